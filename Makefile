@@ -49,7 +49,7 @@ docs: $(VENV)/test.stamp ## build the documentation site into build/site; no net
 
 figures: tools ## measure every figure of README and docs again (hours); ARGS=docs/measured/costs.md for one page
 	@$(BIN)/python .ci/requirements.py papers > $(VENV)/papers.txt && $(PIP) -r $(VENV)/papers.txt
-	@$(BIN)/python benchmarks/figures.py --measure $(ARGS)
+	@$(BIN)/python -m kerncast.benchmarks.figures --measure $(ARGS)
 
 lock: $(VENV)/test.stamp ## choose today's versions of every requirement
 	@$(BIN)/python .ci/lock.py > requirements.lock.new && mv requirements.lock.new requirements.lock

@@ -1,7 +1,7 @@
 """Measure the accuracy of the Toeplitz trainer against float64, and write docs/measured/accuracy.md.
 
-``python benchmarks/accuracy.py`` trains the integer model over sizes, regularisations, widths of the kernel,
-word lengths and variants of the solver, and tells error, certified bound and status of each.
+``python -m kerncast.benchmarks.accuracy`` trains the integer model over sizes, regularisations, widths of
+the kernel, word lengths and variants of the solver, and tells error, certified bound and status of each.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SIZES, LAMBDAS, SIGMAS, WORDS = (64, 512), (0.1, 0.01, 0.001), (1.0, 3.0, 10.0),
 
 @dataclass(frozen=True)
 class Target:
-    """At n = 512, sigma = 3 samples: the largest relative error of alpha allowed, and the one aimed at."""
+    """Limits of alpha's relative error at n = 512, sigma = 3: allowed, and aimed at."""
 
     lam: float
     word: int
@@ -49,7 +49,7 @@ TARGETS = (Target(0.1, 16, "plain", 2e-3, 1e-3), Target(0.1, 16, "refined", 1e-6
 
 @dataclass(frozen=True)
 class Answer:
-    """Relative error of alpha, certified bound over the norm of alpha (None: none is stated), status."""
+    """Relative error of alpha, certified bound over alpha's norm (or None), status."""
 
     error: float
     bound: float | None
@@ -63,13 +63,13 @@ class Answer:
 
 
 def targets(n: int) -> NDArray[np.int64]:
-    """A noisy sine, as raw words."""
+    """Return a noisy sine in ADC counts."""
     rng = np.random.default_rng(n)
     return np.clip(np.sin(np.arange(n) / 9) * 20000 + rng.normal(0, 3000, n), -32768, 32767).astype(np.int64)
 
 
 def plan_of(n: int, lam: float, sigma: float, word: int, variant: str) -> Plan:
-    """A uniform grid with sigma in samples; KerncastError where there is no such plan."""
+    """Plan a uniform grid, sigma in samples; KerncastError if there is no such plan."""
     return make_plan(Spec(
         model={"name": "grid", "algorithm": "toeplitz_rls"}, input={"word": "s16f0"},
         output={"word": "s16f15"}, kernel={"sigma": sigma}, numbers={"word": word},
@@ -77,7 +77,7 @@ def plan_of(n: int, lam: float, sigma: float, word: int, variant: str) -> Plan:
 
 
 def answer(n: int, lam: float, sigma: float, word: int, variant: str) -> Answer | None:
-    """One cell; None where the spec is refused."""
+    """Compute one cell; None if the spec is refused."""
     try:
         plan = plan_of(n, lam, sigma, word, variant)
     except KerncastError:
@@ -94,7 +94,7 @@ def answer(n: int, lam: float, sigma: float, word: int, variant: str) -> Answer 
 
 
 def condition(n: int, lam: float, sigma: float) -> float:
-    """Condition number of T + lambda I."""
+    """Return the condition number of T + lambda I."""
     row = np.exp(-((np.arange(n) / sigma) ** 2) / 2)
     index = np.arange(n)
     values = np.linalg.eigvalsh(row[abs(index[:, None] - index)])
@@ -103,7 +103,8 @@ def condition(n: int, lam: float, sigma: float) -> float:
 
 HEAD = """# Accuracy of the Toeplitz trainer
 
-`python benchmarks/accuracy.py` makes this page. Each figure is the relative error of the coefficients alpha
+`python -m kerncast.benchmarks.accuracy` makes this page.
+Each figure is the relative error of the coefficients alpha
 against float64: |alpha - alpha*| / |alpha*|. The system is a uniform grid with a Gaussian kernel (sigma in
 samples) and a noisy sine as the target.
 

@@ -1,8 +1,8 @@
 """Compare prediction and Durbin's recursion on a Cortex-M4 with other libraries.
 
-``python benchmarks/beside.py`` writes docs/measured/peers.md.  The other libraries, micromlgen, m2cgen and
-CMSIS-DSP, come from their packages on PyPI and go into a temporary folder.  If the download fails, nothing
-is written.
+``python -m kerncast.benchmarks.beside`` writes docs/measured/peers.md.  The other libraries, micromlgen,
+m2cgen and CMSIS-DSP, come from their packages on PyPI and go into a temporary folder.  If the download
+fails, nothing is written.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kerncast.benchmarks.beside_durbin import cmsis_flags, durbin_rows
 from kerncast.benchmarks.beside_svc import LEVELS, svc_section
-from kerncast.benchmarks.cortex_m import Core
+from kerncast.benchmarks.cortex_m import CortexM
 from kerncast.benchmarks.instructions import CMSIS, HEADERS, OPTIMISED, Learner, Task, build, built, example
 from kerncast.codegen.build.toolchains import choose_toolchain
 from kerncast.codegen.firmware.targets import load_target
@@ -39,7 +39,8 @@ MATH = HEADERS["math.h"] + "double exp(double x);\ndouble pow(double x, double y
 
 HEAD = """# Comparison with other libraries on a Cortex-M4
 
-`python benchmarks/beside.py` makes this page, in one run. gcc {gcc} compiles all programs, and instructions
+`python -m kerncast.benchmarks.beside` makes this page, in one run.
+gcc {gcc} compiles all programs, and instructions
 (not cycles) are counted in the emulator Unicorn.
 
 ## Prediction
@@ -80,7 +81,7 @@ CMSIS-DSP: instructions per order | error |
 
 
 def fetched(folder: Path) -> Path:
-    """The others' packages: generators to import from `folder`, and the sources of CMSIS-DSP."""
+    """Fetch the other libraries: generators in `folder`, and the sources of CMSIS-DSP."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     subprocess.run([*pip, "install", "--no-deps", "--target", str(folder), *PACKAGES], check=True)
     subprocess.run([*pip, "download", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", CMSIS,
@@ -92,7 +93,7 @@ def fetched(folder: Path) -> Path:
 
 
 def held(task: Task, model: Learner) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The vectors that the learner holds, and their targets."""
+    """Return the learner's dictionary and its targets."""
     state = model.model.state()
     count = int(state["count"][0])
     v = state["centers"].reshape(-1, task.plan.sizes["D"])[:count]
@@ -101,12 +102,12 @@ def held(task: Task, model: Learner) -> tuple[NDArray[np.int64], NDArray[np.int6
 
 
 def array(kind: str, name: str, values: NDArray[np.float64]) -> str:
-    """A constant array in C."""
+    """Format a constant array in C."""
     return f"const {kind} {name}[] = {{{', '.join(f'{v:.9e}f' for v in values.ravel())}}};\n"
 
 
 def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """A program that predicts by CMSIS-DSP: the ending of its file, and its text."""
+    """Return file suffix and text of a program that predicts by CMSIS-DSP."""
     dual = np.asarray(svc.dual_coef_)  # type: ignore[attr-defined]
     return ".c", ('#include "arm_math.h"\n#include "dsp/svm_functions.h"\n' + FREE
                   + array("float32_t", "vectors", v.astype(float)) + array("float32_t", "dual", dual)
@@ -119,7 +120,7 @@ def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
 
 
 def m2cgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """The same by m2cgen's C."""
+    """Return file suffix and text of a program that predicts by m2cgen's C."""
     from m2cgen import export_to_c
 
     return ".c", (export_to_c(svc) + FREE + "double in[64];\nint predict(void) { return score(in) > 0; }\n"
@@ -127,7 +128,7 @@ def m2cgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
 
 
 def micromlgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """The same by micromlgen's C++."""
+    """Return file suffix and text of a program that predicts by micromlgen's C++."""
     from micromlgen import port
 
     return ".cpp", ("#include <stdint.h>\n#include <math.h>\n" + port(svc)
@@ -142,14 +143,14 @@ PEERS: dict[str, tuple[Callable[[object, NDArray[np.int64]], tuple[str, str]], s
 
 
 def headers(folder: Path) -> None:
-    """What of a C library the others ask for."""
+    """Write the C library's headers that the other libraries include."""
     for name, text in {**HEADERS, "math.h": MATH, "cstdarg": "#include <stdarg.h>\n"}.items():
         (folder / name).write_text(f'#ifdef __cplusplus\nextern "C" {{\n#endif\n{text}'
                                    "#ifdef __cplusplus\n}\n#endif\n")
 
 
 def our_row(task: Task, title: str, define: str, level: str) -> tuple[str, Learner]:
-    """A line of ours, and the learner that was counted; the vectors that it holds are the others' as well."""
+    """Measure our row; return it with the learner, whose dictionary the others share."""
     learner = Learner(task, "learn", level, define)
     learner.update(task)
     learner.core.start_counting()
@@ -159,7 +160,7 @@ def our_row(task: Task, title: str, define: str, level: str) -> tuple[str, Learn
 
 
 def prediction_rows(sources: Path) -> Iterator[str]:
-    """Ours at both levels, then the others."""
+    """Measure our rows at both levels, then the others."""
     from sklearn.svm import SVC
 
     task = example("digits", 16)
@@ -175,7 +176,7 @@ def prediction_rows(sources: Path) -> Iterator[str]:
 
 
 def peer_rows(sources: Path, svc: object, v: NDArray[np.int64], x_test: NDArray[np.int64]) -> Iterator[str]:
-    """The lines of the others."""
+    """Measure the rows of the other libraries."""
     for name in PEERS:
         for level in OPTIMISED:
             yield peer_row(name, level, svc, v, x_test, sources)
@@ -183,7 +184,7 @@ def peer_rows(sources: Path, svc: object, v: NDArray[np.int64], x_test: NDArray[
 
 def peer_row(name: str, level: str, svc: object, v: NDArray[np.int64], x_test: NDArray[np.int64],
              sources: Path) -> str:
-    """A line of one of the others."""
+    """Measure the row of one other library."""
     made, words, kind = PEERS[name]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -193,7 +194,7 @@ def peer_row(name: str, level: str, svc: object, v: NDArray[np.int64], x_test: N
         used = [next(sources.rglob("arm_svm_rbf_predict_f32.c"))] if made is cmsis else []
         image, flash = build(folder, [*used, folder / f"main{ending}"], level, *HOSTED,
                              f"-std=gnu{'11' if ending == '.c' else '++11'}", *cmsis_flags(sources))
-        core = Core(image)
+        core = CortexM(image)
     core.start_counting()
     counts = []
     for x in x_test:
@@ -209,15 +210,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as place:
         sources = fetched(Path(place))
         head, rows = svc_section(partial(peer_rows, sources))
-        page = (HEAD + told(prediction_rows(sources)) + head + told(rows) + DURBIN
-                + told(durbin_rows(sources, read_text("examples/ecg.toml"))))
+        page = (HEAD + joined(prediction_rows(sources)) + head + joined(rows) + DURBIN
+                + joined(durbin_rows(sources, read_text("examples/ecg.toml"))))
     gcc = choose_toolchain("gcc", load_target("cortex-m4")).version
     PAGE.write_text(page.replace("{gcc}", gcc, 1), encoding="utf-8")
     return 0
 
 
-def told(rows: Iterator[str]) -> str:
-    """Lines of a table, each also told when it is there."""
+def joined(rows: Iterator[str]) -> str:
+    """Yield the lines of a table, and print each as it is measured."""
     lines = []
     for row in rows:
         print(row, file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""benchmarks.beside_durbin: Durbin's recursion in generated C beside ``arm_levinson_durbin_q31``."""
+"""benchmarks.beside_durbin: compare Durbin's recursion with ``arm_levinson_durbin_q31``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from scipy.linalg import solve_toeplitz
 
-from kerncast.benchmarks.cortex_m import Core
+from kerncast.benchmarks.cortex_m import CortexM
 from kerncast.benchmarks.instructions import HEADERS, build
 from kerncast.codegen.generate import generate
 from kerncast.sim._arrays import Array
@@ -53,12 +53,12 @@ int main(void) { return durbin(); }
 
 
 def cmsis_flags(sources: Path) -> list[str]:
-    """What CMSIS-DSP's sources are compiled with."""
+    """Return the compiler flags of CMSIS-DSP's sources."""
     return [*(f"-I{sources.parent / name}" for name in ("Include", "PrivateInclude")), "-D__GNUC_PYTHON__"]
 
 
 def durbin_rows(sources: Path, example: str) -> Iterator[str]:
-    """A line of the table for each system.
+    """Measure a row of the table per system.
 
     Parameters
     ----------
@@ -82,14 +82,14 @@ def _error(found: Array, exact: Array) -> str:
 
 
 def _ours(spec: Spec, n: int) -> tuple[Array, Array, int]:
-    """The row that the device computed, its polynomial (order by order), and the instructions."""
+    """Return the device's first row, its polynomial and the instructions."""
     plan = make_plan(spec)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "c"
         generate(plan, folder)
         (folder / "main.c").write_text(OURS)
         used = sorted(path for path in folder.glob("*.c") if path.name != "ecg_levinson.c")
-        core = Core(build(folder, used, "-O2")[0])
+        core = CortexM(build(folder, used, "-O2")[0])
     core.call("ecg_model_init", "model")
     core.call("ecg_first_row_compute", "model")
     core.start_counting()
@@ -104,7 +104,7 @@ def _ours(spec: Spec, n: int) -> tuple[Array, Array, int]:
 
 
 def _offsets(memory: tuple[Field, ...]) -> dict[str, int]:
-    """Where each member of the model begins."""
+    """Return the offset of each member of the model."""
     at, found = 0, {}
     for field in memory:
         found[field.name] = at
@@ -113,7 +113,10 @@ def _offsets(memory: tuple[Field, ...]) -> dict[str, int]:
 
 
 def _theirs(sources: Path, row: Array, n: int) -> tuple[Array, int, Array]:
-    """CMSIS-DSP's polynomial of the same row, halved so that r[0] is a word; instructions; exact."""
+    """Return CMSIS-DSP's polynomial of that row, instructions, and the exact one.
+
+    The row is halved so that r[0] fits.
+    """
     phi = np.round(row * 2**30).astype(np.int32)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -123,7 +126,7 @@ def _theirs(sources: Path, row: Array, n: int) -> tuple[Array, int, Array]:
         used = [next(sources.rglob(f"{name}.c")) for name in (
             "arm_levinson_durbin_q31", "arm_divide_q15", "arm_abs_q15")]
         image, _ = build(folder, [*used, folder / "main.c"], "-O2", *cmsis_flags(sources), "-std=gnu11", "-w")
-        core = Core(image)
+        core = CortexM(image)
     core.write("phi", phi)
     core.start_counting()
     count = core.call("durbin")[1]

@@ -1,4 +1,4 @@
-"""benchmarks.beside_svc: an exported support-vector classifier on a Cortex-M4, beside others."""
+"""benchmarks.beside_svc: compare an exported support-vector classifier on a Cortex-M4."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kerncast.benchmarks.cortex_m import Core
+from kerncast.benchmarks.cortex_m import CortexM
 from kerncast.benchmarks.instructions import OPTIMISED, build
 from kerncast.codegen.generate import generate
 from kerncast.sim.interop import raw_inputs
@@ -44,7 +44,7 @@ int main(void) { return (int)digits_model_predict(x, &f); }
 
 
 def digits() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """All digits 3 and 8 of scikit-learn, 64 columns of 0 to 16, and their labels."""
+    """Load scikit-learn's digits 3 and 8, 64 columns of 0 to 16, and their labels."""
     from sklearn.datasets import load_digits
 
     x, y = load_digits(return_X_y=True)
@@ -53,7 +53,7 @@ def digits() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def svc_section(peers: PeerRows) -> tuple[str, Iterator[str]]:
-    """The words and the lines of the section; the lines of others come from `peers`."""
+    """Write the section; the rows of other libraries come from `peers`."""
     from sklearn.svm import SVC
 
     x, y = digits()
@@ -65,7 +65,7 @@ def svc_section(peers: PeerRows) -> tuple[str, Iterator[str]]:
 
 
 def _same(plan: Plan, svc: object, x: NDArray[np.int64]) -> int:
-    """Digits to which the integer model and scikit-learn give the same label."""
+    """Count the digits with the same label in the integer model and in scikit-learn."""
     f = open_model(plan).predict(raw_inputs(plan, x))["f"]
     labels = np.where(f > 0, *svc.classes_[::-1])  # type: ignore[attr-defined]
     return int((labels == svc.predict(x)).sum())  # type: ignore[attr-defined]
@@ -84,13 +84,13 @@ def _rows(plans: dict[int, Plan], svc: object, x_test: NDArray[np.int64], peers:
 
 
 def _counted(plan: Plan, x_test: NDArray[np.int64], *flags: str) -> tuple[NDArray[np.int64], int]:
-    """Instructions of each prediction, its word compared with the model's, and the bytes of flash."""
+    """Count the instructions of each prediction and the flash; check each value."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "c"
         generate(plan, folder)
         (folder / "main.c").write_text(MAIN)
         image, flash = build(folder, sorted(folder.glob("*.c")), *flags)
-        core = Core(image)
+        core = CortexM(image)
     expected = open_model(plan).predict(raw_inputs(plan, x_test))
     kind, word = (np.dtype(plan.signals[s].format.c_type.removesuffix("_t")).type for s in ("x_raw", "f"))
     core.start_counting()

@@ -1,4 +1,4 @@
-"""The browser of the figures about pages: Chromium without a window, and pictures of it that are small."""
+"""Open Chromium without a window for benchmarks of pages, and take small pictures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from PIL import Image
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """A browser, closed at the end. Needs playwright and chromium-headless-shell."""
+    """Open a browser, closed at the end.
+
+    Needs playwright and chromium-headless-shell.
+    """
     from playwright.sync_api import sync_playwright
 
     program = shutil.which("chromium-headless-shell") or shutil.which("chromium")
@@ -24,5 +27,5 @@ def chromium() -> Iterator[Any]:
 
 
 def shrink(picture: Path) -> None:
-    """Fewer colours: some tens of kB."""
+    """Reduce the colours of a picture to some tens of kB."""
     Image.open(picture).convert("RGB").quantize(64).save(picture, optimize=True)

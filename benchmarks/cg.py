@@ -1,6 +1,6 @@
-"""Conjugate gradients on the kernel matrix against the Toeplitz trainer, on real multivariate data.
+"""Compare conjugate gradients with the Toeplitz trainer on real multivariate data.
 
-    python benchmarks/cg.py [--lambda 0.1] [--json]
+    python -m kerncast.benchmarks.cg [--lambda 0.1] [--json]
 
 Prints a table: for each data set the relative error of alpha and of the predictions for unseen samples,
 both against the exact float64 solution of ``(K + lambda I) alpha = y``, after so many steps of the integer
@@ -46,7 +46,7 @@ WORK = ("kernel_values", "multiplications")
 
 @dataclass(frozen=True)
 class Problem:
-    """Raw words of one data set: samples to train on, and others to predict."""
+    """Raw values of one data set: samples to train on, and others to predict."""
 
     name: str
     x: NDArray[np.int64]
@@ -55,12 +55,12 @@ class Problem:
 
     @property
     def sigma(self) -> float:
-        """``gamma = 1 / (D var(x))`` of scikit-learn as a width, in raw words."""
+        """Return scikit-learn's ``gamma = 1 / (D var(x))`` as a width, in raw values."""
         return float(np.sqrt(self.x.shape[1] * self.x.var() / 2))
 
 
 def _raw(name: str, X: Array, y: Array, train: int) -> Problem:
-    """Columns stretched over 10 bits, targets centred and below full scale; in a fixed random order."""
+    """Scale columns to 10 bits, centre the targets, shuffle with a fixed seed."""
     order = np.random.default_rng(0).permutation(len(y))
     X, y = X[order], y[order] - y.mean()
     low, high = X.min(axis=0), X.max(axis=0)
@@ -70,7 +70,7 @@ def _raw(name: str, X: Array, y: Array, train: int) -> Problem:
 
 
 def problems() -> Iterator[Problem]:
-    """The data sets."""
+    """Yield the data sets."""
     X, label = datasets.load_digits(return_X_y=True)
     chosen = np.isin(label, (3, 8))
     yield _raw("digits 3 / 8", X[chosen], np.where(label[chosen] == 8, 1.0, -1.0), 250)
@@ -83,7 +83,7 @@ def problems() -> Iterator[Problem]:
 
 
 def plan_of(problem: Problem, word: int, algorithm: str, table: dict[str, Any]) -> Plan:
-    """The plan of a problem for one algorithm."""
+    """Plan a problem for one algorithm."""
     return make_plan(Spec(
         model={"name": "probe", "algorithm": algorithm}, kernel={"sigma": problem.sigma},
         input={"word": f"u{X_BITS}f0", "columns": problem.x.shape[1]}, output={"word": "s12f0"},
@@ -91,7 +91,7 @@ def plan_of(problem: Problem, word: int, algorithm: str, table: dict[str, Any]) 
 
 
 class Judge:
-    """Measures answers of one problem against its exact float64 solution."""
+    """Judge of a problem's answers against its exact float64 solution."""
 
     def __init__(self, problem: Problem, lam: float) -> None:
         self.problem, self.lam = problem, lam
@@ -104,7 +104,7 @@ class Judge:
 
     def row(self, method: str, steps: int | None, word: int | str, alpha: Array, f: Array, status: str,
             plan: Plan | None = None, state: Outputs | None = None) -> Row:
-        """One line of the table."""
+        """Return one row of the table."""
         work = {} if plan is None else {what: plan.operations["train"][what].count for what in WORK}
         bound = None
         if plan is not None and state is not None and int(state["bound"][0]) < plan.integer("no_bound"):
@@ -115,19 +115,19 @@ class Judge:
                 "bound": bound, "status": status, **work}
 
     def float_steps(self, steps: int) -> Row:
-        """Conjugate gradients in float64."""
+        """Run conjugate gradients in float64."""
         solution = kernel_cg(self.reference.kernel, self._x, self._y, self.lam, steps)
         return self.row("cg", steps, "float64", solution.x, self._K @ solution.x, str(solution.status))
 
     def float_toeplitz(self, scheme: str) -> Row:
-        """The Toeplitz trainer in float64."""
+        """Run the Toeplitz trainer in float64."""
         plan = plan_of(self.problem, 32, "toeplitz_rls",
                        {"n": len(self.alpha), "lam": self.lam, "scheme": scheme})
         solution = FloatReference(plan).train(self.problem.x, self.problem.y)
         return self.row(scheme, None, "float64", solution.x, self._K @ solution.x, str(solution.status))
 
     def integers(self, plan: Plan, method: str, steps: int | None) -> Row:
-        """An integer model."""
+        """Run an integer model."""
         model = open_model(plan)
         status = STATUSES[int(model.train(self.problem.x, self.problem.y)["status"][0])]
         state = model.state()
@@ -136,7 +136,7 @@ class Judge:
 
 
 def rows(problem: Problem, lam: float) -> Iterator[Row]:
-    """All lines of a problem."""
+    """Measure all rows of a problem."""
     judge, n = Judge(problem, lam), len(problem.y)
     for scheme in SCHEMES:
         yield judge.float_toeplitz(scheme)
@@ -151,7 +151,7 @@ def rows(problem: Problem, lam: float) -> Iterator[Row]:
 
 
 def table(found: list[Row]) -> str:
-    """Markdown: one line for each method and number of steps, one column for each word length."""
+    """Tabulate methods and numbers of steps by word length, in Markdown."""
     words: list[int | str] = ["float64", *WORDS]
     heads = ["data", "method", *(f"alpha {w}" for w in words), *(f"f {w}" for w in words), "bound 16",
              "status 16", *(what.replace("_", " ") for what in WORK)]
@@ -171,7 +171,8 @@ def table(found: list[Row]) -> str:
 
 HEAD = """# Conjugate gradients compared with the Toeplitz trainer
 
-`python benchmarks/cg.py` makes this page. The table holds relative errors against float64 with the true
+`python -m kerncast.benchmarks.cg` makes this page.
+The table holds relative errors against float64 with the true
 kernel matrix, for lambda = {:g}: of the coefficients alpha, and of the predictions f on held-out samples.
 The columns `float64` run the same method in float64, the others use 16, 24 or 32 bits. `bound 16` is the
 certified bound divided by |alpha|.

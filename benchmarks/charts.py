@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from kerncast.benchmarks.figures import ROOT, tables
-from kerncast.benchmarks.papers.common import COLOURS, axes, save
+from kerncast.benchmarks.papers.common import axes, save
+from kerncast.lab.figures.style import COLOURS
 
 Rows = list[dict[str, str]]
 #: Targets of the chart of costs, and their names.

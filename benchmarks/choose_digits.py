@@ -1,4 +1,4 @@
-"""How sigma and eta of examples/digits.toml were chosen: on the training stream alone.
+"""Choose sigma and eta of examples/digits.toml on the training stream alone.
 
 Each candidate learns the 250 training digits in order and is judged by what it says of a digit
 before learning it, from the 51st on: fewest mistakes, then least squared error.  The test

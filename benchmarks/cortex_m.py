@@ -1,4 +1,4 @@
-"""A Cortex-M core without a board: calls a function of an ELF file in Unicorn and counts its instructions.
+"""Emulate a Cortex-M core: call functions of an ELF file, and count instructions.
 
 What is counted are instructions, not cycles: those of every basic block that was entered, whole.
 """
@@ -37,8 +37,8 @@ _ARGUMENTS = (arm_const.UC_ARM_REG_R0, arm_const.UC_ARM_REG_R1, arm_const.UC_ARM
               arm_const.UC_ARM_REG_R3)
 
 
-class Core:
-    """A Cortex-M4F that holds a linked program.
+class CortexM:
+    """Cortex-M4F that holds a linked program.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class Core:
         self._uc.reg_write(arm_const.UC_ARM_REG_FPEXC, 1 << 30)
 
     def start_counting(self) -> None:
-        """Count from here on; until then calls run faster and cost 0."""
+        """Start counting; until then calls run faster and cost 0."""
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
         self._uc.ctl_flush_tb()
 
@@ -73,27 +73,30 @@ class Core:
         self._count += self._costs[key]
 
     def write(self, name: str, words: NDArray[np.generic], offset: int = 0) -> None:
-        """Put words into a variable, `offset` bytes from its start."""
+        """Write words into a variable, `offset` bytes from its start."""
         self._uc.mem_write(self.symbols[name] + offset, words.tobytes())
 
     def read(self, name: str, kind: type[np.generic], count: int, offset: int = 0) -> NDArray[np.generic]:
-        """Words of a variable."""
+        """Read words of a variable."""
         size = np.dtype(kind).itemsize * count
         return np.frombuffer(bytes(self._uc.mem_read(self.symbols[name] + offset, size)), dtype=kind)
 
     def stack_of(self, name: str, *arguments: int | str) -> int:
-        """Bytes of stack that a call takes, as the words that it overwrote tell."""
+        """Measure the bytes of stack that a call overwrites."""
         self._uc.mem_write(_STACK - len(_PAINT), _PAINT)
         self.call(name, *arguments)
         left = bytes(self._uc.mem_read(_STACK - len(_PAINT), len(_PAINT)))
         return len(left) - (len(left) - len(left.lstrip(_PAINT[:1])))
 
     def text(self, name: str) -> str:
-        """A string constant."""
+        """Read a string constant."""
         return bytes(self._uc.mem_read(self.symbols[name], 64)).partition(b"\0")[0].decode()
 
     def call(self, name: str, *arguments: int | str) -> tuple[int, int]:
-        """Call a function with up to four words, a string being a variable's address: result, count."""
+        """Call a function with up to four words; return result and count.
+
+        A string stands for the address of a variable.
+        """
         for register, value in zip(_ARGUMENTS, arguments, strict=False):
             self._uc.reg_write(register, self.symbols[value] if isinstance(value, str) else value)
         self._uc.reg_write(arm_const.UC_ARM_REG_SP, _STACK)

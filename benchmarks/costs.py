@@ -1,8 +1,8 @@
-"""Measure the shipped examples on every emulated target, at -O2 and -Os.
+"""Measure the shipped examples on every emulated target at -O2 and -Os.
 
-``python benchmarks/costs.py`` writes docs/measured/costs.md for all examples, or for those named on the
-command line (``costs.py digits``).  Flash, RAM and stack come from the compilers, counts from the emulators.
-Every value is compared with the integer model's.
+``python -m kerncast.benchmarks.costs`` writes docs/measured/costs.md for all examples, or for those named on
+the command line (``costs.py digits``).  Flash, RAM and stack come from the compilers, counts from the
+emulators. Every value is compared with the integer model's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ LEVELS = ("-O2", "-Os")
 
 HEAD = f"""# Flash, RAM, stack and instructions of the examples
 
-`python benchmarks/costs.py` makes this page. `kerncast cost OUT --target all` measures your own generated
+`python -m kerncast.benchmarks.costs` makes this page.
+`kerncast cost OUT --target all` measures your own generated
 folder in the same way, and compares it with the resource limits of its spec:
 
     [budget]
@@ -70,13 +71,13 @@ HEADS = ("target", "level", "compiler", "predict", "learn", "all", "image", "sta
 
 
 def emulated() -> list[str]:
-    """Targets with a board that has an emulator."""
+    """List the targets whose board has an emulator."""
     having = {load_board(name).target for name in board_ids() if load_board(name).emulators}
     return [name for name in target_ids() if name in having]
 
 
 def row(costs: Costs) -> str:
-    """A line of an example's table."""
+    """Return a row of an example's table."""
     counts = {name: f"{n.mean:,}" + (f" ({n.worst:,})" if name != "train" else "")
               for name, n in costs.counts.items()}
     cells = (f"`{costs.target}`", costs.optimise, f"{costs.compiler} {costs.version}",
@@ -87,7 +88,7 @@ def row(costs: Costs) -> str:
 
 
 def rows(prepared: Prepared) -> Iterator[str]:
-    """Every target and level; what does not fit, or lacks its tool, is named below; all else is raised."""
+    """Measure every target and level; list those that do not fit or lack a tool."""
     left: dict[str, str] = {}
     for target in emulated():
         for level in LEVELS:
@@ -108,7 +109,7 @@ def rows(prepared: Prepared) -> Iterator[str]:
 
 
 def section(path: Path, folder: Path) -> str:
-    """The part of the page on one example."""
+    """Write the page's section on one example."""
     spec = Spec.load(path)
     prepared = prepare(spec, path.parent, folder)
     plan = prepared.plan
@@ -119,12 +120,12 @@ def section(path: Path, folder: Path) -> str:
 
 
 def coverage(measured: list[str], left: list[str]) -> str:
-    """What the page says of examples that are not on it; nothing where there are none."""
+    """Name the examples without a section; empty if there are none."""
     return PART.format(measured=" and ".join(measured), left=", ".join(left)) if left else ""
 
 
 def main(names: list[str]) -> int:
-    """Write the page, of the examples named or of all, anew after each."""
+    """Write the page after each of the named, or all, examples."""
     examples = {path.stem: path for path in sorted((ROOT / "examples").glob("*.toml"))}
     if unknown := sorted({*names} - {*examples}):
         raise SystemExit(f"no such example: {', '.join(unknown)}; there are {', '.join(examples)}")

@@ -1,8 +1,8 @@
-"""Write examples/drift.csv: an ageing gas sensor beside a reference, made here, of nobody's measurements.
+"""Write examples/drift.csv: a synthetic ageing gas sensor beside a reference.
 
-``python benchmarks/drift_data.py`` writes the file. Concentrations are drawn anew for each sample, so that
-nothing is to be learned from the sample before. Over the file the sensor loses 40 % of its gain and its zero
-rises by 200 steps of its 12-bit converter; warmth adds 0.6 % a degree; noise has 8 steps.
+``python -m kerncast.benchmarks.drift_data`` writes the file. Concentrations are drawn anew for each sample,
+so that nothing is to be learned from the sample before. Over the file the sensor loses 40 % of its gain and
+its zero rises by 200 steps of its 12-bit converter; warmth adds 0.6 % a degree; noise has 8 steps.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SAMPLES, DAY = 4000, 1440
 
 
 def words(seed: int = 1) -> NDArray[np.int64]:
-    """Columns x0, the reading; x1, the temperature in 1/40 degree; y, the concentration in 1/10 ppm."""
+    """Return x0, the reading; x1, temperature in 1/40 degree; y, in 1/10 ppm."""
     random = np.random.default_rng(seed)
     aged = np.arange(SAMPLES) / SAMPLES
     ppm = random.uniform(5, 95, SAMPLES)
@@ -30,7 +30,7 @@ def words(seed: int = 1) -> NDArray[np.int64]:
 
 
 def text() -> str:
-    """The CSV file."""
+    """Return the CSV file's text."""
     return "x0,x1,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in words())
 
 

@@ -1,6 +1,6 @@
-"""Estimate every core on three FPGA families, and in more lanes, and write docs/measured/estimates.md.
+"""Estimate every core on three FPGA families and with more lanes.
 
-``python benchmarks/estimates.py`` generates the examples, maps their cores with yosys and places
+``python -m kerncast.benchmarks.estimates`` generates the examples, maps their cores with yosys and places
 them on an ECP5 with nextpnr; it takes a quarter of an hour and more. Clocks are those of the plan's formula,
 which tests hold to simulations.
 """
@@ -21,7 +21,7 @@ from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, FIGURE = ROOT / "docs" / "measured" / "estimates.md", ROOT / "docs" / "figures" / "estimates-lanes.svg"
-COMMAND = "python benchmarks/estimates.py"
+COMMAND = "python -m kerncast.benchmarks.estimates"
 #: Example, its cores, and the lanes of each.
 EXAMPLES = {"digits": {"predictor": (1, 2, 4), "learner": (1, 2, 4)},
             "ecg": {"solver": (1, 2, 4), "trainer": (1,)}}
@@ -79,7 +79,7 @@ For your own plan, run `kerncast estimate FOLDER --lanes 1,2,4 --plot lanes.svg`
 
 def measured(example: str, core: str, lanes: Sequence[int] = (1,),
              families: Sequence[str] = (PLACED,)) -> list[Estimate]:
-    """Estimates of a core of an example."""
+    """Estimate the cores of an example."""
     spec = ROOT / "examples" / f"{example}.toml"
     plan, _ = plan_and_vectors(Spec.load(spec), spec.parent, vectors=False)
     with tempfile.TemporaryDirectory() as folder:
@@ -90,13 +90,13 @@ def measured(example: str, core: str, lanes: Sequence[int] = (1,),
 
 
 def cell_rows(one: Estimate) -> list[str]:
-    """Rows of the table of cells."""
+    """Return the rows of the table of cells."""
     return [f"| {one.core} | {FAMILIES[name].title} | " + " | ".join(
         f"{count:,}" for count in area.as_dict().values()) + " |" for name, area in one.area.items()]
 
 
 def speed_row(one: Estimate) -> str:
-    """Row of the table of speeds."""
+    """Return a row of the table of speeds."""
     placed = one.placement
     assert placed is not None
     kind, share = placed.fullest
@@ -105,7 +105,7 @@ def speed_row(one: Estimate) -> str:
 
 
 def lane_row(one: Estimate) -> str:
-    """Row of the table of lanes."""
+    """Return a row of the table of lanes."""
     area = one.area[PLACED]
     fmax = UNPLACED[one.problems[0].code] if one.placement is None else f"{one.placement.fmax:.1f}"
     return (f"| {one.core} | {one.lanes} | {area.lut:,} | {area.ff:,} | {area.dsp} | {area.ram} | {fmax} | "
@@ -119,7 +119,7 @@ def _rate(one: Estimate) -> str:
 
 
 def page(single: Sequence[Estimate], swept: Sequence[Estimate]) -> str:
-    """The whole page, of cores of one lane in every family, and of cores in several lanes."""
+    """Write the page of one-lane cores in every family, and of cores with more lanes."""
     return TEXT.format(
         part=PLACING.part, clock=PLACING.clock, seeds=", ".join(map(str, PLACING.seeds)),
         cells="\n".join(row for one in single for row in cell_rows(one)),

@@ -1,4 +1,4 @@
-"""Write docs/measured/exp2.md: cost and error of each table size of 2^-t.
+"""Measure size, accuracy and instructions of each size of the exp2 tables.
 
 ``python -m kerncast.benchmarks.exp2`` measures anew; it needs arm-none-eabi-gcc and unicorn.
 """
@@ -89,13 +89,13 @@ def _sweep_32(t: Words, coarse: Words, fine: Words, bits: int, out: Words) -> No
 
 
 def entries(word: int, bits: int) -> tuple[Words, ...]:
-    """The tables of a word length."""
+    """Return the tables of a word length."""
     found = (tables.exp2_16(bits),) if word == 16 else (tables.exp2_coarse(bits), tables.exp2_fine(bits))
     return tuple(np.array(table, dtype=np.int64) for table in found)
 
 
 def words(word: int, bits: int) -> Callable[[Words], Words]:
-    """The exponential of arrays."""
+    """Evaluate the exponential of arrays."""
     held = entries(word, bits)
 
     def run(t: Words) -> Words:
@@ -110,7 +110,7 @@ def words(word: int, bits: int) -> Callable[[Words], Words]:
 
 
 def arguments(word: int, bits: int) -> Iterator[Words]:
-    """All of them at 16 bits; else beside every entry, and anywhere."""
+    """Return all arguments at 16 bits; else those near table entries, and random ones."""
     if word == 16:
         for first in range(0, 16 << 20, CHUNK):
             yield np.arange(first, first + CHUNK, dtype=np.int64)
@@ -125,7 +125,7 @@ def arguments(word: int, bits: int) -> Iterator[Words]:
 
 
 def worst_error(word: int, bits: int) -> float:
-    """Largest error found, in lsb."""
+    """Return the largest error found, in LSB."""
     run, frac = words(word, bits), 20 if word == 16 else 32
     exact = np.longdouble(word - 1)
     return max(float(np.abs(run(t) - np.exp2(exact - t / np.longdouble(2**frac))).max())
@@ -133,7 +133,7 @@ def worst_error(word: int, bits: int) -> float:
 
 
 def bound(word: int, bits: int) -> float:
-    """The bound of the page, in lsb."""
+    """Return the page's error bound, in LSB."""
     if word == 16:
         chord = (log(2) * 2**-bits) ** 2 / 8 * 2**15
         lowered = min(chord / 2, 31 / 64)
@@ -148,7 +148,7 @@ def bound(word: int, bits: int) -> float:
 # ---- cost ----
 @dataclass(frozen=True)
 class Cost:
-    """Instructions of one call, and of how many calls that was the mean."""
+    """Instructions per call, and the number of calls averaged."""
 
     instructions: int
     calls: int
@@ -167,7 +167,7 @@ def _source(word: int, bits: int) -> str:
 
 
 def cost(word: int, bits: int, folder: Path) -> Cost:
-    """Compile for the Cortex-M4, run in Unicorn, compare with the model, count."""
+    """Compile for the Cortex-M4, run in Unicorn, compare with the model, and count."""
     tools = choose_toolchain("gcc", load_target("cortex-m4"))
     folder.mkdir()
     (folder / "value.c").write_text(_source(word, bits), encoding="utf-8")
@@ -184,7 +184,7 @@ def cost(word: int, bits: int, folder: Path) -> Cost:
 
 
 def _counted(image: Path, arguments: Words, wanted: Words) -> list[int]:
-    """Instructions of each call, its return included."""
+    """Count the instructions of each call, its return included."""
     unicorn: Any = import_module("unicorn")
     arm: Any = import_module("unicorn.arm_const")
     machine = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
@@ -212,7 +212,7 @@ def _counted(image: Path, arguments: Words, wanted: Words) -> list[int]:
 
 # ---- page ----
 def stamp() -> str:
-    """What the page was measured of: the C, and every table."""
+    """Return the digest of the C and of every table that the page measures."""
     text = HEADER.read_text(encoding="utf-8")
     held = [[table.tolist() for table in entries(word, bits)]
             for word, sizes in EXP2_BITS.items() for bits in sizes.values()]
@@ -228,7 +228,7 @@ def _row(word: int, size: str, bits: int, error: float, instructions: int) -> st
 
 
 def page() -> str:
-    """Measure all, and write the page's text."""
+    """Measure, and return the page's text."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for word, sizes in EXP2_BITS.items():

@@ -1,6 +1,6 @@
-"""Measure the latency of `kerncast explore` in a browser; print docs/measured/explore.md.
+"""Measure in a browser how soon `kerncast explore` follows a slider.
 
-    python benchmarks/explore.py > docs/measured/explore.md
+    python -m kerncast.benchmarks.explore > docs/measured/explore.md
 
 Needs playwright and chromium-headless-shell.
 """
@@ -23,7 +23,7 @@ import numpy as np
 from kerncast.benchmarks.browser import chromium, shrink
 from kerncast.codegen.resources import read_text
 from kerncast.lab.explore import Server, Session
-from kerncast.lab.report.render import rendered
+from kerncast.lab.report.render import render_page
 from kerncast.lab.workflow import shipped_spec
 
 PICTURE = Path(__file__).parent.parent / "docs" / "figures" / "explore.png"
@@ -53,7 +53,7 @@ _MOVE = """async ([id, places]) => {
 
 
 class Told(NamedTuple):
-    """What the moves of a spec's sliders took, and the server's answers, in milliseconds."""
+    """Milliseconds of a spec's slider moves, and of the server's answers."""
 
     moves: list[float]
     answers: list[float]
@@ -61,11 +61,11 @@ class Told(NamedTuple):
 
 @contextmanager
 def served(name: str) -> Iterator[tuple[Server, Session, list[float]]]:
-    """The page of a shipped spec, and the milliseconds of each point that it asks for."""
+    """Serve the page of a shipped spec, and note the milliseconds of each point."""
     answers: list[float] = []
     with tempfile.TemporaryDirectory() as work:
         session = Session(shipped_spec(name), Path(work), Path(work))
-        with Server(session, rendered(session.page())) as server:
+        with Server(session, render_page(session.page())) as server:
             server.questions["point"] = timed(session.point, answers)
             thread = threading.Thread(target=server.serve_forever)
             thread.start()
@@ -75,7 +75,7 @@ def served(name: str) -> Iterator[tuple[Server, Session, list[float]]]:
 
 
 def timed(question: Callable[[Any], Any], answers: list[float]) -> Callable[[Any], Any]:
-    """The same question, its milliseconds noted."""
+    """Time a request of the page."""
     def asked(inputs: Any) -> Any:
         begun = time.perf_counter()
         answer = question(inputs)
@@ -86,7 +86,7 @@ def timed(question: Callable[[Any], Any], answers: list[float]) -> Callable[[Any
 
 
 def moved(browser: Any, name: str, picture: Path | None) -> Told:
-    """Each slider of a spec through its places, from what the spec says."""
+    """Move each slider of a spec through its positions from the initial one."""
     with served(name) as (server, session, answers):
         tab = browser.new_page(viewport={"width": 1280, "height": 1000})
         tab.set_default_timeout(_WAIT)
@@ -109,7 +109,7 @@ def moved(browser: Any, name: str, picture: Path | None) -> Told:
 
 
 def row(name: str, told: Told) -> str:
-    """A line of the table."""
+    """Return a row of the table."""
     half, most = np.percentile(told.moves, [50, 95])
     return (f"| {name} | {', '.join(MOVED[name])} | {len(told.moves)} | {half:.0f} | "
             f"{most:.0f} | {np.median(told.answers):.0f} |")

@@ -1,8 +1,9 @@
-"""Every published figure in one data file, docs/figures.json: written with the pages, and held against them.
+"""Collect published figures in docs/figures.json, and compare pages with it.
 
-``python benchmarks/figures.py`` reads the pages again, writes the data file, and sets the marked figures of
-the pages that are written by hand; ``--check`` only says what disagrees (exit 1); ``--measure [PAGE ...]``
-runs the programs of all pages, or of those named, first: that is ``make figures``, and takes hours.
+``python -m kerncast.benchmarks.figures`` reads the pages again, writes the data file, and sets the marked
+figures of the pages that are written by hand; ``--check`` only says what disagrees (exit 1); ``--measure
+[PAGE ...]`` runs the programs of all pages, or of those named, first: that is ``make figures``, and takes
+hours.
 
 A page is either written whole by its command, and then the data file holds its tables and the hash of its
 text; or it is prose, in which a figure stands between marks, ``<!--=NAME-->256<!--=-->``, and NAME is a row
@@ -25,7 +26,7 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "docs" / "figures.json"
-COMMAND = "python benchmarks/figures.py"
+COMMAND = "python -m kerncast.benchmarks.figures"
 
 _MEASURED = {  # pages of docs/measured, by the script that writes each
     **{name: name.replace("-", "_") for name in (
@@ -43,19 +44,20 @@ PAGES: dict[str, str] = {
     "docs/measured/streams.md": "python -m kerncast.benchmarks.streams",
     **{f"docs/papers/{page}.md": f"python -m kerncast.benchmarks.papers.{name}"
        for page, name in _PAPERS.items()},
-    **{f"docs/measured/{page}.md": f"python benchmarks/{name}.py" for page, name in _MEASURED.items()},
-    **{f"docs/measured/{page}.md": f"python benchmarks/{page}.py >"
+    **{f"docs/measured/{page}.md": f"python -m kerncast.benchmarks.{name}"
+       for page, name in _MEASURED.items()},
+    **{f"docs/measured/{page}.md": f"python -m kerncast.benchmarks.{page} >"
        for page in ("cg", "explore", "report", "solvers")},
-    "docs/rtl.md": "python benchmarks/rtl.py",
+    "docs/rtl.md": "python -m kerncast.benchmarks.rtl",
     "docs/boards.md": "python -m kerncast.codegen.firmware.boards >",
     "docs/hil-protocol.md": "python -m kerncast.codegen.firmware.hil_table >",
     "docs/saved-state.md": "python -m kerncast.codegen.c.saved_state >",
 }
-README = "python benchmarks/readme.py"
+README = "python -m kerncast.benchmarks.readme"
 
 
 class Key(NamedTuple):
-    """A value of a shipped spec."""
+    """Value of a shipped spec."""
 
     spec: str
     table: str
@@ -63,14 +65,14 @@ class Key(NamedTuple):
 
 
 class Code(NamedTuple):
-    """A constant of a module."""
+    """Constant of a module."""
 
     module: str
     name: str
 
 
 class Cell(NamedTuple):
-    """A cell of a table: of the first row that begins with the cells `row`, under the head `column`."""
+    """Cell of a table: column `column` of the first row that begins with `row`."""
 
     page: str
     row: str
@@ -78,14 +80,14 @@ class Cell(NamedTuple):
 
 
 class Match(NamedTuple):
-    """The group of the first match of a pattern in a page."""
+    """Group of the first match of a pattern in a page."""
 
     page: str
     pattern: str
 
 
 def _example(name: str) -> dict[str, Match]:
-    """The cost of an example on a Cortex-M4 at -O2, from docs/measured/costs.md."""
+    """Locate the costs of an example on a Cortex-M4 at -O2 in docs/measured/costs.md."""
     page, row = "docs/measured/costs.md", rf"## `examples/{name}\.toml`.*?^\| `cortex-m4` \| -O2 \|"
     columns = {"flash": 2, "stack": 5, "train": 7, "update": 8, "predict": 9}
     return {f"{name}.ram": Match(page, rf"^{name}: .*?RAM: ([\d,]+) bytes"),
@@ -128,14 +130,14 @@ MEASURED = re.compile(rf"(?<![\w.^])(\d[\d,.]*(?:e[+-]?\d+)?)\s*(?:{_UNITS})(?!\
 
 
 def prose() -> list[Path]:
-    """The pages that no command writes."""
+    """List the pages that no command writes."""
     pages = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [page for page in pages if page.relative_to(ROOT).as_posix() not in PAGES]
 
 
 # ---- reading pages ----
 def tables(text: str) -> list[dict[str, Any]]:
-    """Every table of a page: the heading above it, and its rows, the head first, without the line below."""
+    """Return every table of a page: heading and rows, without the rule."""
     found: list[dict[str, Any]] = []
     under, inside = "", False
     for line in re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE).splitlines():
@@ -151,7 +153,7 @@ def tables(text: str) -> list[dict[str, Any]]:
 
 
 def value(name: str) -> dict[str, str]:
-    """A named figure as the data file holds it; SystemExit where its source does not state it."""
+    """Return a named figure; SystemExit if its source does not state it."""
     source = NAMED[name]
     if isinstance(source, Key):
         spec = tomllib.loads((ROOT / source.spec).read_text(encoding="utf-8"))
@@ -183,7 +185,7 @@ def _match(text: str, source: Match) -> str | None:
 
 
 def collected() -> dict[str, Any]:
-    """The data file's content, from the pages as they stand."""
+    """Collect the data file's content from the pages as they are."""
     pages: dict[str, Any] = {}
     for page, command in PAGES.items():
         if (ROOT / page).is_file():
@@ -199,28 +201,28 @@ def collected() -> dict[str, Any]:
 
 # ---- prose ----
 def marks(text: str) -> Iterator[tuple[str, str]]:
-    """Name and figure of each mark of a page."""
+    """Return name and figure of each mark of a page."""
     return ((match.group(1), match.group(2)) for match in _MARK.finditer(text))
 
 
 def without_marks(text: str) -> str:
-    """What is left of a page without code, links, what a program wrote, and marked figures."""
+    """Remove code, links, generated text and marked figures from a page."""
     return _MARK.sub("", _CODE.sub("", _MADE.sub("", text)))
 
 
 def unmarked(text: str) -> list[str]:
-    """Measured figures of prose that stand without a mark."""
+    """List measured figures in prose without a mark."""
     return [match.group() for match in MEASURED.finditer(without_marks(text))]
 
 
 def set_marks(text: str, figures: dict[str, dict[str, str]]) -> str:
-    """A page with its marked figures as the data file has them."""
+    """Update a page's marked figures from the data file."""
     return _MARK.sub(lambda mark: f"<!--={mark[1]}-->{figures[mark[1]]['value']}<!--=-->", text)
 
 
 # ---- the data file ----
 def dumped(data: Any, depth: int = 0) -> str:
-    """JSON with a row of a table on a line."""
+    """Serialise JSON with one table row per line."""
     pad = "\n" + " " * (depth + 1)
     if isinstance(data, dict) and data:
         inside = f",{pad}".join(f"{json.dumps(key)}: {dumped(item, depth + 1)}" for key, item in data.items())
@@ -232,7 +234,7 @@ def dumped(data: Any, depth: int = 0) -> str:
 
 
 def disagreements() -> list[str]:
-    """What prose, pages and data file say differently; empty where all is well."""
+    """List the differences between prose, pages and data file."""
     held, found = json.loads(DATA.read_text(encoding="utf-8")), collected()
     wrong = [f"{page}: not what docs/figures.json holds; {COMMAND}, after a run of "
              f"{found['pages'].get(page, held['pages'].get(page))['command']}"
@@ -249,7 +251,7 @@ def disagreements() -> list[str]:
 
 
 def run(page: str, command: str) -> None:
-    """Let a command write its page; SystemExit where it fails."""
+    """Run a command that writes its page; SystemExit if it fails."""
     words = command.removesuffix(" >").split()
     done = subprocess.run([sys.executable, *words[1:]], cwd=ROOT, check=False, text=True,
                           stdout=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})

@@ -1,9 +1,9 @@
-"""Count the instructions of each call on a Cortex-M4, at each level of intrinsics.
+"""Count instructions on a Cortex-M4 per level, and compare with other libraries.
 
-``python benchmarks/instructions.py`` writes docs/measured/instructions.md; ``--check`` only compares, with
-exit code 1 if the page is stale.  Instructions are counted in Unicorn, call by call, and every value is
-compared with the integer model's.  ``arm_svm_rbf_predict_f32`` is counted in the same run; CMSIS-DSP comes
-from its package on PyPI, and the page states the reason if that failed.
+``python -m kerncast.benchmarks.instructions`` writes docs/measured/instructions.md; ``--check`` only
+compares, with exit code 1 if the page is stale.  Instructions are counted in Unicorn, call by call, and
+every value is compared with the integer model's.  ``arm_svm_rbf_predict_f32`` is counted in the same run;
+CMSIS-DSP comes from its package on PyPI, and the page states the reason if that failed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kerncast.benchmarks.cortex_m import SCRIPT, Core
+from kerncast.benchmarks.cortex_m import SCRIPT, CortexM
 from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate
 from kerncast.codegen.resources import read_text, resource
@@ -61,7 +61,8 @@ word = 16
 
 HEAD = """# Instructions on a Cortex-M4
 
-`python benchmarks/instructions.py` makes this page. Instructions per call are counted in the emulator
+`python -m kerncast.benchmarks.instructions` makes this page.
+Instructions per call are counted in the emulator
 Unicorn (not cycles), and every value was compared with the integer model. `portable` is plain C99. `dsp`
 uses the DSP instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`), which the macros of the compiler
 select. Both compute the same values. Flash is that of a program that makes only the counted calls; RAM is
@@ -111,7 +112,7 @@ The figures are for `examples/ecg.toml` at 32 bits with Levinson and n = 256. Th
 
 @dataclass(frozen=True)
 class Task:
-    """A plan with samples to learn and samples to predict."""
+    """Plan with samples to learn and samples to predict."""
 
     plan: Plan
     x: Raw
@@ -121,7 +122,7 @@ class Task:
 
 
 def example(name: str, word: int) -> Task:
-    """An example that ships, at a width of the word."""
+    """Load a shipped example at a word length."""
     text = read_text(f"examples/{name}.toml").replace("word = 16", f"word = {word}")
     spec = Spec.from_text(text, f"{name}.toml")
     data = load_dataset(spec)
@@ -130,7 +131,7 @@ def example(name: str, word: int) -> Task:
 
 
 def equaliser(count: int) -> tuple[Raw, Raw]:
-    """Random signs through a linear channel, a nonlinearity and noise, to be told two samples later."""
+    """Return random signs through a nonlinear noisy channel, two samples earlier."""
     random = np.random.default_rng(1)
     sent = random.integers(0, 2, count + 20) * 2 - 1
     linear = np.convolve(sent, [0.35, 0.87, 0.35])[:len(sent)]
@@ -141,20 +142,20 @@ def equaliser(count: int) -> tuple[Raw, Raw]:
 
 
 def independent(count: int) -> tuple[Raw, Raw]:
-    """Samples that have nothing to do with each other."""
+    """Return samples that are independent of each other."""
     random = np.random.default_rng(2)
     return random.integers(-1000, 1001, (count, 8)), random.integers(-1000, 1001, count)
 
 
 def stream(reduction: str, samples: tuple[Raw, Raw]) -> Task:
-    """A learner of a stream; the last half is counted."""
+    """Return a learner of a stream whose second half is counted."""
     x, y = samples
     plan = make_plan(Spec.from_text(STREAM.format(reduction), "stream.toml"), x, y)
     return Task(plan, x, y, x[:0], len(y) // 2)
 
 
 def program(plan: Plan, call: str) -> str:
-    """A main that does one thing: what is not called leaves the image."""
+    """Return a main that makes one call; unused code leaves the image."""
     p, n, samples = plan.name, plan.sizes["D"], max(plan.sizes.values())
     calls = {"predict": f"(void){p}_model_predict(&model, x, &f);",
              "update": f"(void){p}_lms_update(&model, x, 0, &f);",
@@ -166,7 +167,7 @@ def program(plan: Plan, call: str) -> str:
 
 
 def build(folder: Path, sources: list[Path], *flags: str) -> tuple[Path, int]:
-    """Link sources for the core: the image, and its bytes of flash."""
+    """Link sources for the core; return the image and its flash bytes."""
     (folder / "core.ld").write_text(SCRIPT)
     (folder / "kc_memory.c").write_text(resource("firmware/support/kc_memory.c").read_text())
     image = folder / "image.elf"
@@ -177,18 +178,18 @@ def build(folder: Path, sources: list[Path], *flags: str) -> tuple[Path, int]:
     return image, int(size.stdout.splitlines()[1].split()[0])
 
 
-def built(plan: Plan, call: str, *flags: str) -> tuple[Core, int]:
-    """The generated library and a main as a program on the core."""
+def built(plan: Plan, call: str, *flags: str) -> tuple[CortexM, int]:
+    """Build the generated library and a main for the core."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "c"
         generate(plan, folder)
         (folder / "main.c").write_text(program(plan, call))
         image, flash = build(folder, sorted(folder.glob("*.c")), *flags)
-        return Core(image), flash
+        return CortexM(image), flash
 
 
 class Learner:
-    """A model on the core and in Python, whose words are to be equal; not equal: ``SystemExit``."""
+    """Model on the core and in Python; ``SystemExit`` if their values differ."""
 
     def __init__(self, task: Task, call: str, *flags: str) -> None:
         self.plan, self.model = task.plan, open_model(task.plan)
@@ -196,12 +197,12 @@ class Learner:
         self.core.call(f"{task.plan.name}_model_init", "model")
 
     def write(self, name: str, words: Raw) -> None:
-        """Raw words into a variable of the program."""
+        """Write raw values into a variable of the program."""
         c_type = self.plan.signals[f"{name}_raw"].format.c_type
         self.core.write(name, words.astype(np.dtype(c_type.removesuffix("_t"))))
 
     def run(self, call: str, x: Raw, status: int, f: int, *target: int) -> int:
-        """Instructions of a call that gives f, and is to give this status and this word."""
+        """Count a call's instructions, and check its f and status."""
         self.write("x", x)
         found, count = self.core.call(f"{self.plan.name}_{call}", "model", "x", *target, "f")
         word = np.int16 if self.plan.signals["f"].format.c_type == "int16_t" else np.int32
@@ -210,7 +211,7 @@ class Learner:
         return count
 
     def update(self, task: Task) -> Raw:
-        """Instructions of each update that is to be counted; the words of all are compared."""
+        """Count the instructions of each counted update, and check all values."""
         learnt, counts = self.model.update(task.x, task.y), []
         for i, (x, y, s, f) in enumerate(zip(task.x, task.y, learnt["status"], learnt["f"], strict=True)):
             if i == len(task.y) - task.counted:
@@ -219,13 +220,13 @@ class Learner:
         return np.array(counts[len(counts) - task.counted:])
 
     def predict(self, x_test: Raw) -> Raw:
-        """Instructions of each prediction."""
+        """Count the instructions of each prediction."""
         told = self.model.predict(x_test)
         return np.array([self.run("model_predict", x, int(s), int(f)) for x, s, f in
                          zip(x_test, told["status"], told["f"], strict=True)])
 
     def train(self, task: Task) -> int:
-        """Instructions of training."""
+        """Count the instructions of training."""
         status = int(self.model.train(task.x, task.y)["status"][0])
         self.write("y", task.y)
         self.core.start_counting()
@@ -237,14 +238,14 @@ class Learner:
 
 
 def builds() -> Iterator[tuple[str, str, str]]:
-    """Every level with every optimisation: its name, its define, the option."""
+    """Yield every level with every optimisation: name, define, option."""
     for title, define in LEVELS:
         for option in OPTIMISED:
             yield title, define, option
 
 
 def prediction_rows(task: Task) -> Iterator[str]:
-    """Prediction, after learning; flash without the learner."""
+    """Measure prediction after learning; flash without the learner."""
     for title, define, option in builds():
         learner = Learner(task, "learn", option, define)
         learner.update(task)
@@ -254,7 +255,7 @@ def prediction_rows(task: Task) -> Iterator[str]:
 
 
 def learning_rows(reduction: str, name: str, samples: tuple[Raw, Raw]) -> Iterator[str]:
-    """Updates of a full memory; in float32 with the DSP level alone."""
+    """Measure updates with a full dictionary; float32 at the DSP level only."""
     task = stream(reduction, samples)
     for title, define, option in builds():
         if reduction.endswith("f32") and (title, option) != ("dsp", "-O2"):
@@ -266,7 +267,7 @@ def learning_rows(reduction: str, name: str, samples: tuple[Raw, Raw]) -> Iterat
 
 
 def training_rows(task: Task) -> Iterator[str]:
-    """Training on the uniform grid."""
+    """Measure training on the uniform grid."""
     for title, define, option in builds():
         count = Learner(task, "train", option, define).train(task)
         yield f"| {title} | {option} | {count:,} | {count / len(task.y):,.0f} |"
@@ -294,7 +295,7 @@ HEADERS = {"math.h": "float expf(float x);\nfloat sqrtf(float x);\nfloat fabsf(f
 
 
 def peer(folder: Path) -> str:
-    """CMSIS-DSP's prediction with as many vectors of as many inputs, or why it was not measured."""
+    """Measure CMSIS-DSP's prediction of equal size, or state why not."""
     try:
         subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation",
                         "--no-binary", ":all:", CMSIS, "-d", str(folder)], check=True, capture_output=True,
@@ -316,7 +317,7 @@ def peer(folder: Path) -> str:
     for level in OPTIMISED:
         image, _ = build(folder, [source, main], level, "-std=gnu11", "-I", str(header.parent), "-I",
                          str(header.parent.parent / "PrivateInclude"), "-D__GNUC_PYTHON__")
-        core = Core(image)
+        core = CortexM(image)
         core.start_counting()
         counts.append(f"{core.call('predict')[1]:,} at {level}")
     return (f"`arm_svm_rbf_predict_f32` of {CMSIS.replace('==', ' ')}, 41 vectors of 64 inputs, float32: "
@@ -324,7 +325,7 @@ def peer(folder: Path) -> str:
 
 
 def page() -> str:
-    """docs/measured/instructions.md."""
+    """Write docs/measured/instructions.md."""
     learning: list[str] = []
     for name, samples in (("equaliser", equaliser), ("random", independent)):
         learning += learning_rows("fklms", name, samples(1200))

@@ -1,7 +1,7 @@
-"""Count predictions with intrinsics and in portable C on the same CPU core.
+"""Measure the savings of each level of intrinsics on predictions of the digits.
 
-``python benchmarks/intrinsics.py`` writes docs/measured/intrinsics.md. Counts come from the emulators, and
-every value is compared with the integer model's.
+``python -m kerncast.benchmarks.intrinsics`` writes docs/measured/intrinsics.md. Counts come from the
+emulators, and every value is compared with the integer model's.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ TARGETS = ("cortex-m4", "cortex-m55", "hexagon-v67", "hexagon-v67-hvx", "mips-74
 
 HEAD = """# What intrinsics save
 
-`python benchmarks/intrinsics.py` makes this page. A prediction of `examples/digits.toml`, with 41 vectors
+`python -m kerncast.benchmarks.intrinsics` makes this page.
+A prediction of `examples/digits.toml`, with 41 vectors
 of 64 inputs in 16 bits, is counted twice: with the intrinsics that the macros of the compiler select
 (`firmware/rt/kc_simd_*.h`), and with `KC_PORTABLE` defined as 1. Compiler, CPU core and level (-O2) are the
 same, and both compute the values of the integer model. The unit is instructions or Hexagon packets, not
@@ -36,7 +37,7 @@ cycles. The intrinsics reduce the count by a factor of two to five.
 
 
 def counted(task: Task, target: str, *, portable: bool) -> Costs:
-    """What the last predictions of a task take on a target, by its level or in portable C.
+    """Count the last predictions of a task, with a target's level or in portable C.
 
     Raises
     ------
@@ -54,20 +55,20 @@ def counted(task: Task, target: str, *, portable: bool) -> Costs:
 
 
 def saved(task: Task, target: str) -> tuple[Costs, Count, Count]:
-    """What predictions take on a target: the costs by its level, and the counts in portable C and by it."""
+    """Measure predictions on a target: costs, and counts without and with the level."""
     plain, costs = (counted(task, target, portable=portable) for portable in (True, False))
     return costs, plain.counts["predict"], costs.counts["predict"]
 
 
 def row(target: str, costs: Costs, plain: Count, level: Count) -> str:
-    """A target's line of the table."""
+    """Return a target's row of the table."""
     return (f"| `{target}` | {load_target(target).intrinsics} | {costs.compiler} {costs.version} "
             f"| {costs.unit} | {plain.mean:,} | {plain.worst:,} | {level.mean:,} | {level.worst:,} "
             f"| {plain.mean / level.mean:.2f} | {plain.worst / level.worst:.2f} |")
 
 
 def rows() -> Iterator[str]:
-    """The lines of the table."""
+    """Return the rows of the table."""
     task = example("digits", 16)
     for target in TARGETS:
         yield row(target, *saved(task, target))

@@ -1,6 +1,6 @@
-"""Write docs/measured/irregular.md: regression on signals sampled at irregular times.
+"""Compare ways to train on irregularly sampled signals, such as a grid.
 
-    python benchmarks/irregular.py
+    python -m kerncast.benchmarks.irregular
 
 Errors are relative 2-norms against exact kernel regression of the same samples, times those of one thread.
 """
@@ -36,7 +36,8 @@ LARGEST_EXACT = 4000
 
 HEAD = """# Signals at irregular times
 
-`python benchmarks/irregular.py` makes this page. `ToeplitzRLSRegressor` and `ToeplitzRLSClassifier` accept
+`python -m kerncast.benchmarks.irregular` makes this page.
+`ToeplitzRLSRegressor` and `ToeplitzRLSClassifier` accept
 one column of samples, taken at any times and in any order. They interpolate the kernel matrix from a
 uniform grid, K = W T W', and solve the system by conjugate gradients. The products use the FFT (fast
 Fourier transform); below a thousand samples a Cholesky factorisation is faster. `scheme="auto"` chooses
@@ -50,7 +51,7 @@ regression.
 
 
 def seconds_of(work: Callable[[], Any]) -> float:
-    """Time of the second run: the first compiles."""
+    """Time the second run, because the first compiles."""
     work()
     start = time.perf_counter()
     work()
@@ -58,7 +59,7 @@ def seconds_of(work: Callable[[], Any]) -> float:
 
 
 def peak_of(work: Callable[[], Any]) -> int:
-    """Bytes that Python and numpy held at most."""
+    """Measure the peak bytes of Python and numpy."""
     tracemalloc.start()
     work()
     peak = tracemalloc.get_traced_memory()[1]
@@ -67,13 +68,16 @@ def peak_of(work: Callable[[], Any]) -> int:
 
 
 def noisy(times: Array, sigma: float, rng: np.random.Generator) -> Array:
-    """Two sines that a kernel of that width can follow, and noise."""
+    """Return two sines that a kernel of that width can follow, with noise."""
     clean = np.sin(times / (2 * sigma)) + 0.5 * np.sin(times / (5 * sigma) + 1)
     return np.asarray(clean + 0.1 * rng.normal(size=len(times)))
 
 
 def jitter_errors(jitter: float, sigma: float, lam: float, seed: int) -> list[float]:
-    """Of alpha, then of f between the samples: times taken for uniform, and the grids."""
+    """Return errors of alpha, then of f between samples.
+
+    First with times taken as uniform, then with the grids.
+    """
     rng = np.random.default_rng(seed)
     even = np.arange(N, dtype=np.float64)
     t = even + jitter * rng.normal(size=N)
@@ -87,7 +91,7 @@ def jitter_errors(jitter: float, sigma: float, lam: float, seed: int) -> list[fl
 
 
 def jitter_table() -> str:
-    """The median of the seeds for each jitter, sigma and lambda."""
+    """Tabulate the median of the seeds for each jitter, sigma and lambda."""
     lines = ["## Jitter", "",
              f"{N} samples are one step apart on average. Each time has a normal error with the given",
              f"standard deviation. `uniform` ignores this error. Figures are medians of {len(SEEDS)} draws.",
@@ -106,7 +110,7 @@ def jitter_table() -> str:
 
 
 def lost_errors(part: float, seed: int) -> list[float]:
-    """Root mean square errors at the samples of the ECG that were lost."""
+    """Return RMS errors at the lost samples of the ECG."""
     ecg = load_samples("ecg")
     rng = np.random.default_rng(seed)
     kept = rng.uniform(size=len(ecg.y)) >= part
@@ -124,7 +128,7 @@ def lost_errors(part: float, seed: int) -> list[float]:
 
 
 def lost_table() -> str:
-    """The ECG with samples lost."""
+    """Tabulate the ECG with lost samples."""
     ecg = load_samples("ecg")
     lines = ["## Lost samples", "", f"{ecg.title} ({ecg.licence}), in its own units (-112 to 250), with some",
              "samples lost at random. Each figure is the root mean square error at the lost samples, with",
@@ -139,14 +143,14 @@ def lost_table() -> str:
 
 
 def cost_row(name: str, model: Any, X: Array, y: Array, new: Array) -> str:
-    """Seconds of fit and predict, and bytes."""
+    """Measure seconds of fit and predict, and bytes."""
     fit, predict = seconds_of(lambda: model.fit(X, y)), seconds_of(lambda: model.predict(new))
     peak = peak_of(lambda: model.fit(X, y).predict(new))
     return f"| {len(X):,} | {name} | {fit:.3g} s | {predict:.3g} s | {peak / 1e6:,.1f} MB |"
 
 
 def cost_table() -> str:
-    """Time and memory against the number of samples."""
+    """Tabulate time and memory by number of samples."""
     lines = ["## Cost", "",
              "Lambda is 0.1 and the jitter 10 %. The last row is the ECG above, repeated to that length, at",
              "even times. Each model predicts at as many new times as there are samples.", "",

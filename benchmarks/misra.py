@@ -1,8 +1,8 @@
-"""List where generated C and its runtime deviate from MISRA C:2012, as cppcheck's addon finds it.
+"""List the deviations of generated C from MISRA C:2012, found by cppcheck's addon.
 
-``python benchmarks/misra.py`` writes docs/measured/misra.md; ``--check`` only says whether it is up to date
-(exit 1 where it is not).  Every rule that is deviated from has its reason in :data:`REASONS`, and every
-reason its deviation; the program fails otherwise, so that none comes in, or goes, unnoticed.
+``python -m kerncast.benchmarks.misra`` writes docs/measured/misra.md; ``--check`` only says whether it is up
+to date (exit 1 where it is not).  Every rule that is deviated from has its reason in :data:`REASONS`, and
+every reason its deviation; the program fails otherwise, so that none comes in, or goes, unnoticed.
 """
 
 from __future__ import annotations
@@ -68,7 +68,8 @@ REASONS = {
 
 HEAD = """# MISRA C:2012
 
-`python benchmarks/misra.py` makes this page. The rule set of cppcheck's MISRA addon checks the generated C
+`python -m kerncast.benchmarks.misra` makes this page.
+The rule set of cppcheck's MISRA addon checks the generated C
 and its runtime against MISRA C:2012. The checked models come from `tests/host/cases.toml`, and together
 they contain every line that the templates can generate. All deviations below are intentional, and the table
 gives the reason of each.
@@ -88,7 +89,7 @@ prefix of the model.
 
 
 def plans() -> Iterable[Plan]:
-    """The plans of the matrix that every back end is held to."""
+    """Plan the cases that every back end is tested with."""
     for name, case in tomllib.loads(CASES.read_text(encoding="utf-8")).items():
         tables = {key: table for key, table in case.items() if isinstance(table, dict)}
         (algorithm,) = (ALGORITHMS[key] for key in ALGORITHMS if key in tables)
@@ -96,7 +97,7 @@ def plans() -> Iterable[Plan]:
 
 
 def lines(name: str, files: dict[str, str]) -> set[str]:
-    """The lines of a model's C but for its name, its numbers, tables and comments."""
+    """Return a model's C lines without names, numbers, tables and comments."""
     text = "\n".join(text for file, text in files.items() if re.fullmatch(r"[^/]*\.[ch]", file))
     text = re.sub(r"/\*.*?\*/|(?<== )\{[^{}]*\}|^#define .*?$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = text.replace(name, "p").replace(name.upper(), "P")
@@ -104,7 +105,7 @@ def lines(name: str, files: dict[str, str]) -> set[str]:
 
 
 def covering(models: dict[str, dict[str, str]]) -> list[str]:
-    """Names of models that have every line of all: always the one that adds most to those before."""
+    """Choose models that together contain every line, greedily."""
     of = {name: lines(name, files) for name, files in models.items()}
     left = set().union(*of.values())
     names = []
@@ -115,7 +116,7 @@ def covering(models: dict[str, dict[str, str]]) -> list[str]:
 
 
 def found(name: str, files: dict[str, str]) -> set[tuple[str, str]]:
-    """Rule and file of every deviation of a model; files without the model's prefix.
+    """Find rule and file, without the model's prefix, of each deviation.
 
     Raises
     ------
@@ -145,7 +146,7 @@ def found(name: str, files: dict[str, str]) -> set[tuple[str, str]]:
 
 
 def page(places: set[tuple[str, str]]) -> str:
-    """docs/measured/misra.md; SystemExit for a rule without a reason, or a reason without a deviation."""
+    """Write the page; SystemExit if reasons and deviations do not match."""
     rules = sorted({rule for rule, _ in places}, key=lambda rule: [int(part) for part in rule.split(".")])
     where = {rule: [f"`{file}`" for other, file in sorted(places) if other == rule] for rule in rules}
     unknown = [f"{rule} in {', '.join(where[rule])}" for rule in rules if rule not in REASONS]
@@ -160,28 +161,29 @@ def page(places: set[tuple[str, str]]) -> str:
 
 
 def models() -> dict[str, dict[str, str]]:
-    """The generated files of those models that together have every line, most telling first."""
+    """Return the generated files of the covering models, largest gain first."""
     rendered = {plan.name: render_c(plan) for plan in plans()}
     return {name: rendered[name] for name in covering(rendered)}
 
 
 def listed(text: str) -> set[tuple[str, str]]:
-    """Rule and file of every deviation that a page lists."""
+    """List rule and file of every deviation on a page."""
     rows = re.findall(r"^\| D\d+ \| ([\d.]+) \| (.*?) \|", text, flags=re.MULTILINE)
     return {(rule, file.strip("`")) for rule, files in rows for file in files.split(", ")}
 
 
 def measured() -> str:
-    """The page as it should read today."""
+    """Return the page from a new run."""
     return page(set().union(*(found(name, files) for name, files in models().items())))
 
 
 def main() -> int:
-    """Write, or with ``--check`` compare."""
+    """Write, or compare with ``--check``."""
     new = measured()
     if "--check" in sys.argv[1:]:
         stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != new
-        print("docs/measured/misra.md is " + ("stale: python benchmarks/misra.py" if stale else "up to date"))
+        print("docs/measured/misra.md is "
+              + ("stale: python -m kerncast.benchmarks.misra" if stale else "up to date"))
         return int(stale)
     PAGE.write_text(new, encoding="utf-8")
     return 0

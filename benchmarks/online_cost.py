@@ -1,4 +1,4 @@
-"""Measure what a sample costs the online learner as its budget grows, and write docs/measured/online-cost.md.
+"""Measure the online learner's cost per sample as its dictionary grows.
 
 ``python -m kerncast.benchmarks.online_cost`` counts the instructions of generated C on an emulated Cortex-M4
 and the distance terms of the integer model, sample by sample with a full budget, takes the model's time, and
@@ -63,20 +63,23 @@ theirs at once.
 
 
 def cost_plan(budget: int) -> Plan:
-    """FKLMS of 16 bits."""
+    """Plan FKLMS of 16 bits."""
     return make_plan(Spec(
         model={"name": "cost", "algorithm": "kernel_lms"}, input={"word": "s16f15", "columns": COLUMNS},
         output={"word": "s16f15"}, kernel={"sigma": 0.7}, online={"budget": budget, "eta": 0.2}))
 
 
 def stream(samples: int) -> tuple[Words, Words]:
-    """Raw samples x (m, D), y (m,)."""
+    """Return raw samples x (m, D), y (m,)."""
     x = np.random.default_rng(1).integers(-30000, 30000, (samples, COLUMNS))
     return x, np.clip(np.sin(x / 9000).sum(1) * 4000, -32768, 32767).astype(np.int64)
 
 
 def one_by_one(plan: Plan, samples: int) -> tuple[Words, dict[str, Words]]:
-    """Distance terms (m,) of each sample after the budget is full, and what the model answers to all."""
+    """Count distance terms (m,) per sample; return all answers.
+
+    Once the dictionary is full.
+    """
     budget = plan.sizes["N"]
     x, y = stream(budget + samples)
     model = LmsModel(plan)
@@ -93,7 +96,7 @@ def one_by_one(plan: Plan, samples: int) -> tuple[Words, dict[str, Words]]:
 
 
 def instructions(plan: Plan, samples: int, answers: dict[str, Words]) -> tuple[Words, dict[str, object]]:
-    """Instructions (m,) of each sample after the budget is full on the board, whose words are compared."""
+    """Count instructions (m,) per sample with a full dictionary; check all values."""
     budget = plan.sizes["N"]
     x, y = stream(budget + samples)
     with tempfile.TemporaryDirectory() as folder:
@@ -116,7 +119,7 @@ def instructions(plan: Plan, samples: int, answers: dict[str, Words]) -> tuple[W
 
 
 def seconds(plan: Plan) -> float:
-    """CPU time of the model for a sample, the best of three."""
+    """Time the model per sample on the CPU, the best of three."""
     x, y = stream(TIMED)
     model, budget = LmsModel(plan), plan.sizes["N"]
     model.update(x[:budget], y[:budget])
@@ -130,12 +133,12 @@ def seconds(plan: Plan) -> float:
 
 
 def exponent(budgets: Sequence[int], costs: Sequence[float]) -> float:
-    """The power of N that fits best."""
+    """Fit the exponent of N."""
     return float(np.polyfit(np.log(budgets), np.log(costs), 1)[0])
 
 
 def figure(curves: dict[str, Sequence[float]]) -> str:
-    """Each cost over that of the smallest budget; the path of the picture."""
+    """Draw each cost over that of the smallest dictionary; return the path."""
     drawing, (panel,) = axes(1, 4.5, 3.2)
     for (name, costs), marker in zip(curves.items(), "os^", strict=True):
         panel.loglog(BUDGETS, np.array(costs) / costs[0], marker=marker, label=name)

@@ -1,8 +1,8 @@
-"""Write the measured part of the README, a table and two figures, from a run of the demo.
+"""Write the measured table and picture of the README from a run of the demo.
 
-``python benchmarks/readme.py`` runs the demo, replaces the text between the markers in README.md and draws
-docs/figures/readme.svg and docs/figures/drift.svg; ``--check`` only compares the table (exit code 1 if it is
-stale); ``--draw`` only draws.
+``python -m kerncast.benchmarks.readme`` runs the demo, replaces the text between the markers in README.md
+and draws docs/figures/readme.svg and docs/figures/drift.svg; ``--check`` only compares the table (exit code
+1 if it is stale); ``--draw`` only draws.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 FIGURE = "readme"
-BEGIN, END = "<!-- measured: python benchmarks/readme.py -->\n", "<!-- end of measured -->\n"
+BEGIN, END = "<!-- measured: python -m kerncast.benchmarks.readme -->\n", "<!-- end of measured -->\n"
 
 TITLES = {"ecg": "one heartbeat denoised", "digits": "handwritten digits, 3 or 8"}
 MACHINES = {"host": "C on this machine", "emu": "C on an emulated Cortex-M4", "rtl": "RTL core, simulated"}
@@ -27,7 +27,7 @@ COSTS = ("flash, RAM, stack", "instructions")
 
 
 def measured(demo: dict[str, Any]) -> str:
-    """The table, in Markdown, from the demo's JSON object: an example a column."""
+    """Tabulate the demo's JSON object in Markdown, one example per column."""
     examples = demo["examples"]
     columns = [_column(example) for example in examples]
     titles = [f"{TITLES[example['name']]}, `{example['name']}`" for example in examples]
@@ -42,7 +42,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _column(example: dict[str, Any]) -> dict[str, str]:
-    """The rows of an example by their titles."""
+    """Return the rows of an example by their titles."""
     errors = example["errors"]
     key = "accuracy" if "accuracy" in errors["float"] else "rms"
     ((peer, beside),) = example["peers"].items()
@@ -79,13 +79,13 @@ def _footnote(demo: dict[str, Any]) -> str:
 
 
 def without_costs(text: str) -> str:
-    """`text` without the rows of costs, and the compiler not named."""
+    """Remove the rows of costs and the compiler's name from `text`."""
     lines = [line for line in text.splitlines() if not line.startswith(tuple(f"| {row}" for row in COSTS))]
     return "\n".join([*(re.sub(r"included \(.*?\)", "included ()", line) for line in lines), ""])
 
 
 def spliced(text: str, table: str) -> str:
-    """`text` with the table between the markers."""
+    """Insert the table between the markers of `text`."""
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)
     if not rest or not tail:
@@ -95,7 +95,8 @@ def spliced(text: str, table: str) -> str:
 
 def draw() -> str:
     """Draw the heartbeat of the demo."""
-    from kerncast.benchmarks.papers.common import COLOURS, axes, save
+    from kerncast.benchmarks.papers.common import axes, save
+    from kerncast.lab.figures.style import COLOURS
     from kerncast.lab.workflow import shipped_spec
     from kerncast.sim.data import load_dataset
     from kerncast.sim.diagnostics.simulate import simulate
@@ -119,8 +120,9 @@ def draw_drift() -> str:
     """Draw the error of a learner on a drifting sensor, and of a calibration made once."""
     import numpy as np
 
-    from kerncast.benchmarks.papers.common import COLOURS, axes, save
+    from kerncast.benchmarks.papers.common import axes, save
     from kerncast.hw.backends import open_backend
+    from kerncast.lab.figures.style import COLOURS
     from kerncast.lab.workflow import shipped_spec
     from kerncast.sim.data import load_dataset
     from kerncast.sim.diagnostics.simulate import y_values
@@ -146,7 +148,7 @@ def draw_drift() -> str:
 
 
 def run_demo() -> dict[str, Any]:
-    """The demo's JSON object."""
+    """Run the demo and return its JSON object."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([sys.executable, "-m", "kerncast", "demo", "-o", folder, "--json"],
                               stdout=subprocess.PIPE, text=True, check=False)
@@ -157,14 +159,15 @@ def run_demo() -> dict[str, Any]:
 
 
 def main() -> int:
-    """Write, or with ``--check`` compare."""
+    """Write, or compare with ``--check``."""
     if "--draw" in sys.argv[1:]:
         print(draw(), draw_drift())
         return 0
     old = README.read_text(encoding="utf-8")
     new = spliced(old, measured(run_demo()))
     if "--check" in sys.argv[1:]:
-        print("README.md is up to date" if new == old else "README.md is stale: python benchmarks/readme.py")
+        print("README.md is up to date" if new == old
+              else "README.md is stale: python -m kerncast.benchmarks.readme")
         return int(new != old)
     README.write_text(new, encoding="utf-8")
     draw()

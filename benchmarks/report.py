@@ -1,6 +1,6 @@
-"""Measure size and loading time of the report of a large sweep, and take its picture.
+"""Measure the report of a sweep of 5,000 points: size and time in a browser.
 
-    python benchmarks/report.py > docs/measured/report.md
+    python -m kerncast.benchmarks.report > docs/measured/report.md
 
 Prints docs/measured/report.md and writes docs/figures/report.png. It needs playwright and
 chromium-headless-shell.
@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from kerncast.benchmarks.browser import chromium, shrink
-from kerncast.lab.report import gathered, write_report
+from kerncast.lab.report import gather_page, write_report
 from kerncast.lab.sweep import make_settings, run_sweep
 from kerncast.lab.workflow import shipped_spec
 
@@ -80,17 +80,17 @@ A sweep of {points:,} points makes a file of {size:.2f} MB, of which {plotly:.2f
 shows the text after {text:.2f} s and the front after {early:.2f} s; list and choice work from then on.
 plotly.js loads after them, and the chart is interactive after {drawn:.2f} s. The page computes for
 {computing:.2f} s; loading plotly.js alone takes {alone:.2f} s. Each figure is the best of {opened} at a
-load of {load:.0f} on {cores} cores. `python benchmarks/report.py` makes this page.
+load of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report` makes this page.
 """
 
 
 def measured(folder: Path) -> dict[str, Any]:
-    """Sweep, report and open; the picture is written."""
+    """Sweep, report and open; write the picture."""
     from kerncast.lab.report.render import check_plotly
     from kerncast.lab.report.sweep import CLOSER
 
     settings = make_settings(shipped_spec("ecg"), folder, grid=GRID)
-    page = gathered(run_sweep(settings, folder / "ecg.sweep").folder)
+    page = gather_page(run_sweep(settings, folder / "ecg.sweep").folder)
     size = write_report(page, folder / "report.html")
     alone = folder / "alone.html"
     alone.write_text(f"<!DOCTYPE html><script>{check_plotly().read_text(encoding='utf-8')}</script>")
@@ -117,7 +117,7 @@ def measured(folder: Path) -> dict[str, Any]:
 
 
 def _opened(browser: Any, path: Path) -> tuple[Any, Callable[[], float]]:
-    """A tab with a page, and what asks for the seconds that its main thread has computed."""
+    """Open a tab with a page, and return a function for its main thread's seconds."""
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
     inside = tab.context.new_cdp_session(tab)
     inside.send("Performance.enable", {"timeDomain": "threadTicks"})

@@ -1,6 +1,6 @@
-"""The page on the cores in SystemVerilog, and its timing diagrams, each drawn from a simulation.
+"""Write the page on the SystemVerilog cores, with timing diagrams from simulation.
 
-    python benchmarks/rtl.py [--page]
+    python -m kerncast.benchmarks.rtl [--page]
 
 Writes docs/rtl.md and docs/figures/rtl_*.svg; with --page the page only, which needs no simulator.  The
 clocks on it are those of the formulas of codegen/rtl, to which tests hold the simulations.
@@ -41,7 +41,7 @@ _KERNELS: dict[str, dict[str, object]] = {
 
 
 def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian") -> Plan:
-    """A learner of so many columns and vectors."""
+    """Plan a learner of that many columns and vectors."""
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "kernel_lms"}, input={"word": "s12f0", "columns": columns},
         output={"word": "s12f0"}, kernel=_KERNELS[kernel], online={"budget": budget, "eta": 0.5},
@@ -49,7 +49,7 @@ def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian")
 
 
 def grid(n: int, word: int = 16) -> Plan:
-    """A trainer on n points of a grid."""
+    """Plan a trainer on n points of a grid."""
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
         output={"word": "s12f0"}, kernel={"sigma": 3.0}, numbers={"word": word},
@@ -57,7 +57,7 @@ def grid(n: int, word: int = 16) -> Plan:
 
 
 def drawing(names: list[str], values: list[list[int]], clocks: int) -> str:
-    """An SVG of signals: those of one bit as lines, words as boxes with their hexadecimal digits."""
+    """Draw signals as SVG: bits as lines, words as boxes with hexadecimal digits."""
     width, height = _NAMES + clocks * _CLOCK + 10, _LINE * (len(names) + 1)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
              f'viewBox="0 0 {width} {height}" font-family="monospace" font-size="11">',
@@ -97,7 +97,7 @@ def _box(words: list[int], low: int, high: int) -> str:
 
 def simulated(plan: Plan, core: RtlCore, signals: list[str], script: list[Operation],
               lanes: int = 1) -> list[list[int]]:
-    """What the signals were at every clock of a script."""
+    """Return the signals at every clock of a script."""
     with tempfile.TemporaryDirectory() as folder:
         generate_rtl(plan, folder)
         simulation = Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", "icarus",
@@ -107,7 +107,7 @@ def simulated(plan: Plan, core: RtlCore, signals: list[str], script: list[Operat
 
 
 def stream(name: str, *more: str) -> list[str]:
-    """The signals of a stream."""
+    """List the signals of a stream."""
     return [f"{name}_{signal}" for signal in ("tdata", *more, "tvalid", "tready", "tlast")]
 
 
@@ -134,18 +134,18 @@ def figures() -> None:
 
 
 def write(name: str, signals: list[str], values: list[list[int]]) -> None:
-    """Draw up to where nothing changes any more."""
+    """Write a drawing up to its last change."""
     text = drawing(signals, values, len(values[0]))
     (DOCS / "figures" / name).write_text(text, encoding="utf-8")
 
 
 def share(useful: int, clocks: int) -> str:
-    """How many clocks in a hundred multiply."""
+    """Return the percentage of clocks that multiply."""
     return f"{100 * useful / clocks:.1f} %"
 
 
 def shares(word: int, kernel: str) -> str:
-    """Of each operation the clocks without a term, and the terms from which 9 of 10 clocks take one."""
+    """Return each operation's idle clocks, and the terms that keep 9 of 10 busy."""
     columns, budget = 8, 32
     plan, row = learner(columns, budget, word, kernel), [f"| {word} | {kernel}"]
     for cycles, passes in ((predictor_cycles, 1), (update_cycles, 2), (prediction_cycles, 1)):
@@ -155,7 +155,7 @@ def shares(word: int, kernel: str) -> str:
 
 
 def in_lanes(columns: int, budget: int, lanes: int) -> str:
-    """A predictor in so many lanes: its clocks alone, those when samples wait, and their share of terms."""
+    """Measure a predictor with lanes: clocks alone, in a queue, and their busy share."""
     plan = learner(columns, budget)
     period = predictor_period(plan, lanes)
     return (f"| {lanes} | {columns} | {budget} | {predictor_cycles(plan, lanes)} | {period:g} "
@@ -163,7 +163,7 @@ def in_lanes(columns: int, budget: int, lanes: int) -> str:
 
 
 def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
-    """A learner in so many lanes: its clocks with full memory, and the share of terms of its multipliers."""
+    """Measure a learner with lanes: clocks at full dictionary, and their busy share."""
     plan, words = learner(columns, budget), columns * budget
     updated, predicted = update_cycles(plan, lanes), prediction_cycles(plan, lanes)
     return (f"| {lanes} | {columns} | {budget} | {updated} | {share(2 * words, lanes * updated)} "
@@ -171,7 +171,7 @@ def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
 
 
 def page() -> str:
-    """docs/rtl.md."""
+    """Write docs/rtl.md."""
     sizes, values = [(8, 32), (16, 16), (8, 100), (16, 64), (64, 41)], []
     for columns, budget in sizes:
         plan, words = learner(columns, budget), columns * budget
@@ -197,7 +197,7 @@ def page() -> str:
 
 
 def main() -> None:
-    """Write the page, and the figures unless only the page is asked for."""
+    """Write the page, and the figures unless only the page is requested."""
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page", action="store_true", help="the page only")

@@ -1,9 +1,9 @@
-"""Measure the speed of bit-accurate simulation beside its peers, and write docs/measured/simulation-speed.md.
+"""Measure bit-accurate simulation beside other libraries.
 
-``python benchmarks/simulation_speed.py`` runs, in one process and on one thread, the integer model, plain
-C written by hand for the very plan, the generated C, APyTypes and fxpmath on the same data, and compares
-every word.  Whoever is quick takes turns, round after round, and the best of each counts, so that a busy
-machine slows all of them alike.  Nothing is scaled but fxpmath's FKLMS, which learns fewer samples.
+``python -m kerncast.benchmarks.simulation_speed`` runs, in one process and on one thread, the integer model,
+plain C written by hand for the very plan, the generated C, APyTypes and fxpmath on the same data, and
+compares every word.  Whoever is quick takes turns, round after round, and the best of each counts, so that a
+busy machine slows all of them alike.  Nothing is scaled but fxpmath's FKLMS, which learns fewer samples.
 """
 
 from __future__ import annotations
@@ -50,14 +50,14 @@ Call = Callable[[], tuple[Words, ...]]
 
 
 def equal(name: str, found: tuple[Words, ...], wanted: tuple[Words, ...]) -> None:
-    """Every word; SystemExit where one differs."""
+    """Compare every value; SystemExit if one differs."""
     for one, other in zip(found, wanted, strict=True):
         if not np.array_equal(np.asarray(one), np.asarray(other)[:len(one)]):
             raise SystemExit(f"{name} computes other words than the model")
 
 
 def best(calls: Mapping[str, Call], rounds: int, wanted: tuple[Words, ...]) -> dict[str, float]:
-    """The shortest time of each in seconds, in turn; the words of each are compared."""
+    """Return the shortest seconds of each, run in turn, and compare their values."""
     seconds = dict.fromkeys(calls, float("inf"))
     for turn in range(rounds):
         for name, call in calls.items():
@@ -71,7 +71,7 @@ def best(calls: Mapping[str, Call], rounds: int, wanted: tuple[Words, ...]) -> d
 
 # ---- Levinson ----
 def levinson_plan(n: int = 256) -> Plan:
-    """The Toeplitz trainer with n samples on a grid, 32 bits."""
+    """Plan the Toeplitz trainer with n samples on a grid, 32 bits."""
     return make_plan(Spec(
         model={"name": "grid", "algorithm": "toeplitz_rls"}, input={"word": "s16f0"},
         output={"word": "s16f15"}, kernel={"sigma": 3.0}, numbers={"word": 32},
@@ -79,7 +79,7 @@ def levinson_plan(n: int = 256) -> Plan:
 
 
 def levinson_seconds() -> dict[str, float]:
-    """Seconds for one solution of n = 256."""
+    """Time one solution of n = 256."""
     plan, n = levinson_plan(), 256
     rng = np.random.default_rng(3)
     y_raw = np.clip(np.sin(np.arange(n) / 9) * 20000 + rng.normal(0, 3000, n), -32768, 32767).astype(np.int64)
@@ -104,7 +104,7 @@ def levinson_seconds() -> dict[str, float]:
 
 
 def training_seconds(plan: Plan, y_raw: Words) -> dict[str, float]:
-    """Seconds for the whole training, first row and certified bound included."""
+    """Time the whole training with first row and certified bound."""
     model, fxp = ToeplitzModel(plan), FxpToeplitz(plan)
     host = {f"generated C, {name}": HostBackend(plan, compiler=name, flags=("-O3", "-march=native"))
             for name in COMPILERS}
@@ -124,7 +124,7 @@ def training_seconds(plan: Plan, y_raw: Words) -> dict[str, float]:
 
 # ---- FKLMS ----
 def fklms_plan(budget: int = 100, columns: int = 8, word: int = 32) -> Plan:
-    """FKLMS with N = 100, D = 8, 32 bits."""
+    """Plan FKLMS with N = 100, D = 8, 32 bits."""
     return make_plan(Spec(
         model={"name": "lms", "algorithm": "kernel_lms"}, input={"word": "s16f15", "columns": columns},
         output={"word": "s16f15"}, kernel={"sigma": 0.7}, online={"budget": budget, "eta": 0.2},
@@ -132,13 +132,16 @@ def fklms_plan(budget: int = 100, columns: int = 8, word: int = 32) -> Plan:
 
 
 def fklms_stream(samples: int) -> tuple[Words, Words]:
-    """Raw samples x (m, D), y (m,), of which none comes twice."""
+    """Return distinct raw samples x (m, D), y (m,)."""
     x = np.random.default_rng(1).integers(-30000, 30000, (samples, fklms_plan().sizes["D"]))
     return x, np.clip(np.sin(x / 9000).sum(1) * 4000, -32768, 32767).astype(np.int64)
 
 
 def fklms_rates() -> dict[str, float]:
-    """Samples a second of CPU time: a full budget, batches in turn, the best of many of each."""
+    """Measure samples per second of CPU time with a full dictionary.
+
+    Batches in turn, the best of many of each.
+    """
     x, y = fklms_stream((RATE_ROUNDS + 1) * BATCH)
     models = {f"model, {word} bits": LmsModel(fklms_plan(word=word)) for word in (16, 32)}
     numpy = KernelLMS(x.shape[1], Gaussian(sigma=0.7), eta=0.2, budget=100)
@@ -159,7 +162,7 @@ def fklms_rates() -> dict[str, float]:
 
 
 def fklms_seconds() -> dict[str, float]:
-    """Seconds for one sample with a full budget, both kernel rows."""
+    """Time one sample with a full dictionary, both kernel rows."""
     plan = fklms_plan()
     x, y = fklms_stream(SAMPLES)
     host = {f"generated C, {name}": HostBackend(plan, compiler=name, flags=("-O3", "-march=native"))
@@ -186,7 +189,7 @@ def fklms_seconds() -> dict[str, float]:
 
 
 def fxp_sample(plan: Plan, x: Words, y: Words, wanted: tuple[Words, ...]) -> float:
-    """Seconds for one sample of fxpmath, of the last few of FXP_SAMPLES, when the budget is full."""
+    """Time one of fxpmath's last samples, with a full dictionary."""
     fxp, full = FxpLms(plan), plan.sizes["N"]
     first = fxp.update(x[:full], y[:full])["f"]
     start = perf_counter()
@@ -210,7 +213,7 @@ open_model(plan).train(None, np.arange(256))
 
 
 def start_up_seconds() -> float:
-    """Seconds of a process that plans and trains, from start to end; compiled code is kept, Python's too."""
+    """Time a whole process that plans and trains, with compiled code in its cache."""
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     times = []
     for _ in range(5):
@@ -223,7 +226,8 @@ def start_up_seconds() -> float:
 # ---- the page ----
 HEAD = """# Speed of bit-accurate simulation
 
-`python benchmarks/simulation_speed.py` makes this page. All programs run on one thread in one process, take
+`python -m kerncast.benchmarks.simulation_speed` makes this page.
+All programs run on one thread in one process, take
 turns, and compute the same values, which are compared. The best of several rounds counts. Plain C is
 `benchmarks/peers/*.c`: written by hand, with constant formats, compiled with `-O3 -march=native`.
 
@@ -235,7 +239,7 @@ times faster than fxpmath, or more.
 
 
 def scaled(seconds: float) -> str:
-    """Three digits, in s, ms or us."""
+    """Format seconds with three digits, in s, ms or us."""
     for unit, factor in (("s", 1.0), ("ms", 1e3)):
         if seconds * factor >= 1:
             return f"{seconds * factor:.3g} {unit}"
@@ -255,7 +259,7 @@ def missed(title: str, seconds: Mapping[str, float]) -> list[str]:
 
 
 def table(title: str, seconds: Mapping[str, float]) -> str:
-    """Time, and how many times the model is as fast."""
+    """Tabulate times, and the model's speed relative to each."""
     lines = [f"## {title}", "", "| | time | model is faster by |", "|---|--:|--:|"]
     for name, time in seconds.items():
         whole = name.startswith("generated C") or name == "fxpmath"
@@ -267,7 +271,7 @@ def table(title: str, seconds: Mapping[str, float]) -> str:
 
 
 def rate_table(rates: Mapping[str, float]) -> str:
-    """Samples a second, and how many times as many as float64 in numpy."""
+    """Tabulate samples per second relative to numpy's float64."""
     lines = ["## FKLMS, N = 100, D = 8: samples per second", "",
              f"Figures are CPU time of one core, the best of {RATE_ROUNDS} batches of {BATCH} samples, with",
              "a full dictionary and no repeated sample. The float64 learner is the same algorithm in numpy",

@@ -1,6 +1,6 @@
-"""The Toeplitz solvers side by side: Levinson, the Schur form, and look-ahead in words and in float32.
+"""Compare the Toeplitz solvers: Levinson, Schur, and look-ahead in both formats.
 
-    python benchmarks/solvers.py [--n 64 512] [--ahead 64 256] [--json]
+    python -m kerncast.benchmarks.solvers [--n 64 512] [--ahead 64 256] [--json]
 
 First table: the relative error of alpha against float64 for Gaussian first rows on a uniform grid, the
 median of four right-hand sides, with the bytes of the model; beside it what rounding r and y to words
@@ -42,7 +42,7 @@ FULL = 32767
 
 # ---- positive definite: Levinson and Schur in integers ----
 def targets(n: int, seed: int) -> NDArray[np.int64]:
-    """Raw words s16f0: a walk, or noise."""
+    """Return raw s16f0 targets: a random walk, or noise."""
     rng = np.random.default_rng(seed)
     if seed % 2:
         return rng.integers(-FULL, FULL, n, endpoint=True)
@@ -51,14 +51,14 @@ def targets(n: int, seed: int) -> NDArray[np.int64]:
 
 
 def first_row(n: int, sigma: float, lam: float) -> Array:
-    """Of T + lambda I."""
+    """Return the first row of T + lambda I."""
     row: Array = np.exp(-0.5 * (np.arange(n) / sigma) ** 2)
     row[0] += lam
     return row
 
 
 def trained(solver: str, word: int, n: int, sigma: float, lam: float) -> tuple[float, str, int]:
-    """Median error, worst status and bytes of the model structure."""
+    """Return median error, worst status and bytes of the model structure."""
     plan = make_plan(Spec(
         model={"name": "bench", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
         output={"word": "s16f0"}, kernel={"sigma": sigma}, numbers={"word": word},
@@ -78,7 +78,7 @@ def trained(solver: str, word: int, n: int, sigma: float, lam: float) -> tuple[f
 
 
 def rounding_alone(word: int, n: int, sigma: float, lam: float) -> float:
-    """Median error that words of r and y bring, solved in float64."""
+    """Return the median error of rounding r and y alone, solved in float64."""
     full, errors = 2.0 ** (word - 1), []
     for seed in SEEDS:
         y = targets(n, seed) / 2.0**15
@@ -90,7 +90,7 @@ def rounding_alone(word: int, n: int, sigma: float, lam: float) -> float:
 
 
 def positive_definite(sizes: list[int]) -> Iterator[Row]:
-    """One row for each size, sigma, lambda and word."""
+    """Measure a row per size, sigma, lambda and word length."""
     for word in WORDS:
         for n in sizes:
             for sigma in SIGMAS:
@@ -104,7 +104,7 @@ def positive_definite(sizes: list[int]) -> Iterator[Row]:
 
 # ---- indefinite: look-ahead ----
 def indefinite(n: int) -> Iterator[tuple[str, Array]]:
-    """Names and first rows."""
+    """Return names and first rows of indefinite systems."""
     t = np.arange(n)
     tail = 0.2 * 0.9 ** t[4:] * np.cos(t[4:])
     yield "0, 1, 1, .3, ...", np.concatenate(([0.0, 1.0, 1.0, 0.3], tail))
@@ -118,7 +118,7 @@ def indefinite(n: int) -> Iterator[tuple[str, Array]]:
 
 
 def looking_ahead(sizes: list[int]) -> Iterator[Row]:
-    """One row for each system: condition, blocks of two rows and more, and three errors."""
+    """Measure a row per system: condition, blocks of two rows and more, errors."""
     for n in sizes:
         for name, row in indefinite(n):
             y = np.rint(np.random.default_rng(1).uniform(-1, 1, n) * 2.0**24).astype(np.int64) << 6
@@ -140,7 +140,8 @@ def looking_ahead(sizes: list[int]) -> Iterator[Row]:
 # ---- printing ----
 HEAD = """# Solvers of Toeplitz systems
 
-`python benchmarks/solvers.py` makes this page. Each figure is the relative error of the solution against
+`python -m kerncast.benchmarks.solvers` makes this page.
+Each figure is the relative error of the solution against
 float64."""
 MEANING = {
     "Positive definite": """\
@@ -154,7 +155,7 @@ of 32 bits are more exact than float32."""}
 
 
 def show(rows: list[Row]) -> None:
-    """A Markdown table."""
+    """Format a Markdown table."""
     print("| " + " | ".join(rows[0]) + " |\n" + "|---" * len(rows[0]) + "|")
     for row in rows:
         print("| " + " | ".join(f"{v:.1e}" if isinstance(v, float) and k not in ("sigma", "lambda") else

@@ -1,4 +1,4 @@
-"""Points a second of `kerncast sweep`, and what two workers make of it; writes docs/measured/sweep.md.
+"""Measure points per second of `kerncast sweep` with one and two workers.
 
 Times are CPU time, the best of several runs: they depend little on what else the machine does.  Of two
 workers the speed-up is the CPU time of one process over that of the busiest of the three that share the work,
@@ -46,7 +46,8 @@ STREAM_GRID = ["kernel.sigma=0.4..1.2/12", "numbers.word=16,24,32",
 
 TEXT = """# Sweeps
 
-A sweep evaluates a grid of designs with the integer model. `python benchmarks/sweep.py` makes this page, and
+A sweep evaluates a grid of designs with the integer model.
+`python -m kerncast.benchmarks.sweep` makes this page, and
 `kerncast sweep --help` lists all options.
 
     kerncast sweep examples/ecg.toml --grid numbers.word=16,24,32 --grid toeplitz.refine=0,1,2 \\
@@ -110,7 +111,7 @@ time at a load of {load} on {cores} cores.
 
 
 def stream(folder: Path) -> Spec:
-    """FKLMS on 2,000 windows of the equaliser's signal, each predicted and learned."""
+    """Return FKLMS on 2,000 windows of the equaliser, each predicted and learned."""
     x, y = equalisation(SAMPLES, 5)
     words = np.column_stack([np.rint(x * 256), y]).astype(int)
     lines = [",".join(map(str, row)) for row in words]
@@ -119,20 +120,20 @@ def stream(folder: Path) -> Spec:
 
 
 def toeplitz(_: Path) -> Spec:
-    """The ECG of the examples at n = 128."""
+    """Return the ECG of the examples at n = 128."""
     text = (ROOT / "examples" / "ecg.toml").read_text(encoding="utf-8")
     return Spec.from_text(text.replace("n = 256", "n = 128"))
 
 
 def once(folder: Path, settings: Settings, name: str, jobs: int = 1) -> tuple[int, float, float]:
-    """Points, seconds of CPU of the busiest process, and seconds on the wall of one run in a new folder."""
+    """Run a sweep in a new folder; return points, busiest CPU's seconds, wall seconds."""
     import psutil
 
     def spent() -> list[float]:
         family = [psutil.Process(), *psutil.Process().children(recursive=True)]
         return [sum(p.cpu_times()[:2]) for p in family]
 
-    evaluate.forget_float()
+    evaluate.clear_float_cache()
     before, start = spent(), time.perf_counter()
     run = run_sweep(settings, folder / name, jobs=jobs)
     wall, after = time.perf_counter() - start, spent()
@@ -142,7 +143,7 @@ def once(folder: Path, settings: Settings, name: str, jobs: int = 1) -> tuple[in
 
 def best(folder: Path, spec: Spec, grid: list[str], objectives: list[str], jobs: int = 1
          ) -> tuple[int, float, float]:
-    """:func:`once`, the best of several, after one that loads and compiles."""
+    """Return the best of several :func:`once`, after one that loads and compiles."""
     def asked(keys: list[str]) -> Settings:
         return make_settings(spec, folder, grid=keys, objectives=objectives, constraints=["ram <= 1 MB"])
 
@@ -173,7 +174,7 @@ def main() -> None:
 
 
 def page(rows: list[str], speed: float, wall: float, load: float) -> str:
-    """The text of docs/measured/sweep.md."""
+    """Write the text of the page."""
     measures = [f"| `{name}` | {unit or '-'} | {origin} | {about} |"
                 for name, (unit, origin, about) in MEASURES.items()]
     where = f"{platform.machine()}, Python {platform.python_version()}"

@@ -1,8 +1,8 @@
-"""Measure the speed of the Toeplitz solvers, and write docs/measured/toeplitz-speed.md.
+"""Measure the Toeplitz solvers and first rows beside other libraries.
 
-``python benchmarks/toeplitz_speed.py`` runs everything on one thread.  What is compared takes turns, round
-after round, and the least processor time of each counts, so that a busy machine slows all alike.  What is
-to be small in memory runs in a process of its own, whose largest resident size is told.
+``python -m kerncast.benchmarks.toeplitz_speed`` runs everything on one thread.  What is compared takes
+turns, round after round, and the least processor time of each counts, so that a busy machine slows all
+alike.  What is to be small in memory runs in a process of its own, whose largest resident size is told.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ ECG_SAMPLES = 108_000
 
 
 def turns(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
-    """The least processor time of each in seconds, in turn; one round before that is not counted."""
+    """Return the least processor seconds of each, in turn, after one uncounted round."""
     seconds = dict.fromkeys(calls, float("inf"))
     for turn in range(rounds + 1):
         for name, call in calls.items():
@@ -49,20 +49,20 @@ def turns(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
 
 
 def system(n: int, columns: int = 1, sigma: float = SIGMA, lam: float = LAM) -> tuple[Array, Array]:
-    """First column of T + lambda I on a grid, and right-hand sides."""
+    """Return the first column of T + lambda I on a grid, and right-hand sides."""
     r = first_row(np.arange(float(n)), sigma, "uniform")
     r[0] += lam
     return r, np.random.default_rng(0).normal(size=(n, columns)).squeeze()
 
 
 def samples(n: int) -> Array:
-    """Random samples of 54 columns, as many as Covertype has."""
+    """Return random samples of 54 columns, as Covertype has."""
     return np.random.default_rng(0).normal(size=(n, DIMENSIONS))
 
 
 # ---- Levinson and conjugate gradients ----
 def levinson_rows() -> list[str]:
-    """Our Levinson beside scipy's."""
+    """Measure our Levinson beside scipy's."""
     rows = []
     for n, columns, rounds, least in ((1000, 1, 40, 0.0), (10_000, 1, 8, 5.0), (10_000, 8, 2, 0.0)):
         r, Y = system(n, columns)
@@ -82,7 +82,7 @@ def levinson_rows() -> list[str]:
 
 
 def pcg_rows(systems: Sequence[tuple[int, float, float, int, float]] = PCG_SYSTEMS) -> list[str]:
-    """Conjugate gradients, auto and Levinson on the same systems: steps, times, and what auto gave."""
+    """Measure conjugate gradients, auto and Levinson on the same systems."""
     rows = []
     for n, sigma, lam, rounds, least in systems:
         r, y = system(n, 1, sigma, lam)
@@ -99,7 +99,7 @@ def pcg_rows(systems: Sequence[tuple[int, float, float, int, float]] = PCG_SYSTE
 
 
 def agreement() -> str:
-    """The largest difference of the answers compared, in words."""
+    """Return the largest difference of the answers as text."""
     r, y = system(10_000)
     exact = scipy.linalg.solve_toeplitz(r, y)
     found = {name: np.abs(solve_toeplitz(r, y, name).x - exact).max() / np.abs(exact).max()
@@ -109,7 +109,7 @@ def agreement() -> str:
 
 # ---- first rows ----
 def one_by_one(X: Array) -> Array:
-    """The means of the diagonals of K, one diagonal at a time."""
+    """Return the diagonal means of K, one diagonal at a time."""
     n, scale = len(X), X.dtype.type(-0.5 / WIDTH**2)
     means = np.empty(n)
     for j in range(n):
@@ -119,7 +119,7 @@ def one_by_one(X: Array) -> Array:
 
 
 def first_row_rows(n: int = 10_000) -> tuple[list[str], str]:
-    """Our means of diagonals beside the loop, and how far they are from each other."""
+    """Measure our diagonal means beside the loop, and their difference."""
     X = samples(n)
     single = X.astype(np.float32)
     seconds = turns({
@@ -142,7 +142,7 @@ def first_row_rows(n: int = 10_000) -> tuple[list[str], str]:
 
 # ---- look-ahead ----
 def lookahead_rows() -> list[str]:
-    """Systems with singular leading minors: what plain Levinson says, and how right look-ahead is."""
+    """Measure systems with singular leading minors: plain Levinson and look-ahead."""
     rng, rows = np.random.default_rng(2), []
     shifted = first_row(np.arange(300.0), 2.0)
     shifted[0] -= scipy.linalg.eigvalsh(scipy.linalg.toeplitz(shifted[:7]))[3]
@@ -166,7 +166,7 @@ def lookahead_rows() -> list[str]:
 
 # ---- in a process of its own ----
 def large_pcg() -> dict[str, Any]:
-    """A million rows."""
+    """Measure a million rows."""
     r, y = system(1_000_000)
     start = perf_counter()
     solution = solve_toeplitz(r, y)
@@ -174,7 +174,7 @@ def large_pcg() -> dict[str, Any]:
 
 
 def large_means() -> dict[str, Any]:
-    """The diagonals of a kernel matrix of 100,000 samples."""
+    """Measure the diagonals of a kernel matrix of 100,000 samples."""
     X = samples(100_000)
     start = perf_counter()
     r = first_row(X, WIDTH, "diagonal_mean_biased", dtype="float32")
@@ -182,7 +182,7 @@ def large_means() -> dict[str, Any]:
 
 
 def long_ecg() -> dict[str, Any]:
-    """An ECG of 108,000 samples, fitted and evaluated at each of them."""
+    """Measure an ECG of 108,000 samples, fitted and evaluated at each."""
     signal = ecg_recording("benchmark")
     y = np.resize(signal, ECG_SAMPLES) + np.random.default_rng(0).normal(0.0, 10.0, ECG_SAMPLES)
     t = np.arange(float(ECG_SAMPLES))[:, np.newaxis]
@@ -200,7 +200,7 @@ ALONE = {"pcg, n = 1,000,000": (large_pcg, 10, 1000),
 
 
 def alone_rows() -> list[str]:
-    """Wall-clock seconds and the largest resident size of each."""
+    """Measure wall-clock seconds and the largest resident size of each."""
     rows = []
     for name, (_, most_seconds, most_megabytes) in ALONE.items():
         done = subprocess.run([sys.executable, __file__, "--alone", name], check=True, capture_output=True,
@@ -217,7 +217,7 @@ def alone_rows() -> list[str]:
 # ---- the page ----
 HEAD = f"""# Speed of the Toeplitz solvers
 
-`python benchmarks/toeplitz_speed.py` makes this page, on one thread. The methods take turns, and the
+`python -m kerncast.benchmarks.toeplitz_speed` makes this page, on one thread. The methods take turns, and the
 smallest processor time of several rounds counts. The system is T + lambda I of a grid with a Gaussian
 kernel of width sigma (in steps). Unless a row states otherwise, lambda is {LAM:g} and sigma is {SIGMA:g}.
 Samples are random, and pcg stands for preconditioned conjugate gradients.
@@ -250,12 +250,12 @@ def line(what: str, library: str, ours: float, theirs: float, least: float = 0.0
 
 
 def scaled(seconds: float) -> str:
-    """Three digits, in s or ms."""
+    """Format seconds with three digits, in s or ms."""
     return f"{seconds:.3g} s" if seconds >= 1 else f"{seconds * 1e3:.3g} ms"
 
 
 def page() -> str:
-    """Everything, measured now."""
+    """Measure everything, and write the page."""
     ratios = "| | kerncast | compared with | | faster by |\n|---|--:|---|--:|--:|\n"
     means, difference = first_row_rows()
     text = HEAD + "## Solvers\n\n" + ratios + "\n".join(levinson_rows())

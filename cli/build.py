@@ -35,7 +35,7 @@ def build(out: GeneratedFolder, board: BoardId = "mps2-an386", compiler: Compile
     from ..codegen.generate import load_plan
     from ..hw.backends import board_id
     from ..hw.hil.flash import flash_commands
-    from ..lab.costs.limits import budget_of, looked_at, over_budget
+    from ..lab.costs.limits import budget_of, budget_status, over_budget
     from ..lab.costs.measure import built_costs
     from ..sim.errors import KerncastError
 
@@ -52,7 +52,7 @@ def build(out: GeneratedFolder, board: BoardId = "mps2-an386", compiler: Compile
               "library": costs.flash["all"], "model": plan.state_bytes, "stack": costs.deepest,
               "stack_reserved": image.stack_bytes}
     loaders = flash_commands(image.board, image.elf, port)
-    budget = looked_at(plan, [costs])
+    budget = budget_status(plan, [costs])
     text = "\n".join([table([(name, str(value)) for name, value in values.items()]),
                       *(command_lines(command, f"load with {tool}: ") for tool, command in loaders.items())])
     on = f"board:{name}@{port}" if loaders else f"emu:{name}"

@@ -59,10 +59,10 @@ def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, 
 
 def _print(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool) -> None:
     """Print what was measured, what was not, and what exceeds the budget."""
-    from ..lab.costs.limits import looked_at, over_budget
+    from ..lab.costs.limits import budget_status, over_budget
 
     problems = [problem for costs in found for problem in over_budget(plan, costs)]
-    seen = looked_at(plan, found)
+    seen = budget_status(plan, found)
     if as_json:
         print_json({"plan": plan.hash, "budget": seen, "costs": [costs.as_dict() for costs in found],
                     "missing": [problem.as_dict() for problem in missing],

@@ -59,11 +59,11 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None, 
     kerncast estimate build/ecg --core trainer --simulate icarus --json
     """
     from ..codegen.generate import load_plan
-    from ..hw.rtl.estimate import Placing, chosen_cores, chosen_families, estimates
+    from ..hw.rtl.estimate import Placing, estimates, resolve_cores, resolve_families
     from ..lab.figures.lanes import check_picture
 
     plan, _ = load_plan(out)
-    cores, families = chosen_cores(plan, separated(core)), chosen_families(separated(family) or ("ecp5",))
+    cores, families = resolve_cores(plan, separated(core)), resolve_families(separated(family) or ("ecp5",))
     if plot is not None:
         check_picture(plot)
     placing = Placing(part, clock, range(1, seeds + 1), 60 * limit)
@@ -120,14 +120,14 @@ def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore,
     """Return how clocks are counted, if that is asked for; report at once what is missing for it."""
     if simulator is None:
         return None
-    from ..hw.rtl.clocks import counted_clocks
+    from ..hw.rtl.clocks import count_clocks
     from ..hw.rtl.simulators import SIMULATORS, find_simulator
 
     if simulator not in SIMULATORS:
         raise fail("E420", "no such simulator", where="--simulate", value=simulator,
                    allowed=", ".join(SIMULATORS), remedy="choose one of these")
     find_simulator(simulator)
-    return lambda core, lanes: counted_clocks(plan, out, core, lanes, simulator)
+    return lambda core, lanes: count_clocks(plan, out, core, lanes, simulator)
 
 
 def _draw(found: list[Estimate]) -> None:

@@ -39,13 +39,13 @@ def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_js
     """
     from ..lab.explore import Server, Session
     from ..lab.report import check_plotly
-    from ..lab.report.render import rendered
+    from ..lab.report.render import render_page
 
     check_plotly()  # before anything is computed
     spec = load_spec(path)
     with _terminable(), tempfile.TemporaryDirectory(prefix="kerncast-", ignore_cleanup_errors=True) as work:
         session = Session(spec, path.parent, Path(work))
-        with Server(session, rendered(session.page()), port) as server:
+        with Server(session, render_page(session.page()), port) as server:
             try:
                 emit(Answer({"url": server.url, "port": server.server_address[1], "spec": str(path)},
                             f"{server.url}\nCtrl-C ends it"), as_json)

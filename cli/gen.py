@@ -50,14 +50,14 @@ def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKi
     kerncast gen ecg.toml -o lib/ecg --package platformio,arduino
     kerncast gen ecg.toml -o build/ecg --core learner
     """
-    from ..codegen.c.packages import chosen_packages
+    from ..codegen.c.packages import resolve_packages
     from ..codegen.firmware.targets import load_target
     from ..codegen.generate import describe, generate, refuse_oversize, stale_files
     from ..codegen.rtl import FOLDER
     from ..lab.costs.limits import refuse_unmeasurable
     from ..lab.workflow import plan_and_vectors
 
-    packages, spec = chosen_packages(package or ()), load_spec(path)
+    packages, spec = resolve_packages(package or ()), load_spec(path)
     refuse_unmeasurable(spec)
     refuse_oversize(spec)
     plan, vectors = plan_and_vectors(spec, path.parent)

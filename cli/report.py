@@ -36,13 +36,13 @@ def report(given: Given, out: Out = None, results: Results = None, as_json: Json
     kerncast report build/ecg
     """
     from ..lab.output_paths import refuse_unwritable
-    from ..lab.report import check_plotly, gathered, write_report
+    from ..lab.report import check_plotly, gather_page, write_report
 
     check_plotly()  # before anything is computed
     if out is not None:
         refuse_unwritable(out, "-o", "the report")
     with bar(as_json, "report") as progress:
-        page = gathered(given, results or (), progress)
+        page = gather_page(given, results or (), progress)
     if out is None:
         out = given / "report.html" if page["kind"] == "sweep" else Path(f"{page['name']}.html")
         refuse_unwritable(out, "-o", "the report")

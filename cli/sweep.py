@@ -16,10 +16,10 @@ from ._progress import bar, steps
 from ._spec import load_spec
 
 if TYPE_CHECKING:
-    from ..lab.sweep import Run, Settings
+    from ..lab.sweep import Settings, SweepRun
     from ..lab.sweep.confirm import Confirmation
     from ..lab.sweep.evaluate import Point
-    from ..lab.sweep.front import Step
+    from ..lab.sweep.front import CheaperStep
 
 _SHOWN = 20
 _PICTURE = "front.png"
@@ -96,7 +96,7 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     _print(run, export, confirm, as_json)
 
 
-def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_json: bool) -> Run:
+def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_json: bool) -> SweepRun:
     """Run the sweep; report progress on stderr."""
     from ..lab.sweep import run_sweep
     from ..lab.sweep.store import DATABASE
@@ -112,7 +112,7 @@ def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_
         raise
 
 
-def _print(run: Run, export: Path | None, confirm: bool, as_json: bool) -> None:
+def _print(run: SweepRun, export: Path | None, confirm: bool, as_json: bool) -> None:
     """Write and print the results of a run; exit with their code."""
     from ..lab.sweep.export import export as write
     from ..lab.sweep.picture import draw_front
@@ -134,14 +134,14 @@ def _print(run: Run, export: Path | None, confirm: bool, as_json: bool) -> None:
         raise typer.Exit(EXIT_DIFFERENT)
 
 
-def _design(run: Run, confirm: bool, as_json: bool) -> Confirmation | None:
+def _design(run: SweepRun, confirm: bool, as_json: bool) -> Confirmation | None:
     """Write the best design's spec, and confirm it if that is asked for."""
     if run.best is None:
         return None
     from ..lab.sweep.confirm import confirm as confirmed
-    from ..lab.sweep.confirm import design_text, forget_other
+    from ..lab.sweep.confirm import design_text, remove_other_answers
 
-    forget_other(run, run.best)
+    remove_other_answers(run, run.best)
     (run.folder / _DESIGN).write_text(design_text(run, run.best), encoding="utf-8")
     if not confirm:
         return None
@@ -149,7 +149,7 @@ def _design(run: Run, confirm: bool, as_json: bool) -> Confirmation | None:
         return confirmed(run, run.best, step)
 
 
-def _none_feasible(run: Run) -> Problem:
+def _none_feasible(run: SweepRun) -> Problem:
     """Return E370: which limit binds, and by how much the best design misses it."""
     from ..lab.sweep.front import binding, nearest
     from ..lab.sweep.measures import quantity
@@ -173,13 +173,13 @@ def _none_feasible(run: Run) -> Problem:
                    f"loosen {binds.name if binds else 'one of them'}, or sweep more values")
 
 
-def _refused(run: Run) -> str:
+def _refused(run: SweepRun) -> str:
     from ..lab.sweep.front import refusals
 
     return ", ".join(f"{count} refused with {code}" for code, count in refusals(run.points).items())
 
 
-def _values(run: Run, picture: Path | None, confirmed: Confirmation | None) -> dict[str, Any]:
+def _values(run: SweepRun, picture: Path | None, confirmed: Confirmation | None) -> dict[str, Any]:
     """Return the object of --json."""
     from ..lab.sweep.front import refusals, statuses
     from ..lab.sweep.measures import MEASURES
@@ -208,7 +208,7 @@ def _point(point: Point) -> dict[str, Any]:
             "words": point.words, "measures": point.measures}
 
 
-def _text(run: Run, picture: Path | None, confirmed: Confirmation | None) -> str:
+def _text(run: SweepRun, picture: Path | None, confirmed: Confirmation | None) -> str:
     from ..lab.sweep.measures import quantity
 
     s, refused = run.settings, _refused(run)
@@ -226,11 +226,11 @@ def _text(run: Run, picture: Path | None, confirmed: Confirmation | None) -> str
     return "\n\n".join(parts)
 
 
-def _shown(run: Run) -> str:
+def _shown(run: SweepRun) -> str:
     return f", the first {_SHOWN} of them" if len(run.front) > _SHOWN else ""
 
 
-def _table(run: Run, points: list[Point]) -> str:
+def _table(run: SweepRun, points: list[Point]) -> str:
     """Return points with their keys, objectives and the measures of the limits."""
     from ..lab.sweep.measures import measured, quantity
 
@@ -243,7 +243,7 @@ def _table(run: Run, points: list[Point]) -> str:
     return table(rows)
 
 
-def _best(run: Run, best: Point) -> str:
+def _best(run: SweepRun, best: Point) -> str:
     """Return the cheapest design, and what every limit leaves."""
     from ..lab.sweep.measures import quantity
 
@@ -255,10 +255,10 @@ def _best(run: Run, best: Point) -> str:
                       table([("limit", "this design", ""), *spare])])
 
 
-def _why(run: Run) -> str:
+def _why(run: SweepRun) -> str:
     from ..lab.sweep.measures import quantity
 
-    def broken(step: Step) -> str:
+    def broken(step: CheaperStep) -> str:
         if step.point.code:
             return f"is refused, {step.point.code}"
         if not step.point.answers:

@@ -1,1 +1,1 @@
-"""codegen: from a plan to files: template contexts, manifest, host build, firmware image."""
+"""codegen: turn a plan into files: templates, manifest, host build, firmware image."""

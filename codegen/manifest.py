@@ -1,4 +1,4 @@
-"""codegen: the manifest of a generated folder: what kerncast wrote there, so that nothing else is touched."""
+"""codegen: keep the manifest of a generated folder, so that other files stay untouched."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TO = ">"
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a generated folder holds.
+    """Files of a generated folder.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Manifest:
     version: int = VERSION
 
     def to_json(self) -> str:
-        """Deterministic JSON."""
+        """Serialise to deterministic JSON."""
         return json.dumps({"generator": f"kerncast {__version__}", "abi": ABI, "name": self.name,
                            "plan_version": self.version, "plan": self.plan, "spec": self.spec,
                            "target": self.target, "runtime": self.runtime,
@@ -49,7 +49,10 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Path) -> Manifest | None:
-        """The manifest of a folder; None where there is none; E304 where it is damaged."""
+        """Read the manifest of a folder; None if there is none.
+
+        Raises E304 if it is damaged.
+        """
         path = folder / MANIFEST
         if not path.is_file():
             return None
@@ -70,8 +73,8 @@ class Manifest:
                        remedy="generate into a new folder")
         return manifest
 
-    def becoming(self, new: Manifest) -> Manifest:
-        """The manifest to keep while the files of this one are replaced by those of `new`."""
+    def transition_to(self, new: Manifest) -> Manifest:
+        """Return the manifest to keep while files are replaced by those of `new`."""
         pairs = {name: (self.files.get(name, ""), new.files.get(name, ""))
                  for name in sorted({*self.files, *new.files})}
         return replace(new, files={name: now if before == now else f"{before}{_TO}{now}"
@@ -83,27 +86,27 @@ class Manifest:
             raise other_version("folder", where, self.version, VERSION, REMAKE_FOLDER)
 
     @property
-    def settled(self) -> bool:
-        """Whether the run that wrote it came to its end."""
+    def is_complete(self) -> bool:
+        """Report whether the run that wrote it was completed."""
         return not any(_TO in digests for digests in self.files.values())
 
     def wrote(self, name: str, text: str) -> bool:
-        """Whether kerncast wrote `text` as the file `name`."""
+        """Report whether kerncast wrote `text` as the file `name`."""
         return digest(text) in self.files.get(name, "").split(_TO)
 
     @property
     def sources(self) -> list[str]:
-        """The C sources of the library."""
+        """List the C sources of the library."""
         return [*filter(is_source, self.files)]
 
 
 def is_source(name: str) -> bool:
-    """Whether a file is a C source of the library; those of its packages lie in folders."""
+    """Report whether a file is a C source of the library, not of its packages."""
     return name.endswith(".c") and "/" not in name
 
 
 def _inside(name: str) -> bool:
-    """Whether `name` is a plain path below the folder, as we write them."""
+    """Report whether `name` is a plain path below the folder."""
     path = PurePosixPath(name)
     return (bool(path.parts) and str(path) == name and not path.is_absolute()
             and ".." not in path.parts and not {"\\", ":", "\0"} & set(name))
@@ -121,7 +124,7 @@ def runtime_digest(files: dict[str, str]) -> str:
 
 
 def content(path: Path) -> str | None:
-    """Read a file byte for byte; None if `path` is anything else, such as a folder or a link.
+    """Read a file byte for byte; None if `path` is a folder, a link or missing.
 
     Line ends stay as they are, and bytes that are not UTF-8 become lone surrogates: different bytes give
     different texts.
@@ -131,15 +134,15 @@ def content(path: Path) -> str | None:
     return path.read_bytes().decode("utf-8", "surrogateescape")
 
 
-def part_of(path: Path) -> Path:
-    """Where a file is written before it takes its name."""
+def partial_path(path: Path) -> Path:
+    """Return the temporary path of a file until it is complete."""
     return path.with_name(f".{path.name}.kerncast-part")
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write whole or not at all."""
+    """Write a file completely or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    part = part_of(path)
+    part = partial_path(path)
     try:
         part.write_text(text, encoding="utf-8", newline="\n")
         part.replace(path)

@@ -1,4 +1,4 @@
-"""codegen: files that ship inside the package, the user's firmware beside them, and the Jinja environment."""
+"""codegen: read shipped files, the user's firmware beside them, and the templates."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _ROOT = __package__.rpartition(".")[0]
 
 
 def resource(path: str) -> Traversable:
-    """The file or folder `path` (with slashes) of the installed package."""
+    """Return the file or folder `path` (with slashes) of the installed package."""
     return files(_ROOT).joinpath(*path.split("/"))
 
 
 def read_text(path: str) -> str:
-    """Text of a shipped file."""
+    """Read the text of a shipped file."""
     return resource(path).read_text(encoding="utf-8")
 
 
 def firmware_files(folder: str) -> dict[str, Traversable]:
-    """Files of a folder of ``firmware/``, and of the user's folder of that name, by their names.
+    """Map names to files of a folder of ``firmware/`` and of the user's of that name.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def firmware_files(folder: str) -> dict[str, Traversable]:
 
 
 def _template(name: str) -> tuple[str, str, None] | None:
-    """Text and place of a template, for Jinja; None where there is none."""
+    """Return text and place of a template for Jinja; None if there is none."""
     try:
         return read_text(f"templates/{name}"), f"templates/{name}", None
     except (FileNotFoundError, IsADirectoryError):
@@ -65,7 +65,10 @@ def _template(name: str) -> tuple[str, str, None] | None:
 
 @cache
 def environment() -> Environment:
-    """The one way templates are rendered: an undefined name is an error, blocks leave no blank lines."""
+    """Return the Jinja environment.
+
+    An undefined name is an error; blocks leave no blank lines.
+    """
     from jinja2 import Environment, FunctionLoader, StrictUndefined  # what reads boards renders nothing
 
     return Environment(loader=FunctionLoader(_template), undefined=StrictUndefined, trim_blocks=True,

@@ -1,1 +1,1 @@
-"""hw: where generated code meets a machine: emulators, boards, RTL simulation."""
+"""hw: run generated code on machines: emulators, boards, RTL simulation."""

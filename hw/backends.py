@@ -1,4 +1,4 @@
-"""hw: one door to every back end: a name opens it."""
+"""hw: open any back end by its name."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _refuse_what_it_lacks(name: str, traced: bool, waves: Path | None) -> None:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that opens nothing on any machine; nothing is built or started.
+    """Refuse a name that opens no back end; build and start nothing.
 
     Raises
     ------
@@ -247,7 +247,7 @@ def _port_of(text: str) -> tuple[str, str]:
 
 
 class _Wanted(NamedTuple):
-    """What a back end is opened from; `rest` is its name after the first colon."""
+    """Inputs from which a back end is opened; `rest` follows the name's first colon."""
 
     plan: Plan
     rest: str
@@ -260,7 +260,7 @@ class _Wanted(NamedTuple):
 
 
 class _Owning:
-    """A back end together with the folder that was made for it."""
+    """Back end together with the temporary folder made for it."""
 
     def __init__(self, backend: Backend, folder: tempfile.TemporaryDirectory[str]) -> None:
         self._backend, self._folder = backend, folder
@@ -270,7 +270,10 @@ class _Owning:
         self.save, self.restore = backend.save, backend.restore
 
     def __getattr__(self, name: str) -> Any:
-        """What else the back end has, such as ``costs`` of a board or ``plan_hash`` of the host's C."""
+        """Return the back end's other attributes.
+
+        Such as ``costs`` of a board or ``plan_hash`` of the host's C.
+        """
         return getattr(self._backend, name)
 
     def close(self) -> None:
@@ -295,7 +298,10 @@ def _model(wanted: _Wanted) -> Backend:
 
 
 def _host_choices(rest: str) -> tuple[str, str]:
-    """Compiler and optimisation level of what follows ``host:``; E420, E325."""
+    """Return compiler and optimisation level after ``host:``.
+
+    Raises E420 or E325.
+    """
     parts = rest.split(":") if rest else []
     flags = [p for p in parts if p.startswith("-")]
     compilers = [p for p in parts if not p.startswith("-")]

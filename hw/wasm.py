@@ -1,4 +1,4 @@
-"""hw: the generated C as WebAssembly, run by wasmtime: what a browser runs, on this machine."""
+"""hw: run the generated C as WebAssembly in wasmtime, as a browser does."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _STORE, _STORAGE, _TRACE = struct.Struct("<5I"), struct.Struct("<4I"), struct.St
 
 
 class Module:
-    """An instance of a WebAssembly module, and the memory above its own, handed out from below.
+    """Instance of a WebAssembly module, with an allocator above its own memory.
 
     Parameters
     ----------
@@ -44,17 +44,17 @@ class Module:
         self.free = self.address("__heap_base")
 
     def address(self, name: str) -> int:
-        """Where an exported constant lies."""
+        """Return the address of an exported constant."""
         at: Any = self._exports[name]
         return int(at.value(self._store))
 
     def call(self, name: str, *arguments: int) -> int:
-        """Call an exported function; 0 where it returns nothing."""
+        """Call an exported function; return 0 if it has no result."""
         function: Any = self._exports[name]
         return int(function(self._store, *arguments) or 0)
 
     def room(self, size: int) -> int:
-        """The address of so many bytes more, which are zero the first time."""
+        """Allocate bytes, zero at first, and return their address."""
         at = -(-self.free // _ALIGNED) * _ALIGNED
         self.free = at + size
         lacking = self.free - int(self._memory.data_len(self._store))
@@ -63,15 +63,15 @@ class Module:
         return at
 
     def read(self, at: int, size: int) -> bytes:
-        """Bytes of the memory."""
+        """Read bytes of the memory."""
         return bytes(self._memory.read(self._store, at, at + size))
 
     def write(self, at: int, content: bytes) -> None:
-        """Overwrite bytes of the memory."""
+        """Write bytes of the memory."""
         self._memory.write(self._store, content, at)
 
     def text(self, at: int) -> str:
-        """A C string."""
+        """Read a C string."""
         found = b""
         while b"\0" not in found:
             found += self.read(at + len(found), 1)
@@ -142,7 +142,7 @@ class WasmBackend(LibraryBackend):
 
     @property
     def plan_hash(self) -> str:
-        """The hash compiled into the module."""
+        """Return the plan hash compiled into the module."""
         return self._module.read(self._module.address(f"{self.plan.name}_plan_hash"), 32).hex()
 
     def state(self) -> Outputs:
@@ -183,4 +183,4 @@ class WasmBackend(LibraryBackend):
         return Trace(count, folded, Event(*named, step, index, word) if named else None)
 
     def close(self) -> None:
-        """Nothing is left behind."""
+        """Do nothing: the instance needs no cleanup."""

@@ -1,1 +1,1 @@
-"""lab: where results are compared: the demo and its examples, the ledger, the pictures."""
+"""lab: compare results across back ends: workflow, demo, ledger, figures."""

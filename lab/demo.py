@@ -1,4 +1,4 @@
-"""lab: the demo: two examples trained on an emulated board, each word compared with the model's."""
+"""lab: run the demo: examples trained on an emulated board, each value compared."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RESULTS = "demo.json"
 
 @dataclass(frozen=True)
 class Demo:
-    """What came of the demo.
+    """Result of the demo.
 
     Parameters
     ----------
@@ -40,22 +40,22 @@ class Demo:
 
     @property
     def mismatches(self) -> int:
-        """Unequal words over all examples."""
+        """Count the mismatches over all examples."""
         return sum(outcome.mismatches for outcome in self.outcomes)
 
     @property
     def words(self) -> int:
-        """Words compared over all examples."""
+        """Count the values compared over all examples."""
         return sum(outcome.words for outcome in self.outcomes)
 
     @property
     def missing(self) -> list[Problem]:
-        """Each missing tool once."""
+        """List each missing tool once."""
         found = {(p.value, p.remedy): p for outcome in self.outcomes for p in outcome.missing}
         return list(found.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """One object with everything that was compared."""
+        """Return one object with everything compared."""
         return {"words": self.words, "mismatches": self.mismatches,
                 "examples": [{**outcome.as_dict(), "peers": self.peers[outcome.prepared.plan.name]}
                              for outcome in self.outcomes],
@@ -63,7 +63,7 @@ class Demo:
 
 
 def run_demo(out: Path, tell: Tell) -> Demo:
-    """Run both examples on every back end at hand.
+    """Run both examples on every available back end.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def run_demo(out: Path, tell: Tell) -> Demo:
 
 
 def peer(prepared: Prepared) -> dict[str, float]:
-    """What a user would take instead, on the same data.
+    """Compute the error of the baseline on the same data.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""lab: where a file is to be written, looked at before the hours of work that fill it."""
+"""lab: check that an output path is writable before a long run."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..sim.errors import fail
 
 
 def refuse_unwritable(path: Path, where: str, what: str) -> None:
-    """E191 where no file of this name can be written.
+    """Raise E191 if no file of this name can be written.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""formal: the SystemVerilog that ships, held to definitions and to the rules of streams by model checking.
+"""formal: check the shipped SystemVerilog by model checking.
 
 ``python -m kerncast.benchmarks.formal`` proves everything and writes ``docs/measured/formal.md``.
 """

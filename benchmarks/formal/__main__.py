@@ -1,7 +1,4 @@
-"""Prove the SystemVerilog, plant faults, and write docs/measured/formal.md.
-
-``python -m kerncast.benchmarks.formal [JOBS]``
-"""
+"""formal: ``python -m kerncast.benchmarks.formal [JOBS]`` proves and finds faults."""
 
 from __future__ import annotations
 
@@ -11,11 +8,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 from .claims import CLAIMS, MUTANTS
 from .page import PAGE, page
-from .prover import BOUNDED, PROVED, REFUTED, Claim, Verdict, module_text, prove
+from .prover import BOUNDED, PROVED, REFUTED, Claim, ClaimResult, module_text, prove
 
 
 def planted(module: str, before: str, after: str) -> str:
-    """The text of a module with one fault."""
+    """Return the text of a module with one planted fault."""
     text = module_text(module)
     if text.count(before) < 1:
         raise ValueError(f"{module} holds no {before!r}")
@@ -23,21 +20,21 @@ def planted(module: str, before: str, after: str) -> str:
 
 
 def is_found(mutant: tuple[str, str, str]) -> bool:
-    """Whether a claim of the module is refuted by the fault."""
+    """Report whether the fault refutes a claim of the module."""
     text = planted(*mutant)
     found = any(prove(claim, text).outcome == REFUTED for claim in CLAIMS if claim.module == mutant[0])
     print(*mutant, "found" if found else "MISSED", sep="  ", flush=True)
     return found
 
 
-def _proved(claim: Claim) -> Verdict:
+def _proved(claim: Claim) -> ClaimResult:
     verdict = prove(claim)
     print(f"{claim.key}  {verdict.outcome}  {verdict.seconds:.0f} s", flush=True)
     return verdict
 
 
 def main() -> int:
-    """Exit status 1 where a claim is not proved, or a fault is not found."""
+    """Return exit status 1 if a claim is not proved or a fault is not found."""
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else os.cpu_count()
     with ThreadPoolExecutor(jobs) as pool:
         verdicts = dict(zip((claim.key for claim in CLAIMS), pool.map(_proved, CLAIMS), strict=True))

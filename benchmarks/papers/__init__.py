@@ -1,1 +1,1 @@
-"""The papers that the reference implements, reproduced: printed figures beside ours."""
+"""Reproduce the implemented papers beside their printed figures."""

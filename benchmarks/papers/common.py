@@ -1,4 +1,4 @@
-"""What the pages of the papers share: data, timing, tables, pictures."""
+"""Share data, timing, tables and pictures between the pages of the papers."""
 
 from __future__ import annotations
 
@@ -9,20 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from ...lab.figures.outcome import pyplot
+from ...lab.figures.style import pyplot
 from ...sim._arrays import Array as Array
 from ...sim.data.samples import Samples, load_samples
 from ...sim.errors import KerncastError
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
-#: Colours that stay apart for colour-blind readers.
-COLOURS = ("#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#9a9a9a")
 
 REPEATS, LONG = 3, 1.0  # runs, but one where it takes so many seconds
 
 
 def seconds(run: Callable[[], Any]) -> float:
-    """Processor time of the fastest of a few runs: other work on the machine does not count."""
+    """Return the processor time of the fastest of a few runs.
+
+    Other work on the machine does not count.
+    """
     taken: list[float] = []
     while len(taken) < REPEATS and (not taken or taken[0] < LONG):
         start = time.process_time()
@@ -32,13 +33,13 @@ def seconds(run: Callable[[], Any]) -> float:
 
 
 def table(rows: Iterable[Sequence[object]], headers: Sequence[str]) -> str:
-    """A table in Markdown, numbers to the right."""
+    """Tabulate rows in Markdown, numbers to the right."""
     lines = [f"| {' | '.join(headers)} |", f"|{'|'.join(['---'] + ['--:'] * (len(headers) - 1))}|"]
     return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
 
 
 def loaded(name: str, copies: dict[str, str]) -> Samples | None:
-    """A data set, or None where neither a package nor the user's copy brings it; says so on the console."""
+    """Load a data set; None, with a message, if it is not available."""
     try:
         return load_samples(name, copy=copies.get(name))
     except KerncastError as error:
@@ -47,7 +48,7 @@ def loaded(name: str, copies: dict[str, str]) -> Samples | None:
 
 
 def shuffled(samples: Samples, positive: object, seed: int = 0) -> tuple[Array, Array]:
-    """Samples in random order, each column scaled to [-1, 1]; +1 for the class `positive`, else -1."""
+    """Shuffle samples and scale columns to [-1, 1]; +1 marks `positive`, else -1."""
     order = np.random.default_rng(seed).permutation(len(samples.X))
     low, high = samples.X.min(axis=0), samples.X.max(axis=0)
     X = 2.0 * (samples.X[order] - low) / np.where(high > low, high - low, 1.0) - 1.0
@@ -55,7 +56,7 @@ def shuffled(samples: Samples, positive: object, seed: int = 0) -> tuple[Array, 
 
 
 def arguments(doc: str | None) -> dict[str, str]:
-    """The copies of data sets given on the command line, as ``--copy NAME=PATH``."""
+    """Parse the copies of data sets given as ``--copy NAME=PATH``."""
     import argparse
 
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -65,7 +66,7 @@ def arguments(doc: str | None) -> dict[str, str]:
 
 
 def axes(count: int, width: float = 3.2, height: float = 2.8) -> tuple[Any, list[Any]]:
-    """A figure of so many panels side by side."""
+    """Create a figure of panels side by side."""
     figure, panels = pyplot().subplots(1, count, figsize=(width * count, height), layout="constrained",
                                        squeeze=False)
     return figure, list(panels[0])

@@ -1,4 +1,4 @@
-"""Paper 002, "Large-Scale RLSC Learning Without Agony": docs/papers/domain-decomposition.md.
+"""Reproduce paper 002, "Large-Scale RLSC Learning Without Agony".
 
     python -m kerncast.benchmarks.papers.domain_decomposition [--copy spam_assassin=FOLDER]
 
@@ -15,12 +15,13 @@ from functools import partial
 
 import numpy as np
 
+from ...lab.figures.style import COLOURS
 from ...sim.kernels import Gaussian, Kernel, Linear
 from ...sim.reference.result import Solution
 from ...sim.reference.solvers.block_gauss_seidel import block_gauss_seidel
 from ...sim.reference.solvers.cg import cg
 from ...sim.reference.systems.system import DenseSystem, KernelSystem
-from .common import COLOURS, DOCS, Array, arguments, axes, loaded, save, shuffled, table
+from .common import DOCS, Array, arguments, axes, loaded, save, shuffled, table
 
 #: Data set, its two classes (None: all), the positive one.
 SETS: tuple[tuple[str, tuple[int, int] | None, object], ...] = (
@@ -54,7 +55,7 @@ decomposition is competitive for a rough solution only."""
 
 
 def curves(system: DenseSystem, y: Array) -> dict[str, tuple[Array, Array]]:
-    """Effort in products, and the residual over that at the start, of each method."""
+    """Measure the relative residual of each method against effort in products."""
     found = {}
     for name, (solve, cost) in METHODS.items():
         limit = {_STEPS.get(name, "max_steps"): int(EFFORT / cost)}
@@ -64,18 +65,18 @@ def curves(system: DenseSystem, y: Array) -> dict[str, tuple[Array, Array]]:
 
 
 def effort(curve: tuple[Array, Array], tolerance: float) -> float:
-    """Products until the residual is below the tolerance; infinite where it never is."""
+    """Return the products until the residual meets the tolerance; infinite if never."""
     below = np.flatnonzero(curve[1] <= tolerance)
     return float(curve[0][below[0]]) if len(below) else np.inf
 
 
 def kernels(X: Array) -> dict[str, Kernel]:
-    """The paper's two; sigma as wide as the samples spread."""
+    """Return the paper's two kernels with sigma as wide as the samples spread."""
     return {"linear": Linear(), "Gaussian": Gaussian(float(np.sqrt(X.shape[1] * X.var() / 2)))}
 
 
 def page(found: dict[str, dict[str, tuple[Array, Array]]], picture: str) -> str:
-    """The page."""
+    """Write the page."""
     rows, led, won = [], [], []
     for title, by_method in found.items():
         for level in (1e-1, 1e-2, 1e-4, TOLERANCE):

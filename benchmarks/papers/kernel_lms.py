@@ -1,4 +1,4 @@
-"""Report 836, "Reduction of Kernel Models": docs/papers/kernel-lms-reduction.md.
+"""Reproduce report 836, "Reduction of Kernel Models".
 
     python -m kerncast.benchmarks.papers.kernel_lms [--realisations 10]
 
@@ -14,8 +14,9 @@ import re
 import numpy as np
 from numpy.typing import NDArray
 
-from .common import COLOURS, DOCS, axes, save, table
-from .kernel_lms_cases import Verdict, figure_1, figure_4, figure_7, figures_2_and_3
+from ...lab.figures.style import COLOURS, MORE_COLOURS
+from .common import DOCS, axes, save, table
+from .kernel_lms_cases import ClaimOutcome, figure_1, figure_4, figure_7, figures_2_and_3
 from .kernel_lms_sweep import (
     BUDGETS,
     FIXED,
@@ -66,9 +67,9 @@ _WORDS = {True: "reproduced", False: "**not reproduced**", None: "-"}
 
 
 def errors_picture(sweep: Sweep, fixed: Runs, titles: tuple[str, ...], name: str) -> str:
-    """MSE against N_max: lines of float64, marks of 16 (o) and 32 (+) bits."""
+    """Draw MSE against N_max: float64 as lines, 16 (o) and 32 (+) bits as marks."""
     figure, (axis,) = axes(1, width=5.5, height=3.6)
-    for colour, title in zip((*COLOURS, "#8c6d31"), titles, strict=False):
+    for colour, title in zip(MORE_COLOURS, titles, strict=False):
         axis.plot(BUDGETS, sweep.mean(title), color=colour, label=title)
         for word, marker in zip(WORDS, "o+", strict=True):
             if (title, word) in fixed:
@@ -81,7 +82,7 @@ def errors_picture(sweep: Sweep, fixed: Runs, titles: tuple[str, ...], name: str
 
 
 def errors_table(sweep: Sweep, fixed: Runs) -> str:
-    """MSE in units of 1e-5."""
+    """Tabulate the MSE in units of 1e-5."""
     rows = [[title, *(f"{1e5 * e:.3g}" for e in sweep.mean(title))] for title in TECHNIQUES]
     rows += [[f"{title}, {word} bits", *(f"{1e5 * e:.3g}" for e in runs.error.mean(axis=1))]
              for (title, word), runs in fixed.items()]
@@ -89,7 +90,7 @@ def errors_table(sweep: Sweep, fixed: Runs) -> str:
 
 
 def saturated_table(fixed: Runs, realisations: int) -> str:
-    """Runs in which f or alpha saturated; where room was declared, those without it too."""
+    """Count runs that saturated; beside them runs without declared headroom."""
     rows = []
     for title in FIXED:
         cases = [(ROOM.get(title, Room()), {word: fixed[title, word] for word in WORDS})]
@@ -110,8 +111,8 @@ def saturated_table(fixed: Runs, realisations: int) -> str:
                        *(f"{word} bits, N_max = {BUDGETS[-1]}" for word in WORDS)]))
 
 
-def error_claims(sweep: Sweep) -> list[Verdict]:
-    """Of figures 6 and 8, and the text beside them."""
+def error_claims(sweep: Sweep) -> list[ClaimOutcome]:
+    """Check the claims of figures 6 and 8 and of their text."""
     own, realisations = float(sweep.reference.mean()), len(sweep.reference)
     spread = float(sweep.reference.std(ddof=1) / np.sqrt(realisations))
     budgets, enough = np.array(BUDGETS), np.array(BUDGETS) >= ENOUGH
@@ -151,9 +152,9 @@ def error_claims(sweep: Sweep) -> list[Verdict]:
     ]
 
 
-def fixed_claims(sweep: Sweep, fixed: Runs) -> list[Verdict]:
-    """How far the integers are from float64: 1.5 times at 16 bits and 1 % at 32 are what we ask."""
-    found: list[Verdict] = []
+def fixed_claims(sweep: Sweep, fixed: Runs) -> list[ClaimOutcome]:
+    """Check the integers against float64: at most 1.5 times at 16 bits, 1 % at 32."""
+    found: list[ClaimOutcome] = []
     for word, (asked, least, most) in ASKED.items():
         ratio = {title: fixed[title, word].error.mean(axis=1) / sweep.mean(title) for title in FIXED}
         apart = {title: np.abs(np.log(r)) for title, r in ratio.items()}
@@ -167,8 +168,8 @@ def fixed_claims(sweep: Sweep, fixed: Runs) -> list[Verdict]:
     return found
 
 
-def times(sweep: Sweep) -> tuple[str, list[Verdict]]:
-    """Figure 5, and the growth over wider budgets."""
+def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
+    """Measure figure 5, and the growth over larger dictionaries."""
     figure, (left, right) = axes(2, width=3.6)
     for colour, title in zip(COLOURS, ("LS", "KLMS", "MKLMS", "FKLMS", "FMKLMS"), strict=False):
         left.plot(BUDGETS, sweep.seconds[title], color=colour, label=title)
@@ -203,8 +204,8 @@ def times(sweep: Sweep) -> tuple[str, list[Verdict]]:
     ]
 
 
-def linear() -> Verdict:
-    """Growth of FKLMS by instructions that were counted: a time would depend on the run."""
+def linear() -> ClaimOutcome:
+    """Fit FKLMS's growth to counted instructions, which no run changes."""
     page = (DOCS / "measured" / "online-cost.md").read_text(encoding="utf-8")
     counted = re.search(r"^\| instructions \| ([\d.]+) ", page, re.MULTILINE)
     assert counted is not None
@@ -213,8 +214,8 @@ def linear() -> Verdict:
             "[cost of a sample](../measured/online-cost.md)")
 
 
-def combined() -> Verdict:
-    """Truncation before projection, as section 2 recommends."""
+def combined() -> ClaimOutcome:
+    """Combine truncation with projection, as section 2 recommends."""
     found = []
     for truncation in (None, TRUNCATION):
         learners = [learned("mklms", ENOUGH, seed, truncation=truncation) for seed in range(FEW)]

@@ -1,4 +1,4 @@
-"""Report 836, figures 1 to 4 and 7: single models, looked at closely."""
+"""Reproduce figures 1 to 4 and 7 of report 836: single models in detail."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from ...lab.figures.style import COLOURS
 from ...sim.kernels import Gaussian
 from ...sim.reference.online.expansion import Expansion, expand
 from ...sim.reference.online.kernel_lms import KernelLMS
 from ...sim.reference.online.klms import project_exactly
 from ...sim.reference.online.least_squares import LeastSquares, project_by_least_squares
 from ...sim.reference.online.reduction import PROJECTIONS
-from .common import COLOURS, Array, axes, save
+from .common import Array, axes, save
 
 #: The printed claim, whether it held (None: it claims nothing), what came out.
-Verdict = tuple[str, bool | None, str]
+ClaimOutcome = tuple[str, bool | None, str]
 
 AGE, MAGNITUDE = 35, 0.1  # printed with figure 1
 SHOWN = {"KLMS": "klms", "LS": "ls", "FKLMS": "fklms"}
 
 
 def model_of(V: Iterable[float], alpha: Iterable[float], sigma: float) -> Expansion:
-    """An expansion in one column, with its Gram matrix."""
+    """Return an expansion in one column with its Gram matrix."""
     V = list(V)
     model = Expansion(len(V), 1, Gaussian(sigma), gram=True)
     for slot, (v, a) in enumerate(zip(V, alpha, strict=True)):
@@ -33,12 +34,12 @@ def model_of(V: Iterable[float], alpha: Iterable[float], sigma: float) -> Expans
 
 
 def outputs(model: Expansion, x: Array) -> Array:
-    """Values of f at all x."""
+    """Evaluate f at all x."""
     return expand(model.kernel, x[:, np.newaxis], model.V, model.alpha)
 
 
-def figure_1() -> tuple[str, list[Verdict]]:
-    """Multipliers against age: 60 noisy samples of sinc, eta = 0.5, a decay of 5 % a sample."""
+def figure_1() -> tuple[str, list[ClaimOutcome]]:
+    """Draw coefficients against age: 60 noisy samples of sinc, eta = 0.5, decay 5 %."""
     chance = np.random.default_rng(4)
     X = chance.uniform(-3, 3, (60, 1))
     learner = KernelLMS(1, Gaussian(0.5), 0.5, 0.1, "none")
@@ -61,7 +62,7 @@ def figure_1() -> tuple[str, list[Verdict]]:
 
 
 def removal(sigma: float, number: int) -> tuple[str, dict[str, Array], Array]:
-    """Figures 2 and 3: the fourth of five vectors removed by three projections."""
+    """Remove the fourth of five vectors by three projections (figures 2 and 3)."""
     x = np.linspace(-4, 4, 401)
     figure, panels = axes(len(SHOWN), width=2.8, height=2.4)
     original = outputs(model_of(range(-2, 3), np.ones(5), sigma), x)
@@ -78,8 +79,8 @@ def removal(sigma: float, number: int) -> tuple[str, dict[str, Array], Array]:
     return f"![Removal at sigma = {sigma:g}]({save(figure, f'kernel-lms-{number}')})", found, original
 
 
-def figures_2_and_3() -> tuple[str, list[Verdict]]:
-    """How far FKLMS is from KLMS, where vectors couple and where they do not."""
+def figures_2_and_3() -> tuple[str, list[ClaimOutcome]]:
+    """Compare FKLMS with KLMS for coupled and for uncoupled vectors."""
     texts, gaps, changes = [], {}, []
     for sigma, number in ((0.9, 2), (0.5, 3)):
         text, found, original = removal(sigma, number)
@@ -93,8 +94,8 @@ def figures_2_and_3() -> tuple[str, list[Verdict]]:
                    f"they differ by at most {gaps[0.9]:.3f} and {gaps[0.5]:.3f}")]
 
 
-def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[Verdict]]:
-    """A typical fit: FKLMS, N_max = 10."""
+def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[ClaimOutcome]]:
+    """Draw a typical fit: FKLMS, N_max = 10."""
     learner = learned("fklms", 10, 0)
     x = np.linspace(-3, 3, 601)
     V, alpha = learner.model.V[:, 0], learner.model.alpha
@@ -112,8 +113,8 @@ def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[V
          f"gaps of all but the newest from {gaps.min():.2f} to {gaps.max():.2f}; {even:.2f} would be even")]
 
 
-def figure_7() -> tuple[str, list[Verdict]]:
-    """A constructed case: the removed vector is where no retained kernel function is strong."""
+def figure_7() -> tuple[str, list[ClaimOutcome]]:
+    """Construct a case: no retained kernel function is large at the removed vector."""
     retained = np.linspace(-3.0, -0.6, 14)
     V, alpha = [*retained, 1.4], [*np.sinc(retained), 0.5]
     x = np.linspace(-4, 4, 801)

@@ -1,4 +1,4 @@
-"""Report 836, figures 5, 6 and 8: error and time of every technique against N_max, on the sinc task."""
+"""Reproduce figures 5, 6 and 8 of report 836: error and time against N_max."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ X_WORD, Y_WORD = "s16f13", "s16f14"
 
 
 class Room(NamedTuple):
-    """What is declared so that no word saturates.
+    """Declared headroom, with which no value saturates.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ MEASURED = 500  # samples whose time is taken
 
 @dataclass
 class Sweep:
-    """Errors (techniques by budgets by realisations), and processor seconds of a run.
+    """Errors (techniques by budgets by realisations), and processor seconds per run.
 
     Attributes
     ----------
@@ -85,18 +85,18 @@ class Sweep:
     diverged: dict[str, int] = field(default_factory=dict)
 
     def mean(self, technique: str) -> Array:
-        """MSE by budget, as the report plots it."""
+        """Return the MSE by budget, as in the report's plot."""
         return np.asarray(self.error[technique].mean(axis=1))
 
 
 def samples(seed: int) -> Array:
-    """Training inputs (100, 1), i.i.d. uniform, rounded to input words: all learn the same samples."""
+    """Return inputs (100, 1), i.i.d. uniform, rounded: all learn the same samples."""
     X = np.random.default_rng(seed).uniform(-3, 3, (TRAINING, 1))
     return np.asarray(raw(X, X_WORD) / STEPS)
 
 
 def learned(reduction: str, budget: int, seed: int, **parts: Any) -> KernelLMS:
-    """A learner after ten presentations of a hundred samples."""
+    """Train a learner with ten presentations of a hundred samples."""
     X = samples(seed)
     learner = KernelLMS(1, Gaussian(SIGMA), ETA, 0.0, reduction, budget, **parts)
     for _ in range(PRESENTATIONS):
@@ -105,18 +105,18 @@ def learned(reduction: str, budget: int, seed: int, **parts: Any) -> KernelLMS:
 
 
 def mean_square(f: Array) -> float:
-    """MSE over the 601 points."""
+    """Return the MSE over the 601 points."""
     return float(np.mean((f - np.sinc(GRID)) ** 2))
 
 
 def reference_errors(realisations: int) -> Array:
-    """MSE without reduction, (realisations,)."""
+    """Return the MSE without reduction, (realisations,)."""
     grid = GRID[:, np.newaxis]
     return np.array([mean_square(learned("none", 0, seed).predict(grid)) for seed in range(realisations)])
 
 
 def swept(realisations: int) -> Sweep:
-    """Every technique at every budget."""
+    """Run every technique with every dictionary size."""
     found = Sweep(reference_errors(realisations))
     for title, parts in TECHNIQUES.items():
         error, taken, diverged = np.zeros((len(BUDGETS), realisations)), np.zeros(len(BUDGETS)), 0
@@ -132,19 +132,19 @@ def swept(realisations: int) -> Sweep:
 
 
 def raw(x: Array, word: str) -> Any:
-    """Nearest words."""
+    """Round to raw values."""
     return np.round(x * 2.0 ** int(word.split("f")[1])).astype(np.int64)
 
 
 class Fixed(NamedTuple):
-    """What an integer technique gave, by budget and realisation: MSE, and whether a word saturated."""
+    """Integer technique's MSE and saturation by budget and realisation."""
 
     error: Array
     saturated: NDArray[np.bool]
 
 
 def fixed_point_plan(word: int, budget: int, technique: str, room: Room) -> Plan:
-    """Of a technique, alpha's format from the range seen in the first realisation."""
+    """Plan a technique, alpha's format from the first realisation's range."""
     X = samples(0)
     spec = Spec(model={"name": "sinc", "algorithm": "kernel_lms"}, input={"word": X_WORD},
                 output={"word": room.y}, kernel={"sigma": SIGMA},
@@ -155,7 +155,7 @@ def fixed_point_plan(word: int, budget: int, technique: str, room: Room) -> Plan
 
 def fixed_point_runs(word: int, realisations: int, technique: str, room: Room | None = None,
                      budgets: tuple[int, ...] = BUDGETS) -> Fixed:
-    """All runs of an integer technique, by default with the room that it needs."""
+    """Run an integer technique, by default with the headroom it needs."""
     room, grid = room or ROOM.get(technique, Room()), raw(GRID[:, np.newaxis], X_WORD)
     found = Fixed(np.zeros((len(budgets), realisations)), np.zeros((len(budgets), realisations), dtype=bool))
     for row, budget in enumerate(budgets):
@@ -172,7 +172,7 @@ def fixed_point_runs(word: int, realisations: int, technique: str, room: Room | 
 
 
 def growth(budgets: tuple[int, ...], reduction: str) -> tuple[Array, float]:
-    """Processor seconds a sample at N = N_max for wide budgets, and the exponent of their growth.
+    """Measure seconds per sample for large N = N_max, and fit the exponent.
 
     ``integer`` is the compiled integer FKLMS at 16 bits.
     """

@@ -1,4 +1,4 @@
-"""Write docs/papers/multiresolution-ls-svm.md: the paper's figures, ours, and the cost.
+"""Reproduce the multi-resolution LS-SVM solver of paper 001, and measure its cost.
 
 ``python -m kerncast.benchmarks.papers.multiresolution`` takes a few minutes, on one thread.
 """
@@ -153,7 +153,7 @@ LARGE: Columns = (
 
 
 class _Ratios(dict[str, Any]):
-    """A row that also knows the ratio "a / b" of its values."""
+    """Row with a ratio "a / b" of its values."""
 
     def __missing__(self, key: str) -> float:
         over, under = key.split(" / ")
@@ -161,19 +161,19 @@ class _Ratios(dict[str, Any]):
 
 
 def drawn(found: list[Row], columns: Columns) -> str:
-    """A table of rows."""
+    """Tabulate rows."""
     return table([[cell.format_map(_Ratios(row)) for _, cell in columns] for row in found],
                  [head for head, _ in columns])
 
 
 def ratios(found: list[Row], which: str) -> tuple[float, float]:
-    """Least and largest of a ratio."""
+    """Format minimum and maximum of a ratio."""
     values = [_Ratios(row)[which] for row in found]
     return min(values), max(values)
 
 
 def crossing(found: list[Row], which: str) -> str:
-    """From which N on a ratio stays above 1."""
+    """Return the N from which on a ratio stays above 1."""
     behind = [number for number, row in enumerate(found) if _Ratios(row)[which] <= 1]
     first = behind[-1] + 1 if behind else 0
     return f"from N = {found[first]['N']:,} on" if first < len(found) else f"at no N up to {found[-1]['N']:,}"
@@ -181,7 +181,7 @@ def crossing(found: list[Row], which: str) -> str:
 
 # ---- the page ----
 def claims(found: list[Row], small: dict[str, list[Row]], large: dict[str, list[Row]]) -> str:
-    """What held, with the figures that say so."""
+    """List the claims that hold, with their figures."""
     at_t = _Ratios(next(row for row in found if row["t"] == paper.T))
     wide, narrow = small["finer"], _Ratios(small["longer"][-1])
     by_db10 = [row for row in large["finer"] if row["basis"] == "db10"]
@@ -208,7 +208,7 @@ def claims(found: list[Row], small: dict[str, list[Row]], large: dict[str, list[
 
 
 def render() -> str:
-    """Measure all, and return the page."""
+    """Measure everything, and return the page."""
     found = paper.table_i()
     small = {name: cost.small(name, paper.T) for name in cost.REGIMES}
     large = {name: [row for basis in ("db10", "lifting") for row in cost.large(name, paper.T, basis)]

@@ -1,4 +1,4 @@
-"""Paper 001, its cost in N: the NS-form beside banded and dense Cholesky and the Toeplitz solvers."""
+"""Measure the cost in N of paper 001's NS-form and of other solvers."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EXACT = 1e-14  # tolerance of the iteration that stands for the exact solution o
 
 
 def first_column(n: int, regime: str) -> Array:
-    """Of Z on the paper's grid, or on one as fine that is longer."""
+    """Return Z's first column on the paper's grid, or on a longer one as fine."""
     step = 2 / (n - 1) if regime == "finer" else 2 / 255
     r: Array = np.exp(-(step * np.arange(n) / SIGMA) ** 2)
     r[0] += 1 / GAMMA
@@ -34,7 +34,10 @@ def first_column(n: int, regime: str) -> Array:
 
 
 def targets(n: int, regime: str) -> Array:
-    """The paper's sin(10 x) / x; on a longer signal sin(10 x), which does not die away."""
+    """Return sin(10 x) / x as in the paper; on longer signals sin(10 x).
+
+    The latter does not decay.
+    """
     if regime == "longer":
         return np.asarray(np.sin(10 * (2 / 255) * np.arange(n)))
     return np.asarray(10 * np.sinc(10 * np.linspace(-1, 1, n) / np.pi))
@@ -42,13 +45,16 @@ def targets(n: int, regime: str) -> Array:
 
 # ---- banded Cholesky ----
 def banded(r: Array, width: int, y: Array) -> Array:
-    """Solve the system of which all beyond `width` diagonals on either side is cut off."""
+    """Solve the system with only `width` diagonals on either side."""
     return np.asarray(scipy.linalg.solveh_banded(
         np.repeat(r[: width + 1, np.newaxis], len(r), axis=1), y, lower=True, check_finite=False))
 
 
 def bandwidth(r: Array, y: Array, exact: Array, error: float) -> int:
-    """The least width at which cutting off costs no more than `error`, found without the banded solver."""
+    """Find the smallest width whose truncation error is at most `error`.
+
+    Without the banded solver.
+    """
     def cut_is_too_much(width: int) -> bool:
         cut = np.where(np.arange(len(r)) <= width, r, 0.0)
         found = solve_toeplitz(cut, y, "pcg", tolerance=CUT)
@@ -62,14 +68,14 @@ def bandwidth(r: Array, y: Array, exact: Array, error: float) -> int:
 
 
 def banded_operations(n: int, width: int) -> int:
-    """Multiplications of the banded factor and of its two substitutions."""
+    """Count the multiplications of the banded factor and its two substitutions."""
     lengths = np.minimum(width, n - 1 - np.arange(n))
     return int((lengths * (lengths + 3) // 2).sum() + 2 * (lengths + 1).sum())
 
 
 # ---- the table ----
 def measured(n: int, regime: str, t: float, basis: str) -> Row:
-    """One size: what the NS-form of the Toeplitz matrix takes."""
+    """Measure the NS-form of the Toeplitz matrix at one size."""
     r, y = first_column(n, regime), targets(n, regime)
     exact = (solve_toeplitz(r, y, "pcg", tolerance=EXACT).x if n > SMALL[-1] else
              scipy.linalg.solve_toeplitz(r, y))
@@ -87,7 +93,7 @@ def _ours(system: System, y: Array, t: float, basis: str) -> Solution:
 
 
 def beside(n: int, regime: str, t: float) -> Row:
-    """One size, with what the solvers take that a user has otherwise, the band for as small an error."""
+    """Measure one size, with the other solvers; the band has an equal error."""
     row = measured(n, regime, t, "db10")
     r, y = first_column(n, regime), targets(n, regime)
     Z = scipy.linalg.toeplitz(r)
@@ -103,13 +109,13 @@ def beside(n: int, regime: str, t: float) -> Row:
 
 
 def small(regime: str, t: float) -> list[Row]:
-    """Sizes at which the matrix still fits, every solver."""
+    """Measure sizes at which the matrix fits into memory, with every solver."""
     beside(SMALL[0], regime, t)  # compiles
     return [beside(n, regime, t) for n in SMALL]
 
 
 def large(regime: str, t: float, basis: str) -> list[Row]:
-    """Growth, from the paper's N to sizes where only O(N) is left."""
+    """Measure the growth from the paper's N to sizes that need O(N) memory."""
     found = [measured(n, regime, t, basis) for n in (SMALL[0], SMALL[-1], *LARGE)]
     unit = found[1]["time"] / found[1]["N"]
     return [row | {"growth": row["time"] / row["N"] / unit} for row in found]

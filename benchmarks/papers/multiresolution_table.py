@@ -1,4 +1,4 @@
-"""Paper 001: its Table I and its Figure 1."""
+"""Reproduce Table I and Figure 1 of paper 001."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ PRINTED = ((1e-2, 1448, 9.83e-3), (1e-3, 2101, 1.31e-3), (1e-4, 2795, 1.42e-4), 
 
 # ---- Table I ----
 def form_of(t: float, basis: str = "db10", *, regularised: bool = True) -> NSForm:
-    """The paper's Z, or Omega alone, transformed and thresholded."""
+    """Transform and threshold the paper's Z, or Omega alone."""
     r = cost.first_column(N, "finer")
     r[0] -= 0 if regularised else 1 / cost.GAMMA
     return ns_form(BorderedToeplitz(r), N, LEVELS, t, basis)
 
 
 def table_i() -> list[Row]:
-    """One row for each threshold."""
+    """Compute one row per threshold."""
     r, y = cost.first_column(N, "finer"), cost.targets(N, "finer")
     exact = scipy.linalg.solve(ToeplitzSystem(r).dense(), y, assume_a="pos")
     found = []
@@ -54,21 +54,21 @@ def table_i() -> list[Row]:
 
 
 def unthresholded(basis: str) -> float:
-    """Error with nothing discarded."""
+    """Return the error without a threshold."""
     r, y = cost.first_column(N, "finer"), cost.targets(N, "finer")
     return relative_error(factorise(form_of(0.0, basis), 0.0).solve(y),
                          scipy.linalg.solve(ToeplitzSystem(r).dense(), y, assume_a="pos"))
 
 
 def diagonal_survives() -> float:
-    """How far the NS-form of Z is from that of Omega plus I / gamma on every scale (10)."""
+    """Compare the NS-form of Z with that of Omega plus I / gamma per scale (10)."""
     Z, Omega = form_of(0.0), form_of(0.0, regularised=False)
     pairs = [(one.A.toarray(), other.A.toarray()) for one, other in zip(Z.levels, Omega.levels, strict=True)]
     return max(float(np.abs(a - b - np.eye(len(a)) / cost.GAMMA).max()) for a, b in [*pairs, (Z.Z, Omega.Z)])
 
 
 def wrapped_part() -> float:
-    """Which part of n_e at `T` belongs to the nine wavelets of each level that wrap around the end."""
+    """Return the share of n_e at `T` of the nine wrapped wavelets of each level."""
     form, wrapped = form_of(T), 0
     for level in form.levels:
         inner = slice(0, level.A.shape[0] - 9)
@@ -77,7 +77,10 @@ def wrapped_part() -> float:
 
 
 def condition(levels: int) -> float:
-    """Of so many levels of the lifting basis, taken together, of 16 samples at the coarsest."""
+    """Return the condition of combined levels of the lifting basis.
+
+    The coarsest level has 16 samples.
+    """
     n = size = 16 << levels
     product = np.eye(n)
     for W in transforms(n, levels, "lifting"):
@@ -89,14 +92,17 @@ def condition(levels: int) -> float:
 
 # ---- Figure 1 ----
 def nested(form: NSForm, levels: int, Z: Array) -> Array:
-    """[[A_1, C_1'], [C_1, [[A_2, C_2'], [C_2, Z_2]]]] and so on."""
+    """Nest the blocks [[A_1, C_1'], [C_1, [[A_2, C_2'], [C_2, Z_2]]]] and so on."""
     for level in reversed(form.levels[:levels]):
         Z = sparse.block_array([[level.A, level.C.T], [level.C, sparse.csr_array(Z)]]).toarray()
     return Z
 
 
 def draw(path: Path) -> None:
-    """Figure 1: |Z|, its two-scale transform, and the second and third step of its NS-form, at t = 1e-5."""
+    """Draw Figure 1: |Z|, its two-scale transform and its NS-form's next two steps.
+
+    At t = 1e-5.
+    """
     import matplotlib
 
     matplotlib.use("Agg")

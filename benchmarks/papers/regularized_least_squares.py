@@ -1,4 +1,4 @@
-"""Paper 003, "Regularized Least Squares" (slides): docs/papers/regularized-least-squares.md.
+"""Reproduce paper 003, the slides "Regularized Least Squares".
 
     python -m kerncast.benchmarks.papers.regularized_least_squares
 
@@ -13,13 +13,14 @@ from functools import partial
 
 import numpy as np
 
+from ...lab.figures.style import COLOURS
 from ...sim.data.samples import load_samples
 from ...sim.kernels import Gaussian, Kernel
 from ...sim.reference.selection.path import CholeskyPath, EigenPath, GramPath, RidgePath, SvdPath
 from ...sim.reference.solvers.nystrom import partial_cholesky
 from ...sim.reference.solvers.subset import SubsetPath
 from ...sim.reference.systems.system import KernelSystem
-from .common import COLOURS, DOCS, Array, arguments, axes, loaded, save, seconds, shuffled, table
+from .common import DOCS, Array, arguments, axes, loaded, save, seconds, shuffled, table
 
 LAMS = 10.0 ** np.arange(-8, 4, 0.5)
 TRAIN = 800
@@ -37,12 +38,15 @@ some ten single solutions."""
 
 
 def root_mean_square(errors: Array) -> float:
-    """Over the samples."""
+    """Return the root mean square over the samples."""
     return float(np.sqrt(np.mean(errors**2)))
 
 
 def lambda_path(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array) -> tuple[Array, ...]:
-    """Training, leave-one-out and test error of every lambda, from one eigendecomposition."""
+    """Return the training, leave-one-out and test errors of every lambda.
+
+    From one eigendecomposition.
+    """
     path = EigenPath(KernelSystem(kernel, X, 0.0).dense(), y)
     between = KernelSystem(kernel, np.concatenate((X_test, X)), 0.0)
     K = between.block(slice(0, len(X_test)), slice(len(X_test), len(X_test) + len(X)))
@@ -56,13 +60,13 @@ def lambda_path(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array
 
 
 def every_lambda(path: RidgePath) -> None:
-    """Leave-one-out errors of all of them."""
+    """Return the leave-one-out errors of every lambda."""
     for lam in LAMS:
         path.loo_errors(float(lam))
 
 
 def brute_force(kernel: Kernel, X: Array, y: Array, lam: float, samples: int) -> Array:
-    """Errors at the first samples of machines trained without them."""
+    """Return errors at the first samples of machines trained without them."""
     K = KernelSystem(kernel, X, 0.0).dense()
     errors = []
     for i in range(samples):
@@ -73,14 +77,20 @@ def brute_force(kernel: Kernel, X: Array, y: Array, lam: float, samples: int) ->
 
 
 def slide_weights(X: Array, y: Array, lam: float) -> Array:
-    """Weights as the slide has them: V S (U [(S^2 + lambda)^-1 - lambda^-1] U'y + lambda^-1 y)."""
+    """Return V S (U [(S^2 + lambda)^-1 - lambda^-1] U'y + lambda^-1 y).
+
+    As on the slide.
+    """
     U, S, Vt = np.linalg.svd(X, full_matrices=False)
     inner = (1.0 / (S**2 + lam) - 1.0 / lam) * (U.T @ y)
     return np.asarray(Vt.T @ (S * (U.T @ (U @ inner + y / lam))))
 
 
 def costs(K: Array, y: Array, X: Array, targets: Array) -> str:
-    """Time for the leave-one-out errors of every lambda; `X` and `targets` are for the linear kernel."""
+    """Time the leave-one-out errors of every lambda.
+
+    `X` and `targets` are for the linear kernel.
+    """
     gram = X @ X.T
     ways = (("Gaussian, Cholesky for each lambda", CholeskyPath, K, y),
             ("Gaussian, one eigendecomposition", EigenPath, K, y),
@@ -102,7 +112,7 @@ def _path_and_errors(make: Callable[[Array, Array], RidgePath], A: Array, y: Arr
 
 
 def accuracy(X: Array, y: Array) -> str:
-    """Relative error of w against extended precision, by three formulas."""
+    """Compare w by three formulas with extended precision."""
     wide = np.longdouble
     rows = []
     for lam in (1e-2, 1e-6, 1e-10):
@@ -116,7 +126,10 @@ def accuracy(X: Array, y: Array) -> str:
 
 
 def _solve_wide(A: Array, b: Array) -> Array:
-    """Solve by elimination with row exchanges in the precision of `A`; numpy knows float64 only."""
+    """Solve by elimination with row exchanges in `A`'s precision.
+
+    numpy has float64 only.
+    """
     A, b = A.copy(), b.copy()
     for k in range(len(b)):
         pivot = k + int(np.argmax(np.abs(A[k:, k])))
@@ -130,7 +143,10 @@ def _solve_wide(A: Array, b: Array) -> Array:
 
 
 def subsets(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array, least: float) -> str:
-    """Test error of the subset of regressors, its lambda selected by leave-one-out, and its time."""
+    """Measure test error and time of the subset of regressors.
+
+    Its lambda is selected by leave-one-out.
+    """
     rows = []
     whole = seconds(lambda: every_lambda(EigenPath(KernelSystem(kernel, X, 0.0).dense(), y)))
     for size in SUBSETS:

@@ -1,4 +1,4 @@
-"""Write docs/papers/toeplitz-rls.md: regularized least squares by a Toeplitz matrix.
+"""Reproduce paper 000, "Efficient Approximate RLS by Toeplitz Matrix".
 
     python -m kerncast.benchmarks.papers.toeplitz_rls [--copy mnist_10k=FOLDER]
 
@@ -46,19 +46,19 @@ class Split:
 
 
 def stopped_like_matlab(A: DenseSystem, y: Array) -> Solution:
-    """Conjugate gradients to the tolerance, or what the largest number of steps gives."""
+    """Run conjugate gradients to the tolerance or the maximum number of steps."""
     found = cg(A, y, "none", TOLERANCE, MOST_STEPS)
     return found if found.ok else cg(A, y, "none", steps=MOST_STEPS)
 
 
 def timed_like_matlab(A: DenseSystem, y: Array, steps: int) -> Solution:
-    """The same steps, taken once."""
+    """Run those steps once, to be timed."""
     limit = {"tolerance": TOLERANCE, "max_steps": MOST_STEPS} if steps < MOST_STEPS else {"steps": steps}
     return cg(A, y, "none", **limit)
 
 
 def solvers(K: Array, rows: dict[str, Array], y: Array, lam: float) -> dict[str, Callable[[], Solution]]:
-    """Each method on K + lambda I, or on the T that stands for it."""
+    """Return each method on K + lambda I, or on its Toeplitz approximation T."""
     A = DenseSystem(K + lam * np.eye(len(K)))
     first = {scheme: np.concatenate(([r[0] + lam], r[1:])) for scheme, r in rows.items()}
     return {"GE": partial(elimination, A, y), "CG": partial(stopped_like_matlab, A, y),
@@ -86,7 +86,7 @@ def best_models(split: Split) -> dict[str, Cell]:
 
 
 def measured(split: Split, name: str, sigma: float, lam: float, unsolved: int) -> Cell:
-    """Test error and time of one method."""
+    """Measure test error and time of one method."""
     kernel = Gaussian(sigma)
     K, rows = matrix_and_rows(kernel, split.X)
     solve = solvers(K, rows, split.y, lam)[name]
@@ -103,25 +103,25 @@ def measured(split: Split, name: str, sigma: float, lam: float, unsolved: int) -
 
 
 def matrix_and_rows(kernel: Gaussian, X: Array) -> tuple[Array, dict[str, Array]]:
-    """K, and the first rows of T by Lemma 2 and by biased sums."""
+    """Return K, and the first rows of T by Lemma 2 and by biased sums."""
     r = kernel_first_row(X, kernel, "diagonal_mean")
     share = np.arange(len(X), 0, -1) / len(X)
     return KernelSystem(kernel, X, 0.0).dense(), {"diagonal_mean": r, "diagonal_mean_biased": r * share}
 
 
 def kernel_between(kernel: Gaussian, U: Array, V: Array) -> Array:
-    """Kernel matrix of samples to predict and those trained with."""
+    """Return the kernel matrix of samples to predict and those trained with."""
     both = KernelSystem(kernel, np.concatenate((U, V)), 0.0)
     return both.block(slice(0, len(U)), slice(len(U), len(U) + len(V)))
 
 
 def error_rate(K: Array, solution: Solution, y: Array) -> float:
-    """Part of the samples put into the wrong class; 1 without an answer."""
+    """Return the share of misclassified samples; 1 without an answer."""
     return float(np.mean(np.sign(K @ solution.x) != y)) if solution.ok else 1.0
 
 
 def splits(X: Array, y: Array, sizes: tuple[int, ...], held: int) -> dict[int, Split]:
-    """Training sets of growing size, with the same samples to select on and to test on."""
+    """Return training sets of growing size, with common selection and test samples."""
     select, test = (X[:held], y[:held]), (X[held: 2 * held], y[held: 2 * held])
     rest = slice(2 * held, None)
     return {n: Split(X[rest][:n], y[rest][:n], select, test) for n in sizes}

@@ -1,4 +1,4 @@
-"""Paper 000: tables and pictures of what :mod:`.toeplitz_rls` measured."""
+"""Tabulate and draw the measurements of :mod:`.toeplitz_rls`."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...lab.figures.style import COLOURS
 from ...sim.reference.result import Solution
-from .common import COLOURS, axes, save, table
+from .common import axes, save, table
 
 WIDTHS = 2.0 ** np.arange(-6, 3)  # of sqrt(D)
 LAMS = (0.01, 0.1, 1.0)
@@ -19,7 +20,7 @@ METHODS = {"GE": "Gaussian elimination", "CG": "conjugate gradients", "TB": "Toe
 
 @dataclass(frozen=True)
 class Cell:
-    """The best model of one method for one n; `unsolved` counts the systems tried that it did not solve."""
+    """Best model of a method for one n; `unsolved` counts systems without a solution."""
 
     sigma: float
     at_edge: bool
@@ -46,12 +47,12 @@ the error of the Toeplitz method is more than 1.5 times the exact error."""
 
 
 def page(found: Found) -> str:
-    """The page, its pictures written on the way."""
+    """Write the page and its pictures."""
     return "\n\n".join([_HEAD, _table_1(found), _figure_2(found), _figure_3(found), _claims(found)]) + "\n"
 
 
 def _table_1(found: Found) -> str:
-    """Costs: the paper's orders, the operations and bytes counted, and the exponents in n that they show."""
+    """Tabulate the paper's orders, counted operations and bytes, and exponents in n."""
     title = max(found, key=lambda t: max(found[t]))
     sizes = sorted(found[title])
     few, many = found[title][sizes[-2]], found[title][sizes[-1]]
@@ -75,7 +76,10 @@ def _table_1(found: Found) -> str:
 
 
 def _bytes(name: str, solution: Any, n: int) -> int:
-    """What the method and its matrix hold: the paper's conjugate gradients hold the whole matrix too."""
+    """Return the bytes of a method and its matrix.
+
+    The paper's conjugate gradients hold the whole matrix too.
+    """
     return int(solution.bytes) + (8 * n * n if name == "CG" else 8 * n if name.startswith("TB") else 0)
 
 
@@ -121,7 +125,7 @@ def _figure_3(found: Found) -> str:
 
 
 def _ratios(cells: dict[str, Cell], n: int) -> list[object]:
-    """Times and bytes over those of the Toeplitz method."""
+    """Tabulate times and bytes relative to the Toeplitz method's."""
     ge, cg, tb = (cells[name] for name in ("GE", "CG", "TB"))
     held = _bytes("GE", ge.solution, n) / _bytes("TB", tb.solution, n)
     return [_ratio(ge.seconds / tb.seconds), _ratio(cg.seconds / tb.seconds), cg.solution.iterations,
@@ -134,7 +138,7 @@ def _ratio(value: float) -> str:
 
 
 def _claims(found: Found) -> str:
-    """Claim by claim: what the paper says, and what came out."""
+    """List each claim of the paper with its outcome."""
     largest = {title: by_n[max(by_n)] for title, by_n in found.items()}
     gap = "; ".join(f"{_short(t)}: {c['TB'].error:.1%} against {c['GE'].error:.1%}, with 5 steps of CG "
                     f"{c['CG(5)'].error:.1%}" for t, c in largest.items())
@@ -166,7 +170,7 @@ def _claims(found: Found) -> str:
 
 
 def _held(cases: Iterable[bool], what: str) -> str:
-    """In how many of the cases it was so."""
+    """Count the cases in which a claim holds."""
     seen = list(cases)
     return f"{sum(seen)} of {len(seen)} ({what})"
 

@@ -1,1 +1,1 @@
-"""benchmarks.peers: the algorithms once more, in APyTypes and in plain C: what our speed is held against."""
+"""benchmarks.peers: implement the algorithms in APyTypes and in plain C, as baselines."""

@@ -1,4 +1,4 @@
-"""benchmarks.peers: FKLMS in APyTypes, whole rows at a time, to the same words as the integer model."""
+"""benchmarks.peers: FKLMS in APyTypes, by whole rows, equal to the integer model."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ WIDE = 80
 
 
 def signed(words: NDArray[np.uint64], bits: int) -> Words:
-    """The two's complement words that APyTypes hands out as unsigned bits."""
+    """Convert the unsigned bits of APyTypes to signed integers."""
     low: Words = words.astype(np.int64)
     return np.where(low >> (bits - 1) & 1, low - (1 << bits), low)
 
 
 def words_of(numbers: APyFixedArray) -> Words:
-    """The words of numbers of up to 62 bits."""
+    """Return the integers behind numbers of up to 62 bits."""
     return signed(numbers.to_bits(numpy=True), numbers.bits)
 
 
 def word_of(number: APyFixed) -> int:
-    """The word of one number."""
+    """Return the integer behind one number."""
     bits: int = number.to_bits()
     return bits - (1 << number.bits) if bits >> (number.bits - 1) else bits
 
 
 def array(words: Words, fmt: Format) -> APyFixedArray:
-    """Words as numbers of a format; an unsigned one gets a sign."""
+    """Return integers as numbers of a format; an unsigned one gets a sign."""
     return APyFixedArray(words, bits=fmt.bits + (not fmt.signed), frac_bits=fmt.frac)
 
 
@@ -58,12 +58,15 @@ class ApyKernel:
         self._powers = np.array([1 << (33 - whole) for whole in range(34)], dtype=np.int64)
 
     def distances(self, v: APyFixedArray, x: APyFixedArray) -> APyFixedArray:
-        """Exact squared distances (m,) of v (m, D) to x (D,)."""
+        """Return exact squared distances (m,) of v (m, D) to x (D,)."""
         difference = v - x
         return (difference * difference).sum(1)
 
     def values(self, d2: APyFixedArray, words: Words) -> APyFixedArray:
-        """Kernel values (m,), s33f31, of squared distances, given as numbers and as their words."""
+        """Return kernel values (m,), s33f31, of squared distances.
+
+        Given as numbers and as integers.
+        """
         t = words_of((d2 * self._c).cast(bits=62, frac_bits=32, quantization=FLOOR))
         tail = APyFixedArray(t & 0xFFFF, bits=17, frac_bits=32) * self._ln2
         tail = tail.cast(bits=25, frac_bits=38, quantization=FLOOR)
@@ -80,7 +83,10 @@ class ApyKernel:
 
 
 class ApyFklms:
-    """The learner of a plan with raw words that are used as they are (offset 0, gain 1 for x)."""
+    """Learner of a plan whose raw values need no conversion.
+
+    Offset 0, and gain 1 for x.
+    """
 
     def __init__(self, plan: Plan) -> None:
         self.plan, self.kernel = plan, ApyKernel(plan)
@@ -99,7 +105,7 @@ class ApyFklms:
         self.count = 0
 
     def update(self, x_raw: Words, y_raw: Words) -> tuple[Words, Words]:
-        """Learn samples (m, D), (m,) in order: predictions and statuses (m,)."""
+        """Learn samples (m, D), (m,) in order; return predictions and statuses (m,)."""
         y_all = y_raw * self.plan.integer("y_gain") >> self.plan.integer("y_shift")
         answers = [self._learn(APyFixedArray(x, bits=self.x.bits, frac_bits=0), int(y))
                    for x, y in zip(x_raw, y_all, strict=True)]
@@ -136,12 +142,12 @@ class ApyFklms:
         return word_of(f), SATURATED if saturated else OK
 
     def _closest(self) -> int:
-        """The slot nearest to one of its elders; of equals the newest (17)."""
+        """Return the slot nearest to an older one; of equals the newest (17)."""
         dist = np.where(self.rank == 0, np.iinfo(np.int64).max, self.dist)
         return int(np.argmax(np.where(dist == dist.min(), self.rank, -1)))
 
     def _project(self, slot: int) -> bool:
-        """alpha_j += alpha_slot k(v_j, v_slot) for all others (16); whether one saturated."""
+        """Add alpha_slot k(v_j, v_slot) to all other alpha_j (16); report saturation."""
         d2 = self.kernel.distances(self.v, self.v[slot])
         k = self.kernel.values(d2, words_of(d2))
         moved = (k * self.a[slot]).cast(bits=WIDE, frac_bits=self.alpha.frac, quantization=self.mode)
@@ -151,7 +157,7 @@ class ApyFklms:
         return not np.all(self.a == whole)
 
     def _remove(self, slot: int) -> None:
-        """Take `slot` out of the order of age; look again for the neighbours that pointed at it."""
+        """Remove `slot` from the age order, and relink its neighbours."""
         later = self.rank > self.rank[slot]
         for j in np.flatnonzero(later & (self.elder == slot)):
             row = words_of(self.kernel.distances(self.v, self.v[int(j)]))
@@ -162,7 +168,7 @@ class ApyFklms:
         self.rank[later] -= 1
 
     def _nearest(self, row: Words, among: NDArray[np.bool_]) -> int:
-        """Of the slots `among`, the nearest by the distances `row`; of equals the oldest."""
+        """Return the nearest of `among` by distances `row`; of equals the oldest."""
         d2 = np.where(among, row, np.iinfo(np.int64).max)
         return int(np.argmin(np.where(d2 == d2.min(), self.rank, np.iinfo(np.int64).max)))
 

@@ -1,4 +1,4 @@
-"""benchmarks.peers: the symmetric Levinson recursion in APyTypes, whole vectors at a time, 32 bits.
+"""benchmarks.peers: symmetric Levinson recursion in APyTypes by whole vectors, 32 bits.
 
 Numbers count words; the exponents of the blocks stand beside them.  What happens once a step is
 computed with Python's integers: quotients, for those of APyTypes (0.5.1) are cut toward zero, and the
@@ -21,17 +21,17 @@ LO, HI = -(1 << (W - 1)), (1 << (W - 1)) - 1
 
 
 def magnitude(v: int) -> int:
-    """`v` or -v - 1."""
+    """Return `v` or -v - 1."""
     return v if v >= 0 else -v - 1
 
 
 def largest(words: Words) -> int:
-    """The largest magnitude; 0 of none."""
+    """Return the largest magnitude; 0 if there is none."""
     return max(magnitude(int(words.min())), magnitude(int(words.max()))) if len(words) else 0
 
 
 def divide(num: int, den: int) -> tuple[int, int]:
-    """Quotient and exponent: the floor of `num` over the leading 31 bits of `den`."""
+    """Return floor of `num` over the leading 31 bits of `den`, and the exponent."""
     if num == 0:
         return 0, 0
     up, up_den = 62 - abs(num).bit_length(), 62 - den.bit_length()
@@ -42,39 +42,39 @@ def divide(num: int, den: int) -> tuple[int, int]:
 
 
 def align(v: int, s: int) -> int:
-    """The floor of ``v / 2**s``."""
+    """Return the floor of ``v / 2**s``."""
     return v >> s if s >= 0 else v << -s
 
 
 def half_up(v: int, s: int) -> int:
-    """``v / 2**s`` rounded."""
+    """Return ``v / 2**s`` rounded half up."""
     return v << -s if s <= 0 else ((v >> (s - 1)) + 1) >> 1
 
 
 def fit(v: int) -> int:
-    """The word nearest to `v`."""
+    """Return the representable value nearest to `v`."""
     return min(max(v, LO), HI)
 
 
 def number(word: int, frac: int = 0) -> APyFixed:
-    """A word with `frac` fraction bits."""
+    """Return an integer as a number with `frac` fraction bits."""
     return APyFixed(word % 2**W, bits=W, frac_bits=frac)
 
 
 def zeros(n: int) -> APyFixedArray:
-    """Words that are all 0."""
+    """Return zeros."""
     return APyFixedArray(np.zeros(n, dtype=np.int64), bits=W, frac_bits=0)
 
 
 class ApyLevinson:
-    """The recursion for one right-hand side; `k` is of a plan with block scaling and half up."""
+    """Recursion for one right-hand side; `k` is of a plan with block scaling, half up."""
 
     def __init__(self, k: LevinsonConstants) -> None:
         assert k.word == W and k.static == 0
         self.k = k
 
     def solve(self, y: Words, r: Words) -> tuple[Words, Words, list[int]]:
-        """Solve for y (n,) and r (n,): x (n,), a (n,) and eps, a_exp, x_exp."""
+        """Solve for y (n,) and r (n,); return x (n,), a (n,) and eps, a_exp, x_exp."""
         k, n = self.k, len(y)
         self.back = APyFixedArray(r[::-1].copy(), bits=W, frac_bits=k.solver_shift)
         self.a, self.x = zeros(n), zeros(n)
@@ -87,7 +87,10 @@ class ApyLevinson:
         return words_of(self.x), words_of(self.a), [self.eps, self.a_exp, self.x_exp]
 
     def _correlate(self, numbers: APyFixedArray, s: int) -> int:
-        """``sum r[m - i] b[i] / 2**s`` of a block b that ends beside r[1]; every product is floored."""
+        """Return ``sum r[m - i] b[i] / 2**s`` of a block b that ends beside r[1].
+
+        Every product is floored.
+        """
         count = len(numbers)
         if count == 0:
             return 0

@@ -1,4 +1,4 @@
-"""benchmarks.peers: the plain C beside this file, compiled for one plan and called through cffi."""
+"""benchmarks.peers: compile the plain C of this folder for a plan, called by cffi."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HERE = Path(__file__).parent
 
 
 class PlainC:
-    """A source of this folder with the constants of one plan.
+    """Source of this folder with the constants of one plan.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ class PlainC:
         self.library: Any = self.ffi.dlopen(str(library))
 
     def view(self, ctype: str, words: NDArray[Any]) -> Any:
-        """A pointer to an array of that very type."""
+        """Return a pointer to an array of exactly that type."""
         return self.ffi.from_buffer(f"{ctype}[]", words)
 
 
 def levinson(compiler: str, k: LevinsonConstants, y: Words, r: Words) -> Callable[[], tuple[Words, ...]]:
-    """A call that solves for y and r (n,): it returns x, a and (eps, a_exp, x_exp)."""
+    """Solve for y and r (n,); return x, a and (eps, a_exp, x_exp)."""
     n = len(y)
     c = PlainC("levinson.c", compiler, {
         "N": n, "XI_FRAC": k.xi_frac, "INNOV_FRAC": k.innov_frac, "SHIFT": k.solver_shift,
@@ -69,7 +69,10 @@ def levinson(compiler: str, k: LevinsonConstants, y: Words, r: Words) -> Callabl
 
 
 def fklms(compiler: str, plan: Plan, x: Words, y: Words) -> Callable[[], tuple[Words, ...]]:
-    """A call that learns raw samples x (m, D), y (m,) from nothing: it returns f and statuses (m,)."""
+    """Learn raw samples x (m, D), y (m,); return f and statuses (m,).
+
+    From an empty model.
+    """
     budget, columns = plan.sizes["N"], plan.sizes["D"]
     names = ("project_shift", "mac_shift", "f_shift", "eta", "eta_shift", "kernel_c", "kernel_shift",
              "y_gain")

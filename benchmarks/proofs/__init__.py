@@ -1,4 +1,4 @@
-"""proofs: the C primitives that ship, proved equal to their written definitions by z3.
+"""proofs: prove with z3 that the shipped C primitives equal their definitions.
 
 ``python -m kerncast.benchmarks.proofs`` proves everything and writes ``docs/measured/primitives.md``.
 """

@@ -1,7 +1,4 @@
-"""Prove the C primitives, mutate them, and write docs/measured/primitives.md.
-
-``python -m kerncast.benchmarks.proofs``
-"""
+"""proofs: ``python -m kerncast.benchmarks.proofs`` proves and writes the page."""
 
 from __future__ import annotations
 
@@ -10,15 +7,15 @@ import sys
 from .c_source import Program, parse
 from .definitions_words import CLAIMS
 from .equivalents import EQUIVALENT
-from .mutants import judged, mutants
+from .mutants import mutants, prove_mutant
 from .page import PAGE, Score, page
-from .prover import REFUTED, Verdict, prove
+from .prover import REFUTED, ProofResult, prove
 
 MUTANT_TIMEOUT = 20.0
 
 
-def proofs(program: Program) -> dict[str, Verdict]:
-    """Every claim of the table; ends the program where one is refuted."""
+def proofs(program: Program) -> dict[str, ProofResult]:
+    """Prove every claim of the table; exit if one is refuted."""
     verdicts = {}
     for claim in CLAIMS:
         verdict = verdicts[claim.key] = prove(program, claim)
@@ -29,7 +26,10 @@ def proofs(program: Program) -> dict[str, Verdict]:
 
 
 def score(program: Program, function: str) -> tuple[Score, list[str]]:
-    """The mutants of a function; those that were neither refuted nor listed as equivalent."""
+    """Score the mutants of a function, and list those missed.
+
+    A missed one is neither refuted nor listed as equivalent.
+    """
     claim = next(claim for claim in reversed(CLAIMS) if claim.function == function)
     count = refuted = equivalent = 0
     missed = []
@@ -37,7 +37,7 @@ def score(program: Program, function: str) -> tuple[Score, list[str]]:
         count += 1
         if mutant.change in EQUIVALENT:
             equivalent += 1
-        elif judged(mutant, claim, MUTANT_TIMEOUT).outcome == REFUTED:
+        elif prove_mutant(mutant, claim, MUTANT_TIMEOUT).outcome == REFUTED:
             refuted += 1
         else:
             missed.append(str(mutant))
@@ -45,7 +45,7 @@ def score(program: Program, function: str) -> tuple[Score, list[str]]:
 
 
 def main() -> int:
-    """Exit status 1 where a mutant was missed."""
+    """Return exit status 1 if a mutant was missed."""
     program = parse()
     verdicts, scores, missed = proofs(program), {}, []
     for function in program.functions:

@@ -1,4 +1,4 @@
-"""proofs: C's operators as z3 terms, over bit vectors or over the integers.
+"""proofs: express C's operators as z3 terms over bit vectors or integers.
 
 Both return a term and say under which conditions the operation is not defined, or left to the
 compiler, by C99. Bit vectors decide shifts and masks; the integers decide products and quotients,
@@ -26,59 +26,59 @@ CONVERSION = "conversion to a signed type that cannot hold the value"
 
 
 class Arithmetic(Protocol):
-    """C's operations on values of one type; `binary` has both operands already converted to it."""
+    """C's operations on one type; both operands of `binary` are converted to it."""
 
     def literal(self, value: int, kind: CType) -> Term:
-        """A constant."""
+        """Return a constant."""
 
     def variable(self, name: str, kind: CType) -> Term:
-        """Any value of the type."""
+        """Return an arbitrary value of the type."""
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """What `variable` takes for granted."""
+        """Return the assumptions of `variable`."""
 
     def exact(self, term: Term, kind: CType) -> Term:
-        """The value, in which mathematics never overflows."""
+        """Return the mathematical value, which never overflows."""
 
     def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
-        """The value converted (6.3.1.3)."""
+        """Convert the value (6.3.1.3)."""
 
     def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """Results of + - * / % & | ^."""
+        """Apply + - * / % & | ^."""
 
     def compare(self, op: str, a: Term, b: Term, kind: CType) -> Term:
-        """Truth of < <= > >= == !=."""
+        """Compare by < <= > >= == !=."""
 
     def shift(self, op: str, a: Term, kind: CType, count: Term, count_kind: CType, report: Report) -> Term:
-        """Result of << >>."""
+        """Apply << or >>."""
 
     def complement(self, a: Term, kind: CType) -> Term:
-        """Result of ~."""
+        """Apply ~."""
 
 
 class Bits:
-    """Words as bit vectors; exact values as bit vectors of `WIDE` bits."""
+    """Values as bit vectors; exact ones have `WIDE` bits."""
 
     WIDE = 160
 
     def literal(self, value: int, kind: CType) -> Term:
-        """A constant."""
+        """Return a constant."""
         return z3.BitVecVal(value, kind.bits)
 
     def variable(self, name: str, kind: CType) -> Term:
-        """Any value of the type."""
+        """Return an arbitrary value of the type."""
         return z3.BitVec(name, kind.bits)
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """What `variable` takes for granted."""
+        """Return the assumptions of `variable`."""
         return z3.BoolVal(True)
 
     def exact(self, term: Term, kind: CType) -> Term:
-        """The value, in which mathematics never overflows."""
+        """Return the mathematical value, which never overflows."""
         return _extended(term, kind, self.WIDE)
 
     def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
-        """The value converted (6.3.1.3)."""
+        """Convert the value (6.3.1.3)."""
         if new.bits > old.bits:
             return _extended(term, old, new.bits)  # a negative number becomes itself modulo 2^bits
         result = z3.Extract(new.bits - 1, 0, term) if new.bits < old.bits else term
@@ -88,7 +88,7 @@ class Bits:
         return result
 
     def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """Results of + - * / % & | ^."""
+        """Apply + - * / % & | ^."""
         if op in "+-*" and kind.signed:
             report(OVERFLOW, z3.Not(_no_overflow(op, a, b)))
         if op in "/%":
@@ -104,7 +104,7 @@ class Bits:
         return operations[op]()
 
     def compare(self, op: str, a: Term, b: Term, kind: CType) -> Term:
-        """Truth of < <= > >= == !=."""
+        """Compare by < <= > >= == !=."""
         if op in ("==", "!="):
             return a == b if op == "==" else a != b
         if kind.signed:
@@ -112,7 +112,7 @@ class Bits:
         return {"<": z3.ULT, "<=": z3.ULE, ">": z3.UGT, ">=": z3.UGE}[op](a, b)
 
     def shift(self, op: str, a: Term, kind: CType, count: Term, count_kind: CType, report: Report) -> Term:
-        """Result of << >>."""
+        """Apply << or >>."""
         wide = max(kind.bits, count_kind.bits) + 1
         amount = _extended(count, count_kind, wide)
         report(SHIFT, z3.Or(amount < 0, amount >= kind.bits))
@@ -126,12 +126,12 @@ class Bits:
         return a << by
 
     def complement(self, a: Term, kind: CType) -> Term:
-        """Result of ~."""
+        """Apply ~."""
         return ~a
 
 
 class Integers:
-    """Words as z3 integers within their type's range."""
+    """Values as z3 integers within their type's range."""
 
     # 2^n for an n that is not a constant; told nothing but that it is at least one.
     POWER = z3.Function("power_of_two", z3.IntSort(), z3.IntSort())
@@ -140,20 +140,20 @@ class Integers:
         self.parts: dict[int, tuple[Term, int, Term, int]] = {}
 
     def in_parts(self, name: str, high: int, low_bits: int) -> tuple[Term, Term]:
-        """A variable whose bits above `low_bits` are known, and the range of what is not known of it."""
+        """Return a variable known above `low_bits`, and its unknown part's range."""
         low = z3.Int(f"{name}_low")
         whole = (high << low_bits) + low
         self.parts[whole.get_id()] = (whole, high, low, low_bits)
         return whole, z3.And(low >= 0, low < 1 << low_bits)
 
     def quotient(self, a: Term, count: Term) -> Term:
-        """``floor(a / 2**count)``; what is known of a number in parts is used."""
+        """Return ``floor(a / 2**count)``, using the known parts of a number."""
         _, high, _, low_bits = self.parts.get(a.get_id(), (None, 0, None, -1))
         number = numeral(count)
         return z3.IntVal(high) if number is not None and number == low_bits else a / self.power(count)
 
     def remainder(self, a: Term, bits: int) -> Term:
-        """`a` modulo ``2**bits``; what is known of a number in parts is used."""
+        """Return `a` modulo ``2**bits``, using the known parts of a number."""
         _, high, low, low_bits = self.parts.get(a.get_id(), (None, 0, None, -1))
         if bits == low_bits:
             return low
@@ -162,37 +162,37 @@ class Integers:
         return a % (1 << bits)
 
     def within(self, lo: int, a: Term, hi: int) -> bool:
-        """Whether a number in parts is known to lie in [lo, hi]."""
+        """Report whether a number in parts is known to lie in [lo, hi]."""
         _, high, _, low_bits = self.parts.get(a.get_id(), (None, 0, None, -1))
         return low_bits >= 0 and lo <= high << low_bits and ((high + 1) << low_bits) - 1 <= hi
 
     def literal(self, value: int, kind: CType) -> Term:
-        """A constant."""
+        """Return a constant."""
         return z3.IntVal(value)
 
     def variable(self, name: str, kind: CType) -> Term:
-        """Any value of the type."""
+        """Return an arbitrary value of the type."""
         return z3.Int(name)
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """What `variable` takes for granted."""
+        """Return the assumptions of `variable`."""
         if self.within(kind.least, term, kind.greatest):
             return z3.BoolVal(True)
         return z3.And(term >= kind.least, term <= kind.greatest)
 
     def exact(self, term: Term, kind: CType) -> Term:
-        """The value, in which mathematics never overflows."""
+        """Return the mathematical value, which never overflows."""
         return term
 
     def power(self, count: Term) -> Term:
-        """2^count."""
+        """Return 2^count."""
         number = numeral(count)
         if number is None:
             return self.POWER(count)
         return z3.IntVal(1 << number) if 0 <= number < 64 else z3.IntVal(1)  # out of range: reported
 
     def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
-        """The value converted (6.3.1.3)."""
+        """Convert the value (6.3.1.3)."""
         if new.least <= old.least and old.greatest <= new.greatest:
             return term
         if new.signed:
@@ -201,7 +201,7 @@ class Integers:
         return self.remainder(term, new.bits)
 
     def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """Results of + - * / % & | ^."""
+        """Apply + - * / % & | ^."""
         if op in "/%":
             return self._divided(op, a, b, kind, report)
         if op == "&":
@@ -217,13 +217,19 @@ class Integers:
         return result
 
     def _divided(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """6.5.5: toward zero, and the remainder that fits. z3's own / is the floor for b > 0."""
+        """Divide toward zero (6.5.5), with the remainder that fits.
+
+        z3's own / is the floor for b > 0.
+        """
         report(DIVISION, z3.Or(b == 0, z3.And(a == kind.least, b == -1, kind.signed)))
         down = z3.If(a >= 0, a / b, -((-a) / b))  # z3: a = b * (a / b) + rest, 0 <= rest < |b|
         return down if op == "/" else z3.If(a >= 0, a % b, -((-a) % b))
 
     def _masked(self, a: Term, mask: Term) -> Term:
-        """``a & mask`` for a constant that is not negative: a run of ones is a difference of remainders."""
+        """Apply ``a & mask`` for a non-negative constant.
+
+        A run of ones is a difference of remainders.
+        """
         left = numeral(mask)
         if left is None or left < 0:
             raise Refused(f"& {mask} over the integers")
@@ -237,11 +243,11 @@ class Integers:
         return z3.IntVal(0) if result is None else result
 
     def compare(self, op: str, a: Term, b: Term, kind: CType) -> Term:
-        """Truth of < <= > >= == !=."""
+        """Compare by < <= > >= == !=."""
         return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "==": a == b, "!=": a != b}[op]
 
     def shift(self, op: str, a: Term, kind: CType, count: Term, count_kind: CType, report: Report) -> Term:
-        """Result of << >>."""
+        """Apply << or >>."""
         report(SHIFT, z3.Or(count < 0, count >= kind.bits))
         if kind.signed:
             report(NEGATIVE_SHIFT, a < 0)
@@ -254,12 +260,12 @@ class Integers:
         return a * power
 
     def complement(self, a: Term, kind: CType) -> Term:
-        """Result of ~."""
+        """Apply ~."""
         return -a - 1 if kind.signed else kind.greatest - a
 
 
 def numeral(term: Term) -> int | None:
-    """The value of a term that is a constant."""
+    """Return the value of a constant term."""
     found = z3.simplify(term)
     return found.as_long() if z3.is_int_value(found) or z3.is_bv_value(found) else None
 

@@ -1,4 +1,4 @@
-"""proofs: the runtime headers as a syntax tree.
+"""proofs: parse the runtime headers into a syntax tree.
 
 The headers use the preprocessor for include guards, includes and named integers only, so that a pass
 of a few lines is enough, and no compiler's headers stand between the text that ships and its proof.
@@ -23,7 +23,7 @@ TYPEDEFS = "".join(f"typedef int {name};\n" for name in STDINT)
 
 
 class Refused(Exception):
-    """C that this prover does not know how to read; it never guesses."""
+    """Raised for C that this prover cannot read; it never guesses."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,10 @@ class Program:
     functions: dict[str, c_ast.FuncDef]
 
     def digest(self) -> str:
-        """SHA-256 over the functions' C, laid out anew: comments and blanks do not count."""
+        """Return the SHA-256 of the functions' C in a fixed layout.
+
+        Comments and blanks do not count.
+        """
         write = c_generator.CGenerator().visit
         text = "".join(write(self.functions[name]) for name in sorted(self.functions))
         return hashlib.sha256(text.encode()).hexdigest()
@@ -46,7 +49,7 @@ OTHERS = ("kc_bits_clz.h", "kc_crc.h", "kc_f32.h", "kc_gram_f32.h", "kc_lookahea
 
 
 def header_texts() -> dict[str, str]:
-    """Text of each header with functions, each after those that it includes."""
+    """Return the text of each header with functions, dependencies first."""
     texts: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -66,7 +69,10 @@ def header_texts() -> dict[str, str]:
 
 
 def _preprocessed(name: str, text: str, macros: dict[str, str]) -> str:
-    """`text` with its directives blanked and the named integers put in; lines keep their numbers."""
+    """Blank the directives of `text` and insert named integers.
+
+    Lines keep their numbers.
+    """
     kept = []
     for line in text.split("\n"):
         if not line.startswith("#"):
@@ -84,12 +90,12 @@ def _preprocessed(name: str, text: str, macros: dict[str, str]) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """`text` with comments blanked, newlines kept."""
+    """Blank the comments of `text`, newlines kept."""
     return re.sub(r"/\*.*?\*/", lambda found: re.sub(r"[^\n]", " ", found.group()), text, flags=re.DOTALL)
 
 
 def parse(texts: dict[str, str] | None = None) -> Program:
-    """The program of these headers, by default of those that ship."""
+    """Parse these headers, by default those shipped."""
     macros = {"KC_TABLE": "const"}
     functions: dict[str, c_ast.FuncDef] = {}
     for name, text in (header_texts() if texts is None else texts).items():

@@ -1,4 +1,4 @@
-"""proofs: a C function, executed symbolically over its syntax tree, as terms and conditions.
+"""proofs: execute a C function symbolically, as terms and conditions.
 
 Every path is followed; a loop is unrolled as long as its condition is a constant, and else is cut to one
 arbitrary turn (`Turn`), the induction step of its proof.
@@ -21,12 +21,12 @@ MOST_TURNS = 64
 
 
 class Endless(Refused):
-    """A loop that turns more often than any of the runtime may."""
+    """Raised for a loop with more iterations than any of the runtime may have."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """A loop: names at its door, before any turn, the condition of that turn, and names after it."""
+    """Loop: names before it, its condition, and names after one iteration."""
 
     entry: State
     before: State
@@ -36,7 +36,7 @@ class Turn:
 
 @dataclass
 class Execution(Expressions):
-    """One run of a function on given arguments."""
+    """Execution of a function on given arguments."""
 
     turns: list[Turn] = field(default_factory=list)
     returns: list[tuple[Term, Term]] = field(default_factory=list)
@@ -44,7 +44,7 @@ class Execution(Expressions):
 
     # ---- functions ----
     def body(self, name: str, arguments: dict[str, Variable | Array], live: Term) -> tuple[Value, State]:
-        """Result of the function, and the names at its end, whichever way they were reached."""
+        """Return the function's result and the names at its end, over all paths."""
         node = self.program.functions[name]
         kind = integer(node.decl.type.type)
         outer, self.returns = self.returns, []
@@ -64,7 +64,7 @@ class Execution(Expressions):
 
     # ---- statements ----
     def block(self, node: c_ast.Node, state: State, kind: CType, ends: list[tuple[Term, State]]) -> None:
-        """Execute a statement; what returns is added to `returns`, with the names then to `ends`."""
+        """Execute a statement; append results to `returns` and names to `ends`."""
         match node:
             case c_ast.Compound():
                 for item in node.block_items or []:
@@ -89,19 +89,19 @@ class Execution(Expressions):
                 raise Refused(f"{node.coord}: statement {type(node).__name__}")
 
     def declare(self, node: c_ast.Decl, state: State) -> None:
-        """A local variable, with its value if it has one."""
+        """Declare a local variable, with its value if it has one."""
         kind = integer(node.type)
         state.names[node.name] = Variable(self.unknown(node.name, kind), kind, z3.BoolVal(False))
         if node.init is not None:
             self.store(c_ast.ID(node.name, node.coord), self.value(node.init, state), state)
 
     def unknown(self, name: str, kind: CType) -> Term:
-        """A value that nothing is known about."""
+        """Return an arbitrary value."""
         self.fresh += 1
         return self.arithmetic.variable(f"{name}!{self.fresh}", kind)
 
     def branch(self, node: c_ast.If, state: State, kind: CType, ends: list[tuple[Term, State]]) -> None:
-        """An if: both arms, then their names merged."""
+        """Execute both arms of an if, then merge their names."""
         condition = self.truth(node.cond, state)
         yes, no = state.fork(condition), state.fork(z3.Not(condition))
         before = len(ends)
@@ -118,7 +118,7 @@ class Execution(Expressions):
         state.names = left[0].names if len(left) == 1 else _merged(condition, yes, no).names
 
     def loop(self, node: c_ast.For, state: State, kind: CType, ends: list[tuple[Term, State]]) -> None:
-        """Unroll while the condition is constant; else one arbitrary turn."""
+        """Unroll while the condition is constant; else execute one arbitrary iteration."""
         self.block(node.init, state, kind, ends)
         for turn in range(MOST_TURNS):
             condition = self.truth(node.cond, state)
@@ -134,7 +134,7 @@ class Execution(Expressions):
         raise Endless(f"{node.coord}: more than {MOST_TURNS} turns")
 
     def one_turn(self, node: c_ast.For, state: State, kind: CType, ends: list[tuple[Term, State]]) -> None:
-        """Forget what the loop may write; then the condition, the body and the step, once."""
+        """Discard the names that the loop may write; then execute one iteration."""
         entry = State(dict(state.names), state.live)
         for name in _written(node):
             old = state.names[name]
@@ -182,7 +182,7 @@ class Execution(Expressions):
 
 
 def _merged(condition: Term, yes: State, no: State) -> State:
-    """The names of `yes` where the condition holds, else those of `no`."""
+    """Merge the names of `yes` if the condition holds, else those of `no`."""
     names: dict[str, Variable | Array] = {}
     for name in yes.names.keys() & no.names.keys():
         a, b = yes.names[name], no.names[name]
@@ -195,7 +195,7 @@ def _merged(condition: Term, yes: State, no: State) -> State:
 
 
 def _written(node: c_ast.Node) -> list[str]:
-    """Names that a statement may assign to, in order."""
+    """List the names that a statement may assign to, in order."""
     found: dict[str, None] = {}
 
     class Visitor(c_ast.NodeVisitor):

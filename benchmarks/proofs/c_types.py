@@ -1,4 +1,4 @@
-"""proofs: C's integer types, promotions and conversions (C99 6.3.1), for any width of `int`."""
+"""proofs: model C's integer types and conversions (C99 6.3.1) for any `int`."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .c_source import STDINT, Refused
 
 @dataclass(frozen=True)
 class CType:
-    """An integer type: two types of one width and sign convert alike, whatever they are called."""
+    """Integer type; types of equal width and sign convert alike."""
 
     bits: int
     signed: bool
 
     @property
     def least(self) -> int:
-        """The least value."""
+        """Return the minimum."""
         return -(1 << (self.bits - 1)) if self.signed else 0
 
     @property
     def greatest(self) -> int:
-        """The greatest value."""
+        """Return the maximum."""
         return (1 << (self.bits - self.signed)) - 1
 
     def __str__(self) -> str:
@@ -33,7 +33,7 @@ class CType:
 
 @dataclass(frozen=True)
 class CPointer:
-    """A pointer to the first of some integers."""
+    """Pointer to the first of some integers."""
 
     element: CType
 
@@ -43,7 +43,7 @@ BY_NAME = {name: CType(int(re.sub(r"\D", "", name)), not name.startswith("u")) f
 
 
 def declared(node: c_ast.Node) -> CType | CPointer:
-    """The type that a declaration names."""
+    """Return the type that a declaration names."""
     if isinstance(node, c_ast.PtrDecl):
         element = declared(node.type)
         if isinstance(element, CType):
@@ -56,7 +56,7 @@ def declared(node: c_ast.Node) -> CType | CPointer:
 
 
 def integer(node: c_ast.Node) -> CType:
-    """The integer type that a declaration names."""
+    """Return the integer type that a declaration names."""
     found = declared(node)
     if isinstance(found, CType):
         return found
@@ -64,12 +64,15 @@ def integer(node: c_ast.Node) -> CType:
 
 
 def promoted(kind: CType, int_bits: int) -> CType:
-    """6.3.1.1: what is narrower than `int` becomes `int`."""
+    """Promote a type narrower than `int` to `int` (6.3.1.1)."""
     return CType(int_bits, True) if kind.bits < int_bits else kind
 
 
 def common(a: CType, b: CType, int_bits: int) -> CType:
-    """6.3.1.8, the usual arithmetic conversions: the wider wins, unsigned among equals."""
+    """Return the common type of an operation (6.3.1.8).
+
+    The wider wins, unsigned among equals.
+    """
     a, b = promoted(a, int_bits), promoted(b, int_bits)
     if a.bits != b.bits:
         return a if a.bits > b.bits else b
@@ -77,7 +80,10 @@ def common(a: CType, b: CType, int_bits: int) -> CType:
 
 
 def constant(node: c_ast.Constant, int_bits: int) -> tuple[int, CType]:
-    """Value and type of an integer constant (6.4.4.1); LU is how `c_source` writes UINT32_C."""
+    """Return value and type of an integer constant (6.4.4.1).
+
+    LU is how `c_source` writes UINT32_C.
+    """
     text = node.value.upper().replace("0X", "0x")
     found = re.fullmatch(r"(0x[0-9A-F]+|0|[1-9]\d*)(U?)((?:LL)?|(?<!U)LU)", text)
     if found is None:

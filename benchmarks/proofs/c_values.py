@@ -1,4 +1,4 @@
-"""proofs: C's expressions, symbolically, with what is undefined in them."""
+"""proofs: evaluate C's expressions symbolically, and collect undefined behaviour."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 @dataclass(frozen=True)
 class Value:
-    """A term and its C type."""
+    """Term and its C type."""
 
     term: Term
     kind: CType
@@ -28,14 +28,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Variable(Value):
-    """What a name holds, and on which paths it holds something."""
+    """Value of a name, and the paths on which it has one."""
 
     is_set: Term
 
 
 @dataclass(frozen=True)
 class Array:
-    """What a pointer parameter points to: its elements by exact index, and how many there are."""
+    """Elements behind a pointer parameter by exact index, and their number."""
 
     elements: Term
     kind: CType
@@ -44,19 +44,19 @@ class Array:
 
 @dataclass
 class State:
-    """Names and their values where `live` holds."""
+    """Names and their values on the paths where `live` holds."""
 
     names: dict[str, Variable | Array]
     live: Term
 
     def fork(self, condition: Term) -> State:
-        """The same, on the paths where the condition holds."""
+        """Return the state on the paths where the condition holds."""
         return State(dict(self.names), z3.And(self.live, condition))
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Something that C does not define, and when it happens."""
+    """Undefined behaviour, and its condition."""
 
     what: str
     where: str
@@ -69,7 +69,7 @@ Contract = Callable[[list[Term]], tuple[Term, Term, Term]]
 
 @dataclass
 class Expressions:
-    """Values of expressions; `faults` gathers what C does not define, `assumed` what contracts promise."""
+    """Values of expressions; `faults` are undefined, `assumed` is given by contracts."""
 
     program: Program
     arithmetic: Arithmetic
@@ -79,22 +79,22 @@ class Expressions:
     assumed: list[Term] = field(default_factory=list)
 
     def body(self, name: str, arguments: dict[str, Variable | Array], live: Term) -> tuple[Value, State]:
-        """Result of a function, and the names at its end; told by who executes statements."""
+        """Return a function's result and final names; the subclass executes statements."""
         raise NotImplementedError
 
     def parameters(self, name: str) -> dict[str, CType | CPointer]:
-        """Names and types of a function's parameters, in order."""
+        """List names and types of a function's parameters, in order."""
         node = self.program.functions[name]
         return {item.name: declared(item.type) for item in node.decl.type.args.params}
 
     def fault(self, what: str, node: c_ast.Node, state: State, condition: Term) -> None:
-        """Note that something is undefined where the condition holds."""
+        """Record undefined behaviour on the paths where the condition holds."""
         condition = z3.simplify(z3.And(state.live, condition))
         if not z3.is_false(condition):
             self.faults.append(Fault(what, str(node.coord), condition))
 
     def value(self, node: c_ast.Node, state: State) -> Value:
-        """The value of an expression; none of them writes."""
+        """Evaluate an expression without side effects."""
         match node:
             case c_ast.Constant():
                 number, kind = constant(node, self.int_bits)
@@ -125,7 +125,7 @@ class Expressions:
         raise Refused(f"{node.coord}: expression {type(node).__name__}")
 
     def truth(self, node: c_ast.Node, state: State) -> Term:
-        """Whether an expression is not zero."""
+        """Report whether an expression is not zero."""
         if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
             left = self.truth(node.left, state)
             if node.op == "&&":
@@ -136,22 +136,22 @@ class Expressions:
         return z3.simplify(self.arithmetic.compare("!=", found.term, zero, found.kind))
 
     def flag(self, condition: Term) -> Value:
-        """1 or 0, as an int."""
+        """Return 1 or 0 as an int."""
         kind = CType(self.int_bits, True)
         one, zero = self.arithmetic.literal(1, kind), self.arithmetic.literal(0, kind)
         return Value(z3.If(condition, one, zero), kind)
 
     def converted(self, value: Value, kind: CType, node: c_ast.Node, state: State) -> Value:
-        """The value as another type."""
+        """Convert a value to another type."""
         report = self.reporter(node, state)
         return Value(self.arithmetic.convert(value.term, value.kind, kind, report), kind)
 
     def reporter(self, node: c_ast.Node, state: State) -> Callable[[str, Term], None]:
-        """Where an operator's conditions go."""
+        """Return the receiver of an operator's conditions."""
         return lambda what, condition: self.fault(what, node, state, condition)
 
     def element(self, node: c_ast.Node, state: State) -> tuple[Array, str, Term]:
-        """The array, its name and the exact index of *name or name[index]."""
+        """Return the array, its name and the exact index of *name or name[index]."""
         pointer = node.name if isinstance(node, c_ast.ArrayRef) else getattr(node, "expr", None)
         array = state.names.get(getattr(pointer, "name", ""))
         if not isinstance(pointer, c_ast.ID) or not isinstance(array, Array):
@@ -163,7 +163,7 @@ class Expressions:
         return array, pointer.name, index
 
     def unary(self, node: c_ast.UnaryOp, state: State) -> Value:
-        """Value of -a, +a, ~a and !a."""
+        """Evaluate -a, +a, ~a and !a."""
         if node.op == "!":
             return self.flag(z3.Not(self.truth(node.expr, state)))
         inner = self.value(node.expr, state)
@@ -179,7 +179,7 @@ class Expressions:
         raise Refused(f"{node.coord}: operator {node.op}")
 
     def binary(self, node: c_ast.BinaryOp, state: State) -> Value:
-        """An operator of two operands, but for && and ||."""
+        """Evaluate an operator of two operands other than && and ||."""
         left, right = self.value(node.left, state), self.value(node.right, state)
         report = self.reporter(node, state)
         if node.op in ("<<", ">>"):
@@ -193,7 +193,7 @@ class Expressions:
         return Value(self.arithmetic.binary(node.op, a.term, b.term, kind, report), kind)
 
     def ternary(self, node: c_ast.TernaryOp, state: State) -> Value:
-        """Value of a ? b : c; only the operand that is taken may be at fault."""
+        """Evaluate a ? b : c; only the chosen operand may be at fault."""
         condition = self.truth(node.cond, state)
         yes = self.value(node.iftrue, state.fork(condition))
         no = self.value(node.iffalse, state.fork(z3.Not(condition)))
@@ -202,7 +202,7 @@ class Expressions:
         return Value(choose(condition, a.term, b.term), kind)
 
     def called(self, node: c_ast.FuncCall, state: State) -> Value:
-        """A call: the callee's body, or its contract where that is proved elsewhere."""
+        """Evaluate a call by the callee's body, or by its contract if proved elsewhere."""
         name = node.name.name
         kinds = self.parameters(name)
         given = [self.value(item, state) for item in node.args.exprs]
@@ -222,5 +222,5 @@ class Expressions:
 
 
 def choose(condition: Term, yes: Term, no: Term) -> Term:
-    """`yes` where the condition holds, else `no`."""
+    """Return `yes` if the condition holds, else `no`."""
     return yes if yes.eq(no) else z3.If(condition, yes, no)

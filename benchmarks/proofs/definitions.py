@@ -1,4 +1,4 @@
-"""proofs: what each primitive is, written again, in exact integers, beside the C that claims to be it.
+"""proofs: define each primitive in exact integers, beside its C.
 
 A definition says which result is right, not how to find it: the floor of x / 2^s is *the* q with
 q 2^s <= x < (q + 1) 2^s. `free` variables stand for the integer that a definition speaks of; what is
@@ -20,7 +20,7 @@ from .exact import Exact, absolute
 
 @dataclass(frozen=True)
 class Run:
-    """One execution as definitions see it: exact arguments, result, pointed-to words afterwards."""
+    """Execution as definitions see it: exact arguments, result, values pointed to."""
 
     m: Exact
     a: SimpleNamespace
@@ -32,7 +32,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Fact:
-    """What holds for all integers, and for which ones the proof of a claim is told so.
+    """Fact about all integers, and those for which a claim's proof may use it.
 
     Products of two unknowns are hard for z3: it is told their bounds, and that equals give equal ones.
     """
@@ -42,33 +42,33 @@ class Fact:
 
     @property
     def instance(self) -> Term:
-        """What the claim's proof may use."""
+        """Return the facts that the claim's proof may use."""
         return self.scheme(*self.arguments)
 
     @property
     def general(self) -> Term:
-        """The same of any integers."""
+        """Return the same facts of any integers."""
         return self.scheme(*(z3.Int(f"any_{i}") for i in range(len(self.arguments))))
 
 
 def congruent(a: Term, b: Term, x: Term, y: Term) -> Term:
-    """Equal factors give equal products."""
+    """State that equal factors give equal products."""
     return z3.Implies(z3.And(a == x, b == y), a * b == x * y)
 
 
 def bounded(a: Term, b: Term, most: int) -> Term:
-    """A product of a factor up to `most` and of another that is not negative."""
+    """Bound a product of a factor up to `most` and a non-negative one."""
     return z3.Implies(z3.And(a >= 0, a <= most, b >= 0), z3.And(a * b >= 0, a * b <= most * b))
 
 
 def no_steps(run: Run) -> list[Term | Fact]:
-    """Of a claim that z3 proves in one step."""
+    """Return no steps, for a claim that z3 proves in one step."""
     return []
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A function, its definition and when it holds.
+    """Function, its definition and its precondition.
 
     `split` lists the arguments whose values are proved one by one, `parts` those of which only the bits
     above so many low ones are (over the integers), `arrays` the lengths of what pointers point to, and
@@ -92,12 +92,12 @@ class Claim:
 
     @property
     def function(self) -> str:
-        """The C function's name."""
+        """Return the C function's name."""
         return self.prototype.partition("(")[0].split()[-1]
 
     @property
     def key(self) -> str:
-        """A name for the claim, unique in the table."""
+        """Return a name for the claim, unique in the table."""
         return f"{self.primitive}, {self.operands}"
 
 
@@ -107,7 +107,7 @@ def _rounding(run: Run) -> Term:
 
 
 def _aligned(run: Run, q: Term) -> Term:
-    """Whether q is ``floor(v / 2**s)``, or ``v * 2**-s`` for a negative s."""
+    """Report whether q is ``floor(v / 2**s)``, or ``v * 2**-s`` for a negative s."""
     m, a = run.m, run.a
     return z3.If(a.s >= 0, m.is_floor(q, a.v, a.s), q == m.times_power(a.v, -a.s))
 
@@ -186,7 +186,7 @@ def _mac(operands: str, given: str, requires: Callable[[Run], Term]) -> Claim:
 
 
 def _words(run: Run, bits: int, *names: str) -> Term:
-    """Whether these are signed words, or that many bits of fraction with 1.0 among them."""
+    """Report whether these are signed numbers, or fractions with 1.0 among them."""
     most = 1 << (bits - 1)
     return z3.And(*(run.m.between(-most, getattr(run.a, name), most) for name in names))
 
@@ -273,7 +273,7 @@ FLOOR_DIV = Claim(
 
 
 def _divided(run: Run) -> Term:
-    """The floor of the normalised numerator over 31 bits of the normalised denominator."""
+    """Return the floor of the normalised numerator over 31 bits of the denominator."""
     m, a = run.m, run.a
     size = absolute(a.num)
     up, up_den = run.call("kc_normalisation_shift", size), run.call("kc_normalisation_shift", a.den)

@@ -1,4 +1,4 @@
-"""proofs: the definition of the sine, which reads a table."""
+"""proofs: define the sine, which reads a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_HALF = _MOST_B**2 >> 39
 
 
 def _parts(run: Run) -> SimpleNamespace:
-    """The folded angle, the entries beside it, and what is added to the first of them."""
+    """Return the folded angle, its table entries, and the term added to the first."""
     m, table = run.m, run.a.table
     low = m.low_bits(run.a.t, 32)
     turn = z3.If(low < 1 << 31, low, (1 << 32) - low)
@@ -39,7 +39,7 @@ def _at_most(most: int, a: Term, b: Term) -> Term:
 
 
 def _steps(run: Run) -> list[Term | Fact]:
-    """The names of the C are those of the definition, one after the other."""
+    """Equate the names of the C with the definition's, in order."""
     own, found, m = _parts(run), run.end, run.m
     rise, fall = (own.c, own.b - own.sixth), (own.s, own.half)
     return [

@@ -1,4 +1,4 @@
-"""proofs: definitions of the primitives that read or write arrays: block_scale and the two exp2."""
+"""proofs: define the primitives that use arrays: block_scale and the two exp2."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .exact import Exact, Words
 
 # ---- block_scale: the induction step ----
 def _names(run: Run, state: State) -> SimpleNamespace:
-    """Names of a state as exact integers."""
+    """Return the names of a state as exact integers."""
     exact = run.m.arithmetic.exact
     return SimpleNamespace(**{
         name: Words(found, run.m.arithmetic) if isinstance(found, Array) else exact(found.term, found.kind)
@@ -27,7 +27,7 @@ def _names(run: Run, state: State) -> SimpleNamespace:
 
 
 def _block_given(run: Run) -> Term:
-    """A turn in the middle: i has come from `first` upwards."""
+    """Describe an arbitrary iteration: i counts up from `first`."""
     m, a = run.m, run.a
     inside = z3.And(m.between(0, run.a.s, 62), a.first >= 0, a.first <= a.last,
                     a.last <= m.free("length", 33))
@@ -72,14 +72,14 @@ BITS_16, BITS_32 = (5, 6, 7), (5, 6, 8)
 
 
 def _bits(run: Run) -> int:
-    """Bits of an index: a constant, for each is proved by itself."""
+    """Return the bits of an index, which is constant: each is proved by itself."""
     found = numeral(run.a.bits)
     assert found is not None
     return found
 
 
 def _entries_16(run: Run) -> tuple[Term, Term, Term]:
-    """Whole part of t, and the two entries around its fraction."""
+    """Return the whole part of t, and the two entries around its fraction."""
     m, a, bits = run.m, run.a, _bits(run)
     left = m.floor(m.low_bits(a.t, 20), 20 - bits)
     return m.floor(a.t, 20), a.table[left], a.table[left + 1]
@@ -93,7 +93,7 @@ def _exp2_16_given(run: Run) -> Term:
 
 
 def _drop_16(run: Run) -> Term:
-    """How far the chord falls from the left entry."""
+    """Return the chord's distance below the left entry."""
     m, rest = run.m, 20 - _bits(run)
     _, left, right = _entries_16(run)
     return m.floor((left - right) * m.low_bits(m.low_bits(run.a.t, 20), rest), rest)
@@ -109,7 +109,7 @@ def _exp2_16(run: Run) -> Term:
 
 
 def _parts_32(run: Run) -> SimpleNamespace:
-    """Whole part of t; the entries, and 2^33 times the power of two of its fraction, step by step."""
+    """Return t's whole part, entries, and 2^33 times 2^fraction, step by step."""
     m, a, bits = run.m, run.a, _bits(run)
     fraction, rest = m.low_bits(a.t, 32), 32 - 2 * bits
     line = m.floor(m.low_bits(fraction, rest) * (1 << (bits - 2)) * 0xB17217F8, 32)
@@ -129,7 +129,7 @@ def _exp2_32_given(run: Run) -> Term:
 
 
 def _exp2_32_steps(run: Run) -> list[Term | Fact]:
-    """The names of the C are those of the definition, one after the other."""
+    """Equate the names of the C with the definition's, in order."""
     own, found = _parts_32(run), run.end
     square, product = (own.line, own.line), (own.step, own.tail)
     return [
@@ -146,7 +146,7 @@ def _exp2_32_steps(run: Run) -> list[Term | Fact]:
 
 
 def _nested(m: Exact, bits: int, a: Term, b: Term) -> Term:
-    """A floor within a floor takes nothing from it."""
+    """State that nested floors equal one floor."""
     return m.floor((1 << 32) * a + b, 30 + bits) == m.floor(a + m.floor(b, 32), bits - 2)
 
 

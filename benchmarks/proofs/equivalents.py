@@ -1,4 +1,4 @@
-"""proofs: mutants that are no change at all, each with the reason; told as (function, before, after)."""
+"""proofs: list mutants that change nothing, with the reason of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""proofs: the mathematics in which definitions are written.
+"""proofs: define the mathematics in which definitions are written.
 
 A term is an exact integer. Over bit vectors that is a vector so wide that nothing wraps; over the
 integers it is the integer. The same definition serves both.
@@ -33,59 +33,62 @@ class Words:
 
 @dataclass(frozen=True)
 class Exact:
-    """Operations on exact integers that z3's operators do not have under one name for both."""
+    """Operations on exact integers without a common name in z3."""
 
     arithmetic: Bits | Integers
 
     def free(self, name: str, bits: int = FREE_BITS) -> Term:
-        """Any integer (of so many bits); a proof holds for all of them."""
+        """Return an arbitrary integer of that many bits; proofs hold for all of them."""
         if isinstance(self.arithmetic, Bits):
             return z3.SignExt(Bits.WIDE - bits, z3.BitVec(name, bits))
         return z3.Int(name)
 
     def times_power(self, x: Term, s: Term) -> Term:
-        """``x * 2**s``, 0 <= s."""
+        """Return ``x * 2**s``, 0 <= s."""
         if isinstance(self.arithmetic, Bits):
             return x << s
         return x * self.arithmetic.power(z3.IntVal(s) if isinstance(s, int) else s)
 
     def is_multiple(self, x: Term, s: Term) -> Term:
-        """Whether ``2**s`` divides x."""
+        """Report whether ``2**s`` divides x."""
         if isinstance(self.arithmetic, Bits):
             return x & ((self.one << s) - 1) == 0
         return x % self.arithmetic.power(z3.IntVal(s) if isinstance(s, int) else s) == 0
 
     def floor(self, x: Term, s: int) -> Term:
-        """``floor(x / 2**s)``."""
+        """Return ``floor(x / 2**s)``."""
         return x >> s if isinstance(self.arithmetic, Bits) else self.arithmetic.quotient(x, z3.IntVal(s))
 
     def low_bits(self, x: Term, s: int) -> Term:
-        """``x`` modulo ``2**s``."""
+        """Return ``x`` modulo ``2**s``."""
         return x & ((1 << s) - 1) if isinstance(self.arithmetic, Bits) else self.arithmetic.remainder(x, s)
 
     @property
     def one(self) -> Term:
-        """1."""
+        """Return 1."""
         return z3.BitVecVal(1, Bits.WIDE) if isinstance(self.arithmetic, Bits) else z3.IntVal(1)
 
     # ---- the words that definitions are made of ----
     def is_floor(self, q: Term, x: Term, s: Term) -> Term:
-        """Whether ``q = floor(x / 2**s)``: the q with ``q * 2**s <= x < (q + 1) * 2**s``."""
+        """Report whether ``q = floor(x / 2**s)``.
+
+        The q with ``q * 2**s <= x < (q + 1) * 2**s``.
+        """
         return z3.And(self.times_power(q, s) <= x, x < self.times_power(q + 1, s))
 
     def is_half_up(self, q: Term, x: Term, s: Term) -> Term:
-        """Whether ``q = floor(x / 2**s + 1/2)``."""
+        """Report whether ``q = floor(x / 2**s + 1/2)``."""
         twice = 2 * x + self.times_power(self.one, s)
         return z3.And(self.times_power(2 * q, s) <= twice, twice < self.times_power(2 * q + 2, s))
 
     def is_half_even(self, q: Term, x: Term, s: Term) -> Term:
-        """Whether q is an integer nearest to ``x / 2**s``, the even one of two."""
+        """Report whether q is nearest to ``x / 2**s``, the even one of two."""
         error, unit = 2 * x - self.times_power(2 * q, s), self.times_power(self.one, s)
         tie = z3.Or(error == unit, error == -unit)
         return z3.And(-unit <= error, error <= unit, z3.Implies(tie, self.is_multiple(q, 1)))
 
     def is_rounded(self, q: Term, x: Term, s: Term, mode: Term) -> Term:
-        """Whether q is ``x / 2**s`` in rounding mode 0 floor, 1 half up, 2 half to even."""
+        """Report whether q is ``x / 2**s`` in mode 0 floor, 1 half up, 2 half to even."""
         return z3.And(
             z3.Implies(mode == 0, self.is_floor(q, x, s)),
             z3.Implies(mode == 1, self.is_half_up(q, x, s)),
@@ -93,11 +96,11 @@ class Exact:
         )
 
     def fits(self, x: Term, bits: int = 64) -> Term:
-        """Whether x is a signed word of so many bits."""
+        """Report whether x fits into a signed number of that many bits."""
         return z3.And(x >= -(1 << (bits - 1)), x < (1 << (bits - 1)))
 
     def between(self, lo: Term, x: Term, hi: Term) -> Term:
-        """``lo <= x <= hi``."""
+        """Report whether ``lo <= x <= hi``."""
         if isinstance(self.arithmetic, Integers) and isinstance(lo, int) and isinstance(hi, int) \
                 and self.arithmetic.within(lo, x, hi):
             return z3.BoolVal(True)
@@ -105,5 +108,5 @@ class Exact:
 
 
 def absolute(x: Term) -> Term:
-    """|x|."""
+    """Return |x|."""
     return z3.If(x < 0, -x, x)

@@ -1,4 +1,4 @@
-"""proofs: the shipped C with one thing changed, which a proof worth its name must notice."""
+"""proofs: change one thing in the shipped C, which every proof must notice."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .c_source import Program, Refused
 from .c_terms import Endless
 from .c_types import CPointer
 from .definitions import Claim
-from .prover import REFUTED, Verdict, obligations, parameters, prove
+from .prover import REFUTED, ProofResult, obligations, parameters, prove
 
 OPERATORS = {
     "+": ("-",), "-": ("+",), "*": ("+",), "/": ("*",), "%": ("/",), "<<": (">>",), ">>": ("<<",),
@@ -39,7 +39,7 @@ BITS_OF_T = {"kc_exp2_16": 25, "kc_exp2_32": 38, "kc_abs_sinpi": 34}
 
 @dataclass(frozen=True)
 class Mutant:
-    """A program with one change, told as C before and after."""
+    """Program with one change, described as C before and after."""
 
     function: str
     line: str
@@ -49,7 +49,7 @@ class Mutant:
 
     @property
     def change(self) -> tuple[str, str, str]:
-        """What `EQUIVALENT` is looked up by."""
+        """Return the key in `EQUIVALENT`."""
         return self.function, self.before, self.after
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ Change = Callable[[c_ast.Node], c_ast.Node | None]
 
 
 def mutants(program: Program, function: str) -> Iterator[Mutant]:
-    """Every change of one node of the function's body: operator, constant, type, arm, statement."""
+    """Change one node of the body: operator, constant, type, arm or statement."""
     original = program.functions[function]
     for position, node in enumerate(_nodes(original.body)):
         for change in _changes(node):
@@ -79,8 +79,8 @@ def mutants(program: Program, function: str) -> Iterator[Mutant]:
                          Program({**program.functions, function: mutated}))
 
 
-def judged(mutant: Mutant, claim: Claim, timeout: float) -> Verdict:
-    """The proof of a mutant: some arguments first, then all."""
+def prove_mutant(mutant: Mutant, claim: Claim, timeout: float) -> ProofResult:
+    """Prove a mutant with some arguments first, then with all."""
     as_bits = replace(claim, arithmetic=Bits, parts={}, contracts=())
     try:
         found = None
@@ -88,13 +88,16 @@ def judged(mutant: Mutant, claim: Claim, timeout: float) -> Verdict:
             found = _sampled(mutant.program, as_bits if claim.contracts else claim)
         return found or prove(mutant.program, claim, timeout)
     except Endless as endless:
-        return Verdict(REFUTED, 0.0, f"no end; {endless}")
+        return ProofResult(REFUTED, 0.0, f"no end; {endless}")
     except Refused:  # bits over the integers: as bit vectors then
         return _sampled(mutant.program, as_bits) or prove(mutant.program, as_bits, timeout)
 
 
-def _sampled(program: Program, claim: Claim) -> Verdict | None:
-    """A counterexample among some arguments: nonlinear integers are easy to evaluate and hard to solve."""
+def _sampled(program: Program, claim: Claim) -> ProofResult | None:
+    """Search a counterexample among some arguments.
+
+    Nonlinear integers are easy to evaluate and hard to solve.
+    """
     chance = random.Random(20)
     kinds = {name: kind for name, kind in parameters(program, claim.function).items()
              if not isinstance(kind, CPointer)}
@@ -116,7 +119,7 @@ def _sampled(program: Program, claim: Claim) -> Verdict | None:
             solver.set("timeout", 500)
             solver.add(goal.assumptions, goal.violation)
             if solver.check() == z3.sat:
-                return Verdict(REFUTED, 0.0, f"{goal.label}; {fixed}")
+                return ProofResult(REFUTED, 0.0, f"{goal.label}; {fixed}")
     return None
 
 
@@ -174,7 +177,7 @@ def _shifted(text: str, by: int) -> str:
 
 # ---- trees ----
 def _nodes(root: c_ast.Node) -> list[c_ast.Node]:
-    """All nodes below, in the order of the source."""
+    """Yield all nodes below, in source order."""
     found = [root]
     for _, child in root.children():
         found += _nodes(child)
@@ -182,7 +185,10 @@ def _nodes(root: c_ast.Node) -> list[c_ast.Node]:
 
 
 def _replaced(root: c_ast.Node, target: c_ast.Node, other: c_ast.Node | None) -> c_ast.Node:
-    """The tree with `other` where `target` stood; nothing only as a statement, or as the arm of an if."""
+    """Replace `target` by `other` in the tree.
+
+    None only replaces a statement, or the arm of an if.
+    """
     for node in _nodes(root):
         for attribute in node.__slots__:
             value = getattr(node, attribute, None)
@@ -195,7 +201,7 @@ def _replaced(root: c_ast.Node, target: c_ast.Node, other: c_ast.Node | None) ->
 
 
 def _context(root: c_ast.Node, target: c_ast.Node) -> c_ast.Node:
-    """The statement or the declaration around a node, for people to read."""
+    """Return the statement or declaration around a node, for readers."""
     best = target
     for node in _nodes(root):
         if isinstance(node, c_ast.Decl | c_ast.Assignment | c_ast.Return) and any(

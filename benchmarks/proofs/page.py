@@ -1,7 +1,8 @@
-"""proofs: the page docs/measured/primitives.md, from what was proved."""
+"""proofs: write the page from the proofs."""
 
 from __future__ import annotations
 
+import ast
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,14 +10,15 @@ from pathlib import Path
 
 from .c_source import parse
 from .definitions_words import CLAIMS
-from .prover import PROVED, Verdict
+from .prover import PROVED, ProofResult
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "measured" / "primitives.md"
 COMMAND = "python -m kerncast.benchmarks.proofs"
 # Coarse, so that another machine writes the same page.
 STEPS = ((1, "< 1"), (10, "1 to 10"), (60, "10 to 60"), (600, "60 to 600"))
-SPEAKING = ("definitions.py", "definitions_sine.py", "definitions_words.py", "exact.py")
+DEFINITIONS = ("definitions.py", "definitions_root.py", "definitions_sine.py", "definitions_words.py",
+               "exact.py")
 
 HEAD = """# The primitives and their proofs
 
@@ -62,7 +64,7 @@ is missed.
 
 @dataclass(frozen=True)
 class Score:
-    """Mutants of one function: how many, how many are equal to the original, how many were not decided."""
+    """Mutants of a function: total, refuted, and equal to the original."""
 
     mutants: int
     refuted: int
@@ -70,19 +72,30 @@ class Score:
 
 
 def coarse(seconds: float) -> str:
-    """Seconds as a step of a ladder."""
+    """Round seconds to a step of a scale."""
     return next((text for limit, text in STEPS if seconds < limit), "> 600")
 
 
+def without_docstrings(text: str) -> str:
+    """Return Python code without the lines of its docstrings: better words prove the same."""
+    nodes = (node.body[0] for node in ast.walk(ast.parse(text))
+             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
+    words = {number for node in nodes
+             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+             for number in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    return "".join(line for number, line in enumerate(text.splitlines(keepends=True), 1)
+                   if number not in words)
+
+
 def digests() -> dict[str, str]:
-    """What the page speaks about: the functions' C, and the definitions."""
+    """Return the digests of the functions' C and of the definitions."""
     folder = Path(__file__).resolve().parent
-    texts = "".join((folder / name).read_text(encoding="utf-8") for name in SPEAKING)
+    texts = "".join(without_docstrings((folder / name).read_text(encoding="utf-8")) for name in DEFINITIONS)
     return {"C": parse().digest(), "definitions": hashlib.sha256(texts.encode()).hexdigest()}
 
 
-def proof_rows(verdicts: Mapping[str, Verdict]) -> list[str]:
-    """The table of claims."""
+def proof_rows(verdicts: Mapping[str, ProofResult]) -> list[str]:
+    """Tabulate the claims."""
     heads = ("primitive", "C", "operands", "precondition", "definition", "proof", "seconds")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for claim in CLAIMS:
@@ -95,7 +108,7 @@ def proof_rows(verdicts: Mapping[str, Verdict]) -> list[str]:
 
 
 def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str, str, str]]) -> list[str]:
-    """The table of mutants, and the list of those that are no change."""
+    """Tabulate the mutants, and list those that change nothing."""
     lines = [MUTATION, "| C | mutants | refuted | equivalent | missed |", "|---|--:|--:|--:|--:|"]
     total = Score(*(sum(getattr(score, name) for score in scores.values())
                     for name in ("mutants", "refuted", "equivalent")))
@@ -110,13 +123,13 @@ def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str
 
 
 def foot() -> list[str]:
-    """How the page is made, and of what."""
+    """Describe how the page is made, and from which sources."""
     lines = ["", "## Version of this page", "",
              f"`{COMMAND}` makes this page; a test fails if it is stale. It covers", ""]
     return [*lines, *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]
 
 
-def page(verdicts: Mapping[str, Verdict], scores: Mapping[str, Score],
+def page(verdicts: Mapping[str, ProofResult], scores: Mapping[str, Score],
          equivalent: Sequence[tuple[str, str, str, str]]) -> str:
-    """The whole page."""
+    """Write the whole page."""
     return "\n".join([HEAD, *proof_rows(verdicts), TRUST.rstrip(), *mutant_rows(scores, equivalent), *foot()])

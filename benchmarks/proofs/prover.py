@@ -1,4 +1,4 @@
-"""proofs: z3 shows that the C equals its definition, or finds arguments for which it does not."""
+"""proofs: show with z3 that C equals its definition, or find a counterexample."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """What z3 says about a claim; `why` names the counterexample, or the case that was not decided."""
+class ProofResult:
+    """Verdict of z3; `why` names the counterexample or the undecided case."""
 
     outcome: str
     seconds: float
@@ -41,18 +41,18 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Obligation:
-    """A formula without a model, where the claim holds."""
+    """Formula whose negation has no model if the claim holds."""
 
     label: str
     assumptions: Term
     violation: Term
 
 
-def prove(program: Program, claim: Claim, timeout: float = DEFAULT_TIMEOUT) -> Verdict:
-    """Every case of the claim, for every width of `int`; stops at the first that fails."""
+def prove(program: Program, claim: Claim, timeout: float = DEFAULT_TIMEOUT) -> ProofResult:
+    """Prove every case for every width of `int`; stop at the first failure."""
     begin = time.perf_counter()
     if (found := prototype(program, claim.function)) != claim.prototype:
-        return Verdict(REFUTED, 0.0, f"prototype {found}")
+        return ProofResult(REFUTED, 0.0, f"prototype {found}")
     seen: dict[int, list[Term]] = {}
     for case in cases(claim):
         for int_bits in INT_BITS:
@@ -61,24 +61,27 @@ def prove(program: Program, claim: Claim, timeout: float = DEFAULT_TIMEOUT) -> V
                 outcome, why = _decided(goal, claim, left, seen)
                 if outcome != PROVED:
                     where = ", ".join(f"{name} = {value}" for name, value in case.items())
-                    return Verdict(outcome, time.perf_counter() - begin,
+                    return ProofResult(outcome, time.perf_counter() - begin,
                                    f"{goal.label}; int of {int_bits} bits; {where} {why}")
-    return Verdict(PROVED, time.perf_counter() - begin)
+    return ProofResult(PROVED, time.perf_counter() - begin)
 
 
 def prototype(program: Program, function: str) -> str:
-    """Result, name and parameters as C; a claim about narrower parameters would be another claim."""
+    """Format result, name and parameters as C.
+
+    A claim about narrower parameters would be another claim.
+    """
     node = program.functions[function].decl
     return c_generator.CGenerator().visit(node.type)
 
 
 def parameters(program: Program, function: str) -> dict[str, CType | CPointer]:
-    """Names and types of a function's parameters."""
+    """List names and types of a function's parameters."""
     return Execution(program, Bits(), 32).parameters(function)
 
 
 def cases(claim: Claim) -> Iterator[dict[str, int]]:
-    """The values of the arguments that are proved one by one."""
+    """List the argument values that are proved one by one."""
     ranges = [*claim.split.values(), *(high for high, _ in claim.parts.values())]
     for values in product(*ranges):
         yield dict(zip([*claim.split, *claim.parts], values, strict=True))
@@ -86,7 +89,10 @@ def cases(claim: Claim) -> Iterator[dict[str, int]]:
 
 def obligations(program: Program, claim: Claim, int_bits: int, fixed: Mapping[str, int], *,
                 whole: bool = False) -> list[Obligation]:
-    """No fault, and the definition; `fixed` arguments are constants (in `whole`, or in part)."""
+    """Yield the obligations: no fault, and the definition.
+
+    `fixed` arguments are constants, in whole or in part.
+    """
     arithmetic = claim.arithmetic()
     execution = Execution(program, arithmetic, int_bits)
     for name in claim.contracts:
@@ -144,14 +150,14 @@ def _exact(names: Mapping[str, Any], arithmetic: Bits | Integers) -> SimpleNames
 
 # ---- contracts ----
 def _function(name: str, arithmetic: Bits | Integers, count: int) -> z3.FuncDeclRef:
-    """A callee as a function that nothing is known about but its definition."""
+    """Replace a callee by an arbitrary function with its definition."""
     if not isinstance(arithmetic, Integers):
         raise NotImplementedError("contracts are for proofs over the integers")
     return z3.Function(name, *[z3.IntSort()] * (count + 1))
 
 
 def _contract(name: str, parameters: list[str], arithmetic: Bits | Integers) -> Contract:
-    """The definition of a callee without pointers, which the table proves of its body."""
+    """Return the definition of a callee without pointers, proved elsewhere."""
     claim = next(item for item in CLAIMS if item.function == name)
 
     def contract(arguments: list[Term]) -> tuple[Term, Term, Term]:
@@ -164,7 +170,7 @@ def _contract(name: str, parameters: list[str], arithmetic: Bits | Integers) -> 
 
 
 def _called(execution: Execution, name: str, given: tuple[Term, ...]) -> Term:
-    """What a definition means by a callee: the function of its contract, or else its body."""
+    """Return what a definition means by a callee: its contract, or its body."""
     arithmetic = execution.arithmetic
     if name in execution.contracts:
         return _function(name, arithmetic, len(given))(*given)
@@ -183,7 +189,7 @@ def _nothing(*_: object) -> Term:
 
 # ---- z3 ----
 def _decided(goal: Obligation, claim: Claim, timeout: float, seen: dict[int, list[Term]]) -> tuple[str, str]:
-    """Whether a goal holds; one that was proved before, for another `int`, is not proved again."""
+    """Decide a goal, unless it was proved before for another `int`."""
     if timeout <= 0:
         return UNDECIDED, "out of time"
     formula = z3.simplify(z3.And(goal.assumptions, goal.violation))

@@ -1,1 +1,1 @@
-"""Two real streams, learned one sample at a time beside padasip's filters."""
+"""Learn two real streams sample by sample, beside padasip's filters."""

@@ -1,11 +1,12 @@
-"""A channel that changes: what rho does, through the estimator."""
+"""Measure rho on a channel that changes, through the estimator."""
 
 from __future__ import annotations
 
 import numpy as np
 
+from ...lab.figures.style import COLOURS
 from ...sim.estimators import KernelLMSRegressor
-from ..papers.common import COLOURS, Array, axes, save, table
+from ..papers.common import Array, axes, save, table
 from .tasks import equaliser
 
 SYMBOLS, REALISATIONS, SMOOTH = 3000, 5, 100
@@ -16,7 +17,10 @@ LEARNERS = {"FKLMS": {"sigma": 1.0, "reduction": "fklms"}, "FMKLMS": {"sigma": 1
 
 
 def curve(parts: dict[str, object], rho: float, realisations: int = REALISATIONS) -> Array:
-    """Squared error of each symbol before it is learned; the sign of the echo changes half way."""
+    """Return each symbol's squared error before it is learned.
+
+    The echo's sign changes half way.
+    """
     echo = np.where(np.arange(SYMBOLS + 4) < SYMBOLS // 2, 0.5, -0.5)
     found = np.zeros(SYMBOLS)
     for seed in range(realisations):
@@ -27,13 +31,13 @@ def curve(parts: dict[str, object], rho: float, realisations: int = REALISATIONS
 
 
 def settled(found: Array) -> tuple[float, float]:
-    """MSE over the last 500 symbols before the change, and at the end."""
+    """Return the MSE of 500 symbols before the change, and of the last 500."""
     half = SYMBOLS // 2
     return float(found[half - 500:half].mean()), float(found[-500:].mean())
 
 
 def section() -> str:
-    """The page's section."""
+    """Write the page's section."""
     found = {(title, rho): curve(parts, rho) for title, parts in LEARNERS.items() for rho in RHO}
     figure, panels = axes(2, width=3.4)
     for axis, title in zip(panels, ("FKLMS", "NT"), strict=True):

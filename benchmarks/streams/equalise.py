@@ -1,4 +1,4 @@
-"""Channel equalisation: bit error rate and learning curves."""
+"""Measure channel equalisation: bit error rate and learning curves."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from ..papers.common import COLOURS, Array, axes, save, table
+from ...lab.figures.style import MORE_COLOURS
+from ..papers.common import Array, axes, save, table
 from .methods import Integers, Learner, Method, Parameters, best, filters, kernels, mean_square
 from .tasks import TESTING, TRAINING, Stream, equaliser, example
 
@@ -21,7 +22,7 @@ METHODS = (*filters(), *kernels((0.5, 0.7, 1.0, 1.5, 2.2), (0.1, 0.2, 0.4, 0.7),
 
 @dataclass
 class Found:
-    """What came of one method: MSE of each symbol before it is learned, and bit errors afterwards."""
+    """Result of a method: MSE per symbol before learning, and bit errors afterwards."""
 
     parameters: str
     curve: Array
@@ -31,13 +32,13 @@ class Found:
 
 @cache
 def realisation(seed: int) -> tuple[Stream, Stream]:
-    """Symbols to train with, and to test with."""
+    """Return symbols to train with, and to test with."""
     stream = equaliser(seed)
     return stream.part(0, TRAINING), stream.part(TRAINING)
 
 
 def chosen(method: Method) -> Parameters:
-    """The parameters of least MSE, each symbol before it is learned, over the second half of training."""
+    """Choose the parameters of least MSE over the second half of training."""
     def score(method: Method, parameters: Parameters) -> float:
         errors = []
         for seed in CHOSEN_ON:
@@ -57,7 +58,7 @@ def measure(found: Found, learner: Learner, training: Stream, testing: Stream) -
 
 
 def integers(word: int, realisations: int = REALISATIONS) -> Found:
-    """The integer FKLMS of ``examples/equaliser.toml``."""
+    """Return the integer FKLMS of ``examples/equaliser.toml``."""
     online = example("equaliser").online
     assert online is not None
     found = Found(f"sigma {example('equaliser').kernel.sigma:g}, eta {online.eta:g}", np.zeros(TRAINING))
@@ -68,7 +69,7 @@ def integers(word: int, realisations: int = REALISATIONS) -> Found:
 
 
 def compared() -> dict[str, Found]:
-    """Every method on every realisation."""
+    """Run every method on every realisation."""
     found = {}
     for method in METHODS:
         parameters = chosen(method)
@@ -83,11 +84,11 @@ def compared() -> dict[str, Found]:
 
 
 def picture(found: dict[str, Found]) -> str:
-    """Learning curves."""
+    """Draw the learning curves."""
     figure, (axis,) = axes(1, width=6.0, height=3.6)
     window = np.ones(SMOOTH) / SMOOTH
     shown = [title for title in found if title != "NT"]
-    for colour, title in zip((*COLOURS, "#8c6d31", "#56b4e9", "#e69f00"), shown, strict=False):
+    for colour, title in zip(MORE_COLOURS, shown, strict=False):
         curve = np.convolve(found[title].curve, window, "valid")[::10]
         axis.plot(SMOOTH + 10 * np.arange(len(curve)), curve, color=colour, label=title,
                   linestyle=":" if "bits" in title else "-")
@@ -97,14 +98,14 @@ def picture(found: dict[str, Found]) -> str:
 
 
 def rows(found: dict[str, Found]) -> str:
-    """Bit error rates."""
+    """Tabulate the bit error rates."""
     return table([[title, of.parameters, f"{np.mean(of.rate):.4f}", f"{np.std(of.rate, ddof=1):.4f}",
                    f"{np.mean(of.after):.3f}"] for title, of in found.items()],
                  ["method", "hyperparameters", "bit error rate", "standard deviation", "MSE"])
 
 
 def section() -> str:
-    """The page's section."""
+    """Write the page's section."""
     found = compared()
     rate = {title: float(np.mean(of.rate)) for title, of in found.items()}
     linear = min((t for t in rate if t.startswith("padasip")), key=rate.__getitem__)

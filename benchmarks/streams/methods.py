@@ -1,4 +1,4 @@
-"""The learners compared, each with the values of its parameters that were tried."""
+"""Define the compared learners with the parameter values tried."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BUDGET = 100
 
 
 class Learner(Protocol):
-    """What learns a stream."""
+    """Learner of a stream."""
 
     def learn(self, stream: Stream) -> Array:
         """Predict each sample before learning from it."""
@@ -37,7 +37,10 @@ class Learner(Protocol):
 
 
 class Filter:
-    """A filter of padasip, with one more input that is always 1: the streams have means other than 0."""
+    """Filter of padasip with one more input that is always 1.
+
+    Because the means of the streams are not 0.
+    """
 
     def __init__(self, kind: str, columns: int, mu: float) -> None:
         self._filter = getattr(import_module("padasip").filters, f"Filter{kind}")(
@@ -65,7 +68,7 @@ class Reference:
 
     @property
     def diverged(self) -> bool:
-        """Whether it has stopped learning."""
+        """Report whether it has stopped learning."""
         return self._learner.status is Status.DIVERGED
 
     def learn(self, stream: Stream) -> Array:
@@ -78,12 +81,12 @@ class Reference:
 
     @property
     def held(self) -> int:
-        """N."""
+        """Return N."""
         return self._learner.model.count
 
 
 class Integers:
-    """The integer model, of a plan whose formats follow from a stream."""
+    """Integer model of a plan whose formats follow from a stream."""
 
     def __init__(self, spec: Spec, word: int, stream: Stream) -> None:
         self.plan: Plan = make_plan(changed(spec, numbers={"word": word}), stream.x_raw, stream.y_raw)
@@ -91,7 +94,7 @@ class Integers:
         self.status = "ok"
 
     def learn(self, stream: Stream) -> Array:
-        """Predict each sample before learning from it, from nothing known."""
+        """Predict each sample before learning from it, from an empty model."""
         self.model.reset()
         outputs = self.model.update(stream.x_raw, stream.y_raw)
         self.status = worst_status(outputs)
@@ -104,7 +107,7 @@ class Integers:
 
 @dataclass(frozen=True)
 class Method:
-    """A way to learn, and what is tried.
+    """Learner with the parameters tried.
 
     Parameters
     ----------
@@ -120,13 +123,13 @@ class Method:
     tried: dict[str, tuple[float, ...]]
 
     def combinations(self) -> list[Parameters]:
-        """All parameters that are tried."""
+        """Return all parameters to try."""
         return [dict(zip(self.tried, values, strict=True))
                 for values in itertools.product(*self.tried.values())]
 
 
 def filters() -> list[Method]:
-    """Those of padasip."""
+    """Return padasip's filters."""
     steps = {"LMS": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3), "NLMS": (0.01, 0.03, 0.1, 0.3, 0.6, 1.0),
              "RLS": (0.95, 0.98, 0.99, 0.995, 0.999, 0.9999, 1.0)}
 
@@ -138,7 +141,7 @@ def filters() -> list[Method]:
 
 def kernels(sigma: tuple[float, ...], eta: tuple[float, ...], titles: dict[str, Parameters],
             rho: tuple[float, ...] = (0.0,)) -> list[Method]:
-    """Ours in float64, by title and parts; a part given as a tuple is tried."""
+    """Return our float64 learners by title and parts; a tuple lists values to try."""
     def of(parts: Parameters) -> Callable[..., Learner]:
         return lambda columns, **tried: Reference(columns, budget=BUDGET, **parts | tried)
 
@@ -151,7 +154,7 @@ def kernels(sigma: tuple[float, ...], eta: tuple[float, ...], titles: dict[str, 
 
 
 def mean_square(error: Array) -> float:
-    """MSE; infinite where a learner diverged."""
+    """Return the MSE; infinite if a learner diverged."""
     with np.errstate(all="ignore"):
         found = float(np.mean(error * error))
     return found if np.isfinite(found) else np.inf
@@ -159,7 +162,7 @@ def mean_square(error: Array) -> float:
 
 def best(method: Method, score: Callable[[Method, Parameters], float], more: dict[str, tuple[Any, ...]]
          ) -> Parameters:
-    """The parameters of least score, with those of `more` tried too."""
+    """Return the best parameters, with those of `more` tried too."""
     tried = [a | dict(zip(more, b, strict=True)) for a in method.combinations()
              for b in itertools.product(*more.values())]
     return min(tried, key=lambda parameters: score(method, parameters))

@@ -1,4 +1,4 @@
-"""The same streams on the emulated board, word for word."""
+"""Compare the streams on the emulated board with the integer model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BOARDS = ("emu:mps2-an386:unicorn", "emu:mps2-an386:qemu")
 
 
 class Compared(NamedTuple):
-    """Words of one stream on one board."""
+    """Comparison of one stream on one board."""
 
     stream: str
     board: str
@@ -28,20 +28,20 @@ class Compared(NamedTuple):
 
 
 def streams() -> dict[str, Stream]:
-    """The first samples of both."""
+    """Return the first samples of both streams."""
     count, columns = SAMPLES + PREDICTED, example("ecg_stream").input.columns
     return {"equaliser": equaliser(0, count), "ecg_stream": ecg(columns).part(0, count)}
 
 
 def vectors(name: str, stream: Stream, samples: int = SAMPLES) -> tuple[Plan, Vectors]:
-    """What the integer model answers: learn, then predict what follows."""
+    """Return the integer model's vectors: learn, then predict the next samples."""
     plan = make_plan(example(name), stream.x_raw[:samples], stream.y_raw[:samples])
     return plan, make_vectors(open_model(plan), [("update", stream.x_raw[:samples], stream.y_raw[:samples]),
                                      ("predict", stream.x_raw[samples:], None)])
 
 
 def compared() -> Iterator[Compared]:
-    """Every stream on every board."""
+    """Compare every stream on every board."""
     for name, stream in streams().items():
         plan, expected = vectors(name, stream)
         for board in BOARDS:
@@ -54,7 +54,7 @@ def compared() -> Iterator[Compared]:
 
 
 def section() -> str:
-    """The page's section."""
+    """Write the page's section."""
     found = list(compared())
     assert not np.any([one.mismatches for one in found])
     lines = "\n".join(f"| {one.stream} | {one.board} | {one.words:,} | {one.mismatches} |" for one in found)

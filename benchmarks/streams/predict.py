@@ -1,4 +1,4 @@
-"""One-step prediction of an ECG: error of every method, in steps of the converter."""
+"""Measure one-step prediction of an ECG by every method, in ADC counts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..papers.common import COLOURS, Array, axes, save, table
+from ...lab.figures.style import MORE_COLOURS
+from ..papers.common import Array, axes, save, table
 from .methods import Integers, Method, Parameters, Reference, best, filters, kernels, mean_square
 from .tasks import CHOSEN_ON, Stream, ecg, example
 
@@ -29,7 +30,9 @@ METHODS = (*filters(), *kernels((0.25, 0.5, 1.0, 2.0), (0.3, 1.0), {
 
 @cache
 def recording(columns: int, differences: bool = False) -> tuple[Stream, Stream]:
-    """What parameters are chosen on, and what is reported: the same samples whatever `columns`.
+    """Return the samples for choosing parameters, and those for the result.
+
+    The same for any `columns`.
 
     Differences begin a sample later; an error of theirs is one of the sample, since that before is known.
     """
@@ -38,12 +41,12 @@ def recording(columns: int, differences: bool = False) -> tuple[Stream, Stream]:
 
 
 def root_mean_square(error: Array) -> float:
-    """Steps of the converter, once settled."""
+    """Return the settled RMS error in ADC counts."""
     return STEPS * float(np.sqrt(mean_square(error[SETTLED:])))
 
 
 def chosen(method: Method) -> Parameters:
-    """The parameters of least error on the first samples."""
+    """Choose the parameters of least error on the first samples."""
     def score(method: Method, parameters: Parameters) -> float:
         stream, _ = recording(parameters["columns"], method.title == DIFFERENCES)
         return root_mean_square(stream.y - method.make(**parameters).learn(stream))
@@ -51,7 +54,7 @@ def chosen(method: Method) -> Parameters:
 
 
 def integers(word: int) -> tuple[Array, Any]:
-    """Errors of the integer learner of ``examples/ecg_stream.toml``, and the learner."""
+    """Return the errors of ``examples/ecg_stream.toml``'s integer learner, and it."""
     spec = example("ecg_stream")
     first, stream = recording(spec.input.columns, differences=True)
     learner = Integers(spec, word, first)
@@ -59,7 +62,7 @@ def integers(word: int) -> tuple[Array, Any]:
 
 
 def compared() -> tuple[dict[str, Array], list[list[str]]]:
-    """Errors by method, and the rows of the table."""
+    """Return errors by method, and the rows of the table."""
     errors: dict[str, Array] = {}
     rows: list[list[str]] = []
 
@@ -89,12 +92,12 @@ def compared() -> tuple[dict[str, Array], list[list[str]]]:
 
 
 def picture(errors: dict[str, Array]) -> str:
-    """Error of late against time."""
+    """Draw the recent error against time."""
     figure, (axis,) = axes(1, width=6.0, height=3.6)
     window = np.ones(SMOOTH) / SMOOTH
     shown = [title for title in errors if np.isfinite(root_mean_square(errors[title]))
              and root_mean_square(errors[title]) < 30.0]
-    for colour, title in zip((*COLOURS, "#8c6d31", "#56b4e9", "#e69f00"), shown, strict=False):
+    for colour, title in zip(MORE_COLOURS, shown, strict=False):
         curve = STEPS * np.sqrt(np.convolve(errors[title] ** 2, window, "valid"))[::60]
         axis.plot((SMOOTH + 60 * np.arange(len(curve))) / 360.0, curve, color=colour, label=title,
                   linestyle=":" if "bits" in title else "-")
@@ -104,7 +107,7 @@ def picture(errors: dict[str, Array]) -> str:
 
 
 def section() -> str:
-    """The page's section."""
+    """Write the page's section."""
     errors, rows = compared()
     found = {title: root_mean_square(error) for title, error in errors.items()}
     size = root_mean_square(recording(COLUMNS[0])[1].y - np.mean(recording(COLUMNS[0])[1].y))

@@ -1,4 +1,4 @@
-"""The two streams: raw words as the examples' specs have them, and what they mean."""
+"""Load the two streams as raw values and in units, as the examples' specs define."""
 
 from __future__ import annotations
 
@@ -41,17 +41,17 @@ class Stream:
     y_raw: Any
 
     def part(self, start: int, stop: int | None = None) -> Stream:
-        """Some of the samples."""
+        """Return some of the samples."""
         return Stream(*(array[start:stop] for array in (self.X, self.y, self.x_raw, self.y_raw)))
 
 
 def example(name: str) -> Spec:
-    """The spec ``examples/NAME.toml``."""
+    """Load the spec ``examples/NAME.toml``."""
     return Spec.load(EXAMPLES / f"{name}.toml")
 
 
 def changed(spec: Spec, **tables: dict[str, Any]) -> Spec:
-    """The same spec with other values of some keys; None removes a key."""
+    """Return the spec with changed keys; None removes a key."""
     values = spec.model_dump(by_alias=True, exclude_none=True)
     return Spec(**{name: values.get(name, {}) | tables.get(name, {}) for name in {*values, *tables}})
 
@@ -63,7 +63,7 @@ def _in_units(spec: Spec, x_raw: Any, y_raw: Any) -> Stream:
 
 
 def equaliser(seed: int, count: int = TRAINING + TESTING, echo: float | Array = 0.5) -> Stream:
-    """One realisation of symbols behind the channel."""
+    """Return one realisation of symbols behind the channel."""
     spec = example("equaliser")
     received, symbols = equalisation(count, spec.input.columns, seed, echo)
     raw = np.rint(received / float(Format.parse(spec.input.word).lsb)).astype(np.int64)
@@ -71,7 +71,7 @@ def equaliser(seed: int, count: int = TRAINING + TESTING, echo: float | Array = 
 
 
 def ecg(columns: int, differences: bool = True) -> Stream:
-    """The recording in millivolts: each difference of samples behind so many before it, or each sample."""
+    """Return the ECG in millivolts, or its differences over a number of samples."""
     spec = changed(example("ecg_stream"), input={"columns": columns})
     if differences:
         data = load_dataset(spec, EXAMPLES)

@@ -1,1 +1,1 @@
-"""codegen.build: compilers, and what is built with them: host libraries and WebAssembly."""
+"""codegen.build: compilers and their products: host libraries and WebAssembly modules."""

@@ -1,4 +1,4 @@
-"""codegen: the C compilers for this machine, and how each is called."""
+"""codegen: find the C compilers of this machine and call them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ class Compiler:
 
     def build_library(self, sources: Sequence[Path], flags: Sequence[str], library: Path,
                       work: Path) -> None:
-        """Compile C sources into a shared library; E320 with the compiler's own words.
+        """Compile C sources into a shared library.
+
+        Raises E320 with the compiler's message.
 
         Parameters
         ----------
@@ -69,12 +71,12 @@ def _command(name: str) -> tuple[str, ...] | None:
 
 
 def available() -> list[str]:
-    """Names of the compilers found, best first."""
+    """List the names of the installed compilers, best first."""
     return [name for name in INSTALL if _command(name) is not None]
 
 
 def host_compiler(name: str = "auto") -> Compiler:
-    """A compiler for this machine by name, or the first of gcc, clang and zig.
+    """Return a compiler by name, or the first of gcc, clang and zig.
 
     Raises
     ------

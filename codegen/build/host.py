@@ -1,4 +1,4 @@
-"""codegen: the generated C compiled for this machine and called through cffi."""
+"""codegen: run the generated C on this machine through cffi."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from ...sim.replay.trace import Event, Trace
 from .compilers import Compiler, host_compiler
 from ..c.context import TRAINERS
 from ..c.trace_hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS
-from .library import LibraryBackend, gathered_sources
+from .library import LibraryBackend, library_sources
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
 
 def declarations(plan: Plan) -> str:
-    """The generated API as cffi wants it, from the plan."""
+    """Return the C declarations of the generated API for cffi."""
     p = plan.name
     raw_x, raw_y = (plan.signals[s].format.c_type for s in ("x_raw", "y_raw"))
     members = " ".join(f"{f.ctype} {f.name}{'' if f.formula == '1' else f'[{f.count}]'};"
@@ -101,9 +101,9 @@ class HostBackend(LibraryBackend):
 
     def _build(self, chosen: Compiler, source: Path | None, flags: tuple[str, ...],
                build_dir: Path | None, traced: bool) -> Path:
-        """The library, under a name that is fresh each time: a loaded one is never written over."""
+        """Build the library under a fresh name: a loaded one must not be overwritten."""
         work = Path(self._folder.name)
-        sources, own = gathered_sources(self.plan, source, work, traced)
+        sources, own = library_sources(self.plan, source, work, traced)
         library = work / f"{self.plan.name}{_SUFFIX}"
         chosen.build_library(sources, (*flags, *own), library, build_dir or work)
         return library
@@ -113,7 +113,7 @@ class HostBackend(LibraryBackend):
 
     @property
     def _first(self) -> tuple[Any, ...]:
-        """What a call of the library begins with: the model structure, where there is one."""
+        """Return a call's first arguments: the model structure, if there is one."""
         return () if self.model is None else (self.model,)
 
     def _raw(self, words: Raw, signal: str) -> Any:
@@ -123,7 +123,7 @@ class HostBackend(LibraryBackend):
 
     @property
     def plan_hash(self) -> str:
-        """The hash compiled into the library."""
+        """Return the plan hash compiled into the library."""
         return bytes(getattr(self.library, f"{self.plan.name}_plan_hash")).hex()
 
     def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:

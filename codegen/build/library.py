@@ -1,4 +1,4 @@
-"""codegen: the generated C as a back end, wherever it was compiled for: what is asked of its functions.
+"""codegen: run compiled C as a back end, on the host or in WebAssembly.
 
 How they are called, and where their arrays lie, is said by those who load it: :mod:`.host` through cffi, and
 ``hw/wasm.py`` in a machine for WebAssembly.
@@ -24,9 +24,11 @@ from ..generate import generate, load_manifest
 from ..c.trace_hooks import TRACE_ON, write_store, write_trace_hooks
 
 
-def gathered_sources(plan: Plan, source: Path | None, work: Path,
+def library_sources(plan: Plan, source: Path | None, work: Path,
                      traced: bool) -> tuple[list[Path], tuple[str, ...]]:
-    """What is compiled, and its flags: a plan's C, the store for its saved states, trace hooks.
+    """List the C sources of a plan and their compiler flags.
+
+    The store for saved states and the trace hooks are included on request.
 
     Parameters
     ----------
@@ -59,7 +61,7 @@ def gathered_sources(plan: Plan, source: Path | None, work: Path,
 
 
 class LibraryBackend(ABC):
-    """Calls of the generated C in the order that the protocol asks for.
+    """Back end that calls the functions of a compiled library in the protocol's order.
 
     Parameters
     ----------
@@ -75,31 +77,31 @@ class LibraryBackend(ABC):
 
     @abstractmethod
     def _call(self, name: str, *arguments: Any) -> int:
-        """The status of a function, called with the model structure where there is one."""
+        """Call a function, with the model structure if any; return its status."""
 
     @abstractmethod
     def _raw(self, words: Raw, signal: str) -> Any:
-        """Words as a C array of the raw type."""
+        """Return values as a C array of the raw type."""
 
     @abstractmethod
     def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
-        """One call a sample, of words that were checked."""
+        """Call a function once per sample with checked values."""
 
     @abstractmethod
     def _save(self) -> tuple[int, bytes]:
-        """Status of a save, and the slot that it wrote."""
+        """Save the state; return the status and the slot written."""
 
     @abstractmethod
     def _restore(self) -> int:
-        """Status of a restore from the slots."""
+        """Restore the state from the slots; return the status."""
 
     @abstractmethod
     def _kept(self) -> list[bytes]:
-        """What the slots hold."""
+        """Return the bytes of all slots."""
 
     @abstractmethod
     def _fill(self, contents: Sequence[bytes]) -> None:
-        """Let the slots hold something else."""
+        """Write the bytes of all slots."""
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """See :class:`~kerncast.sim.backend.Backend`."""

@@ -1,4 +1,4 @@
-"""codegen: the cross compilers, found and called."""
+"""codegen: find the cross compilers and call them."""
 
 from __future__ import annotations
 
@@ -45,19 +45,22 @@ class Toolchain:
 
     @property
     def version(self) -> str:
-        """The compiler's version, such as ``12.2.1``; figures of images hold for this one."""
+        """Return the compiler's version, such as ``12.2.1``; figures belong to it."""
         if self.name == "zig":
             return version("ziglang")
         done = subprocess.run([*self.compiler, "-dumpversion"], capture_output=True, text=True, check=False)
         return done.stdout.strip()
 
     @property
-    def tells_frames(self) -> bool:
-        """Whether it writes the frame of each function beside an object."""
+    def reports_stack_usage(self) -> bool:
+        """Report whether the compiler writes the stack frame of each function."""
         return self.name in TELL_FRAMES
 
     def compile(self, sources: Sequence[str], flags: Sequence[str], folder: Path) -> list[str]:
-        """Compile in `folder`; the object files' names. E320 with the compiler's words."""
+        """Compile in `folder` and return the names of the object files.
+
+        Raises E320 with the compiler's message.
+        """
         objects = [f"{PurePosixPath(source).stem}.o" for source in sources]
         for source, name in zip(sources, objects, strict=True):
             done = run_tool([*self.compiler, *flags, "-c", source, "-o", name], folder, folder.parent)
@@ -67,7 +70,10 @@ class Toolchain:
 
     def link(self, objects: Sequence[str], script: str | None, name: str, folder: Path, *,
              entry: str = "") -> subprocess.CompletedProcess[str]:
-        """Link without any library but the compiler's own; with an `entry`, without its start-up either."""
+        """Link with the compiler's own library only.
+
+        An `entry` also leaves out the start-up code.
+        """
         begin = ("-nostartfiles", f"-Wl,-e,{entry}") if entry else ()
         return run_tool([*self.linker, *self.link_flags, "-Wl,--gc-sections", *begin, *objects,
                          *(("-T", script) if script else ()), *self.libraries, "-o", name], folder,
@@ -75,12 +81,12 @@ class Toolchain:
 
 
 def compilers(target: Target) -> dict[str, Compiler]:
-    """The compilers that can build for `target`, best first."""
+    """List the compilers that can build for `target`, best first."""
     return {name: row for name, row in load_arch(target.arch).compilers().items() if name in target.flags}
 
 
 def available(name: str, target: Target) -> bool:
-    """Whether the compiler `name` can build for `target` on this machine."""
+    """Report whether compiler `name` can build for `target` on this machine."""
     rows = compilers(target)
     return name in rows and all(is_installed(rows[n].program) for n in (name, rows[name].linker or name))
 
@@ -91,7 +97,7 @@ def _command(program: str) -> tuple[str, ...]:
 
 
 def choose_toolchain(name: str, target: Target) -> Toolchain:
-    """The toolchain `name` for `target`; ``auto`` is the best that is installed.
+    """Return toolchain `name` for `target`; ``auto`` selects the best one installed.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""codegen: how a compiler is run: in a folder, without a shell, its caches beside what it builds."""
+"""codegen: run a compiler in a folder, without a shell, with its caches beside the build."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LINES_SHOWN = 12
 
 
 def is_installed(program: str) -> bool:
-    """Whether a program is on the path or, where it is called ``python:MODULE``, that module is here."""
+    """Report whether a program is on the path, or ``python:MODULE`` can be imported."""
     module = program.removeprefix("python:")
     found = importlib.util.find_spec(module) if module != program else shutil.which(program)
     return found is not None
@@ -24,7 +24,10 @@ def is_installed(program: str) -> bool:
 
 def run_tool(command: Sequence[str], folder: Path,
              cache: Path) -> subprocess.CompletedProcess[str]:
-    """Run a tool in `folder` and keep its words; zig's caches go below `cache` unless told."""
+    """Run a tool in `folder` and return its output.
+
+    The caches of zig go below `cache` unless the environment places them.
+    """
     kept = str(cache.absolute() / "zig-cache")
     env = {"ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept, **os.environ, "LC_ALL": "C"}
     return subprocess.run(command, cwd=folder, env=env, capture_output=True, text=True,
@@ -42,7 +45,7 @@ def exclusive(lock: Path) -> Iterator[None]:
 
 
 def refusal(name: str, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:
-    """E320 with the first lines of what the tool said: its errors, where it warned as well."""
+    """Return E320 with the first errors, or else the first lines, of a tool's output."""
     lines = done.stderr.strip().splitlines()
     errors = [line for line in lines if ": warning: " not in line and ": NOTE: " not in line]
     said = "\n".join((errors or lines)[:_LINES_SHOWN])

@@ -1,4 +1,4 @@
-"""codegen: the generated C compiled to WebAssembly by zig: for a browser, and for a machine in Python.
+"""codegen: compile the generated C to WebAssembly with zig, for browsers and for Python.
 
 A module imports nothing.  It exports its memory, the library's functions, and ``__heap_base``, above which
 the memory is its caller's: the model structure and every array of a call lie where the caller puts them.
@@ -13,7 +13,7 @@ from pathlib import Path
 from ...sim.plan import Plan
 from .compilers import WARNINGS, host_compiler
 from ..c.context import TRAINERS
-from .library import gathered_sources
+from .library import library_sources
 from .tools import refusal, run_tool
 
 #: Bytes of the stack, which lies below everything else: what grows beyond it leaves the memory, and traps.
@@ -23,7 +23,7 @@ _TARGET = ("-target", "wasm32-freestanding", "-nostdlib", "-fno-sanitize=undefin
 
 
 def exports(plan: Plan, traced: bool = False) -> tuple[str, ...]:
-    """Names of the functions and constants that a module exports besides its memory."""
+    """List the functions and constants that a module exports besides its memory."""
     p = plan.name
     calls = ["model_predict"]
     if not plan.fixed:
@@ -35,7 +35,9 @@ def exports(plan: Plan, traced: bool = False) -> tuple[str, ...]:
 
 def build_wasm(plan: Plan, source: Path | None = None, *, flags: tuple[str, ...] = ("-O2",),
                build_dir: Path | None = None, traced: bool = False) -> bytes:
-    """A module of a plan's generated C; the same C and the same zig give the same bytes.
+    """Build a WebAssembly module of a plan's generated C.
+
+    The same C and the same zig give the same bytes.
 
     Parameters
     ----------
@@ -61,7 +63,7 @@ def build_wasm(plan: Plan, source: Path | None = None, *, flags: tuple[str, ...]
     zig = host_compiler("zig")
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
         work = Path(folder)
-        sources, own = gathered_sources(plan, source, work, traced)
+        sources, own = library_sources(plan, source, work, traced)
         cache, beside = build_dir or work, sources[0].parent
         cache.mkdir(parents=True, exist_ok=True)
         linked = [f"-Wl,--export={name}" for name in exports(plan, traced)]

@@ -1,1 +1,1 @@
-"""codegen.c: what the C templates see of a plan, and the packages around the library."""
+"""codegen.c: contexts for the C templates, and packages around the library."""

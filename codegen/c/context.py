@@ -1,4 +1,4 @@
-"""codegen: what the C templates see of a plan.  Decisions are the plan's; this only names them."""
+"""codegen: name the plan's decisions for the C templates; decide nothing here."""
 
 from __future__ import annotations
 
@@ -46,24 +46,24 @@ _IN_FLOAT32 = dict(list(_MACROS.items())[:2]) | FLOAT32_MACROS
 
 
 def c_integer(value: int) -> str:
-    """`value` as a C constant that does not depend on the width of int."""
+    """Format `value` as a C constant that does not depend on the width of int."""
     if -(1 << 31) < value < 1 << 31:
         return f"INT32_C({value})" if not -(1 << 15) < value < 1 << 15 else str(value)
     return f"INT64_C({value})" if value > -(1 << 63) else "INT64_MIN"
 
 
 def _constant(plan: Plan, name: str) -> str:
-    """A constant of the plan in C."""
+    """Format a constant of the plan in C."""
     return (float_literal if name.endswith("_f32") else c_integer)(plan.integer(name))
 
 
 def _limit(word: Format, value: int) -> str:
-    """An end of a word's range: by its name where the word fills its type."""
+    """Format a limit of a type, by macro name if the value fills its type."""
     return c_integer(value) if word.bits != word.c_bits else f"INT{word.bits}_{'MIN' if value < 0 else 'MAX'}"
 
 
 def real_value(plan: Plan, name: str) -> str:
-    """The real value behind an integer constant."""
+    """Return the real value behind an integer constant."""
     value = plan.constants[name]
     assert isinstance(value, int)
     if name.startswith("kernel"):
@@ -79,13 +79,13 @@ def real_value(plan: Plan, name: str) -> str:
 
 
 def _usual_rounding(plan: Plan) -> Rounding:
-    """The rounding of the cast named ``word``: of the solver's recursion, or of most signals."""
+    """Return the rounding that most casts share: that of ``word``, or of most signals."""
     usual = plan.signals.get("a")
     return Rounding[plan.options["rounding"].upper()] if usual is None else usual.rounding
 
 
 def _own_casts(plan: Plan) -> list[str]:
-    """Signals whose cast is not the usual one."""
+    """List the signals whose cast differs from the usual one."""
     usual = (_usual_rounding(plan), Overflow.SATURATE)
     return [name for name in CASTS[plan.algorithm]
             if name in plan.signals
@@ -93,7 +93,7 @@ def _own_casts(plan: Plan) -> list[str]:
 
 
 def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
-    """By signal: the name of its ``_requantise``, the macro of its rounding, and whether it wraps."""
+    """Map each signal to its ``_requantise`` function, rounding macro and wrap flag."""
     own, p = _own_casts(plan), plan.name.upper()
     return {name: {"name": name if name in own else "word", "mode": plan.signals[name].rounding.name.lower(),
                    "rounding": f"{p}_{name.upper()}_ROUNDING" if name in own else f"{p}_ROUNDING",
@@ -102,7 +102,7 @@ def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
 
 
 def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
-    """Macros (name, value, comment) by title."""
+    """Group the macros (name, value, comment) by title."""
     x, w, word = plan.signals["x"], plan.word, Format(True, plan.word, 0)
     first = [("ROUNDING", f"KC_{_usual_rounding(plan).name}", ""),
              ("WORD_LO", _limit(word, word.lo), ""), ("WORD_HI", _limit(word, word.hi), "")]
@@ -130,19 +130,19 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
 
 
 def _table_meaning(plan: Plan) -> dict[str, str]:
-    """What each table holds."""
+    """Describe the contents of each table."""
     bits = plan.constants.get("exp2_bits", 0)
     assert isinstance(bits, int)
     return {name: text.format(bits=bits, twice=2 * bits) for name, text in _TABLE_MEANING.items()}
 
 
 def varied(plan: Plan) -> bool:
-    """Whether columns have offsets or gains of their own."""
+    """Report whether columns have different offsets or gains."""
     return len(set(zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True))) > 1
 
 
 def _classes(plan: Plan) -> list[str]:
-    """The labels of f <= 0 and of f > 0, fit for a comment; none of what is no classifier."""
+    """Return the labels of f <= 0 and f > 0 as comments; empty for a regressor."""
     labels = [plan.options[name] for name in ("class_0", "class_1") if name in plan.options]
     return [re.sub(r"[^\w .+-]", "_", label) for label in labels]
 
@@ -163,7 +163,7 @@ def _example(plan: Plan, trains: bool, uniform: bool) -> str:
 
 
 def _trainer(plan: Plan) -> dict[str, Any]:
-    """What the templates of the Toeplitz trainer see besides: its words and right-hand sides."""
+    """Build the context of the Toeplitz trainer: types and right-hand sides."""
     word, p = plan.constants.get("solver_word", plan.word), plan.name
     bias, refine = plan.bias, plan.bias or plan.refine != 0  # by corrections
     sides = [{"x": "z", "y": "m->rhs[step]"}] if refine else [
@@ -181,7 +181,7 @@ def _trainer(plan: Plan) -> dict[str, Any]:
 
 
 def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
-    """The names that templates use, all derived from the plan.
+    """Build the template context, all derived from the plan.
 
     Parameters
     ----------

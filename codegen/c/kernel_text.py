@@ -1,4 +1,4 @@
-"""codegen: a plan's kernel in words: its formula, the macros it has, and what its constants mean."""
+"""codegen: describe a plan's kernel: formula, macros, and the meaning of its constants."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _is_polynomial(plan: Plan) -> bool:
 
 
 def kernel_context(plan: Plan) -> dict[str, Any]:
-    """What the templates see of the kernel.
+    """Build the template context of the kernel.
 
     Returns
     -------
@@ -42,7 +42,7 @@ def kernel_context(plan: Plan) -> dict[str, Any]:
 
 
 def kernel_macros(plan: Plan) -> dict[str, tuple[str, ...]]:
-    """The constants that become macros, by title."""
+    """Group the kernel constants that become macros by title."""
     if _is_polynomial(plan):
         return {"Kernel: (u.v / 2^dot_shift * c / 2^shift + coef0)^degree / 2^out_shift":
                 ("kernel_dot_shift", "kernel_c", "kernel_shift", "kernel_coef0", "kernel_degree",
@@ -59,7 +59,7 @@ def kernel_macros(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 
 def kernel_value(plan: Plan, name: str) -> str:
-    """The real value behind a constant of the kernel, or nothing."""
+    """Return the real value behind a kernel constant, or None."""
     if name == "kernel_turn":
         return f"2^62 / period, period = {plan.options['period']}, in LSB of x"
     if name == "kernel_c" and not _is_polynomial(plan):

@@ -1,4 +1,4 @@
-"""codegen: what the templates of the online learner see of a plan: which of its parts are there."""
+"""codegen: build the template context of the online learner."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _UNITS = {"fklms": "largest distance", "magnitude": "coefficient", "fast_klms": 
 
 
 def lms_value(plan: Plan, name: str) -> str:
-    """The real value behind a constant of the learning rule or the reduction."""
+    """Return the real value behind a constant of the learning rule or the reduction."""
     if name == "eta":
         return f"eta = {plan.options['eta']}"
     if name == "decay":
@@ -32,7 +32,7 @@ def lms_value(plan: Plan, name: str) -> str:
 
 
 def lms_context(plan: Plan) -> dict[str, Any]:
-    """What ``lms`` is in the templates; empty for a batch trainer."""
+    """Build the ``lms`` context; empty for a batch trainer."""
     if not plan.learns:
         return {}
     metric, projection = plan.metric, plan.projection

@@ -1,4 +1,4 @@
-"""codegen: what the C templates see of an online learner in float32."""
+"""codegen: build the template context of an online learner in float32."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ FLOAT32_KERNEL: dict[str, tuple[str, ...]] = {
 
 
 def float_literal(bits: int) -> str:
-    """A float32 by its bits, as C writes it exactly."""
+    """Write a float32 as an exact C literal, from its bits."""
     mantissa, _, exponent = struct.unpack("<f", bits.to_bytes(4, "little"))[0].hex().partition("p")
     return f"{mantissa.rstrip('0').removesuffix('.')}p{exponent}f"
 
 
 def float_value(plan: Plan, name: str) -> str:
-    """The real value behind a constant in float32, or nothing."""
+    """Return the real value behind a float32 constant, or None."""
     return {"eta_f32": f"eta = {plan.options.get('eta')}",
             "decay_f32": f"1 - eta rho, rho = {plan.options.get('rho')}",
             "one_f32": "1 + jitter"}.get(name, "")
 
 
 def float_context(plan: Plan) -> dict[str, Any]:
-    """What ``lms`` is besides, for a learner in float32: ``gram``, whether it keeps an inverse.
+    """Extend the ``lms`` context for float32: ``gram``, and the inverse if kept.
 
     ``projects`` is what the integer parts do; these project in float32.
     """

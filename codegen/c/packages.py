@@ -1,4 +1,4 @@
-"""codegen: packages: what makes a generated folder a library of CMake, Make, Zephyr, PlatformIO or Arduino.
+"""codegen: package a generated folder for CMake, Make, Zephyr, PlatformIO or Arduino.
 
 A package adds files beside the C, which stays where it is: the folder itself drops into a project.
 Every package has a program that runs the vectors without Python.
@@ -34,8 +34,10 @@ _VECTORS = {"examples/vectors/{p}_vectors.h": "vectors.h", "examples/vectors/{p}
 ALL = "all"
 
 
-def chosen_packages(names: Sequence[str]) -> tuple[str, ...]:
-    """Packages by name, in the order of :data:`PACKAGES`; E310 for one that there is not.
+def resolve_packages(names: Sequence[str]) -> tuple[str, ...]:
+    """Return packages by name, in the order of :data:`PACKAGES`.
+
+    Raises E310 for an unknown name.
 
     Parameters
     ----------
@@ -51,14 +53,14 @@ def chosen_packages(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def packages_in(name: str, files: Iterable[str]) -> tuple[str, ...]:
-    """The packages that the files of a generated folder make up, `name` being the model's."""
+    """List the packages in the files of a generated folder of the model `name`."""
     held = set(files)
     return tuple(kind for kind, parts in PACKAGES.items() if held.issuperset(p.format(p=name) for p in parts))
 
 
 def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, sources: Sequence[str],
                     target: Target | None = None) -> dict[str, str]:
-    """The files of packages, by name; and README.md, what to add to that of the library.
+    """Render the files of packages by name, and their section of README.md.
 
     Parameters
     ----------

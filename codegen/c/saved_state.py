@@ -1,4 +1,4 @@
-"""codegen: what the template of saved states sees of a plan, and the page that says how they look."""
+"""codegen: build the template context of saved states, and their page of the docs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .context import c_integer
 
 
 def saved_context(plan: Plan) -> dict[str, Any]:
-    """Sizes, and each member with how it is read, written and checked.
+    """Return the sizes, and how each member is read, written and checked.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ def saved_context(plan: Plan) -> dict[str, Any]:
 
 
 def render_docs() -> str:
-    """``docs/saved-state.md``."""
+    """Render ``docs/saved-state.md``."""
     layout, at = [], 0
     for part in saved_state.LAYOUT:
         layout.append((part, at))

@@ -1,4 +1,4 @@
-"""codegen: test vectors as constants of C, as many as a flash has room for."""
+"""codegen: write test vectors as C constants, as many as fit into flash."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ FLASH_SHARE = 8
 
 
 def room(target: Target | None) -> int:
-    """Bytes for the constants."""
+    """Return the bytes available for the constants."""
     return MOST_BYTES if target is None else min(MOST_BYTES, target.flash_bytes // FLASH_SHARE)
 
 
 def _sample_bytes(plan: Plan, call: str) -> int:
-    """What a sample of a call takes: its words, the answer and its status."""
+    """Return the bytes per sample of a call: its values, the answer and the status."""
     names = {"update": ("y_raw", "y"), "predict": ("y",)}[call]
     bits = sum(plan.signals[name].format.c_bits for name in names)
     return (plan.sizes["D"] * plan.signals["x_raw"].format.c_bits + bits) // 8 + 1
 
 
-def shortened_to(plan: Plan, vectors: Vectors, most: int) -> Vectors:
-    """The first samples of each call, and what the integer model answers to those.
+def truncate_calls(plan: Plan, vectors: Vectors, most: int) -> Vectors:
+    """Keep the first samples of each call, with the integer model's answers to them.
 
     Half of the room is for updates, a quarter for predictions, shared alike by the calls of a kind.
 
@@ -61,7 +61,7 @@ def shortened_to(plan: Plan, vectors: Vectors, most: int) -> Vectors:
 
 
 def _array(ctype: str, name: str, words: NDArray[Any]) -> dict[str, Any]:
-    """One constant array for the template: its lines of words."""
+    """Format one constant array for the template as lines of values."""
     text = ", ".join(c_integer(int(word)) for word in words.ravel())
     return {"ctype": ctype, "name": name, "count": words.size,
             "lines": textwrap.wrap(text, 100, break_long_words=False)}
@@ -75,7 +75,7 @@ def _arrays(plan: Plan, i: int, call: Call) -> list[dict[str, Any]]:
 
 
 def vectors_context(plan: Plan, vectors: Vectors, target: Target | None = None) -> dict[str, Any]:
-    """What the templates of ``templates/package`` see of the vectors.
+    """Build the vector context of the templates in ``templates/package``.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def vectors_context(plan: Plan, vectors: Vectors, target: Target | None = None) 
         ``all`` words; and what they come to: ``vector_words`` compared, ``vector_bytes`` of constants.
     """
     most = room(target)
-    short = shortened_to(plan, vectors, most)
+    short = truncate_calls(plan, vectors, most)
     arrays = [array for i, call in enumerate(short.calls) for array in _arrays(plan, i, call)]
     calls = [{"name": call.name, "kept": _samples(call), "all": _samples(whole), "x": call.x_raw is not None}
              for call, whole in zip(short.calls, vectors.calls, strict=True)]

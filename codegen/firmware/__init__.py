@@ -1,1 +1,1 @@
-"""codegen.firmware: images for boards, their targets and their footprint."""
+"""codegen.firmware: firmware images, their targets and their footprint."""

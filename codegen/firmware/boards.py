@@ -1,4 +1,4 @@
-"""codegen: the page of the docs on targets and boards, written from their files."""
+"""codegen: render the docs page on targets and boards from their TOML files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .targets import board_ids, load_board, load_target, target_ids
 
 
 def render_boards() -> str:
-    """``docs/boards.md``."""
+    """Render ``docs/boards.md``."""
     return environment().get_template("firmware/boards.md.j2").render(
         targets=[load_target(name) for name in target_ids()],
         boards=[load_board(name) for name in board_ids()], compilers=compilers,

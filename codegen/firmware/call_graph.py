@@ -1,4 +1,4 @@
-"""codegen: who calls whom in the objects of an image, and the most stack that a call can take.
+"""codegen: read the call graph of an image's objects, and bound the stack of each call.
 
 The frame of each function is the compiler's word (``-fstack-usage``: a file NAME.su beside each NAME.o);
 who calls whom is in the relocations of the objects, each function being a section of its own.  A function
@@ -30,7 +30,7 @@ Section = tuple[str, int]
 
 @dataclass
 class CallGraph:
-    """Sections of some objects: what each refers to, and the frame of the function that it is.
+    """Sections of object files: the references and the stack frame of each.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ class CallGraph:
     names: dict[Section, str] = field(default_factory=dict)
     references: dict[Section, set[Section | str]] = field(default_factory=dict)
 
-    def worst(self, function: str) -> int:
-        """The most stack that a call of a function takes, its own frame included.
+    def max_stack(self, function: str) -> int:
+        """Return the maximum stack of a call of a function, its own frame included.
 
         Parameters
         ----------
@@ -116,7 +116,7 @@ def call_graph(objects: Sequence[Path], runtime_bytes: int,
 
 
 def _frames(path: Path) -> dict[str, tuple[int, str]]:
-    """Bytes and kind by function, of a file of lines ``file:line:column:function``, bytes, kind."""
+    """Read bytes and kind of each frame from ``file:line:column:function`` lines."""
     if not path.is_file():  # of an object without functions
         return {}
     rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
@@ -154,8 +154,8 @@ def _symbols(graph: CallGraph, name: str, symbols: Iterable[Any], frames: dict[s
 
 
 def _frame(names: list[str], frames: dict[str, tuple[int, str]], name: str) -> int:
-    """Bytes of a function's frame; it may have other names, and a clone stands under a shorter one."""
-    found = [frames[known] for function in names for known in _shorter(function) if known in frames]
+    """Return the frame of a function, also found by an alias or a clone's base name."""
+    found = [frames[known] for function in names for known in _base_names(function) if known in frames]
     size, kind = found[0] if found else (0, "unknown")
     if kind not in _BOUNDED:
         raise fail("E332", "the compiler reports no bound on the stack frame of a function",
@@ -164,15 +164,18 @@ def _frame(names: list[str], frames: dict[str, tuple[int, str]], name: str) -> i
     return size
 
 
-def _shorter(name: str) -> Iterable[str]:
-    """A name, and what is left of it without one ending after the other."""
+def _base_names(name: str) -> Iterable[str]:
+    """Yield a name, then the name with one suffix after another removed."""
     while name:
         yield name
         name = name.rpartition(".")[0]
 
 
 def _targets(name: str, symbols: Any, relocations: Any) -> Iterable[Section | str]:
-    """Where the relocations of a section point to; within itself to its function alone, not to a label."""
+    """List the targets of a section's relocations.
+
+    A local one counts for its own function only.
+    """
     for relocation in relocations.iter_relocations():
         symbol = symbols.get_symbol(relocation["r_info_sym"])
         index = symbol["st_shndx"]

@@ -1,4 +1,4 @@
-"""codegen: what of a library stays in a program that makes certain calls of it: flash and static RAM."""
+"""codegen: measure the flash and static RAM that a program's calls add from a library."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NOT_COUNTED = (".stack", f".{_CALLER}", ".persistent", ".noinit")  # of the usu
 
 @dataclass(frozen=True)
 class Footprint:
-    """Bytes of a library.
+    """Footprint of a library in bytes.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ class Footprint:
 
 def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags: Sequence[str],
               calls: Sequence[str]) -> Footprint:
-    """Link the objects into a program that calls these functions and does nothing else, and measure it.
+    """Link the objects into a program that makes only these calls, and measure it.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags:
 
 
 def sections(elf: Path) -> Footprint:
-    """Bytes of the sections of a linked program that hold code or data, the stack left out."""
+    """Return the bytes of a linked program's code and data, without the stack."""
     flash = ram = 0
     with elf.open("rb") as stream:
         for section in ELFFile(stream).iter_sections():

@@ -1,4 +1,4 @@
-"""codegen: the link's one table (firmware/agent/protocol.toml), read and checked.
+"""codegen: read and check the HIL link's one table, firmware/agent/protocol.toml.
 
 Here it becomes the C header and the page of the docs; ``hw.hil.protocol`` makes the encoder and
 decoder of it.
@@ -24,7 +24,7 @@ class _Row(BaseModel):
 
 
 class LinkField(_Row):
-    """One field of a header or payload; `type` as explained in the table."""
+    """Field of a header or payload; the table explains `type`."""
 
     name: str
     type: str = Field(pattern=r"^(u8|u16|u32|u64|i32|i64|u8\[\d+\]|bytes|text)$")
@@ -32,12 +32,12 @@ class LinkField(_Row):
 
     @property
     def signed(self) -> bool:
-        """Whether it is a number in two's complement."""
+        """Report whether the field is a number in two's complement."""
         return self.type.startswith("i")
 
     @property
     def size(self) -> int:
-        """Bytes, 0 for a field that takes the rest of the payload."""
+        """Return the bytes of the field, 0 if it takes the rest of the payload."""
         if self.type in _SIZES:
             return _SIZES[self.type]
         array = re.fullmatch(r"u8\[(\d+)\]", self.type)
@@ -45,7 +45,7 @@ class LinkField(_Row):
 
 
 class LinkStatus(_Row):
-    """A status of the link; `resend` says that the host may send the request again at once."""
+    """Status of the link; `resend` allows the host to repeat the request at once."""
 
     name: str
     code: int = Field(ge=0, le=255)
@@ -54,7 +54,7 @@ class LinkStatus(_Row):
 
 
 class Opcode(_Row):
-    """A request and its reply; a `long` one is acknowledged with WORKING before it is done."""
+    """Opcode with request and reply; a `long` one first answers WORKING."""
 
     name: str
     code: int = Field(ge=0, le=127)
@@ -65,7 +65,7 @@ class Opcode(_Row):
 
 
 class Region(_Row):
-    """A piece of the board's memory that the host may name."""
+    """Memory region of the board that the host may address."""
 
     name: str
     code: int = Field(ge=0, le=255)
@@ -74,7 +74,7 @@ class Region(_Row):
 
 
 class Timing(_Row):
-    """Seconds that the host waits.
+    """Timeouts of the host in seconds.
 
     Parameters
     ----------
@@ -98,7 +98,7 @@ class Timing(_Row):
 
 
 class LinkTable(_Row):
-    """The whole table."""
+    """The whole protocol table."""
 
     version: int
     max_payload: int
@@ -110,25 +110,25 @@ class LinkTable(_Row):
     region: tuple[Region, ...]
 
     def status_named(self, name: str) -> LinkStatus:
-        """The status called `name`."""
+        """Return the status called `name`."""
         return next(s for s in self.status if s.name == name)
 
     def opcode_named(self, name: str) -> Opcode:
-        """The opcode called `name`."""
+        """Return the opcode called `name`."""
         return next(o for o in self.opcode if o.name == name)
 
     def region_named(self, name: str) -> Region:
-        """The region called `name`."""
+        """Return the region called `name`."""
         return next(r for r in self.region if r.name == name)
 
 
 def fixed_bytes(fields: tuple[LinkField, ...]) -> int:
-    """Bytes of all fields of fixed size."""
+    """Sum the bytes of all fields of fixed size."""
     return sum(f.size for f in fields)
 
 
 def offsets(fields: tuple[LinkField, ...]) -> list[tuple[LinkField, int]]:
-    """Each field with its offset; the one that takes the rest comes last."""
+    """Pair each field with its offset; the one of variable size comes last."""
     placed, at = [], 0
     for field in fields:
         placed.append((field, at))
@@ -138,7 +138,7 @@ def offsets(fields: tuple[LinkField, ...]) -> list[tuple[LinkField, int]]:
 
 @cache
 def link_table() -> LinkTable:
-    """The table as shipped."""
+    """Load the table as shipped."""
     return LinkTable.model_validate(tomllib.loads(read_text("firmware/agent/protocol.toml")))
 
 
@@ -148,12 +148,12 @@ def _render(template: str) -> str:
 
 
 def render_header() -> str:
-    """``kc_hil_protocol.h``: opcodes, statuses, regions and offsets for the agent."""
+    """Render ``kc_hil_protocol.h`` with opcodes, statuses, regions and offsets."""
     return _render("firmware/kc_hil_protocol.h.j2")
 
 
 def render_docs() -> str:
-    """``docs/hil-protocol.md``."""
+    """Render ``docs/hil-protocol.md``."""
     return _render("firmware/hil-protocol.md.j2")
 
 

@@ -1,4 +1,4 @@
-"""codegen: the firmware image of a board: generated glue, agent, board support and library, linked.
+"""codegen: link a board's firmware image: generated glue, agent, board support, library.
 
 What is written lies in one folder: ``OUT/build/<board>-<compiler><optimisation>/``.
 """
@@ -47,12 +47,12 @@ _SCRIPT = "board.ld"
 #: What has no place in a program of the library alone: how the names of its files begin.
 _START_UP = "kc_startup."
 #: Tables whose functions the agent calls, of the library and of the machine; see kc_hil_agent.h.
-_HANDED = {"kc_hil_agent.o": ("kc_hil_port", "kc_board")}
+_CALLBACK_TABLES = {"kc_hil_agent.o": ("kc_hil_port", "kc_board")}
 
 
 @dataclass(frozen=True)
 class FirmwareImage:
-    """A built image and what it takes.
+    """Built firmware image and its costs.
 
     Parameters
     ----------
@@ -89,50 +89,52 @@ class FirmwareImage:
 
     @property
     def _callable(self) -> list[str]:
-        """Objects of the library, and of all that it may call."""
+        """List the objects of the library and of all that it may call."""
         return [name for name in self.objects if not name.startswith(_START_UP)]
 
     def library(self, *calls: str) -> Footprint:
-        """What of the library stays in a program that makes these calls alone."""
+        """Measure the footprint of the library in a program that makes only these calls."""
         return footprint(self.toolchain, self.elf.parent, self._callable,
                          [self.optimise, *FREESTANDING, *self.toolchain.flags],
                          [self.calls[call] for call in calls])
 
     @cached_property
     def library_bytes(self) -> int:
-        """Flash of the generated library alone, every call of it made."""
+        """Return the flash of the generated library alone, with every call linked."""
         return self.library(*self.calls).flash
 
     @cached_property
     def worst_stack(self) -> dict[str, int] | None:
-        """The most stack that each call takes; None where the compiler does not tell its frames.
+        """Return the maximum stack of each call.
+
+        None if the compiler does not report stack usage.
 
         Not in it: interrupts, and functions of the application that save and restore call for a storage.
         """
-        if not self.toolchain.tells_frames:
+        if not self.toolchain.reports_stack_usage:
             return None
         runtime = load_target(self.board.target).runtime_stack_bytes
         graph = call_graph([self.elf.parent / name for name in self._callable], runtime)
-        return {call: graph.worst(function) for call, function in self.calls.items()}
+        return {call: graph.max_stack(function) for call, function in self.calls.items()}
 
     @cached_property
     def deepest_stack(self) -> int | None:
-        """The most stack of the whole image, from main on; None where that is not known.
+        """Return the maximum stack of the whole image, from main on; None if unknown.
 
         It is not where the compiler does not tell a frame, or a path of calls has no end that is seen.
         """
-        if not self.toolchain.tells_frames:
+        if not self.toolchain.reports_stack_usage:
             return None
         runtime = load_target(self.board.target).runtime_stack_bytes
         try:
             objects = [self.elf.parent / name for name in self._callable]
-            return call_graph(objects, runtime, _HANDED).worst("main")
+            return call_graph(objects, runtime, _CALLBACK_TABLES).max_stack("main")
         except KerncastError:
             return None
 
 
 def library_calls(plan: Plan) -> dict[str, str]:
-    """The functions of the generated library by the call that each is."""
+    """Map each call of the protocol to the functions of the generated library."""
     p = plan.name
     if plan.fixed:
         return {"predict": f"{p}_model_predict"}
@@ -142,15 +144,18 @@ def library_calls(plan: Plan) -> dict[str, str]:
 
 
 def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
-    """Samples that a board holds at a time: a batch trainer needs all n of them."""
+    """Return the samples that a board buffers at a time; a batch trainer needs all n."""
     if plan.trains:
         return plan.sizes["n"]
     row = plan.sizes["D"] * plan.signals["x_raw"].format.c_bits // 8
     return max(1, min(BATCH_SAMPLES, batch_bytes // row))
 
 
-def room_for_slots(plan: Plan, board: Board) -> bool:
-    """Whether the RAM of a board holds two saved states besides all else; false where none is saved."""
+def fits_saved_states(plan: Plan, board: Board) -> bool:
+    """Report whether two saved states fit into the RAM of a board besides all else.
+
+    False if the plan saves no state.
+    """
     if plan.fixed:
         return False
     sample = sum(plan.signals[name].format.c_bits // 8 * count for name, count in (
@@ -162,14 +167,17 @@ def room_for_slots(plan: Plan, board: Board) -> bool:
 
 
 def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = True) -> str:
-    """``<name>_hil_port.c``: the library's side of the agent, with room for saved states or without."""
+    """Render ``<name>_hil_port.c``: the library's side of the agent.
+
+    With or without slots for saved states.
+    """
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
     return environment().get_template("firmware/hil_port.c.j2").render(
         values, file=f"{plan.name}_hil_port.c", capacity=buffer_samples(plan, batch_bytes), slots=slots)
 
 
 def render_board_files(board: Board) -> dict[str, str]:
-    """What depends on the board and the link's table alone, by file name."""
+    """Render, by file name, the files that depend only on the board and the link."""
     env = environment()
     files = {
         "kc_hil_protocol.h": render_header(),
@@ -183,7 +191,7 @@ def render_board_files(board: Board) -> dict[str, str]:
 
 
 def shipped_sources(board: Board) -> dict[str, str]:
-    """Agent, board support and drivers, by file name."""
+    """Read agent, board support and drivers by file name."""
     arch = load_target(board.target).arch
     folders = ("agent", "support", arch, *load_arch(arch).shared)
     entries = [entry for folder in folders for entry in firmware_files(folder).values()
@@ -195,7 +203,7 @@ def shipped_sources(board: Board) -> dict[str, str]:
 def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *,
                    compiler: str = "auto", optimise: str = "-O2",
                    build_dir: Path | str | None = None, traced: bool = False) -> FirmwareImage:
-    """Build the library generated in `out_dir` and the HIL agent into an image for `board`.
+    """Build an image for `board` of the library in `out_dir` and the HIL agent.
 
     Parameters
     ----------
@@ -229,14 +237,14 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
                    remedy="generate it: kerncast gen SPEC -o FOLDER")
     chosen = load_board(board)
     files = {f"{plan.name}_hil_port.c": render_port(plan, chosen.memory.batch_bytes,
-                                                      slots=room_for_slots(plan, chosen))}
+                                                      slots=fits_saved_states(plan, chosen))}
     return _refuse_deep_stack(build_image(
         files, sources, [out], chosen, compiler=compiler, optimise=optimise,
         build_dir=Path(build_dir) if build_dir else out / "build", traced=traced, calls=library_calls(plan)))
 
 
 def _refuse_deep_stack(image: FirmwareImage) -> FirmwareImage:
-    """The image itself; E328 where its calls may take more stack than its board keeps for them."""
+    """Return the image unless its calls may exceed the board's stack (E328)."""
     needed, kept = image.deepest_stack, image.stack_bytes
     if needed is not None and 0 < kept < needed:  # no bytes: an operating system keeps them
         raise fail("E328", "the image may need more stack than the board reserves", where=image.board.id,
@@ -248,7 +256,7 @@ def _refuse_deep_stack(image: FirmwareImage) -> FirmwareImage:
 def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Sequence[Path],
                 board: Board, *, compiler: str = "auto", optimise: str = "-O2", build_dir: Path,
                 traced: bool = False, calls: Mapping[str, str] = MappingProxyType({})) -> FirmwareImage:
-    """Build any port of the agent; :func:`build_firmware` for generated libraries.
+    """Build any port of the agent; use :func:`build_firmware` for generated libraries.
 
     Parameters
     ----------
@@ -275,12 +283,12 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
         (folder / name).write_text(text, encoding="utf-8")
     flags = [optimise, *WARNINGS, *FREESTANDING, *toolchain.flags, "-I.",
              *([f"-D{TRACE_ON}"] if traced else []), *_sizes(board),
-             *(f"-I{_from(folder, path)}" for path in includes)]
+             *(f"-I{_relative_path(folder, path)}" for path in includes)]
     ours = sorted(name for name in texts if name.endswith((".c", ".S")))
-    theirs = [_from(folder, path) for path in library]
+    theirs = [_relative_path(folder, path) for path in library]
     objects = [name for source in (*ours, *theirs)
                for name in toolchain.compile([source], [*flags, *(OURS if source in ours else ()),
-                                                        *_telling(toolchain, source)], folder)]
+                                                        *_stack_usage_flags(toolchain, source)], folder)]
     _link(toolchain, objects, folder, board)
     whole = sections(folder / "firmware.elf")
     return FirmwareImage(
@@ -289,9 +297,12 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
         stack_bytes=board.memory.stack_bytes, toolchain=toolchain, objects=tuple(objects), calls=calls)
 
 
-def _telling(toolchain: Toolchain, source: str) -> tuple[str, ...]:
-    """The flag that asks for frames, but of start-up code, which has none where there is no stack yet."""
-    return ("-fstack-usage",) if toolchain.tells_frames and not source.startswith(_START_UP) else ()
+def _stack_usage_flags(toolchain: Toolchain, source: str) -> tuple[str, ...]:
+    """Return the flag that reports stack frames, except for start-up code.
+
+    Start-up code runs before there is a stack, so it has no frame to report.
+    """
+    return ("-fstack-usage",) if toolchain.reports_stack_usage and not source.startswith(_START_UP) else ()
 
 
 def _sizes(board: Board) -> list[str]:
@@ -299,8 +310,8 @@ def _sizes(board: Board) -> list[str]:
     return [] if payload is None else [f"-DKC_HIL_MAX_PAYLOAD={payload}u"]
 
 
-def _from(folder: Path, path: Path) -> str:
-    """`path` as seen from `folder`: no absolute path gets into an object file."""
+def _relative_path(folder: Path, path: Path) -> str:
+    """Return `path` relative to `folder`: object files hold no absolute path."""
     return os.path.relpath(path.absolute(), folder).replace(os.sep, "/")
 
 

@@ -1,4 +1,4 @@
-"""codegen: the TOML files of targets, boards and architectures are read, every mistake told at once."""
+"""codegen: read the TOML files of targets, boards and architectures; report all errors."""
 
 from __future__ import annotations
 
@@ -28,23 +28,23 @@ _BRACED = re.compile(r"\{([a-z_]+)\}")
 
 
 def refused(message: str, value: str, allowed: str, remedy: str) -> PydanticCustomError:
-    """For a validator of a table: what is wrong where keys do not go together (E324)."""
+    """Return the error (E324) of a validator for keys that conflict."""
     return PydanticCustomError("E324", message, {"value": value, "allowed": allowed, "remedy": remedy})
 
 
 def names(folder: str, prefix: str = "", suffix: str = ".toml") -> tuple[str, ...]:
-    """Files of a folder in ``firmware/``, the user's included, without `prefix` and `suffix`."""
+    """List the files of a folder in ``firmware/`` and of the user's, by short name."""
     return tuple(sorted(name.removeprefix(prefix).removesuffix(suffix) for name in firmware_files(folder)
                         if name.startswith(prefix) and name.endswith(suffix)))
 
 
 def drivers(folder: str) -> tuple[str, ...]:
-    """Kinds of drivers in ``firmware/uart`` or ``firmware/counter``."""
+    """List the kinds of drivers in ``firmware/uart`` or ``firmware/counter``."""
     return names(folder, f"kc_{folder}_", ".c")
 
 
 def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ()) -> _Model:
-    """A file of a folder in ``firmware/`` as a model.
+    """Read a file of a folder in ``firmware/`` as a model.
 
     Raises
     ------
@@ -72,7 +72,7 @@ def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ())
 
 
 def _problem(kind: type[BaseModel], detail: ErrorDetails, source: Source) -> tuple[KeyPath, Problem]:
-    """What pydantic found, in our words."""
+    """Translate an error of pydantic into a problem of the catalogue."""
     path = _table_path(tuple(map(str, detail["loc"])), source.values)
     code, place = code_of(detail), _place(source, path)
     if code == "E103":
@@ -84,7 +84,7 @@ def _problem(kind: type[BaseModel], detail: ErrorDetails, source: Source) -> tup
 
 
 def _table_path(path: KeyPath, values: Any) -> KeyPath:
-    """The path down to a key in a table: not on into a list of plain values."""
+    """Return the path down to a key in a table, without indices into plain values."""
     for at, part in enumerate(path):
         if isinstance(values, list):
             if not all(isinstance(entry, dict) for entry in values):
@@ -96,7 +96,10 @@ def _table_path(path: KeyPath, values: Any) -> KeyPath:
 
 
 def _place(source: Source, path: KeyPath) -> str:
-    """``firmware/boards/x.toml:12 [uart] baud``; of an array of tables the line says which one."""
+    """Format ``firmware/boards/x.toml:12 [uart] baud``.
+
+    In an array of tables, the line tells the tables apart.
+    """
     named = [part for part in path if not part.isdigit()]
     place = named[0] if len(named) == 1 and not isinstance(source.values.get(named[0]), (dict, list)) else (
         f"[{'.'.join(named[:-1]) or named[0]}]" + (f" {named[-1]}" if len(named) > 1 else ""))
@@ -104,7 +107,7 @@ def _place(source: Source, path: KeyPath) -> str:
 
 
 def _schema(kind: type[BaseModel], path: KeyPath) -> dict[str, Any]:
-    """The JSON schema of what stands at a path; empty where there is none."""
+    """Return the JSON schema at a path; empty if there is none."""
     whole = kind.model_json_schema()
 
     def resolved(node: dict[str, Any]) -> dict[str, Any]:
@@ -121,7 +124,7 @@ def _schema(kind: type[BaseModel], path: KeyPath) -> dict[str, Any]:
 
 
 def _allowed(schema: Mapping[str, Any]) -> str:
-    """What a schema takes, in words."""
+    """Describe the values that a schema allows."""
     if "enum" in schema:
         return ", ".join(schema["enum"])
     kind = schema.get("type")
@@ -140,21 +143,21 @@ def _allowed(schema: Mapping[str, Any]) -> str:
 
 
 def _at(values: Any, *path: str) -> Any:
-    """What stands at a path; None where nothing does."""
+    """Return the value at a path; None if there is none."""
     for part in path:
         values = values.get(part) if isinstance(values, dict) else None
     return values
 
 
 def id_is_the_files(values: Mapping[str, Any], name: str) -> Iterator[Finding]:
-    """The id is the file's name."""
+    """Require an id that equals the name of its file."""
     if isinstance(values.get("id"), str) and values["id"] != name:
         yield ("id",), "the id differs from the name of the file", values["id"], name, (
             f'write id = "{name}", or rename the file')
 
 
 def flags_are_of_compilers(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:
-    """[flags] are of compilers that there are."""
+    """Require that [flags] name known compilers."""
     for compiler in _at(values, "flags") or ():
         if compiler not in COMPILERS:
             yield (("flags", compiler), "no such compiler", compiler, ", ".join(COMPILERS),
@@ -162,7 +165,7 @@ def flags_are_of_compilers(values: Mapping[str, Any], _name: str) -> Iterator[Fi
 
 
 def names_what_there_is(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:
-    """A board's target, drivers and helpers have their files."""
+    """Require files for a board's target, drivers and helpers."""
     known = {("target",): names("targets"), ("uart", "kind"): drivers("uart"),
              ("counter", "kind"): (*drivers("counter"), "none")}
     for emulator in _at(values, "emulators") or ():
@@ -177,7 +180,7 @@ def names_what_there_is(values: Mapping[str, Any], _name: str) -> Iterator[Findi
 
 
 def braces_are_filled(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:
-    """Commands close their braces, and name in them only what is filled in."""
+    """Require closed braces and known placeholders in commands."""
     for table, key, places in (("emulators", "args", ("{helper}", "{fd}")),
                                ("flashers", "command", ("{elf}", "{port}"))):
         for name in _at(values, table) or ():

@@ -1,4 +1,4 @@
-"""codegen: targets, boards and architectures, read from the TOML files in firmware/."""
+"""codegen: load targets, boards and architectures from the TOML files in firmware/."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Data(BaseModel):
 
 
 class Memory(_Data):
-    """Where the linker puts code, data and the stack (bytes).
+    """Linker regions of code, data and stack, in bytes.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Memory(_Data):
 
 
 class Uart(_Data):
-    """The serial port that the agent listens on; `kind` names its driver in firmware/uart/."""
+    """Serial port of the agent; `kind` names its driver in firmware/uart/."""
 
     kind: str = Field(pattern=_NAME)
     base: int = 0
@@ -92,12 +92,12 @@ class Uart(_Data):
 
     @property
     def clocks_a_bit(self) -> int:
-        """The divider, rounded to nearest."""
+        """Return the divider, rounded to nearest."""
         return (self.clock_hz + self.baud // 2) // self.baud
 
 
 class Counter(_Data):
-    """The counter that measures operations; `kind` names its driver in firmware/counter/, or is ``none``.
+    """Operation counter; `kind` names its driver in firmware/counter/, or ``none``.
 
     In the board's emulators `ticks` of it are `per_units` of `unit`; for the board itself, see
     :attr:`hardware`, which there is not where it is not `on_board`.  The count behind a reading is exact
@@ -120,21 +120,24 @@ class Counter(_Data):
         return self
 
     def units(self, ticks: int) -> int:
-        """Count behind a reading, to nearest."""
+        """Convert a reading into a count, rounded to nearest."""
         return (2 * ticks * self.per_units + self.ticks) // (2 * self.ticks)
 
     def reading(self, units: int) -> int:
-        """What the counter shows after `units`; :meth:`units` undoes it."""
+        """Convert a count into the counter's reading; :meth:`units` is the inverse."""
         return units * self.ticks // self.per_units
 
     @property
     def emulated(self) -> Counter | None:
-        """What it counts in the board's emulators; None without a counter."""
+        """Name the counted unit in the board's emulators; None without a counter."""
         return None if self.kind == "none" else self
 
     @property
     def hardware(self) -> Counter | None:
-        """What it counts on the board itself: cycles, but for RISC-V's minstret; None without a counter."""
+        """Name the counted unit on the board itself; None without a counter.
+
+        Cycles, except for RISC-V's minstret.
+        """
         if self.emulated is None or not self.on_board:
             return None
         unit: Literal["instructions", "cycles"] = "instructions" if self.kind == "minstret" else "cycles"
@@ -142,7 +145,7 @@ class Counter(_Data):
 
 
 class RegisterWrite(_Data):
-    """A register that is written before the UART is brought up: ``register = register & ~clear | set``."""
+    """Register write before the UART starts: ``register = register & ~clear | set``."""
 
     address: int
     clear: int = 0
@@ -151,7 +154,7 @@ class RegisterWrite(_Data):
 
 
 class Emulator(_Data):
-    """A program that runs the board's image.
+    """Program that runs the board's image.
 
     Parameters
     ----------
@@ -179,14 +182,17 @@ class Emulator(_Data):
 
 
 class Flasher(_Data):
-    """A program that loads an image into the board: ``{elf}``, ``{port}`` in `command` are filled in."""
+    """Program that loads an image into the board.
+
+    ``{elf}`` and ``{port}`` in `command` are filled in.
+    """
 
     command: tuple[str, ...]
     install: str
 
 
 class Board(_Data):
-    """A board, real or emulated; `emulators` in order of preference."""
+    """Board, real or emulated; `emulators` in order of preference."""
 
     id: str
     title: str
@@ -201,7 +207,7 @@ class Board(_Data):
 
 
 class Compiler(_Data):
-    """How a compiler builds for an architecture.
+    """Options of a compiler for an architecture.
 
     Parameters
     ----------
@@ -226,7 +232,7 @@ class Compiler(_Data):
 
 
 class Arch(_Data):
-    """An architecture: what its targets share.
+    """Architecture: the settings that its targets share.
 
     Parameters
     ----------
@@ -246,7 +252,7 @@ class Arch(_Data):
     zig: Compiler | None = None
 
     def compilers(self) -> dict[str, Compiler]:
-        """The compilers that there are, best first."""
+        """List the known compilers, best first."""
         found = {"gcc": self.gcc, "zig": self.zig, "clang": self.clang}
         return {name: compiler for name, compiler in found.items() if compiler is not None}
 
@@ -264,34 +270,40 @@ def _load(kind: type[_Model], folder: str, name: str, code: str, *rules: Rule) -
 
 
 def target_ids() -> tuple[str, ...]:
-    """Every target there is."""
+    """List the ids of all targets."""
     return names("targets")
 
 
 def board_ids() -> tuple[str, ...]:
-    """Every board there is."""
+    """List the ids of all boards."""
     return names("boards")
 
 
 @cache
 def load_target(name: str) -> Target:
-    """The target `name`; E323 where there is none, E1xx and E324 where its file is wrong."""
+    """Load the target `name`.
+
+    Raises E323 for an unknown name, E1xx and E324 for an invalid file.
+    """
     return _load(Target, "targets", name, "E323", flags_are_of_compilers)
 
 
 @cache
 def load_board(name: str) -> Board:
-    """The board `name`; E322 where there is none, E1xx and E324 where its file is wrong."""
+    """Load the board `name`.
+
+    Raises E322 for an unknown name, E1xx and E324 for an invalid file.
+    """
     return _load(Board, "boards", name, "E322", names_what_there_is, braces_are_filled)
 
 
 def all_targets() -> tuple[list[Target], list[Problem]]:
-    """Every target whose file is right, and what is wrong in the others."""
+    """Load every valid target, and the problems of the others."""
     return _all(load_target, target_ids())
 
 
 def all_boards() -> tuple[list[Board], list[Problem]]:
-    """Every board whose file is right, and what is wrong in the others."""
+    """Load every valid board, and the problems of the others."""
     return _all(load_board, board_ids())
 
 
@@ -307,7 +319,7 @@ def _all(load: Callable[[str], _Model], ids: Iterable[str]) -> tuple[list[_Model
 
 
 def driver_files(board: Board) -> list[Traversable]:
-    """The C files that drive a board's UART and counter."""
+    """List the C files that drive a board's UART and counter."""
     kinds = {"uart": board.uart.kind, "counter": board.counter.kind}
     return [firmware_files(folder)[f"kc_{folder}_{kind}.c"]
             for folder, kind in kinds.items() if kind != "none"]
@@ -315,5 +327,8 @@ def driver_files(board: Board) -> list[Traversable]:
 
 @cache
 def load_arch(name: str) -> Arch:
-    """The architecture of a target; E1xx and E324 where its file is missing or wrong."""
+    """Load the architecture of a target.
+
+    Raises E1xx and E324 if its file is missing or invalid.
+    """
     return read(Arch, name, "arch.toml")

@@ -1,4 +1,4 @@
-"""codegen.hls: from a plan to C++ for high-level synthesis: the same algorithms, in a vendor's words."""
+"""codegen.hls: turn a plan into C++ for high-level synthesis, in a vendor's dialect."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ __all__ = [
     "VECTORS",
     "Dialect",
     "HlsCore",
-    "asked_dialects",
     "fits",
     "refuse_unfit",
     "render_hls",
+    "requested_dialects",
     "sources",
 ]
 
@@ -37,29 +37,31 @@ PART, CLOCK = "xc7z020clg484-1", 10.0
 
 
 def fits(plan: Plan) -> bool:
-    """Whether there is any core of the plan in HLS C++."""
+    """Report whether the plan has any core in HLS C++."""
     return any(core.fits(plan) for core in CORES)
 
 
 def refuse_unfit(plan: Plan) -> None:
-    """Refuse a plan that :func:`fits` says no to, with what the predictor says of it; E311."""
+    """Refuse a plan without any core, with the predictor's reason (E311)."""
     refusal = PREDICTOR.refusal(plan)
     if refusal is not None and not fits(plan):
         raise refusal
 
 
-def asked_dialects(plan: Plan) -> tuple[str, ...]:
-    """The dialects that the spec of the plan asks for."""
+def requested_dialects(plan: Plan) -> tuple[str, ...]:
+    """List the dialects that the plan's spec requests."""
     return tuple(plan.evidence.get("hls", {}).get("dialects", ()))
 
 
 def sources(plan: Plan) -> list[str]:
-    """The C++ sources of the program that replays vectors."""
+    """List the C++ sources of the program that replays vectors."""
     return [*(f"{plan.name}_{core.name}.cpp" for core in CORES if core.fits(plan)), f"{plan.name}_tb.cpp"]
 
 
 def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[str, str]:
-    """The C++ of a plan in one dialect, every core that can hold it: the same plan gives the same bytes.
+    """Render every core of a plan that fits, in one dialect.
+
+    The same plan gives the same bytes.
 
     Parameters
     ----------
@@ -103,7 +105,7 @@ def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[st
 
 
 def _missing(plan: Plan) -> list[str]:
-    """Why a plan has no core of some kind, for README.md."""
+    """State why a plan has no core of some kind, for README.md."""
     return [f"{core.name}: `{problem.where}` is {problem.value}, allowed is {problem.allowed}"
             for core in CORES for error in [core.refusal(plan)] if error is not None
             for problem in error.problems[:1]]

@@ -1,4 +1,4 @@
-"""codegen.hls: the cores in HLS C++, what each asks of a plan, and what its templates see."""
+"""codegen.hls: define the cores in HLS C++: their requirements and template contexts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROMS = ("exp2", "exp2_coarse", "exp2_fine", "sine")
 
 @dataclass(frozen=True)
 class HlsCore:
-    """A core, the function ``<prefix>_<name>``.
+    """Core as the function ``<prefix>_<name>``.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class HlsCore:
     templates: tuple[str, ...]
 
     def fits(self, plan: Plan) -> bool:
-        """Whether the core can hold the plan."""
+        """Report whether the core supports the plan."""
         return self.refusal(plan) is None
 
 
@@ -66,7 +66,7 @@ def _too_large(plan: Plan) -> KerncastError | None:
 
 
 def _no_predictor(plan: Plan) -> KerncastError | None:
-    """Only integers, without an intercept that is trained, in memory that holds them."""
+    """Refuse all but integers without a trained intercept, within the memory size."""
     if plan.in_float32:
         return _unlike("[online] reduction", plan.reduction, "an integer reduction",
                        "choose a reduction without _f32")
@@ -77,7 +77,7 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
 
 
 def _no_learner(plan: Plan) -> KerncastError | None:
-    """FKLMS in integers with nothing but a budget, in memory that holds it."""
+    """Refuse all but integer FKLMS with only a budget, within the memory size."""
     if not plan.learns or (plan.metric, plan.projection) != ("fklms", "fklms") \
             or plan.in_float32:
         where = "[online] reduction" if plan.learns else "[model] algorithm"
@@ -91,7 +91,7 @@ def _no_learner(plan: Plan) -> KerncastError | None:
 
 
 def _no_solver(plan: Plan) -> KerncastError | None:
-    """Only the plain recursion, of a system that the memories hold."""
+    """Refuse all but the plain recursion of a system that fits into the memories."""
     asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
              "bias": ("0", "bias = false")}
     if plan.algorithm != "toeplitz_rls":
@@ -105,7 +105,7 @@ def _no_solver(plan: Plan) -> KerncastError | None:
 
 
 def _no_trainer(plan: Plan) -> KerncastError | None:
-    """The solver, on a uniform grid."""
+    """Refuse all that the solver refuses, and all but a uniform grid."""
     refusal = _no_solver(plan)
     if refusal is None and not plan.uniform:
         refusal = _unlike("[toeplitz] scheme", plan.scheme, "uniform",
@@ -124,14 +124,14 @@ CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
 
 
 def literal(value: int) -> str:
-    """`value` as a C++ constant."""
+    """Format `value` as a C++ constant."""
     if -(1 << 31) < value < 1 << 31:
         return str(value)
     return f"{value}LL" if value > -(1 << 63) else f"({value + 1}LL - 1)"
 
 
 def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, str, str]]:
-    """Type, name, value and meaning of every constant."""
+    """List type, name, value and meaning of every constant."""
     def shifts(*names: str) -> list[tuple[str, str, str, str]]:
         return [("int", name.upper(), literal(plan.integer(name)), "") for name in names
                 if name in plan.constants]
@@ -165,7 +165,7 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
 
 
 def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: float) -> dict[str, Any]:
-    """What the templates see: the names of the C templates, the types, the constants and the factors.
+    """Build the template context: names, types, constants and factors.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""codegen.hls: the dialects of HLS C++: what their pragmas are called, and where each is written."""
+"""codegen.hls: define the dialects of HLS C++: their pragmas and where they stand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Dialect:
-    """A vendor's HLS C++.
+    """Vendor's HLS C++.
 
     Parameters
     ----------
@@ -33,15 +33,18 @@ class Dialect:
     core_scripts: tuple[str, ...] = ()
 
     def before(self, ii: int = 0, unroll: int = 1) -> str:
-        """Lines before a loop that starts a turn every `ii` clocks, `unroll` turns at once; 0, 1: no such."""
+        """Return the lines before a loop.
+
+        One iteration starts every `ii` clocks, `unroll` at once; 0 and 1 mean none.
+        """
         return ""
 
     def inside(self, ii: int = 0, unroll: int = 1, turns: int = 0) -> str:
-        """Lines at the head of such a loop's body; it has `turns` at most, where they are not its own."""
+        """Return the lines at the head of a loop's body of at most `turns` iterations."""
         return ""
 
     def top(self) -> str:
-        """Lines before the function that becomes hardware."""
+        """Return the lines before the top function."""
         return ""
 
 

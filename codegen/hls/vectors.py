@@ -1,4 +1,4 @@
-"""codegen.hls: the text that the testbench replays: a call a line, its words, and what it must answer.
+"""codegen.hls: write the testbench's text: one call per line, its values and answers.
 
 Such as ``predict 12 -5 = 0 731``: raw words in; status and f out.  A line without ``=`` is answered on the
 standard output.
@@ -23,19 +23,22 @@ _LOADED = (DeviceStatus.OK, 0)
 
 
 def line(name: str, words: Sequence[int], expected: Sequence[int] | None = None) -> str:
-    """One call."""
+    """Format one call."""
     answer = [] if expected is None else ["=", *map(str, map(int, expected))]
     return " ".join([name, *map(str, map(int, words)), *answer])
 
 
 def targets(plan: Plan, y_raw: Raw) -> list[int]:
-    """Raw targets (n,) as y words."""
+    """Convert raw targets (n,) to y."""
     constants, log = input_constants(plan), Ranges(plan).log
     return [int(convert_y(int(word), constants, log)) for word in y_raw]
 
 
 def slots_frame(plan: Plan, state: Outputs) -> list[int]:
-    """What the learner tells of its slots: tag and count; for each two distances, neighbour and rank."""
+    """Return the learner's slot frame: tag and count, then four values per slot.
+
+    Two distances, neighbour and rank.
+    """
     count, mask, parts = int(state["count"][0]), (1 << plan.word) - 1, state_parts(plan)
 
     def split(distance: int) -> list[int]:
@@ -48,7 +51,10 @@ def slots_frame(plan: Plan, state: Outputs) -> list[int]:
 
 
 def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[str]:
-    """A training: by the trainer, by the solver, or elsewhere; then its model goes to the predictor."""
+    """Replay a training, then load its model into the predictor.
+
+    The trainer, the solver or other code trains.
+    """
     assert call.y_raw is not None
     status, mask = DeviceStatus.OK if status == DeviceStatus.INACCURATE else status, (1 << plan.word) - 1
     solved = status in TRAINED
@@ -62,7 +68,7 @@ def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[st
 
 
 def _learned(plan: Plan, call: Call) -> Iterator[str]:
-    """Samples in order: each prediction before learning, and its error."""
+    """Replay samples in order: each prediction before learning, and its error."""
     assert call.x_raw is not None and call.y_raw is not None
     rail = 1 << (plan.word - 1)
     answers = zip(call.expected["status"].tolist(), call.expected["f"].tolist(), targets(plan, call.y_raw),
@@ -72,7 +78,7 @@ def _learned(plan: Plan, call: Call) -> Iterator[str]:
 
 
 def _lines(plan: Plan, vectors: Vectors) -> Iterator[str]:
-    """Every call of the cores that answers a call of the vectors."""
+    """List every call of the cores that corresponds to a call of the vectors."""
     model, learner = open_model(plan), LEARNER.fits(plan)
     for call in vectors.calls:
         answer = call.run(model)
@@ -94,5 +100,5 @@ def _lines(plan: Plan, vectors: Vectors) -> Iterator[str]:
 
 
 def vectors_text(plan: Plan, vectors: Vectors) -> str:
-    """The calls of `vectors` for the testbench of the plan's cores."""
+    """Write the calls of `vectors` for the testbench of the plan's cores."""
     return "".join(f"{text}\n" for text in _lines(plan, vectors))

@@ -1,4 +1,4 @@
-"""codegen.hls: how wide each word of the HLS cores is: as the plan's ranges and shifts ask, no wider."""
+"""codegen.hls: compute the width of each value of the HLS cores from ranges and shifts."""
 
 from __future__ import annotations
 
@@ -11,37 +11,37 @@ _LONGEST = 64
 
 
 def word(lo: int, hi: int) -> str:
-    """The type that just holds lo to hi."""
+    """Return the smallest type that holds lo to hi."""
     if lo >= 0:
         return f"kc::uint<{min(_LONGEST, max(1, hi.bit_length()))}>"
     return f"kc::sint<{min(_LONGEST, signed_bits((lo, hi)))}>"
 
 
 def _both(most: int) -> str:
-    """The type that just holds -most to most."""
+    """Return the smallest type that holds -most to most."""
     return word(-most, most)
 
 
-def _lifted(most: int, shift: int) -> int:
-    """A magnitude after a shift to the right, or to the left where it is negative."""
+def _shifted(most: int, shift: int) -> int:
+    """Return a magnitude after a right shift, or a left shift if negative."""
     return most << -shift if shift < 0 else (most >> shift) + 1
 
 
 def x_range(plan: Plan) -> tuple[int, int]:
-    """Least and largest x word: of converted inputs, and of the uniform grid."""
+    """Return minimum and maximum x of converted inputs and of the uniform grid."""
     x = plan.signals["x"]
     last = (plan.sizes["n"] - 1) * plan.integer("x_step") if "x_step" in plan.constants else 0
     return min(x.lo, 0), max(x.hi, last)
 
 
 def _scaled(lo: int, hi: int, pairs: list[tuple[int, int]], shift: int) -> str:
-    """The type of ``(raw - offset) * gain``, shifted left where the cast asks for it."""
+    """Return the type of ``(raw - offset) * gain``, with the cast's left shift."""
     most = max(max(abs(lo - offset), abs(hi - offset)) * abs(gain) for offset, gain in pairs)
     return _both(most << max(0, -shift))
 
 
 def _inputs(plan: Plan) -> dict[str, str]:
-    """Raw words, their conversion, and x."""
+    """Return the types of raw values, their conversion, and x."""
     raw, raw_y = plan.signals["x_raw"], plan.signals["y_raw"]
     pairs = list(zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True))
     y_pair = [(plan.integer("y_offset"), plan.integer("y_gain"))]
@@ -55,24 +55,24 @@ def _inputs(plan: Plan) -> dict[str, str]:
     }
 
 
-def distance_most(plan: Plan) -> int:
-    """The largest distance, or magnitude of a product u.v, of two samples."""
+def max_distance(plan: Plan) -> int:
+    """Return the maximum distance, or magnitude of a product u.v, of two samples."""
     lo, hi = x_range(plan)
     term = {"gaussian": (hi - lo) ** 2, "laplacian": hi - lo}.get(plan.kernel, max(-lo, hi) ** 2)
     if "kernel_sine_shift" in plan.constants:
-        term = _lifted(1 << 62, plan.integer("kernel_sine_shift"))
+        term = _shifted(1 << 62, plan.integer("kernel_sine_shift"))
     return plan.sizes["D"] * term
 
 
 def _kernel(plan: Plan) -> dict[str, str]:
-    """Distances and kernel values."""
-    kernel, most = plan.signals["kernel"], distance_most(plan)
+    """Return the types of distances and kernel values."""
+    kernel, most = plan.signals["kernel"], max_distance(plan)
     types = {"kernel_t": word(kernel.lo, kernel.hi), "distance_t": word(0, most)}
     if "kernel_degree" in plan.constants:
-        dot = _lifted(most, plan.integer("kernel_dot_shift"))
+        dot = _shifted(most, plan.integer("kernel_dot_shift"))
         return types | {"distance_t": _both(most), "dot_t": _both(max(dot, most)),
                         "base_scaled_t": _both(dot * plan.integer("kernel_c")), "base_t": "kc::sint<33>",
-                        "power_t": _both(_lifted(1 << 33, min(0, plan.integer("kernel_out_shift"))))}
+                        "power_t": _both(_shifted(1 << 33, min(0, plan.integer("kernel_out_shift"))))}
     if "kernel_turn" in plan.constants:
         types["diff_t"] = word(0, x_range(plan)[1] - x_range(plan)[0])
     words = WORD_CLASSES[plan.word]
@@ -80,46 +80,46 @@ def _kernel(plan: Plan) -> dict[str, str]:
 
 
 def _expansion(plan: Plan) -> dict[str, str]:
-    """The sum over the vectors, and f before it is narrowed."""
+    """Return the types of the sum over the vectors, and of f before narrowing."""
     kernel, rail = plan.signals["kernel"], 1 << (plan.word - 1)
     term = rail * max(-kernel.lo, kernel.hi)
-    most = _lifted(term, plan.integer("mac_shift")) * vectors(plan)
+    most = _shifted(term, plan.integer("mac_shift")) * vectors(plan)
     bias, least, largest = (plan.integer(name) if name in plan.constants else 0
                             for name in ("bias", "alpha_exp_min", "alpha_exp_max"))
-    lifted = _lifted(most, min(0, plan.integer("f_shift") - largest)) + abs(bias)
+    lifted = _shifted(most, min(0, plan.integer("f_shift") - largest)) + abs(bias)
     reach = max(abs(least), abs(largest))
     return {"acc_t": _both(most), "whole_t": _both(lifted), "exp_t": _both(max(reach, 1 << 8)),
             "place_t": word(0, max(1, vectors(plan) - 1))}
 
 
 def _learner(plan: Plan) -> dict[str, str]:
-    """Products of the learning rule."""
+    """Return the types of products in the learning rule."""
     rail = 1 << (plan.word - 1)
     product = rail * plan.signals["kernel"].hi
     step = 2 * rail * plan.integer("eta")
-    lifted = _lifted(step, min(0, plan.integer("eta_shift")))
+    lifted = _shifted(step, min(0, plan.integer("eta_shift")))
     return {"miss_t": _both(2 * rail), "step_t": _both(lifted + rail), "product_t": _both(product),
             "given_t": _both(product + rail), "decayed_t": _both(rail * max(1, plan.integer("decay")))}
 
 
 def _solver(plan: Plan) -> dict[str, str]:
-    """Sums, scalars and updates of Levinson's recursion."""
+    """Return the types of sums, scalars and updates of Levinson's recursion."""
     w, n = plan.word, plan.sizes["n"]
     rail, shift = 1 << (w - 1), plan.integer("solver_shift")
     xi_frac, innov_frac = plan.integer("xi_frac"), plan.integer("innov_frac")
-    most, frac = _lifted(rail * rail, shift) * n, 2 * (w - 1) - shift
-    num = _lifted(rail, w - 1 - xi_frac) + _lifted(most, frac - xi_frac - plan.integer("a_exp_max"))
-    innov = _lifted(rail, w - 2 - innov_frac) + _lifted(most, frac - innov_frac - plan.integer("x_exp_max"))
+    most, frac = _shifted(rail * rail, shift) * n, 2 * (w - 1) - shift
+    num = _shifted(rail, w - 1 - xi_frac) + _shifted(most, frac - xi_frac - plan.integer("a_exp_max"))
+    innov = _shifted(rail, w - 2 - innov_frac) + _shifted(most, frac - innov_frac - plan.integer("x_exp_max"))
     static = plan.integer("a_exp_max") if plan.static else 0
     return {"sum_t": _both(most), "num_t": _both(num), "innov_t": _both(innov),
             "eps_t": word(0, 1 << xi_frac), "square_t": word(0, 1 << 31),
-            "lifted_t": _both(max(rail * rail, _lifted(rail * rail, 2 * (w - 1) - 31))),
+            "lifted_t": _both(max(rail * rail, _shifted(rail * rail, 2 * (w - 1) - 31))),
             "update_t": _both(rail * rail * 2),
             "wide_t": _both((4 * rail) << static), "scaled_t": _both(rail << 31)}
 
 
 def types(plan: Plan, *, learns: bool, solves: bool) -> dict[str, str]:
-    """Every type of the cores by its name, in the order of ``plan.hpp``.
+    """Map every type of the cores to its name, in the order of ``plan.hpp``.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""codegen.rtl: from a plan to SystemVerilog: the cores that can hold it and what they are made of."""
+"""codegen.rtl: turn a plan into SystemVerilog: the cores that support it, and their parts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
 
 
 def core_named(name: str) -> RtlCore:
-    """A core by its name; E313 where there is none."""
+    """Return a core by name.
+
+    Raises E313 for an unknown name.
+    """
     for core in CORES:
         if core.name == name:
             return core
@@ -34,18 +37,20 @@ def core_named(name: str) -> RtlCore:
 
 
 def fits(plan: Plan) -> bool:
-    """Whether there is any core of the plan in SystemVerilog."""
+    """Report whether any core supports the plan."""
     return any(core.fits(plan) for core in CORES)
 
 
 def refuse_unfit(plan: Plan) -> None:
-    """Refuse a plan that :func:`fits` says no to, with what the predictor says of it; E306, E307."""
+    """Refuse a plan without any core, with the predictor's reason (E306, E307)."""
     if not fits(plan):
         PREDICTOR.refuse_unfit(plan)
 
 
 def render_rtl(plan: Plan) -> dict[str, str]:
-    """The SystemVerilog of a plan, every core that can hold it: the same plan gives the same bytes.
+    """Render every core of a plan that fits.
+
+    The same plan gives the same bytes.
 
     Parameters
     ----------
@@ -69,12 +74,12 @@ def render_rtl(plan: Plan) -> dict[str, str]:
 
 
 def render_refusals(plan: Plan) -> dict[str, str]:
-    """The README of a plan of which no core can be made: which and why."""
+    """Render the README of a plan without any core: each core with the reason."""
     return {f"{FOLDER}/README.md": _missing(plan)}
 
 
 def _missing(plan: Plan) -> str:
-    """Why a plan has no core of some kind, for README.md."""
+    """State why a plan has no core of some kind, for README.md."""
     reasons = ((core.name, error.problems[0]) for core in CORES
                for error in [core.refusal(plan)] if error is not None)
     return "# Cores that this plan does not have\n\n" + "".join(
@@ -83,7 +88,7 @@ def _missing(plan: Plan) -> str:
 
 
 def generate_rtl(plan: Plan, out_dir: str | Path) -> list[Path]:
-    """Write the SystemVerilog of a plan into ``out_dir/rtl``, for a simulator to build.
+    """Write a plan's SystemVerilog into ``out_dir/rtl``, for a simulator to build.
 
     A folder for users is written by :func:`..generate.generate`, which keeps a manifest.
 
@@ -107,7 +112,7 @@ def generate_rtl(plan: Plan, out_dir: str | Path) -> list[Path]:
 
 
 def rtl_sources(out_dir: str | Path, plan: Plan, core: RtlCore = PREDICTOR) -> list[Path]:
-    """The SystemVerilog files of a core in a generated folder, in the order of its list.
+    """List a core's SystemVerilog files in a generated folder, in compile order.
 
     Raises
     ------

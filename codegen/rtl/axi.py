@@ -1,4 +1,4 @@
-"""codegen.rtl: the registers of a core over AXI4-Lite: its module ``<prefix>_<core>_axi``, from its ports."""
+"""codegen.rtl: describe the AXI4-Lite wrapper ``<prefix>_<core>_axi`` by its ports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MODULES = ("kc_registers",)
 
 @dataclass(frozen=True)
 class Stream:
-    """A stream of a core.
+    """Stream of a core.
 
     Parameters
     ----------
@@ -32,13 +32,13 @@ class Stream:
 
     @property
     def port(self) -> str:
-        """The stem of its signals."""
+        """Return the stem of its signals."""
         return f"{'s' if self.takes else 'm'}_axis_{self.name}"
 
 
 @dataclass(frozen=True)
 class Ports:
-    """What a core has besides ``clk``, ``rst``, ``error_clear`` and ``busy``.
+    """Ports of a core besides ``clk``, ``rst``, ``error_clear`` and ``busy``.
 
     Parameters
     ----------
@@ -60,6 +60,6 @@ class Ports:
     lanes: bool = False
 
     def context(self) -> dict[str, Any]:
-        """What the template sees."""
+        """Build the template context."""
         return {"core": self.core, "streams": self.streams, "counted": self.counted, "errors": self.errors,
                 "commands": self.commands, "lanes": self.lanes, "abi": ABI}

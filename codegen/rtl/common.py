@@ -1,4 +1,4 @@
-"""codegen.rtl: what the cores have in common: literals, widths, sizes, and how their files are made."""
+"""codegen.rtl: share literals, widths, sizes and rendering between the cores."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ LONGEST = Format(True, 63, 0)
 
 
 def vectors(plan: Plan) -> int:
-    """How many expansion vectors a model of the plan may hold."""
+    """Return the maximum number of expansion vectors of the plan's model."""
     return plan.sizes["n"] if plan.trains else plan.sizes["N"]
 
 
 def most_vectors(plan: Plan) -> int:
-    """How many vectors a model's frame can announce: their count is a beat of W bits."""
+    """Return the maximum vector count of a model's frame: a beat of W bits."""
     return (1 << plan.word) - 1
 
 
 def model_tag(plan: Plan) -> int:
-    """The first word of a model's frame, two's complement: the leading W bits of the plan's hash."""
+    """Return a model frame's tag: the leading W bits of the plan's hash, signed."""
     return int(plan.hash[:plan.word // 4], 16)
 
 
 def model_frame(plan: Plan, state: Outputs) -> list[int]:
-    """The frame that loads a trained model into a core.
+    """Build the frame that loads a trained model into a core.
 
     Parameters
     ----------
@@ -67,22 +67,25 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
 
 
 def signed_bits(values: Sequence[int]) -> int:
-    """Bits of the shortest two's complement word that holds all values."""
+    """Return the bits of the shortest two's complement number that holds all values."""
     return max((v ^ (v >> 63)).bit_length() for v in values) + 1
 
 
 def literal(value: int, bits: int) -> str:
-    """A signed constant of `bits` bits."""
+    """Format a signed constant of `bits` bits."""
     return f"{'-' if value < 0 else ''}{bits}'sd{abs(value)}"
 
 
 def address_bits(depth: int) -> int:
-    """Bits of an address below `depth`, one at least."""
+    """Return the bits of an address below `depth`, at least one."""
     return max(1, (depth - 1).bit_length())
 
 
 def affine(plan: Plan) -> dict[str, Any]:
-    """Offsets and gains: one for all columns, or one each, the last column first as a vector has it."""
+    """Return offsets and gains, one for all columns or one each.
+
+    The last column comes first, as in a vector.
+    """
     offsets, gains = plan.integers("x_offset"), plan.integers("x_gain")
     if len(set(zip(offsets, gains, strict=True))) == 1:
         offsets, gains = offsets[:1], gains[:1]
@@ -93,11 +96,11 @@ def affine(plan: Plan) -> dict[str, Any]:
 
 
 def primitives(modules: Sequence[str]) -> dict[str, str]:
-    """The files of `modules` of hw/rtl, by name."""
+    """Read the files of `modules` in hw/rtl by name."""
     return {f"{module}.sv": read_text(f"hw/rtl/{module}.sv") for module in modules}
 
 
-def rendered(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, str]:
-    """The files `names`, each with its template below ``rtl/``, of what the templates see."""
+def render_files(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, str]:
+    """Render the files `names` from their templates below ``rtl/``."""
     return {name: environment().get_template(f"rtl/{template}.j2").render(values, file=name)
             for name, template in names.items()}

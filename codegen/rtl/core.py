@@ -1,4 +1,4 @@
-"""codegen.rtl: what every core answers: its name, whether it can hold a plan, its files, its clocks."""
+"""codegen.rtl: define the interface of a core: name, supported plans, files, clocks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...sim.plan import Plan
 
 @dataclass(frozen=True)
 class RtlCore:
-    """A core, the module ``<prefix>_<name>``, as functions of a plan.
+    """Core as the module ``<prefix>_<name>``, defined by functions of a plan.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ class RtlCore:
     period: Callable[..., float] | None = None
 
     def fits(self, plan: Plan) -> bool:
-        """Whether the core can hold the plan."""
+        """Report whether the core supports the plan."""
         return self.refusal(plan) is None
 
     def refuse_unfit(self, plan: Plan) -> None:
-        """Refuse a plan that the core cannot hold.
+        """Refuse a plan that the core does not support.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""codegen.rtl: the online learner in fixed memory: FKLMS with a fixed budget, which predicts as well."""
+"""codegen.rtl: online FKLMS with a fixed budget, which also predicts."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ...sim.formats import Format, Overflow
 from ...sim.plan import Plan
 from . import axi
 from .axi import Ports, Stream
-from .common import LONGEST, MOST_WORDS, address_bits, literal, primitives, rendered, signed_bits, vectors
+from .common import LONGEST, MOST_WORDS, address_bits, literal, primitives, render_files, signed_bits, vectors
 from .core import RtlCore
 from .predictor import (
     distance_latency,
@@ -32,12 +32,12 @@ _TAKEN, _BETWEEN, _SEARCHED, _ANSWERED, _LEARNED = 5, 6, 5, 2, 7
 
 
 def _pass_cycles(plan: Plan, lanes: int, count: int) -> int:
-    """From the first row of `count` vectors to the distance of the last."""
+    """Return the clocks from the first of `count` vectors to the last distance."""
     return rows_of_vectors(plan, lanes, count) + distance_latency(plan) + levels(lanes)
 
 
 def prediction_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
-    """Clocks from the first beat of a sample without target to its answer, when no stream waits.
+    """Return the clocks from a sample's first beat to its answer, without stalls.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def prediction_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> i
 
 
 def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
-    """Clocks from the first beat of a sample with its target to its answer, when no stream waits.
+    """Return the clocks from a sample with target to its answer, without stalls.
 
     Parameters
     ----------
@@ -84,17 +84,20 @@ def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
 
 
 def search_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Clocks more, until the next sample is taken, for each vector that lost its neighbour."""
+    """Return the extra clocks per vector that searches a new neighbour."""
     return rows_of_vectors(plan, lanes, 1) + _pass_cycles(plan, lanes, plan.sizes["N"]) + _SEARCHED
 
 
 def worst_update_cycles(plan: Plan, lanes: int = 1) -> int:
-    """From a sample to the next no more: all vectors but the oldest and the one that goes search."""
+    """Bound the clocks between samples: all vectors but two search.
+
+    The oldest and the evicted one do not.
+    """
     return update_cycles(plan, lanes) + (plan.sizes["N"] - 2) * search_cycles(plan, lanes)
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
-    """FKLMS in integers with nothing but a budget, in memory that holds it."""
+    """Refuse all but integer FKLMS with only a budget, within the memory size."""
     where = "[online] reduction" if plan.learns else "[model] algorithm"
     value = plan.reduction if plan.learns else plan.algorithm
     unlike = "the SystemVerilog learner supports FKLMS with a fixed budget only"
@@ -114,13 +117,13 @@ def _refusal(plan: Plan) -> KerncastError | None:
 
 
 def distance_parts(plan: Plan) -> int:
-    """Words that a distance takes in a frame of the state."""
+    """Return the values per distance in a frame of the state."""
     bits: int = expansion_context(plan)["distance_bits"]
     return -(-bits // plan.word)
 
 
 def _context(plan: Plan) -> dict[str, Any]:
-    """What the templates see: what those of the predictor see, and the learning rule."""
+    """Build the template context: the predictor's and the learning rule."""
     y, y_raw, alpha = (plan.signals[name] for name in ("y", "y_raw", "alpha"))
     whole = LONGEST if alpha.overflow is Overflow.WRAP else alpha.format
     word, eta, w = Format(True, plan.word, 0), plan.integer("eta"), plan.word
@@ -148,7 +151,7 @@ def _context(plan: Plan) -> dict[str, Any]:
 
 
 def _ports(plan: Plan, x_bits: int) -> Ports:
-    """The streams, as the template has them."""
+    """List the streams in the order of the template."""
     return Ports("learner", (Stream("x", True, x_bits, 1), Stream("state", True, plan.word, 1),
                              Stream("f", False, plan.word, 3), Stream("state", False, plan.word, 1)),
                  ("x", "f"), (("error_x", "a sample with tlast at the wrong beat"),
@@ -164,7 +167,7 @@ def _modules(plan: Plan) -> tuple[str, ...]:
 def _render(plan: Plan) -> dict[str, str]:
     p, values = plan.name, _context(plan)
     values |= _ports(plan, values["tdata_bits"]).context()
-    return primitives(_modules(plan)) | rendered({
+    return primitives(_modules(plan)) | render_files({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv",
         f"{p}_multipliers.sv": "multipliers.sv", f"{p}_step.sv": "step.sv", f"{p}_learner.sv": "learner.sv",
         f"{p}_learner_axi.sv": "axi.sv",

@@ -1,4 +1,4 @@
-"""codegen.rtl: the predictor: a kernel expansion whose model comes over a stream."""
+"""codegen.rtl: predict with a kernel expansion whose model arrives over a stream."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .common import (
     model_tag,
     most_vectors,
     primitives,
-    rendered,
+    render_files,
     vectors,
 )
 from .core import RtlCore
@@ -50,14 +50,14 @@ _NEXT, _TAKEN, _TWO = 1, 5, 4
 
 
 def kernel_latency(plan: Plan) -> int:
-    """Clocks from a distance, or product, to its kernel value."""
+    """Return the clocks from a distance, or product, to its kernel value."""
     if "kernel_degree" in plan.constants:
         return _BASE + _POWER * (plan.integer("kernel_degree") - 1) + _NARROW
     return _MUL_SHIFT + _EXP2[plan.word]
 
 
 def distance_latency(plan: Plan) -> int:
-    """Clocks from the last column of a vector to its distance, or product."""
+    """Return the clocks from a vector's last column to its distance, or product."""
     return _COLUMN + _DISTANCE.get(plan.kernel, _MAC)
 
 
@@ -66,17 +66,22 @@ def _expansion_latency(plan: Plan) -> int:
 
 
 def predictor_overhead(plan: Plan) -> int:
-    """Clocks of a prediction beyond the reading of the sample and of the expansion."""
+    """Return the clocks of a prediction besides reading the sample and the expansion."""
     return _expansion_latency(plan) + _AROUND
 
 
 def rows_of_vectors(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
-    """Clocks in which the vectors held, all that fit by default, are read: ``ceil(D / lanes) * count``."""
+    """Return the clocks that read the stored vectors: ``ceil(D / lanes) * count``.
+
+    All that fit by default.
+    """
     return -(-plan.sizes["D"] // lanes) * (vectors(plan) if count is None else count)
 
 
 def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
-    """Clocks from the first beat of a sample to its answer, when it meets no other and neither side waits.
+    """Return the clocks from a sample's first beat to its answer.
+
+    No other sample is under way and neither side stalls.
 
     Parameters
     ----------
@@ -95,7 +100,9 @@ def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> in
 
 
 def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> float:
-    """Clocks from an answer to the next, on average, when samples always wait and answers never.
+    """Return the average clocks between answers.
+
+    Samples always wait and answers never do.
 
     A sample is taken while the vectors are read for the one before; while its answer is summed the next one
     has its turn.  Two are begun at most, which bounds the answers of models with few vectors.
@@ -112,12 +119,12 @@ def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> fl
 
 
 def levels(lanes: int) -> int:
-    """Clocks of the tree that adds the sums of the lanes."""
+    """Return the levels of the tree that adds the sums of the lanes."""
     return lanes.bit_length() - 1
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
-    """Only integers without an intercept, in memory that holds them."""
+    """Refuse all but integers without an intercept, in memory of sufficient size."""
     if plan.in_float32:
         return fail("E307", "the SystemVerilog predictor does not support float32",
                     where="[online] reduction",
@@ -147,7 +154,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
 
 
 def expansion_context(plan: Plan) -> dict[str, Any]:
-    """What the templates see: the names of the C templates, and widths."""
+    """Build the template context: the names of the C templates, and widths."""
     words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
     distance, x = plan.signals["distance"].format, plan.signals["x"].format
     # A word that wraps is the low end of the longest one, which holds every sum.
@@ -181,7 +188,7 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
 
 
 def predictor_modules(plan: Plan) -> tuple[str, ...]:
-    """Modules of hw/rtl that a predictor of the plan is made of, what is used before what uses it."""
+    """List the modules of hw/rtl that a predictor needs, dependencies first."""
     first = MODULES.index("kc_affine")
     own = _OWN.get(plan.kernel, ())
     exp2 = (f"kc_exp2_{16 if plan.word == 16 else 32}",) if own else ()
@@ -189,7 +196,7 @@ def predictor_modules(plan: Plan) -> tuple[str, ...]:
 
 
 def _ports(plan: Plan) -> Ports:
-    """The streams, as the template has them."""
+    """List the streams in the order of the template."""
     return Ports("predictor", (Stream("x", True, plan.signals["x_raw"].format.c_bits),
                                Stream("model", True, plan.word), Stream("f", False, plan.word, 3)),
                  ("x", "f"), (("error_x", "a sample with tlast at the wrong beat"),
@@ -201,7 +208,7 @@ def _render(plan: Plan) -> dict[str, str]:
     p, values = plan.name, expansion_context(plan) | _ports(plan).context()
     modules = (*predictor_modules(plan), *axi.MODULES)
     kernel = "polynomial.sv" if values["polynomial"] else "kernel.sv"
-    return primitives(modules) | rendered({
+    return primitives(modules) | render_files({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel, f"{p}_expansion.sv": "expansion.sv",
         f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor_axi.sv": "axi.sv",
         f"{p}_predictor.f": "predictor.f", "README.md": "predictor.md"}, values | {"modules": modules})

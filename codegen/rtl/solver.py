@@ -1,4 +1,4 @@
-"""codegen.rtl: Levinson's recursion as a core."""
+"""codegen.rtl: solve a Toeplitz system by Levinson's recursion."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ...sim.plan import Plan
 from ..c.context import context
 from . import axi
 from .axi import Ports, Stream
-from .common import literal, model_tag, primitives, rendered, signed_bits
+from .common import literal, model_tag, primitives, render_files, signed_bits
 from .core import RtlCore
 
 #: Samples of a system that the solver may hold.
@@ -31,7 +31,7 @@ _SEND = 7
 
 
 def recursion_cycles(n: int, lanes: int = 1) -> int:
-    """Clocks of Levinson's recursion over n samples in so many lanes.
+    """Return the clocks of Levinson's recursion over n samples in the given lanes.
 
     A step of m words takes four passes of ``rows = m // lanes + 1`` clocks.  A pass that reads what the one
     before writes follows it by ten clocks at least.  While xi or c is divided two passes run: where they are
@@ -64,18 +64,21 @@ def recursion_cycles(n: int, lanes: int = 1) -> int:
 
 
 def solver_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Clocks from the last beat of the two frames to the last beat of alpha, when no stream waits."""
+    """Return the clocks from the frames' last beat to alpha's, without stalls."""
     n = plan.sizes["n"]
     return recursion_cycles(n, lanes) + _SEND * n + 2
 
 
 def solver_overhead(plan: Plan, lanes: int = 1) -> int:
-    """Clocks of :func:`solver_cycles` beyond the ``2 n**2 / lanes`` of the multiplications."""
+    """Return the clocks of :func:`solver_cycles` beyond ``2 n**2 / lanes``.
+
+    That many are multiplications.
+    """
     return solver_cycles(plan, lanes) - 2 * plan.sizes["n"] ** 2 // lanes
 
 
 def refusal(plan: Plan) -> KerncastError | None:
-    """Only the plain recursion, of a system that the memories hold."""
+    """Refuse all but the plain recursion of a system that fits into the memories."""
     asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
              "bias": ("0", "bias = false")}
     if plan.algorithm != "toeplitz_rls":
@@ -94,7 +97,10 @@ def refusal(plan: Plan) -> KerncastError | None:
 
 
 def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """The first row (n,) of a uniform grid over 1 + lambda, in words of r: a constant of the plan."""
+    """Return the first row (n,) of a uniform grid over 1 + lambda, in fixed point.
+
+    A constant of the plan, in the format of r.
+    """
     # Here, because the model brings its compiler, a second's start, along.
     from ...sim.model.kernel import cast_of, kernel_constants
     from ...sim.model.ranges import Ranges
@@ -107,7 +113,7 @@ def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def solver_context(plan: Plan) -> dict[str, Any]:
-    """What the templates see: the names of the C templates, and literals."""
+    """Build the template context: the names of the C templates, and literals."""
     a, alpha, y = (plan.signals[name] for name in ("a", "alpha", "y"))
     offset, gain = plan.integer("y_offset"), plan.integer("y_gain")
     widths = {"offset_bits": signed_bits([offset]), "gain_bits": signed_bits([gain])}
@@ -125,7 +131,7 @@ def solver_context(plan: Plan) -> dict[str, Any]:
 
 
 def _ports(plan: Plan) -> Ports:
-    """The streams, as the template has them."""
+    """List the streams in the order of the template."""
     return Ports("solver", (Stream("r", True, plan.word), Stream("y", True, plan.word),
                             Stream("alpha", False, plan.word, 3)), ("y", "alpha"),
                  (("error_r", "a first row with tlast at the wrong beat"),
@@ -135,7 +141,7 @@ def _ports(plan: Plan) -> Ports:
 
 def _render(plan: Plan) -> dict[str, str]:
     p, modules = plan.name, (*MODULES, *axi.MODULES)
-    return primitives(modules) | rendered(
+    return primitives(modules) | render_files(
         {f"{p}_solver.sv": "solver.sv", f"{p}_solver_axi.sv": "axi.sv", f"{p}_solver.f": "solver.f",
          "README.md": "solver.md"},
         solver_context(plan) | _ports(plan).context()

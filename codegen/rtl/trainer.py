@@ -1,4 +1,4 @@
-"""codegen.rtl: the trainer: the solver with first row, conversion and model around it."""
+"""codegen.rtl: wrap the solver with first row, input conversion and model frame."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from . import axi
 from .axi import Ports, Stream
-from .common import MOST_WORDS, literal, primitives, rendered
+from .common import MOST_WORDS, literal, primitives, render_files
 from .core import RtlCore
 from .predictor import distance_latency, expansion_context, kernel_latency, predictor_modules
 from .solver import MODULES, first_row, refusal, solver_context, solver_cycles
@@ -30,7 +30,7 @@ def _on_grid(plan: Plan) -> bool:
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
-    """Whatever the solver takes, where the memory holds its samples."""
+    """Refuse all that the solver refuses, and samples that exceed the memory."""
     refused = refusal(plan)
     words = plan.sizes["n"] * plan.sizes["D"] if refused is None else 0
     if words > MOST_WORDS:
@@ -41,17 +41,17 @@ def _refusal(plan: Plan) -> KerncastError | None:
 
 
 def _sum_bits(plan: Plan) -> int:
-    """Bits of a diagonal's sum."""
+    """Return the bits of a diagonal's sum."""
     return plan.word + (plan.sizes["n"] - 1).bit_length()
 
 
 def row_overhead(plan: Plan) -> int:
-    """Clocks of a diagonal beside those of its pairs: from the last one to the word of r, which is sent."""
+    """Return the clocks of a diagonal besides its pairs: from the last pair to r sent."""
     return distance_latency(plan) + kernel_latency(plan) + _sum_bits(plan) + _MEAN
 
 
 def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Clocks from the first beat to the last one of the model, when no stream waits.
+    """Return the clocks from the first beat to the model's last one, without stalls.
 
     Of samples that are no grid the targets come beside them.
     """
@@ -64,7 +64,7 @@ def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
 
 
 def _ports(plan: Plan) -> Ports:
-    """The streams, as the template has them."""
+    """List the streams in the order of the template."""
     x_bits, y_bits = (plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
     samples = () if _on_grid(plan) else (Stream("x", True, x_bits),)
     bad_samples = () if _on_grid(plan) else (("error_x", "samples with tlast at the wrong beat"),)
@@ -74,7 +74,7 @@ def _ports(plan: Plan) -> Ports:
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:
-    """What is used before what uses it, each once."""
+    """List the modules, dependencies first, each once."""
     of_row = () if _on_grid(plan) else (*predictor_modules(plan), *_SAMPLES)
     wanted = (*MODULES, *of_row, *_OWN[:1], *(_GRID if _on_grid(plan) else ()), *_OWN[1:])
     return tuple(name for name in dict.fromkeys(wanted) if name not in _NOT_OF_PREDICTOR)
@@ -83,7 +83,7 @@ def _modules(plan: Plan) -> tuple[str, ...]:
 def _render(plan: Plan) -> dict[str, str]:
     p, grid, values = plan.name, _on_grid(plan), solver_context(plan)
     tops = ("solver", "trainer", "trainer_axi")
-    parts = {} if grid else rendered(
+    parts = {} if grid else render_files(
         {f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv", f"{p}_row.sv": "row.sv"},
         expansion_context(plan) | _row_context(plan))
     files = {f"{p}_trainer.sv": "trainer.sv", f"{p}_trainer_axi.sv": "axi.sv",
@@ -93,8 +93,8 @@ def _render(plan: Plan) -> dict[str, str]:
                "tops": tops if grid else ("distance", "kernel", "row", *tops),
                "row": [f"{plan.word}'d{word}" for word in reversed(first_row(plan).tolist())] if grid else (),
                "trainer_cycles": {lanes: trainer_cycles(plan, lanes) for lanes in (1, 2, 4)}}
-    return primitives(_modules(plan)) | rendered({f"{p}_solver.sv": "solver.sv"}, values) | parts \
-        | rendered(files, values)
+    return primitives(_modules(plan)) | render_files({f"{p}_solver.sv": "solver.sv"}, values) | parts \
+        | render_files(files, values)
 
 
 def _row_context(plan: Plan) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""hw.hil: the hardware-in-the-loop link: frames, emulators, boards, and the host side of the agent."""
+"""hw.hil: run the hardware-in-the-loop link: frames, emulators, boards and client."""

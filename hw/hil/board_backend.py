@@ -1,4 +1,4 @@
-"""hw: a board, real or emulated, as a back end: raw words go in over the link, words come back."""
+"""hw: use a board, real or emulated, as a back end over the link."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from .requests import differs
 
 @dataclass
 class Tally:
-    """What one kind of operation took so far; `units` is None where a count was lost."""
+    """Cost of one kind of operation so far; `units` is None if a count was lost."""
 
     samples: int = 0
     units: int | None = 0
 
     def add(self, samples: int, units: int | None) -> None:
-        """One more operation."""
+        """Add one operation."""
         self.samples += samples
         self.units = None if units is None or self.units is None else self.units + units
 
     @property
     def each(self) -> int | None:
-        """Units a sample, rounded up; None where there is none."""
+        """Return the units per sample, rounded up; None if unknown."""
         return None if self.units is None or not self.samples else -(-self.units // self.samples)
 
 
 class BoardBackend:
-    """A plan's firmware behind a link.
+    """Firmware of a plan behind a link.
 
     Parameters
     ----------
@@ -125,7 +125,10 @@ class BoardBackend:
                 for k, f in enumerate(self.plan.memory)}
 
     def save(self) -> bytes:
-        """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
+        """Save the state; see :class:`~kerncast.sim.backend.Backend`.
+
+        Raises E447 if the board has no room for it.
+        """
         status, slot = self.client.save()
         image = self.client.read_slot(SLOTS[slot], image_bytes(self.plan))
         if status != RestoreStatus.OK:
@@ -133,7 +136,10 @@ class BoardBackend:
         return image
 
     def restore(self, image: bytes) -> None:
-        """See :class:`~kerncast.sim.backend.Backend`; E447 where the board has no room for it."""
+        """Restore a state; see :class:`~kerncast.sim.backend.Backend`.
+
+        Raises E447 if the board has no room for it.
+        """
         where = f"back end {self.name}"
         contents = slots_with(self.plan, image, where)
         kept = [self.client.read_slot(name, len(contents[0])) for name in SLOTS]
@@ -148,7 +154,7 @@ class BoardBackend:
             self.client.write(name, content)
 
     def reset(self) -> None:
-        """See :class:`~kerncast.sim.backend.Backend`; what calls took is counted from here."""
+        """Reset model and cost counts; see :class:`~kerncast.sim.backend.Backend`."""
         self.client.reset()
         self.tallies = {name: Tally() for name in self.tallies}
 
@@ -176,7 +182,7 @@ class BoardBackend:
         return {"status": status, "f": f}
 
     def _write(self, region: str, signal: str, words: Raw) -> None:
-        """Raw words into a buffer of the board, in the firmware's raw type."""
+        """Write raw values into a buffer of the board, in the firmware's raw type."""
         self.client.write(region, raw.little_endian(self.plan, signal, words).tobytes())
 
     # -------------------------------------------------------------------------------- costs
@@ -189,7 +195,7 @@ class BoardBackend:
         self.tallies[name].add(samples, units)
 
     def costs(self) -> dict[str, object]:
-        """What the firmware takes.
+        """Return the costs of the firmware.
 
         Returns
         -------
@@ -221,12 +227,14 @@ def _words(data: bytes, ctype: str) -> Raw:
 
 
 def default_emulator(board: Board) -> str:
-    """The emulator taken where none is named: of the board's, the first that is installed, else the first."""
+    """Return the default emulator: the board's first installed one, or its first."""
     return next((e for e in board.emulators if available(board, e)), next(iter(board.emulators), ""))
 
 
 def emulated(where: str, compiler: str = "auto", optimise: str = "-O2") -> tuple[Board, str, str, str]:
-    """Board, emulator, compiler and optimisation of a name such as ``emu:mps2-an386:qemu:clang:-Os``.
+    """Split a name such as ``emu:mps2-an386:qemu:clang:-Os``.
+
+    Into board, emulator, compiler and optimisation level.
 
     Raises
     ------
@@ -253,7 +261,7 @@ def emulated(where: str, compiler: str = "auto", optimise: str = "-O2") -> tuple
 def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan | None = None,
                compiler: str = "auto", optimise: str = "-O2", build_dir: Path | str | None = None,
                timing: Timing | None = None, traced: bool = False) -> BoardBackend:
-    """Build the firmware of a generated folder, start a board with it, and open it as a back end.
+    """Build a generated folder's firmware, start a board with it, and open it.
 
     Parameters
     ----------
@@ -285,7 +293,9 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
 
 def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timing | None = None,
               traced: bool = False, image: FirmwareImage | None = None) -> BoardBackend:
-    """A real board that runs the firmware of `plan` already; without `board` it tells itself what it is.
+    """Open a real board that already runs the firmware of `plan`.
+
+    Without `board`, the board identifies itself.
 
     Raises
     ------

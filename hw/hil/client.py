@@ -1,4 +1,4 @@
-"""hw: the host's side of the HIL link: what may be asked of an agent, and what its answers mean.
+"""hw: send the requests of the HIL link to an agent, and read its replies.
 
 Every wait has a deadline, and nothing is done twice: see :mod:`.requests`.
 """
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Identity:
-    """What HELLO told of the board."""
+    """Board's reply to HELLO."""
 
     board: str
     name: str
@@ -45,7 +45,7 @@ class Identity:
 
 
 class HilClient:
-    """Requests to an agent over a link.
+    """Client that sends requests to an agent over a link.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class HilClient:
 
     def start(self, plan_hash: str | None = None, abi: int | None = None,
               board: str | None = None) -> Identity:
-        """Greet the board, and refuse it where it is not the one expected.
+        """Greet the board; refuse it if it is not the expected one.
 
         Raises
         ------
@@ -104,20 +104,23 @@ class HilClient:
         self.link.close()
 
     def request(self, opcode: str, **values: Value) -> dict[str, Value]:
-        """One request and its answer, field by field; see :meth:`.requests.Requests.one`."""
+        """Send one request; see :meth:`.requests.Requests.one`.
+
+        Returns the reply's fields.
+        """
         return self._requests.one(opcode, **values)
 
     # --------------------------------------------------------------------------- operations
 
     def write(self, region: str, data: bytes) -> None:
-        """Put bytes at the start of a buffer, in as many requests as it takes."""
+        """Write bytes to the start of a buffer, in as many requests as needed."""
         chunk = self.identity.max_payload - _WRITE_FIXED
         self._requests.several("WRITE", [
             {"region": REGIONS[region], "offset": at, "data": data[at:at + chunk]}
             for at in range(0, len(data), chunk)])
 
     def read(self, region: int, size: int) -> bytes:
-        """The first `size` bytes of a region, in as many requests as it takes."""
+        """Read the first `size` bytes of a region, in as many requests as needed."""
         chunk = self.identity.max_payload
         pieces: list[dict[str, Value]] = [
             {"region": region, "offset": at, "count": min(size - at, chunk)} for at in range(0, size, chunk)]
@@ -128,23 +131,26 @@ class HilClient:
         return b"".join(answers)
 
     def read_field(self, index: int, size: int) -> bytes:
-        """The `index`-th field of the model structure."""
+        """Read the `index`-th field of the model structure."""
         return self.read(REGIONS["FIELDS"] + index, size)
 
     def train(self, count: int) -> int:
-        """Train on what X and Y hold; the library's status."""
+        """Train on the contents of X and Y; return the library's status."""
         return _int(self.request("TRAIN", count=count)["result"])
 
     def update(self, count: int) -> int:
-        """Learn from `count` samples; how many statuses were not OK."""
+        """Learn from `count` samples; return how many statuses were not OK."""
         return _int(self.request("UPDATE", count=count)["not_ok"])
 
     def predict(self, count: int) -> int:
-        """Predict `count` samples; how many statuses were not OK."""
+        """Predict `count` samples; return how many statuses were not OK."""
         return _int(self.request("PREDICT", count=count)["not_ok"])
 
     def save(self) -> tuple[RestoreStatus, int]:
-        """Save the model on the board; the library's status, and the slot written.  E447 without room."""
+        """Save the model on the board; return the library's status and the slot written.
+
+        Raises E447 without room.
+        """
         v = self._saved(lambda: self.request("SAVE"))
         slot = _int(v["slot"])
         if slot >= len(SLOTS):
@@ -152,11 +158,14 @@ class HilClient:
         return self._verdict(v["result"]), slot
 
     def restore(self) -> RestoreStatus:
-        """Restore the newest state of the board's slots; the library's status.  E447 without room."""
+        """Restore the newest state of the board's slots; return the library's status.
+
+        Raises E447 without room.
+        """
         return self._verdict(self._saved(lambda: self.request("RESTORE"))["result"])
 
     def _verdict(self, result: Value) -> RestoreStatus:
-        """Check a result of saving or restoring; E414 for a number that is none."""
+        """Convert a result of saving or restoring; raise E414 for an unknown number."""
         try:
             return RestoreStatus(_int(result))
         except ValueError:
@@ -164,7 +173,10 @@ class HilClient:
             raise differs("result of a saved state", result, allowed, self.link.name) from None
 
     def read_slot(self, name: str, size: int) -> bytes:
-        """The first `size` bytes of a slot for saved states.  E447 without room."""
+        """Read the first `size` bytes of a slot for saved states.
+
+        Raises E447 without room.
+        """
         return self._saved(lambda: self.read(REGIONS[name], size))
 
     def _saved(self, call: Callable[[], T]) -> T:
@@ -178,19 +190,25 @@ class HilClient:
                        remedy="use a larger board or a smaller model") from None
 
     def counters(self) -> tuple[int, int] | None:
-        """Ticks of the last operation and of an empty one; None without a counter or past its end."""
+        """Read the ticks of the last operation and of an empty one.
+
+        None without a counter or after an overflow.
+        """
         v = self.request("COUNTERS")
         known = v["unit"] != 0 and v["ticks"] != _OVERRUN
         ticks, overhead = _int(v["ticks"]), _int(v["overhead"])
         return (ticks, min(ticks, overhead)) if known else None
 
     def stack(self) -> tuple[int, int]:
-        """Bytes of stack ever used since reset, and bytes there are."""
+        """Read the maximum stack used since reset, and the stack's size, in bytes."""
         v = self.request("STACK")
         return _int(v["used"]), _int(v["total"])
 
     def trace(self, limit: int) -> Trace:
-        """What was traced since the last call; a new trace begins.  E434 without trace hooks."""
+        """Read the trace since the last call and start a new one.
+
+        Raises E434 without trace hooks.
+        """
         try:
             v = self.request("TRACE", limit=limit)
         except KerncastError as error:

@@ -1,4 +1,4 @@
-"""hw: boards that are programs: QEMU and Unicorn, each in a process of its own at the end of a socket.
+"""hw: start emulated boards, QEMU or Unicorn, each in a process behind a socket.
 
 The process gets one end of a socket pair, so there is no file, no port number and no waiting for a
 connection.  It ends with the link, and with this process, however that ends.
@@ -30,7 +30,7 @@ _WORDS = 600  # characters of its messages that are shown
 
 
 def _child_setup() -> Callable[[], None] | None:
-    """What the child does first: ask Linux to end it with its parent."""
+    """Ask Linux, in the child, to end it with its parent."""
     if not sys.platform.startswith("linux"):
         return None
     prctl = ctypes.CDLL(None).prctl  # found here: the child of a threaded process should do little
@@ -45,7 +45,7 @@ def _child_setup() -> Callable[[], None] | None:
 
 
 class EmulatorLink(SocketLink):
-    """A link to an emulator that is started with it and ends with it.
+    """Link to an emulator that starts and ends with it.
 
     On Linux the emulator also ends with the thread that opened the link, should that end without
     closing it: open and use a link in the same thread.
@@ -95,7 +95,10 @@ class EmulatorLink(SocketLink):
 
 
 def require_entry(board: Board, emulator: str) -> Emulator:
-    """The board's entry for an emulator, installed or not; E417 where the board has no such emulator."""
+    """Return the board's entry for an emulator, installed or not.
+
+    Raises E417 if the board has no such emulator.
+    """
     entry = board.emulators.get(emulator)
     if entry is None:
         raise fail("E417", "the board does not have this emulator", where="back end",
@@ -106,7 +109,10 @@ def require_entry(board: Board, emulator: str) -> Emulator:
 
 
 def require_emulator(board: Board, emulator: str) -> Emulator:
-    """The same, for an emulator that is to be started; E512 where it is not installed."""
+    """Return the board's entry for an emulator that can be started.
+
+    Raises E512 if it is not installed.
+    """
     entry = require_entry(board, emulator)
     if not is_installed(entry.program):
         raise fail("E512", "this emulator is not installed", where="back end",
@@ -116,7 +122,7 @@ def require_emulator(board: Board, emulator: str) -> Emulator:
 
 
 def available(board: Board, emulator: str) -> bool:
-    """Whether `emulator` can run the board's images on this machine."""
+    """Report whether `emulator` can run the board's images on this machine."""
     try:
         require_emulator(board, emulator)
     except KerncastError:
@@ -125,7 +131,7 @@ def available(board: Board, emulator: str) -> bool:
 
 
 def start_emulator(elf: Path, board: Board, emulator: str) -> EmulatorLink:
-    """Start `emulator` with an image, and link up.
+    """Start `emulator` with an image, and connect to it.
 
     Raises
     ------
@@ -141,23 +147,23 @@ def start_emulator(elf: Path, board: Board, emulator: str) -> EmulatorLink:
 
 
 def _chardev(entry: Emulator, board: Board, image: str) -> list[str]:
-    """QEMU of a whole machine: its next serial port is the socket."""
+    """Command QEMU of a whole machine; its next serial port is the socket."""
     return [entry.program, *entry.args, "-kernel", image,
             "-chardev", "socket,id=link,fd={fd}", "-serial", "chardev:link"]
 
 
 def _stdio(entry: Emulator, board: Board, image: str) -> list[str]:
-    """A program that runs another one, such as QEMU of one process."""
+    """Command a program that runs another one, such as QEMU of one process."""
     return [entry.program, *entry.args, image]
 
 
 def _helper(entry: Emulator, board: Board, image: str) -> list[str]:
-    """A program of ours around a library; see :mod:`.helper`."""
+    """Command a helper program around a library; see :mod:`.helper`."""
     return ["{helper}", *entry.args, image]
 
 
 def _module(entry: Emulator, board: Board, image: str) -> list[str]:
-    """A module beside this one, with a library that it drives."""
+    """Command a module of this folder that drives a library."""
     name, *args = entry.args
     return [sys.executable, "-m", f"{__package__}.{name}", image, "--board", board.id,
             "--socket", "{fd}", *args]

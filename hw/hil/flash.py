@@ -1,4 +1,4 @@
-"""hw: loading an image into a real board, by the programs that the board's file names."""
+"""hw: load an image into a real board by the programs that the board's file names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS = 600  # characters of its messages that are shown
 
 
 def flash_commands(board: Board, elf: Path, port: str = "PORT") -> dict[str, list[str]]:
-    """The command of each program that can load `elf` into the board."""
+    """Return the command of each program that can load `elf` into the board."""
     return {name: _command(flasher, elf, port) for name, flasher in board.flashers.items()}
 
 
@@ -26,13 +26,13 @@ def _command(flasher: Flasher, elf: Path, port: str) -> list[str]:
 
 
 def default_flasher(board: Board) -> str:
-    """The program taken where none is named: the first that is installed, else the first."""
+    """Return the default flash tool: the first installed one, or else the first."""
     found = (name for name, flasher in board.flashers.items() if shutil.which(flasher.command[0]))
     return next(found, next(iter(board.flashers), ""))
 
 
 def require_flasher(board: Board, name: str) -> Flasher:
-    """The board's entry for a program.
+    """Return the board's entry for a flash tool.
 
     Raises
     ------

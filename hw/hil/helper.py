@@ -1,4 +1,4 @@
-"""hw: small programs of ours that an emulator needs, compiled for this machine when they are.
+"""hw: compile the small helper programs that some emulators need.
 
 They work with libraries that are not ours to ship (libsimavr, QEMU's plugins), so they are built where
 these are.
@@ -17,7 +17,7 @@ from ...sim.errors import fail
 
 
 def build_helper(entry: Emulator, folder: Path) -> Path:
-    """The helper of an emulator, compiled in `folder` unless it is there already.
+    """Compile the helper of an emulator in `folder`, unless it is there.
 
     Raises
     ------

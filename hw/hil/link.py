@@ -1,4 +1,4 @@
-"""hw: a link is a stream of bytes to a board, whatever lies between.
+"""hw: exchange bytes with a board over a socket or a serial port.
 
 The interface is three methods; a link that breaks says so with E411 at once, whoever waits.
 """
@@ -18,7 +18,7 @@ _WRITE_TIMEOUT = 5.0  # seconds: a port that takes nothing is as good as lost
 
 
 class Link(Protocol):
-    """A stream of bytes to a board.
+    """Stream of bytes to a board.
 
     Attributes
     ----------
@@ -32,24 +32,27 @@ class Link(Protocol):
     announces: bool
 
     def write(self, data: bytes) -> None:
-        """Send all of `data`; E411 where the other end is gone."""
+        """Send all of `data`; raise E411 if the other end is gone."""
 
     def read(self, timeout: float) -> bytes:
-        """What has come, waiting at most `timeout` seconds for the first byte; E411 as above."""
+        """Read the bytes received, waiting at most `timeout` seconds for the first.
+
+        Raises E411 if the other end is gone.
+        """
 
     def close(self) -> None:
-        """Let go of the port or process; may be called twice."""
+        """Release the port or process; may be called twice."""
 
 
 def lost(name: str, why: str = "") -> KerncastError:
-    """E411: the link broke."""
+    """Return E411: the link broke."""
     return fail("E411", "the link to the board was lost", where=name, value=why,
                 allowed="a board that stays connected until the link is closed",
                 remedy="check the cable or the emulator's output, then start again")
 
 
 class SocketLink:
-    """A connected stream socket.
+    """Connected stream socket.
 
     Parameters
     ----------
@@ -112,7 +115,7 @@ _ANYTHING = "close the other program, join the group dialout, or name a port of 
 
 
 def _unopened(port: str, error: Exception) -> KerncastError:
-    """E410 with the reason, which pyserial tells itself or by the error of the system behind its own."""
+    """Return E410 with the reason, from pyserial or the system error behind its own."""
     number = getattr(error, "errno", None) or next(iter(getattr(error.__context__, "args", ())), None)
     why, remedy = _REFUSALS.get(number, (str(error), _ANYTHING))
     return fail("E410", "the serial port cannot be opened", where="port", value=f"{port}: {why}",
@@ -120,7 +123,7 @@ def _unopened(port: str, error: Exception) -> KerncastError:
 
 
 class SerialLink:
-    """A serial port, through pyserial.
+    """Serial port, through pyserial.
 
     Parameters
     ----------

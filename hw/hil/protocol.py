@@ -1,4 +1,4 @@
-"""hw: frames of the HIL link, encoded and decoded from the one table (firmware/agent/protocol.toml).
+"""hw: encode and decode the frames of the HIL link from firmware/agent/protocol.toml.
 
 A frame is COBS(header, payload, CRC-32) between zero bytes; integers are little-endian.
 """
@@ -34,7 +34,7 @@ Values = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Reply:
-    """A reply as it came; its payload is not yet taken apart."""
+    """Reply as received, with its payload not yet decoded."""
 
     opcode: str
     sequence: int
@@ -54,7 +54,7 @@ def _pack(fields: tuple[LinkField, ...], values: Values) -> bytes:
 
 
 def _unpack(fields: tuple[LinkField, ...], data: bytes) -> dict[str, Value]:
-    """Fields of `data`; ValueError where it is too short or too long for them."""
+    """Unpack the fields of `data`; ValueError for a wrong length."""
     values: dict[str, Value] = {}
     at = 0
     open_ended = any(f.size == 0 for f in fields)
@@ -73,7 +73,7 @@ def _unpack(fields: tuple[LinkField, ...], data: bytes) -> dict[str, Value]:
 
 
 def seal(content: bytes) -> bytes:
-    """A frame of header and payload: checksum, COBS, and a zero on either side.
+    """Frame header and payload with checksum, COBS, and a zero on either side.
 
     The leading zero ends whatever noise came before, so that the frame itself is not lost with it.
     """
@@ -82,19 +82,19 @@ def seal(content: bytes) -> bytes:
 
 
 def encode_request(opcode: str, sequence: int, **values: Value) -> bytes:
-    """The frame of a request, its fields named as in the table."""
+    """Encode the frame of a request with fields named as in the table."""
     header = _pack(TABLE.header, {"opcode": OPCODES[opcode], "sequence": sequence})
     return seal(header + _pack(TABLE.opcode_named(opcode).request, values))
 
 
 def encode_reply(opcode: str, sequence: int, status: str, payload: bytes = b"") -> bytes:
-    """The frame of a reply (for boards written in Python, and for tests)."""
+    """Encode the frame of a reply, for boards written in Python and for tests."""
     return seal(_pack(TABLE.reply_header, {"opcode": OPCODES[opcode] | REPLY_BIT,
                                            "sequence": sequence, "status": STATUSES[status]}) + payload)
 
 
 def open_frame(encoded: bytes) -> bytes | None:
-    """Header and payload of what stood between two delimiters; None where it is damaged."""
+    """Decode header and payload between two delimiters; None if damaged."""
     try:
         checked: bytes = cobs.decode(encoded)
     except cobs.DecodeError:
@@ -105,7 +105,7 @@ def open_frame(encoded: bytes) -> bytes | None:
 
 
 def decode_reply(content: bytes) -> Reply | None:
-    """A reply of an opened frame; None where it is none of this protocol."""
+    """Decode a reply of an opened frame; None if it is not of this protocol."""
     size = fixed_bytes(TABLE.reply_header)
     if len(content) < size:
         return None
@@ -120,12 +120,15 @@ def decode_reply(content: bytes) -> Reply | None:
 
 
 def reply_values(reply: Reply) -> dict[str, Value]:
-    """The fields of a reply's payload; ValueError where its length is wrong."""
+    """Return the fields of a reply's payload; ValueError for a wrong length."""
     return _unpack(TABLE.opcode_named(reply.opcode).reply, reply.payload)
 
 
 class FrameSplitter:
-    """Cuts a stream of bytes at its delimiters; bounded, and in step again after any fault."""
+    """Splitter of a byte stream at its delimiters.
+
+    Its memory is bounded, and it recovers from any fault.
+    """
 
     #: Nothing the agent sends is longer, COBS included.
     LIMIT = 2 * (TABLE.max_payload + fixed_bytes(TABLE.reply_header) + CRC_BYTES)
@@ -134,7 +137,7 @@ class FrameSplitter:
         self._pending = b""
 
     def feed(self, data: bytes) -> Iterator[bytes | None]:
-        """Header and payload of each frame that `data` completes, None for a damaged one."""
+        """Return header and payload of each completed frame, None for a damaged one."""
         *frames, self._pending = (self._pending + data).split(DELIMITER)
         if len(self._pending) > self.LIMIT:
             self._pending = self._pending[:self.LIMIT]  # already damaged: never a frame

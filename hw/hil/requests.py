@@ -1,4 +1,4 @@
-"""hw: requests over a link, each sent again until it is answered.
+"""hw: send requests over a link and retry each until it is answered.
 
 :meth:`Requests.one` has one request under way and repeats it under its number: the agent answers a
 repetition from memory, so nothing is done twice.  :meth:`Requests.several` has a window of them under
@@ -33,7 +33,7 @@ Answer = dict[str, Value]
 
 @dataclass
 class _Exchange:
-    """One request under way."""
+    """Request under way."""
 
     opcode: str
     sequence: int
@@ -45,7 +45,7 @@ class _Exchange:
 
 @dataclass
 class _Flight:
-    """Requests of one kind under way: what is still to be sent, and what came back.
+    """Requests of one kind under way: those to send, and the replies received.
 
     `waiting` are pieces; `numbers` every sequence number used, with its piece; `under_way` those sent
     and not yet answered, oldest first; `answers` by piece.
@@ -57,13 +57,13 @@ class _Flight:
     answers: dict[int, Answer] = field(default_factory=dict)
 
     def lose(self, count: int) -> None:
-        """The oldest `count` under way are to be sent again."""
+        """Mark the oldest `count` under way for a retry."""
         for _ in range(min(count, len(self.under_way))):
             self.waiting.append(self.numbers[self.under_way.popleft()])
 
 
 class Requests:
-    """A session's requests.
+    """Requests of a session.
 
     Parameters
     ----------
@@ -95,7 +95,10 @@ class Requests:
         return self._sequence
 
     def _replies(self, data: bytes, opcode: str) -> Iterator[Reply | None]:
-        """The frames that `data` completes, None for a damaged one; E416 where the board fell."""
+        """Return the frames that `data` completes, None for a damaged one.
+
+        Raises E416 if the board faulted.
+        """
         self._strange += len(data)
         for content in self._splitter.feed(data):
             reply = decode_reply(content) if content else None
@@ -112,7 +115,7 @@ class Requests:
     # --------------------------------------------------------------------------------- one
 
     def one(self, opcode: str, **values: Value) -> Answer:
-        """Send a request, wait for its answer, and take it apart.
+        """Send a request, wait for its reply, and decode it.
 
         Raises
         ------
@@ -130,7 +133,7 @@ class Requests:
         return self._apart(exchange.reply)
 
     def _step(self, exchange: _Exchange, frame: bytes) -> None:
-        """Send if it is time to, then take what comes until it is time again."""
+        """Send if it is time to; then read until it is time again."""
         now = self._clock()
         late = now >= exchange.deadline  # look once more at what came while this process slept
         if not late and now >= exchange.next_send:
@@ -144,7 +147,10 @@ class Requests:
                                self._timing.operation if exchange.working else self._timeout_s)
 
     def _take(self, exchange: _Exchange, reply: Reply | None, now: float) -> None:
-        """Weigh one frame; a damaged one may have been the answer, so the request goes out again."""
+        """Judge one frame.
+
+        A damaged one may have been the reply, so the request is sent again.
+        """
         if reply is None or reply.opcode == "READY" or (reply.opcode == "NAK" and reply.status in RESEND):
             exchange.next_send = now
         elif (reply.opcode, reply.sequence) != (exchange.opcode, exchange.sequence):
@@ -163,7 +169,7 @@ class Requests:
     # ----------------------------------------------------------------------------- several
 
     def several(self, opcode: str, pieces: Sequence[Mapping[str, Value]]) -> list[Answer]:
-        """Send requests that may be done twice and in any order, as many at a time as the window allows.
+        """Send requests that may be repeated in any order, within the window.
 
         Parameters
         ----------
@@ -214,7 +220,7 @@ class Requests:
             flight.under_way.append(sequence)
 
     def _settle(self, flight: _Flight, opcode: str, reply: Reply | None) -> None:
-        """Weigh one frame; a damaged one stands where the answer to the oldest request should."""
+        """Judge one frame; a damaged one takes the place of the oldest request's reply."""
         if reply is None or (reply.opcode == "NAK" and reply.status in RESEND):
             flight.lose(1)
             return
@@ -260,6 +266,6 @@ class Requests:
 
 
 def differs(what: str, found: object, wanted: object, where: str) -> KerncastError:
-    """E414: board and host are not of the same version."""
+    """Return E414: board and host are not of the same version."""
     return fail("E414", f"board and host differ in the {what}", where=where, value=found,
                 allowed=str(wanted), remedy="build firmware and host from the same version of kerncast")

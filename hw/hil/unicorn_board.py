@@ -1,4 +1,4 @@
-"""hw: the program that runs a Cortex-M image in Unicorn, its UART on a socket.
+"""hw: run a Cortex-M image in Unicorn, with its UART on a socket.
 
 A separate program, at the end of a link: ``python -m kerncast.hw.hil.unicorn_board IMAGE.elf --socket
 FD|PATH``.  It counts the instructions between start and stop of the board's counter and shows them
@@ -30,7 +30,7 @@ _NOWHERE = 0xFFFFFFFE
 
 
 def count_instructions(code: bytes) -> int:
-    """Thumb instructions in `code`: 32 bits long where the first halfword is 0xE800 or more."""
+    """Count Thumb instructions; 32 bits if the first halfword is at least 0xE800."""
     at = count = 0
     while at < len(code):
         at += 4 if code[at + 1] >= 0xE8 else 2
@@ -43,7 +43,7 @@ def _core(board: Board) -> str:
 
 
 class Machine:
-    """The processor with its memories and peripherals.
+    """Processor with its memories and peripherals.
 
     Parameters
     ----------
@@ -101,7 +101,10 @@ class Machine:
             self.clock.count += cost
 
     def run(self) -> None:
-        """Run from reset until the socket is closed; unicorn.UcError where the processor faults."""
+        """Run from reset until the socket is closed.
+
+        unicorn.UcError if the processor faults.
+        """
         stack, start = (int.from_bytes(self._uc.mem_read(self._vectors + at, 4), "little")
                         for at in (0, 4))
         self._uc.reg_write(arm_const.UC_ARM_REG_SP, stack)
@@ -114,14 +117,14 @@ class Machine:
                 return
 
     def where(self) -> str:
-        """The processor's place, for a message."""
+        """Return the processor's position, for a message."""
         read = self._uc.reg_read
         return (f"pc {read(arm_const.UC_ARM_REG_PC):#010x} lr {read(arm_const.UC_ARM_REG_LR):#010x} "
                 f"sp {read(arm_const.UC_ARM_REG_SP):#010x}")
 
 
 def open_socket(text: str) -> socket.socket:
-    """The inherited socket whose number is given, or the first client of a new one at a path."""
+    """Return the inherited socket of that number, or the first client at a path."""
     if text.isdecimal():
         return socket.socket(fileno=int(text))
     with socket.socket(socket.AF_UNIX) as server:

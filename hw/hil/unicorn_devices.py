@@ -1,4 +1,4 @@
-"""hw: the peripherals of the boards that Unicorn runs: UARTs and counters, by the kinds of their drivers."""
+"""hw: model the UARTs and counters of boards in Unicorn, by the kinds of their drivers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ class Device(Protocol):
 
 
 class _Registers(NamedTuple):
-    """A UART: where bytes come and go, and its flags by offset: bits while a byte waits, bits always set."""
+    """Registers of a UART: data, and flags by offset.
+
+    Flags are bits set while a byte waits, and bits always set.
+    """
 
     rx: int
     tx: int
@@ -36,7 +39,10 @@ _UARTS = {
 
 
 class Uart:
-    """A UART: bytes of a socket. Sends a frame at a time; asks for more only in :meth:`wait`."""
+    """UART on a socket.
+
+    Sends a frame at a time and reads more only in :meth:`wait`.
+    """
 
     def __init__(self, kind: str, sock: socket.socket) -> None:
         self._registers = _UARTS[kind]
@@ -60,12 +66,12 @@ class Uart:
             self.flush()
 
     def flush(self) -> None:
-        """Send what is waiting."""
+        """Send the pending bytes."""
         self._sock.sendall(self._out)
         self._out.clear()
 
     def wait(self) -> bool:
-        """Sleep until there is a byte to read; False when the other end is gone."""
+        """Sleep until there is a byte to read; False if the other end is gone."""
         self.flush()
         if not self._in:
             self._in += self._sock.recv(CHUNK)
@@ -73,7 +79,7 @@ class Uart:
 
 
 class Clock:
-    """Instructions since reset, counted by the machine, and what a board's counter shows of them."""
+    """Instructions since reset, and the board's counter that shows them."""
 
     def __init__(self, counter: Counter) -> None:
         self.count = 0
@@ -81,16 +87,16 @@ class Clock:
         self._start = 0
 
     def start(self) -> None:
-        """The counter starts now."""
+        """Start the counter."""
         self._start = self.count
 
     def ticks(self) -> int:
-        """Ticks since the start."""
+        """Return the ticks since the start."""
         return self._counter.reading(self.count - self._start)
 
 
 class CmsdkTimer:
-    """CMSDK timer: 32 bits, downwards."""
+    """CMSDK timer: 32 bits, counting down."""
 
     TOP = 0xFFFFFFFF
     CONTROL, VALUE, INTERRUPT = 0, 4, 12
@@ -111,7 +117,9 @@ class CmsdkTimer:
 
 
 class SystemSpace:
-    """The system space of a Cortex-M: SysTick, 24 bits downwards; all else keeps what was written.
+    """System space of a Cortex-M: SysTick, 24 bits, counting down.
+
+    All other registers keep the values written.
 
     No exception is served here, so the rounds of SysTick are handed out as pending ones, one by one.
     """

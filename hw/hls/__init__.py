@@ -1,1 +1,1 @@
-"""hw.hls: C simulation of the generated HLS C++: the vendors' headers, a compiler, their program."""
+"""hw.hls: simulate the generated HLS C++: vendor headers, compiler, testbench."""

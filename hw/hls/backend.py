@@ -1,4 +1,4 @@
-"""hw: the generated HLS C++ in C simulation, as a back end that trains or learns, and predicts."""
+"""hw: use the generated HLS C++ in C simulation as a back end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ from .simulation import Testbench, build
 
 
 class HlsBackend:
-    """The generated cores in C simulation: what the plan has of trainer or solver, learner, and predictor.
+    """Generated cores in C simulation.
+
+    The plan's trainer or solver, learner, and predictor.
 
     The certificate of a training, which says INACCURATE, is computed here, from the words of the core; and so
     is the first row where the inputs are no uniform grid.
@@ -79,7 +81,7 @@ class HlsBackend:
         self.reset()
 
     def reset(self) -> None:
-        """Back to the empty model, or to the one that was given."""
+        """Reset to the empty model, or to the given one."""
         if self._learns:
             self._bench.call("forget")
         else:
@@ -131,17 +133,20 @@ class HlsBackend:
         return learned_state(self.plan, [words[:split], words[split:]])
 
     def save(self) -> bytes:
-        """Not in these cores: refused with E431."""
+        """Refuse to save with E431: these cores do not support it."""
         raise self._refusal("save")
 
     def restore(self, image: bytes) -> None:
-        """See :class:`~kerncast.sim.backend.Backend`; not in the learner, which takes no state: E431."""
+        """Restore a model; see :class:`~kerncast.sim.backend.Backend`.
+
+        Raises E431 for the learner, which accepts no state.
+        """
         if self._learns:
             raise self._refusal("restore")
         self._load(decode(self.plan, image, f"back end {self.name}").state)
 
     def close(self) -> None:
-        """End the testbench and remove what was built."""
+        """End the testbench and remove the build."""
         self._bench.close()
         self._folder.cleanup()
 
@@ -151,7 +156,7 @@ class HlsBackend:
 
 
 def _written(plan: Plan, dialect: str, work: Path) -> Path:
-    """The C++ of a plan below `work`; its folder."""
+    """Write the C++ of a plan below `work`; return its folder."""
     for name, text in render_hls(plan, dialect).items():
         path = work / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -160,7 +165,7 @@ def _written(plan: Plan, dialect: str, work: Path) -> Path:
 
 
 def _first_row(plan: Plan, x_raw: Raw | None) -> tuple[Raw, Raw]:
-    """The first row (n,) over 1 + lambda, and the x words (n D,), as the model has them."""
+    """Return the first row (n,) over 1 + lambda, and x (n D,), as in the model."""
     model = ToeplitzModel(plan)
     model._first_row(x_raw)
     members = model._members()

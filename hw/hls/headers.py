@@ -1,4 +1,4 @@
-"""hw.hls: where the headers of a dialect's integers are on this machine; none ships with kerncast."""
+"""hw.hls: find the headers of a dialect's integers; kerncast ships none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INSTALL = "python -m pip install --no-deps hls4ml"
 
 
 def known_dialect(name: str) -> str:
-    """A dialect by its name; E420 for an unknown one."""
+    """Return a dialect by name; raise E420 for an unknown one."""
     if name not in DIALECTS:
         raise fail("E420", "no such dialect of HLS C++", where="back end", value=f"hls:{name}",
                    allowed=", ".join(f"hls:{known}" for known in DIALECTS), remedy="choose one of these")
@@ -29,7 +29,9 @@ def _missing(dialect: Dialect, where: str, value: str) -> KerncastError:
 
 
 def header_folder(name: str) -> Path:
-    """The include folder of a dialect: that of its environment variable, or of the package hls4ml.
+    """Find the include folder of a dialect.
+
+    From its environment variable, or from the package hls4ml.
 
     Parameters
     ----------

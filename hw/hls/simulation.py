@@ -1,4 +1,4 @@
-"""hw.hls: the generated testbench, compiled for this machine and asked line by line."""
+"""hw.hls: compile the generated testbench for this machine and query it line by line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ def _command(name: str) -> tuple[str, ...] | None:
 
 
 def cpp_compiler(name: str = "auto") -> tuple[str, ...]:
-    """The command of a C++ compiler by name, or of the first there is; E511 where there is none."""
+    """Return the command of a C++ compiler, named or the first found.
+
+    Raises E511 if there is none.
+    """
     for candidate in COMPILERS if name == "auto" else [name]:
         command = _command(candidate)
         if command is not None:
@@ -72,7 +75,7 @@ def build(dialect: str, sources: Sequence[Path], program: Path, *, compiler: str
 
 
 class Testbench:
-    """A running testbench: its cores keep what they learned from one call to the next.
+    """Running testbench, whose cores keep their state from call to call.
 
     Parameters
     ----------
@@ -87,7 +90,7 @@ class Testbench:
         self._process: subprocess.Popen[str] | None = None
 
     def call(self, line: str) -> list[int]:
-        """What a line is answered; E435 where the program ends instead."""
+        """Send a line and return the answer; raise E435 if the program ends."""
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
         try:
@@ -114,7 +117,7 @@ class Testbench:
                     remedy="generate the folder again; if that does not help, report it with the spec")
 
     def close(self) -> None:
-        """End the program, and with it what its cores know."""
+        """End the program and lose the state of its cores."""
         process, self._process = self._process, None
         if process is None:
             return

@@ -1,1 +1,1 @@
-"""hw.rtl: the SystemVerilog primitives, and their simulation under cocotb."""
+"""hw.rtl: SystemVerilog primitives and their simulation under cocotb."""

@@ -1,4 +1,4 @@
-"""hw: clocks of one operation of a core, counted in a simulator, to be held beside the plan's formula."""
+"""hw: count a core's clocks per operation in a simulator, to check the plan's formula."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from .simulators import Operation, Simulation
 from .trainer_backend import training_script
 
 
-def counted_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator: str) -> int:
-    """Clocks of one operation of full size when no stream waits.
+def count_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator: str) -> int:
+    """Count the clocks of one operation of full size without stalls.
 
     Parameters
     ----------
     plan : Plan
     folder : Path
         A generated folder.
-    core : Core
+    core : RtlCore
         One that the plan has.
     lanes : int
         A power of two.
@@ -63,12 +63,15 @@ def counted_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulato
 
 
 def script_of(plan: Plan, core: RtlCore) -> list[Operation]:
-    """What the core's testbench is to do: all it holds, one operation, and its clocks; E343."""
+    """Write a testbench script of one operation at full size, with its clocks.
+
+    Raises E343.
+    """
     return {"predictor": _predict, "learner": _learn, "solver": _solve, "trainer": _train}[core.name](plan)
 
 
 def _predict(plan: Plan) -> list[Operation]:
-    """A model with as many vectors as fit, and one sample."""
+    """Write a model with as many vectors as fit, and one sample."""
     held, columns = vectors(plan), plan.sizes["D"]
     exponent = plan.integer("alpha_exp_max") if "alpha_exp_max" in plan.constants else 0
     frame = [model_tag(plan), held, exponent & ((1 << plan.word) - 1), *[0] * (held * (columns + 1))]
@@ -76,7 +79,10 @@ def _predict(plan: Plan) -> list[Operation]:
 
 
 def _learn(plan: Plan) -> list[Operation]:
-    """A state with as many vectors as fit, each the neighbour of the one before, and one sample."""
+    """Write a state with as many vectors as fit, and one sample.
+
+    Each vector is the neighbour of the one before.
+    """
     held = np.arange(plan.sizes["N"])
     state = field_arrays(plan, {"count": len(held), "age_order": held, "nearest_idx": np.roll(held, -1)})
     frame = sample_frame(plan, np.zeros(plan.sizes["D"], dtype=np.int64), 0)
@@ -85,13 +91,19 @@ def _learn(plan: Plan) -> list[Operation]:
 
 
 def _solve(plan: Plan) -> list[Operation]:
-    """A system without neighbours, which any lambda makes positive definite; every target 1."""
+    """Write a system without neighbours; every target is 1.
+
+    Any lambda makes it positive definite.
+    """
     n = plan.sizes["n"]
     return [("watch", 0), ("r", [0] * n), ("y", [1] * n), ("solution",), ("spans",)]
 
 
 def _train(plan: Plan) -> list[Operation]:
-    """Samples of which the model can be trained: a system that is not positive definite ends early."""
+    """Write samples on which the model can be trained.
+
+    A system that is not positive definite ends early.
+    """
     y_raw = np.full(plan.sizes["n"], min(1, plan.signals["y_raw"].format.hi), dtype=np.int64)
     for x_raw in _samples(plan):
         if int(open_model(plan).train(x_raw, y_raw)["status"][0]) in TRAINED:
@@ -103,7 +115,7 @@ def _train(plan: Plan) -> list[Operation]:
 
 
 def _samples(plan: Plan) -> Iterator[Raw | None]:
-    """The grid; else noise of the whole range, or samples (n, D) that are all equal."""
+    """Return the grid; else noise of full range, or equal samples (n, D)."""
     if plan.uniform:
         yield None
         return

@@ -1,4 +1,4 @@
-"""hw: the compiled code of the WebAssembly tools: made once, under a lock, and whole or not there.
+"""hw: compile the WebAssembly tools once, under a lock, completely or not at all.
 
 yowasp compiles a tool when it is first run and writes the code in place, to a file that other processes map
 into their memory: two first runs that meet die of a bus error (exit status -7), and a run that is killed
@@ -66,7 +66,7 @@ def compiled(module: str, function: str, work: Path, limit: float | None = None)
 
 
 def _base() -> Path:
-    """The user's folder for yowasp, else the user's cache."""
+    """Return the user's folder for yowasp, or else the user's cache."""
     chosen = os.environ.get(YOWASP_CACHE)
     if chosen:
         return Path(chosen).absolute()
@@ -74,7 +74,7 @@ def _base() -> Path:
 
 
 def _state(module: str) -> str:
-    """A digest of all that compiled code depends on: the tool, the compiler, the processor.
+    """Digest everything that compiled code depends on: tool, compiler, processor.
 
     yowasp would write over code that does not fit, in place.
     """

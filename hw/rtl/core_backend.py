@@ -1,4 +1,4 @@
-"""hw: what the cores have in common as back ends: how they are built, and what they refuse."""
+"""hw: share building and refusals between the cores used as back ends."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from .simulators import Simulation
 
 
 class CoreBackend:
-    """Generated cores in an RTL simulator; a call that they do not answer is refused with E431.
+    """Generated cores in an RTL simulator; unsupported calls are refused with E431.
 
     Parameters
     ----------
     plan : Plan
-    core : Core
+    core : RtlCore
         It is simulated for every call.
     simulator : str
         ``icarus`` or ``verilator``.
@@ -50,36 +50,36 @@ class CoreBackend:
         self._simulation = self._built(core)
 
     def _built(self, core: RtlCore) -> Simulation:
-        """A core in the simulator."""
+        """Build a core in the simulator."""
         return Simulation(rtl_sources(self._source, self.plan, core), f"{self.plan.name}_{core.name}",
                           self._simulator, self._work / core.name, waves=self._waves)
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Where a core trains; E431 elsewhere, as the next five."""
+        """Train, if the core can; otherwise raise E431, as the next five do."""
         raise self._refusal("train")
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Where a core learns."""
+        """Learn, if the core can."""
         raise self._refusal("update")
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Where a core predicts."""
+        """Predict, if the core can."""
         raise self._refusal("predict")
 
     def state(self) -> Outputs:
-        """Where the model can be read back."""
+        """Return the model, if it can be read back."""
         raise self._refusal("state")
 
     def save(self) -> bytes:
-        """Where the model can be read back."""
+        """Save the model, if it can be read back."""
         raise self._refusal("save")
 
     def restore(self, image: bytes) -> None:
-        """Where a core takes a model."""
+        """Load a model, if the core accepts one."""
         raise self._refusal("restore")
 
     def close(self) -> None:
-        """Nothing runs between two calls."""
+        """Do nothing: no process runs between two calls."""
 
     def _refusal(self, call: str) -> KerncastError:
         return fail("E431", "the plan has no SystemVerilog core for this call",

@@ -1,4 +1,4 @@
-"""hw: estimates of generated cores: area by family, Fmax, clocks an operation, and samples a second."""
+"""hw: estimate area, Fmax, clocks per operation and samples per second of cores."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .synthesis import FAMILIES, PARTS, Area, Family, Placement, find_tools, pla
 
 #: The family whose parts nextpnr places on.
 PLACED = "ecp5"
-#: What a core does once in ``Core.cycles``, and the samples that go into it, as a size of the plan or 1.
+#: What a core does once in ``RtlCore.cycles``, and the samples that go into it, as a size of the plan or 1.
 _OPERATIONS = {"predictor": ("prediction", ""), "learner": ("update", ""), "solver": ("system", "n"),
                "trainer": ("training", "n")}
 
 
 @dataclass(frozen=True)
 class Estimate:
-    """A core with its lanes.
+    """Core with its lanes.
 
     Parameters
     ----------
@@ -61,11 +61,11 @@ class Estimate:
 
     @property
     def samples_per_second(self) -> float | None:
-        """Samples that go through at Fmax; None where the core was not placed."""
+        """Return the samples per second at Fmax; None if the core was not placed."""
         return None if self.placement is None else self.placement.fmax * 1e6 * self.samples / self.period
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return the estimate as a dictionary for ``--json``."""
         rate = self.samples_per_second
         return {"core": self.core, "lanes": self.lanes, "operation": self.operation,
                 "samples_per_operation": self.samples, "cycles": self.cycles,
@@ -78,7 +78,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Placing:
-    """How cores are placed on an ECP5.
+    """Placement options of cores on an ECP5.
 
     Parameters
     ----------
@@ -92,8 +92,11 @@ class Placing:
     limit: float | None = None
 
 
-def chosen_families(names: Sequence[str]) -> list[Family]:
-    """Families by their names, with `all` for all of them; E340 for an unknown one."""
+def resolve_families(names: Sequence[str]) -> list[Family]:
+    """Return families by name, with `all` for every one.
+
+    Raises E340 for an unknown name.
+    """
     for name in names:
         if name != "all" and name not in FAMILIES:
             raise fail("E340", "no such family", where="--family", value=name,
@@ -101,8 +104,8 @@ def chosen_families(names: Sequence[str]) -> list[Family]:
     return [family for family in FAMILIES.values() if family.id in names or "all" in names]
 
 
-def chosen_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
-    """Cores by their names, all that the plan has by default.
+def resolve_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
+    """Return cores by name; all of the plan by default.
 
     Raises
     ------
@@ -122,7 +125,7 @@ def chosen_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
 
 
 def refuse_unknown_part(part: str) -> None:
-    """E340 for a part that nextpnr does not place on."""
+    """Raise E340 for a part that nextpnr does not support."""
     if part not in PARTS:
         raise fail("E340", "no such part", where="--part", value=part, allowed=", ".join(PARTS),
                    remedy="choose one of these")
@@ -132,7 +135,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
               lanes: Sequence[int] = (1,), placing: Placing | None = None,
               count: Callable[[RtlCore, int], int] | None = None,
               step: Callable[[str], None] = lambda _: None) -> Iterator[Estimate]:
-    """Synthesise cores of a generated folder, and place them where ECP5 is among the families.
+    """Synthesise cores of a generated folder, and place them for ECP5 if requested.
 
     The call refuses bad input; the work is done as one iterates. A core that could not be placed is an
     estimate like others, with its problems.
@@ -142,7 +145,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
     plan : Plan
     folder : Path
         A generated folder.
-    cores, families : sequence of Core, of Family
+    cores, families : sequence of RtlCore, of Family
     lanes : sequence of int
         Powers of two.
     placing : Placing, optional
@@ -176,7 +179,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
 def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], families: Sequence[Family],
           placing: Placing, count: Callable[[RtlCore, int], int] | None,
           tell: Callable[[str], None]) -> Estimate:
-    """One estimate; what is missing for it was looked for before."""
+    """Make one estimate, after the tools were found."""
     title = f"{core.name}, {lanes} lane{'s' if lanes > 1 else ''}"
     area: dict[str, Area] = {}
     placement: Placement | None = None
@@ -196,7 +199,10 @@ def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], famili
 
 
 def _placed(work: Path, title: str, placing: Placing) -> tuple[Placement | None, tuple[Problem, ...]]:
-    """Where the netlist of a folder was placed, or why it was not: other cores are estimated all the same."""
+    """Place the netlist of a folder, or return why that failed.
+
+    The other cores are estimated all the same.
+    """
     try:
         return place(work, placing.part, placing.clock, placing.seeds, placing.limit), ()
     except KerncastError as error:
@@ -204,7 +210,7 @@ def _placed(work: Path, title: str, placing: Placing) -> tuple[Placement | None,
 
 
 def refuse_odd_lanes(lanes: Sequence[int]) -> None:
-    """E340 for lanes that are no power of two."""
+    """Raise E340 for a number of lanes that is not a power of two."""
     for number in lanes:
         if number < 1 or number & (number - 1):
             raise fail("E340", "not a number of lanes", where="--lanes", value=number,

@@ -1,4 +1,4 @@
-"""hw: the generated learner in an RTL simulator, as a back end that learns and predicts."""
+"""hw: use the generated learner in an RTL simulator as a back end."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from .simulators import Operation
 
 
 def _masked(plan: Plan, signal: str, words: Raw) -> list[int]:
-    """Raw words (m,) as the stream carries them, unsigned."""
+    """Convert raw values (m,) to the unsigned words of the stream."""
     mask = (1 << plan.signals[signal].format.bits) - 1
     return [int(word) & mask for word in words]
 
 
 def signed(bits: int, words: Raw) -> Raw:
-    """Words of a stream as two's complement."""
+    """Convert words of a stream to two's complement."""
     sign = 1 << (bits - 1)
     return (words ^ sign) - sign
 
 
 def sample_frame(plan: Plan, x_raw: Raw, y_raw: int | None = None) -> list[int]:
-    """The beats of one sample (D,), with its target where there is one; unsigned."""
+    """Return the unsigned beats of one sample (D,), with its target if there is one."""
     words = _masked(plan, "x_raw", x_raw)
     return words if y_raw is None else [*words, *_masked(plan, "y_raw", np.array([y_raw]))]
 
 
 def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
-    """The model structure from the two frames of the core's state.
+    """Decode the model structure from the two frames of the core's state.
 
     Raises
     ------
@@ -68,7 +68,10 @@ def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
 
 
 def state_frames(plan: Plan, state: Outputs) -> list[list[int]]:
-    """The two frames that restore a model structure: those that :func:`learned_state` reads."""
+    """Encode the two frames that restore a model structure.
+
+    Those that :func:`learned_state` decodes.
+    """
     count, parts, mask = int(state["count"][0]), distance_parts(plan), (1 << plan.word) - 1
     slots = [model_tag(plan), count]
     for slot in range(count):
@@ -83,7 +86,7 @@ def _joined(plan: Plan, parts: list[int]) -> int:
 
 
 class LearnerBackend(Saving, CoreBackend):
-    """The generated learner in an RTL simulator.
+    """Generated learner in an RTL simulator.
 
     A simulation ends with each call, and what the core knew with it: the next one learns it again first.
 
@@ -101,7 +104,7 @@ class LearnerBackend(Saving, CoreBackend):
         self.reset()
 
     def reset(self) -> None:
-        """Back to the empty model."""
+        """Reset to the empty model."""
         self._restored: list[Operation] = []
         self._learned: list[Operation] = []
         self._state: Outputs | None = None
@@ -130,12 +133,12 @@ class LearnerBackend(Saving, CoreBackend):
         return self._state
 
     def load(self, state: Outputs) -> None:
-        """Take over a state; it is one of this plan, and consistent."""
+        """Load a state, which must be of this plan and consistent."""
         self.reset()
         self._restored = [("restore", *state_frames(self.plan, state))]
 
     def _run(self, new: list[Operation]) -> tuple[list[list[int]], list[list[int]]]:
-        """What the new samples are answered after those learned before, and the state at the end."""
+        """Replay all samples; return the answers to the new ones, and the final state."""
         *found, frames = self._simulation.run([*self._restored, *self._learned, *new, ("state",)],
                                               2 * worst_update_cycles(self.plan) + self._state_beats() + 100)
         answers = [answer for answered in found[len(self._learned) // 2:] for answer in answered]
@@ -151,6 +154,6 @@ class LearnerBackend(Saving, CoreBackend):
 
 
 def _asked(words: list[int], learning: bool) -> Iterator[Operation]:
-    """One sample at a time: a source that waits with the next one costs time at every clock."""
+    """Wait for each sample's answer; a source that waits costs time at every clock."""
     yield ("sample", words, learning)
     yield ("answers", 1)

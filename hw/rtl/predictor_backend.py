@@ -1,4 +1,4 @@
-"""hw: the generated predictor in an RTL simulator, as a back end that answers predictions."""
+"""hw: use the generated predictor in an RTL simulator as a back end."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ __all__ = ["RtlBackend", "model_frame", "outputs", "sample_frames"]
 
 
 def sample_frames(plan: Plan, x_raw: Raw) -> list[list[int]]:
-    """The frames of raw inputs (m, D): beats, unsigned."""
+    """Return the frames of raw inputs (m, D) as unsigned beats."""
     mask = (1 << plan.signals["x_raw"].format.bits) - 1
     return [[int(word) & mask for word in row] for row in x_raw]
 
 
 def outputs(plan: Plan, answers: list[list[int]]) -> Outputs:
-    """Words and statuses of answers, signed: ``f`` and ``status``, both (m,)."""
+    """Decode answers into signed ``f`` and ``status``, both (m,)."""
     found = np.array(answers, dtype=np.int64).reshape(-1, 2)
     sign = 1 << (plan.word - 1)
     return {"status": found[:, 1], "f": (found[:, 0] ^ sign) - sign}
 
 
 class RtlBackend(CoreBackend):
-    """The generated predictor in an RTL simulator, with a model that was trained elsewhere.
+    """Generated predictor in an RTL simulator, with a model trained elsewhere.
 
     Parameters
     ----------
@@ -71,4 +71,4 @@ class RtlBackend(CoreBackend):
         self._state = decode(self.plan, image, f"back end {self.name}").state
 
     def reset(self) -> None:
-        """Nothing to do: the model given is loaded afresh for every call."""
+        """Do nothing: every call loads the given model again."""

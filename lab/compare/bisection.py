@@ -1,4 +1,4 @@
-"""lab: where a back end leaves the model: the first operation, step and signal, and the line of its C."""
+"""lab: find where a back end departs from the model: operation, step, signal, C line."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ...sim.replay.vectors import Vectors
 
 @dataclass(frozen=True)
 class Bisection:
-    """What the search on one back end found.
+    """Result of the search on one back end.
 
     Parameters
     ----------
@@ -41,13 +41,13 @@ class Bisection:
     hook: str
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return the result as a dictionary for ``--json``."""
         divergence = self.divergence and {**self.divergence.as_dict(), "hook": self.hook}
         return {"backend": self.backend, "words": self.words, "mismatches": self.mismatches,
                 "first": self.first, "divergence": divergence}
 
     def rows(self) -> list[tuple[str, str]]:
-        """Name and value of what a reader wants to know, in the order of reading."""
+        """List name and value of each finding, in reading order."""
         found = self.divergence
         if found is None:
             verdict = "in the results, although every traced value is equal" if self.mismatches else "nowhere"
@@ -64,7 +64,7 @@ class Bisection:
 
 def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
                    tell: Report = lambda _: None) -> Bisection:
-    """Open a back end with its trace hooks, and look for the first word that differs from the model's.
+    """Open a back end with its trace hooks, and find its first mismatch.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""lab: bits flipped in saved states and in frames of the link, and how many are noticed.
+"""lab: flip bits in saved states and frames of the link, and count how many are noticed.
 
 Both carry a CRC-32, which notices every burst of up to 32 bits and, at these lengths, every two bits wherever
 they are; of damage without pattern one in 2^32 goes unnoticed.
@@ -22,7 +22,7 @@ _BURST = 32
 
 @dataclass(frozen=True)
 class Damage:
-    """What became of one kind of damage.
+    """Outcome of one kind of damage.
 
     Parameters
     ----------
@@ -40,11 +40,11 @@ class Damage:
 
     @property
     def missed(self) -> int:
-        """Wrong, and taken for right."""
+        """Count damaged items that were accepted as valid."""
         return self.injected - self.noticed - self.harmless
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return the outcome as a dictionary for ``--json``."""
         return {"what": self.what, "kind": self.kind, "injected": self.injected, "noticed": self.noticed,
                 "harmless": self.harmless, "missed": self.missed}
 
@@ -61,7 +61,7 @@ def _bits(count: int) -> Callable[[bytes, np.random.Generator], bytes]:
 
 
 def _burst(data: bytes, rng: np.random.Generator) -> bytes:
-    """Some of 32 neighbouring bits, the first always."""
+    """Flip some of 32 neighbouring bits, the first always."""
     first = int(rng.integers(8 * len(data) - _BURST))
     return _flipped(data, [first, *(first + 1 + np.flatnonzero(rng.integers(2, size=_BURST - 1)))])
 
@@ -75,7 +75,9 @@ KINDS = {"one bit": _bits(1), "two bits": _bits(2), "seven bits": _bits(7), "a b
 
 
 def damage_states(backend: Backend, count: int, seed: int = 0) -> list[Damage]:
-    """Restore damaged images of a back end's state; each must be refused, and leave the state as it was.
+    """Restore damaged images of a back end's state.
+
+    Each must be refused and leave the state unchanged.
 
     Parameters
     ----------
@@ -108,7 +110,7 @@ def _equal(one: Outputs, other: Outputs) -> bool:
 
 
 def damage_frames(vectors: Vectors, count: int, seed: int = 0) -> list[Damage]:
-    """Frames with the words of the vectors, each damaged and then read as the link reads it."""
+    """Damage frames with the words of the vectors, then read them as the link does."""
     words = b"".join(array.astype("<i4").tobytes() for call in vectors.calls
                      for array in (call.x_raw, call.y_raw, *call.expected.values()) if array is not None)
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""lab: the ledger: what each back end answered, compared with the model, and what it costs."""
+"""lab: compare each back end's answers with the model's, and record its costs."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Row:
     costs: dict[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``: without the answers."""
+        """Return the row, without the answers, as a dictionary for ``--json``."""
         return {"backend": self.backend, "words": self.words, "mismatches": self.mismatches,
                 "first": self.first, "costs": self.costs}
 
@@ -78,7 +78,7 @@ def run_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
 
 
 def replay_on(backend: Backend, vectors: Vectors, progress: Progress = lambda calls: calls) -> Row:
-    """Replay vectors on a back end that is open."""
+    """Replay vectors on an open back end."""
     result = replay(backend, vectors, progress)
     costs = cast(Any, backend).costs() if hasattr(backend, "costs") else {}
     return Row(backend.name, result.words, result.mismatches, result.first, tuple(result.answers), costs)

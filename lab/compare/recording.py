@@ -1,4 +1,4 @@
-"""lab: recordings: each call of a board with its inputs and the words it answered, replayable without it.
+"""lab: record each call of a board with its answer, so that it can be replayed without it.
 
 A recording is text, one JSON object a line: first what ran, with the whole plan; then a call a line, as in
 ``vectors.json``; last the state, or why the run stopped.  A line is written when its call has been answered,
@@ -39,7 +39,10 @@ _OURS = "a file of kerncast hil record"
 
 
 def pieces(calls: Sequence[tuple[str, Any, Any]]) -> list[Call]:
-    """Calls (name, x_raw, y_raw) in pieces of at most `PIECE` samples; a training is one."""
+    """Split calls (name, x_raw, y_raw) into pieces of at most `PIECE` samples.
+
+    A training stays whole.
+    """
     found = []
     for name, x, y in calls:
         size = len(x) if name != "train" else 1
@@ -50,7 +53,9 @@ def pieces(calls: Sequence[tuple[str, Any, Any]]) -> list[Call]:
 
 
 def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> list[Call]:
-    """What a board does with a CSV file of raw words: learn from its samples, or predict where it has no y.
+    """Yield a board's calls for a CSV file of raw values.
+
+    It learns from samples with y, and predicts for those without.
 
     Parameters
     ----------
@@ -89,7 +94,10 @@ def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> lis
 
 
 def check_new(path: Path) -> None:
-    """E192 where there is a file of this name, E191 where none can be: now, and not after hours."""
+    """Check early that a file can be created: a recording may take hours.
+
+    Raises E192 if it exists, E191 if it cannot be written.
+    """
     if os.path.lexists(path):
         raise fail("E192", "the file exists already", where="-o", value=path,
                    allowed="a new file", remedy="choose another name, or remove the file")
@@ -97,7 +105,7 @@ def check_new(path: Path) -> None:
 
 
 class Recorder:
-    """A back end whose calls are written to a file as they are answered.
+    """Back end whose calls are written to a file as they are answered.
 
     A context manager: on leaving, the file's last line says how the run ended.  A file with no call in it is
     removed.
@@ -138,7 +146,7 @@ class Recorder:
             raise
 
     def _put(self, line: dict[str, Any]) -> None:
-        """A line, whole or not at all."""
+        """Write a line completely or not at all."""
         data = json.dumps(line).encode() + b"\n"
         before = self._file.tell()
         if self._file.write(data) != len(data):
@@ -146,7 +154,7 @@ class Recorder:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     def run(self, call: Call) -> Outputs:
-        """Do a call, write it with its answer, and give the answer back."""
+        """Make a call, write it with its answer, and return the answer."""
         answer = call.run(self._backend)
         self._put(Call(call.name, call.x_raw, call.y_raw, answer).as_dict("answered"))
         self.calls += 1
@@ -180,7 +188,7 @@ class Recorder:
 
 @dataclass(frozen=True)
 class Recording:
-    """What a file of :class:`Recorder` holds.
+    """Contents of a file written by :class:`Recorder`.
 
     Parameters
     ----------
@@ -204,7 +212,7 @@ class Recording:
 
 
 def load_recording(path: Path) -> Recording:
-    """Read a recording; E212 where it is none, E191 where it cannot be read.
+    """Read a recording; raise E212 if the file is not one, E191 if unreadable.
 
     A last line that was cut off, as when power failed, is left out.
     """
@@ -239,7 +247,7 @@ def load_recording(path: Path) -> Recording:
 
 
 def _check_words(plan: Plan, call: Call, line: int) -> None:
-    """E212 where a call holds words that the plan has not."""
+    """Raise E212 if a call holds values that the plan does not have."""
     try:
         if call.x_raw is not None:
             raw.inputs(plan, call.x_raw)
@@ -260,7 +268,7 @@ def _reason(last: dict[str, Any], cut: bool) -> str:
 
 
 def recompute(recording: Recording, backend: Backend) -> Comparison:
-    """Do the calls again on a back end, such as the model, and compare each word that was recorded."""
+    """Repeat the calls on a back end, such as the model, and compare each value."""
     result, done = Comparison(), {"update": 0, "predict": 0}
     backend.reset()
     for i, call in enumerate(recording.calls):

@@ -1,4 +1,4 @@
-"""lab: verify a generated folder: derive every byte and value again, here, from its spec and samples.
+"""lab: verify a generated folder: recompute every byte and value from spec and samples.
 
 A bundle is such a folder in one ZIP file, with its checks and the versions that made them, so that another
 machine can verify it again.
@@ -59,7 +59,7 @@ _REDO = "generate the folder again: kerncast gen SPEC -o FOLDER"
 
 @dataclass(frozen=True)
 class Check:
-    """What was derived anew, in `unit`, and how much of it is not what the bundle holds."""
+    """Recomputed amount in `unit`, and how much of it mismatches."""
 
     name: str
     unit: str
@@ -68,14 +68,14 @@ class Check:
     first: str = ""
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return the check as a dictionary for ``--json``."""
         return {"name": self.name, "unit": self.unit, "compared": self.compared,
                 "mismatches": self.mismatches, "first": self.first}
 
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of a verification.
+    """Result of a verification.
 
     Parameters
     ----------
@@ -103,17 +103,17 @@ class Verification:
 
     @property
     def words(self) -> int:
-        """Words compared, the model's own included."""
+        """Count the values compared, the model's own included."""
         return sum(c.compared for c in self.checks if c.unit == "words") + sum(r.words for r in self.rows)
 
     @property
     def mismatches(self) -> int:
-        """Bytes and words that differ, and damage taken for right."""
+        """Count mismatching bytes and values, and damage that was accepted."""
         return (sum(check.mismatches for check in self.checks) + sum(row.mismatches for row in self.rows)
                 + sum(damage.missed for damage in self.damage))
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json`` and the bundle."""
+        """Return the result as a dictionary for ``--json`` and the bundle."""
         return {"plan": self.plan, "trusted": self.trusted, "words": self.words,
                 "mismatches": self.mismatches,
                 "checks": [check.as_dict() for check in self.checks],
@@ -123,7 +123,7 @@ class Verification:
 
 
 def versions() -> dict[str, str]:
-    """What could make a difference here."""
+    """Return the versions of everything that could make a difference."""
     found = {"kerncast": __version__, "python": platform.python_version(),
              "machine": f"{sys.platform} {platform.machine()}"}
     for package in _PACKAGES:
@@ -136,7 +136,7 @@ def versions() -> dict[str, str]:
 
 def verify(given: Path, backends: Sequence[str], flips: int, tell: Tell,
            bundle: Path | None = None) -> Verification:
-    """Derive plan, code and words of a folder or bundle anew, and compare them with what it holds.
+    """Recompute plan, code and values of a folder or bundle, and compare them.
 
     Parameters
     ----------
@@ -234,7 +234,10 @@ def _held(folder: Path, names: Sequence[str]) -> dict[str, str]:
 
 
 def _training(plan: Plan, vectors: Vectors) -> tuple[Any, Any]:
-    """The samples that the plan was made with: those of the first training or update, or else prediction."""
+    """Return the samples that the plan was made with.
+
+    Those of the first training or update, or else the first prediction.
+    """
     if plan.fixed:
         return vectors.calls[0].x_raw, None
     for call in vectors.calls:
@@ -244,14 +247,14 @@ def _training(plan: Plan, vectors: Vectors) -> tuple[Any, Any]:
 
 
 def _files_of(folder: Path, manifest: Manifest) -> Check:
-    """Each file against its digest."""
+    """Compare each file with its digest."""
     wrong = [name for name, sha in manifest.files.items()
              if (text := content(folder / name)) is None or digest(text) != sha]
     return Check("files", "files", len(manifest.files), len(wrong), ", ".join(wrong[:3]))
 
 
 def _bytes(name: str, held: dict[str, str], made: dict[str, str]) -> Check:
-    """Texts by name, byte by byte; those that only one side has count whole."""
+    """Compare texts by name, byte by byte; a text of one side only counts whole."""
     compared, unequal, first = 0, 0, ""
     for file in sorted({*held, *made}, key=lambda file: (file == MANIFEST, file)):  # the cause first
         here, there = (np.frombuffer(side.get(file, "").encode("utf-8", "surrogateescape"), np.uint8)
@@ -275,7 +278,10 @@ def _words(own: Vectors, held: Vectors) -> Check:
 
 @contextmanager
 def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str, str]]]:
-    """The files of a folder or a bundle in a folder of their own, so that nothing is built beside them."""
+    """Unpack the files of a folder or a bundle into a temporary folder.
+
+    So that nothing is built beside them.
+    """
     with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
         own = Path(made) / "bundle"
         if given.is_dir():
@@ -306,7 +312,7 @@ def _copy(given: Path, into: Path) -> None:
 
 
 def _unpack(given: Path, into: Path) -> dict[str, str]:
-    """Unpack the files that the manifest of a bundle names; return the versions that made it."""
+    """Unpack only the files in a bundle's manifest; return the maker's versions."""
     if not given.exists():
         raise fail("E336", "there is nothing to verify", where=str(given), value="no such file",
                    allowed=_VERIFIABLE, remedy="check the path")
@@ -346,7 +352,7 @@ def _refuse_other_version(given: Path, folder: Path) -> None:
 
 
 def _write(bundle: Path, folder: Path, manifest: Manifest, found: Verification) -> None:
-    """One file; its bytes depend on the folder and on what verified it alone."""
+    """Write the bundle; its bytes depend on the folder and the verifier alone."""
     part = bundle.with_name(f".{bundle.name}.kerncast-part")
     texts = _held(folder, [MANIFEST, *manifest.files])
     try:

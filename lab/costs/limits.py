@@ -1,4 +1,4 @@
-"""lab: the [budget] of a spec: whether it can be measured at all, and whether a library keeps within it."""
+"""lab: check that a spec's [budget] can be measured and that a library stays within it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNITS = ("instructions", "cycles", "packets")
 
 
 def refuse_unmeasurable(spec: Spec) -> None:
-    """Refuse a spec with targets that there are not, or a budget of what no tool measures on its target.
+    """Refuse a spec with unknown targets, or limits that no tool can measure.
 
     Raises
     ------
@@ -53,7 +53,7 @@ def _unmeasurable(spec: Spec) -> Iterator[Problem]:
             yield Problem("E334", f"{unit} of {target} cannot be measured", f"[budget] {unit}",
                           ", ".join(f"{call} = {most}" for call, most in limits.items()),
                           " or ".join(counted) or "no counts", _other_unit(counted))
-    if budget.stack is not None and not _telling(target):
+    if budget.stack is not None and not _compilers_with_stack_usage(target):
         yield Problem("E334", f"stack of {target} cannot be measured", "[budget] stack", str(budget.stack),
                       f"no stack for {target}", _NO_FRAMES)
 
@@ -62,8 +62,8 @@ def _counts(board: Board) -> bool:
     return board.counter.kind != "none" and bool(board.emulators)
 
 
-def _telling(target: str) -> list[str]:
-    """The compilers for a target that tell the frames of functions."""
+def _compilers_with_stack_usage(target: str) -> list[str]:
+    """List the compilers for a target that report stack usage."""
     return [name for name in compilers(load_target(target)) if name in TELL_FRAMES]
 
 
@@ -76,12 +76,15 @@ def _other_unit(counted: Sequence[str]) -> str:
 
 
 def budget_of(plan: Plan) -> Mapping[str, Any]:
-    """The budget that a plan was asked to keep, with its target and level; empty where there is none."""
+    """Return the plan's resource limits with target and level; empty if none."""
     return cast(Mapping[str, Any], plan.evidence.get("budget", {}))
 
 
-def looked_at(plan: Plan, measured: Iterable[Costs]) -> dict[str, Any] | None:
-    """Target and level of the budget, and whether they are among those measured; None without a budget."""
+def budget_status(plan: Plan, measured: Iterable[Costs]) -> dict[str, Any] | None:
+    """Return target and level of the limits, and whether these were measured.
+
+    None without resource limits.
+    """
     budget = budget_of(plan)
     return {"target": budget["target"], "optimise": budget["optimise"],
             "looked_at": any(_is_for(budget, costs) for costs in measured)} if budget else None
@@ -92,7 +95,7 @@ def _is_for(budget: Mapping[str, Any], costs: Costs) -> bool:
 
 
 def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Problem]:
-    """What the budget of the spec does not allow, if it is for this target and level.
+    """List the excesses over the spec's limits, if they are for this target and level.
 
     Parameters
     ----------
@@ -131,14 +134,14 @@ def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Probl
 
 
 def _without_frames(costs: Costs) -> str:
-    """What to do where the compiler did not tell its frames."""
-    telling = _telling(costs.target)
-    return (f"choose --compiler {' or '.join(telling)} (kerncast doctor prints how to install it), or remove "
-            "the key" if telling else _NO_FRAMES)
+    """Return the remedy if the compiler did not report stack usage."""
+    compilers = _compilers_with_stack_usage(costs.target)
+    return (f"choose --compiler {' or '.join(compilers)} (kerncast doctor prints how to install it), or "
+            "remove the key" if compilers else _NO_FRAMES)
 
 
 def _uncounted(plan: Plan, costs: Costs, unit: str) -> str:
-    """What to do where a call was not counted, by the reason."""
+    """Return the remedy for the reason why a call was not counted."""
     board = load_board(costs.board)
     if not _counts(board) or board.counter.unit != unit:
         return _other_unit([board.counter.unit] if _counts(board) else [])

@@ -1,4 +1,4 @@
-"""lab: what a generated library costs on a target: flash, RAM, stack and counts.
+"""lab: measure a generated library on a target: flash, RAM, stack and counts.
 
 Flash, RAM and stack are read from what the compiler made; counts are those of an emulator, of the test
 vectors' calls, each answer compared with the model's.
@@ -28,7 +28,7 @@ COUNTED = 100
 
 @dataclass(frozen=True)
 class Count:
-    """What one call takes."""
+    """Cost of one call."""
 
     mean: int
     worst: int
@@ -36,7 +36,7 @@ class Count:
 
 @dataclass(frozen=True)
 class Costs:
-    """What a library costs on a target at an optimisation level.
+    """Cost of a library on a target at an optimisation level.
 
     Parameters
     ----------
@@ -67,18 +67,20 @@ class Costs:
     counts: dict[str, Count] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return the costs as a dictionary for ``--json``."""
         return asdict(self)
 
     @property
     def deepest(self) -> int | None:
-        """The most stack of training, updating and predicting."""
+        """Return the maximum stack of training, updating and predicting."""
         return None if self.stack is None else max(
             size for call, size in self.stack.items() if call in ("train", "update", "predict"))
 
 
 def board_of(target: str) -> Board:
-    """The board that stands for a target: one that is emulated here, and made for emulation, before others.
+    """Choose the board for a target: installed emulators first.
+
+    Then boards made for emulation.
 
     Raises
     ------
@@ -95,7 +97,7 @@ def board_of(target: str) -> Board:
 
 
 def built_costs(plan: Plan, image: FirmwareImage) -> Costs:
-    """What an image says without being run: flash, RAM and stack."""
+    """Return the costs of an image that has not run: flash, RAM and stack."""
     learn = CALLS[plan.algorithm]
     everything = image.library(*image.calls)
     init = [call for call in ("init",) if call in image.calls]
@@ -108,7 +110,9 @@ def built_costs(plan: Plan, image: FirmwareImage) -> Costs:
 
 def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2", *, compiler: str = "auto",
                    vectors: Vectors | None = None, build_dir: Path | None = None) -> Costs:
-    """Build a generated folder for a target and measure it; counted where an emulator of it is installed.
+    """Build a generated folder for a target and measure it.
+
+    Operations are counted if an emulator of it is installed.
 
     Parameters
     ----------
@@ -138,7 +142,7 @@ def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2",
 
 
 def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
-    """Counts by call; where the counter overran there is none."""
+    """Count operations by call; None after an overflow of the counter."""
     found: dict[str, list[int | None]] = {}
     result = Comparison()
     backend.reset()
@@ -158,7 +162,7 @@ def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
 
 
 def _parts(call: Call) -> Iterator[Call]:
-    """A call of many samples as one of most of them, and one of each of the last."""
+    """Split a call of many samples into most of them, then single ones."""
     if call.name == "train":
         yield call
         return

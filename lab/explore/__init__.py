@@ -1,4 +1,4 @@
-"""lab.explore: the report of a spec live on this machine: sliders, and the integer model while one drags."""
+"""lab.explore: serve a live report of a spec: sliders, and the integer model behind them."""
 
 from .server import Server
 from .session import Session

@@ -1,4 +1,4 @@
-"""lab.explore: what can be dragged: keys of the spec, each with the values that its slider or list offers."""
+"""lab.explore: list the sliders and lists of the page, each a key with its values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WHOLE: dict[str, tuple[Scalar | None, ...]] = {
 
 
 class Control(NamedTuple):
-    """One key and its values.
+    """Key with its values.
 
     Attributes
     ----------
@@ -54,7 +54,10 @@ class Control(NamedTuple):
     about: str
 
     def offered(self, value: Any) -> Scalar | None:
-        """The value of the control that one from a page is: there 1 is 1.0.  E376 where it is none."""
+        """Return the control's value equal to one from a page, where 1 is 1.0.
+
+        Raises E376 if there is none.
+        """
         for own in self.values:
             if own == value and isinstance(own, bool) is isinstance(value, bool):
                 return own
@@ -62,7 +65,7 @@ class Control(NamedTuple):
                    allowed="the values of the page", remedy="load the page again")
 
     def as_dict(self) -> dict[str, Any]:
-        """For the page."""
+        """Return the control as a dictionary for the page."""
         slides = all(v is None or (isinstance(v, (int, float)) and not isinstance(v, bool))
                      for v in self.values) or self.key.endswith(".word")
         return {"key": self.key, "values": list(self.values), "at": self.values.index(self.value),
@@ -70,7 +73,7 @@ class Control(NamedTuple):
 
 
 def controls(spec: Spec) -> tuple[Control, ...]:
-    """The controls of a spec, in the order of the page."""
+    """Return the controls of a spec, in the order of the page."""
     found = []
     for key in _KEYS:
         control = _control(spec, key)
@@ -80,7 +83,7 @@ def controls(spec: Spec) -> tuple[Control, ...]:
 
 
 def inputs_of(spec: Spec, offered: tuple[Control, ...], chosen: dict[str, Scalar | None]) -> Inputs:
-    """What a sweep takes of values of the controls: those that are not the spec's own."""
+    """Return a sweep's inputs for control values that differ from the spec's own."""
     found: Inputs = {}
     for control in offered:
         value = chosen[control.key]
@@ -92,7 +95,7 @@ def inputs_of(spec: Spec, offered: tuple[Control, ...], chosen: dict[str, Scalar
 
 
 def _control(spec: Spec, key: str) -> Control | None:
-    """A key's control; None where the spec has no such key, or another kernel."""
+    """Return a key's control; None if the spec lacks it or has another kernel."""
     if key == FRACTION:
         return _fraction(spec)
     table, name = key.split(".")
@@ -116,7 +119,7 @@ def _fraction(spec: Spec) -> Control | None:
 
 
 def _values(key: str, held: Any, field: Any) -> tuple[Scalar | None, ...]:
-    """The values that a key's control offers, that of the spec among them."""
+    """List the values of a key's control, including the spec's own."""
     allowed = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
     if key in _WHOLE:
         return _with(_WHOLE[key], held)
@@ -139,12 +142,12 @@ def _values(key: str, held: Any, field: Any) -> tuple[Scalar | None, ...]:
 
 
 def _with(values: Any, held: Any) -> tuple[Any, ...]:
-    """Values in their order, one more among them; None is before all."""
+    """Insert a value in order; None comes first."""
     return tuple(sorted({*values, held}, key=lambda v: -math.inf if v is None else v))
 
 
 def _limits(field: Any) -> Callable[[float], bool]:
-    """What the key's own limits allow."""
+    """Return the limits that the key itself sets."""
     found = {name: getattr(rule, name) for rule in field.metadata for name in ("ge", "gt", "le", "lt")
              if hasattr(rule, name)}
 
@@ -156,7 +159,7 @@ def _limits(field: Any) -> Callable[[float], bool]:
 
 
 def _sensor_words(held: str) -> tuple[str, ...]:
-    """Words of the same range with more and fewer bits, as a sensor of that many bits would give them."""
+    """List words of the same range with more or fewer bits, as such a sensor has them."""
     word = Format.parse(held)
     lo, hi = max(2 if word.signed else 1, word.bits - 8), min(24, word.bits + 4)
     return tuple(str(Format(word.signed, bits, word.frac + bits - word.bits))

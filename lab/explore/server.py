@@ -1,4 +1,4 @@
-"""lab.explore: the page on this machine alone: one address, known to its reader, and nothing is written.
+"""lab.explore: serve the page to this machine alone, behind a token; write no file.
 
 Only 127.0.0.1 is listened on.  Whoever asks must name the token, which is part of the address, and call this
 machine by its own name: a page of another site knows neither, nor may it read an answer.
@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from ...sim.errors import KerncastError, fail
-from .session import Overtaken, Session
+from .session import Session, Superseded
 
 ADDRESS = "127.0.0.1"
 #: A question is small, and whoever begins one ends it.
@@ -28,7 +28,7 @@ Question = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Server(ThreadingHTTPServer):
-    """Serves a session until it is stopped.
+    """Server of one session.
 
     Parameters
     ----------
@@ -69,20 +69,20 @@ class Server(ThreadingHTTPServer):
         self.url = f"http://{ADDRESS}:{port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """A page that was closed waits for no answer; anything else is a mistake of ours, and told."""
+        """Ignore a page that was closed; report anything else as an internal error."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """One connection."""
+    """Handler of one connection."""
 
     server: Server
     protocol_version = "HTTP/1.1"
     timeout = _SECONDS
 
     def do_GET(self) -> None:
-        """The page."""
+        """Send the page."""
         name = self._asked()
         if name == "":
             self._answer(HTTPStatus.OK, self.server.html, "text/html; charset=utf-8")
@@ -90,7 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND)
 
     def do_POST(self) -> None:
-        """A question of the page."""
+        """Answer a request of the page."""
         name = self._asked()
         if name is None:
             return
@@ -101,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         try:
             self._tell(question(asked))
-        except Overtaken:
+        except Superseded:
             self._tell({"overtaken": True})
         except KerncastError as error:
             self._tell({"problems": [p.as_dict() for p in error.problems]})
@@ -110,7 +110,10 @@ class _Handler(BaseHTTPRequestHandler):
                                       "remedy": "internal error: please report it"}]})
 
     def _asked(self) -> str | None:
-        """What follows the token; None, and 403, where host, origin or token are not ours."""
+        """Return the path after the token.
+
+        None, with 403, for a wrong host, origin or token.
+        """
         _, _, rest = self.path.partition("/")
         token, slash, name = rest.partition("/")
         origin = self.headers.get("Origin")
@@ -123,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
         return name
 
     def _question(self) -> dict[str, Any] | None:
-        """The object that was sent; None where there is none."""
+        """Read the object sent; None if there is none."""
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or len(length) > len(str(_MOST_BYTES)) or int(length) > _MOST_BYTES \
                 or self.headers.get_content_type() != "application/json":
@@ -152,11 +155,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Nothing: an address holds the token."""
+        """Log nothing, because an address holds the token."""
 
 
 def _finite(values: Any) -> Any:
-    """The same with None for numbers that JSON does not know."""
+    """Replace numbers that JSON does not know by None."""
     if isinstance(values, dict):
         return {key: _finite(value) for key, value in values.items()}
     if isinstance(values, (list, tuple)):

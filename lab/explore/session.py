@@ -1,4 +1,4 @@
-"""lab.explore: what one who explores has asked: points, designs and programs, each computed once.
+"""lab.explore: cache the answers of one explore session: points, designs, programs.
 
 A drag asks for many points, of which only the last is wanted.  Each question of a page bears a number; one
 question is computed at a time, and those that a newer one of the same page has overtaken are not.
@@ -37,15 +37,15 @@ T = TypeVar("T")
 _MOST = 256
 
 
-class Overtaken(Exception):
-    """A newer question of the same page has come: nobody waits for this one."""
+class Superseded(Exception):
+    """Raised in a request after a newer one of the same page arrived."""
 
 
 class _Kept(OrderedDict[Any, Any]):
-    """What was computed, the latest of it."""
+    """Cache of the latest results."""
 
     def of(self, key: Any, make: Callable[[], T]) -> T:
-        """The value of a key, made where it is not there."""
+        """Return the value of a key, computed at its first use."""
         if key not in self:
             self[key] = make()
             while len(self) > _MOST:
@@ -56,7 +56,7 @@ class _Kept(OrderedDict[Any, Any]):
 
 
 class Session:
-    """A spec, its controls, and what was asked of them.
+    """Spec, its controls, and the results requested so far.
 
     Parameters
     ----------
@@ -90,17 +90,20 @@ class Session:
 
     # ---- what a page asks ----
     def point(self, asked: Mapping[str, Any]) -> Answer:
-        """The point of ``inputs``: status, measures, formats and its spec, or what is wrong with it."""
+        """Compute a point: status, measures, formats and spec, or its errors."""
         chosen = self._checked(asked)
         return self._in_turn(asked, lambda: self._point(chosen))
 
     def design(self, asked: Mapping[str, Any]) -> Answer:
-        """The design of ``inputs`` in full, as :func:`~kerncast.lab.report.design.design` tells it."""
+        """Compute the full design of ``inputs``.
+
+        See :func:`~kerncast.lab.report.design.design`.
+        """
         chosen = self._checked(asked)
         return self._in_turn(asked, lambda: self._design(chosen))
 
     def program(self, asked: Mapping[str, Any]) -> Answer:
-        """The generated C of ``plan``, a hash that was told before, as WebAssembly."""
+        """Compile the generated C of ``plan``, a hash returned before, to WebAssembly."""
         plan_hash = asked.get("plan")
         if not isinstance(plan_hash, str) or plan_hash not in self._plans:
             raise fail("E376", "this design has not been explored", where="plan", value=plan_hash,
@@ -116,11 +119,11 @@ class Session:
         self._newest[page] = max(number, self._newest.get(page, 0))
         with self._lock:
             if number < self._newest[page]:
-                raise Overtaken
+                raise Superseded
             return answer()
 
     def _checked(self, asked: Mapping[str, Any]) -> Chosen:
-        """A value for every control, each one that it offers; E376."""
+        """Check that every control has one of its values; raise E376 otherwise."""
         given = asked.get("inputs")
         given = given if isinstance(given, dict) else {}
         return {c.key: c.offered(given.get(c.key, c.value)) for c in self.controls}
@@ -160,7 +163,7 @@ class Session:
 
     # ---- the page at its beginning ----
     def page(self) -> Answer:
-        """What the page shows first: the spec as written, as a sweep of one point.
+        """Return the first view of the page: the spec as written, as a sweep of one point.
 
         Raises
         ------

@@ -1,1 +1,1 @@
-"""lab.figures: figures of results, drawn with matplotlib."""
+"""lab.figures: draw figures of results with matplotlib."""

@@ -1,4 +1,4 @@
-"""lab: lanes of the cores as a picture: the samples a second that multipliers bring, and what they take."""
+"""lab: draw samples per second, look-up tables and DSP blocks over the lanes of cores."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 from ...hw.rtl.estimate import PLACED, Estimate
 from ...sim.errors import fail
 from ..output_paths import refuse_unwritable
-from .outcome import pyplot
+from .style import BLUE, GREEN, ORANGE, PINK, pyplot
 
 #: By the ending of a file's name what keeps date and version out of it: the same figures give the same bytes.
 ENDINGS: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {"Software": None},
                                        ".pdf": {"CreationDate": None}}
-# Colours that stay apart for colour-blind readers; a dash a family.
-_COLOURS, _DASHES = ("#0072b2", "#d55e00", "#009e73", "#cc79a7"), ("-", "--", ":")
+# One colour per core, one dash per family.
+_COLOURS, _DASHES = (BLUE, ORANGE, GREEN, PINK), ("-", "--", ":")
 
 # A line: core, family, lanes, values.
 Line = tuple[str, str, list[int], list[float]]
 
 
 def check_picture(path: Path) -> None:
-    """Look whether :func:`draw_lanes` can write a file, before anything is computed.
+    """Check that :func:`draw_lanes` can write a file, before anything is computed.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def check_picture(path: Path) -> None:
 
 
 def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
-    """Draw estimates over their lanes: samples a second, look-up tables, multipliers.
+    """Draw estimates over their lanes: samples per second, look-up tables, DSP blocks.
 
     Samples a second are those of the ECP5; cores that were not placed have no point there.
 
@@ -76,7 +76,7 @@ def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
 
 def _lines(found: Sequence[Estimate], families: Sequence[str],
            value: Callable[[Estimate, str], float | None]) -> Iterable[Line]:
-    """A line for each core and family, of the lanes whose value is known."""
+    """Return a line per core and family through the lanes with known values."""
     for core in dict.fromkeys(one.core for one in found):
         for family in families:
             points = sorted((one.lanes, known) for one in found if one.core == core

@@ -1,4 +1,4 @@
-"""lab: pictures of an example's outcome, as PNG files."""
+"""lab: draw the outcome of an example as PNG files."""
 
 from __future__ import annotations
 
@@ -8,26 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...sim.diagnostics.simulate import y_values
-from ...sim.errors import fail
 from ..workflow import Outcome
+from .style import BLACK, BLUE, GREY, ORANGE, pyplot
 
-# Colours that stay apart for colour-blind readers.
-_DATA, _CLEAN, _MODEL, _WRONG = "#9a9a9a", "#000000", "#0072b2", "#d55e00"
-
-
-def pyplot() -> Any:
-    """matplotlib.pyplot, drawing into files; E501 without it."""
-    try:
-        import matplotlib
-
-        matplotlib.use("Agg")
-        # SVG files with text as text, and the same bytes every time.
-        matplotlib.rcParams |= {"svg.hashsalt": "kerncast", "svg.fonttype": "none"}
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise fail("E501", "figures need matplotlib, which is not installed", where="report",
-                   allowed="the extra report", remedy="python -m pip install matplotlib") from None
-    return plt
+_DATA, _CLEAN, _MODEL, _WRONG = GREY, BLACK, BLUE, ORANGE
 
 
 def draw(outcome: Outcome, path: Path) -> Path:

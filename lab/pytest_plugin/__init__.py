@@ -1,4 +1,4 @@
-"""lab: the pytest plugin: ``pytest OUT --kerncast-on BACKEND``, fixtures and markers.
+"""lab: pytest plugin: ``pytest OUT --kerncast-on BACKEND``, fixtures and markers.
 
 Every pytest of an environment with kerncast loads this module, so that it imports pytest and little else:
 what runs back ends is imported when the first test asks for one.
@@ -33,7 +33,7 @@ _MARKERS = (
 
 # ---- options ----
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Options and their settings in pytest's configuration."""
+    """Add the options and their settings in pytest's configuration."""
     group = parser.getgroup("kerncast", "kerncast: generated code on boards, real and emulated")
     group.addoption("--kerncast-on", action="append", default=[], metavar="BACKEND",
                     help="Back end, as `kerncast test --on` takes it; may be given again: host:gcc, "
@@ -49,7 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the names of the back ends, before anything is collected."""
+    """Check the names of the back ends before collection."""
     for marker in _MARKERS:
         config.addinivalue_line("markers", marker)
     config.stash[LEDGER] = Ledger()
@@ -78,7 +78,7 @@ def _checked(config: pytest.Config, names: list[str]) -> list[str]:
 
 # ---- vector files as tests ----
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A generated folder with vectors: its tests, where back ends are named."""
+    """Collect a generated folder with vectors if back ends are named."""
     if file_path.name != "vectors.json" or not parent.config.stash[TARGETS]:
         return None
     if not (file_path.parent / "plan.json").is_file():
@@ -90,14 +90,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> str:
-    """Say what was looked for where nothing was found."""
+    """Report the search if nothing was found."""
     if items or not config.stash[TARGETS]:
         return ""
     return "kerncast: no test, and no generated folder with vectors\n    do: kerncast gen SPEC -o FOLDER"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that takes a back end once for each one named."""
+    """Run a test that uses a back end once per named one."""
     if "kerncast_target" not in metafunc.fixturenames:
         return
     targets = metafunc.config.stash[TARGETS]
@@ -117,19 +117,25 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 # ---- fixtures ----
 @pytest.fixture(scope="session")
 def kerncast_ledger(pytestconfig: pytest.Config) -> Ledger:
-    """The recorder behind the closing table; call its ``record`` where a test compares words itself."""
+    """Return the recorder behind the closing table.
+
+    Call its ``record`` if a test compares values itself.
+    """
     return pytestconfig.stash[LEDGER]
 
 
 @pytest.fixture(scope="session")
 def kerncast_target() -> str:
-    """The name of the back end, as given to --kerncast-on: a test that uses it runs once for each."""
+    """Return the name of the back end as given to --kerncast-on.
+
+    A test that uses it runs once for each.
+    """
     raise AssertionError("the plugin sets it for every test that uses it")
 
 
 @pytest.fixture
 def kerncast_source(request: pytest.FixtureRequest) -> Path:
-    """The folder or the spec of the marker ``kerncast``."""
+    """Return the folder or spec of the marker ``kerncast``."""
     marker = request.node.get_closest_marker("kerncast")
     given = [value for value in (*marker.args, *marker.kwargs.values()) if value] if marker else []
     if marker is None or len(given) != 1 or not set(marker.kwargs) <= {"folder", "spec"}:
@@ -141,7 +147,7 @@ def kerncast_source(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture
 def kerncast_plan(request: pytest.FixtureRequest, kerncast_source: Path) -> Plan:
-    """The plan that the back end of the test runs."""
+    """Return the plan that the test's back end runs."""
     with told():
         plan = bench_of(request.config).material(kerncast_source).plan
     return plan
@@ -149,7 +155,7 @@ def kerncast_plan(request: pytest.FixtureRequest, kerncast_source: Path) -> Plan
 
 @pytest.fixture
 def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kerncast_target: str) -> Backend:
-    """A back end in its initial state, built and started once for all tests in a row that take it."""
+    """Return a back end in its initial state, built once for consecutive tests."""
     required = [call for marker in request.node.iter_markers("kerncast_requires") for call in marker.args]
     _check_calls(required)
     with told():
@@ -161,7 +167,10 @@ def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kern
 
 
 def _check_calls(required: list[str]) -> None:
-    """Fail a test that requires what no back end answers: it would be skipped for ever."""
+    """Fail a test that requires a call that no back end has.
+
+    It would otherwise always be skipped.
+    """
     from ...sim.replay.trace import TRACED_CALLS
 
     unknown = [str(call) for call in required if call not in TRACED_CALLS]
@@ -174,7 +183,7 @@ def _check_calls(required: list[str]) -> None:
 @pytest.fixture
 def kerncast_replay(request: pytest.FixtureRequest, kerncast_source: Path, kerncast_target: str,
                     kerncast_backend: Backend) -> Callable[..., Row]:
-    """``kerncast_replay(vectors=None)``: replay the folder's vectors, or others, and compare."""
+    """Return ``replay(vectors=None)``, which compares the folder's or other vectors."""
     def replayed(vectors: Vectors | None = None) -> Row:
         bench = bench_of(request.config)
         with told():

@@ -1,4 +1,4 @@
-"""lab: the bench of a pytest run: generated folders read once, and back ends that stay open between tests."""
+"""lab: read generated folders once, and keep back ends open between the tests of a run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPEN = 4
 
 @dataclass(frozen=True)
 class Material:
-    """What there is to run: the generated folder, its plan, and its vectors where it has any."""
+    """Generated folder with its plan and, if present, its vectors."""
 
     folder: Path
     plan: Plan
@@ -31,7 +31,7 @@ class Material:
 
 
 class Bench:
-    """Opens back ends for the tests of one process, each built and started once for tests in a row.
+    """Opener of back ends for one process, each built once for consecutive tests.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Bench:
         self._open: dict[tuple[Path, str], Backend] = {}
 
     def material(self, source: Path) -> Material:
-        """A generated folder, or a spec of which one is generated, with its plan and vectors.
+        """Return plan and vectors of a generated folder, or of one generated from a spec.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class Bench:
         return limit_predictions(vectors, self._predictions) if vectors and self._predictions else vectors
 
     def open(self, source: Path, target: str) -> Backend:
-        """A back end in its initial state, built and started unless it is still open.
+        """Open a back end in its initial state, built unless it is still open.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class Bench:
                 backend.close()
                 backend = None
         if backend is None:
-            self._make_room(target)
+            self._evict_port(target)
             build = Path(self._work.name) / f"build-{list(self._materials).index(source)}"
             backend = open_backend(
                 material.plan, target, source=material.folder, build_dir=self._with_zig_cache(build),
@@ -101,8 +101,8 @@ class Bench:
         self._open[key] = backend  # the last one used is the last to go
         return backend
 
-    def _make_room(self, target: str) -> None:
-        """A port is opened once, and the back end that was used longest ago goes."""
+    def _evict_port(self, target: str) -> None:
+        """Close the least recently used back end, and any other on the same port."""
         def port(name: str) -> str:
             kind, _, rest = name.partition(":")
             return rest.rpartition("@")[2] if kind == "board" else ""
@@ -113,7 +113,10 @@ class Bench:
             self._open.pop(next(iter(self._open))).close()
 
     def _with_zig_cache(self, build: Path) -> Path:
-        """A folder for images, with zig's cache in common, so that zig builds its runtime once."""
+        """Return a folder for images with a common zig cache.
+
+        So zig builds its runtime once.
+        """
         cache = Path(self._work.name) / "zig-cache"
         cache.mkdir(exist_ok=True)
         build.mkdir(exist_ok=True)
@@ -122,7 +125,10 @@ class Bench:
         return build
 
     def replay(self, source: Path, target: str, vectors: Vectors | None = None) -> Row:
-        """Replay the folder's vectors, or others of its plan, and compare every word; E308 without any."""
+        """Replay the folder's vectors, or others of its plan, and compare every value.
+
+        Raises E308 without vectors.
+        """
         chosen = vectors or self.material(source).vectors
         if chosen is None:
             raise fail("E308", "the folder holds no test vectors", where=str(source),
@@ -131,7 +137,7 @@ class Bench:
         return replay_on(self.open(source, target), chosen)
 
     def close(self) -> None:
-        """Close what is open, and remove what was built."""
+        """Close all back ends, and remove their builds."""
         while self._open:
             self._open.popitem()[1].close()
         self._work.cleanup()

@@ -1,4 +1,4 @@
-"""lab: the ledger of a pytest run: what was compared, on which back end, shown when the run is over."""
+"""lab: show, after a pytest run, the values compared on each back end."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ _CARRIED = "kerncast_ledger"
 
 
 def tools_required() -> bool:
-    """Whether a missing tool fails a test: in CI, and where KERNCAST_REQUIRE_TOOLS is 1."""
+    """Report whether a missing tool fails a test.
+
+    It does in CI, and if KERNCAST_REQUIRE_TOOLS is 1.
+    """
     wanted = os.environ.get("KERNCAST_REQUIRE_TOOLS", os.environ.get("CI", ""))
     return wanted.lower() in ("1", "true")
 
 
 def missing_tool(name: str, remedy: str) -> BaseException:
-    """To raise: skips the test with what would add a tool, or fails it where :func:`tools_required`."""
+    """Return the exception that skips a test with the remedy.
+
+    Or fails it if :func:`tools_required`.
+    """
     said = f"missing tool: {name}; to install it: {remedy}"
     if tools_required():
         return pytest.fail.Exception(said, pytrace=False)
@@ -28,14 +34,19 @@ def missing_tool(name: str, remedy: str) -> BaseException:
 
 
 class Ledger:
-    """Records compared words with the test that is running, so any fixture may use it, under xdist too."""
+    """Recorder of compared values with the current test.
+
+    Any fixture may use it, under xdist too.
+    """
 
     def __init__(self) -> None:
         self.item: pytest.Item | None = None
 
     def record(self, *, backend: str, words: int, mismatches: int = 0, case: str = "",
                first: str = "", remedy: str = "") -> None:
-        """Note that `words` words of `case` were compared on `backend`; a mismatch fails the test.
+        """Record that `words` values of `case` were compared on `backend`.
+
+        A mismatch fails the test.
 
         Parameters
         ----------
@@ -64,13 +75,13 @@ class Ledger:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Know which test is running."""
+        """Remember the current test."""
         self.item = item
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None],
                                   ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Send a test's rows along with its last report, and their sums into JUnit's properties."""
+        """Attach a test's rows to its last report, and their sums to JUnit's properties."""
         rows = item.stash.get(_ROWS, []) if call.when == "teardown" else []
         if rows:
             item.user_properties += [
@@ -83,13 +94,13 @@ class Ledger:
 
 
 class ClosingTable:
-    """Gathers the rows from the reports, and prints what ran on which back end."""
+    """Printer of the table of all rows, from the reports."""
 
     def __init__(self) -> None:
         self.rows: dict[str, dict[str, Any]] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Take a test's rows."""
+        """Collect a test's rows."""
         for row in getattr(report, _CARRIED, ()):
             empty = {"tests": set(), "cases": set(), "words": 0, "mismatches": 0}
             total = self.rows.setdefault(row["backend"], empty)

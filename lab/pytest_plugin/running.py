@@ -1,4 +1,7 @@
-"""lab: what hooks and collected tests of the pytest plugin share; every pytest imports it, so it is light."""
+"""lab: share running and reporting between the plugin's hooks and collected tests.
+
+Every pytest imports it, so it is light.
+"""
 
 from __future__ import annotations
 
@@ -22,18 +25,18 @@ BENCH = pytest.StashKey["Bench"]()
 
 
 def is_real(target: str) -> bool:
-    """Whether a target is a real board, which one process at a time can open."""
+    """Report whether a target is a real board, which one process at a time can open."""
     return target.startswith("board:")
 
 
 def marks_of(config: pytest.Config, target: str) -> list[pytest.MarkDecorator]:
-    """What keeps the tests of a real board at one worker of xdist, if that is there."""
+    """Return marks that keep a real board's tests at one xdist worker, if present."""
     return [pytest.mark.xdist_group(target)] if is_real(target) and config.pluginmanager.hasplugin("xdist") \
         else []
 
 
 def bench_of(config: pytest.Config) -> Bench:
-    """The run's bench, made when it is first asked for."""
+    """Return the run's bench, created at its first use."""
     if BENCH not in config.stash:
         from .bench import Bench
 
@@ -44,7 +47,7 @@ def bench_of(config: pytest.Config) -> Bench:
 
 @contextlib.contextmanager
 def told() -> Iterator[None]:
-    """What a user can mend is told in its own words: a missing tool skips the test, the rest fails it."""
+    """Report user errors in their own words: a missing tool skips, the rest fails."""
     try:
         yield
     except KerncastError as error:
@@ -55,7 +58,10 @@ def told() -> Iterator[None]:
 
 
 def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
-    """Keep what a replay found, as properties of JUnit and in the ledger; a mismatch fails the test."""
+    """Add a replay's result to JUnit's properties and the ledger.
+
+    A mismatch fails the test.
+    """
     costs: dict[str, Any] = row.costs
     known = {"target": target, "plan": plan.hash,
              **{key: costs.get(key) for key in ("compiler", "flash", "ram", "stack")},

@@ -1,4 +1,4 @@
-"""lab: the vectors of a generated folder as tests, one for each back end."""
+"""lab: run the vectors of a generated folder as tests, one per back end."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from .running import TARGETS, bench_of, marks_of, note, told
 
 
 class VectorFile(pytest.File):
-    """A ``vectors.json`` beside the plan it belongs to."""
+    """File ``vectors.json`` beside the plan that it belongs to."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """A test for each back end."""
+        """Yield a test per back end."""
         for target in self.config.stash[TARGETS]:
             item: VectorItem = VectorItem.from_parent(self, name=f"replay[{target}]", target=target)
             for mark in (pytest.mark.kerncast, *marks_of(self.config, target)):
@@ -23,7 +23,7 @@ class VectorFile(pytest.File):
 
 
 class VectorItem(pytest.Item):
-    """The replay of a vector file on one back end.
+    """Replay of a vector file on one back end.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ class VectorItem(pytest.Item):
         self.target = target
 
     def runtest(self) -> None:
-        """Replay, and compare every word with the model's."""
+        """Replay, and compare every value with the model's."""
         bench, folder = bench_of(self.config), self.path.parent.resolve()
         with told():
             row = bench.replay(folder, self.target)
         note(self, self.target, bench.material(folder).plan, row)
 
     def reportinfo(self) -> tuple[PathLike[str], int | None, str]:
-        """Where a failure is said to be."""
+        """Return the location of a failure."""
         return self.path, None, f"{self.path.parent.name} on {self.target}"

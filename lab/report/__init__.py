@@ -1,6 +1,6 @@
-"""lab.report: a sweep, or one design, as one HTML file that opens from disk."""
+"""lab.report: write a sweep, or one design, as one HTML file that opens from disk."""
 
-from .page import gathered
+from .page import gather_page
 from .render import check_plotly, write_report
 
-__all__ = ["check_plotly", "gathered", "write_report"]
+__all__ = ["check_plotly", "gather_page", "write_report"]

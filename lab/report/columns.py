@@ -1,4 +1,4 @@
-"""lab.report: a column of values as JSON that is small: base64 of typed arrays, each different value once.
+"""lab.report: encode a column compactly in JSON: typed arrays, repeated values once.
 
 ``{"f4": BASE64}`` is a column of float32, which holds six digits, NaN where there is no value; ``{"f8":
 BASE64}`` of float64, where whole numbers are too large for that; ``{"of": [VALUE, ...], "at": BASE64,
@@ -20,7 +20,7 @@ _FEW, _MOST = 1 << 8, 1 << 16
 
 
 def packed(values: Sequence[Any]) -> Column:
-    """A column of numbers, texts, truth values or None, in the smaller of both ways.
+    """Encode a column of numbers, texts, booleans or None in the smaller of two ways.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def packed(values: Sequence[Any]) -> Column:
 
 
 def packed_numbers(values: Sequence[float | None] | NDArray[np.float64]) -> Column:
-    """A column of numbers, NaN and None alike; those that are not whole to six digits."""
+    """Encode numbers; NaN becomes None, non-integers keep six digits."""
     numbers = np.array([np.nan if value is None else value for value in values], dtype="<f8")
     whole = numbers[np.isfinite(numbers) & (numbers == np.rint(numbers))]
     if np.all(whole == whole.astype("<f4")):
@@ -52,7 +52,7 @@ def packed_numbers(values: Sequence[float | None] | NDArray[np.float64]) -> Colu
 
 
 def packed_hashes(values: Sequence[str], size: int = 32) -> Column:
-    """A column of hexadecimal hashes of `size` bytes; of an empty one zeros are kept."""
+    """Encode hexadecimal hashes of `size` bytes; an empty one becomes zeros."""
     whole = b"".join(bytes.fromhex(value) if value else bytes(size) for value in values)
     return {"hex": base64.b64encode(whole).decode(), "bytes": size}
 

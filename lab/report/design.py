@@ -1,4 +1,4 @@
-"""lab.report: one design as its page shows it: run in the integer model, beside float64."""
+"""lab.report: run one design in the integer model, beside float64, for its page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _DRAWN = 240
 
 @dataclass(frozen=True)
 class SampleView:
-    """What a design is run on.
+    """Samples that a design is run on.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class SampleView:
 
 
 def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
-    """What the page shows of a design.
+    """Compute the page of a design.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
 
 
 def targets(plan: Plan) -> list[dict[str, Any]]:
-    """By target: what the model takes of its RAM and its tables of the flash, and why it does not fit."""
+    """Return, by target, the model's share of RAM and flash, and why it does not fit."""
     rows = []
     for name in target_ids():
         target = load_target(name)
@@ -95,7 +95,7 @@ def targets(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> dict[str, Any]:
-    """Reflection coefficients of a Toeplitz trainer, and how the error falls."""
+    """Return a Toeplitz trainer's reflection coefficients and its decreasing error."""
     if plan.fixed or samples.y_raw is None:
         return {}
     reference = FloatReference(plan)
@@ -124,7 +124,7 @@ def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> 
 
 
 def _so_far(f: Array, y: Array, classes: bool) -> Array:
-    """Share of wrong signs, or root mean square error, over the samples up to each."""
+    """Return the share of wrong signs, or RMS error, over the samples up to each."""
     middle = (y.max() + y.min()) / 2
     each = (f > middle) != (y > middle) if classes else (f - y) ** 2
     mean: Array = np.cumsum(each) / (np.arange(len(y)) + 1)
@@ -132,7 +132,7 @@ def _so_far(f: Array, y: Array, classes: bool) -> Array:
 
 
 def _curve(x: str, y: str, **lines: NDArray[np.floating[Any]]) -> dict[str, Any]:
-    """Lines with the names of their axes; of long ones so many points as can be told apart."""
+    """Return lines with axis names, thinned to as many points as can be seen."""
     drawn = {}
     for name, values in lines.items():
         at = np.unique(np.linspace(0, len(values) - 1, min(_DRAWN, len(values))).astype(int))

@@ -1,4 +1,4 @@
-"""lab.report: what a page shows, gathered from a run folder, a spec or a generated folder."""
+"""lab.report: gather the contents of a page from a run folder, spec or generated folder."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ Progress = Callable[[int, int], None]
 Page = dict[str, Any]
 
 
-def gathered(given: Path, results: Sequence[Path] = (),
+def gather_page(given: Path, results: Sequence[Path] = (),
              progress: Progress = lambda done, total: None) -> Page:
-    """What the page of a run folder, a spec or a generated folder shows.
+    """Gather the contents of the page of a run folder, a spec or a generated folder.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def _nothing(given: Path, value: str) -> KerncastError:
 
 
 def one_design(plan: Plan, samples: SampleView | None, toml: str, summary: str, about: str) -> Page:
-    """A page without a front: one design."""
+    """Return the page of one design, without a front."""
     return {"kind": "design", "name": plan.name, "algorithm": plan.algorithm, "summary": summary,
             "data": about, "designs": {"0": design(plan, samples)}, "spec": toml}
 
@@ -94,7 +94,7 @@ def _of_spec(path: Path) -> Page:
 
 
 def samples_of(spec: Spec, plan: Plan, data: Dataset) -> SampleView:
-    """What a spec's design is run on."""
+    """Return the samples that a spec's design is run on."""
     return SampleView(data.x_raw, data.y_raw, test_inputs(plan, data), passes_of(spec))
 
 
@@ -115,7 +115,10 @@ def _of_folder(folder: Path) -> Page:
 
 
 def _replayed(plan: Plan, vectors: Vectors) -> SampleView | None:
-    """The samples of a folder's vectors; None where they do not learn and predict as the demo's do."""
+    """Return the samples of a folder's vectors.
+
+    None if they do not learn and predict as the demo's do.
+    """
     learnt = [call for call in vectors.calls if call.name in ("train", "update")]
     asked = [call.x_raw for call in vectors.calls if call.name == "predict" and call.x_raw is not None]
     if not asked or (not learnt and not plan.fixed):
@@ -123,11 +126,15 @@ def _replayed(plan: Plan, vectors: Vectors) -> SampleView | None:
     if plan.fixed:
         return SampleView(asked[-1], None, asked[-1])
     first = learnt[0]
-    return SampleView(grid(plan) if first.x_raw is None else first.x_raw, first.y_raw, asked[-1], len(learnt))
+    x_raw = grid(plan) if first.x_raw is None else first.x_raw
+    return SampleView(x_raw, first.y_raw, asked[-1], len(learnt))
 
 
 def as_json(page: Page) -> str:
-    """The page as JSON that may stand in HTML: no character of it ends a script or begins a comment."""
+    """Encode the page as JSON that is safe in HTML.
+
+    No character of it ends a script or begins a comment.
+    """
     text = json.dumps(page, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")

@@ -1,4 +1,4 @@
-"""lab.report: words that a run computes in passing and keeps nowhere, computed once more, one by one.
+"""lab.report: recompute intermediate values that a run does not store.
 
 All by the model's own functions: no word is decided here.
 """
@@ -24,8 +24,9 @@ from ...sim.plan import Plan
 PAIRS = 1 << 16
 
 
-def in_passing(plan: Plan, simulation: Simulation, y_raw: Words | None, x_test: Words) -> dict[str, Words]:
-    """Words of signals that no array of the device keeps, by name.
+def intermediate_values(plan: Plan, simulation: Simulation, y_raw: Words | None,
+                        x_test: Words) -> dict[str, Words]:
+    """Return the values of signals that no array of the device keeps, by name.
 
     Parameters
     ----------
@@ -67,7 +68,7 @@ def _of_predictions(plan: Plan, state: Outputs, x_test: Words) -> dict[str, Word
 
 
 def _vectors(plan: Plan, state: Outputs) -> Words:
-    """The vectors of the expansion (N, D) in x words."""
+    """Return the vectors of the expansion (N, D) as x."""
     if plan.fixed or "centers" in state:
         words = np.array(plan.tables["centers"].values if plan.fixed else state["centers"], dtype=np.int64)
         return words.reshape(-1, plan.sizes["D"])[:int(state["count"][0]) if "count" in state else None]
@@ -75,7 +76,10 @@ def _vectors(plan: Plan, state: Outputs) -> Words:
 
 
 def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
-    """The accumulator of each prediction: all that a range log saw, which was cleared before."""
+    """Return each prediction's accumulator, as seen by a range log.
+
+    The log was cleared before.
+    """
     model = open_model(plan)
     model.load(state)
     for inputs in x_raw:
@@ -85,7 +89,10 @@ def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
 
 
 def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
-    """Compute the steps of :mod:`kerncast.sim.model.toeplitz.levinson` for one side, each with its values."""
+    """Compute the steps of :mod:`kerncast.sim.model.toeplitz.levinson` of one side.
+
+    Each with its values.
+    """
     refined = "r_short" in state
     once = not refined and not int(plan.bias)  # else the innovation is of several solutions
     r, k, ranges = state["r_short" if refined else "r"], solver_constants(plan), Ranges(plan)

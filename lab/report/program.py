@@ -1,4 +1,4 @@
-"""lab.report: a design's generated C as WebAssembly, with what a page must know to call it."""
+"""lab.report: compile a design's C to WebAssembly, with the data that a page needs."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST = 100_000
 
 def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
             build_dir: Path | None = None) -> dict[str, Any]:
-    """The module of a plan, and how a page calls it.
+    """Build the module of a plan, and describe how a page calls it.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
 
 
 def samples_text(spec: Spec, data: Dataset) -> str:
-    """The samples that a spec names as CSV of raw words; empty where they are many."""
+    """Return a spec's samples as CSV of raw values; empty if they are many."""
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
     text = words_text(data.y_raw[:, np.newaxis] if uniform else np.column_stack([data.x_raw, data.y_raw]))
     return text if len(text) <= _MOST else ""

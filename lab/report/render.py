@@ -1,4 +1,4 @@
-"""lab.report: a page as one HTML file: text, style, scripts, data and plotly.js, nothing from elsewhere."""
+"""lab.report: write a page as one HTML file that loads nothing from elsewhere."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ _PLOTLY = ("plotly", "package_data/plotly.min.js")
 
 
 def check_plotly() -> Path:
-    """plotly.js as the Python package brings it; E501 without it."""
+    """Return plotly.js of the Python package; raise E501 without it."""
     found = package_file(*_PLOTLY) if find_spec("plotly") is not None else None
     if found is None:
         raise missing("the charts of a report need", "plotly", "python -m pip install plotly", "report")
     return found
 
 
-def rendered(page: dict[str, Any]) -> str:
-    """The HTML of a page: the same page gives the same bytes.
+def render_page(page: dict[str, Any]) -> str:
+    """Render the HTML of a page: the same page gives the same bytes.
 
     Scripts run by their hashes alone and nothing is loaded from elsewhere, as a policy in the page says.
 
     Parameters
     ----------
     page : dict
-        See :func:`.page.gathered`.
+        See :func:`.page.gather_page`.
 
     Raises
     ------
@@ -58,7 +58,7 @@ def _hash(script: str) -> str:
 
 
 def write_report(page: dict[str, Any], out: Path) -> int:
-    """Write the HTML whole or not at all; its bytes."""
-    text = rendered(page)
+    """Write the HTML completely or not at all; return its bytes."""
+    text = render_page(page)
     write_whole(out, text)
     return len(text.encode())

@@ -1,4 +1,4 @@
-"""lab.report: the points of a sweep as columns, and its designs worth a closer look."""
+"""lab.report: arrange a sweep's points as columns, and its best designs in detail."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.spec.tables import CALLS
-from ..sweep import Run, Settings
+from ..sweep import Settings, SweepRun
 from ..sweep.confirm import design_text
 from ..sweep.evaluate import Point
 from ..sweep.front import refusals, statuses
@@ -27,8 +27,8 @@ Progress = Callable[[int, int], None]
 CLOSER = 16
 
 
-def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
-    """What a page shows of a sweep.
+def sweep_page(run: SweepRun, progress: Progress) -> dict[str, Any]:
+    """Build the page of a sweep.
 
     Raises
     ------
@@ -62,12 +62,12 @@ def sweep_page(run: Run, progress: Progress) -> dict[str, Any]:
         "command": "", "again": [_sweep_command(run), command("report", run.folder.resolve().name)]}
 
 
-def _judged(run: Run) -> str:
+def _judged(run: SweepRun) -> str:
     return f"evaluated on {run.judged_by}"
 
 
 def measures_of(settings: Settings) -> list[str]:
-    """What is asked for, then every other measure; those of the call that learns have a shorter name."""
+    """List the requested measures, then all others; learning calls get shorter names."""
     algorithm = settings.space.base.model.algorithm
     asked = [*settings.objectives, *(c.name for c in settings.constraints)]
     learning = f".{CALLS[algorithm][0]}"
@@ -75,13 +75,13 @@ def measures_of(settings: Settings) -> list[str]:
 
 
 def _closer(front: Sequence[int], best: int | None) -> list[int]:
-    """The best design and the front, of a long one so many of it, its ends among them."""
+    """Return the best design and the front, thinned to a limit with its ends."""
     places = np.linspace(0, len(front) - 1, min(CLOSER, len(front))).astype(int)
     return sorted({*(front[place] for place in places), *([] if best is None else [best])})
 
 
-def _plans(run: Run, progress: Progress) -> tuple[list[Plan | None], list[str]]:
-    """The plan and the spec's text of every point; None and empty where it was refused."""
+def _plans(run: SweepRun, progress: Progress) -> tuple[list[Plan | None], list[str]]:
+    """Return plan and spec text of every point; None and empty if refused."""
     plans: list[Plan | None] = []
     texts: list[str] = []
     for done, point in enumerate(run.points, 1):
@@ -92,7 +92,7 @@ def _plans(run: Run, progress: Progress) -> tuple[list[Plan | None], list[str]]:
     return plans, texts
 
 
-def _plan(run: Run, point: Point) -> Plan:
+def _plan(run: SweepRun, point: Point) -> Plan:
     spec, data = run.settings.evaluator.spec_and_data(point.inputs)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     if plan.hash != point.plan:
@@ -101,14 +101,14 @@ def _plan(run: Run, point: Point) -> Plan:
     return plan
 
 
-def _design(run: Run, point: Point, plan: Plan | None) -> dict[str, Any]:
+def _design(run: SweepRun, point: Point, plan: Plan | None) -> dict[str, Any]:
     assert plan is not None  # a point of the front has an answer
     spec, data = run.settings.evaluator.spec_and_data(point.inputs)
     return design(plan, SampleView(data.x_raw, data.y_raw, test_inputs(plan, data), passes_of(spec)))
 
 
-def _program(run: Run, index: int | None, plans: Sequence[Plan | None]) -> dict[str, Any]:
-    """The cheapest design as a program, or the first of the front, and the samples that it is tried on."""
+def _program(run: SweepRun, index: int | None, plans: Sequence[Plan | None]) -> dict[str, Any]:
+    """Return the program and samples of the cheapest design, or the front's first."""
     plan = None if index is None else plans[index]
     if index is None or plan is None:
         return {}
@@ -118,7 +118,7 @@ def _program(run: Run, index: int | None, plans: Sequence[Plan | None]) -> dict[
 
 def point_columns(points: Sequence[Point], axes: Sequence[str], measures: Sequence[str],
                   kept: Sequence[bool]) -> dict[str, Any]:
-    """Every point: swept keys, measures, status, refusal, plan, and whether it keeps the limits."""
+    """Return all points' swept keys, measures, status, refusal, plan, feasibility."""
     return {"count": len(points), "plan": packed_hashes([p.plan for p in points]),
             "status": packed([p.status for p in points]), "kept": packed([int(k) for k in kept]),
             "code": packed([p.code for p in points]), "message": packed([p.message for p in points]),
@@ -127,21 +127,21 @@ def point_columns(points: Sequence[Point], axes: Sequence[str], measures: Sequen
 
 
 def format_columns(plans: Sequence[Plan | None]) -> dict[str, Any]:
-    """The format of every signal of every point; None where it has no such signal, or no plan."""
+    """Return the format of every signal of every point; None if there is none."""
     signals = dict.fromkeys(name for plan in plans if plan is not None for name in plan.signals)
     return {name: packed([str(plan.signals[name].format) if plan is not None and name in plan.signals
                           else None for plan in plans]) for name in signals}
 
 
 def text_columns(texts: Sequence[str]) -> list[Any]:
-    """The points' specs, table by table: a point's text is its entries one after the other."""
+    """Return the points' specs by table; joining a point's entries gives its text."""
     split = [text.replace("\n[", "\n\0[").split("\0") for text in texts]
     most = max(len(parts) for parts in split)
     return [packed([parts[i] if i < len(parts) else "" for parts in split]) for i in range(most)]
 
 
-def _limit(run: Run, constraint: Any) -> dict[str, Any]:
-    """A limit as a number, and what the best design leaves of it."""
+def _limit(run: SweepRun, constraint: Any) -> dict[str, Any]:
+    """Return a limit as a number, and the margin of the best design."""
     limit = constraint.limit(run.baseline)
     best = None if run.best is None else run.best.measures.get(constraint.name)
     return {"text": constraint.text, "measure": constraint.name, "most": constraint.most, "number": limit,
@@ -150,8 +150,8 @@ def _limit(run: Run, constraint: Any) -> dict[str, Any]:
             quantity(constraint.name, abs(limit - best))}
 
 
-def _why(run: Run) -> list[list[str]]:
-    """What binds the best design: what is made cheaper, and what that breaks."""
+def _why(run: SweepRun) -> list[list[str]]:
+    """Return what binds the best design: cheaper steps and their misses."""
     rows = []
     for step in run.why:
         if step.point.code:
@@ -168,12 +168,12 @@ def _why(run: Run) -> list[list[str]]:
 
 
 def command(*words: str) -> str:
-    """A kerncast command as a shell takes it."""
+    """Format a kerncast command for a shell."""
     return shlex.join(["kerncast", *words])
 
 
-def _sweep_command(run: Run) -> str:
-    """The command that makes the same run, for a shell."""
+def _sweep_command(run: SweepRun) -> str:
+    """Format the command that repeats the run."""
     s = run.settings
     parts = ["sweep", f"{run.space.base.model.name}.toml"]
     for axis in run.space.axes:

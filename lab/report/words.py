@@ -1,4 +1,4 @@
-"""lab.report: what a design's words do: by signal how many of each length, what saturated, what is left."""
+"""lab.report: count the lengths of each signal's values, saturations and headroom."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from ...sim.model.kernel import input_constants
 from ...sim.model.ranges import Range, Ranges
 from ...sim.plan import Plan
 from ...sim.planner.evidence import exponents
-from .passing import in_passing
+from .passing import intermediate_values
 
 #: Fewer words make no histogram.
 _FEWEST = 8
 
 
 def signal_rows(plan: Plan, simulation: Simulation | None) -> list[dict[str, Any]]:
-    """Every signal of a plan with its format, who decided it, and what a run has seen.
+    """Return every signal's format, its origin, and the range seen in a run.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def signal_rows(plan: Plan, simulation: Simulation | None) -> list[dict[str, Any
 
 def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None,
                x_test: Words) -> list[dict[str, Any]]:
-    """How many words of each signal take how many bits, the sign not counted.
+    """Count, for each signal, the values by the bits they need without sign.
 
     Of the samples, the predictions with what they are summed up from, the structure at the end and
     Levinson's recursion every word is counted; of what else a run computes in passing the largest
@@ -77,14 +77,14 @@ def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | 
         bits; None where only the largest is known), ``rails`` (words at an end of the format) and
         ``saturated`` (casts).
     """
-    held = _held(plan, simulation, x_raw, y_raw) | in_passing(plan, simulation, y_raw, x_test)
+    held = _held(plan, simulation, x_raw, y_raw) | intermediate_values(plan, simulation, y_raw, x_test)
     ranges = {r.name: r for r in simulation.ranges}
     return [_histogram(name, signal.format, held.get(name, np.zeros(0, dtype=np.int64)).ravel(),
                        ranges.get(name)) for name, signal in plan.signals.items()]
 
 
 def _histogram(name: str, fmt: Format, words: Words, seen: Range | None) -> dict[str, Any]:
-    """One row: of the words that were counted, and of what the range log saw."""
+    """Return one histogram of the values stored and those seen by the range log."""
     room = fmt.bits - fmt.signed
     counts = _lengths(words, room)
     used = [int(at) for at in np.flatnonzero(counts)[-1:]] + ([room - seen.headroom_bits] if seen else [])
@@ -94,7 +94,7 @@ def _histogram(name: str, fmt: Format, words: Words, seen: Range | None) -> dict
 
 
 def _held(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None) -> dict[str, Words]:
-    """All words of some signals: of samples, of predictions, and of the structure at the end."""
+    """Return all stored values of signals: of samples, predictions and final state."""
     x = np.zeros_like(x_raw)
     convert_inputs(x_raw, input_constants(plan), x, Ranges(plan).log)
     found = {"x_raw": x_raw, "x": x,
@@ -105,7 +105,7 @@ def _held(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None)
 
 
 def _lengths(words: Words, room: int) -> Words:
-    """How many words have 0, 1, ..., `room` bits below the sign."""
+    """Count the values with 0, 1, ..., `room` bits below the sign."""
     magnitudes = np.where(words < 0, ~words, words)
     edges = np.left_shift(np.int64(1), np.arange(room, dtype=np.int64))  # b bits: 2^(b-1) and above
     counts: Words = np.bincount(np.searchsorted(edges, magnitudes, side="right"), minlength=room + 1)
@@ -113,5 +113,5 @@ def _lengths(words: Words, room: int) -> Words:
 
 
 def _at_rails(words: Words, fmt: Format) -> int:
-    """Words at an end of the format; 0 is no end that anything is cut off at."""
+    """Count values at a limit of the format; 0 is not a limit that clips."""
     return int(np.count_nonzero((words == fmt.hi) | (fmt.signed & (words == fmt.lo))))

@@ -1,4 +1,4 @@
-"""lab.sweep: trade-offs of a spec, point by point in the integer model, kept in a run folder.
+"""lab.sweep: evaluate a spec's trade-offs point by point in the integer model.
 
 For those who read results, such as a report::
 
@@ -15,6 +15,6 @@ and besides them ``run.spec(point)`` (a Spec, whose ``to_toml()`` is its file), 
 tell the unit of each, and whether it is measured or computed; a measure that a point has not is absent.
 """
 
-from .run import Run, Settings, make_settings, open_run, run_sweep
+from .run import Settings, SweepRun, make_settings, open_run, run_sweep
 
-__all__ = ["Run", "Settings", "make_settings", "open_run", "run_sweep"]
+__all__ = ["Settings", "SweepRun", "make_settings", "open_run", "run_sweep"]

@@ -1,4 +1,4 @@
-"""lab.sweep: the chosen design as generated C, on this machine and on the emulated board, word for word."""
+"""lab.sweep: confirm a design as generated C, on the host and on the emulated board."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ..compare.ledger import Row, run_backend
 from ..costs.measure import board_of
 from ..workflow import passes_of, test_inputs
 from .evaluate import Point
-from .run import Run
+from .run import SweepRun
 from .space import SENSORS, Inputs, Space
 
 #: The folder of the generated design, inside of the run's.
@@ -32,7 +32,7 @@ CONFIRMED = "confirmed.json"
 
 @dataclass(frozen=True)
 class Confirmation:
-    """What the back ends answered to the design's vectors.
+    """Answers of the back ends to the design's vectors.
 
     Parameters
     ----------
@@ -47,21 +47,21 @@ class Confirmation:
 
     @property
     def mismatches(self) -> int:
-        """Words that differ from the model's."""
+        """Count the values that differ from the model's."""
         return sum(row.mismatches for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json``."""
+        """Return the result as a dictionary for ``--json``."""
         return {"folder": str(self.folder), "words": sum(row.words for row in self.rows),
                 "mismatches": self.mismatches, "backends": [row.as_dict() for row in self.rows]}
 
 
-def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation:
-    """Generate a point, build it for this machine and for its target's emulated board, and compare words.
+def confirm(run: SweepRun, point: Point, tell: Callable[[str], None]) -> Confirmation:
+    """Generate a point, build it for host and emulated board, and compare values.
 
     Parameters
     ----------
-    run : Run
+    run : SweepRun
     point : Point
     tell : callable
         Told what is being done.
@@ -92,20 +92,20 @@ def confirm(run: Run, point: Point, tell: Callable[[str], None]) -> Confirmation
     return Confirmation(tuple(rows), run.folder / FOLDER)
 
 
-def forget_other(run: Run, point: Point) -> None:
-    """Remove what back ends answered for another design than this one."""
+def remove_other_answers(run: SweepRun, point: Point) -> None:
+    """Remove the answers for any other design."""
     path = run.folder / CONFIRMED
     if path.exists() and json.loads(path.read_text(encoding="utf-8")).get("plan") != point.plan:
         path.unlink()
 
 
-def design_text(run: Run, point: Point) -> str:
-    """The TOML of a point's spec, to be read from the run's folder; see :func:`text_of`."""
+def design_text(run: SweepRun, point: Point) -> str:
+    """Return a point's TOML, relative to the run's folder; see :func:`text_of`."""
     return text_of(run.space, point.inputs, run.settings.base_dir, run.folder)
 
 
 def text_of(space: Space, inputs: Inputs, base_dir: str, folder: Path) -> str:
-    """The TOML of a point's spec, to be read from `folder`.
+    """Return a point's TOML, relative to `folder`.
 
     Data files are named from there; where the sensor's word was swept they do not hold its words, and [data]
     is left out.

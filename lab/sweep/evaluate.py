@@ -1,4 +1,4 @@
-"""lab.sweep: one point after the other through planner and integer model; nothing is generated or compiled.
+"""lab.sweep: run points through planner and integer model; generate no code.
 
 An :class:`Evaluator` is a value that goes to workers of joblib or of a cluster; the samples go with it.
 """
@@ -50,7 +50,7 @@ _MOST_REFERENCES = 64
 
 @dataclass(frozen=True)
 class Point:
-    """What is known of one point.
+    """Results of one point.
 
     Parameters
     ----------
@@ -82,13 +82,13 @@ class Point:
 
     @property
     def answers(self) -> bool:
-        """Whether there is a model to predict with."""
+        """Report whether there is a model to predict with."""
         return self.status != REFUSED and self.status not in UNTRAINED
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a design is to find: at which raw inputs, and what is right there.
+    """Targets of a design at given raw inputs.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Task:
     what: str
 
     def errors(self, f: Array) -> dict[str, float]:
-        """``error`` in percent and ``rms`` in units of y of predictions (k,)."""
+        """Return ``error`` in percent and ``rms`` in units of y of predictions (k,)."""
         rms = float(np.sqrt(np.mean((f - self.truth) ** 2)))
         middle = (self.truth.max() + self.truth.min()) / 2
         if self.classes:
@@ -118,7 +118,7 @@ class Task:
 
 
 class EvaluationData(NamedTuple):
-    """Samples in the words of a point, and targets in units of y that are not rounded.
+    """Samples as raw values of a point, and unrounded targets in units of y.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class EvaluationData(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """A point before its model runs.
+    """Point before its model runs.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class Planned(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Evaluates points of a space.
+    """Evaluator of a space's points.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ class Evaluator:
     datasets: dict[str, EvaluationData | KerncastError] = field(default_factory=dict, compare=False)
 
     def key(self, inputs: Inputs) -> str:
-        """Hash of a point's tables and of the samples."""
+        """Return the hash of a point's tables and of the samples."""
         return self._key(self.space.values_of(inputs))
 
     def _key(self, values: Values) -> str:
@@ -180,25 +180,28 @@ class Evaluator:
 
     @cached_property
     def source(self) -> list[str]:
-        """Digests of the data files of the base."""
+        """Return the digests of the base's data files."""
         data = self.space.base.data
         files = [] if data is None else [name for name in (data.file, data.test) if name]
         paths = [Path(self.base_dir) / name for name in files]
         return [hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "" for path in paths]
 
     def load(self, points: Iterable[Inputs]) -> None:
-        """Load the samples of some points, for workers that could not; errors are told by the points."""
+        """Load the samples of some points for workers; points report the errors."""
         for inputs in points:
             with suppress(KerncastError):
                 self._samples(self.space.values_of(inputs))
 
     def _rounds(self, values: Values, table: str) -> bool:
-        """Whether samples are rounded to the word of a point's sensor; not where its offset is swept too."""
+        """Report whether samples are rounded to a point's sensor.
+
+        Not if its offset is swept too.
+        """
         swept = f"{table}.offset" in (axis.key for axis in self.space.axes)
         return bool(values[table]["word"] != self.space.values[table]["word"]) and not swept
 
     def _samples(self, values: Values) -> EvaluationData:
-        """The samples that a point's tables name, loaded and rounded once for all that have the same."""
+        """Load and round a point's samples once for all points that share them."""
         trainer = {name: {k: v for k, v in values[name].items() if k in ("n", "step", "scheme")}
                    for name in ("toeplitz", "cg") if name in values}
         key = json.dumps([values["input"], values["output"], values.get("data"), trainer])
@@ -228,12 +231,12 @@ class Evaluator:
         return EvaluationData(data, y, y_test, len(np.unique(y)) == 2)
 
     def spec_and_data(self, inputs: Inputs) -> tuple[Spec, Dataset]:
-        """A point's spec, and its samples in the words of its sensors."""
+        """Return a point's spec, and its samples as its sensors deliver them."""
         spec = self.space.spec(inputs)
         return spec, self._samples(self.space.values_of(inputs)).data
 
     def point(self, inputs: Inputs) -> Point:
-        """Plan, model and measures of a point; an error of its spec, plan or data is its result."""
+        """Compute a point: plan, model and measures, or its error as the result."""
         try:
             planned = self.planned(inputs)
         except KerncastError as error:
@@ -241,7 +244,7 @@ class Evaluator:
         return self.point_of(inputs, planned)
 
     def planned(self, inputs: Inputs) -> Planned:
-        """Spec, samples and plan of a point.
+        """Compute spec, samples and plan of a point.
 
         Raises
         ------
@@ -255,13 +258,13 @@ class Evaluator:
         return Planned(spec, samples, plan)
 
     def point_of(self, inputs: Inputs, planned: Planned) -> Point:
-        """Model and measures of a point, planned by :meth:`planned`."""
+        """Compute model and measures of a point planned by :meth:`planned`."""
         spec, samples, plan = planned
         point = Point(self.key(inputs), inputs, "", plan=plan.hash, measures=computed(plan))
         return self._run(point, plan, samples.data, _task(plan, samples), passes_of(spec))
 
     def _run(self, point: Point, plan: Plan, data: Dataset, task: Task, passes: int) -> Point:
-        """The integer model on the samples."""
+        """Run the integer model on the samples."""
         model = open_model(plan)
         x = None if plan.uniform else data.x_raw
         learned = fit_backend(model, plan, x, data.y_raw, passes)
@@ -284,7 +287,7 @@ class Evaluator:
 
     def _float(self, inputs: Inputs, plan: Plan, x: Raw | None, y: Raw, task: Task,
                passes: int) -> tuple[Array, Array]:
-        """Predictions and multipliers of float64, computed once for each problem that differs in it."""
+        """Compute float64 predictions and coefficients, once per distinct problem."""
         values = self.space.values_of(inputs)
         key = json.dumps([self.source, {name: {k: v for k, v in table.items() if f"{name}.{k}" not in SOLVING}
                                         for name, table in values.items() if name not in NUMBERS_ONLY},
@@ -300,7 +303,9 @@ class Evaluator:
         return _REFERENCES[key]
 
     def baseline(self) -> dict[str, float]:
-        """``error`` and ``rms`` of float64 with the spec as written; empty where float64 has no answer.
+        """Return ``error`` and ``rms`` of float64 with the spec as written.
+
+        Empty if float64 has no answer.
 
         Raises
         ------
@@ -317,23 +322,23 @@ class Evaluator:
         return {name: value for name, value in found.items() if np.isfinite(value)}
 
     def judged_by(self) -> str:
-        """What answers are compared with, for reports."""
+        """Describe, for reports, the targets that answers are compared with."""
         return _task(make_plan(self.space.base), self._samples(self.space.values)).what
 
 
 def refused(key: str, inputs: Inputs, error: KerncastError) -> Point:
-    """A point whose spec, plan or data is wrong."""
+    """Return the result of a point with an invalid spec, plan or data."""
     first = error.problems[0]
     return Point(key, inputs, REFUSED, first.code, f"{first.where}: {first.message}")
 
 
-def forget_float() -> None:
-    """Forget what float64 gave, which this process keeps for problems that come again."""
+def clear_float_cache() -> None:
+    """Clear the float64 results that this process caches."""
     _REFERENCES.clear()
 
 
 def _task(plan: Plan, samples: EvaluationData) -> Task:
-    """What is to be found: the clean signal, test targets, or else the samples themselves."""
+    """Return the targets: the clean signal, test targets, or else the samples."""
     data, y, y_test, classes = samples
     if data.clean is not None:
         return Task(test_inputs(plan, data), data.clean, False, "the clean signal")
@@ -346,7 +351,7 @@ def _task(plan: Plan, samples: EvaluationData) -> Task:
 
 
 def _rounded(data: Dataset, table: str, old: Values, values: Values) -> Dataset:
-    """Samples in the words of a point's sensor: to nearest, halves up, within the word."""
+    """Round samples to a point's sensor, halves up, within its range."""
     word, before = (Format.parse(text) for text in (values[table]["word"], old["word"]))
     zero, offset = (np.array(one.get("offset", 0), dtype=np.int64) for one in (old, values[table]))
 
@@ -367,7 +372,7 @@ def _rounded(data: Dataset, table: str, old: Values, values: Values) -> Dataset:
 
 
 def _digest(*answers: Outputs) -> str:
-    """SHA-256 of all words, by name."""
+    """Return the SHA-256 digest of all values, by name."""
     digest = hashlib.sha256()
     for answer in answers:
         for name in sorted(answer):

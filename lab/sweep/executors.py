@@ -1,4 +1,4 @@
-"""lab.sweep: chunks of points on this machine or on a cluster: the same results, whoever computes them."""
+"""lab.sweep: evaluate chunks of points, locally or on a cluster, with equal results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...sim._optional import missing
 from ...sim.reference.first_row.cluster import on_cluster
 from .evaluate import Evaluator, Point
 from .space import Inputs
-from .workers import follow, interrupts_wait
+from .workers import defer_interrupts, end_with_parent
 
 #: Points that a worker takes at once, at most: some tens of milliseconds.
 CHUNK = 16
@@ -24,9 +24,9 @@ _EACH, _ON_CLUSTER = 2, 16
 MAX_JOBS = 256
 
 
-def evaluated(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
+def evaluate_points(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
               scheduler: str | None = None) -> Iterator[list[Point]]:
-    """Points as they are done, in any order, some at a time.
+    """Yield points as they are done, in any order, some at a time.
 
     Parameters
     ----------
@@ -58,13 +58,13 @@ def evaluated(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
 
 
 def cut(points: Sequence[Inputs], parts: int) -> list[Sequence[Inputs]]:
-    """The points in chunks, as many as `parts` where there are enough, and more where CHUNK asks for it."""
+    """Cut the points into at least `parts` chunks, if enough, of at most CHUNK each."""
     size = min(CHUNK, -(-len(points) // parts))
     return [points[at:at + size] for at in range(0, len(points), size)]
 
 
 def check_processes() -> Any:
-    """The library of processes; E501 where it is not installed."""
+    """Check for the library of processes; raise E501 if it is not installed."""
     try:
         return import_module("joblib")
     except ImportError:
@@ -76,16 +76,16 @@ def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: in
     joblib = check_processes()
     # What waits is sent early, but not all of it: an interruption waits for what was sent.
     run = joblib.Parallel(n_jobs=jobs, backend="loky", return_as="generator_unordered", batch_size=1,
-                          pre_dispatch="2*n_jobs", initializer=follow, initargs=(os.getpid(),))
+                          pre_dispatch="2*n_jobs", initializer=end_with_parent, initargs=(os.getpid(),))
     with ExitStack() as stack:
-        with interrupts_wait():
+        with defer_interrupts():
             found = run(joblib.delayed(_chunk)(evaluator, chunk) for chunk in chunks)
             stack.callback(_end, found)
         yield from found
 
 
 def _end(found: Generator[list[Point], None, None]) -> None:
-    """End what is still computed, after an interruption; that it is not waited for is no news then."""
+    """End the pending work after an interruption, without reports of it."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         found.close()
@@ -96,5 +96,5 @@ def _itself(evaluator: Evaluator) -> Evaluator:
 
 
 def _chunk(evaluator: Evaluator, chunk: Sequence[Inputs]) -> list[Point]:
-    """What a worker does."""
+    """Evaluate a chunk in a worker."""
     return [evaluator.point(inputs) for inputs in chunk]

@@ -1,4 +1,4 @@
-"""lab.sweep: all points as one table for other programs, CSV or Parquet."""
+"""lab.sweep: export all points as one table, CSV or Parquet."""
 
 from __future__ import annotations
 
@@ -10,22 +10,24 @@ from typing import Any
 from ...sim._optional import missing
 from ...sim.errors import fail
 from ..output_paths import refuse_unwritable
-from .run import Run
+from .run import SweepRun
 
 _PLAIN = ("key", "status", "code", "plan", "words")
 ENDINGS = (".csv", ".parquet")
 
 
 def check_export(path: Path) -> None:
-    """E254 where the ending of a file's name does not tell a format that can be written."""
+    """Raise E254 if a file's suffix names no known format."""
     if path.suffix not in ENDINGS:
         raise fail("E254", "no writer for this suffix", where="--export", value=path.name,
                    allowed=", ".join(ENDINGS), remedy="name a file such as points.csv")
     refuse_unwritable(path, "--export", "the table of points")
 
 
-def export(run: Run, path: Path) -> None:
-    """Write a row a point: key, swept keys, status, code, plan, words, measures; a measure may be empty.
+def export(run: SweepRun, path: Path) -> None:
+    """Write one row per point: keys, status, code, plan, measures.
+
+    A measure may be empty.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""lab.sweep: what the points say: the Pareto front, the cheapest design within limits, and what binds it."""
+"""lab.sweep: find the Pareto front, the cheapest feasible design, and the binding limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ Baseline = Mapping[str, float]
 
 
 def pareto(points: Iterable[Point], objectives: Sequence[str]) -> list[Point]:
-    """The points that no other beats: none is as small in every objective and smaller in one.
+    """Return the points that no other dominates.
+
+    No other is as small in every objective and smaller in one.
 
     Sorted by the objectives; points with the same values stay together.  Points without an answer, or
     without one of the measures, are left out.
@@ -34,45 +36,45 @@ def pareto(points: Iterable[Point], objectives: Sequence[str]) -> list[Point]:
 
 
 def costs(measures: Mapping[str, float], objectives: Sequence[str]) -> tuple[float, ...]:
-    """What a plan takes, in order: the costs among the objectives as these are asked for, then the others."""
+    """List the costs of a plan: requested objectives first, then the others."""
     asked = [name for name in objectives if name.split(".")[0] in COSTS]
     return tuple(measures.get(name, float("inf")) for name in
                  [*asked, *(name for name in COSTS if name not in asked)])
 
 
 def cost(point: Point, objectives: Sequence[str]) -> tuple[float | str, ...]:
-    """What makes one design cheaper than another: its costs, then its error."""
+    """Return the sort key of a design: its costs, then its error."""
     return (*costs(point.measures, objectives), point.measures.get("error", float("inf")), point.key)
 
 
 @dataclass(frozen=True)
 class Miss:
-    """A constraint that a design misses: which, and by how much, in the unit of its measure."""
+    """Constraint that a design misses, and by how much in its unit."""
 
     constraint: Constraint
     by: float
 
 
 def misses(point: Point, constraints: Sequence[Constraint], baseline: Baseline) -> list[Miss]:
-    """The constraints that a point does not keep."""
+    """List the constraints that a point misses."""
     found = [Miss(c, c.over(point.measures, baseline)) for c in constraints]
     return [miss for miss in found if miss.by > 0]
 
 
 def feasible(points: Iterable[Point], constraints: Sequence[Constraint], baseline: Baseline) -> list[Point]:
-    """The points with an answer that keep every constraint."""
+    """List the points with an answer that keep every constraint."""
     return [p for p in points if p.answers and not misses(p, constraints, baseline)]
 
 
 def cheapest(points: Iterable[Point], constraints: Sequence[Constraint], baseline: Baseline,
              objectives: Sequence[str]) -> Point | None:
-    """The cheapest of the points that keep every constraint; None where none does."""
+    """Return the cheapest feasible point, or None."""
     return min(feasible(points, constraints, baseline), key=lambda p: cost(p, objectives), default=None)
 
 
 @dataclass(frozen=True)
 class Binding:
-    """How far an empty set is from holding a design: one constraint, the others kept.
+    """Distance of an empty set to its nearest design under one constraint.
 
     Parameters
     ----------
@@ -89,7 +91,7 @@ class Binding:
 
 def binding(points: Sequence[Point], constraints: Sequence[Constraint],
             baseline: Baseline) -> list[Binding]:
-    """Of an empty set, for each constraint, by how much the best design within the others misses it."""
+    """Return, for each constraint of an empty set, the best miss of it alone."""
     found = []
     for constraint in constraints:
         others = [c for c in constraints if c is not constraint]
@@ -101,7 +103,7 @@ def binding(points: Sequence[Point], constraints: Sequence[Constraint],
 
 
 def nearest(points: Iterable[Point], constraints: Sequence[Constraint], baseline: Baseline) -> Point | None:
-    """The point whose largest miss, in parts of the limit, is least."""
+    """Return the point whose largest relative miss is smallest."""
     def worst(point: Point) -> float:
         return max((miss.by / (abs(miss.constraint.limit(baseline)) or 1.0)
                     for miss in misses(point, constraints, baseline)), default=0.0)
@@ -109,8 +111,8 @@ def nearest(points: Iterable[Point], constraints: Sequence[Constraint], baseline
 
 
 @dataclass(frozen=True)
-class Step:
-    """One thing made cheaper in a design, and what that breaks.
+class CheaperStep:
+    """Cheaper value of one key, and the constraints it misses.
 
     Parameters
     ----------
@@ -134,14 +136,14 @@ class Step:
 
 
 def neighbours(space: Space, inputs: Inputs) -> list[Inputs]:
-    """All points that differ from one in one key."""
+    """List all points that differ from one in one key."""
     return [{**inputs, axis.key: value} for axis in space.axes for value in axis.values
             if value != inputs[axis.key]]
 
 
 def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequence[Constraint],
-          baseline: Baseline, objectives: Sequence[str]) -> list[Step]:
-    """For each key the next cheaper value, the others as in the best design, and what it breaks.
+          baseline: Baseline, objectives: Sequence[str]) -> list[CheaperStep]:
+    """Return each key's next cheaper value from the best design, and its misses.
 
     Where none is cheaper, one that is refused is told.
 
@@ -159,16 +161,16 @@ def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequen
                    and all(p.inputs[k] == v for k, v in best.inputs.items() if k != axis.key)]
         if cheaper or refused:
             point = max(cheaper, key=lambda p: cost(p, objectives)) if cheaper else refused[0]
-            told.append(Step(axis.key, best.inputs[axis.key], point.inputs[axis.key], point,
+            told.append(CheaperStep(axis.key, best.inputs[axis.key], point.inputs[axis.key], point,
                              misses(point, constraints, baseline) if point.answers else []))
     return told
 
 
 def refusals(points: Iterable[Point]) -> dict[str, int]:
-    """How many points were refused, by code."""
+    """Count refused points by code."""
     return dict(sorted(Counter(p.code for p in points if p.code).items()))
 
 
 def statuses(points: Iterable[Point]) -> dict[str, int]:
-    """How many points ended with each status."""
+    """Count points by final status."""
     return dict(sorted(Counter(p.status for p in points).items()))

@@ -1,4 +1,4 @@
-"""lab.sweep: what is measured of a point, what is computed, and the limits that a design must keep.
+"""lab.sweep: define the measures of a point and the limits on them.
 
 *Measured*, by running the integer model on the data: ``error``, ``rms``, ``saturations`` and, beside
 float64, ``float_error``, ``excess`` and ``alpha_error``.  *Computed*, from the plan and without a compiler:
@@ -61,7 +61,7 @@ _MULTIPLICATION, _WORD_OF_SRAM = 3.1e-3, 5e-3  # nJ at 32 bits
 
 @dataclass(frozen=True)
 class Constraint:
-    """A limit: measure, whether it is the most or the least, number.
+    """Limit: measure, direction and number.
 
     Parameters
     ----------
@@ -82,24 +82,24 @@ class Constraint:
     above_float: bool = False
 
     def limit(self, baseline: Mapping[str, float]) -> float:
-        """The limit as a number; `baseline` holds the errors of float64 with the spec as written."""
+        """Return the limit; `baseline` holds float64's errors with the spec as written."""
         return self.number + (baseline[self.name] if self.above_float else 0.0)
 
     def over(self, measures: Mapping[str, float], baseline: Mapping[str, float]) -> float:
-        """By how much a point misses the limit, 0 or less where it keeps it; infinite where unknown."""
+        """Return the excess over the limit: at most 0 if kept, infinite if unknown."""
         value = measures.get(self.name)
         if value is None:
             return float("inf")
         return (value - self.limit(baseline)) * (1 if self.most else -1)
 
     def described(self, baseline: Mapping[str, float]) -> str:
-        """As written, and the number behind `float`, kB and the like."""
+        """Format the limit as written, with the number behind `float`, kB and the like."""
         plain = f"{self.name} {'<=' if self.most else '>='} {quantity(self.name, self.limit(baseline))}"
         return self.text if plain == self.text else f"{self.text} ({plain})"
 
 
 def names(algorithm: str) -> list[str]:
-    """Every measure of an algorithm, those of its calls included."""
+    """List every measure of an algorithm, including those of its calls."""
     return [*MEASURES, *(f"{name}.{call}" for name in OF_CALLS for call in CALLS[algorithm])]
 
 
@@ -117,12 +117,12 @@ def renamed(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def measured(name: str) -> bool:
-    """Whether a measure comes from a run, and not from the plan alone."""
+    """Report whether a measure requires a run, not only the plan."""
     return MEASURES[name.split(".")[0]][1] == "measured"
 
 
 def quantity(name: str, value: float | None) -> str:
-    """A value with its unit, as a table shows it."""
+    """Format a value with its unit for a table."""
     unit = MEASURES[name.split(".")[0]][0]
     if value is None:
         return "-"
@@ -132,7 +132,7 @@ def quantity(name: str, value: float | None) -> str:
 
 
 def checked_names(found: list[str], algorithm: str, where: str, problems: list[Problem]) -> list[str]:
-    """The names that are measures of the algorithm, each once; E362 for the others."""
+    """Return the names of measures, each once; raise E362 for others."""
     known = names(algorithm)
     found = [current_name(name) for name in found]
     for name in found:
@@ -143,7 +143,10 @@ def checked_names(found: list[str], algorithm: str, where: str, problems: list[P
 
 
 def parse_constraint(text: str, algorithm: str, where: str, problems: list[Problem]) -> Constraint | None:
-    """A limit such as ``ram <= 8 kB`` or ``error <= float + 1``; E362, E363 where it is none."""
+    """Parse a limit such as ``ram <= 8 kB`` or ``error <= float + 1``.
+
+    Raises E362 or E363 if it is invalid.
+    """
     found = _LIMIT.fullmatch(text)
     known = [unit for units in _UNITS.values() for unit in units]
     wrong = found is None or found["unit"] not in ("", *known) or bool(found["plus"]) != bool(
@@ -174,7 +177,7 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
 
 
 def computed(plan: Plan) -> dict[str, float]:
-    """What the plan alone says: bytes, operations and energy."""
+    """Compute the measures of a plan alone: bytes, operations and energy."""
     found: dict[str, float] = {"ram": plan.state_bytes, "flash": plan.table_bytes}
     calls = CALLS[plan.algorithm]
     for call in calls:
@@ -186,7 +189,7 @@ def computed(plan: Plan) -> dict[str, float]:
 
 
 def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
-    """Multiplications and divisions, those of distances and kernel values as ``planner.counts`` says."""
+    """Count multiplications and divisions by the planner's operation counts."""
     of_distance = {"laplacian": 0, "periodic": 9}.get(plan.kernel, 1)
     of_kernel = {"linear": 0, "polynomial": int(plan.options.get("degree", 0))}.get(
         plan.kernel, 3 if plan.word == 16 else 4)
@@ -195,7 +198,7 @@ def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
 
 
 def _energy(plan: Plan) -> float:
-    """Nanojoules of one multiplication and its two words."""
+    """Return the nanojoules of one multiplication and its two operands."""
     part = plan.constants.get("solver_word", plan.word)
     assert isinstance(part, int)
     return _MULTIPLICATION * (part / 32) ** 2 + 2 * _WORD_OF_SRAM * (part / 32)

@@ -1,19 +1,22 @@
-"""lab.sweep: the Pareto front as a picture."""
+"""lab.sweep: draw the Pareto front."""
 
 from __future__ import annotations
 
 from importlib.util import find_spec
 from pathlib import Path
 
-from ..figures.outcome import pyplot
+from ..figures.style import BLUE, GREY, ORANGE, pyplot
 from .measures import MEASURES
-from .run import Run
+from .run import SweepRun
 
-_ALL, _FRONT, _BEST = "#9a9a9a", "#0072b2", "#d55e00"
+_ALL, _FRONT, _BEST = GREY, BLUE, ORANGE
 
 
-def draw_front(run: Run, path: Path) -> Path | None:
-    """Draw the first two objectives of every point into a PNG file; None where matplotlib is not there."""
+def draw_front(run: SweepRun, path: Path) -> Path | None:
+    """Draw the first two objectives of every point into a PNG file.
+
+    Returns None without matplotlib.
+    """
     names = run.settings.objectives
     if len(names) < 2 or find_spec("matplotlib") is None or not run.front:
         return None

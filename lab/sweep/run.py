@@ -1,4 +1,4 @@
-"""lab.sweep: a run: what was asked, carried out and kept in a folder, and what came of it."""
+"""lab.sweep: carry out a sweep, and keep settings and results in a run folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ...sim.planner import make_plan
 from ...sim.spec import Spec
 from . import front as of
 from .evaluate import Evaluator, Point
-from .executors import check_processes, evaluated
+from .executors import check_processes, evaluate_points
 from .measures import (
     DEFAULT_CONSTRAINT,
     DEFAULT_OBJECTIVES,
@@ -33,7 +33,7 @@ from .measures import (
 from .search import check_search, search
 from .space import Axis, Inputs, Space, make_space
 from .store import DATABASE, Store, opened
-from .upkeep import LOCK, working
+from .upkeep import LOCK, open_for_writing
 
 #: Points of a grid that are tried without a search.
 MOST_POINTS = 1_000_000
@@ -44,7 +44,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Settings:
-    """What is asked of a sweep.
+    """Settings of a sweep.
 
     Parameters
     ----------
@@ -70,12 +70,12 @@ class Settings:
 
     @property
     def searches(self) -> bool:
-        """Whether points are chosen by a search, not all of the grid."""
+        """Report whether a search chooses points, instead of the whole grid."""
         return self.trials is not None and self.trials < self.space.size
 
     @property
     def evaluator(self) -> Evaluator:
-        """What evaluates the points."""
+        """Return the evaluator of the points."""
         asked = {*self.objectives, *(c.name for c in self.constraints)}
         return Evaluator(self.space, self.base_dir, beside_float=bool(asked & set(OF_FLOAT)))
 
@@ -83,7 +83,7 @@ class Settings:
 def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objectives: Sequence[str] = (),
                   constraints: Sequence[str] = (), trials: int | None = None,
                   seed: int | None = None) -> Settings:
-    """What [sweep] of a spec and the options of the command ask, the options before the spec.
+    """Combine a spec's [sweep] and the command's options, which take precedence.
 
     Raises
     ------
@@ -122,8 +122,8 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
                     renamed([*wanted, *texts]))
 
 
-class Run:
-    """A run folder: what was asked, and every point that is known.
+class SweepRun:
+    """Run folder: settings, and every evaluated point.
 
     Parameters
     ----------
@@ -163,45 +163,49 @@ class Run:
 
     @property
     def space(self) -> Space:
-        """The spec and the keys that were varied."""
+        """Return the spec and the varied keys."""
         return self.settings.space
 
     @cached_property
     def front(self) -> list[Point]:
-        """The Pareto front of the objectives."""
+        """Return the Pareto front of the objectives."""
         return of.pareto(self.points, self.settings.objectives)
 
     @cached_property
     def best(self) -> Point | None:
-        """The cheapest design within the constraints; None where there is none."""
+        """Return the cheapest feasible design, or None."""
         return of.cheapest(self.points, self.settings.constraints, self.baseline, self.settings.objectives)
 
     def misses(self, point: Point) -> list[of.Miss]:
-        """The constraints that a point does not keep."""
+        """List the constraints that a point misses."""
         return of.misses(point, self.settings.constraints, self.baseline)
 
     def spec(self, point: Point) -> Spec:
-        """The spec of a point, for :func:`~kerncast.sim.planner.make_plan` or ``Spec.to_toml``."""
+        """Return a point's spec.
+
+        For :func:`~kerncast.sim.planner.make_plan` or ``Spec.to_toml``.
+        """
         return self.space.spec(point.inputs)
 
     @cached_property
-    def why(self) -> list[of.Step]:
-        """What binds the best design: each key one step cheaper, and each word of it a bit shorter."""
+    def why(self) -> list[of.CheaperStep]:
+        """Return the steps that bind the best design: cheaper keys and shorter words."""
         if self.best is None:
             return []
         s, evaluator, known = self.settings, self.settings.evaluator, {p.key: p for p in self.points}
         around = [known.get(evaluator.key(inputs)) or evaluator.point(inputs)
                   for inputs in of.neighbours(self.space, self.best.inputs)]
         found = of.steps(self.space, self.best, around, s.constraints, self.baseline, s.objectives)
-        for key, before, after in narrowings(self.space, evaluator, self.best):
+        for key, before, after in shorter_formats(self.space, evaluator, self.best):
             point = evaluator.point({**self.best.inputs, key: after})
             broken = self.misses(point) if point.answers else []
-            found.append(of.Step(key, before, after, point, broken, narrowed=True))
+            found.append(of.CheaperStep(key, before, after, point, broken, narrowed=True))
         return found
 
 
-def narrowings(space: Space, evaluator: Evaluator, best: Point) -> list[tuple[str, str | int, str | int]]:
-    """Words of a design a bit shorter, where no axis varies them: key, as it is, as it would be."""
+def shorter_formats(space: Space, evaluator: Evaluator,
+                    best: Point) -> list[tuple[str, str | int, str | int]]:
+    """List shorter words of a design's unswept keys: key, present value, shorter one."""
     spec, data = evaluator.spec_and_data(best.inputs)
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
     found: list[tuple[str, str | int, str | int]] = []
@@ -218,14 +222,17 @@ def narrowings(space: Space, evaluator: Evaluator, best: Point) -> list[tuple[st
     return [step for step in found if step[0] not in best.inputs]
 
 
-def open_run(folder: str | Path) -> Run:
-    """Read a run folder; E365 where it holds none, E366 where its results cannot be read."""
+def open_run(folder: str | Path) -> SweepRun:
+    """Read a run folder; raise E365 for another folder, E366 for unreadable results."""
     with opened(Path(folder)) as store:
-        return Run(Path(folder), store)
+        return SweepRun(Path(folder), store)
 
 
 def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) -> dict[str, float]:
-    """The errors of float64 with the spec as written; E364 where a limit needs one that there is not."""
+    """Return float64's errors with the spec as written.
+
+    Raises E364 if a limit needs one that does not exist.
+    """
     baseline = evaluator.baseline()
     against = next((c for c in constraints if c.above_float and c.name not in baseline), None)
     if against is not None:
@@ -237,8 +244,8 @@ def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) ->
 
 def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str | None = None,
               progress: Progress = lambda done, total: None,
-              tell: Callable[[str], None] = lambda text: None) -> Run:
-    """Evaluate what is not known yet of a grid, or let a search try points, and keep every result.
+              tell: Callable[[str], None] = lambda text: None) -> SweepRun:
+    """Evaluate a grid's new points, or let a search try points, and keep every result.
 
     Parameters
     ----------
@@ -257,7 +264,7 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
     Raises
     ------
     KerncastError
-        E302 for a folder that is not ours, E366 where none of its results is sound, E367 where they are of
+        E302 for a folder that is not ours, E366 where all of its results are damaged, E367 where they are of
         another spec, E377 where another sweep is at work in it, E364 where float64 has no answer to compare
         with; whatever is wrong with the spec as written; E262 and E501 of the executors.
     """
@@ -270,7 +277,7 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
     evaluator = settings.evaluator
     baseline, judged_by = checked_baseline(evaluator, settings.constraints), evaluator.judged_by()
     folder.mkdir(parents=True, exist_ok=True)
-    with working(folder, tell) as store:
+    with open_for_writing(folder, tell) as store:
         _refuse_another(store, settings, evaluator, folder)
         work = _Work(store, settings, evaluator, baseline, jobs, scheduler, progress)  # reads them all
         store.put(settings=_kept(settings, baseline, judged_by))
@@ -281,7 +288,7 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
             work.descend(settings.trials)
         else:
             work.done(list(settings.space.grid()))
-        return Run(folder, store)
+        return SweepRun(folder, store)
 
 
 def _kept(settings: Settings, baseline: Mapping[str, float], judged_by: str) -> dict[str, Any]:
@@ -292,7 +299,7 @@ def _kept(settings: Settings, baseline: Mapping[str, float], judged_by: str) -> 
 
 
 def _settings_of(held: Mapping[str, Any]) -> Settings:
-    """What :func:`_kept` holds of them."""
+    """Return the settings stored by :func:`_kept`."""
     space = Space(Spec(**held["base"]), tuple(Axis(key, tuple(values)) for key, values in held["axes"]))
     return Settings(space, held["base_dir"], tuple(map(current_name, held["objectives"])),
                     tuple(Constraint(**c | {"name": current_name(c["name"])}) for c in held["constraints"]),
@@ -300,7 +307,7 @@ def _settings_of(held: Mapping[str, Any]) -> Settings:
 
 
 def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, folder: Path) -> None:
-    """E367 where the folder holds points of another spec, other data or another version."""
+    """Raise E367 if the folder holds points of another spec, data set or version."""
     mine = [__version__, settings.space.values, evaluator.source]
     held = store.meta("identity")
     if held is None:
@@ -315,7 +322,7 @@ def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, fold
 
 
 class _Work:
-    """The points of a run as they are done."""
+    """Points of a run as they are done."""
 
     def __init__(self, store: Store, settings: Settings, evaluator: Evaluator, baseline: Mapping[str, float],
                  jobs: int, scheduler: str | None, progress: Progress) -> None:
@@ -326,11 +333,11 @@ class _Work:
         self._asked: set[str] = set()
 
     def over(self, point: Point) -> list[float]:
-        """By how much a point misses each constraint."""
+        """Return a point's excess over each constraint."""
         return [c.over(point.measures, self._baseline) for c in self._settings.constraints]
 
     def done(self, inputs: list[Inputs]) -> list[Point]:
-        """The points in order; what is not known is evaluated, and kept as it comes."""
+        """Return points in order, evaluating and storing the new ones as they come."""
         total = max(len(inputs), self._settings.trials or 0 if self._settings.searches else 0)
         keys = [self._evaluator.key(point) for point in inputs]
         self._asked |= {*keys}
@@ -340,7 +347,7 @@ class _Work:
                    if key in self._known and self._known[key].inputs != point]
         self._keep(renamed)
         count = len(self._asked) - len(pending)
-        for points in evaluated(self._evaluator, list(pending.values()), self._jobs, self._scheduler):
+        for points in evaluate_points(self._evaluator, list(pending.values()), self._jobs, self._scheduler):
             self._keep(points)
             count += len(points)
             self._progress(count, total)
@@ -352,7 +359,7 @@ class _Work:
             self._known |= {point.key: point for point in points}
 
     def descend(self, most: int) -> None:
-        """From the best design of a search, one key at a time to a cheaper one, while there is any.
+        """Descend from a search's best design, one key at a time, while it gets cheaper.
 
         No more than `most` points are tried, those of the search among them. Points of another run do not
         lead, so that a run that goes on tries the same.
@@ -369,7 +376,7 @@ class _Work:
             self.done(new[:most - len(self._asked)])
 
     def _cheaper(self, best: Point) -> list[Inputs]:
-        """What differs from a design in one key and is cheaper by its plan alone, the nearest first."""
+        """List designs that differ in one key and plan cheaper, nearest first."""
         objectives = self._settings.objectives
         found = []
         for inputs in of.neighbours(self._settings.space, best.inputs):

@@ -1,4 +1,4 @@
-"""lab.sweep: a search where the grid is too large: optuna asks for points in batches.
+"""lab.sweep: search a large grid by optuna, in batches of points.
 
 It is told all of a batch before it asks for the next.  A batch has the same size whatever computes it, and is
 told in the order asked, so that the same seed tries the same points on any number of workers, and a search
@@ -25,7 +25,7 @@ _UNKNOWN = 1e9
 
 
 def check_search() -> Any:
-    """The library of searches; E501 where it is not installed."""
+    """Check for the search library; raise E501 if it is not installed."""
     try:
         return import_module("optuna")
     except ImportError:
@@ -73,7 +73,7 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
 
 
 def _suggested(space: Space, trial: Any) -> Inputs:
-    """The point of a trial; what has an order is chosen by its place in it."""
+    """Return the point of a trial; ordered values are chosen by index."""
     found: Inputs = {}
     for axis in space.axes:
         if axis.numeric and len(axis.values) > 2:

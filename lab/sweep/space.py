@@ -1,4 +1,4 @@
-"""lab.sweep: what a sweep varies: keys of the spec, each with its values, and the spec of every point.
+"""lab.sweep: define the swept keys with their values, and the spec of every point.
 
 A key is written as in the spec, table and name: ``toeplitz.lambda`` (or ``toeplitz.lam``), ``online.budget``,
 ``numbers.formats.alpha``; a name alone where one table of the spec has it.  Values are a list, or
@@ -42,7 +42,7 @@ SOLVING = ("toeplitz.solver", "toeplitz.scaling", "toeplitz.refine", "toeplitz.t
 
 @dataclass(frozen=True)
 class Axis:
-    """One key of the spec and the values that it takes.
+    """Key of the spec with its swept values.
 
     Parameters
     ----------
@@ -56,23 +56,23 @@ class Axis:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Table, key, and for a table in a key the name in it."""
+        """Return table, key, and for a table in a key the name in it."""
         return tuple(self.key.split(".", 2))
 
     @property
     def changes_float(self) -> bool:
-        """Whether float64 gives another answer, not only the integers."""
+        """Report whether float64's answer changes too, not only the integers."""
         return self.path[0] not in NUMBERS_ONLY and self.key not in SOLVING
 
     @property
     def numeric(self) -> bool:
-        """Whether all values are numbers, so that they have an order."""
+        """Report whether all values are numbers, and thus ordered."""
         return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in self.values)
 
 
 @dataclass(frozen=True)
 class Space:
-    """A spec and its axes: a grid of points, each a spec of its own.
+    """Spec with its axes: a grid of points, each a spec of its own.
 
     Parameters
     ----------
@@ -86,21 +86,21 @@ class Space:
 
     @cached_property
     def values(self) -> Values:
-        """The tables of the base, without [sweep]."""
+        """Return the tables of the base, without [sweep]."""
         dump: Values = self.base.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"sweep"})
         return dump
 
     @property
     def size(self) -> int:
-        """Points of the grid."""
+        """Return the number of grid points."""
         return math.prod(len(axis.values) for axis in self.axes)
 
     def grid(self) -> Iterator[Inputs]:
-        """All points, the last axis fastest."""
+        """Yield all points, the last axis fastest."""
         return (self.point(index) for index in range(self.size))
 
     def point(self, index: int) -> Inputs:
-        """The point of a number in the grid."""
+        """Return the grid point of an index."""
         found: Inputs = {}
         for axis in reversed(self.axes):
             index, at = divmod(index, len(axis.values))
@@ -108,7 +108,7 @@ class Space:
         return {axis.key: found[axis.key] for axis in self.axes}
 
     def values_of(self, inputs: Mapping[str, Scalar]) -> Values:
-        """The tables of a point's spec."""
+        """Return the tables of a point's spec."""
         values = {name: dict(table) for name, table in self.values.items()}
         for key, value in inputs.items():
             table, name, *inner = key.split(".", 2)
@@ -121,12 +121,12 @@ class Space:
         return values
 
     def spec(self, inputs: Mapping[str, Scalar]) -> Spec:
-        """The spec of a point; its errors where the values do not go together."""
+        """Return the spec of a point; raise its errors if the values conflict."""
         return Spec(**self.values_of(inputs))
 
 
 def _move_offset(table: Values, base: Values, chosen: bool) -> None:
-    """The offset in words of the point's sensor, whose range is that of the base."""
+    """Scale the offset to a point's sensor, whose range is the base's."""
     if chosen or table["word"] == base["word"] or "offset" not in base:
         return
     try:
@@ -138,12 +138,14 @@ def _move_offset(table: Values, base: Values, chosen: bool) -> None:
 
 
 def moved(word: int, finer: int) -> int:
-    """A word with so many more fraction bits (fewer where negative), to nearest, halves up."""
+    """Shift a value to more fraction bits, or fewer if negative, halves up."""
     return word << finer if finer >= 0 else (word + (1 << (-finer - 1))) >> -finer
 
 
 def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
-    """The space of a spec's [sweep.grid] and of the options ``--grid KEY=VALUES``, which replace its keys.
+    """Build the space from [sweep.grid] and from ``--grid KEY=VALUES``.
+
+    The options replace keys of the spec.
 
     Raises
     ------
@@ -171,7 +173,7 @@ def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
 
 
 def _of_table(spec: Spec) -> Iterator[tuple[str, Any, str]]:
-    """Keys, values and places of [sweep.grid], whose keys may be nested tables or quoted text."""
+    """List keys, values and places of [sweep.grid], with nested tables or quoted keys."""
     waiting: list[tuple[tuple[str, ...], Any]] = [((), spec.sweep.grid if spec.sweep else {})]
     while waiting:
         path, value = waiting.pop(0)
@@ -194,7 +196,7 @@ def _of_options(grid: Iterable[str], problems: list[Problem]) -> Iterator[tuple[
 
 
 def _scalar(text: str) -> Scalar:
-    """A value as TOML would read it: a number or true and false, else text."""
+    """Parse a value as TOML does: number, true or false, else text."""
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):
@@ -206,14 +208,14 @@ def _scalar(text: str) -> Scalar:
 
 
 def _is_real(key: str) -> bool:
-    """Whether a key of the spec takes real numbers, which a range of whole ones may fall between."""
+    """Report whether a key accepts real numbers between integer bounds."""
     table, name, *_ = key.split(".")
     annotation = TABLES[table].model_fields[keys(TABLES[table])[name]].annotation
     return float in (annotation, *get_args(annotation))
 
 
 def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> list[Scalar]:
-    """The values of an axis, each once."""
+    """List the values of an axis, each once."""
     found = _RANGE.fullmatch(values) if isinstance(values, str) else None
     if found is not None:
         lo, hi, count = _scalar(found["lo"]), _scalar(found["hi"]), int(found["count"])
@@ -230,7 +232,7 @@ def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> 
 
 
 def _spread(lo: float, hi: float, count: int, real: bool) -> Iterator[Scalar]:
-    """So many values from lo to hi at equal ratios, or at equal steps where lo is not above 0."""
+    """Spread values from lo to hi in equal ratios, or equal steps unless lo > 0."""
     whole = not real and isinstance(lo, int) and isinstance(hi, int)
     for i in range(count):
         part = i / (count - 1)
@@ -239,13 +241,13 @@ def _spread(lo: float, hi: float, count: int, real: bool) -> Iterator[Scalar]:
 
 
 def known_keys(spec: Spec) -> list[str]:
-    """Every key of the spec that can be swept, ``table.key``."""
+    """List every key of the spec that can be swept, as ``table.key``."""
     present = [name for name in TABLES if name not in _FIXED and getattr(spec, name, None) is not None]
     return [f"{name}.{key}" for name in present for key in keys(TABLES[name])]
 
 
 def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str:
-    """A key as the spec writes it; empty, with a problem, where there is none."""
+    """Return a key as the spec writes it; empty, with a problem, if unknown."""
     table, _, rest = key.partition(".")
     known = known_keys(spec)
     if not rest:  # a name alone
@@ -272,13 +274,16 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
 
 
 def _alias(table: str, name: str) -> str:
-    """A key as the file writes it: lambda for lam."""
+    """Return a key as the file writes it: lambda for lam."""
     fields = {field: key for key, field in keys(TABLES[table]).items()} if table in TABLES else {}
     return fields.get(name, name)
 
 
 def _check_values(spec: Spec, name: str, values: list[Scalar], where: str, problems: list[Problem]) -> None:
-    """Each value by itself against the rules of its table; what goes not together is told by the points."""
+    """Check each value against its table's rules.
+
+    Points report values that conflict.
+    """
     space = Space(spec, ())
     table, key, *inner = name.split(".", 2)
     for value in values:

@@ -1,11 +1,11 @@
-"""lab.sweep: results in one SQLite file of the run folder, a row a point, whole at any moment.
+"""lab.sweep: store results in one SQLite file, a row per point, consistent at any time.
 
 Table ``points``: ``key`` (hash of the point's spec and samples), ``inputs`` and ``measures`` (JSON by name),
 ``status``, ``code`` and ``message`` of a refusal, ``plan`` (hash), ``words`` (digest of the model's words).
 Table ``meta``: ``name`` and ``value`` (JSON).  Each row ends with a ``digest`` of what it holds, since SQLite
 itself does not notice an altered word.  Rows are written as they come, each set in a transaction, so that a
 killed process loses the points under way and nothing else.  A file that cannot be read is left as it is; see
-:mod:`.upkeep` for what becomes of its sound rows.
+:mod:`.upkeep` for what becomes of its intact rows.
 """
 
 from __future__ import annotations
@@ -39,31 +39,31 @@ _LOCKED_SECONDS = 30.0
 T = TypeVar("T")
 
 
-def sealed(*values: str) -> tuple[str, ...]:
-    """The values of a row and, at its end, their digest."""
+def with_digest(*values: str) -> tuple[str, ...]:
+    """Append their digest to the values of a row."""
     return (*values, hashlib.sha256(json.dumps(values).encode()).hexdigest()[:32])
 
 
-def sound(row: Sequence[object]) -> bool:
-    """Whether a row is as it was written."""
-    return all(isinstance(value, str) for value in row) and tuple(row) == sealed(*map(str, row[:-1]))
+def is_intact(row: Sequence[object]) -> bool:
+    """Report whether a row matches its digest."""
+    return all(isinstance(value, str) for value in row) and tuple(row) == with_digest(*map(str, row[:-1]))
 
 
 def point_of(row: Sequence[str]) -> Point:
-    """The point of a sound row."""
+    """Return the point of an intact row."""
     key, inputs, status, code, message, plan, words, measures, _ = row
     return Point(key, dict(parse_json(inputs)), status, code, message, plan, words,
                  {current_name(name): value for name, value in parse_json(measures).items()})
 
 
 def in_use(path: Path, error: Exception) -> KerncastError:
-    """E377: another process is at work there."""
+    """Return E377: another process uses the folder."""
     return fail("E377", "another sweep is running in this folder", where=str(path), value=error,
                 allowed="one sweep per folder at a time", remedy="wait until it ends, or name another -o")
 
 
 class Store:
-    """The results of one run folder.
+    """Results of one run folder.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Store:
             raise sqlite3.DatabaseError(f"written by another version, schema {self.meta('schema')}")
 
     def _told(self, do: Callable[[], T]) -> T:
-        """What `do` gives; E366 where the file is damaged."""
+        """Return the result of `do`; raise E366 if the file is damaged."""
         try:
             return do()
         except sqlite3.OperationalError as error:
@@ -121,44 +121,44 @@ class Store:
             raise self.damaged(error) from error
 
     def damaged(self, what: object) -> KerncastError:
-        """E366: the file holds something else than was written."""
+        """Return E366: the file does not hold what was written."""
         return fail("E366", "the results are damaged", where=str(self.path), value=what,
                     allowed="an unchanged file of kerncast sweep",
                     remedy="run the same kerncast sweep again: it keeps every valid result and computes the "
                            "others. If none is valid, move the file away, or name another -o")
 
     def meta(self, name: str) -> Any:
-        """What was kept under a name; None where nothing was."""
+        """Return the value stored under a name, or None."""
         def read() -> Any:
             row = self._db.execute(f"SELECT {META} FROM meta WHERE name = ?", (name,)).fetchone()
-            if row is not None and not sound(row):
+            if row is not None and not is_intact(row):
                 raise self.damaged(f"the row of {name} in meta was changed")
             return None if row is None else parse_json(row[1])
         return self._told(read)
 
     def put(self, **values: Any) -> None:
-        """Keep values under names."""
+        """Store values under names."""
         def write() -> None:
             with self._db:
                 self._db.executemany(f"INSERT OR REPLACE INTO meta ({META}) VALUES (?, ?, ?)",
-                                     [sealed(name, json.dumps(value)) for name, value in values.items()])
+                                     [with_digest(name, json.dumps(value)) for name, value in values.items()])
         self._told(write)
 
     def add(self, points: Iterable[Point]) -> None:
-        """Keep points, in one transaction; what was there under the same key is replaced."""
+        """Add points in one transaction; the same key is replaced."""
         def write() -> None:
             with self._db:
                 self._db.executemany(
                     f"INSERT OR REPLACE INTO points ({POINTS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                    [sealed(p.key, json.dumps(p.inputs), p.status, p.code, p.message, p.plan, p.words,
+                    [with_digest(p.key, json.dumps(p.inputs), p.status, p.code, p.message, p.plan, p.words,
                             json.dumps(p.measures, sort_keys=True)) for p in points])
         self._told(write)
 
     def points(self) -> dict[str, Point]:
-        """All points by their keys, in the order of these; E366 where any is not as it was written."""
+        """Return all points by key, in key order; raise E366 if any is damaged."""
         def read() -> dict[str, Point]:
             rows = self._db.execute(f"SELECT {POINTS} FROM points ORDER BY key").fetchall()
-            kept = [row for row in rows if sound(row)]
+            kept = [row for row in rows if is_intact(row)]
             if len(kept) < len(rows):
                 raise self.damaged(f"{len(rows) - len(kept):,} of {len(rows):,} points were changed, "
                                    f"{len(kept):,} are valid")
@@ -172,6 +172,6 @@ class Store:
 
 @contextmanager
 def opened(folder: Path, *, new: bool = False) -> Iterator[Store]:
-    """A store that is closed at the end."""
+    """Open a store, and close it at the end."""
     with closing(Store(folder, new=new)) as store:
         yield store

@@ -1,4 +1,4 @@
-"""lab.sweep: the results while a sweep writes them: one sweep at a time, and what is sound outlives damage.
+"""lab.sweep: lock the results of a running sweep, and rescue intact ones after damage.
 
 The lock is SQLite's, of an empty file beside the results: it ends with the process that holds it, however
 that ends, and readers of the results need not wait for it.
@@ -17,27 +17,27 @@ from typing import Any
 from ...sim._json import parse_json
 from ...sim.errors import KerncastError
 from .evaluate import Point
-from .store import DATABASE, META, POINTS, Store, in_use, opened, point_of, sound
+from .store import DATABASE, META, POINTS, Store, in_use, is_intact, opened, point_of
 
 #: The file that a sweep locks.
 LOCK = "sweep.lock"
 
 
 @contextmanager
-def working(folder: Path, tell: Callable[[str], None]) -> Iterator[Store]:
-    """The results of a folder for the one sweep that writes them.
+def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[Store]:
+    """Open a folder's results for the one sweep that writes them.
 
     Parameters
     ----------
     folder : Path
         It exists.
-    tell : callable
-        Told where results were damaged: how many are kept, and where the file as it was is.
+    report : callable
+        Receives a message if results were damaged: how many are kept, and where the damaged file is.
 
     Raises
     ------
     KerncastError
-        E377 where another sweep is at work there, E366 where the results are damaged and none is sound.
+        E377 where another sweep is at work there, E366 where the all results are damaged.
     """
     with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as lock:
         try:
@@ -45,13 +45,13 @@ def working(folder: Path, tell: Callable[[str], None]) -> Iterator[Store]:
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             raise in_use(folder, error) from None
-        _rescue(folder, tell)
+        _rescue(folder, report)
         with opened(folder, new=True) as store:
             yield store
 
 
-def _rescue(folder: Path, tell: Callable[[str], None]) -> None:
-    """Put the sound rows of damaged results into a file of their own, and leave the damaged one beside it."""
+def _rescue(folder: Path, report: Callable[[str], None]) -> None:
+    """Move the intact rows into a new file, and keep the damaged file beside it."""
     path = folder / DATABASE
     if not path.is_file():
         return
@@ -76,22 +76,22 @@ def _rescue(folder: Path, tell: Callable[[str], None]) -> None:
     with opened(folder, new=True) as store:
         store.put(identity=identity)
         store.add(points)
-    tell(f"{path} was damaged. Its {len(points):,} valid points are kept and the others computed again; the "
-         f"damaged file is now {aside}")
+    report(f"{path} was damaged. Its {len(points):,} valid points are kept and the others computed again; "
+           f"the damaged file is now {aside}")
 
 
 def _sound_rows(path: Path) -> tuple[Any, list[Point]]:
-    """Identity, None where it is lost, and points, of the rows that can be read and are as written."""
+    """Return identity, None if lost, and points of the intact rows."""
     rows: dict[str, Point] = {}
     identity = None
     with closing(sqlite3.connect(path)) as db:
         db.text_factory = lambda found: found.decode("utf-8", "replace")
         with suppress(sqlite3.Error, ValueError):
             identity = next((parse_json(row[1]) for row in db.execute(f"SELECT {META} FROM meta NOT INDEXED")
-                             if row[0] == "identity" and sound(row)), None)
+                             if row[0] == "identity" and is_intact(row)), None)
         for order in ("ASC", "DESC"):  # what cannot be read may lie between
             with suppress(sqlite3.Error, ValueError, TypeError):
                 for row in db.execute(f"SELECT {POINTS} FROM points NOT INDEXED ORDER BY rowid {order}"):
-                    if sound(row):
+                    if is_intact(row):
                         rows[row[0]] = point_of(row)
     return identity, list(rows.values())

@@ -1,4 +1,4 @@
-"""lab.sweep: what a worker of this machine owes to the process that started it: it ends with it."""
+"""lab.sweep: end worker processes with their parent."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _LOOK = 1.0
 
 
 @contextmanager
-def interrupts_wait() -> Iterator[None]:
-    """Ctrl-C while this lasts comes at its end, and never to the processes that are started meanwhile.
+def defer_interrupts() -> Iterator[None]:
+    """Defer Ctrl-C to the end, and hide it from processes started meanwhile.
 
     A terminal sends it to workers too, which have no better answer than a traceback; the mask of the thread
     that starts them is theirs. Where signals have no mask, on Windows, nothing is changed.
@@ -32,8 +32,8 @@ def interrupts_wait() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def follow(parent: int) -> None:
-    """Leave Ctrl-C to the parent, and end when it has ended, even by a signal that nothing can catch.
+def end_with_parent(parent: int) -> None:
+    """Ignore Ctrl-C, and end when the parent has ended, even by SIGKILL.
 
     Windows never changes the parent that it tells: there a worker ends as joblib's do, when it was idle long.
 

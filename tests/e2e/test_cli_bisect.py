@@ -21,7 +21,7 @@ def faulty(generated: Path) -> Path:
     return generated
 
 
-def test_no_difference_says_so_and_exits_with_0(run: Run, generated: Path) -> None:
+def test_no_difference_is_reported_with_exit_code_0(run: Run, generated: Path) -> None:
     code, out, err = run("test", generated, "--on", "host", "--on", "model", "--bisect")
     assert code == 0
     assert out.count("nowhere") == 2
@@ -33,7 +33,7 @@ def test_no_difference_says_so_and_exits_with_0(run: Run, generated: Path) -> No
     assert found["words"] > plain["words"] + 500
 
 
-def test_the_first_word_that_differs_is_named_and_the_exit_code_is_1(run: Run, faulty: Path) -> None:
+def test_the_first_mismatch_is_named_with_exit_code_1(run: Run, faulty: Path) -> None:
     code, out, err = run("test", faulty, "--on", "host", "--bisect")
     assert code == 1
     rows = dict(line.split(maxsplit=1) for line in out.split("\n\n", 1)[1].splitlines()[1:])
@@ -48,7 +48,7 @@ def test_the_first_word_that_differs_is_named_and_the_exit_code_is_1(run: Run, f
     assert "try 1 of about" in err
 
 
-def test_json_holds_both_words_and_the_place(run: Run, faulty: Path) -> None:
+def test_json_has_both_values_and_the_place(run: Run, faulty: Path) -> None:
     code, out, err = run("test", faulty, "--on", "host", "--bisect", "--json")
     found = json.loads(out)
     row = found["backends"][0]
@@ -69,7 +69,7 @@ def test_without_the_flag_the_output_is_what_it_was(run: Run, faulty: Path) -> N
 
 
 @pytest.mark.parametrize("backend", ["rtl:icarus", "model:fxpmath"])
-def test_a_back_end_without_hooks_is_exit_code_2_with_what_to_do(
+def test_a_back_end_without_hooks_is_exit_code_2_with_a_remedy(
         run: Run, generated: Path, backend: str) -> None:
     code, _, err = run("test", generated, "--on", backend, "--bisect")
     assert code == 2
@@ -109,7 +109,7 @@ def test_an_interrupted_search_closes_the_back_end(
     assert closed == [1]
 
 
-def test_build_with_trace_makes_an_image_beside_the_plain_one(run: Run, generated: Path) -> None:
+def test_build_with_trace_makes_a_second_image(run: Run, generated: Path) -> None:
     plain, traced = (json.loads(run("build", generated, "--json", *flags)[1]) for flags in ((), ("--trace",)))
     assert plain["elf"] != traced["elf"]
     assert plain["library"] < traced["library"]

@@ -75,7 +75,7 @@ def test_versions_and_paths_are_those_of_this_machine():
     assert tools["make"] == (shutil.which("make") or "")
 
 
-def test_every_program_that_a_board_needs_is_looked_for(bare):
+def test_every_program_that_a_board_needs_is_checked(bare):
     tools = json.loads(run("--json")[1])["tools"]
     boards = [load_board(name) for name in board_ids()]
     needed = {row.program for board in boards for row in board.emulators.values()} \
@@ -90,7 +90,7 @@ def test_an_unknown_group_is_bad_input():
     assert run("--group", "nonsense")[0] == 2
 
 
-def test_every_package_of_every_extra_is_looked_for():
+def test_every_package_of_every_extra_is_checked():
     project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
     extras = {"base": project["dependencies"], **project["optional-dependencies"]}
     looked = {group: {package for package, *_ in rows} for group, rows in _tools.PACKAGES.items()}

@@ -23,7 +23,7 @@ Run = Callable[..., tuple[int, str, str]]
     (["sweep", "a.toml", "--trials=0"], "the value of --trials is not valid", "0"),
     (["sweep", "a.toml", "--trials"], "--trials needs a value", "nothing"),
     (["init", "a", "--kernel", "cubic"], "the value of --kernel is not valid", "cubic")])
-def test_a_usage_error_has_a_code_a_place_what_was_found_what_is_allowed_and_what_to_do(
+def test_a_usage_error_has_code_place_value_allowed_values_and_remedy(
         run: Run, words: list[str], message: str, found: str) -> None:
     code, out, err = run(*words)
     assert (code, out) == (2, "")

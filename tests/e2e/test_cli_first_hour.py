@@ -31,7 +31,7 @@ def motor(tmp_path):
 
 
 # ---- measured values ----
-def test_measured_values_become_words_that_the_spec_explains(motor, tmp_path):
+def test_measured_values_become_adc_counts_described_by_the_spec(motor, tmp_path):
     assert run("init", "motor", "--data", motor, "-o", tmp_path)[0] == 0
     text = (tmp_path / "motor.toml").read_text(encoding="utf-8")
     made = quantise_table(motor)
@@ -43,7 +43,7 @@ def test_measured_values_become_words_that_the_spec_explains(motor, tmp_path):
     assert (code, found["status"]) == (0, "ok")
 
 
-def test_what_a_word_means_is_right_to_half_a_step(motor):
+def test_the_meaning_of_an_adc_count_is_right_to_half_a_step(motor):
     made = quantise_table(motor)
     told = [float(line.split(",")[1]) for line in motor.read_text().splitlines()[1:]]
     column = made.columns[1]
@@ -51,7 +51,7 @@ def test_what_a_word_means_is_right_to_half_a_step(motor):
                for raw, value in zip(made.words[:, 1], told, strict=True))
 
 
-def test_a_column_of_another_name_is_what_init_advises_for_values_under_names_of_words(tmp_path):
+def test_init_advises_to_rename_columns_of_values_named_as_adc_counts(tmp_path):
     for names in ("x0,y", "amps,volts"):
         (tmp_path / "t.csv").write_text(f"{names}\n0.5,1\n1.5,2\n2.5,4\n")
         code, _, err = run("init", "t", "--data", tmp_path / "t.csv", "-o", tmp_path)
@@ -67,7 +67,7 @@ def test_a_single_column_of_values_is_a_signal(tmp_path):
 
 @pytest.mark.parametrize(("text", "code"), [("a,b\n1,2\n", "E247"), ("a,b\n1,x\n2,y\n", "E252"),
                                             ("a,b\n1,2\n3\n", "E243"), ("a,b\n1,\n2,3\n", "E251")])
-def test_a_table_that_is_none_is_refused_and_nothing_is_written(tmp_path, text, code):
+def test_an_invalid_table_is_refused_without_writing(tmp_path, text, code):
     (tmp_path / "bad.csv").write_text(text)
     exit_code, _, err = run("init", "bad", "--data", tmp_path / "bad.csv", "-o", tmp_path / "out")
     assert (exit_code, code in err) == (2, True)
@@ -82,7 +82,7 @@ def test_neither_file_is_written_where_one_exists(motor, tmp_path):
 
 
 # ---- the dialogue ----
-def test_on_a_terminal_init_asks_for_what_was_left_open_and_reads_the_data_once(motor, tmp_path, monkeypatch):
+def test_on_a_terminal_init_asks_for_missing_options_reading_data_once(motor, tmp_path, monkeypatch):
     read = []
     seen = init._seen
     monkeypatch.setattr(init, "_seen", lambda path: read.append(path) or seen(path))
@@ -96,14 +96,14 @@ def test_on_a_terminal_init_asks_for_what_was_left_open_and_reads_the_data_once(
     assert read == [motor]
 
 
-def test_empty_answers_take_what_is_usual(tmp_path, monkeypatch):
+def test_empty_answers_select_the_defaults(tmp_path, monkeypatch):
     monkeypatch.setattr(_dialogue, "at_terminal", lambda: True)
     assert run("init", "-o", tmp_path, answers="\n\n\n\n")[0] == 0
     values = json.loads(run("check", tmp_path / "model.toml", "--json")[1])["values"]
     assert (values["model"]["algorithm"], values["target"]["id"]) == ("toeplitz_rls", "cortex-m4")
 
 
-def test_init_asks_nothing_where_an_option_or_json_decides_or_nobody_is_there(tmp_path, monkeypatch):
+def test_init_does_not_ask_if_options_decide_with_json_or_off_a_terminal(tmp_path, monkeypatch):
     assert run("init", "plain", "-o", tmp_path)[0] == 0
     code, _, err = run("init", "-o", tmp_path)
     assert (code, "E194: NAME is missing" in err) == (2, True)
@@ -143,7 +143,7 @@ def test_keys_and_measures_of_a_sweep_and_groups_of_tools_are_offered():
     assert _complete.tool_groups("e") == ["emu", "emulators"]
 
 
-def test_generated_folders_are_told_from_others(tmp_path, monkeypatch):
+def test_generated_folders_are_distinguished_from_others(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "mine").mkdir()
     (tmp_path / "made").mkdir()

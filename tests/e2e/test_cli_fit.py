@@ -10,7 +10,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 Run = Callable[..., tuple[int, str, str]]
 
 
-def test_fit_tells_the_error_the_selected_model_and_the_lines_for_the_spec(run: Run, spec: Path) -> None:
+def test_fit_prints_the_error_the_selected_model_and_lines_for_the_spec(run: Run, spec: Path) -> None:
     code, out, _ = run("fit", spec)
     assert code == 0
     for words in ("as the spec stands, in float64:", "exact, the whole matrix", "Lemma 1",
@@ -26,7 +26,7 @@ def test_fit_in_json_is_one_object_with_the_verdict(run: Run) -> None:
     assert [c["method"] for c in found["verdict"]["choices"]] == ["exact", "toeplitz", "cg"]
 
 
-def test_fit_of_a_kernel_of_products_says_why_toeplitz_does_not_apply(run: Run, spec: Path) -> None:
+def test_fit_of_a_dot_product_kernel_explains_why_toeplitz_does_not_apply(run: Run, spec: Path) -> None:
     spec.write_text(spec.read_text().replace("toeplitz_rls", "kernel_cg").replace('scheme = "uniform"', "")
                     .replace("[toeplitz]", "[cg]").replace("sigma = 2.0", 'type = "linear"')
                     .replace('word = "u8f0"', 'word = "s8f0"'))

@@ -11,7 +11,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 Run = Callable[..., tuple[int, str, str]]
 
 
-def test_gen_then_test_compares_every_word_and_exits_with_0(run: Run, generated: Path) -> None:
+def test_gen_then_test_compares_every_value_and_exits_with_0(run: Run, generated: Path) -> None:
     code, out, _ = run("test", generated, "--on", "model", "--on", "host", "--json")
     found = json.loads(out)
     assert (code, found["mismatches"]) == (0, 0)
@@ -20,7 +20,7 @@ def test_gen_then_test_compares_every_word_and_exits_with_0(run: Run, generated:
 
 
 @pytest.mark.parametrize("name", ["equaliser", "ecg_stream"])
-def test_a_stream_s_example_is_generated_and_stays_as_it_is(run: Run, tmp_path: Path, name: str) -> None:
+def test_a_stream_s_example_is_generated_without_changes(run: Run, tmp_path: Path, name: str) -> None:
     code, out, err = run("gen", EXAMPLES / f"{name}.toml", "-o", tmp_path / name)
     assert (code, err) == (0, "") and "model" in out
     assert run("gen", EXAMPLES / f"{name}.toml", "-o", tmp_path / name, "--check")[0] == 0
@@ -38,7 +38,7 @@ def test_gen_names_the_cores_that_it_wrote(run: Run, spec: Path, tmp_path: Path)
     assert (tmp_path / "none" / "rtl" / "README.md").is_file()
 
 
-def test_gen_check_writes_nothing_and_tells_a_stale_folder_by_exit_code_1(
+def test_gen_check_reports_a_stale_folder_by_exit_code_1_without_writing(
         run: Run, spec: Path, generated: Path) -> None:
     assert run("gen", spec, "-o", generated, "--check")[0] == 0
     spec.write_text(spec.read_text().replace("sigma = 2.0", "sigma = 2.5"))
@@ -49,7 +49,7 @@ def test_gen_check_writes_nothing_and_tells_a_stale_folder_by_exit_code_1(
     assert before == {p: p.read_bytes() for p in generated.rglob("*") if p.is_file()}
 
 
-def test_a_package_is_generated_checked_and_taken_back_by_the_same_command(
+def test_one_command_generates_checks_and_removes_a_package(
         run: Run, spec: Path, generated: Path) -> None:
     plain = {p: p.read_bytes() for p in generated.rglob("*") if p.is_file()}
     code, out, _ = run("gen", spec, "-o", generated, "--package", "make,cmake", "--package", "arduino",
@@ -62,14 +62,14 @@ def test_a_package_is_generated_checked_and_taken_back_by_the_same_command(
     assert plain == {p: p.read_bytes() for p in generated.rglob("*") if p.is_file()}
 
 
-def test_a_package_that_there_is_not_is_refused_before_anything_is_written(
+def test_an_unknown_package_is_refused_before_anything_is_written(
         run: Run, spec: Path, tmp_path: Path) -> None:
     code, _, err = run("gen", spec, "-o", tmp_path / "new", "--package", "bazel")
     assert (code, "E310" in err, "zephyr" in err) == (2, True, True)
     assert not (tmp_path / "new").exists()
 
 
-def test_a_word_that_differs_is_exit_code_1_and_is_named(run: Run, generated: Path) -> None:
+def test_a_mismatch_is_named_with_exit_code_1(run: Run, generated: Path) -> None:
     constants = generated / "small_internal.h"
     text = constants.read_text()
     assert "#define SMALL_F_SHIFT 16" in text
@@ -112,7 +112,7 @@ def test_a_missing_emulator_is_exit_code_3_with_the_command_that_installs_it(
     assert "install" in err
 
 
-def test_n_too_large_for_the_target_is_refused_at_gen_with_bytes_needed_and_available(
+def test_gen_refuses_n_too_large_for_the_target_with_both_byte_counts(
         run: Run, spec: Path) -> None:
     big = spec.read_text().replace("n = 12", "n = 60000").replace("u8f0", "u16f0")
     big = big.replace("lambda = 0.5", "lambda = 9.0")
@@ -125,7 +125,7 @@ def test_n_too_large_for_the_target_is_refused_at_gen_with_bytes_needed_and_avai
     assert not (spec.parent / "big").exists()
 
 
-def test_a_folder_that_is_not_ours_is_refused_and_left_as_it_was(
+def test_a_foreign_folder_is_refused_and_left_unchanged(
         run: Run, spec: Path, tmp_path: Path) -> None:
     theirs = tmp_path / "theirs"
     theirs.mkdir()

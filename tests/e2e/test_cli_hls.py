@@ -15,7 +15,7 @@ def asked(spec: Path) -> Path:
     return spec
 
 
-def test_gen_then_test_on_hls_compares_every_word_and_tells_one_that_differs(
+def test_gen_then_test_on_hls_compares_every_value_and_names_a_mismatch(
         run: Run, asked: Path, require_tool: Callable[[str, str], str]) -> None:
     require_tool("python:hls4ml", "python -m pip install --no-deps hls4ml")
     require_tool("g++", "sudo apt-get install -y g++")
@@ -32,7 +32,7 @@ def test_gen_then_test_on_hls_compares_every_word_and_tells_one_that_differs(
     assert (code, "predict" in text) == (1, True)
 
 
-def test_a_plan_that_no_core_holds_is_refused_at_gen_with_its_line(run: Run, asked: Path) -> None:
+def test_gen_refuses_a_plan_without_a_core_at_its_line(run: Run, asked: Path) -> None:
     asked.write_text(asked.read_text().replace("lambda = 0.5", "lambda = 0.5\nbias = true"))
     code, _, err = run("gen", asked, "-o", asked.parent / "out")
     assert (code, "E311" in err, "bias = false" in err, "small.toml:14" in err) == (2, True, True, True)

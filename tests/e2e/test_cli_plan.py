@@ -35,7 +35,7 @@ def test_plan_shows_for_every_signal_who_decided_and_what_was_seen(name):
         assert heading in out
 
 
-def test_plan_as_json_holds_the_evidence_beside_the_hashed_decisions():
+def test_plan_as_json_has_the_evidence_beside_the_hashed_decisions():
     code, out, _ = run("plan", EXAMPLES / "digits.toml", "--json")
     whole = json.loads(out)
     assert code == 0
@@ -53,13 +53,13 @@ def test_why_explains_one_signal_in_sentences(signal):
     assert ("Predicted relative error" in out) == (signal in _SOLVED)
 
 
-def test_why_of_a_signal_that_is_none_lists_those_there_are():
+def test_why_of_an_unknown_signal_lists_the_known_ones():
     code, _, err = run("plan", EXAMPLES / "ecg.toml", "--why", "beta")
     assert code == 2
     assert "E119" in err and "alpha" in err
 
 
-def test_an_asked_error_is_answered_with_a_word_length():
+def test_a_requested_error_is_answered_with_a_word_length():
     code, out, _ = run("plan", EXAMPLES / "ecg.toml", "--error", "1e-4", "--json")
     answer = json.loads(out)
     assert code == 0
@@ -69,7 +69,7 @@ def test_an_asked_error_is_answered_with_a_word_length():
     assert f"[numbers] word = {answer['advice']['word']}" in out
 
 
-def test_an_error_out_of_reach_is_said_to_be_so():
+def test_an_unattainable_error_is_reported():
     code, out, _ = run("plan", EXAMPLES / "ecg.toml", "--error", "1e-12")
     assert code == 0
     assert "No word length achieves" in out
@@ -77,7 +77,7 @@ def test_an_error_out_of_reach_is_said_to_be_so():
     assert "E120" in run("plan", EXAMPLES / "digits.toml", "--error", "1e-3")[2]
 
 
-def test_an_asked_error_of_conjugate_gradients_is_answered_by_runs_on_the_data(tmp_path):
+def test_a_requested_error_of_kernel_cg_is_judged_by_runs_on_the_data(tmp_path):
     path = refused(tmp_path)
     code, out, _ = run("plan", path, "--error", "1e-3")
     assert code == 0
@@ -133,7 +133,7 @@ INDEFINITE = {"algorithm": "toeplitz_rls", "kernel": "sigma = 20.0",
 
 @pytest.mark.parametrize(("changes", "why"), [({}, "float64 solves this system"),
                                               (INDEFINITE, "float64 refuses this system too")])
-def test_sim_of_a_refused_training_gives_no_error_but_the_reason_and_what_to_do(tmp_path, changes, why):
+def test_sim_of_a_refused_training_prints_reason_and_remedy_but_no_error(tmp_path, changes, why):
     path = refused(tmp_path, **changes)
     code, out, _ = run("sim", path)
     assert code == 2
@@ -149,7 +149,7 @@ def test_sim_of_a_refused_training_gives_no_error_but_the_reason_and_what_to_do(
     assert not {"f_error", "alpha_error"} & set(found)
 
 
-def test_sim_of_an_answer_that_is_not_ok_says_what_its_status_means(tmp_path):
+def test_sim_of_an_answer_that_is_not_ok_explains_its_status(tmp_path):
     path = refused(tmp_path, **INDEFINITE | {"trainer": INDEFINITE["trainer"].replace("0.01", "16.0")})
     code, out, _ = run("sim", path)
     assert code == 0
@@ -157,7 +157,7 @@ def test_sim_of_an_answer_that_is_not_ok_says_what_its_status_means(tmp_path):
     assert "f_error compared with float64" in out and "There is no answer" not in out
 
 
-def test_a_spec_that_will_hardly_do_is_warned_of_by_every_command_that_plans_it(tmp_path):
+def test_every_command_that_plans_a_doubtful_spec_prints_its_warning(tmp_path):
     path = refused(tmp_path)
     for command, code in ((["check", path], 0), (["plan", path], 0), (["sim", path], 2),
                           (["gen", path, "-o", tmp_path / "out"], 0)):

@@ -47,7 +47,7 @@ def test_a_data_set_by_name_in_json_with_the_scheme_that_auto_chose(run: Run, tm
                                                                               out.stat().st_size)
 
 
-def test_an_interruption_leaves_a_checkpoint_from_which_the_same_command_goes_on(
+def test_an_interrupted_command_resumes_from_its_checkpoint(
         run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     out, kept = data.with_name("row.npz"), data.with_name("done.npz")
     command = ("row", data, "--labels", "--sigma", "1.5", "-o", out, "--checkpoint", kept)
@@ -62,7 +62,7 @@ def test_an_interruption_leaves_a_checkpoint_from_which_the_same_command_goes_on
         np.testing.assert_array_equal(held["r"], first_row(X, 1.5))
 
 
-def test_without_a_checkpoint_an_interruption_says_how_to_have_one(
+def test_an_interruption_without_a_checkpoint_suggests_one(
         run: Run, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diagonal_sums, "band_sums", _stopped(diagonal_sums.band_sums, 1))
     code, _, told = run("row", data, "--labels", "--sigma", "1.5", "-o", data.with_name("row.npz"))
@@ -82,7 +82,7 @@ def _stopped(real: Callable[..., object], calls: int) -> Callable[..., object]:
     return one
 
 
-def test_a_scheme_without_checkpoints_says_so(run: Run, tmp_path: Path) -> None:
+def test_a_scheme_without_checkpoints_reports_it(run: Run, tmp_path: Path) -> None:
     out, kept = tmp_path / "row.npz", tmp_path / "done.npz"
     code, _, told = run("row", "ecg", "--sigma", "2", "-o", out, "--checkpoint", kept)
     assert code == 0 and "no checkpoint is kept" in told and not kept.exists()
@@ -100,7 +100,7 @@ def test_bad_input_is_refused_before_anything_is_written(
     assert status == 2 and code in told and list(data.parent.iterdir()) == [data]
 
 
-def test_a_cluster_that_is_not_there_is_named(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch,
+def test_a_missing_cluster_is_named(run: Run, data: Path, monkeypatch: pytest.MonkeyPatch,
                                               require_tool: Callable[..., None]) -> None:
     require_tool("python:distributed", "python -m pip install distributed")
     cluster = importlib.import_module("kerncast.sim.reference.first_row.cluster")

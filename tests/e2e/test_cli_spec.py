@@ -93,7 +93,7 @@ def line_of(path, start):
     return f"{path}:{next(i for i, line in enumerate(lines, 1) if line.startswith(start))}"
 
 
-def test_check_reports_all_mistakes_on_stderr_with_their_lines(tmp_path):
+def test_check_reports_all_errors_on_stderr_with_their_lines(tmp_path):
     path = bad_spec(tmp_path)
     code, out, err = run("check", path)
     assert (code, out) == (2, "")
@@ -103,7 +103,7 @@ def test_check_reports_all_mistakes_on_stderr_with_their_lines(tmp_path):
         assert part in err
 
 
-def test_check_reports_all_mistakes_as_one_json_object(tmp_path):
+def test_check_reports_all_errors_as_one_json_object(tmp_path):
     code, out, err = run("check", bad_spec(tmp_path), "--json")
     assert (code, err) == (2, "")
     errors = json.loads(out)["errors"]
@@ -128,7 +128,7 @@ def test_check_looks_at_target_plan_and_data_file_together(tmp_path):
 
 
 @pytest.mark.parametrize("path", ["nosuch.toml", "."])
-def test_a_spec_that_is_not_there_is_bad_input(path):
+def test_a_missing_spec_is_bad_input(path):
     code, _, err = run("check", path)
     assert code == 2
     assert "E101" in err
@@ -164,9 +164,12 @@ def test_init_writes_nothing_under_a_name_that_cannot_be_used(tmp_path, name):
     assert not list(tmp_path.iterdir())
 
 
-def test_init_makes_a_folder_that_is_not_there_and_refuses_a_file_in_its_place(tmp_path):
+def test_init_creates_a_missing_output_folder(tmp_path):
     assert run("init", "motor", "-o", tmp_path / "new" / "specs")[0] == 0
     assert run("check", tmp_path / "new" / "specs" / "motor.toml")[0] == 0
+
+
+def test_init_refuses_a_file_in_place_of_the_output_folder(tmp_path):
     (tmp_path / "file").write_text("mine")
     code, _, err = run("init", "motor", "-o", tmp_path / "file")
     assert code == 2
@@ -179,7 +182,7 @@ def test_init_makes_a_folder_that_is_not_there_and_refuses_a_file_in_its_place(t
     ("kernel_cg", ["tolerance", "rounding", "overflow", "casts", "exp_table", "test"]),
     ("kernel_lms", ["projection", "metric", "truncation", "max_deterioration", "max_age", "newest_only",
                     "rounding", "overflow", "casts", "ranges", "margin", "exp_table", "formats", "test"])])
-def test_every_option_that_init_leaves_as_a_comment_may_be_taken_as_it_stands(tmp_path, algorithm, options):
+def test_every_option_that_init_comments_out_is_valid_as_written(tmp_path, algorithm, options):
     assert run("init", "motor", "--algorithm", algorithm, "-o", tmp_path)[0] == 0
     lines = (tmp_path / "motor.toml").read_text(encoding="utf-8").splitlines()
     offered = [line for line in lines if re.match(r"# \w+ = ", line) and not line.startswith("# file")]
@@ -193,7 +196,7 @@ def test_every_option_that_init_leaves_as_a_comment_may_be_taken_as_it_stands(tm
 
 
 @pytest.mark.parametrize("kernel", ["polynomial", "linear"])
-def test_init_with_a_kernel_of_products_gives_a_spec_that_trains_on_benign_data(tmp_path, kernel):
+def test_init_with_a_dot_product_kernel_gives_a_spec_that_trains(tmp_path, kernel):
     rows = [f"{(i * 977) % 4096},{(i * 31) % 4001},{(i * 977) % 4096 - 2048 + i % 7}" for i in range(60)]
     (tmp_path / "train.csv").write_text("\n".join(["x0,x1,y", *rows, ""]))
     assert run("init", "motor", "--data", tmp_path / "train.csv", "--kernel", kernel, "-o", tmp_path)[0] == 0
@@ -201,7 +204,7 @@ def test_init_with_a_kernel_of_products_gives_a_spec_that_trains_on_benign_data(
     assert (code, json.loads(out)["status"]) == (0, "ok")
 
 
-def test_init_fits_columns_words_and_n_to_a_data_file(tmp_path):
+def test_init_fits_columns_formats_and_n_to_a_data_file(tmp_path):
     data = tmp_path / "raw" / "train.csv"
     data.parent.mkdir()
     data.write_text("x0,x1,y\n" + "".join(f"{i},{-300 * i},{1 - 2 * (i % 2)}\n" for i in range(100)))
@@ -215,7 +218,7 @@ def test_init_fits_columns_words_and_n_to_a_data_file(tmp_path):
     assert values["data"]["file"] == os.path.join("raw", "train.csv")  # noqa: PTH118  # as the spec spells it
 
 
-def test_init_takes_a_file_of_targets_for_a_sampled_signal(tmp_path):
+def test_init_reads_a_file_of_targets_as_a_sampled_signal(tmp_path):
     data = tmp_path / "signal.csv"
     data.write_text("y\n" + "".join(f"{i * i}\n" for i in range(60)))
     assert run("init", "wave", "--data", data, "-o", tmp_path)[0] == 0
@@ -296,7 +299,7 @@ def test_a_missing_tool_exits_with_3(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("as_json", [False, True])
-def test_an_unexpected_error_is_one_message_and_says_how_to_see_where(monkeypatch, capsys, as_json):
+def test_an_unexpected_error_is_one_message_with_the_way_to_a_traceback(monkeypatch, capsys, as_json):
     code, out, err = ending(monkeypatch, capsys, ZeroDivisionError("by zero"), as_json=as_json)
     text = out if as_json else err
     assert code == 70
@@ -317,7 +320,7 @@ def test_the_traceback_of_an_unexpected_error_is_shown_on_request(capsys):
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_the_help_tells_every_exit_code():
+def test_the_help_lists_every_exit_code():
     told = " ".join(CliRunner().invoke(main.app, ["--help"]).stdout.split())
     assert told.endswith("Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing, "
                          "70 internal error, 130 interrupted.")

@@ -25,7 +25,7 @@ def rewritten(folder: Path, name: str, text: str) -> None:
     (folder / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n")
 
 
-def test_every_byte_and_word_is_derived_anew_and_the_bundle_verifies_as_the_folder_does(
+def test_verify_recomputes_every_byte_of_a_folder_and_of_its_bundle(
         run: Run, generated: Path, tmp_path: Path) -> None:
     bundle = tmp_path / "small.zip"
     code, out, _ = run("verify", generated, "--flips", "20", "-o", bundle, "--json")
@@ -54,7 +54,7 @@ def test_the_same_folder_makes_the_same_bundle_and_none_is_written_over(
     ("spec.toml", "lambda = 0.5", "lambda = 0.25", "plan"),
     ("small_levinson.c", "static", "static ", "generated files"),
     ("vectors.json", '"status": [0]', '"status": [1]', "model")])
-def test_what_was_changed_together_with_its_digest_is_found_by_what_is_derived_from_the_rest(
+def test_a_change_hidden_by_a_new_digest_is_found_by_recomputation(
         run: Run, generated: Path, tmp_path: Path, name: str, old: str, new: str, check: str) -> None:
     text = (generated / name).read_text()
     assert old in text
@@ -83,7 +83,7 @@ def test_a_manifest_that_omits_a_file_differs_and_nothing_runs(run: Run, generat
     assert found["checks"][-1]["mismatches"] > len((generated / "small_levinson.c").read_bytes())
 
 
-def test_versions_that_are_no_text_are_a_damaged_bundle(run: Run, generated: Path, tmp_path: Path) -> None:
+def test_versions_other_than_text_are_a_damaged_bundle(run: Run, generated: Path, tmp_path: Path) -> None:
     assert run("verify", generated, "--flips", "0", "--on", "model", "-o", tmp_path / "good.zip")[0] == 0
     with zipfile.ZipFile(tmp_path / "good.zip") as good, zipfile.ZipFile(tmp_path / "bad.zip", "w") as bad:
         for name in good.namelist():
@@ -110,7 +110,7 @@ def test_an_error_in_a_bundle_names_the_bundle(run: Run, generated: Path, tmp_pa
     assert code == 2 and "E211" in err and str(tmp_path / "bad.zip") in err and "kerncast-" not in err
 
 
-def test_a_restore_that_took_damage_for_right_would_be_counted(generated: Path) -> None:
+def test_a_restore_that_accepted_damage_would_be_counted(generated: Path) -> None:
     class Credulous:
         name = "credulous"
 
@@ -128,7 +128,7 @@ def test_a_restore_that_took_damage_for_right_would_be_counted(generated: Path) 
     assert not any(damage.missed for damage in damage_states(model, 5))
 
 
-def test_what_is_no_bundle_is_refused_with_a_code(run: Run, generated: Path, tmp_path: Path) -> None:
+def test_an_invalid_bundle_is_refused_with_a_code(run: Run, generated: Path, tmp_path: Path) -> None:
     def code_of(given: Path) -> str:
         code, out, _ = run("verify", given, "--json")
         assert code == 2
@@ -167,7 +167,7 @@ def test_a_bundle_with_a_byte_changed_anywhere_is_refused_with_a_code(
         assert (code, json.loads(out)["errors"][0]["code"][:2]) == (2, "E3")
 
 
-def test_a_learner_whose_ranges_follow_from_its_samples_is_planned_anew_from_them(tmp_path: Path) -> None:
+def test_a_learner_with_ranges_from_samples_is_planned_again_from_them(tmp_path: Path) -> None:
     from kerncast.lab.workflow import prepare, shipped_spec
 
     folder = prepare(shipped_spec("digits"), tmp_path, tmp_path / "out").folder

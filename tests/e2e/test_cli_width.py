@@ -92,7 +92,7 @@ def test_a_pipe_keeps_a_row_on_one_line(run: Run, folder: Path, monkeypatch: pyt
 
 
 # ---- the parts ----
-def test_a_table_is_wrapped_between_words_then_split_by_columns_with_its_keys() -> None:
+def test_a_table_is_wrapped_between_words_then_split_by_columns() -> None:
     rows = [("name", "meaning", "count"), ("alpha", "the coefficients of the expansion", "1,234"),
             ("f", "a prediction", "7")]
     assert _output.table(rows, limit=200).splitlines() == [

@@ -30,7 +30,7 @@ def test_every_task_has_a_spec_and_a_script():
 
 
 @pytest.mark.parametrize(("name", "worse"), [("ecg", 1.5), ("equaliser", 3.0)])
-def test_the_integers_are_as_good_as_float64_and_far_better_than_what_stands_above(
+def test_the_integer_model_matches_float64_and_beats_the_baseline(
         name, worse, tmp_path, monkeypatch):
     (peer, *_), (float64, *_), (integers, *_), *_ = said(name, tmp_path, monkeypatch)
     assert integers == pytest.approx(float64, rel=0.1)
@@ -39,12 +39,12 @@ def test_the_integers_are_as_good_as_float64_and_far_better_than_what_stands_abo
 
 
 @pytest.mark.campaign
-def test_the_digits_are_told_apart(tmp_path, monkeypatch):
+def test_the_digits_are_classified(tmp_path, monkeypatch):
     (float64, all_), (integers, _), *_ = said("digits", tmp_path, monkeypatch)
     assert float64 - integers <= 0.01 * all_ + 1
 
 
-def test_a_sensor_that_drifts_is_followed_where_a_calibration_made_once_is_not(tmp_path, monkeypatch):
+def test_a_drifting_sensor_is_followed_unlike_by_a_fixed_calibration(tmp_path, monkeypatch):
     _, *rows, (predictions, unequal) = said("drift", tmp_path, monkeypatch)
     assert all(going_on < 2.5 for going_on, _ in rows) and rows[-1][1] > 10
     assert (predictions, unequal) == (drift_data.SAMPLES, 0)

@@ -19,8 +19,8 @@ from sklearn.kernel_ridge import KernelRidge
 import kerncast
 from kerncast.cli import explore
 from kerncast.lab.explore import Server, Session
-from kerncast.lab.explore.session import Overtaken
-from kerncast.lab.report.render import rendered
+from kerncast.lab.explore.session import Superseded
+from kerncast.lab.report.render import render_page
 from kerncast.sim.data import load_dataset
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
@@ -62,7 +62,7 @@ def session(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(session):
-    with Server(session, rendered(session.page())) as server:
+    with Server(session, render_page(session.page())) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
         thread.start()
         yield server
@@ -117,7 +117,7 @@ def test_a_slider_changes_plan_error_front_and_every_view(tab, session):
         session.controls[place(session, "kernel.sigma")].values.index(0.7))
 
 
-def test_an_answer_that_a_newer_question_follows_moves_no_slider_back(tab, server, session, monkeypatch):
+def test_an_outdated_answer_moves_no_slider_back(tab, server, session, monkeypatch):
     asked, gates = [threading.Event() for _ in range(2)], [threading.Event() for _ in range(2)]
     turn = itertools.count()
 
@@ -171,7 +171,7 @@ def test_the_whole_design_that_is_asked_for_is_that_of_the_sliders(chromium, ser
     tab.close()
 
 
-def test_a_slider_that_was_at_rest_asks_at_once(chromium, server):
+def test_a_slider_at_rest_sends_its_first_request_at_once(chromium, server):
     tab = chromium.new_page()
     tab.clock.install()
     tab.goto(server.url)
@@ -191,7 +191,7 @@ def test_an_error_of_the_plan_stands_in_the_page_with_its_code_and_remedy(tab):
     assert tab.query_selector("#problems .problem") is None
 
 
-def test_the_generated_c_in_the_browser_gives_the_models_words(tab, session, ledger, tmp_path):
+def test_the_generated_c_in_the_browser_gives_the_model_s_values(tab, session, ledger, tmp_path):
     before = tab.text_content("#plan-hash")
     drag(tab, "numbers.word", 1)
     tab.wait_for_function("hash => document.getElementById('plan-hash').textContent !== hash", arg=before)
@@ -214,7 +214,7 @@ def test_the_generated_c_in_the_browser_gives_the_models_words(tab, session, led
     assert differ == 0
 
 
-def test_a_file_that_is_no_such_data_is_refused_with_its_line(tab, tmp_path):
+def test_a_file_of_other_data_is_refused_with_its_line(tab, tmp_path):
     (tmp_path / "bad.csv").write_text("x0,x1,x2,x3,x4,y\n1,2,3,4,5,1\n1,2,3,4,9999,1\n1,2,3,4,x,1\n")
     tab.set_input_files("#run-file", tmp_path / "bad.csv")
     tab.wait_for_selector("#run-problems .problem")
@@ -242,11 +242,11 @@ def asked(server, method="GET", name="", body=None, *, token=None, host=None, **
     {"token": ""}, {"token": "x" * 32}, {"host": "evil.example"}, {"host": "127.0.0.1:1"},
     {"Origin": "http://evil.example"}, {"Origin": "null"}])
 @pytest.mark.parametrize("method", ["GET", "POST"])
-def test_who_knows_not_the_token_or_comes_from_elsewhere_is_refused(server, method, wrong):
+def test_a_request_without_the_token_or_from_elsewhere_is_refused(server, method, wrong):
     assert asked(server, method, "point" if method == "POST" else "", {}, **wrong)[0] == 403
 
 
-def test_what_is_no_question_is_refused(server):
+def test_an_invalid_request_is_refused(server):
     assert asked(server)[0] == 200
     assert asked(server, name="../../etc/passwd")[0] == 404
     assert asked(server, "POST", "nothing", {})[0] == 404
@@ -260,21 +260,21 @@ def test_what_is_no_question_is_refused(server):
         assert problem["code"] == "E376"
 
 
-def test_a_mistake_of_ours_is_told_and_the_server_goes_on(server, monkeypatch):
+def test_an_internal_error_is_reported_and_the_server_continues(server, monkeypatch):
     monkeypatch.setitem(server.questions, "point", lambda asked: 1 / 0)
     (problem,) = json.loads(asked(server, "POST", "point", {})[1])["problems"]
     assert problem["code"] == "internal"
     assert asked(server)[0] == 200
 
 
-def test_an_overtaken_question_is_not_computed(session):
+def test_a_superseded_request_is_not_computed(session):
     assert session.point({"page": "a", "number": 7, "inputs": {}})["plan"]
-    with pytest.raises(Overtaken):
+    with pytest.raises(Superseded):
         session.point({"page": "a", "number": 6, "inputs": {}})
     assert session.point({"page": "b", "number": 1, "inputs": {}})["plan"]  # another page counts by itself
 
 
-def test_a_port_that_is_taken_is_told(server, session):
+def test_a_port_in_use_is_reported(server, session):
     with pytest.raises(KerncastError, match="E374"):
         Server(session, "", server.server_address[1])
 
@@ -292,7 +292,7 @@ def test_the_command_prints_its_address_and_ends_with_ctrl_c(spec):
     assert sorted(path.name for path in spec.parent.iterdir()) == before
 
 
-def test_a_browser_that_stays_in_the_terminal_holds_up_nothing_and_sigterm_leaves_nothing(spec, tmp_path):
+def test_with_a_terminal_browser_sigterm_still_ends_explore_and_cleans_up(spec, tmp_path):
     own = {"BROWSER": str(tmp_path / "stays"), "TMPDIR": str(tmp_path / "own")}
     (tmp_path / "own").mkdir()
     stays = tmp_path / "stays"  # as w3m does: it asks for the page and ends when its reader leaves
@@ -315,7 +315,7 @@ def test_a_browser_that_stays_in_the_terminal_holds_up_nothing_and_sigterm_leave
 
 
 @pytest.mark.parametrize("answer", [lambda url: False, webbrowser.Error("no runnable browser")])
-def test_where_there_is_no_browser_a_line_says_so(monkeypatch, capsys, answer):
+def test_without_a_browser_a_line_reports_it(monkeypatch, capsys, answer):
     def asked(url):
         if isinstance(answer, Exception):
             raise answer

@@ -98,7 +98,7 @@ def test_a_checkout_of_any_name_imports_runs_and_tests_itself(checkout):
     assert " passed" in run(*mini, cwd=link.parent, path=link)
 
 
-def test_the_wheel_holds_every_file_of_every_room(wheel):
+def test_the_wheel_has_every_file_of_every_room(wheel):
     wanted = {
         path.relative_to(ROOT).as_posix()
         for room in ROOMS
@@ -127,7 +127,7 @@ def test_the_wheel_works_without_the_checkout(wheel):
     assert "Usage: kerncast" in run(sys.executable, "-m", "kerncast", "--help", cwd=wheel, path=wheel)
 
 
-def test_the_source_distribution_holds_what_the_wheel_holds_and_no_more(sdist, wheel):
+def test_the_source_distribution_holds_what_the_wheel_has_and_no_more(sdist, wheel):
     with tarfile.open(sdist) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
     shipped = {path.relative_to(wheel / "kerncast").as_posix()

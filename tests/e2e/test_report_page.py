@@ -8,7 +8,7 @@ import pytest
 
 import kerncast
 from kerncast.codegen.build import compilers
-from kerncast.lab.report import gathered, write_report
+from kerncast.lab.report import gather_page, write_report
 from kerncast.lab.sweep import make_settings, run_sweep
 from kerncast.sim.data import load_dataset
 from kerncast.sim.model import open_model
@@ -25,7 +25,8 @@ _WAIT = 120_000  # ms: a machine may be busy; nothing waits so long where all is
 def page(tmp_path_factory):
     folder = tmp_path_factory.mktemp("sweep")
     grid = ["numbers.word=16,24", "refine=0,1", "sigma=2..4/2"]
-    return gathered(run_sweep(make_settings(Spec.from_text(ECG), folder, grid=grid), folder / "run").folder)
+    settings = make_settings(Spec.from_text(ECG), folder, grid=grid)
+    return gather_page(run_sweep(settings, folder / "run").folder)
 
 
 class Opened:
@@ -82,7 +83,7 @@ def see_all(tab):
                               "document.getElementById(place.id + '-says').textContent", arg=place)
 
 
-def test_it_opens_from_disk_and_every_picture_is_drawn_and_told_in_words(tab):
+def test_it_opens_from_disk_with_every_picture_drawn_and_described(tab):
     see_all(tab)
     ids = [place.get_attribute("id") for place in tab.query_selector_all(".plot")]
     assert ids == ["front", "bits", "words", "budget", "curve", "xi", "run"]
@@ -176,7 +177,7 @@ def test_a_hostile_text_does_nothing(opened, page):
     assert tab.query_selector("img") is None
 
 
-def test_the_design_that_the_page_holds_runs_in_it_and_gives_the_models_words(tab, page, tmp_path):
+def test_the_embedded_design_runs_in_the_page_with_the_model_s_values(tab, page, tmp_path):
     (best,) = page["programs"]
     tab.select_option("#list-of", "all")
     while best not in tab.text_content("#plan-hash"):  # from another, the page leads to it
@@ -200,7 +201,7 @@ def test_one_design_has_a_page_too(opened, tmp_path):
     (tmp_path / "ecg.toml").write_text(ECG)
     with pytest.MonkeyPatch.context() as patch:  # a machine without zig says how to get it
         patch.setattr(compilers.importlib.util, "find_spec", lambda name: None)
-        page = gathered(tmp_path / "ecg.toml")
+        page = gather_page(tmp_path / "ecg.toml")
     tab = opened(page)
     see_all(tab)
     assert "python -m pip install ziglang" in tab.text_content("#run-problems")

@@ -16,7 +16,7 @@ REFRESHER = runpy.run_path(str(HERE / "refresh.py"))
 SAMPLES = REFRESHER["samples"]()
 
 
-def test_golden_folder_holds_the_samples_and_nothing_else():
+def test_golden_folder_has_the_samples_and_nothing_else():
     found = {path.relative_to(HERE / "c").as_posix() for path in (HERE / "c").rglob("*") if path.is_file()}
     assert found == set(SAMPLES), REFRESH
 
@@ -66,10 +66,10 @@ def test_every_reduction_is_laid_out_for_reading(online):
 
 @pytest.mark.parametrize(("projection", "told"), [
     ("fklms", "its coefficient was projected"), ("none", "the sample was discarded")])
-def test_the_header_says_what_a_full_memory_means_under_the_plan_s_projection(projection, told):
+def test_the_header_documents_a_full_dictionary_for_the_plan_s_projection(projection, told):
     header = rendered(max_deterioration=0.1, newest_only="true", projection=f'"{projection}"')["tiny_lms.h"]
     assert f"FULL: the dictionary is full and the vector was not added; {told}." in header
 
 
-def test_the_header_says_in_which_format_the_coefficients_are():
+def test_the_header_states_the_format_of_the_coefficients():
     assert "coefficients; s16f13, 1 is the full scale of y */" in SAMPLES["tiny_lms/tiny_lms.h"]

@@ -11,7 +11,7 @@ REFRESH = "after reading the difference: .venv/bin/python tests/golden/refresh.p
 SAMPLES = runpy.run_path(str(HERE / "refresh.py"))["hls_samples"]()
 
 
-def test_golden_folder_holds_the_samples_and_nothing_else():
+def test_golden_folder_has_the_samples_and_nothing_else():
     folder = HERE / "hls"
     found = {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
     assert found == set(SAMPLES), REFRESH

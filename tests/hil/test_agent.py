@@ -39,7 +39,7 @@ def test_the_agents_frames_and_checksums_are_those_of_the_libraries(host_agent_l
     assert host_agent_library.frame(checked) == seal(data)
 
 
-def test_it_says_that_it_is_ready_and_who_it_is(agent: "HostAgent") -> None:
+def test_the_agent_reports_that_it_is_ready_and_its_identity(agent: "HostAgent") -> None:
     (ready,) = agent.start()
     assert (ready.opcode, ready.status, ready.payload) == ("READY", "OK", bytes([TABLE.version]))
     assert reply_values(ask(agent, "HELLO", 1)) == {

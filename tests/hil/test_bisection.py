@@ -143,7 +143,7 @@ def test_a_wrong_operation_of_every_solver_is_named_on_an_emulated_board(
 
 
 @pytest.mark.campaign
-def test_every_solver_s_words_are_those_of_the_model_on_every_emulator_until_one_goes_wrong(
+def test_bisection_names_nothing_on_an_emulator_but_a_planted_fault(
         trainer: tuple[Folder, str], emulator: str, ledger) -> None:
     (plan, vectors, folder), solver = trainer
     found = bisect_backend(plan, vectors, f"emu:mps2-an386:{emulator}", folder)
@@ -152,7 +152,7 @@ def test_every_solver_s_words_are_those_of_the_model_on_every_emulator_until_one
     assert_fault_is_named(trainer, f"emu:mps2-an386:{emulator}")
 
 
-def test_firmware_without_hooks_is_refused_with_what_to_do(learner: Folder, emulator: str) -> None:
+def test_firmware_without_hooks_is_refused_with_a_remedy(learner: Folder, emulator: str) -> None:
     plan, _, folder = learner
     image = build_firmware(folder, plan)
     with pytest.raises(KerncastError) as caught:

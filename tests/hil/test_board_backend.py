@@ -125,7 +125,7 @@ def in_turn(cases: Sequence[tuple[object, ...]], levels: Sequence[str]) -> list[
 @pytest.mark.parametrize(("case", "word", "optimise"), in_turn(
     [(case, word) for k, case in enumerate(("uniform", "diagonal_mean", "fklms"))
      for word in ((16, 24, 32) * 2)[k:k + 3]], ["-O0", "-O2", "-Os"]))
-def test_every_word_of_both_emulated_boards_equals_the_models(
+def test_every_value_of_both_emulated_boards_equals_the_models(
         folders: Folders, ledger: "Ledger", case: str, word: int, optimise: str, build_dir: Path,
         require_tool: Callable[[str, str], str]) -> None:
     for tool in ("python:unicorn", "qemu-system-arm"):
@@ -147,7 +147,7 @@ def test_every_word_of_both_emulated_boards_equals_the_models(
 @pytest.mark.parametrize(("case", "word"), [("gaussian", 16), ("gaussian", 24), ("gaussian", 32),
                                             ("laplacian", 16), ("periodic", 16), ("periodic", 32),
                                             ("polynomial", 24), ("linear", 32)])
-def test_every_kernel_gives_the_models_words_on_an_emulated_board(
+def test_every_kernel_gives_the_model_s_values_on_an_emulated_board(
         folders: Folders, ledger: "Ledger", case: str, word: int, build_dir: Path,
         require_tool: Callable[[str, str], str]) -> None:
     require_tool("python:unicorn", "python -m pip install unicorn")
@@ -161,7 +161,7 @@ def test_every_kernel_gives_the_models_words_on_an_emulated_board(
 
 @pytest.mark.parametrize(("case", "word", "optimise"), in_turn(
     [("schur", 16), ("lookahead", 16), ("lookahead_f32", 32)], ["-O0", "-O1", "-O2", "-O3", "-Os"]))
-def test_every_solver_gives_the_models_words_with_the_boards_float_unit(
+def test_every_solver_gives_the_model_s_values_with_the_boards_float_unit(
         folders: Folders, ledger: "Ledger", case: str, word: int, optimise: str, build_dir: Path,
         require_tool: Callable[[str, str], str]) -> None:
     """Look-ahead: every float of the state, bit for bit; the blocks show that it looked ahead."""
@@ -179,7 +179,7 @@ def test_every_solver_gives_the_models_words_with_the_boards_float_unit(
 
 @pytest.mark.parametrize("case", [case if case in FIRST else pytest.param(case, marks=pytest.mark.campaign)
                                   for case in REDUCTIONS])
-def test_every_reduction_learns_the_models_words_on_the_emulated_board(
+def test_every_reduction_learns_the_model_s_values_on_the_emulated_board(
         folders: Folders, ledger: "Ledger", case: str, build_dir: Path,
         require_tool: Callable[[str, str], str]) -> None:
     require_tool("python:unicorn", "python -m pip install unicorn")
@@ -193,7 +193,7 @@ def test_every_reduction_learns_the_models_words_on_the_emulated_board(
 
 @pytest.mark.parametrize("compiler", ["clang", "zig"])
 @pytest.mark.parametrize("case", ["uniform", "fklms"])
-def test_every_compiler_gives_the_same_words(
+def test_every_compiler_gives_the_same_values(
         folders: Folders, ledger: "Ledger", case: str, compiler: str, build_dir: Path,
         require_tool: Callable[[str, str], str]) -> None:
     require_tool("python:unicorn", "python -m pip install unicorn")
@@ -246,7 +246,7 @@ def test_calls_that_the_algorithm_has_not_are_answered_as_the_models(folders: Fo
     board.close()
 
 
-def test_words_that_do_not_fit_their_type_are_refused_and_not_sent(folders: Folders, emulator: str) -> None:
+def test_values_that_do_not_fit_their_type_are_refused_and_not_sent(folders: Folders, emulator: str) -> None:
     plan, out = folders("uniform", 16)
     board = open_board(out, f"emu:mps2-an386:{emulator}", plan=plan)
     with pytest.raises(KerncastError) as caught:
@@ -258,14 +258,14 @@ def test_words_that_do_not_fit_their_type_are_refused_and_not_sent(folders: Fold
 @pytest.mark.parametrize(("where", "code"), [
     ("emu:", "E417"), ("usb", "E417"), ("host:x", "E417"), ("emu:arduino", "E322"),
     ("emu:mps2-an386:renode", "E417"), ("emu:mps2-an386:-O9", "E325")])
-def test_a_back_end_that_there_is_not_is_refused(folders: Folders, where: str, code: str) -> None:
+def test_an_unknown_back_end_is_refused(folders: Folders, where: str, code: str) -> None:
     plan, out = folders("uniform", 16)
     with pytest.raises(KerncastError) as caught:
         open_board(out, where, plan=plan)
     assert caught.value.problems[0].code == code
 
 
-def test_a_port_that_there_is_not_is_refused(folders: Folders) -> None:
+def test_a_missing_port_is_refused(folders: Folders) -> None:
     with pytest.raises(KerncastError) as caught:
         open_port("/dev/there-is-no-such-port", folders("uniform", 16)[0])
     assert caught.value.problems[0].code == "E410"

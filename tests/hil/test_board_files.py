@@ -64,7 +64,7 @@ def run(*arguments: str | Path) -> tuple[int, str]:
     ('"program {{elf}} verify', '"program {elff} verify', "E324", "[flashers.openocd] command",
      "write {elf}"),
     ("[memory]", "[memory", "E102", "", "correct this line; text is quoted, numbers are not")])
-def test_a_mistake_in_a_boards_file_is_named(file: Callable[..., Path], old: str, new: str, code: str,
+def test_an_error_in_a_boards_file_is_named(file: Callable[..., Path], old: str, new: str, code: str,
                                              where: str, remedy: str) -> None:
     file("boards/microbit.toml", "boards/mine.toml", {'id = "microbit"': 'id = "mine"', old: new})
     with pytest.raises(KerncastError) as caught:
@@ -75,7 +75,7 @@ def test_a_mistake_in_a_boards_file_is_named(file: Callable[..., Path], old: str
     assert found.value or code == "E106"
 
 
-def test_all_mistakes_of_a_file_are_told_at_once_in_its_order(file: Callable[..., Path]) -> None:
+def test_all_errors_of_a_file_are_reported_at_once_in_its_order(file: Callable[..., Path]) -> None:
     written = file("boards/nucleo-f446re.toml", "boards/mine.toml", {
         'target = "cortex-m4"': 'target = "cortex-m99"', "guard_log2": "gaurd_log2", '"stm32"': '"uart9"',
         "baud = 115200": 'baud = "x"', "clear = 0xF0": 'clear = "F0"', "{{elf}}": "{elf"})
@@ -94,7 +94,7 @@ def test_all_mistakes_of_a_file_are_told_at_once_in_its_order(file: Callable[...
     assert told[5][2] == 'clear = "F0"'
 
 
-def test_a_mistake_in_a_targets_file_is_named(file: Callable[..., Path]) -> None:
+def test_an_error_in_a_targets_file_is_named(file: Callable[..., Path]) -> None:
     file("targets/cortex-m4.toml", "targets/mine.toml", {"\ngcc =": "\ngc =", "ram_bytes": "ram_byte"})
     with pytest.raises(KerncastError) as caught:
         targets.load_target("mine")
@@ -122,7 +122,7 @@ def test_a_wrong_file_hides_no_other_board_or_target(file: Callable[..., Path]) 
 # ---- files of the user -------------------------------------------------------------------------------------
 
 
-def test_a_users_own_board_core_and_uart_answer_the_models_words(
+def test_a_user_s_board_core_and_uart_give_the_model_s_values(
         file: File, folder: tuple[Plan, Path], require_tool: Callable[[str, str], str]) -> None:
     require_tool("qemu-system-arm", "make tools")
     file("targets/cortex-m4.toml", "targets/my-core.toml", {'id = "cortex-m4"': 'id = "my-core"'})
@@ -140,7 +140,7 @@ def test_a_users_own_board_core_and_uart_answer_the_models_words(
     assert {"my-core", "cortex-m4"} <= {t["id"] for t in listed["targets"]}
 
 
-def test_a_users_file_takes_the_place_of_none(file: File, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_user_s_file_replaces_no_shipped_one(file: File, monkeypatch: pytest.MonkeyPatch) -> None:
     own = file("boards/microbit.toml", "boards/microbit.toml", {"baud = 115200": "baud = 9600"})
     code, out = run("targets", "microbit", "--json")
     (problem,) = json.loads(out)["errors"]

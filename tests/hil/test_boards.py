@@ -120,7 +120,7 @@ def test_what_an_emulator_alone_counts_is_not_counted_at_a_port() -> None:
     assert Counter().hardware is None
 
 
-def test_rounds_of_systick_are_handed_out_one_by_one_where_no_exception_is_served() -> None:
+def test_systick_rounds_are_delivered_one_by_one_while_interrupts_are_off() -> None:
     clock = Clock(Counter(kind="systick"))
     system = SystemSpace(clock)
     system.write(0x10, 7)
@@ -210,7 +210,7 @@ def test_a_board_is_loaded_with_its_image_and_opened(
         word.replace("ELF", str(elf)) for word in words]
 
 
-def test_a_board_that_cannot_be_loaded_says_why() -> None:
+def test_a_board_that_cannot_be_loaded_states_the_reason() -> None:
     for board, name, code, said in (
             (load_board("mps2-an386"), "openocd", "E418", "openocd"),
             (loaded_by("no-such-loader"), "x", "E514", "make it"),
@@ -229,7 +229,7 @@ def run(*arguments: str | Path) -> tuple[int, str]:
     return result.exit_code, result.stdout
 
 
-def test_targets_and_boards_are_listed_and_shown_with_what_installs_their_tools() -> None:
+def test_targets_and_boards_are_listed_with_install_commands() -> None:
     listed = json.loads(run("targets", "--json")[1])
     assert {"microbit", "mps2-an386"} <= {b["id"] for b in listed["boards"]}
     shown = json.loads(run("targets", "microbit", "--json")[1])
@@ -240,7 +240,7 @@ def test_targets_and_boards_are_listed_and_shown_with_what_installs_their_tools(
     assert "microbit" in run("hil", "list")[1]
 
 
-def test_hil_run_compares_every_word_of_a_board_at_a_port(
+def test_hil_run_compares_every_value_of_a_board_at_a_port(
         folder: tuple[Plan, Path], traced_agent: Callable[[Plan, Path], "HostAgent"],
         serial_board: Callable[["HostAgent"], "SerialBoard"]) -> None:
     board = serial_board(traced_agent(*folder))
@@ -252,7 +252,7 @@ def test_hil_run_compares_every_word_of_a_board_at_a_port(
 
 @pytest.mark.parametrize(("name", "unit"), [
     ("nucleo-f446re", "cycles"), ("microbit", None), ("of-my-own", None)])
-def test_a_board_at_a_port_tells_what_it_is(
+def test_a_board_at_a_port_identifies_itself(
         folder: tuple[Plan, Path], traced_agent: Callable[..., "HostAgent"],
         serial_board: Callable[["HostAgent"], "SerialBoard"], name: str, unit: str | None) -> None:
     board = serial_board(traced_agent(*folder, name))

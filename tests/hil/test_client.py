@@ -69,7 +69,7 @@ def stack_reply(sequence: int, used: int = 1) -> bytes:
 # ---- patience ----------------------------------------------------------------------------------------------
 
 
-def test_a_silent_board_is_asked_every_quarter_second_and_given_up_after_five() -> None:
+def test_a_silent_board_gets_a_retry_each_quarter_second_for_5_s() -> None:
     client, link = client_of(lambda n, sequence: [])
     with pytest.raises(KerncastError, match="does not respond") as caught:
         client.stack()
@@ -172,19 +172,19 @@ def test_a_window_is_filled_before_the_first_answer_is_waited_for() -> None:
         assert first[0] == before and len(link.sent) == 6
 
 
-def test_what_was_lost_within_a_window_goes_out_again_under_a_new_number_at_once() -> None:
+def test_a_frame_lost_within_a_window_is_resent_at_once_with_a_new_number() -> None:
     for loss in ([], [NAK], [DAMAGED]):
         found, link = flight(lambda n, sequence, loss=loss: loss if n == 2 else [piece(sequence)])  # type: ignore[misc]
         assert link.sequences == [1, 2, 3, 4, 5, 6, 7] and link.now == 0.0
         assert sorted(found) == [bytes([k]) for k in (1, 3, 4, 5, 6, 7)]  # each of the pieces once
 
 
-def test_what_was_lost_at_the_end_of_a_window_goes_out_again_after_a_quarter_second() -> None:
+def test_a_frame_lost_at_the_end_of_a_window_is_resent_after_0_25_s() -> None:
     found, link = flight(lambda n, sequence: [] if n == 6 else [piece(sequence)])
     assert link.sent[-1] == pytest.approx(TIMING.retransmit) and found[5] == b"\7"
 
 
-def test_noise_without_a_frame_does_not_keep_a_lost_request_from_going_out_again() -> None:
+def test_noise_without_a_frame_does_not_stop_the_retry_of_a_request() -> None:
     class NoisyLink(ScriptedLink):
         def read(self, timeout: float) -> bytes:
             data = super().read(min(timeout, 0.01))
@@ -226,7 +226,7 @@ def test_a_window_that_is_not_answered_has_a_code(answer: Callable[[int], bytes]
     assert code_of(caught) == code
 
 
-def test_a_host_that_slept_past_its_deadline_still_takes_the_answer_that_has_come() -> None:
+def test_a_host_that_slept_past_its_deadline_accepts_a_received_answer() -> None:
     link = ScriptedLink(lambda n, sequence: [stack_reply(sequence)])
     times = iter([0.0, 0.0, 60.0, 60.0])
 
@@ -247,7 +247,7 @@ def test_a_host_that_slept_past_its_deadline_still_takes_the_answer_that_has_com
     (lambda s: encode_reply("READY", 0, "OK", b"\1"), "E416"),
     (lambda s: encode_reply("STACK", s, "NO_SESSION"), "E416"),
     (lambda s: encode_reply("NAK", 0, "FAULT"), "E416")])
-def test_what_it_says_instead_of_an_answer_has_a_code(answer: Callable[[int], bytes], code: str) -> None:
+def test_an_error_reply_has_a_code(answer: Callable[[int], bytes], code: str) -> None:
     client, link = client_of(lambda n, sequence: [answer(sequence)])
     with pytest.raises(KerncastError) as caught:
         client.stack()

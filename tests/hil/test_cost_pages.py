@@ -33,18 +33,18 @@ def version(require_tool) -> str:
     return choose_toolchain("gcc", load_target("cortex-m4")).version
 
 
-def test_a_prediction_takes_no_more_than_was_aimed_at():
+def test_a_prediction_costs_no_more_than_its_target():
     *_, worst, flash, _ = cells(next(line for line in PEERS.splitlines() if line.startswith(OURS)))
     assert int(worst) <= 6000 and int(flash) <= 6500
 
 
 @pytest.mark.campaign
-def test_a_prediction_takes_what_the_page_says(version):
+def test_a_prediction_costs_as_much_as_the_page_states(version):
     row, _ = our_row(example("digits", 16), "DSP", "-DKC_PORTABLE=0", "-O2")
-    assert f"gcc {version} " not in PEERS or row in PEERS, "stale: python benchmarks/beside.py"
+    assert f"gcc {version} " not in PEERS or row in PEERS, "stale: python -m kerncast.benchmarks.beside"
 
 
-def test_durbins_recursion_takes_less_and_errs_less_than_cmsis():
+def test_durbin_s_recursion_is_cheaper_and_more_accurate_than_cmsis():
     rows = [cells(line) for line in PEERS.partition("## Durbin's")[2].splitlines()
             if re.match(r"\| [0-9]", line)]
     assert len(rows) == 6
@@ -59,7 +59,7 @@ def test_the_table_of_costs_has_every_example_and_the_bytes_of_today(version, tm
     row = costs.row(measured_costs(digits.plan, digits.folder, "cortex-m4", "-Os"))
     held = next(line for line in COSTS.splitlines() if line.startswith("| `cortex-m4` | -Os |"))
     assert cells(held)[2] != f"gcc {version}" or cells(held)[:8] == cells(row)[:8], (
-        "stale: python benchmarks/costs.py")
+        "stale: python -m kerncast.benchmarks.costs")
 
 
 @pytest.mark.parametrize(("code", "left_out"), [

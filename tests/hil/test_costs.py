@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import typer
 
-from kerncast.benchmarks.cortex_m import Core
+from kerncast.benchmarks.cortex_m import CortexM
 from kerncast.cli.build import build
 from kerncast.cli.check import check
 from kerncast.cli.cost import cost
@@ -21,7 +21,7 @@ from kerncast.codegen.firmware.image import build_firmware
 from kerncast.codegen.firmware.targets import load_target, target_ids
 from kerncast.codegen.generate import generate, refuse_oversize
 from kerncast.lab.costs import limits as budgets
-from kerncast.lab.costs.limits import looked_at, over_budget, refuse_unmeasurable
+from kerncast.lab.costs.limits import budget_status, over_budget, refuse_unmeasurable
 from kerncast.lab.costs.measure import Costs, Count, measured_costs
 from kerncast.sim.errors import KerncastError, fail
 from kerncast.sim.model import open_model
@@ -46,7 +46,7 @@ def generated(tables: dict[str, dict[str, object]], folder: Path) -> Plan:
     return plan
 
 
-def painted(plan: Plan, core: Core) -> dict[str, int]:
+def painted(plan: Plan, core: CortexM) -> dict[str, int]:
     """Stack by call, the worst of some samples."""
     random, p, found = np.random.default_rng(3), plan.name, {"init": core.stack_of(f"{plan.name}_model_init",
                                                                                    "model")}
@@ -66,18 +66,18 @@ def painted(plan: Plan, core: Core) -> dict[str, int]:
 
 @pytest.mark.parametrize(("tables", "board", "level"), [
     (ONLINE, "mps2-an386", "-O2"), (TOEPLITZ, "microbit", "-Os")], ids=["online", "toeplitz"])
-def test_no_call_takes_more_stack_than_was_computed_nor_much_less(
+def test_each_call_uses_nearly_the_computed_stack_and_never_more(
         tables: dict[str, dict[str, object]], board: str, level: str, tmp_path: Path) -> None:
     plan = generated(tables, tmp_path)
     image = build_firmware(tmp_path, plan, board, compiler="gcc", optimise=level)
     computed = image.worst_stack
     assert computed is not None
     slack = MARGIN + load_target(image.board.target).runtime_stack_bytes
-    for call, used in painted(plan, Core(image.elf)).items():
+    for call, used in painted(plan, CortexM(image.elf)).items():
         assert used <= computed[call] <= used + slack, (call, used, computed[call])
 
 
-def test_the_library_in_a_program_of_yours_takes_less_than_in_all_of_its_objects(tmp_path: Path) -> None:
+def test_the_library_linked_into_a_program_is_smaller_than_its_objects(tmp_path: Path) -> None:
     plan = generated(ONLINE, tmp_path)
     image = build_firmware(tmp_path, plan, compiler="gcc")
     predict, learn = image.library("predict"), image.library("update", "predict")
@@ -97,7 +97,7 @@ COSTS = Costs("cortex-m4", "mps2-an386", "gcc", "12", "-O2", {"predict": 900, "a
 @pytest.mark.parametrize(("key", "allowed", "found"), [
     ("flash", 2999, "3000 bytes"), ("ram", 299, "300 bytes"), ("stack", 199, "200 bytes"),
     ("instructions", {"predict": 599}, "600 instructions"), ("cycles", {"update": 10_000}, "not measured")])
-def test_what_is_over_budget_is_told_with_its_figure_and_a_remedy(key: str, allowed: object,
+def test_an_exceeded_limit_is_reported_with_its_figure_and_a_remedy(key: str, allowed: object,
                                                                    found: str) -> None:
     problem, = over_budget(asked(**{key: allowed}), COSTS)
     assert (problem.code, problem.value) == ("E334" if found == "not measured" else "E333", found)
@@ -113,14 +113,14 @@ def test_a_budget_is_for_its_target_and_level_and_no_part_of_the_plan() -> None:
     assert asked(flash=1).hash == make_plan(Spec(**ONLINE)).hash
 
 
-def test_it_is_told_whether_the_target_and_level_of_a_budget_were_measured() -> None:
-    assert looked_at(make_plan(Spec(**ONLINE)), [COSTS]) is None
+def test_a_report_states_if_the_limits_target_and_level_were_measured() -> None:
+    assert budget_status(make_plan(Spec(**ONLINE)), [COSTS]) is None
     for level, told in (("-O1", False), ("-O2", True)):
-        assert looked_at(asked(flash=1, optimise=level), [COSTS]) == {
+        assert budget_status(asked(flash=1, optimise=level), [COSTS]) == {
             "target": "cortex-m4", "optimise": level, "looked_at": told}
 
 
-def test_a_budget_that_no_tool_can_measure_is_refused_before_anything_is_generated() -> None:
+def test_a_resource_limit_that_no_tool_can_measure_is_refused_before_gen() -> None:
     for budget, where, allowed in (
             ({"cycles": {"predict": 3}}, "[budget] cycles", "instructions"),
             ({"target": "atmega2560", "instructions": {"predict": 3}}, "[budget] instructions", "cycles"),
@@ -142,7 +142,7 @@ def test_a_budget_that_no_tool_can_measure_is_refused_before_anything_is_generat
     ({"instructions": {"predict": 9}}, {"unit": None, "counts": {}}, False, "install the target's emulator"),
     ({"instructions": {"predict": 9}}, {"counts": {}}, True, "the counter overran")],
     ids=["zig", "zig alone", "unit", "no data", "no emulator", "overrun"])
-def test_what_was_not_measured_is_told_with_the_remedy_of_its_reason(
+def test_an_unmeasured_cost_is_reported_with_the_remedy_of_its_reason(
         budget: dict[str, object], costs: dict[str, object], installed: bool, remedy: str,
         monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(budgets, "available", lambda board, emulator: installed)
@@ -150,13 +150,13 @@ def test_what_was_not_measured_is_told_with_the_remedy_of_its_reason(
     assert problem.code == "E334" and remedy in problem.remedy
 
 
-def test_a_model_over_its_budget_of_ram_is_refused_before_anything_is_generated() -> None:
+def test_a_model_over_its_ram_limit_is_refused_before_gen() -> None:
     with pytest.raises(KerncastError) as caught:
         refuse_oversize(Spec(**ONLINE, budget={"ram": 50}))
     assert caught.value.problems[0].code == "E333"
 
 
-def test_calls_are_counted_one_by_one_and_their_words_compared(tmp_path: Path) -> None:
+def test_calls_are_counted_one_by_one_and_their_values_compared(tmp_path: Path) -> None:
     plan = generated(ONLINE, tmp_path)
     random = np.random.default_rng(4)
     x, y = random.integers(-300, 300, (130, 3)), random.integers(-2, 3, 130)
@@ -185,7 +185,7 @@ def measuring(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
     return asked_for
 
 
-def test_cost_measures_the_level_of_the_budget_or_says_that_it_did_not(
+def test_cost_measures_the_level_of_the_limits_or_reports_that_it_did_not(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     generate(asked(flash=10, optimise="-O1"), tmp_path, "cortex-m4")
     asked_for = measuring(monkeypatch)
@@ -201,7 +201,7 @@ def test_cost_measures_the_level_of_the_budget_or_says_that_it_did_not(
     assert "budget (cortex-m4, -O1) not checked" in capsys.readouterr().err
 
 
-def test_cost_measures_each_target_and_level_once_and_says_which_is_under_way(
+def test_cost_measures_and_reports_each_target_and_level_once(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     generated(ONLINE, tmp_path)
     asked_for = measuring(monkeypatch)
@@ -217,7 +217,7 @@ def test_cost_measures_each_target_and_level_once_and_says_which_is_under_way(
     assert caught.value.problems[0].where == "--target"
 
 
-def test_build_takes_the_level_of_the_budget_and_says_where_that_is_for_another_target(
+def test_build_uses_the_level_of_the_limits_if_for_another_target_too(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     generate(asked(flash=10, optimise="-Os", target="cortex-m0"), tmp_path, "cortex-m4")
     build(tmp_path)
@@ -227,7 +227,7 @@ def test_build_takes_the_level_of_the_budget_and_says_where_that_is_for_another_
 
 
 @pytest.mark.parametrize("command", ["check", "gen"])
-def test_a_budget_for_a_target_that_there_is_not_is_refused_before_anything_is_generated(
+def test_a_resource_limit_for_an_unknown_target_is_refused_before_gen(
         command: str, tmp_path: Path) -> None:
     spec = tmp_path / "spec.toml"
     text = (Path(__file__).parents[2] / "examples" / "ecg.toml").read_text(encoding="utf-8")

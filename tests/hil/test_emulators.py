@@ -164,7 +164,7 @@ def test_an_emulator_that_is_killed_is_reported_at_once(tiny: HilClient, tiny_li
     assert code_of(caught) == "E411"
 
 
-def test_an_image_that_is_none_is_reported_with_the_emulators_words(tmp_path: Path, emulator: str) -> None:
+def test_an_invalid_image_is_reported_with_the_emulator_s_message(tmp_path: Path, emulator: str) -> None:
     (tmp_path / "bad.elf").write_bytes(b"this is not an image")
     link = start_emulator(tmp_path / "bad.elf", BOARD, emulator)
     with pytest.raises(KerncastError, match="emulator ended") as caught:

@@ -73,7 +73,7 @@ def test_a_missing_compiler_is_named_with_the_command_that_installs_it(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_c_that_does_not_compile_is_refused_with_the_compilers_words(tmp_path: Path) -> None:
+def test_c_that_does_not_compile_is_refused_with_the_compiler_s_message(tmp_path: Path) -> None:
     error = refused("E320", build_dir=tmp_path, files={"tiny_port.c": "int broken(void) { return; }\n"})
     assert "tiny_port.c" in str(error) and str(tmp_path) not in str(error)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.benchmarks.cortex_m import SCRIPT, Core
+from kerncast.benchmarks.cortex_m import SCRIPT, CortexM
 from kerncast.codegen.build.toolchains import choose_toolchain, compilers
 from kerncast.codegen.firmware.targets import load_board, load_target
 from kerncast.codegen.resources import resource
@@ -32,7 +32,7 @@ def build(folder, *flags):
                     "-Wextra", "-Wconversion", "-Werror", "-ffreestanding", "-nostdlib", "-I",
                     str(ROOT / "firmware"), str(FIXTURE), str(folder / "kc_memory.c"), "-T",
                     str(folder / "core.ld"), "-Wl,-e,main", "-lgcc", "-o", str(image)], check=True)
-    return Core(image)
+    return CortexM(image)
 
 
 def words(random, columns, rows):
@@ -49,7 +49,7 @@ def words(random, columns, rows):
     return chosen.astype(np.int16)
 
 
-def test_the_instructions_that_a_targets_file_names_are_those_that_its_level_uses():
+def test_the_instructions_that_a_target_file_lists_are_used_at_its_level():
     line = re.search(r'^intrinsics = "dsp" +# ARMv7E-M: (.*)$',
                      resource("firmware/targets/cortex-m4.toml").read_text(), re.M)
     assert line
@@ -58,7 +58,7 @@ def test_the_instructions_that_a_targets_file_names_are_those_that_its_level_use
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2", "-O3", "-Os"])
-def test_dsp_instructions_give_the_words_of_the_portable_c(folder, require_tool, ledger, level):
+def test_dsp_instructions_give_the_values_of_portable_c(folder, require_tool, ledger, level):
     require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
     core = build(folder, level)
     assert core.text("kc_level") == "dsp"
@@ -104,7 +104,7 @@ SELF_COMPARED = 70 * (18 * 19 // 2 + 18) + 12 + 2 * (70 * 71 // 2) + 8047
 
 
 @pytest.mark.parametrize("level", ["-O0", "-O2", "-Os"])
-def test_helium_gives_the_words_of_the_portable_c(folder, require_tool, ledger, level):
+def test_helium_gives_the_values_of_portable_c(folder, require_tool, ledger, level):
     require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
     require_tool("qemu-system-arm", "sudo apt-get install -y qemu-system-arm")
     image, script = folder / f"helium{level}.elf", folder / "bare.ld"
@@ -133,7 +133,7 @@ LINUX = tuple(pytest.param(name, compiler, level,
 
 
 @pytest.mark.parametrize(("name", "compiler", "optimise"), LINUX)
-def test_the_level_of_a_dsp_gives_the_words_of_the_portable_c(
+def test_the_level_of_a_dsp_gives_the_values_of_portable_c(
         folder, require_tool, ledger, name, compiler, optimise):
     board = load_board(name)
     target, emulator = load_target(board.target), board.emulators["qemu"]

@@ -11,7 +11,7 @@ from kerncast.lab.costs.measure import board_of
 
 @pytest.mark.parametrize(("target", "level"), [
     ("cortex-m55", "helium"), pytest.param("hexagon-v67-hvx", "hvx", marks=pytest.mark.campaign)])
-def test_a_prediction_of_64_inputs_takes_half_of_portable_c_at_most(require_tool, ledger, target, level):
+def test_a_prediction_of_64_inputs_costs_at_most_half_of_portable_c(require_tool, ledger, target, level):
     emulator = load_board(board_of(target).id).emulators["qemu"]
     require_tool(emulator.program, emulator.install)
     assert load_target(target).intrinsics == level
@@ -21,5 +21,5 @@ def test_a_prediction_of_64_inputs_takes_half_of_portable_c_at_most(require_tool
     assert 2 * wide.mean <= plain.mean and 2 * wide.worst <= plain.worst
     page = PAGE.read_text(encoding="utf-8")
     if f"| `{target}` | {level} | {costs.compiler} {costs.version} |" in page:
-        assert row(target, costs, plain, wide) in page, "stale: python benchmarks/intrinsics.py"
+        assert row(target, costs, plain, wide) in page, "stale: python -m kerncast.benchmarks.intrinsics"
     ledger.record(backend=f"qemu:{target}", words=2 * len(task.x_test), mismatches=0, case=level)

@@ -126,7 +126,7 @@ def test_a_port_that_one_may_not_use_is_refused(wire: Callable[..., str]) -> Non
     assert told(caught) == "E410" and "dialout" in caught.value.problems[0].remedy
 
 
-def test_a_port_that_another_program_holds_is_refused(wire: Callable[..., str]) -> None:
+def test_a_port_open_in_another_program_is_refused(wire: Callable[..., str]) -> None:
     port = wire(lambda data: b"")
     with serial.Serial(port, exclusive=True), pytest.raises(KerncastError, match="another program") as caught:
         SerialLink(port)

@@ -134,14 +134,14 @@ def test_no_case_is_left_out_but_those_known_to_be_too_large(
 
 
 @pytest.mark.parametrize("name", BOARDS)
-def test_words_are_compared_on_every_board_at_two_levels_at_least(name: str) -> None:
+def test_values_are_compared_on_every_board_at_two_levels_at_least(name: str) -> None:
     levels = [optimise for board, optimise in MATRIX if board == name]
     assert levels[-2:] == ["-O2", "-Os"]
     assert all(TOO_LARGE.get((name, optimise), frozenset()) < set(CASES) for optimise in levels)
 
 
 @pytest.mark.parametrize("name", BOARDS)
-def test_every_board_gives_the_models_words(
+def test_every_board_gives_the_model_s_values(
         name: str, cases: Cases, tmp_path: Path, ledger: "Ledger",
         require_tool: Callable[[str, str], str]) -> None:
     board = load_board(name)
@@ -160,7 +160,7 @@ def test_no_row_too_many_is_written_at_os_on_a_cortex_m55(
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(("name", "optimise"), MATRIX)
-def test_the_whole_matrix_gives_the_models_words(
+def test_the_whole_matrix_gives_the_model_s_values(
         name: str, optimise: str, cases: Cases, tmp_path: Path, ledger: "Ledger",
         require_tool: Callable[[str, str], str]) -> None:
     board = load_board(name)

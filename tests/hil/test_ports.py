@@ -80,7 +80,7 @@ def test_a_helper_without_its_library_names_what_installs_it(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_image_that_is_none_ends_simavr_with_a_word(
+def test_an_invalid_image_ends_simavr_with_a_message(
         tmp_path: Path, require_tool: Callable[[str, str], str]) -> None:
     board = load_board("arduino-uno")
     require_tool("simavr", board.emulators["simavr"].install)

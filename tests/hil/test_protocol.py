@@ -49,7 +49,7 @@ def test_no_two_rows_of_the_table_share_a_code_or_a_name() -> None:
 
 
 @pytest.mark.parametrize("name", board_ids())
-def test_a_board_tells_its_whole_name_in_the_frames_that_it_has(name: str) -> None:
+def test_a_board_reports_its_whole_name_in_its_frames(name: str) -> None:
     payload = load_board(name).uart.max_payload or link_table().max_payload
     assert fixed_bytes(link_table().opcode_named("HELLO").reply) + len(name) < payload
 
@@ -111,7 +111,7 @@ def test_a_reply_of_the_wrong_length_is_refused() -> None:
             reply_values(Reply("UPDATE", 1, "OK", payload))
 
 
-def test_a_request_is_laid_out_as_the_page_says() -> None:
+def test_a_request_is_laid_out_as_the_page_states() -> None:
     frame = encode_request("WRITE", 0x0201, region=1, offset=0x0A0B, data=b"\x07\x00")
     checked = cobs.decode(frame[1:-1])
     assert checked[:-4] == b"\x02\x01\x02\x01\x0b\x0a\x00\x00\x07\x00"

@@ -90,7 +90,7 @@ def table(result: pytest.RunResult) -> dict[str, list[str]]:
     return {row[0]: row[1:] for row in rows if len(row) in (3, 5) and row[-1].isdigit()}
 
 
-def test_vectors_and_fixtures_run_on_every_back_end_and_junit_tells_words_plan_and_costs(
+def test_every_back_end_replays_vectors_and_reports_them_to_junit(
         run: Run, pytester: pytest.Pytester, made: tuple[Plan, Path],
         require_tool: Callable[[str, str], str]) -> None:
     require_tool("python:unicorn", "python -m pip install unicorn")
@@ -113,7 +113,7 @@ def test_vectors_and_fixtures_run_on_every_back_end_and_junit_tells_words_plan_a
         found["kerncast_instructions_update"], "a back end that stayed open counts each replay by itself"
 
 
-def test_two_workers_find_the_same_words_in_one_table(run: Run) -> None:
+def test_two_workers_find_the_same_values_in_one_table(run: Run) -> None:
     result = run("out", "test_it.py", "--kerncast-on", "host:gcc:-O0", "--kerncast-on", "host:gcc", "-n", "2",
                  inside=False)
     result.assert_outcomes(passed=6, skipped=2)
@@ -132,7 +132,7 @@ def test_images_are_built_and_boards_started_once_for_tests_in_a_row(
     assert sorted(opened) == ["host", "model"]
 
 
-def test_a_word_that_differs_fails_the_test_and_is_named(run: Run, pytester: pytest.Pytester) -> None:
+def test_a_mismatch_fails_the_test_and_is_named(run: Run, pytester: pytest.Pytester) -> None:
     copy = pytester.path / "other"
     copy.mkdir()
     for path in (pytester.path / "out").iterdir():
@@ -167,19 +167,24 @@ def test_a_board_is_not_shared_among_workers(run: Run) -> None:
     assert result.ret == pytest.ExitCode.USAGE_ERROR and "--dist loadgroup" in result.stderr.str()
 
 
-def test_a_missing_tool_skips_with_its_remedy_and_fails_where_tools_are_required(
+def test_a_missing_tool_skips_the_test_with_the_remedy(
         run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("shutil.which", lambda name: None)
     result = run("out", "--kerncast-on", "emu:mps2-an386:qemu", "-rs")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*missing tool: emu:mps2-an386:qemu; to install it: *install*"])
+
+
+def test_a_missing_tool_fails_the_test_if_tools_are_required(
+        run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: None)
     monkeypatch.setenv("KERNCAST_REQUIRE_TOOLS", "1")
     result = run("out", "--kerncast-on", "emu:mps2-an386:qemu")
     result.assert_outcomes(failed=1)
     assert "    do: " not in result.stdout.str(), "it is told once"
 
 
-def test_a_test_that_names_no_folder_or_a_wrong_one_is_told_what_to_write(
+def test_a_test_with_no_or_a_wrong_folder_gets_a_remedy(
         run: Run, pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it="""
         import pytest
@@ -195,7 +200,7 @@ def test_a_test_that_names_no_folder_or_a_wrong_one_is_told_what_to_write(
     assert result.stdout.str().count("allowed: a folder made by kerncast gen") == 2, "once for each test"
 
 
-def test_a_test_that_requires_what_no_back_end_has_fails_and_is_not_skipped_for_ever(
+def test_a_requirement_that_no_back_end_knows_fails_instead_of_skipping(
         run: Run, pytester: pytest.Pytester) -> None:
     pytester.makepyfile(test_it="""
         import pytest
@@ -208,14 +213,17 @@ def test_a_test_that_requires_what_no_back_end_has_fails_and_is_not_skipped_for_
     result.stdout.fnmatch_lines(["*found: nonsense", "*allowed: predict, *"])
 
 
-def test_without_a_back_end_named_nothing_is_collected_and_a_test_says_what_to_name(run: Run) -> None:
+def test_without_a_named_back_end_no_folder_is_collected(run: Run) -> None:
     assert run("out").ret == pytest.ExitCode.NO_TESTS_COLLECTED
-    result = run("test_it.py", "-rs")
-    result.assert_outcomes(skipped=3)
-    result.stdout.fnmatch_lines(["*pytest --kerncast-on host*"])
     result = run("--kerncast-on", "model", "--ignore=out", "--ignore=test_it.py")
     result.stdout.fnmatch_lines(["kerncast: no test, and no generated folder with vectors",
                                  "*do: kerncast gen *"])
+
+
+def test_without_a_named_back_end_a_test_is_skipped_with_the_remedy(run: Run) -> None:
+    result = run("test_it.py", "-rs")
+    result.assert_outcomes(skipped=3)
+    result.stdout.fnmatch_lines(["*pytest --kerncast-on host*"])
 
 
 def test_a_real_board_is_opened_at_its_port(

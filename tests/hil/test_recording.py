@@ -86,7 +86,7 @@ def test_what_a_board_answered_is_computed_again_from_the_file_alone(
     assert (code, refused["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E192")
 
 
-def test_a_recording_tells_the_image_that_ran(
+def test_a_recording_states_the_image_that_ran(
         made: tuple[Plan, Path], tmp_path: Path, require_tool: Callable[[str, str], str]) -> None:
     require_tool("python:unicorn", "python -m pip install unicorn")
     backend = open_backend(made[0], "emu:mps2-an386:unicorn", source=made[1], build_dir=tmp_path / "build")
@@ -103,7 +103,7 @@ def test_a_recording_tells_the_image_that_ran(
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt(), OSError("out")])
-def test_what_was_answered_before_the_end_is_kept(
+def test_answers_before_the_end_are_kept(
         made: tuple[Plan, Path], tmp_path: Path, error: BaseException) -> None:
     path = tmp_path / "t.recording"
     with pytest.raises(type(error)):
@@ -117,7 +117,7 @@ def test_what_was_answered_before_the_end_is_kept(
     assert (code, found["stopped"], found["words"]) == (0, recording.stopped, result.words)
 
 
-def test_words_that_the_plan_has_not_are_told_with_their_line(
+def test_values_unknown_to_the_plan_are_reported_with_their_line(
         made: tuple[Plan, Path], tmp_path: Path) -> None:
     path = tmp_path / "t.recording"
     recorded(made[0], path, open_model(made[0]))
@@ -153,7 +153,7 @@ def test_a_file_that_was_cut_off_anywhere_is_read_as_far_as_it_goes(
         assert recompute(recording, open_model(made[0])).mismatches == 0
 
 
-def test_the_first_word_that_differs_is_named_with_its_sample(
+def test_the_first_mismatch_is_named_with_its_sample(
         made: tuple[Plan, Path], tmp_path: Path) -> None:
     path = tmp_path / "t.recording"
     recorded(made[0], path, open_model(made[0]))
@@ -166,7 +166,7 @@ def test_the_first_word_that_differs_is_named_with_its_sample(
     assert found["first"].startswith(f"call 1 (update, samples {PIECE} to {2 * PIECE - 1}): f[{PIECE + 5}]: ")
 
 
-def test_a_file_that_is_no_recording_is_refused(tmp_path: Path, made: tuple[Plan, Path]) -> None:
+def test_a_file_other_than_a_recording_is_refused(tmp_path: Path, made: tuple[Plan, Path]) -> None:
     for text in ("", "{}\n", "[]\n", "\xff\n", '{"recording": 2, "plan": {}}\n',
                  (made[1] / "vectors.json").read_text()):
         (tmp_path / "x").write_bytes(text.encode("latin-1"))
@@ -194,7 +194,7 @@ def test_a_reason_that_was_changed_is_refused(made: tuple[Plan, Path], tmp_path:
 
 @pytest.mark.parametrize(("key", "value"), [("x", None), ("y", None), ("answered", {"f": [1] * PIECE}),
                                             ("answered", {"status": [0] * PIECE}), ("answered", None)])
-def test_a_call_that_lacks_words_is_refused(
+def test_a_call_that_lacks_values_is_refused(
         made: tuple[Plan, Path], tmp_path: Path, key: str, value: object) -> None:
     path = tmp_path / "t.recording"
     recorded(made[0], path, open_model(made[0]))
@@ -218,7 +218,7 @@ def test_samples_without_targets_are_predicted_by_a_model_that_was_taught(
     assert run("hil", "replay", file)[1]["mismatches"] == 0
 
 
-def test_answers_that_are_not_ok_are_told(made: tuple[Plan, Path], tmp_path: Path) -> None:
+def test_answers_that_are_not_ok_are_reported(made: tuple[Plan, Path], tmp_path: Path) -> None:
     folder, data = tmp_path / "out", tmp_path / "night.csv"
     generate(made[0], folder)  # no vectors, so that nothing teaches it
     data.write_text("x0\n3\n50\n")
@@ -289,7 +289,7 @@ def test_a_trainer_takes_the_first_n_samples(
     (("--on", "emu:microbit", "--port", "/dev/x"), "E420"),
     (("--on", "board:/dev/x", "--flash", "auto"), "E418"),
     (("--on", "board:microbit", "--port", "/dev/there-is-none"), "E410")])
-def test_a_board_that_cannot_be_recorded_says_why(
+def test_a_board_that_cannot_be_recorded_states_the_reason(
         made: tuple[Plan, Path], tmp_path: Path, arguments: tuple[str, ...], code: str) -> None:
     status, found = run("hil", "record", made[1], "-o", tmp_path / "x", *arguments)
     assert (status, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, code)

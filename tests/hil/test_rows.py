@@ -7,7 +7,7 @@ import cffi
 import numpy as np
 import pytest
 
-from kerncast.benchmarks.cortex_m import SCRIPT, Core
+from kerncast.benchmarks.cortex_m import SCRIPT, CortexM
 from kerncast.codegen.build.compilers import host_compiler
 from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.resources import resource
@@ -29,7 +29,7 @@ def test_rows_on_a_cortex_m4_are_those_of_the_definitions(tmp_path, require_tool
                     f"-DKC_PORTABLE={portable}", "-ffreestanding", "-nostdlib", str(FIXTURE),
                     str(tmp_path / "kc_memory.c"), "-T", str(tmp_path / "core.ld"), "-Wl,-e,main", "-lgcc",
                     "-o", str(tmp_path / "rows.elf")], check=True)
-    core = Core(tmp_path / "rows.elf")
+    core = CortexM(tmp_path / "rows.elf")
     wrong = core.call("rows_self_test", TIMES)[0]
     assert wrong == 0
     assert core.read("kc_lean", np.int32, 1)[0] > TIMES // 2

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from kerncast.codegen.firmware.image import room_for_slots
+from kerncast.codegen.firmware.image import fits_saved_states
 from kerncast.codegen.firmware.targets import load_board
 from kerncast.codegen.generate import generate
 from kerncast.hw.hil.board_backend import open_board
@@ -60,7 +60,7 @@ def test_a_board_and_the_model_go_on_from_each_others_states(
                   mismatches=result.mismatches, case="stream")
 
 
-def test_a_board_without_room_for_saved_states_says_so(tiny: HilClient) -> None:
+def test_a_board_without_room_for_saved_states_reports_it(tiny: HilClient) -> None:
     for call in (tiny.save, tiny.restore, lambda: tiny.read_slot("SLOT_A", 4)):
         with pytest.raises(KerncastError, match="E447"):
             call()
@@ -70,7 +70,7 @@ def test_a_state_cannot_be_restored_where_the_ram_holds_the_model_alone(
         tmp_path: Path, require_tool: Callable[[str, str], str]) -> None:
     require_tool("python:unicorn", "python -m pip install unicorn")
     plan = learner(400)
-    assert not room_for_slots(plan, load_board("microbit"))
+    assert not fits_saved_states(plan, load_board("microbit"))
     generate(plan, tmp_path / "out")
     board = open_board(tmp_path / "out", "emu:microbit:unicorn", plan=plan)
     with pytest.raises(KerncastError, match="E447"):
@@ -79,5 +79,5 @@ def test_a_state_cannot_be_restored_where_the_ram_holds_the_model_alone(
 
 
 def test_two_states_lie_beside_the_model_where_the_ram_holds_them() -> None:
-    assert room_for_slots(learner(100), load_board("mps2-an386"))
-    assert not room_for_slots(learner(600), load_board("microbit"))
+    assert fits_saved_states(learner(100), load_board("mps2-an386"))
+    assert not fits_saved_states(learner(600), load_board("microbit"))

@@ -14,7 +14,7 @@ NEEDS = {"unicorn": "python:unicorn", "qemu": "qemu-system-arm"}
 @pytest.mark.parametrize("board", [
     board if board.endswith("unicorn") else pytest.param(board, marks=pytest.mark.campaign)
     for board in BOARDS])
-def test_a_stream_gives_the_same_words_on_the_emulated_board(board, name, ledger, require_tool):
+def test_a_stream_gives_the_same_values_on_the_emulated_board(board, name, ledger, require_tool):
     require_tool(NEEDS[board.split(":")[-1]], "make tools")
     plan, expected = vectors(name, streams()[name].part(0, SAMPLES + 20), SAMPLES)
     backend = open_backend(plan, board)

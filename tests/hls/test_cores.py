@@ -39,7 +39,7 @@ def answered(text: str) -> Counter[str]:
 
 
 @pytest.mark.parametrize(("case", "dialect"), ALL)
-def test_every_core_answers_the_model_s_words(case, dialect, backend, ledger, tmp_path):
+def test_every_core_answers_the_model_s_values(case, dialect, backend, ledger, tmp_path):
     plan = make(case)
     calls, file = vectors(plan, 8000), tmp_path / VECTORS
     file.write_text(vectors_text(plan, calls))
@@ -60,7 +60,7 @@ def test_every_core_answers_the_model_s_words(case, dialect, backend, ledger, tm
 @pytest.mark.campaign
 @pytest.mark.parametrize("dialect", sorted(DIALECTS))
 @pytest.mark.parametrize("case", ["learner16", "learner32", "grid16", "static24"])
-def test_long_runs_of_the_model_s_words(case, dialect, backend, ledger):
+def test_long_runs_of_the_model_s_values(case, dialect, backend, ledger):
     plan = make(case)
     calls = vectors(plan, 200_000)
     opened = backend(plan, dialect)
@@ -70,7 +70,7 @@ def test_long_runs_of_the_model_s_words(case, dialect, backend, ledger):
                   case=f"{case} long")
 
 
-def test_the_testbench_tells_of_a_word_that_differs_and_of_none_at_all(backend, tmp_path):
+def test_the_testbench_reports_a_mismatch_and_a_missing_value(backend, tmp_path):
     opened = backend(make("grid16"), "catapult")
     wrong, none = tmp_path / "wrong.txt", tmp_path / "none.txt"
     wrong.write_text("predict 3 = 3 0\npredict 3 = 3 1\n")
@@ -155,7 +155,7 @@ def test_each_source_compiles_by_itself(require_hls, tmp_path):
               flags=("-fsyntax-only",))
 
 
-def test_the_learner_keeps_no_more_than_its_plan_says(backend):
+def test_the_learner_stores_no_more_than_its_plan_states(backend):
     plan = make("learner16")
     assert LEARNER.fits(plan)
     opened = backend(plan, "catapult")

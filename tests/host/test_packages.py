@@ -60,14 +60,14 @@ def words(name: str, said: str) -> int:
 @pytest.mark.parametrize(("name", "compiler"), [
     ("grid16", "gcc"), ("mean16_bias", "clang"), ("cg16", "clang"), ("lms16", "gcc"), ("fklms16_f32", "gcc"),
     pytest.param("lookahead24_f32", "clang", marks=pytest.mark.campaign)])
-def test_make_check_compares_every_word_without_a_warning(packaged, require_tool, ledger, name, compiler):
+def test_make_check_compares_every_value_without_a_warning(packaged, require_tool, ledger, name, compiler):
     require_tool("make", f"{APT} make")
     require_tool(compiler, f"{APT} {compiler}")
     said = ran("make", "check", f"CC={compiler}", f"CFLAGS={STRICT}", cwd=packaged(name))
     ledger.record(backend=f"package:make:{compiler}", words=words(name, said), case=name)
 
 
-def test_make_check_fails_and_names_the_first_word_that_differs(cases, require_tool, tmp_path):
+def test_make_check_fails_and_names_the_first_mismatch(cases, require_tool, tmp_path):
     require_tool("make", f"{APT} make")
     generate(cases("grid16").plan, tmp_path, vectors=cases("grid16").vectors, packages=("make",))
     constants = tmp_path / "grid16_internal.h"
@@ -214,7 +214,7 @@ def test_the_library_that_make_cross_compiles_answers_alike_on_a_cortex_m4(
 ARDUINO = "/usr/share/arduino"
 
 
-def test_arduino_builds_the_sketch_and_an_uno_compares_every_word(
+def test_arduino_builds_the_sketch_and_an_uno_compares_every_value(
         cases, packaged, require_tool, ledger, tmp_path):
     builder = require_tool("arduino-builder", f"{APT} arduino-builder arduino-core-avr")
     require_tool("simavr", f"{APT} simavr")
@@ -322,7 +322,7 @@ def test_platformio_takes_either_manifest(packaged, require_tool, monkeypatch, m
 
 
 # ---- Zephyr ----
-def test_the_zephyr_module_names_what_is_there_by_the_keys_of_zephyr_s_schema(packaged, require_tool):
+def test_the_zephyr_module_names_existing_files_by_keys_of_the_schema(packaged, require_tool):
     require_tool("python:yaml", "python -m pip install pyyaml")
     import yaml
 
@@ -337,7 +337,7 @@ def test_the_zephyr_module_names_what_is_there_by_the_keys_of_zephyr_s_schema(pa
     assert re.match(r"lms16: \d+ words, 0 mismatches$", test["harness_config"]["regex"][0])
 
 
-def test_kconfig_offers_a_symbol_for_each_of_two_models_and_the_samples_set_theirs(
+def test_kconfig_has_one_symbol_per_model_which_its_sample_sets(
         packaged, require_tool, tmp_path):
     require_tool("python:kconfiglib", "python -m pip install kconfiglib")
     from kconfiglib import Kconfig
@@ -352,7 +352,7 @@ def test_kconfig_offers_a_symbol_for_each_of_two_models_and_the_samples_set_thei
     assert [tree.syms[f"KERNCAST_{name.upper()}"].str_value for name in names] == ["n", "y"]
 
 
-def test_the_zephyr_sample_builds_against_the_functions_that_zephyr_documents(
+def test_the_zephyr_sample_builds_against_the_documented_zephyr_functions(
         packaged, require_tool, ledger, tmp_path):
     require_tool("cmake", f"{APT} cmake")
     sample = packaged("lms16") / "zephyr" / "samples" / "vectors"

@@ -40,7 +40,7 @@ def test_a_null_pointer_is_a_bad_argument_and_changes_nothing(host, cases, name)
 
 
 @pytest.mark.parametrize("name", ["grid16", "biased16_varied", "lms32_ties_decay"])
-def test_predicting_with_an_untrained_model_says_so_and_gives_0(host, name):
+def test_predicting_with_an_untrained_model_gives_its_status_and_0(host, name):
     backend = host(name)
     answer = backend.predict(np.zeros((3, backend.plan.sizes["D"]), dtype=np.int64))
     assert answer["status"].tolist() == [NOT_TRAINED] * 3

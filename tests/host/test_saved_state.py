@@ -68,7 +68,7 @@ def verdict_of(backend: HostBackend, image: bytes) -> int:
 
 
 @pytest.mark.parametrize("name", [*SMALL, *(pytest.param(n, marks=pytest.mark.campaign) for n in MORE)])
-def test_a_state_saved_here_goes_on_there_with_the_same_words(cases, built, ledger, name):
+def test_a_state_saved_on_one_back_end_continues_on_another(cases, built, ledger, name):
     case = cases(name)
     image, left = saved(case)
     backend, model, first = built(name), open_model(case.plan), open_model(case.plan)
@@ -91,7 +91,7 @@ def test_a_state_saved_here_goes_on_there_with_the_same_words(cases, built, ledg
 
 
 @pytest.mark.parametrize("name", [pytest.param("mean16_bias", marks=pytest.mark.campaign), "lms16_ties"])
-def test_the_second_model_goes_on_from_the_first_ones_state(cases, require_tool, ledger, name):
+def test_the_second_model_continues_from_the_first_one_s_state(cases, require_tool, ledger, name):
     require_tool("python:fxpmath", "python -m pip install fxpmath")
     case = cases(name)
     image, _ = saved(case)
@@ -110,7 +110,7 @@ def test_the_second_model_goes_on_from_the_first_ones_state(cases, require_tool,
                   case=name)
 
 
-def test_every_flipped_bit_and_every_shorter_image_is_refused_and_the_model_stays(cases, built, ledger):
+def test_a_flipped_or_truncated_image_is_refused_with_the_model_unchanged(cases, built, ledger):
     case = cases("lms16_ties")
     image, _ = saved(case)
     backend = built("lms16_ties")
@@ -153,7 +153,7 @@ def crafted(case, member: str, index: int, word: int) -> bytes:
     ("lms16_ties", "nearest_idx", 2, 255),
     ("lms16_ties", "centers", 3, 16), ("lms16_ties", "reserved", 0, 1), ("grid16", "trained", 0, 2),
     ("grid16", "alpha_exp", 0, 99), ("cg24_rails", "alpha", 0, -(1 << 30))])
-def test_a_state_with_a_right_checksum_and_a_wrong_word_is_refused(cases, built, name, member, index, word):
+def test_a_state_with_a_right_checksum_and_a_wrong_value_is_refused(cases, built, name, member, index, word):
     case = cases(name)
     image = crafted(case, member, index, word)
     backend = built(name)
@@ -177,7 +177,7 @@ def test_two_vectors_of_one_rank_are_refused(cases, built):
 
 
 @pytest.mark.parametrize("name", ["lms16_ties", "grid16"])
-def test_c_and_python_judge_any_payload_alike_and_what_both_take_can_be_used(cases, built, ledger, name):
+def test_c_and_python_accept_the_same_payloads_and_can_use_them(cases, built, ledger, name):
     case = cases(name)
     image, left = saved(case)
     backend, rng = built(name), np.random.default_rng(5)
@@ -204,7 +204,7 @@ def slot_of(backend: HostBackend, image: bytes) -> int:
 
 @pytest.mark.parametrize(("a", "b", "newest"), [(1, 2, 1), (2, 1, 0), (0xFFFFFFFF, 0, 1), (0, 0xFFFFFFFF, 0),
                                                 (0x7FFFFFFF, 0x80000000, 1), (5, 5, 0)])
-def test_the_newer_state_is_restored_and_the_older_written_over_also_where_numbers_begin_anew(
+def test_restore_reads_the_newer_slot_and_save_overwrites_the_older(
         cases, built, a, b, newest):
     case = cases("lms16_ties")
     model, backend = open_model(case.plan), built("lms16_ties")
@@ -223,7 +223,7 @@ def test_the_newer_state_is_restored_and_the_older_written_over_also_where_numbe
     assert int.from_bytes(again[8:12], "little") == ((a, b)[newest] + 1) % (1 << 32)
 
 
-def test_each_refusal_has_its_code_and_says_what_was_found(cases):
+def test_each_refusal_has_its_code_and_states_what_was_found(cases):
     case, other = cases("lms16_ties"), cases("grid16")
     image, plan = saved(case)[0], case.plan
     for code, wrong, told in [
@@ -273,7 +273,7 @@ def test_a_slot_that_cannot_be_read_until_it_is_erased_blocks_no_save(cases, bui
     assert backend._call("state_restore", corrected) == RestoreStatus.OK
 
 
-def test_a_storage_that_fails_is_told_and_no_more_than_one_slot_is_touched(cases, built):
+def test_a_storage_failure_is_reported_with_at_most_one_slot_touched(cases, built):
     backend = built("lms16_ties")
     newest = [backend.save(), backend.save()][1]
     failing = backend.ffi.callback("int32_t(void *, uint32_t, uint32_t, uint8_t *, uint32_t)", lambda *_: 1)

@@ -43,7 +43,7 @@ def c(tmp_path_factory, require_tool):
     return ffi, ffi.dlopen(str(folder / "short.so"))
 
 
-def test_short_forms_give_the_words_of_the_primitives(c, ledger):
+def test_short_forms_give_the_values_of_the_primitives(c, ledger):
     _, short = c
     random, wrong, words = np.random.default_rng(3), 0, 0
     rails = [-(1 << 15), -(1 << 15) + 1, -1, 0, 1, (1 << 15) - 1, (1 << 16) - 1]

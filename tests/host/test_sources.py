@@ -111,7 +111,7 @@ FOREIGN_WORDS = """
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_no_name_is_a_word_of_another_compiler(sources, name):
+def test_no_name_is_a_keyword_of_another_compiler(sources, name):
     folder, _ = sources(name)
     for path in [*folder.glob("*.[ch]"), *folder.glob("rt/*.h")]:
         code = re.sub(r"/\*.*?\*/|\"[^\"]*\"|#include.*", " ", path.read_text(), flags=re.DOTALL)

@@ -47,7 +47,7 @@ def objects(folder: Path, compiler: str, level: str) -> dict[str, bytes]:
 @pytest.mark.parametrize(("name", "level"), [
     ("grid16_even", "-O0"), ("mean16", "-O2"), ("cg16", "-Os"), ("lookahead24_indefinite", "-O2"),
     ("lms16_decay_varied", "-O2")])
-def test_without_the_request_the_object_code_is_that_of_sources_without_hooks(
+def test_unrequested_trace_hooks_leave_the_object_code_unchanged(
         copy, require_tool, name, level, compiler):
     require_tool(compiler, REMEDY[compiler])
     _, folder = copy(name)
@@ -89,7 +89,7 @@ def agent() -> Path:
 
 # ---- no difference ----
 @pytest.mark.parametrize("name", NAMES)
-def test_generated_c_computes_the_same_words_in_the_same_order_as_the_model(
+def test_generated_c_computes_the_same_values_in_the_same_order_as_the_model(
         cases, require_tool, ledger, name):
     require_tool("gcc", REMEDY["gcc"])
     case = cases(name)

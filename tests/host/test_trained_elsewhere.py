@@ -76,11 +76,11 @@ def compared(case: Case, backend: str, ledger, **options) -> None:
 @pytest.mark.filterwarnings("ignore:.*W208")  # of words that wrap
 @pytest.mark.parametrize("name", ESTIMATORS)
 @pytest.mark.parametrize("backend", ["model:fxpmath", "host:gcc:-O0", "host:gcc:-O2"])
-def test_every_kernel_and_word_is_the_same_on_each_back_end(case, ledger, name, backend):
+def test_every_kernel_and_word_length_is_the_same_on_each_back_end(case, ledger, name, backend):
     compared(case(name), backend, ledger)
 
 
-def test_an_emulated_board_answers_the_same_words(case, ledger):
+def test_an_emulated_board_answers_the_same_values(case, ledger):
     compared(case("svc"), "emu:mps2-an386:unicorn", ledger)
 
 
@@ -89,7 +89,7 @@ def test_an_emulated_board_answers_the_same_words(case, ledger):
 @pytest.mark.parametrize("backend", [
     "emu:mps2-an386:qemu", "emu:microbit", "emu:mps3-an547", "emu:riscv-virt", "emu:arduino-mega",
     "emu:hexagon-linux-hvx", "emu:mips-linux"])
-def test_every_emulated_core_answers_the_same_words(case, ledger, name, backend):
+def test_every_emulated_core_answers_the_same_values(case, ledger, name, backend):
     compared(case(name), backend, ledger)
 
 
@@ -116,7 +116,7 @@ def test_a_trace_of_the_c_is_that_of_the_model(case):
     assert traces[0] == traces[1] and traces[0].count > len(x_raw) * plan.sizes["N"]
 
 
-def test_the_library_holds_its_model_in_constants_and_has_no_state(case, tmp_path):
+def test_the_library_stores_its_model_in_constants_without_state(case, tmp_path):
     plan, vectors = case("svc")
     generate(plan, tmp_path / "c", "cortex-m4", vectors=vectors, packages=("make", "arduino"))
     header = (tmp_path / "c" / "svc.h").read_text()

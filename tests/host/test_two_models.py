@@ -81,7 +81,7 @@ def test_two_models_in_one_image_are_both_right(models, require_tool, ledger, tm
     ledger.record(backend="host:gcc:two models", words=words, case="ecg and digits")
 
 
-def test_zig_builds_the_same_words(models, require_tool, ledger, tmp_path):
+def test_zig_builds_the_same_values(models, require_tool, ledger, tmp_path):
     """One model only: the first build of a fresh cache takes zig a while."""
     require_tool("python:ziglang", "python -m pip install ziglang")
     plan, vectors = models["digits"]

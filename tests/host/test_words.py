@@ -43,7 +43,7 @@ def test_the_thorough_cases_have_every_algorithm_solver_scheme_and_scaling(cases
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_model_meets_the_statuses_that_the_case_is_made_for(cases, name):
+def test_the_model_returns_the_statuses_that_the_case_is_made_for(cases, name):
     case = cases(name)
     learnt = [call.expected["status"] for call in case.vectors.calls if call.name != "predict"]
     met = {STATUSES[status] for status in np.concatenate(learnt)}

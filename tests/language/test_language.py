@@ -33,7 +33,7 @@ def test_a_phrase_is_found_in_its_line_and_across_line_ends(tools):
     assert found(tools, "of_page", "# Title\n\nNo board is to be\nhad here.\n") == [(3, "to be had")]
 
 
-def test_every_pattern_of_the_list_compiles_and_finds_is_no_but_not_there_is_no(tools):
+def test_every_pattern_compiles_and_finds_is_no_but_not_there_is_no(tools):
     check, texts = tools
     rows = check.phrases(check.tomllib.loads(check.LIST.read_text(encoding="utf-8")))
     hits = [[finding.found for text in texts.of_page("a.md", page)

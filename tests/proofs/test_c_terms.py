@@ -73,7 +73,7 @@ def test_what_c_does_not_define_is_noticed(arithmetic, body, arguments, fault):
 
 
 @BOTH
-def test_what_is_not_reached_is_not_at_fault(arithmetic):
+def test_unreachable_code_is_not_at_fault(arithmetic):
     assert run("return a == 0 ? 0 : 6 / a;", {"a": 0}, arithmetic) == (0, [])
     assert run("if (a == 0) { return 1; } return 6 / a;", {"a": 0}, arithmetic) == (1, [])
 
@@ -85,7 +85,7 @@ def test_what_is_not_reached_is_not_at_fault(arithmetic):
     ("return 1 << 16;", [], ["shift by an amount out of range"]),
     ("return 40000 + 1;", [], []),  # a constant takes the type that holds it
 ])
-def test_an_int_of_sixteen_bits_is_told_from_one_of_thirty_two(arithmetic, body, wide, narrow):
+def test_an_int_of_sixteen_bits_differs_from_one_of_thirty_two(arithmetic, body, wide, narrow):
     types = {"a": "int16_t"}
     assert run(body, {"a": 200}, arithmetic, 32, types)[1] == wide
     assert set(narrow) <= set(run(body, {"a": 200}, arithmetic, 16, types)[1])
@@ -122,7 +122,7 @@ SCALAR = [name for name in primitives.PRIMITIVES if name not in POINTERS]
 
 @BOTH
 @pytest.mark.parametrize("name", SCALAR)
-def test_terms_of_the_c_evaluate_to_the_words_of_the_model(arithmetic, name, ledger):
+def test_terms_of_the_c_evaluate_to_the_values_of_the_model(arithmetic, name, ledger):
     program, chance, wrong = parse(), Random(7), 0
     for _ in range(25):
         execution = Execution(program, arithmetic, 16)

@@ -9,9 +9,9 @@ from kerncast.benchmarks.proofs.__main__ import MUTANT_TIMEOUT
 from kerncast.benchmarks.proofs.c_source import header_texts, parse
 from kerncast.benchmarks.proofs.definitions_words import BITS_16, BITS_32, CLAIMS
 from kerncast.benchmarks.proofs.equivalents import EQUIVALENT
-from kerncast.benchmarks.proofs.mutants import judged, mutants
+from kerncast.benchmarks.proofs.mutants import mutants, prove_mutant
 from kerncast.benchmarks.proofs.page import COMMAND, PAGE, Score, page
-from kerncast.benchmarks.proofs.prover import PROVED, REFUTED, Verdict, prove
+from kerncast.benchmarks.proofs.prover import PROVED, REFUTED, ProofResult, prove
 from kerncast.sim import primitives, tables
 from kerncast.sim.planner.words import EXP2_BITS
 
@@ -77,7 +77,7 @@ def check_mutants(function):
     for mutant in mutants(PROGRAM, function):
         changes.add(mutant.change)
         if mutant.change not in EQUIVALENT:
-            verdict = judged(mutant, LAST_CLAIM[function], MUTANT_TIMEOUT)
+            verdict = prove_mutant(mutant, LAST_CLAIM[function], MUTANT_TIMEOUT)
             missed += [] if verdict.outcome == REFUTED else [f"{mutant}: {verdict.outcome} {verdict.why}"]
     assert changes
     assert not missed
@@ -98,7 +98,8 @@ def test_every_mutant_of_a_long_function_is_refuted(function):
 @pytest.mark.campaign
 def test_mutants_called_equivalent_are_not_refuted():
     wrong = [str(mutant) for function in PROGRAM.functions for mutant in mutants(PROGRAM, function)
-             if mutant.change in EQUIVALENT and judged(mutant, LAST_CLAIM[function], 60).outcome == REFUTED]
+             if mutant.change in EQUIVALENT
+             and prove_mutant(mutant, LAST_CLAIM[function], 60).outcome == REFUTED]
     assert not wrong
 
 
@@ -120,7 +121,7 @@ def test_page_of_the_proofs_speaks_of_the_c_that_ships():
     verdicts = {}
     for claim in CLAIMS:
         row = rows.get((claim.function, claim.operands), [""] * 7)
-        verdicts[claim.key] = Verdict(row[5], middle.get(row[6], 0.0))
+        verdicts[claim.key] = ProofResult(row[5], middle.get(row[6], 0.0))
     scores = {}
     for name in PROGRAM.functions:
         found = list(mutants(PROGRAM, name))

@@ -67,7 +67,7 @@ def toeplitz_plan(word: int, n: int, lam: float) -> Plan | None:
 
 
 @given(WORDS, st.one_of(st.integers(2, 40), st.integers(2, 65535)), LAMBDAS)
-def test_the_trainer_s_sums_fit_for_every_n_and_lambda_that_the_planner_accepts(
+def test_the_trainer_s_sums_fit_for_every_accepted_n_and_lambda(
         word: int, n: int, lam: float) -> None:
     plan = toeplitz_plan(word, n, lam)
     if plan is None:

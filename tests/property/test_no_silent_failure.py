@@ -171,7 +171,7 @@ def systems(exact: ModuleType, cases: ModuleType, seed: int) -> list[str]:
 
 @pytest.mark.parametrize(("solver", "rounding"), [
     ("levinson", "half_up"), ("schur", "half_up"), ("schur", "floor")])
-def test_long_rows_keep_their_bound_where_lambda_is_hardly_above_what_rounding_hides(
+def test_long_rows_keep_their_bound_with_lambda_near_the_rounding_error(
         exact: ModuleType, solver: str, rounding: str) -> None:
     """Means of samples all alike: T has rank one, and the targets point to what its words get wrong."""
     n, met = 300, set()
@@ -197,13 +197,13 @@ def test_long_rows_keep_their_bound_where_lambda_is_hardly_above_what_rounding_h
 
 
 @pytest.mark.parametrize("seed", range(50))
-def test_no_answer_is_worse_than_it_says(exact: ModuleType, cases: ModuleType, seed: int) -> None:
+def test_no_answer_is_worse_than_its_bound(exact: ModuleType, cases: ModuleType, seed: int) -> None:
     assert systems(exact, cases, seed)
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(1000, 2000))
-def test_no_answer_of_ten_thousand_is_worse_than_it_says(
+def test_no_answer_of_ten_thousand_is_worse_than_its_bound(
         exact: ModuleType, cases: ModuleType, seed: int) -> None:
     assert systems(exact, cases, seed)
 

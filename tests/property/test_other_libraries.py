@@ -132,14 +132,14 @@ def test_known_defect_fxpmath_casts_through_float64_and_loses_bits_beyond_53(mod
         assert fxp_cast(fxp(below_half, 62, 31), 40, 0, mode) == 2**29 + 1
 
 
-def test_known_defect_fxpmath_makes_floats_of_words_of_64_bits_beside_shorter_ones() -> None:
+def test_known_defect_fxpmath_turns_mixed_64_bit_values_into_floats() -> None:
     left, right = (Fxp([2**k + 1, 1], True, 64, 0, raw=True) for k in (40, 23))
     product = (left * right).val  # 2**63 + 2**40 + 2**23 + 1, and 1
     assert [type(word) for word in product] == [float, float]
     assert int(product[0]) != (2**40 + 1) * (2**23 + 1)
 
 
-def test_known_defect_the_saturating_accumulator_of_apytypes_does_not_saturate() -> None:
+def test_known_defect_apytypes_saturating_accumulator_does_not_saturate() -> None:
     halves = APyFixedArray([16384] * 8, int_bits=1, frac_bits=15)
     with APyFixedAccumulatorContext(int_bits=1, frac_bits=15, quantization=QuantizationMode.TO_NEG,
                                     overflow=OverflowMode.SAT):

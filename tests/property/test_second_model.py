@@ -68,7 +68,7 @@ def online(cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str) 
 @pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
 @pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("seed", range(5))
-def test_both_models_train_to_the_same_words(
+def test_both_models_train_to_the_same_values(
         cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str) -> None:
     toeplitz(cases, ledger, seed, word, rounding, 16)
 
@@ -76,7 +76,7 @@ def test_both_models_train_to_the_same_words(
 @pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
 @pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("seed", range(4))
-def test_both_models_learn_online_to_the_same_words(
+def test_both_models_learn_online_to_the_same_values(
         cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str) -> None:
     """Budgets 2 to 8, streams dense enough for duplicates and ties, twice through."""
     online(cases, ledger, seed, word, rounding)
@@ -93,7 +93,7 @@ def test_both_models_take_the_same_steps_of_conjugate_gradients(
 
 @pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
 @pytest.mark.parametrize("word", [16, 24, 32])
-def test_both_models_look_ahead_to_the_same_words(
+def test_both_models_look_ahead_to_the_same_values(
         cases: ModuleType, ledger: Any, word: int, rounding: str) -> None:
     toeplitz(cases, ledger, 7, word, rounding, 12, AHEAD)
 

@@ -219,7 +219,7 @@ def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
 
 
 @dataclass
-class Core:
+class RtlCore:
     """A core in a simulator, and the script that is being written for it."""
 
     case: str
@@ -314,18 +314,18 @@ def require_simulator(require_tool) -> Callable[..., None]:
 
 
 @pytest.fixture(scope="session")
-def built(require_simulator, tmp_path_factory) -> Callable[..., Core]:
+def built(require_simulator, tmp_path_factory) -> Callable[..., RtlCore]:
     """``built(case, simulator, lanes=1)``: the core of a case, with an empty script; built once."""
-    cores: dict[tuple[str, str, int], Core] = {}
+    cores: dict[tuple[str, str, int], RtlCore] = {}
 
-    def get(case: str, simulator: str, lanes: int = 1) -> Core:
+    def get(case: str, simulator: str, lanes: int = 1) -> RtlCore:
         require_simulator(simulator)
         if (case, simulator, lanes) not in cores:
             plan, folder = make(case), Path(tmp_path_factory.mktemp(f"{case}-{simulator}"))
             generate_rtl(plan, folder)
             simulation = Simulation(rtl_sources(folder, plan), f"{plan.name}_predictor", simulator,
                                     folder / "sim", {"LANES": lanes}, long=LONG)
-            cores[case, simulator, lanes] = Core(case, plan, simulation)
+            cores[case, simulator, lanes] = RtlCore(case, plan, simulation)
         core = cores[case, simulator, lanes]
         core.clear()
         return core

@@ -51,7 +51,7 @@ def recorded(ledger, core, found, wanted) -> None:
                   case=f"{core}, every state")
 
 
-def test_the_predictor_enters_every_state_and_meets_both_rails_of_f(require_simulator, ledger, tmp_path):
+def test_the_predictor_enters_every_state_and_saturates_f_both_ways(require_simulator, ledger, tmp_path):
     require_simulator("icarus")
     plan, (names, states) = make("gains16"), machines("predictor")
     script, wanted, f = [("cover", names)], [], plan.signals["f"].format
@@ -72,7 +72,7 @@ def test_the_predictor_enters_every_state_and_meets_both_rails_of_f(require_simu
     recorded(ledger, "predictor", answers, wanted)
 
 
-def test_the_learner_enters_every_state_and_meets_both_rails_of_f_and_alpha(require_simulator, ledger,
+def test_the_learner_enters_every_state_and_saturates_f_and_alpha(require_simulator, ledger,
                                                                             tmp_path):
     require_simulator("icarus")
     plan, (names, states) = make_learner("forgets16"), machines("learner")
@@ -94,7 +94,7 @@ def test_the_learner_enters_every_state_and_meets_both_rails_of_f_and_alpha(requ
              [*zip(answers["status"].tolist(), answers["f"].tolist(), strict=True), *frames, *frames])
 
 
-def test_the_solver_enters_every_state_and_meets_the_rails_of_x(require_simulator, ledger, tmp_path):
+def test_the_solver_enters_every_state_and_saturates_x(require_simulator, ledger, tmp_path):
     require_simulator("icarus")
     core, (names, states) = build("even24", "icarus", tmp_path), machines("solver")
     core.do("cover", names)

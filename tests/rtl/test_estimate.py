@@ -9,7 +9,7 @@ from kerncast.benchmarks import estimates as page
 from kerncast.cli.estimate import _draw
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, predictor_period
 from kerncast.hw.rtl import estimate, synthesis
-from kerncast.hw.rtl.clocks import counted_clocks, script_of
+from kerncast.hw.rtl.clocks import count_clocks, script_of
 from kerncast.hw.rtl.estimate import Placing
 from kerncast.hw.rtl.synthesis import FAMILIES, Area, Placement, critical_path, place, read_area
 from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_TOOL_MISSING, KerncastError
@@ -71,7 +71,7 @@ def test_samples_a_second_are_fmax_over_clocks():
     assert estimate._estimate(plan, SOLVER, 1, None, {}, None).samples_per_second is None
 
 
-def test_samples_a_second_of_a_core_that_overlaps_them_are_fmax_over_its_period():
+def test_samples_per_second_of_a_pipelined_core_are_fmax_over_its_period():
     plan, placed = make("gains16"), Placement("25k", {1: 100.0}, {}, ())
     one = estimate._estimate(plan, PREDICTOR, 2, None, {}, placed)
     assert one.samples_per_second == 1e8 / predictor_period(plan, 2)
@@ -99,8 +99,8 @@ def test_an_unknown_name_is_refused_with_those_there_are(synth_tools, families, 
     plan = case_plan("half_up16")
     generate_rtl(plan, tmp_path)
     with pytest.raises(KerncastError, match="E340") as caught:
-        estimate.estimates(plan, tmp_path, estimate.chosen_cores(plan, cores),
-                           estimate.chosen_families(families), placing=Placing(part), lanes=lanes)
+        estimate.estimates(plan, tmp_path, estimate.resolve_cores(plan, cores),
+                           estimate.resolve_families(families), placing=Placing(part), lanes=lanes)
     problem, = caught.value.problems
     assert problem.where == where
     assert problem.allowed
@@ -110,8 +110,8 @@ def test_an_unknown_name_is_refused_with_those_there_are(synth_tools, families, 
 
 def test_a_core_that_the_plan_has_not_is_refused_with_the_reason():
     with pytest.raises(KerncastError, match="E307"):
-        estimate.chosen_cores(make("gains16"), ("trainer",))
-    assert [core.name for core in estimate.chosen_cores(make("gains16"), ())] == ["predictor", "learner"]
+        estimate.resolve_cores(make("gains16"), ("trainer",))
+    assert [core.name for core in estimate.resolve_cores(make("gains16"), ())] == ["predictor", "learner"]
 
 
 def test_a_missing_tool_is_named_with_its_remedy(monkeypatch):
@@ -166,7 +166,7 @@ def test_a_folder_without_the_core_is_refused(synth_tools, tmp_path):
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("core", [SOLVER, TRAINER], ids=lambda core: core.name)
-def test_lanes_take_more_multipliers_and_fewer_clocks(synth_tools, core, tmp_path):
+def test_lanes_use_more_dsp_blocks_and_fewer_clocks(synth_tools, core, tmp_path):
     plan = case_plan("full16")
     generate_rtl(plan, tmp_path)
     one, two = estimate.estimates(plan, tmp_path, [core], [ECP5], lanes=(1, 2))
@@ -206,7 +206,7 @@ def test_a_simulator_counts_the_clocks_of_the_formula(require_simulator, plan, c
     plan = plan()
     generate_rtl(plan, tmp_path)
     wanted = core.cycles(plan, lanes)
-    assert counted_clocks(plan, tmp_path, core, lanes, "icarus") == wanted
+    assert count_clocks(plan, tmp_path, core, lanes, "icarus") == wanted
 
 
 def test_a_trainer_of_samples_is_given_some_that_train():

@@ -70,7 +70,7 @@ def test_tables_and_json_hold_the_same_figures(programs, folder):
         assert [*head, " > ".join(placed["critical_path"])] in lines
 
 
-def test_progress_says_which_step_of_how_many_it_is(programs, folder):
+def test_progress_states_the_step_and_their_number(programs, folder):
     result = run(folder, "--core", "predictor", "--lanes", "1,2", "--family", "ecp5", "--family", "ice40")
     steps = [line.split(":")[0] for line in result.stderr.splitlines() if line[0].isdigit()]
     assert steps == [f"{k}/6 predictor, {lanes}" for k, lanes in enumerate(
@@ -132,7 +132,7 @@ def test_a_core_that_is_not_placed_leaves_the_others(programs, folder, tmp_path,
 
 def test_clocks_that_differ_are_results_that_differ(programs, folder, monkeypatch, require_simulator):
     require_simulator("icarus")
-    monkeypatch.setattr("kerncast.hw.rtl.clocks.counted_clocks", lambda *words: 7)
+    monkeypatch.setattr("kerncast.hw.rtl.clocks.count_clocks", lambda *words: 7)
     result = run(folder, "--core", "predictor", "--simulate", "icarus", "--json")
     assert result.exit_code == EXIT_DIFFERENT
     assert json.loads(result.stdout)["mismatches"] == 1
@@ -219,7 +219,7 @@ def test_a_program_that_takes_too_long_is_ended(monkeypatch, tmp_path):
     assert "0.005 minutes" in problem.value
 
 
-def test_what_a_program_writes_for_the_time_being_goes_with_the_folder(monkeypatch, tmp_path):
+def test_temporary_files_of_a_program_are_removed_with_the_folder(monkeypatch, tmp_path):
     work = stand_in(monkeypatch, tmp_path, "import tempfile\ndef run(words): tempfile.mkdtemp(prefix='t')\n")
     synthesis.run_program("yosys", [], work)
     assert [path.name[0] for path in work.iterdir()] == ["t"]

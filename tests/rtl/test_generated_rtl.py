@@ -105,7 +105,7 @@ def test_icarus_reads_it_without_a_warning(case, tmp_path, require_tool):
 @pytest.mark.parametrize(("case", "core"), [
     ("grid16", "predictor"), ("grid16", "trainer"), ("gains16", "learner")])
 @pytest.mark.parametrize(("lanes", "refused"), [(3, True), (4, False)])
-def test_lanes_that_are_no_power_of_two_end_the_elaboration(require_tool, tmp_path, case, core, lanes,
+def test_lanes_that_are_not_a_power_of_two_end_the_elaboration(require_tool, tmp_path, case, core, lanes,
                                                             refused):
     require_tool("iverilog", "sudo apt-get install -y iverilog")
     plan = make(case)
@@ -163,7 +163,7 @@ def test_a_model_whose_count_does_not_fit_its_beat_is_refused():
             raise core.refusal(held[65536])
 
 
-def test_a_folder_of_a_plan_without_any_core_says_which_and_why(tmp_path):
+def test_a_folder_of_a_plan_without_any_core_states_which_and_why(tmp_path):
     plan = make_plan(Spec(model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},
                           output={"word": "s8f0"}, kernel={"sigma": 3.0},
                           toeplitz={"n": 8, "lam": 0.1, "scheme": "uniform", "bias": True}))

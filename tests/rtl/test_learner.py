@@ -75,7 +75,7 @@ def compared(ledger):
 
 
 @pytest.mark.parametrize(("case", "simulator", "lanes"), CASES)
-def test_every_word_equals_the_model_whatever_the_streams_do(learner, compared, case, simulator, lanes):
+def test_every_value_equals_the_model_under_any_stalls(learner, compared, case, simulator, lanes):
     core = learner(case, simulator, lanes)
     for k, (idle, pressure) in enumerate(STALLS):
         core.do("stall", idle, pressure, k)
@@ -183,7 +183,7 @@ def test_the_state_is_the_frame_that_the_predictor_takes(learner, case, simulato
 
 
 @pytest.mark.parametrize("lanes", [1, pytest.param(4, marks=pytest.mark.campaign)])
-def test_full_size_equals_the_model_and_keeps_the_multipliers_busy(learner, compared, lanes):
+def test_full_size_equals_the_model_and_keeps_the_dsp_blocks_busy(learner, compared, lanes):
     core = learner("hundred", "verilator", lanes)
     plan = core.plan
     x, y = stream(plan, 148, 7)
@@ -218,7 +218,7 @@ def test_updates_are_linear_in_the_budget_and_sustain_a_term_a_clock(word):
     assert 2 * 4 * 96 / clocks[2] >= 0.9
 
 
-def test_the_streams_take_multipliers_and_predictions_to_their_rails():
+def test_the_streams_saturate_coefficients_and_predictions():
     plan = make("forgets16")
     model, (x, y) = open_model(plan), stream(plan, 100, 33)
     answers, rails = model.update(x, y), plan.signals["f"].format
@@ -229,7 +229,7 @@ def test_the_streams_take_multipliers_and_predictions_to_their_rails():
 
 
 @pytest.mark.parametrize("simulator", ["icarus"])
-def test_the_back_end_learns_predicts_and_tells_its_state(require_simulator, ledger, tmp_path, simulator):
+def test_the_back_end_learns_predicts_and_returns_its_state(require_simulator, ledger, tmp_path, simulator):
     require_simulator(simulator)
     plan = make("gains16")
     (x, y), (inputs, _) = stream(plan, 12, 8), stream(plan, 5, 9)
@@ -249,7 +249,7 @@ def test_the_back_end_learns_predicts_and_tells_its_state(require_simulator, led
 
 @pytest.mark.parametrize(("case", "simulator", "lanes"), [
     USUAL[0], *IN_LANES, pytest.param(*USUAL[2], marks=pytest.mark.campaign)])
-def test_a_state_goes_back_in_word_for_word_or_is_refused(learner, compared, case, simulator, lanes):
+def test_a_state_is_restored_exactly_or_refused(learner, compared, case, simulator, lanes):
     core, plan = learner(case, simulator, lanes), make(case)
     (x, y), saved = stream(plan, 30, 11), open_model(plan)
     saved.update(x[:20], y[:20])
@@ -288,7 +288,7 @@ def test_a_state_goes_back_in_word_for_word_or_is_refused(learner, compared, cas
     assert compared(core, "restored") == [[0, 1]] * len(changed) + [[0, 0]]
 
 
-def test_a_frame_of_another_plan_is_no_state():
+def test_a_frame_of_another_plan_is_refused_as_state():
     plan = make("gains16")
     with pytest.raises(KerncastError, match="E432"):
         learned_state(plan, [[1, 0, 0], [1, 0]])
@@ -317,7 +317,7 @@ def test_a_budget_too_large_for_the_memory_is_refused():
         LEARNER.refuse_unfit(large)
 
 
-def test_readme_tells_clocks_and_which_cores_there_are_not():
+def test_readme_states_the_clocks_and_the_missing_cores():
     plan = make("gains16")
     text = render_rtl(plan)["rtl/README.md"]
     assert f"{update_cycles(plan)} = 2 D N + " in text
@@ -328,7 +328,7 @@ def test_readme_tells_clocks_and_which_cores_there_are_not():
         make_plan(Spec.from_text(SPECS["grid16"])))["rtl/README.md"]
 
 
-def test_a_trainer_is_no_learner():
+def test_a_trainer_is_refused_as_learner():
     with pytest.raises(KerncastError, match=r"(?s)\[model\] algorithm.*E307"):
         LEARNER.refuse_unfit(make_plan(Spec.from_text(SPECS["grid16"])))
 

@@ -11,13 +11,13 @@ from kerncast.sim.backend import Outputs
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Overflow
 
-from .conftest import FEW, SMALL, SPECS, Core, anything, expected, make, raw_inputs, trained
+from .conftest import FEW, SMALL, SPECS, RtlCore, anything, expected, make, raw_inputs, trained
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 LENGTHS = [1, 2, 7, 40]
 
 
-def untrained(core: Core) -> Outputs:
+def untrained(core: RtlCore) -> Outputs:
     return {name: 0 * words for name, words in trained(core.plan, 0)[0].items()}
 
 
@@ -32,7 +32,7 @@ def test_the_expectation_is_the_models_own_prediction():
 
 
 @pytest.mark.parametrize(("case", "simulator"), SMALL)
-def test_every_word_equals_the_model_for_all_lengths_idle_and_back_pressure(built, ledger, case, simulator):
+def test_every_value_equals_the_model_for_all_lengths_idle_and_back_pressure(built, ledger, case, simulator):
     core = built(case, simulator)
     (first, x_first), (second, _) = trained(core.plan, 1), trained(core.plan, 2)
     for k, (idle, pressure) in enumerate(STALLS):
@@ -56,7 +56,7 @@ def test_every_word_equals_the_model_for_all_lengths_idle_and_back_pressure(buil
 
 
 @pytest.mark.parametrize(("case", "simulator"), SMALL)
-def test_every_word_equals_the_model_at_the_rails_and_at_every_exponent(built, ledger, case, simulator):
+def test_every_value_equals_the_model_at_the_rails_and_at_every_exponent(built, ledger, case, simulator):
     core = built(case, simulator)
     f, met = core.plan.signals["f"], []
     # Where f wraps, words of a plan that saturates tell that it had to.
@@ -116,7 +116,7 @@ def test_clocks_of_a_prediction_follow_the_formula(built, case, simulator):
     assert [(spans, sum(paces["clocks"]) / 4) for spans, paces in pairs] == wanted
 
 
-def paces_of(core: Core, state: Outputs) -> None:
+def paces_of(core: RtlCore, state: Outputs) -> None:
     """Five samples that wait, and the clocks between their answers."""
     core.do("watch")
     core.ask(state, raw_inputs(core.plan, 5, 3))
@@ -136,7 +136,7 @@ def in_lanes(*chosen: str) -> list[object]:
 
 
 @pytest.mark.parametrize(("case", "lanes"), in_lanes("gains16 2", "corners16 4", "angles32 2", "powers16 2"))
-def test_lanes_change_the_clocks_by_the_formula_and_no_word(built, ledger, case, lanes):
+def test_lanes_change_the_clocks_by_the_formula_and_no_value(built, ledger, case, lanes):
     core = built(case, "icarus", int(lanes))
     plan = core.plan
     for seed in range(4):
@@ -224,7 +224,7 @@ def test_a_malformed_sample_is_dropped_and_reported(built, ledger, case, simulat
                   case=f"{case} bad samples")
 
 
-def malformed(core: Core, good: list[int]) -> list[list[int]]:
+def malformed(core: RtlCore, good: list[int]) -> list[list[int]]:
     """Frames that the core must refuse; none runs into the good one's length by chance."""
     plan = core.plan
     mask, most = (1 << plan.word) - 1, plan.constants.get("alpha_exp_max", 0)

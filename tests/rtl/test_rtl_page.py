@@ -106,7 +106,7 @@ def test_nine_of_ten_clocks_of_all_lanes_take_a_term_where_samples_wait(rtl, req
 
 
 @pytest.mark.parametrize("lanes", [1, 2, 4])
-def test_the_solver_with_all_around_it_takes_2_n_n_clocks_and_15_in_a_hundred(rtl, lanes):
+def test_the_whole_solver_takes_at_most_15_percent_over_2_n_n_clocks(rtl, lanes):
     assert solver_cycles(rtl.grid(256), lanes) <= 1.15 * 2 * 256**2 / lanes
 
 

@@ -38,7 +38,7 @@ def solvable(core: SolverCore, count: int, seed: int):
 
 
 @pytest.mark.parametrize(("case", "simulator"), SMALL)
-def test_every_word_equals_the_model_in_the_clocks_stated(built, ledger, case, simulator):
+def test_every_value_equals_the_model_in_the_clocks_stated(built, ledger, case, simulator):
     core = built(case, simulator)
     watched = solvable(core, 2, 3)
     core.do("watch", 0)
@@ -58,7 +58,7 @@ def test_every_word_equals_the_model_in_the_clocks_stated(built, ledger, case, s
 
 
 @pytest.mark.parametrize(("case", "simulator"), [case for case in ONE if "verilator" not in str(case)])
-def test_inner_words_of_a_and_x_equal_the_model_at_every_step(built, ledger, case, simulator):
+def test_inner_values_of_a_and_x_equal_the_model_at_every_step(built, ledger, case, simulator):
     core = built(case, simulator)
     n, sign = core.plan.sizes["n"], 1 << (core.plan.word - 1)
     [(r, y)] = solvable(core, 1, 9)
@@ -83,7 +83,7 @@ def test_inner_words_of_a_and_x_equal_the_model_at_every_step(built, ledger, cas
 
 
 @pytest.mark.parametrize(("case", "simulator"), ONE)
-def test_idle_and_back_pressure_change_no_word_of_systems_back_to_back(built, ledger, case, simulator):
+def test_idle_and_back_pressure_change_no_value_of_consecutive_systems(built, ledger, case, simulator):
     core = built(case, simulator)
     for seed, (idle, pressure) in enumerate(STALLS):
         core.do("stall", idle, pressure, seed)

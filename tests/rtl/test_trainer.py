@@ -67,7 +67,7 @@ def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator
     ("grid16", "icarus"), ("means24", "icarus"),
     *(pytest.param(*case, marks=pytest.mark.campaign)
       for case in (("grid16", "verilator"), ("means24", "verilator"), ("means32", "icarus")))])
-def test_the_trainer_sends_the_models_frame_whatever_waits_and_drops_bad_frames(require_simulator, ledger,
+def test_the_rtl_trainer_sends_the_model_s_frame_under_stalls_and_errors(require_simulator, ledger,
                                                                                 tmp_path, case, simulator):
     require_simulator(simulator)
     plan = make(case)
@@ -197,7 +197,7 @@ def test_a_trained_model_is_the_float_solution_within_the_certified_bound():
 @pytest.mark.parametrize(("options", "key", "allowed"), [
     ({"solver": "schur"}, "solver", "levinson"), ({"solver": "lookahead"}, "solver", "levinson"),
     ({"refine": 1}, "refine", "refine = 0"), ({"bias": True}, "bias", "bias = false")])
-def test_what_the_solver_does_not_do_is_refused_where_it_is_asked_for(options, key, allowed, tmp_path):
+def test_unsupported_options_of_the_solver_are_refused(options, key, allowed, tmp_path):
     plan = toeplitz(**options)
     with pytest.raises(KerncastError, match="E307") as caught:
         rtl_sources(tmp_path, plan, SOLVER)

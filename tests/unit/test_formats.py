@@ -45,7 +45,7 @@ def test_anything_else_is_refused_with_e201(text: object) -> None:
 
 @pytest.mark.parametrize("bits", range(2, 11))
 @pytest.mark.parametrize("signed", [False, True])
-def test_lo_and_hi_are_the_ends_of_all_words(signed: bool, bits: int) -> None:
+def test_lo_and_hi_are_the_limits_of_all_values(signed: bool, bits: int) -> None:
     words = range(-(2**bits), 2**bits + 1)
     held = [w for w in words if Format(signed, bits, 3).fit(w) == w]
     fmt = Format(signed, bits, 3)
@@ -53,7 +53,7 @@ def test_lo_and_hi_are_the_ends_of_all_words(signed: bool, bits: int) -> None:
 
 
 @given(FORMATS, st.data())
-def test_a_word_survives_the_way_through_its_value(fmt: Format, data: st.DataObject) -> None:
+def test_an_integer_survives_the_way_through_its_real_value(fmt: Format, data: st.DataObject) -> None:
     word = data.draw(st.integers(fmt.lo, fmt.hi))
     for rounding in Rounding:
         assert fmt.quantise(fmt.value(word), rounding) == word
@@ -66,7 +66,7 @@ def test_quantise_rounds_exactly_and_saturates(fmt: Format, value: Fraction, rou
 
 
 @given(FORMATS, st.integers(-(2**70), 2**70))
-def test_wrap_keeps_the_word_modulo_two_to_the_bits(fmt: Format, word: int) -> None:
+def test_wrap_keeps_the_value_modulo_two_to_the_bits(fmt: Format, word: int) -> None:
     wrapped = fmt.fit(word, Overflow.WRAP)
     assert fmt.lo <= wrapped <= fmt.hi and (wrapped - word) % 2**fmt.bits == 0
 

@@ -29,7 +29,7 @@ def lines(engine: str | None) -> list[str]:
     return run.stdout.splitlines()
 
 
-def test_plain_python_gives_the_words_of_numba_without_an_overflow_warning(
+def test_plain_python_gives_numba_s_values_without_an_overflow_warning(
         require_tool: Callable[[str, str], str], ledger: Any) -> None:
     require_tool("python:numba", "python -m pip install numba")
     plain, compiled = lines("python"), lines(None)

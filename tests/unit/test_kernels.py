@@ -62,7 +62,7 @@ def pairs(plan, count, seed):
 
 @pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize(("given", "most"), ACCURACY)
-def test_kernel_words_lie_within_the_stated_distance_of_the_real_kernel(given, most, word):
+def test_kernel_values_are_within_the_stated_distance_of_the_real_kernel(given, most, word):
     plan = plan_of(given, word)
     U, V = pairs(plan, 4000, 5)
     lsb = float(Fraction(plan.units["x"]))
@@ -115,7 +115,7 @@ def test_sine_is_within_1_2_lsb_symmetric_and_at_its_ends_exact():
     assert (abs_sinpi(0, table), abs_sinpi(1 << 31, table)) == (0, 1 << 31)
 
 
-def test_abs_diff_for_all_words_of_8_bits():
+def test_abs_diff_for_all_values_of_8_bits():
     for u in range(-128, 128):
         for v in range(-128, 128):
             assert abs_diff(7, u, v) == 7 + abs(u - v)

@@ -106,7 +106,7 @@ def test_vectors_of_systemverilog_are_read(text: str, fmt: str) -> None:
                                   Format.from_fxpmath, read_ap_fixed])
 @pytest.mark.parametrize("text", ["", "float", "ap_fixed<16>", "ap_int<16, 3>", "int17_t", "logic [15:1]",
                                   "ap_fixed<99, 1>", "logic signed [99:0]", None])
-def test_what_is_no_format_is_refused_with_e201(read: object, text: str | None) -> None:
+def test_an_invalid_format_is_refused_with_e201(read: object, text: str | None) -> None:
     with pytest.raises(KerncastError, match="E201"):
         read(text)  # type: ignore[operator]
 
@@ -114,6 +114,6 @@ def test_what_is_no_format_is_refused_with_e201(read: object, text: str | None) 
 @pytest.mark.parametrize(("tool", "rounding", "overflow"), [
     ("apytypes", "JAM", "SAT"), ("ap_fixed", "AP_RND", "AP_SAT_SYM"), ("fxpmath", "ceil", "wrap"),
     ("matlab", "Floor", "Saturate")])
-def test_a_mode_that_we_lack_is_refused_with_e207(tool: str, rounding: str, overflow: str) -> None:
+def test_an_unsupported_mode_is_refused_with_e207(tool: str, rounding: str, overflow: str) -> None:
     with pytest.raises(KerncastError, match="E207"):
         read_cast(tool, rounding, overflow)

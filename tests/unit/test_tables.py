@@ -36,7 +36,7 @@ def nearest_power(exponent: Fraction, frac: int) -> int:
 
 
 @pytest.mark.parametrize("bits", SHORT)
-def test_the_16_bit_table_is_lowered_by_half_of_the_chord_s_error_but_1_stays_1(bits: int) -> None:
+def test_the_16_bit_table_except_1_is_lowered_by_half_the_chord_s_error(bits: int) -> None:
     table, size = tables.exp2_16(bits), 1 << bits
     shift = min((PRECISE.ln(2) / size) ** 2 / 16, Decimal(31) / 2**21)
     assert len(table) == size + 1 and abs(2 * table[size] - table[0]) <= 1

@@ -7,11 +7,11 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from .bench import StreamBench, carry_out, the_script
+from .bench import StreamBench, carry_out, read_script
 
 
 class LearnerBench(StreamBench):
-    """The module ``<prefix>_learner`` and its streams."""
+    """Module ``<prefix>_learner`` and its streams."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         super().__init__(dut, limit, ("x", "state"), ("f", "state"))
@@ -21,7 +21,7 @@ class LearnerBench(StreamBench):
             getattr(dut, name).value = 0
 
     async def sample(self, words: list[int], learning: bool) -> None:
-        """Queue a frame on the samples' stream, its target included where there is one."""
+        """Queue a frame on the samples' stream, with its target if there is one."""
         await self.send("x", words, int(learning))
 
     async def answers(self, count: int) -> list[list[int]]:
@@ -34,7 +34,7 @@ class LearnerBench(StreamBench):
         return found
 
     async def state(self) -> list[list[int]]:
-        """Ask for the model and the slots: two frames."""
+        """Request the model and the slots: two frames."""
         await self.pulse("read_model")
         await self.pulse("read_slots")
         frames = [await self.receive("state") for _ in range(2)]
@@ -42,7 +42,7 @@ class LearnerBench(StreamBench):
         return [words for words, _ in frames]
 
     async def restore(self, *frames: list[int]) -> None:
-        """Send the model and the slots, or whatever there is of them; wait until they are taken."""
+        """Send the frames of model and slots, and wait until they are accepted."""
         for of_slots, words in enumerate(frames):
             await self.send("state", words, of_slots)
         await self.sent()
@@ -58,12 +58,15 @@ class LearnerBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start to count the clocks of samples."""
+        """Start counting the clocks of samples."""
         self._spans = []
         self._watch = cocotb.start_soon(self._watch_samples())
 
     async def spans(self) -> list[list[int]]:
-        """Stop to watch; of each sample the clocks from its first beat to its answer and to the next beat."""
+        """Stop watching; return each sample's clocks.
+
+        From its first beat to its answer, and to the next beat.
+        """
         self._watch.cancel()
         return self._spans
 
@@ -91,5 +94,5 @@ class LearnerBench(StreamBench):
 @cocotb.test()
 async def replay(dut: Any) -> None:
     """Carry out the script."""
-    script = the_script()
+    script = read_script()
     await carry_out(LearnerBench(dut, script["limit"]), script)

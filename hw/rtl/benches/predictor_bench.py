@@ -9,11 +9,11 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from .bench import StreamBench, carry_out, the_script
+from .bench import StreamBench, carry_out, read_script
 
 
 class PredictorBench(StreamBench):
-    """The module ``<prefix>_predictor`` and its streams."""
+    """Module ``<prefix>_predictor`` and its streams."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         super().__init__(dut, limit, ("x", "model"), ("f",))
@@ -31,7 +31,7 @@ class PredictorBench(StreamBench):
         await self.send("x", words)
 
     async def answers(self, count: int) -> list[list[int]]:
-        """Wait for answers: word and status of each."""
+        """Wait for answers: value and status of each."""
         found = []
         for _ in range(count):
             words, users = await self.receive("f")
@@ -49,17 +49,17 @@ class PredictorBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start to watch: an answer must stand until it is taken; clocks of each sample are counted."""
+        """Start watching: clocks are counted, and an answer must stand until accepted."""
         self._spans, self._paces = [], []
         self._watch = cocotb.start_soon(self._watch_answers())
 
     async def spans(self) -> list[int]:
-        """Stop to watch; clocks from the first beat of each sample to its answer."""
+        """Stop watching; return each sample's clocks from its first beat to its answer."""
         self._watch.cancel()
         return self._spans
 
     async def paces(self) -> dict[str, list[int]]:
-        """Stop to watch; clocks from answer to answer, and in how many of them columns were multiplied."""
+        """Stop watching; return the clocks between answers and those that multiplied."""
         self._watch.cancel()
         return {name: [after[i] - before[i] for before, after in pairwise(self._paces)]
                 for i, name in enumerate(("clocks", "multiplying"))}
@@ -88,5 +88,5 @@ class PredictorBench(StreamBench):
 @cocotb.test()
 async def replay(dut: Any) -> None:
     """Carry out the script."""
-    script = the_script()
+    script = read_script()
     await carry_out(PredictorBench(dut, script["limit"]), script)

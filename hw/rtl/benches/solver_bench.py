@@ -7,11 +7,11 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from .bench import StreamBench, carry_out, the_script
+from .bench import StreamBench, carry_out, read_script
 
 
 class SolverBench(StreamBench):
-    """The module ``<prefix>_solver`` and its streams."""
+    """Module ``<prefix>_solver`` and its streams."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         super().__init__(dut, limit, ("r", "y"), ("alpha",))
@@ -29,7 +29,7 @@ class SolverBench(StreamBench):
         await self.send("y", words)
 
     async def solution(self) -> list[int]:
-        """Wait for a solution: its status, its exponent and its words."""
+        """Wait for a solution: status, exponent and values."""
         words, users = await self.receive("alpha")
         assert len(set(users)) == 1, "the status changes within a solution"
         return [users[0], *words]
@@ -44,17 +44,23 @@ class SolverBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self, inner: int) -> None:
-        """Start to watch: a beat must stand until it is taken; `inner`: words of a and x are written down."""
+        """Start watching: a beat must stand until accepted.
+
+        With `inner`, the values of a and x are recorded.
+        """
         self._written, self._spans = [], []
         self._watch = cocotb.start_soon(self._watch_all(bool(inner)))
 
     async def spans(self) -> list[int]:
-        """Stop to watch; clocks from the last beat of r and y to the last one of each solution."""
+        """Stop watching; return each solution's clocks.
+
+        From the last beat of r and y to its own last beat.
+        """
         self._watch.cancel()
         return self._spans
 
     async def written(self) -> list[list[Any]]:
-        """What was written while watched: name, step, index, word."""
+        """Return the values recorded while watching: name, step, index, value."""
         return self._written
 
     async def _watch_all(self, inner: bool) -> None:
@@ -91,5 +97,5 @@ class SolverBench(StreamBench):
 @cocotb.test()
 async def replay(dut: Any) -> None:
     """Carry out the script."""
-    script = the_script()
+    script = read_script()
     await carry_out(SolverBench(dut, script["limit"]), script)

@@ -7,11 +7,11 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from .bench import StreamBench, carry_out, the_script
+from .bench import StreamBench, carry_out, read_script
 
 
 class TrainerBench(StreamBench):
-    """The module ``<prefix>_trainer`` and its streams."""
+    """Module ``<prefix>_trainer`` and its streams."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         self._samples = hasattr(dut, "s_axis_x_tvalid")
@@ -35,7 +35,7 @@ class TrainerBench(StreamBench):
         return [users[0], *words]
 
     async def errors(self) -> list[int]:
-        """Read ``error_x``, where there is one, and ``error_y``."""
+        """Read ``error_x``, if present, and ``error_y``."""
         of_x = [int(self.dut.error_x.value)] if self._samples else []
         return [*of_x, int(self.dut.error_y.value)]
 
@@ -45,12 +45,12 @@ class TrainerBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start to count the clocks of trainings."""
+        """Start counting the clocks of trainings."""
         self._spans = []
         self._watch = cocotb.start_soon(self._watch_trainings())
 
     async def spans(self) -> list[int]:
-        """Stop to watch; clocks from the first beat to the last one of each model."""
+        """Stop watching; return each model's clocks from the first beat to its last."""
         self._watch.cancel()
         return self._spans
 
@@ -74,5 +74,5 @@ class TrainerBench(StreamBench):
 @cocotb.test()
 async def replay(dut: Any) -> None:
     """Carry out the script."""
-    script = the_script()
+    script = read_script()
     await carry_out(TrainerBench(dut, script["limit"]), script)

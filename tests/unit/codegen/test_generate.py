@@ -46,7 +46,7 @@ def out(tmp_path: Path) -> Path:
 
 
 # ---- what it holds ----
-def test_folder_holds_what_its_manifest_lists_and_nothing_else(out):
+def test_a_folder_has_the_files_of_its_manifest_and_no_other(out):
     manifest = load_manifest(out)
     assert set(files(out)) == {*manifest.files, "manifest.json"}
     assert {"probe.h", "probe_tables.c", "probe_kernel.c", "probe_model.c", "probe_toeplitz.c", "rt/kc_rt.h",
@@ -63,7 +63,7 @@ def test_generating_again_changes_nothing(out):
     assert stale_files(plan(), out) == []
 
 
-def test_a_new_plan_in_our_own_folder_replaces_our_files_and_removes_our_stale_ones_only(out):
+def test_a_new_plan_replaces_generated_files_and_keeps_the_user_s(out):
     (out / "notes.txt").write_text("mine")
     (out / "rtl" / "waves.txt").write_text("mine too")
     (out / "build").mkdir()
@@ -133,7 +133,7 @@ def test_a_stale_file_edited_by_hand_is_never_deleted(out):
     assert files(out) == before
 
 
-def test_a_file_of_theirs_that_has_the_name_of_a_new_one_is_never_overwritten(out):
+def test_a_user_s_file_with_the_name_of_a_new_one_is_never_overwritten(out):
     (out / "other.h").write_text("theirs\n")
     before = files(out)
     assert "other.h" in refused("E303", plan(name="other"), out)
@@ -141,7 +141,7 @@ def test_a_file_of_theirs_that_has_the_name_of_a_new_one_is_never_overwritten(ou
 
 
 @pytest.mark.parametrize("kind", ["folder", "link", "dangling link"])
-def test_what_is_no_file_is_never_replaced(out, tmp_path, kind):
+def test_anything_but_a_file_is_never_replaced(out, tmp_path, kind):
     target = tmp_path / "elsewhere"
     if kind == "link":
         target.write_text("theirs")
@@ -155,7 +155,7 @@ def test_what_is_no_file_is_never_replaced(out, tmp_path, kind):
     assert not target.exists() or target.read_text() == "theirs"
 
 
-def test_a_folder_of_ours_that_became_a_link_is_refused_and_nothing_behind_it_touched(out, tmp_path):
+def test_a_generated_folder_replaced_by_a_link_is_refused_untouched(out, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     shutil.move(out / "rt", elsewhere)
     (out / "rt").symlink_to(elsewhere)
@@ -169,7 +169,7 @@ def test_a_folder_of_ours_that_became_a_link_is_refused_and_nothing_behind_it_to
 
 @pytest.mark.parametrize("name", ["../outside.txt", "/outside.txt", "rt/../../outside.txt", "a//b", "./a", "",
                                   ".", "..", "C:outside.txt", "rt\\kc_rt.h"])
-def test_a_manifest_that_names_places_outside_is_refused_and_they_are_left_alone(out, tmp_path, name):
+def test_a_manifest_with_paths_outside_is_refused_with_them_untouched(out, tmp_path, name):
     outside = tmp_path / "outside.txt"
     outside.write_text("theirs")
     manifest = json.loads((out / "manifest.json").read_text())
@@ -198,7 +198,7 @@ def test_a_manifest_with_another_type_of_value_is_refused(out, key):
     refused("E304", plan(), out)
 
 
-def test_a_plan_too_large_for_the_target_is_refused_with_bytes_needed_and_available(tmp_path):
+def test_a_plan_too_large_for_the_target_is_refused_with_both_byte_counts(tmp_path):
     target = load_target("cortex-m4").model_copy(update={"stack_bytes": 1024})
     made = plan()
     assert made.state_bytes == 72
@@ -213,7 +213,7 @@ def test_a_plan_too_large_for_the_target_is_refused_with_bytes_needed_and_availa
 
 
 @pytest.mark.parametrize("name", ["kc_rt", "kc_cast", "kc_model"])
-def test_a_model_may_not_take_the_names_of_the_runtime(name):
+def test_a_model_may_not_use_the_names_of_the_runtime(name):
     """Its header would have the include guard of one of ours."""
     with pytest.raises(KerncastError, match="E110"):
         plan(name=name)
@@ -235,7 +235,7 @@ def interrupt_at(monkeypatch, count: int) -> None:
 
 
 @pytest.mark.parametrize("written", [0, 1, 2, 5, 20])
-def test_an_interrupted_first_run_leaves_nothing_half_written_and_a_second_run_heals_it(
+def test_an_interrupted_first_run_leaves_whole_files_that_a_rerun_completes(
         tmp_path, monkeypatch, written):
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         interrupt_at(patch, written)
@@ -251,7 +251,7 @@ def test_an_interrupted_first_run_leaves_nothing_half_written_and_a_second_run_h
 
 
 @pytest.mark.parametrize("written", [1, 4, 12, 30])
-def test_an_interrupted_change_of_plan_is_told_and_healed_towards_either_plan(
+def test_an_interrupted_change_of_plan_is_reported_and_recovers_either_way(
         out, tmp_path, monkeypatch, written):
     for name, other in (("to", plan(lam=0.25)), ("back", plan())):
         folder = Path(shutil.copytree(out, tmp_path / name))
@@ -273,16 +273,16 @@ def test_an_edit_after_an_interrupted_run_is_still_never_overwritten(out, monkey
     assert "probe_model.c" in refused("E303", plan(lam=0.25), out)
 
 
-def test_what_a_killed_process_leaves_of_its_first_file_does_not_block_the_next(tmp_path):
+def test_a_partial_first_file_of_a_killed_run_does_not_block_the_next(tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    manifests.part_of(out / "manifest.json").write_text("{")
+    manifests.partial_path(out / "manifest.json").write_text("{")
     generate(plan(), out)
     assert set(files(out)) == {*load_manifest(out).files, "manifest.json"}
 
 
 # ---- reading a folder ----
-def test_a_folder_that_is_not_ours_holds_no_plan(tmp_path, out):
+def test_a_foreign_folder_has_no_plan(tmp_path, out):
     for folder in (tmp_path / "nowhere", tmp_path):
         with pytest.raises(KerncastError, match="E305"):
             load_plan(folder)
@@ -291,7 +291,7 @@ def test_a_folder_that_is_not_ours_holds_no_plan(tmp_path, out):
         load_plan(out)
 
 
-def test_plan_and_vectors_come_back_as_they_were(out, tmp_path):
+def test_plan_and_vectors_are_read_back_unchanged(out, tmp_path):
     found, manifest = load_plan(out)
     assert (found, found.hash, manifest.plan) == (plan(), plan().hash, plan().hash)
     assert load_vectors(out) is None

@@ -39,7 +39,7 @@ def codes(function, *args):
 
 
 # ---- bundled ---------------------------------------------------------------------------------------------
-def test_the_ecg_is_a_window_with_known_noise_as_the_specs_converter_delivers_it():
+def test_the_ecg_is_a_window_in_adc_counts_with_known_noise():
     spec = Spec.load(EXAMPLES / "ecg.toml")
     data = load_dataset(spec)
     assert (data.x_raw.shape, data.y_raw.shape, data.clean.shape) == ((256, 1), (256,), (256,))
@@ -54,13 +54,13 @@ def test_the_ecg_is_a_window_with_known_noise_as_the_specs_converter_delivers_it
     assert data.x_test_raw is None
 
 
-def test_the_ecg_fits_a_signed_word_of_12_bits_without_a_gain():
+def test_the_ecg_fits_12_signed_bits_without_a_gain():
     data = load_dataset(ecg_spec())
     assert list(data.x_raw[:3, 0]) == [5, 7, 9]  # offset + step * j
     assert np.abs(data.y_raw - data.clean).max() < 50
 
 
-def test_the_bundled_words_are_the_same_everywhere():
+def test_the_bundled_values_are_the_same_everywhere():
     # The first and last words are pinned: noise and split must not depend on machine or version.
     ecg, digits = (load_dataset(Spec.load(EXAMPLES / f"{name}.toml")) for name in ("ecg", "digits"))
     assert list(ecg.y_raw[:6]) == [1786, 1855, 1781, 1752, 1739, 1737]
@@ -82,7 +82,7 @@ def test_the_digits_are_split_once_into_training_and_test():
     assert "BSD" in data.licence
 
 
-def test_an_output_word_too_small_for_the_ecg_is_refused_with_what_it_needs():
+def test_an_output_word_too_short_for_the_ecg_is_refused_with_its_length():
     assert codes(load_dataset, ecg_spec(word="s8f0")) == [("E246", "[output] word")]
     assert codes(load_dataset, ecg_spec(gain=0.01)) == [("E246", "[output] word")]
 
@@ -98,15 +98,19 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(monkeypatc
     assert caught.value.problems[0].remedy == "python -m pip install PyWavelets"
 
 
-def test_a_spec_without_data_says_so():
+def test_a_spec_without_data_is_reported():
     spec = Spec(**{name: getattr(ecg_spec(), name) for name in Spec.model_fields if name != "data"})
     assert codes(load_dataset, spec) == [("E240", "[data]")]
 
 
-def test_a_window_of_the_equaliser_is_a_later_part_of_the_one_before_and_its_symbol_is_in_its_middle():
+def test_each_equaliser_window_is_the_one_before_shifted_by_a_sample():
     data = load_dataset(Spec.load(EXAMPLES / "equaliser.toml"))
     assert (data.x_raw.shape, data.x_test_raw.shape) == ((1000, 5), (1000, 5))
     np.testing.assert_array_equal(data.x_raw[1:, :-1], data.x_raw[:-1, 1:])
+
+
+def test_the_symbol_of_an_equaliser_window_is_that_of_its_middle_sample():
+    data = load_dataset(Spec.load(EXAMPLES / "equaliser.toml"))
     s = data.y_raw.astype(float)
     z = s[1:] + 0.5 * s[:-1]
     noise = data.x_raw[1:, 2] / 256 - (z - 0.9 * z**2)
@@ -118,7 +122,7 @@ def test_a_window_of_the_equaliser_is_a_later_part_of_the_one_before_and_its_sym
     ("input", {"columns": 17}, "E115", "[input] columns"),
     ("output", {"word": "u4f0"}, "E115", "[output] word"),
     ("input", {"word": "s8f8"}, "E246", "[input] word")])
-def test_an_equaliser_that_the_words_do_not_hold_is_refused(table, values, code, where):
+def test_an_equaliser_beyond_the_word_length_is_refused(table, values, code, where):
     tables = Spec.load(EXAMPLES / "equaliser.toml").model_dump(exclude_none=True)
     assert codes(lambda: load_dataset(Spec(**tables | {table: tables[table] | values}))) == [(code, where)]
 
@@ -145,7 +149,7 @@ def lagged_spec(columns=2, **data):
                 data={"file": "train.csv", "lagged": True} | data)
 
 
-def test_a_lagged_file_has_targets_only_and_each_is_predicted_from_those_before_the_last_first(tmp_path):
+def test_a_lagged_file_predicts_each_target_from_the_latest_ones_first(tmp_path):
     for name, count in (("train", 5), ("test", 3)):
         (tmp_path / f"{name}.csv").write_text("y\n" + "".join(f"{10 * i}\n" for i in range(count)))
     data = load_dataset(lagged_spec(test="test.csv"), tmp_path)
@@ -157,7 +161,7 @@ def test_a_lagged_file_has_targets_only_and_each_is_predicted_from_those_before_
         ("E247", str(tmp_path / "test.csv"))]
 
 
-def test_a_lagged_file_too_short_or_with_words_that_are_no_inputs_is_refused(tmp_path):
+def test_a_lagged_file_too_short_or_of_other_values_is_refused(tmp_path):
     path = tmp_path / "train.csv"
     path.write_text("y\n1\n2\n")
     assert codes(load_dataset, lagged_spec(), tmp_path) == [("E247", str(path))]
@@ -172,7 +176,7 @@ def test_lagged_is_refused_where_inputs_are_known():
     assert codes(lambda: lagged_spec(1, file=None, builtin="ecg")) == [("E116", "[data] lagged")]
 
 
-def test_every_mistake_of_a_csv_file_is_reported_with_its_line_and_column(tmp_path):
+def test_every_error_of_a_csv_file_is_reported_with_its_line_and_column(tmp_path):
     path = tmp_path / "train.csv"
     path.write_text("x0,x1,y\n1,nan,1\n1,2\n1.5,inf,1\n256,-1,128\n,x,1e999\n1,2,3,4\n"
                     "99999999999999999999999,0,0\n")
@@ -182,7 +186,7 @@ def test_every_mistake_of_a_csv_file_is_reported_with_its_line_and_column(tmp_pa
         ("E244", f"{path}:6 x1"), ("E245", f"{path}:6 y")]
 
 
-def test_a_file_full_of_mistakes_is_not_listed_to_the_end(tmp_path):
+def test_a_file_full_of_errors_is_not_listed_to_the_end(tmp_path):
     (tmp_path / "train.csv").write_text("x0,x1,y\n" + "nan,nan,nan\n" * 100)
     with pytest.raises(KerncastError, match=r"in 100 rows\n.*found: nan\n") as caught:
         load_dataset(csv_spec(), tmp_path)
@@ -206,7 +210,7 @@ def test_files_that_cannot_be_read_are_reported_together(tmp_path):
         ("E241", str(tmp_path / "train.csv")), ("E241", str(tmp_path / "test.csv"))]
 
 
-def test_a_survey_tells_what_a_file_shows_by_itself(tmp_path):
+def test_a_survey_reports_the_properties_of_a_file(tmp_path):
     path = tmp_path / "any.csv"
     path.write_text("x0,x1,y\n0,-3,1\n300,4,1\n300,4,-1\n")
     seen = survey(path)
@@ -218,7 +222,7 @@ def test_a_survey_tells_what_a_file_shows_by_itself(tmp_path):
 @pytest.mark.parametrize("values", [
     [1, 2, 4095], (1.0, 2.0, 4095.0), np.array([1, 2, 4095], np.uint64), np.array([1, 2, 4095], np.float32),
     np.array([1, 2, 4095], object)])
-def test_whole_numbers_of_any_type_become_raw_words(values):
+def test_integers_of_any_type_become_raw_values(values):
     words = check_raw(values, U12, None, "y")
     assert words.dtype == np.int64
     assert words.tolist() == [1, 2, 4095]
@@ -233,11 +237,11 @@ def test_one_column_may_be_given_flat():
     ([0.0, float("nan")], "E245"), ([0.0, float("-inf")], "E245"), ([0, 1.5], "E244"), ([0, 4096], "E246"),
     ([0, -1], "E246"), ([0, 2**200], "E246"), (np.array([0, 2**64 - 1], np.uint64), "E246"),
     ([0, Fraction(1, 2)], "E244")])
-def test_what_is_no_raw_word_is_refused_with_its_index(values, code):
+def test_an_invalid_raw_value_is_refused_with_its_index(values, code):
     assert codes(check_raw, values, U12, None, "y") == [(code, "y[1]")]
 
 
-def test_each_kind_of_mistake_in_an_array_is_reported_once():
+def test_each_kind_of_error_in_an_array_is_reported_once():
     x = [[0, np.nan], [np.inf, 0.5], [-1, 4096]]
     with pytest.raises(KerncastError) as caught:
         check_raw(x, U12, 2, "x")
@@ -253,5 +257,5 @@ def test_an_array_of_the_wrong_shape_is_refused(values, columns):
 
 
 @pytest.mark.parametrize("values", [["a", "b"], "word", None, [[1], [1, 2]], [1 + 2j, 0], [None, 1], {}])
-def test_what_is_no_array_of_numbers_is_refused(values):
+def test_input_other_than_an_array_of_numbers_is_refused(values):
     assert codes(check_raw, values, U12, None, "y") == [("E244", "y")]

@@ -84,7 +84,7 @@ def test_labels_are_what_they_look_like_or_what_a_mapping_makes_of_them(file):
     assert load_samples(first_row_counts, labels="any").y.tolist() == ["setosa", "virginica"]
 
 
-def test_every_mistake_of_a_csv_file_is_told_with_its_line_and_column(file):
+def test_every_error_of_a_csv_file_is_reported_with_its_line_and_column(file):
     path = file("a.csv", "a,b,y\n1,2,3\n1,2\n,2,3\n1,two,NA\n1,inf,?\n1,2,3,4\n1,1e999,nan\n")
     assert problems(path) == [
         ("E243", f"{path}:3"), ("E251", f"{path}:4 a"), ("E252", f"{path}:5 b"), ("E251", f"{path}:5 y"),
@@ -150,7 +150,7 @@ def test_arrays_of_an_npz_file_are_taken_by_name(file):
     ({"y": np.array([{}, []], object)}, {}, "E241"), ({"y": np.zeros(0)}, {}, "E247"),
     ({"X": np.zeros((3, 2)), "y": np.zeros(3)}, {"header": True}, "E242"),
     ({"y": [1.0, np.nan]}, {}, "E251"), ({"y": [1.0, -np.inf]}, {}, "E245")])
-def test_arrays_that_are_no_training_set_are_refused(file, arrays, options, code):
+def test_arrays_unfit_for_training_are_refused(file, arrays, options, code):
     assert [found for found, _ in problems(npz(file, **arrays), **options)] == [code]
 
 
@@ -173,10 +173,13 @@ def test_wrong_lines_of_a_libsvm_file_are_found(file, text, code, place):
     assert problems(path, columns=3) == [(code, f"{path}{place}")]
 
 
-def test_a_wide_file_is_refused_before_it_is_made_dense_and_its_names_are_made_one_by_one(file, monkeypatch):
+def test_a_file_too_wide_for_memory_is_refused_before_it_is_made_dense(file, monkeypatch):
     monkeypatch.setattr("kerncast.sim.data.samples.files.free_bytes", lambda: 10**7)
     path = file("a.svm", "1 2000000000:2\n")
     assert problems(path) == [("E237", str(path))]
+
+
+def test_column_names_of_a_wide_file_are_made_one_by_one(file):
     data = load_samples(file("b.svm", "1 300000:2\n"))
     assert data.X.shape == (1, 300_000) and len(data.inputs) == 300_000 and sys.getsizeof(data.inputs) < 1000
     assert (data.inputs[-1], data.inputs[:2]) == ("column 299999", ("column 0", "column 1"))
@@ -204,7 +207,7 @@ def test_channels_are_columns_or_chosen_by_number(file):
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.int16, np.int32, np.float32])
-def test_a_recording_that_was_cut_short_is_refused_with_both_numbers_of_frames(file, kind):
+def test_a_truncated_recording_is_refused_with_both_numbers_of_frames(file, kind):
     path = file("a.wav", "")
     wavfile.write(path, 8000, np.ones((4, 2), kind))
     whole = path.read_bytes()
@@ -219,10 +222,14 @@ def test_a_recording_that_was_cut_short_is_refused_with_both_numbers_of_frames(f
     assert problems(path) == [("E241", str(path))]
 
 
-def test_a_recording_without_frames_holds_no_samples_and_one_of_open_end_is_read(file):
+def test_a_recording_without_frames_is_refused(file):
     path = file("a.wav", "")
     wavfile.write(path, 8000, np.zeros(0, np.int16))
     assert problems(path) == [("E247", str(path))]
+
+
+def test_a_recording_with_an_open_end_is_read(file):
+    path = file("a.wav", "")
     wavfile.write(path, 8000, np.array([0, 16384], np.int16))
     path.write_bytes(path.read_bytes().replace(b"data\4\0\0\0", b"data\xff\xff\xff\xff"))
     assert load_samples(path).y.tolist() == [0, 0.5]
@@ -257,7 +264,7 @@ def test_labels_that_name_no_class_are_refused(file, labels):
 
 
 @pytest.mark.parametrize("value", [None, 5, b"ecg"])
-def test_a_source_or_copy_that_is_no_path_is_refused(value):
+def test_a_source_or_copy_other_than_a_path_is_refused(value):
     assert problems(value) == [("E255", "source")]
     if value is not None:
         assert problems("faces", copy=value) == [("E255", "copy")]
@@ -333,7 +340,7 @@ def test_copies_of_another_kind_are_refused(file, name):
 
 
 @pytest.mark.parametrize("options", [{"target": 0}, {"format": "csv"}, {"columns": 3}])
-def test_a_set_by_name_takes_no_options_of_files(options):
+def test_a_named_data_set_accepts_no_file_options(options):
     assert problems("ecg", **options) == [("E242", "ecg")]
 
 

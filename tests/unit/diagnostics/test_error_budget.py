@@ -53,7 +53,7 @@ def test_the_terms_add_up_to_the_error_that_the_user_sees(s: Spec) -> None:
 
 
 @pytest.mark.parametrize("s", SPECS)
-def test_quantisation_is_the_distance_to_the_float_reference_and_shrinks_with_the_word(s: Spec) -> None:
+def test_the_quantisation_term_is_the_difference_to_the_float_reference(s: Spec) -> None:
     result, _ = run(s)
     assert result.budget is not None
     np.testing.assert_array_equal(result.budget.terms["quantisation"], result.f - result.f_float)
@@ -81,7 +81,7 @@ def test_an_intercept_is_in_every_model_so_that_it_is_no_error() -> None:
     assert budget.rms("quantisation") < 1e-5 * budget.rms()
 
 
-def test_regularisation_is_lambda_times_the_multipliers_of_the_true_matrix() -> None:
+def test_regularisation_is_lambda_times_the_true_matrix_s_coefficients() -> None:
     result, y = run(spec("toeplitz_rls"))
     X = np.arange(40.0)[:, np.newaxis]
     alpha = np.linalg.solve(Gaussian(3.0)(X, X) + 0.1 * np.eye(40), y * 0.01)
@@ -89,13 +89,13 @@ def test_regularisation_is_lambda_times_the_multipliers_of_the_true_matrix() -> 
     np.testing.assert_allclose(result.budget.terms["regularisation"], -0.1 * alpha, atol=1e-10)
 
 
-def test_a_budget_that_holds_all_samples_reduces_nothing() -> None:
+def test_a_dictionary_for_all_samples_has_no_reduction_error() -> None:
     result, _ = run(spec("kernel_lms", 16, 2, budget=40))
     assert result.budget is not None
     assert result.budget.rms("reduction") < 1e-12
 
 
-def test_beyond_a_few_thousand_samples_there_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_beyond_a_few_thousand_samples_there_is_no_error_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "MOST_SAMPLES", 39)
     assert run(spec("toeplitz_rls"))[0].budget is None
 
@@ -112,7 +112,7 @@ def test_the_budget_does_not_change_the_range_log() -> None:
     assert few.budget is not None and len(few.budget.total) == 40 and len(few.f) == 1
 
 
-def test_the_training_inputs_are_predicted_once_where_the_test_inputs_are_the_same(
+def test_training_inputs_are_predicted_once_if_also_the_test_inputs(
         monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
 

@@ -67,7 +67,7 @@ def test_accuracy_on_digits_at_16_bits_is_within_one_point_of_float(digits):
     assert np.isnan(result.alpha_error)
 
 
-def test_no_word_saturates_on_the_examples(ecg, digits):
+def test_no_value_saturates_on_the_examples(ecg, digits):
     for result in (ecg[16][1], ecg[32][1], digits[2]):
         assert {r.name: r.saturated for r in result.ranges if r.saturated} == {}
 
@@ -89,7 +89,7 @@ def test_predictions_default_to_the_training_inputs(ecg, digits):
     assert simulate(plan, data.x_raw[:7], data.y_raw[:7]).f.shape == (7,)
 
 
-def test_alpha_and_f_come_in_units_of_y(ecg):
+def test_alpha_and_f_are_in_units_of_y(ecg):
     """(T + lambda I) alpha = y and f = T alpha, so y = f + lambda alpha, in the units of the spec."""
     plan, result = ecg[32]
     spec = example("ecg", 32)
@@ -101,7 +101,7 @@ def test_alpha_and_f_come_in_units_of_y(ecg):
 
 
 @pytest.mark.parametrize(("offset", "step"), [(0, 1), (-100, 3), (50, 7)])
-def test_grid_gives_the_raw_words_of_the_training_inputs(offset, step):
+def test_grid_gives_the_training_inputs_as_raw_values(offset, step):
     plan = make_plan(Spec(
         model={"name": "probe", "algorithm": "toeplitz_rls"}, input={"word": "s12f4", "offset": offset},
         output={"word": "s8f0"}, kernel={"sigma": 0.5}, toeplitz={"n": 9, "lam": 0.5, "scheme": "uniform",
@@ -143,7 +143,7 @@ def test_training_that_fails_is_reported_and_predicts_nothing():
 @pytest.mark.parametrize(("x", "y", "code"), [
     (None, [float("nan")] * 8, "E245"), (None, [0.5] * 8, "E244"), (None, [1000] * 8, "E246"),
     (None, [1] * 7, "E248"), (None, [[1]] * 8, "E248")])
-def test_arrays_that_are_no_raw_words_are_refused_before_anything_runs(x: Any, y: Any, code: str) -> None:
+def test_arrays_of_invalid_raw_values_are_refused_before_anything_runs(x: Any, y: Any, code: str) -> None:
     spec = Spec(model={"name": "tiny", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},
                 output={"word": "s8f0"}, kernel={"sigma": 2.0},
                 toeplitz={"n": 8, "lam": 0.5, "scheme": "uniform"})
@@ -152,7 +152,7 @@ def test_arrays_that_are_no_raw_words_are_refused_before_anything_runs(x: Any, y
     assert [p.code for p in caught.value.problems] == [code]
 
 
-def test_lists_of_raw_words_are_as_good_as_arrays() -> None:
+def test_lists_of_raw_values_equal_arrays() -> None:
     spec = Spec(model={"name": "tiny", "algorithm": "kernel_lms"}, input={"word": "u8f0", "columns": 2},
                 output={"word": "s8f0"}, kernel={"sigma": 9.0}, online={"budget": 3, "eta": 0.5})
     result = simulate(make_plan(spec), [[1, 2], [30, 4], [5, 60]], [10, -20, 30], [[1, 2]])
@@ -162,7 +162,7 @@ def test_lists_of_raw_words_are_as_good_as_arrays() -> None:
         simulate(make_plan(spec), [[1, 2]], [10, -20])
 
 
-def test_a_raw_word_beyond_its_type_is_refused_by_generated_code_on_this_machine() -> None:
+def test_generated_code_on_the_host_refuses_a_raw_value_beyond_its_type() -> None:
     spec = Spec(model={"name": "tiny", "algorithm": "kernel_lms"}, input={"word": "u8f0"},
                 output={"word": "s8f0"}, kernel={"sigma": 9.0}, online={"budget": 3, "eta": 0.5})
     backend = HostBackend(make_plan(spec))
@@ -176,7 +176,7 @@ def test_a_raw_word_beyond_its_type_is_refused_by_generated_code_on_this_machine
 
 
 @pytest.mark.parametrize("own", [{}, {"refine": 1}])
-def test_a_word_that_met_its_rail_is_told_before_a_bound_that_is_too_large(own: dict[str, Any]) -> None:
+def test_saturation_is_reported_before_an_excessive_bound(own: dict[str, Any]) -> None:
     s = Spec(model={"name": "railed", "algorithm": "toeplitz_rls"}, input={"word": "u12f0"},
              output={"word": "s8f0"}, kernel={"sigma": 3.0}, numbers={"ranges": {"alpha": 0.02}},
              toeplitz={"n": 12, "lambda": 0.1, "scheme": "uniform", "scaling": "static", **own})

@@ -86,7 +86,7 @@ def test_to_other_solvers_the_prediction_is_a_caution(solver: str, word: int) ->
     assert "Predicted relative error" in describe(conditioning_of(plan, None), plan)
 
 
-def test_where_the_rule_does_not_reach_no_advice_is_given() -> None:
+def test_beyond_the_rule_s_range_no_advice_is_given() -> None:
     indefinite = Conditioning(1.0, 0.0, float("inf"), float("inf"))
     for solver, system in (("lookahead", indefinite), ("lookahead_f32", Conditioning(0.9, 0.1, 70.0, 7.0))):
         asked = by(solver, spec())
@@ -120,7 +120,7 @@ def test_a_matrix_that_is_not_positive_definite_leaves_nothing() -> None:
     assert predicted_error(found, 32, 2) == 1.0
 
 
-def test_the_word_advised_reaches_the_error_that_was_asked() -> None:
+def test_the_advised_word_length_achieves_the_requested_error() -> None:
     for error in (3e-2, 1e-4, 1e-6):
         asked = spec(256, 0.1, 3.0)
         chosen = smallest_sufficient(choices(asked, conditioning_of(make_plan(asked), None)), error)
@@ -137,7 +137,7 @@ def test_the_least_ram_comes_first_and_nothing_may_be_enough() -> None:
     assert smallest_sufficient(found, 0.5) == found[0]
 
 
-def test_a_word_that_cannot_be_planned_is_no_choice() -> None:
+def test_a_word_length_that_cannot_be_planned_is_not_offered() -> None:
     """lambda = 1e-9 leaves no bits at 16 bits."""
     words = {c.word for c in choices(spec(lam=1e-9), Conditioning(0.99, 1e-3, 1e9, 8.0))}
     assert 16 not in words
@@ -155,7 +155,7 @@ def test_other_algorithms_and_missing_inputs_are_refused() -> None:
     assert conditioning_of(make_plan(mean), np.arange(4)[:, np.newaxis]).condition < 1e6
 
 
-def test_the_sentence_says_what_is_lost_and_what_is_left() -> None:
+def test_the_advice_states_the_lost_and_the_remaining_accuracy() -> None:
     plan = make_plan(spec(refine=2))
     text = describe(conditioning_of(plan, None), plan)
     assert "of the 15 bits" in text and "after 2 refinements" in text
@@ -186,7 +186,7 @@ def test_errors_of_conjugate_gradients_are_those_of_runs_on_the_data() -> None:
                                                                                           1e-15) is None
 
 
-def test_a_word_at_which_the_training_is_refused_is_never_advised() -> None:
+def test_a_word_length_at_which_training_is_refused_is_never_advised() -> None:
     found = measured_choices(*gradients(kernel="linear"))
     assert found[0].status == "not_positive_definite" and found[0].error == float("inf")
     assert smallest_sufficient(found[:1], 1.0) is None

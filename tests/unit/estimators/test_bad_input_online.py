@@ -62,7 +62,7 @@ REFUSED = [(spoilt(X, 3, 1), Y), (X, spoilt(Y, 4)), (np.where(X.max() == X, np.i
 
 @pytest.mark.parametrize("kind", [KernelLMSRegressor, KernelLMSClassifier])
 @pytest.mark.parametrize("number", range(len(REFUSED)))
-def test_a_refused_call_leaves_every_attribute_and_every_prediction_as_it_was(kind, number):
+def test_a_refused_call_changes_no_attribute_and_no_prediction(kind, number):
     model = kind(sigma=1.0, budget=10).partial_fit(X, Y)
     before, f = everything(model), model.predict(X)
     for call in (model.partial_fit, model.fit)[:1 + (number < 6)]:  # fit takes other columns and labels
@@ -84,7 +84,7 @@ def test_a_fit_refused_for_its_parameters_leaves_the_model_that_was_there(kind, 
     np.testing.assert_array_equal(model.predict(X), f)
 
 
-def test_labels_that_change_between_calls_are_refused_in_plain_words():
+def test_labels_that_change_between_calls_are_refused():
     model = KernelLMSClassifier(1.0).partial_fit(X[:3], [1, 1, 1], classes=[0, 1, 2])
     f = model.predict(X)
     for y, classes in (([1, 3, 1], None), (["1", "2", "1"], None), ([1, 1, 1], [0, 1])):
@@ -115,7 +115,7 @@ def test_an_eta_beyond_the_bound_is_warned_of_and_learns_until_it_diverges():
     (spoilt(X_RAW, 2, 1), Y_RAW, "E245"), (X_RAW, spoilt(Y_RAW, 2), "E245"), (X_RAW[:, :1], Y_RAW, "E248"),
     (X_RAW[:, :0], Y_RAW, "E248"), (X_RAW, Y_RAW[:-1], "E248"), (99 * X_RAW, Y_RAW, "E246"),
     (X_RAW + 0.5, Y_RAW, "E244")])
-def test_samples_that_are_no_words_are_refused_by_plan_simulate_and_the_model_whose_state_stays(x, y, code):
+def test_invalid_samples_are_refused_everywhere_with_the_state_unchanged(x, y, code):
     spec = Spec.from_text(TEXT)
     plan = kerncast.plan(spec)
     model = open_model(plan)
@@ -140,7 +140,7 @@ def run(folder, text, rows, *command):
     ("budget = 8", "budget = 0", "E108", "2 to 65535"), ("columns = 2", "columns = 0", "E108", "1 to 65535"),
     ("eta = 0.3", "eta = 2.0", "E108", "below 2"), ("eta = 0.3", "eta = 0.0", "E108", "above 0"),
     ("eta = 0.3", "eta = nan", "E108", "below 2"), ("rho = 0.0", "rho = 2.0", "E113", "0 to 1.66667")])
-def test_a_spec_with_a_bad_number_is_refused_at_its_line_with_what_is_allowed(tmp_path, old, new, code,
+def test_an_invalid_number_in_a_spec_is_refused_with_line_and_allowed_range(tmp_path, old, new, code,
                                                                             allowed):
     exit_code, said = run(tmp_path, TEXT.replace(old, new), "1,2,3\n", "check")
     line = TEXT.splitlines().index(old) + 1

@@ -33,7 +33,7 @@ def test_every_reduction_by_name_is_that_of_the_reference(reduction):
     assert len(model.dual_coef_) == len(model.support_vectors_) == learner.model.count <= 15
 
 
-def test_parts_take_the_place_of_those_of_the_reduction():
+def test_given_parts_replace_those_of_the_reduction():
     X, y = stream()
     mixed = KernelLMSRegressor(0.4, reduction="nt", projection="klms", metric="mklms", budget=12).fit(X, y)
     named = KernelLMSRegressor(0.4, reduction="mklms", budget=12).fit(X, y)
@@ -43,7 +43,7 @@ def test_parts_take_the_place_of_those_of_the_reduction():
 
 
 @pytest.mark.parametrize("classes", [1, 2, 3])
-def test_history_tells_error_number_and_deterioration_of_every_sample(classes):
+def test_history_has_error_size_and_deterioration_of_every_sample(classes):
     X, y = stream(600)
     options = {"sigma": 0.4, "budget": 20}
     if classes == 1:
@@ -71,10 +71,15 @@ def test_a_learner_that_forgets_follows_a_target_that_turns_round():
 
 
 @pytest.mark.parametrize("kind", ONLINE)
-def test_verbose_shows_samples_and_their_rate_on_stderr_and_otherwise_nothing_is_printed(kind, capsys):
+def test_fit_prints_nothing_unless_verbose(kind, capsys):
     X, y = stream(300)
     kind(0.4, budget=10, presentations=2).fit(X, y > 0)
     assert capsys.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("kind", ONLINE)
+def test_verbose_shows_samples_and_their_rate_on_stderr(kind, capsys):
+    X, y = stream(300)
     kind(0.4, budget=10, presentations=2, verbose=True).fit(X, y > 0)
     out, err = capsys.readouterr()
     assert out == ""
@@ -105,7 +110,7 @@ def test_bad_parts_are_refused(kind, options, code):
     ([[float("nan")]], [1]), ([[1.0]], [float("nan")]), ([[1.0, 2.0]], [1]), (np.zeros((1, 0)), [1]),
     (np.zeros((0, 1)), []), ([[1.0]], [1, 0]),
 ])
-def test_refused_samples_leave_the_learner_as_it_was(kind, X, y):
+def test_refused_samples_leave_the_learner_unchanged(kind, X, y):
     model = kind(sigma=1.0).partial_fit([[0.0], [1.0]], [0, 1])
     before = model.predict([[0.3]])
     with pytest.raises(KerncastError, match=r"E23[23]"):

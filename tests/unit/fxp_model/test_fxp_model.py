@@ -164,14 +164,14 @@ def test_what_a_back_end_cannot_do_is_answered_by_a_status() -> None:
     assert learner.train(None, y)["status"].tolist() == [4]
 
 
-def test_no_samples_are_no_answers() -> None:
+def test_no_samples_give_no_answers() -> None:
     x, y = np.zeros((0, 1), dtype=np.int64), np.zeros(0, dtype=np.int64)
     learner = open_fxp_model(online())
     for answer in (learner.update(x, y), learner.predict(x), open_fxp_model(grid()).predict(x)):
         assert [v.shape for v in answer.values()] == [(0,), (0,)]
 
 
-def test_reset_forgets_everything() -> None:
+def test_reset_clears_everything() -> None:
     learner = open_fxp_model(online())
     learner.update(np.arange(5).reshape(5, 1), np.arange(5))
     assert any(v.any() for v in learner.state().values())

@@ -68,7 +68,7 @@ def test_closing_table_adds_up_when_workers_share_the_tests(tmp_path):
     assert ["all", "2,019", "0"] in table
 
 
-def test_a_word_that_differs_fails_the_test_and_shows_in_the_table(tmp_path):
+def test_a_mismatch_fails_the_test_and_shows_in_the_table(tmp_path):
     done = run(tmp_path, DIFFERING)
     assert done.returncode == 1
     assert "rtl: 3 mismatches in 10 values of digits" in done.stdout

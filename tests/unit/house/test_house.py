@@ -149,7 +149,7 @@ def test_no_module_imports_itself_through_others():
     assert [module for module in GRAPH if module in reachable(module)] == []
 
 
-def test_every_module_says_in_its_first_line_what_it_is():
+def test_every_module_states_its_purpose_in_its_first_line():
     assert not [name(path) for path in [*SOURCES, *DOORS] if not ast.get_docstring(tree(path))]
 
 
@@ -172,7 +172,7 @@ def test_public_name_can_be_loaded(public):
     assert isinstance(value, str) or callable(value)
 
 
-def test_type_checkers_are_told_where_the_public_names_live():
+def test_type_checkers_find_the_public_names():
     told = {}
     for node in ast.walk(tree(ROOT / "__init__.py")):
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
@@ -217,7 +217,7 @@ def test_templates_and_shipped_sources_ask_for_no_time_and_no_place():
     assert not wrong
 
 
-def test_generation_asks_for_no_time():
+def test_generation_never_reads_the_clock():
     wrong = [
         f"{name(path)}:{line} imports {target}"
         for path in SOURCES

@@ -89,7 +89,7 @@ def test_an_opened_back_end_answers_the_protocol_and_leaves_nothing_behind(
     assert leftovers() == []
 
 
-def test_a_back_end_on_a_users_folder_leaves_the_folder_as_it_was(plan, leftovers, require_tool, tmp_path):
+def test_a_back_end_on_a_user_s_folder_leaves_it_unchanged(plan, leftovers, require_tool, tmp_path):
     require_tool("gcc", GCC)
     generate(plan, tmp_path / "out")
     before = {p: p.is_file() and p.read_bytes() for p in (tmp_path / "out").rglob("*")}
@@ -144,7 +144,7 @@ def test_code_that_a_compiler_refuses_is_an_error_with_the_compilers_words(
     assert leftovers() == []
 
 
-def test_a_folder_that_is_not_ours_is_no_source(plan, leftovers, require_tool, tmp_path):
+def test_a_foreign_folder_is_refused_as_source(plan, leftovers, require_tool, tmp_path):
     require_tool("gcc", GCC)
     shutil.copytree(Path(__file__).parent, tmp_path / "theirs", ignore=shutil.ignore_patterns("__pycache__"))
     assert [p.code for p in refused(plan, "host:gcc", source=tmp_path / "theirs").problems] == ["E305"]
@@ -164,7 +164,7 @@ def test_a_host_back_end_dropped_without_close_removes_its_folder(plan, leftover
 @pytest.mark.parametrize(("x", "code"), [
     (np.zeros((2, 3), dtype=np.int64), "E248"), (np.zeros((2, 1), dtype=np.int64), "E248"),
     (np.full((2, 2), 256), "E246"), (np.full((2, 2), 0.5), "E244"), (np.full((2, 2), np.nan), "E245")])
-def test_no_back_end_takes_words_that_are_none_or_of_the_wrong_shape(name: str, x: Any, code: str) -> None:
+def test_no_back_end_accepts_invalid_values_or_shapes(name: str, x: Any, code: str) -> None:
     spec = Spec(model={"name": "pair", "algorithm": "kernel_lms"}, input={"word": "u8f0", "columns": 2},
                 output={"word": "s8f0"}, kernel={"sigma": 9.0}, online={"budget": 3, "eta": 0.5})
     backend = open_backend(make_plan(spec), name)
@@ -180,7 +180,7 @@ def test_no_back_end_takes_words_that_are_none_or_of_the_wrong_shape(name: str, 
         backend.close()
 
 
-def test_a_training_of_the_wrong_length_leaves_every_back_end_as_it_was() -> None:
+def test_a_training_of_wrong_length_leaves_every_back_end_unchanged() -> None:
     spec = Spec(model={"name": "tiny", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},
                 output={"word": "s8f0"}, kernel={"sigma": 2.0},
                 toeplitz={"n": 8, "lam": 0.5, "scheme": "uniform"})

@@ -125,7 +125,7 @@ def test_digits_3_and_8_in_16_bits_have_scikit_learns_label_on_every_sample():
 
 
 @pytest.mark.parametrize("name", REGRESSORS)
-def test_words_of_32_bits_are_near_float_and_those_of_16_within_a_percent(name):
+def test_32_bits_are_close_to_float_and_16_within_a_percent(name):
     fitted = REGRESSORS[name].fit(X, Y)
     # Of the polynomials the largest value that input words allow must fit the word: 16 bits are few.
     products = any(part in name for part in ("poly", "linear"))
@@ -155,7 +155,7 @@ def test_a_sample_that_is_a_vector_is_at_distance_0():
     assert kernel.hi == 1 << plan.signals["kernel"].format.frac
 
 
-def test_the_sensors_words_may_be_given():
+def test_the_sensor_s_formats_may_be_given():
     inputs, labels = digits()
     svc = SVC().fit(inputs / 16.0, labels)
     plan = kerncast.plan(svc, inputs / 16.0, input={"word": "u5f0", "gain": 1 / 16})
@@ -163,11 +163,16 @@ def test_the_sensors_words_may_be_given():
     assert np.array_equal(kerncast.raw_inputs(plan, inputs / 16.0), inputs)
 
 
-def test_the_hash_covers_the_quantised_words_and_the_file_is_read_back_exactly(tmp_path):
+def test_a_predictor_file_is_read_back_exactly():
     fitted = REGRESSORS["process columns"].fit(X, Y)
     made = convert_estimator(fitted, X)
     again = read_model(made.text, "model.json")
     assert again.to_json() == made.text and np.array_equal(evaluate(again, NEW), evaluate(made.model, NEW))
+
+
+def test_the_plan_hash_covers_the_quantised_values_of_a_predictor(tmp_path):
+    fitted = REGRESSORS["process columns"].fit(X, Y)
+    made = convert_estimator(fitted, X)
     plan = kerncast.plan(fitted, X)
     spec = kerncast.export(fitted, X, tmp_path / "predictor.toml")
     assert kerncast.plan(spec).hash == plan.hash == Plan.from_json(plan.to_json()).hash
@@ -179,7 +184,7 @@ def test_the_hash_covers_the_quantised_words_and_the_file_is_read_back_exactly(t
     assert kerncast.plan(Spec(**unpinned)).hash != plan.hash
 
 
-def test_a_vector_whose_multiplier_is_lost_in_words_is_left_out():
+def test_a_vector_whose_coefficient_rounds_to_zero_is_left_out():
     fitted = REGRESSORS["svr"].fit(X, Y)
     fitted = SVR(gamma="scale", C=5.0).fit(X, Y)
     fitted.dual_coef_[0, :2] = 1e-9
@@ -201,14 +206,14 @@ def test_a_vector_whose_multiplier_is_lost_in_words_is_left_out():
     ("E272", process(Constant(), alpha=1).fit(X, Y)),
     ("E273", SVC().fit(X, np.arange(60) % 3)), ("E273", KernelRidge().fit(X, np.c_[Y, Y])),
     ("E273", process(RBF(), alpha=0.1).fit(X, np.c_[Y, Y])), ("E274", SVR().fit(csr_matrix(X), Y))])
-def test_what_is_no_predictor_is_refused_with_a_remedy(code, estimator):
+def test_an_invalid_predictor_is_refused_with_a_remedy(code, estimator):
     fitted = estimator
     if isinstance(estimator, type(make_pipeline(SVR()))) and isinstance(estimator.steps[0][1], Ridge):
         fitted.steps[-1][1].fit(X, Y)  # what stands before it is no scaler
     refused(code, spec=fitted, x_raw=X)
 
 
-def test_of_several_classes_the_refusal_names_them_and_what_it_tells_to_do_gives_the_labels():
+def test_an_svc_of_several_classes_is_refused_with_a_remedy_that_works():
     y = np.argmax(np.c_[X[:, :2], np.zeros(len(X))], axis=1)
     problem = refused("E273", spec=SVC().fit(X, y), x_raw=X)
     assert problem.value == "3 classes: 0, 1, 2" and "OneVsRestClassifier(SVC())" in problem.remedy
@@ -232,13 +237,13 @@ SPEC = {"model": {"name": "a", "algorithm": "kernel_cg"}, "input": {"word": "s16
         "output": {"word": "s12f0"}, "kernel": {"sigma": 2.0}, "cg": {"n": 8, "lam": 0.1}}
 
 
-def test_words_that_cannot_hold_the_predictions_are_refused():
+def test_formats_too_short_for_the_predictions_are_refused():
     fitted = SVR().fit(X, Y * 1e6)
     assert refused("E278", spec=fitted, x_raw=X, output={"word": "s4f28"})
 
 
 # ---- files ----
-def test_a_model_that_is_missing_damaged_changed_or_of_another_spec_is_refused(tmp_path):
+def test_a_missing_damaged_changed_or_foreign_model_is_refused(tmp_path):
     fitted = SVR().fit(X, Y)
     path = tmp_path / "motor.toml"
     kerncast.export(fitted, X, path, Y)
@@ -260,7 +265,7 @@ def test_a_model_that_is_missing_damaged_changed_or_of_another_spec_is_refused(t
     assert "[input] columns" in refused("E277", spec=path).where
 
 
-def test_export_overwrites_nothing_unless_asked(tmp_path):
+def test_export_overwrites_nothing_unless_requested(tmp_path):
     fitted = SVC().fit(X, LABELS)
     kerncast.export(fitted, X, tmp_path / "A motor-2.toml", LABELS)
     spec = Spec.load(tmp_path / "A motor-2.toml")
@@ -279,7 +284,7 @@ def test_export_overwrites_nothing_unless_asked(tmp_path):
     assert not (tmp_path / "b.toml").exists()
 
 
-def test_what_a_call_gives_wrong_is_told_with_what_to_do(tmp_path):
+def test_a_wrong_argument_is_reported_with_a_remedy(tmp_path):
     svc = SVC().fit(X, LABELS)
     for word in ("16", 16.0, 17, None):
         assert "32 for results close to float" in refused("E109", spec=svc, x_raw=X, word=word).remedy
@@ -290,7 +295,7 @@ def test_what_a_call_gives_wrong_is_told_with_what_to_do(tmp_path):
 
 
 # ---- what words cannot follow ----
-def test_words_that_differ_from_the_estimator_are_warned_of_with_the_word_that_does():
+def test_a_large_prediction_gap_warns_with_a_sufficient_word_length():
     steep = SVR(C=1e6, gamma=0.01).fit(X, Y)
     with pytest.warns(UserWarning, match="W208") as told:
         plan = kerncast.plan(steep, NEW)
@@ -321,6 +326,6 @@ def test_export_warns_as_plan_does_and_writes_all_the_same(tmp_path):
         kerncast.export(steep, NEW, tmp_path / "steep.toml", word=word, overwrite=True)
 
 
-def test_where_no_longer_word_does_the_warning_names_the_words_of_the_sensor():
+def test_if_no_word_length_suffices_the_warning_names_the_sensor_s():
     with pytest.warns(UserWarning, match="no longer word length is enough"):
         kerncast.plan(SVR().fit(X, Y), NEW, input={"word": "s10f0"})

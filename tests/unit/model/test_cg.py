@@ -88,7 +88,7 @@ def relative(found: np.ndarray, expected: np.ndarray) -> float:
 # ---- accuracy ----
 @pytest.mark.parametrize(("lam", "sigma"), [(0.1, 18.0), (1.0, 18.0), (0.1, 12.0), (10.0, 30.0)])
 @pytest.mark.parametrize(("word", "most"), [(16, 2e-3), (24, 1e-5), (32, 5e-8)])
-def test_enough_steps_reach_the_exact_solution_as_far_as_the_word_allows(
+def test_enough_steps_give_the_exact_solution_up_to_the_word_length(
         word: int, most: float, lam: float, sigma: float) -> None:
     plan, (x, y) = plan_of(word, lam, sigma=sigma), digits()
     status, state = trained(plan, x, y)
@@ -128,7 +128,7 @@ def test_a_target_of_any_size_and_any_lambda_keep_their_bits(word: int, lam: flo
 
 
 @pytest.mark.parametrize("word", WORDS)
-def test_it_stops_where_a_step_no_longer_reaches_alpha(word: int) -> None:
+def test_it_stops_when_a_step_no_longer_changes_alpha(word: int) -> None:
     plan, (x, y) = plan_of(word, 1.0, sigma=10.0, steps=1000), digits()
     status, state = trained(plan, x, y)
     assert status == "ok"
@@ -185,7 +185,7 @@ def test_no_answer_is_farther_from_the_exact_one_than_its_bound(
         assert np.linalg.norm(alpha - exact) <= bound * step + 1e-9 * np.linalg.norm(exact)
 
 
-def test_too_few_steps_are_said_to_be_inaccurate() -> None:
+def test_too_few_steps_are_reported_as_inaccurate() -> None:
     x, y = digits()
     assert trained(plan_of(32, steps=2), x, y)[0] == "inaccurate"
     assert trained(plan_of(32, steps=60), x, y)[0] == "ok"
@@ -243,7 +243,7 @@ def singular() -> tuple[Plan, np.ndarray, np.ndarray]:
     return plan, rng.integers(0, 256, (32, 1)), rng.integers(-128, 128, 32)
 
 
-def test_a_matrix_that_words_show_to_be_indefinite_is_refused_and_leaves_nothing_behind() -> None:
+def test_a_visibly_indefinite_matrix_is_refused_with_a_clean_state() -> None:
     plan, x, y = singular()
     model = open_model(plan)
     assert STATUSES[int(model.train(x, y)["status"][0])] == "not_positive_definite"
@@ -252,7 +252,7 @@ def test_a_matrix_that_words_show_to_be_indefinite_is_refused_and_leaves_nothing
     assert model.predict(x[:2])["status"].tolist() == [STATUSES.index("not_trained")] * 2
 
 
-def test_the_same_system_in_32_bits_or_with_a_larger_lambda_is_solved_or_called_inaccurate() -> None:
+def test_that_system_with_32_bits_or_more_lambda_is_solved_or_inaccurate() -> None:
     _, x, y = singular()
     assert trained(plan_of(32, 1e-9, **line(32, sigma=4000.0, steps=30)), x, y)[0] in (
         "inaccurate", "not_positive_definite")
@@ -287,7 +287,7 @@ def test_memory_is_linear_in_the_samples(word: int, size: int) -> None:
     assert plan.state_bytes == whole + -whole % 8
 
 
-def test_the_reference_takes_the_steps_that_the_plan_takes() -> None:
+def test_the_reference_runs_the_steps_of_the_plan() -> None:
     plan, (x, y) = plan_of(32, steps=4), digits()
     result = simulate(plan, x, y, x[:7])
     assert result.alpha_error < 1e-6 and result.f_error < 1e-6

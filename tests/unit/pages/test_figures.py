@@ -30,7 +30,7 @@ def test_pages_are_measured_by_the_zig_that_is_locked():
     assert {page: found for page, found in named.items() if found - set(locked)} == {}
 
 
-def test_every_page_of_the_docs_is_either_prose_or_made_by_a_program_that_is_there():
+def test_every_page_of_the_docs_is_prose_or_made_by_an_existing_program():
     for page, command in figures.PAGES.items():
         name = command.removesuffix(" >").split()[-1].replace("kerncast.", "").replace(".", "/")
         found = [figures.ROOT / command.split()[1], figures.ROOT / f"{name}.py",
@@ -47,14 +47,14 @@ def test_a_figure_of_prose_without_a_mark_is_found(claim):
     assert figures.unmarked(f"It {marked}.") == []
 
 
-def test_a_marked_figure_that_is_not_the_data_files_is_told_and_set():
+def test_a_marked_figure_unlike_the_data_file_s_is_reported_and_set():
     data = {"ecg.samples": {"value": "256"}}
     text = "of <!--=ecg.samples-->255<!--=--> samples"
     assert list(figures.marks(text)) == [("ecg.samples", "255")]
     assert figures.set_marks(text, data) == text.replace("255", "256")
 
 
-def test_a_page_changed_by_hand_is_told(monkeypatch, tmp_path):
+def test_a_page_changed_by_hand_is_reported(monkeypatch, tmp_path):
     held = json.loads(figures.DATA.read_text(encoding="utf-8"))
     held["pages"]["docs/measured/sweep.md"]["tables"][-1]["rows"][1][-1] += "0"
     (tmp_path / "figures.json").write_text(json.dumps(held))

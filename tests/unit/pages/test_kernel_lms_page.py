@@ -21,13 +21,13 @@ REFERENCE = float(re.search(r"MSE without reduction: 4.76e-05 \| reproduced \| (
 
 
 @pytest.mark.parametrize("technique", ["KLMS", "MKLMS"])
-def test_klms_and_mklms_reach_the_reference_from_14_vectors(technique):
+def test_klms_and_mklms_match_the_reference_from_14_vectors(technique):
     # beyond 20 vectors nothing is lost any more: the reference of the same realisations
     assert ERRORS[technique][np.array(BUDGETS) >= ENOUGH].max() <= NEAR * ERRORS["KLMS"][-1]
     assert pytest.approx(REFERENCE, rel=0.5) == ERRORS["KLMS"][-1]
 
 
-def test_fklms_solves_the_task_usefully_with_24_vectors_in_float_and_fixed_point():
+def test_fklms_with_24_vectors_solves_the_task_in_float_and_fixed_point():
     assert ERRORS["FKLMS"][-1] <= USEFUL
     assert np.all(ERRORS["FKLMS, 16 bits"] <= 1.5 * ERRORS["FKLMS"])
     assert np.all(np.abs(ERRORS["FKLMS, 32 bits"] / ERRORS["FKLMS"] - 1.0) <= 0.01)

@@ -19,7 +19,7 @@ def block(language: str) -> str:
     return found[1]
 
 
-def test_the_example_of_the_page_prints_what_the_page_says(tmp_path, monkeypatch):
+def test_the_example_of_the_page_prints_the_page_s_output(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     said = io.StringIO()
     with contextlib.redirect_stdout(said):
@@ -29,7 +29,7 @@ def test_the_example_of_the_page_prints_what_the_page_says(tmp_path, monkeypatch
     assert sorted(path.name for path in tmp_path.iterdir()) == [f"digits_svc.{end}" for end in ends]
 
 
-def test_the_program_writes_a_folder_of_c_that_holds_its_spec_and_its_model(tmp_path, monkeypatch, capsys):
+def test_the_program_writes_a_folder_of_c_with_its_spec_and_model(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     runpy.run_path(str(ROOT / "examples" / "export_svc.py"))
     assert "same label as scikit-learn on 107 of 107 digits, in 16 bits" in capsys.readouterr().out

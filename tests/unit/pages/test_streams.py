@@ -55,12 +55,12 @@ def test_the_examples_have_the_parameters_that_were_chosen(name, chosen):
         assert values[key] == float(value), f"{key} of examples/{name}.toml"
 
 
-def test_a_stream_that_changes_is_followed_with_rho_and_by_truncation_only_with_rho():
+def test_truncation_follows_a_changing_stream_only_with_rho():
     without, with_it = (drift.settled(drift.curve(drift.LEARNERS["NT"], rho, 1))[1] for rho in (0.0, 0.01))
     assert with_it < 0.8 * without
 
 
-def test_the_words_of_the_boards_are_on_the_page_and_none_differs():
+def test_the_page_lists_the_boards_values_without_a_mismatch():
     found = [cells for cells in ROWS if len(cells) == 4 and cells[1] in on_board.BOARDS]
     assert len(found) == 2 * len(on_board.BOARDS)
     assert all(int(words.replace(",", "")) > on_board.SAMPLES for *_, words, _ in found)

@@ -272,7 +272,7 @@ def test_gains_that_are_rounded_up_do_not_push_inputs_past_their_range(word, col
         check_common(plan)
 
 
-def test_a_kernel_constant_that_rounds_up_to_2_31_is_still_a_word():
+def test_a_kernel_constant_that_rounds_up_to_2_31_still_fits():
     """Sigma is searched so that the constant lies within half a step below 2**31."""
     plain = Spec(model={"name": "probe", "algorithm": "kernel_lms"}, numbers={"word": 32},
                  input={"word": "u8f0"}, output={"word": "s8f0"}, kernel={"sigma": 2.0},
@@ -296,7 +296,7 @@ def test_logarithms_are_exact(value):
 
 
 @pytest.mark.parametrize("power", [-70, -1, 0, 1, 52, 53, 70])
-def test_logarithms_are_exact_at_and_beside_powers_of_two(power):
+def test_logarithms_are_exact_at_and_near_powers_of_two(power):
     two, little = Fraction(2) ** power, Fraction(2) ** (power - 80)
     assert (floor_log2(two), ceil_log2(two)) == (power, power)
     assert (floor_log2(two - little), ceil_log2(two - little)) == (power - 1, power)

@@ -78,7 +78,7 @@ def test_what_wraps_gives_no_status_and_is_counted_in_the_range_log() -> None:
     assert met[wrapping.hash][1]["alpha"] > 0 and met[wrapping.hash][1]["f"] > 0
 
 
-def test_a_word_that_wraps_is_the_whole_number_modulo_its_bits() -> None:
+def test_a_value_that_wraps_is_the_integer_modulo_its_bits() -> None:
     """A new multiplier is eta e, here nearly twice what the format of alpha holds."""
     plan = make_plan(spec("kernel_lms", casts={"alpha": "wrap"}))
     wide = make_plan(spec("kernel_lms", formats={"alpha": "s16f12"}))
@@ -135,7 +135,7 @@ def test_a_range_that_decides_nothing_is_refused(algorithm: str, signal: str) ->
     ("kernel_lms", "a", "does not depend on a range", "alpha"),
     ("toeplitz_rls", "alpha", "it uses block floating point", 'scaling = "static"'),
     ("kernel_cg", "alpha", "it uses block floating point", "none with kernel_cg")])
-def test_a_range_that_is_refused_says_why_of_its_signal_and_what_takes_one(
+def test_a_refused_range_states_the_reason_and_the_signals_that_accept_one(
         algorithm: str, signal: str, why: str, allowed: str) -> None:
     with pytest.raises(KerncastError) as caught:
         spec(algorithm, ranges={signal: 2.0})
@@ -144,7 +144,7 @@ def test_a_range_that_is_refused_says_why_of_its_signal_and_what_takes_one(
 
 
 @pytest.mark.parametrize("value", [2.0**-20, 2.0**20])
-def test_the_limits_of_a_range_are_those_that_are_told(value: float) -> None:
+def test_the_limits_of_a_range_are_those_reported(value: float) -> None:
     assert spec("kernel_lms", ranges={"alpha": value}).numbers.ranges["alpha"] == value
     with pytest.raises(KerncastError, match="E108") as caught:
         spec("kernel_lms", ranges={"alpha": value * (2 if value > 1 else 0.5)})

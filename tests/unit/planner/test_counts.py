@@ -36,7 +36,7 @@ def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
         assert found["products in kernel_values"] == (2 if case == "refined" else 1) * found["kernel_values"]
 
 
-def test_the_mean_of_fklms_on_a_settled_budget_is_that_of_an_update_without_searches():
+def test_the_mean_cost_of_settled_fklms_is_an_update_without_searches():
     """In random order, once the budget has settled: sim.planner.lms_counts says why."""
     result = counted("settled")
     found, planned = result["found"][0], result["planned"][0]

@@ -75,7 +75,7 @@ def test_every_signal_has_evidence_of_one_form(spec: Spec) -> None:
         assert plan.evidence[name]["seen"] is not None or name == "x"
 
 
-def test_headroom_is_what_the_format_reaches_over_what_was_seen() -> None:
+def test_headroom_is_the_format_s_range_over_the_observed_one() -> None:
     plan = run(learner(ranges={"alpha": 8.0}))
     entry = plan.evidence["alpha"]
     assert entry["headroom_bits"] == pytest.approx(np.log2(8.0 / entry["seen"]), abs=1e-3)
@@ -97,7 +97,7 @@ def test_why_names_who_decided_and_what_was_seen(numbers: dict[str, Any], decide
     assert "saturates" in text and "wraps" in why(run(learner(overflow="wrap")), "f")
 
 
-def test_why_without_data_says_what_is_missing() -> None:
+def test_why_without_data_names_the_missing_evidence() -> None:
     assert "[data]" in why(make_plan(learner()), "alpha")
 
 
@@ -106,7 +106,7 @@ def test_why_of_an_unknown_signal_lists_the_signals() -> None:
         why(make_plan(learner()), "beta")
 
 
-def test_what_was_seen_of_a_block_and_what_it_reaches_are_told_with_their_exponents() -> None:
+def test_observed_and_possible_ranges_of_a_block_state_their_exponents() -> None:
     plan = run(trainer(lam=0.01))
     for name in ("a", "alpha"):
         entry, limits = plan.evidence[name], exponents(plan, name)
@@ -120,14 +120,14 @@ def test_what_was_seen_of_a_block_and_what_it_reaches_are_told_with_their_expone
     assert "exponent" not in plan.evidence["r"] and exponents(plan, "r") is None
 
 
-def test_a_fixed_exponent_is_said_to_be_fixed() -> None:
+def test_a_fixed_exponent_is_described_as_fixed() -> None:
     plan = run(trainer(scaling="static"))
     assert exponents(plan, "alpha") == (plan.evidence["alpha"]["exponent"],) * 2
     assert "share the fixed exponent" in why(plan, "alpha")
     assert plan.evidence["alpha"]["headroom_bits"] < 2
 
 
-def test_a_block_that_follows_its_words_has_no_range_and_no_headroom() -> None:
+def test_a_block_that_follows_its_values_has_no_range_and_no_headroom() -> None:
     spec = Spec(model={"name": "why", "algorithm": "kernel_cg"}, input={"word": "u8f0"},
                 output={"word": "s8f0"}, kernel={"sigma": 3.0}, cg={"n": 20, "lambda": 0.1})
     plan = observe(make_plan(spec), np.arange(20), np.arange(20) - 10)

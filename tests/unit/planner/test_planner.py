@@ -72,7 +72,7 @@ def test_an_override_that_the_data_exceed_is_refused_with_one_that_would_do():
     assert good.signals["alpha"].format == Format.parse(better)
 
 
-def test_a_problem_found_by_the_planner_is_told_with_file_and_line(tmp_path):
+def test_a_problem_found_by_the_planner_is_reported_with_file_and_line(tmp_path):
     path = tmp_path / "probe.toml"
     path.write_text('[model]\nname = "probe"\nalgorithm = "toeplitz_rls"\n[input]\nword = "u8f0"\n[output]\n'
                     'word = "s8f0"\n[kernel]\nsigma = 2.0\n[toeplitz]\nn = 16\nlambda = 1e-9\n'
@@ -98,7 +98,7 @@ def test_alpha_follows_from_the_design_range_the_data_or_the_spec():
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
-def test_raw_words_of_equal_gain_are_taken_as_they_are_and_the_gain_goes_into_sigma(word):
+def test_a_gain_common_to_all_columns_goes_into_sigma(word):
     one = make_plan(spec(LEARNER, numbers={"word": word}))
     two = make_plan(spec(LEARNER, numbers={"word": word}, input={"gain": 0.125}, kernel={"sigma": 50.0 / 8}))
     for plan in (one, two):
@@ -118,7 +118,7 @@ def test_exponents_of_the_trainer_follow_from_the_bounds(lam, n, a_exp_max, alph
     assert (plan.integer("a_exp_max"), plan.integer("alpha_exp_max")) == (a_exp_max, alpha_exp_max)
 
 
-def test_units_say_what_a_word_is_worth():
+def test_units_state_the_value_of_an_lsb():
     plan = make_plan(spec(LEARNER, input={"word": "u8f4", "offset": [8, 16], "gain": [3.0, 0.5]},
                           output={"gain": 0.25}))
     assert plan.units["x_raw"] == "3/16 1/32"
@@ -130,7 +130,7 @@ def test_units_say_what_a_word_is_worth():
 
 # ---- memory ----
 @pytest.mark.parametrize(("word", "columns"), [(16, 1), (16, 7), (32, 1), (32, 6)])
-def test_a_learner_keeps_n_times_d_plus_4_words_and_a_row(word, columns):
+def test_a_learner_stores_n_times_d_plus_4_values_and_a_row(word, columns):
     plan = make_plan(spec(LEARNER, input={"columns": columns}, numbers={"word": word}))
     n = plan.sizes["N"]
     counts = {f.name: f.count for f in plan.memory}
@@ -145,7 +145,7 @@ def test_a_learner_keeps_n_times_d_plus_4_words_and_a_row(word, columns):
 
 @pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize(("scheme", "columns"), [("uniform", 1), ("diagonal_mean", 3)])
-def test_a_trainer_keeps_three_words_a_sample_and_the_samples(word, scheme, columns):
+def test_a_trainer_stores_three_values_per_sample_and_the_samples(word, scheme, columns):
     plan = make_plan(spec(TRAINER, numbers={"word": word}, input={"columns": columns},
                           toeplitz={"scheme": scheme}))
     kept = 0 if scheme == "uniform" else columns
@@ -166,5 +166,5 @@ def test_formulas_give_the_counts(base):
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
-def test_tables_take_at_most_3_kb(word):
+def test_tables_need_at_most_3_kb(word):
     assert make_plan(spec(TRAINER, numbers={"word": word})).table_bytes <= 3072

@@ -61,7 +61,7 @@ def test_lambda_is_lost_below_one_lsb_of_the_kernel_and_not_above() -> None:
 
 
 @pytest.mark.parametrize("algorithm", ["kernel_cg", "toeplitz_rls"])
-def test_where_no_word_can_show_an_answer_every_prediction_is_0_indeed(algorithm: str) -> None:
+def test_if_no_value_can_show_an_answer_every_prediction_is_0(algorithm: str) -> None:
     x, y = np.arange(N), np.resize([2047, -2048, 2047, 2047], N)
     inputs = x if algorithm == "kernel_cg" else None
     for lam in np.geomspace(1e3, 1e9, 7):
@@ -71,14 +71,14 @@ def test_where_no_word_can_show_an_answer_every_prediction_is_0_indeed(algorithm
         assert shown or [p.code for p in cautions(observe(plan, inputs, y))] == ["W203"]
 
 
-def test_targets_that_no_word_shows_are_told_by_a_run() -> None:
+def test_targets_below_the_resolution_are_reported_by_a_run() -> None:
     s, y = spec("toeplitz_rls", "s32f0"), np.resize([3, -2, 0, 1], N)
     assert codes(s) == []
     (problem,) = cautions(observe(make_plan(s), None, y))
     assert (problem.code, problem.where) == ("W203", "[output] word")
 
 
-def test_targets_of_few_steps_of_their_word_are_told_where_the_data_are_known() -> None:
+def test_targets_spanning_few_lsb_are_warned_of_if_the_data_are_known() -> None:
     s, y = spec("toeplitz_rls", "s24f0"), np.resize([700, -512, 90, 333], N)
     assert codes(s) == []
     plan = make_plan(s, None, y)
@@ -90,7 +90,7 @@ def test_targets_of_few_steps_of_their_word_are_told_where_the_data_are_known() 
     assert not cautions(make_plan(s, None, np.resize([1024, -512], N)))  # every target is a word
 
 
-def test_inputs_that_rounding_moves_far_are_told_where_the_data_are_known() -> None:
+def test_inputs_that_rounding_moves_far_are_reported_if_data_are_known() -> None:
     kernel, rng = {"type": "periodic", "sigma": 1.0, "period": 4000.0}, np.random.default_rng(3)
     s = spec("kernel_lms", kernel=kernel)
     s = s.model_copy(update={"input": s.input.model_copy(update={"word": "u25f0"})})
@@ -104,7 +104,7 @@ def test_inputs_that_rounding_moves_far_are_told_where_the_data_are_known() -> N
 @pytest.mark.parametrize(("eta", "rho", "said"), [
     (1.7, 0.0, None), (1.9, 0.0, "near the end of"), (1.9, 0.1, "outside"), (1.5, 0.3, "near the end of"),
     (1.6, 0.3, "outside"), (0.5, 1.0, None)])
-def test_an_eta_near_or_outside_the_stable_range_is_told_with_the_bound(eta: float, rho: float,
+def test_an_eta_near_or_outside_the_stable_range_is_reported_with_the_bound(eta: float, rho: float,
                                                                         said: str | None) -> None:
     found = [p for p in cautions(make_plan(spec("kernel_lms", eta=eta, rho=rho))) if p.code == "W206"]
     assert len(found) == (said is not None)

@@ -105,7 +105,7 @@ def test_the_first_event_that_differs_is_found_with_call_and_sample(samples, whi
     assert found.sample == min(int(np.sum(ends <= equal)), len(call) - 1)
 
 
-def test_a_side_that_ends_early_is_said_to_have_ended():
+def test_a_side_that_ends_early_is_reported():
     whole = [(0, 0, i, i) for i in range(10)]
     _, found = find_divergence(Script({0: whole}), Script({0: whole[:7]}), vectors(1))
     assert found is not None
@@ -117,7 +117,7 @@ def test_a_side_that_ends_early_is_said_to_have_ended():
     assert found.event.index == 7
 
 
-def test_the_number_of_runs_grows_with_the_logarithm_of_the_words():
+def test_the_number_of_runs_grows_with_the_logarithm_of_the_values():
     ours: Events = [(0, i, 0, 1) for i in range(5000)]
     theirs = [*ours[:4321], (0, 4321, 0, 2), *ours[4322:]]
     device = Script({0: ours, 1: theirs})
@@ -127,7 +127,7 @@ def test_the_number_of_runs_grows_with_the_logarithm_of_the_words():
     assert device.runs <= 4 + 2 * (5000).bit_length() + 4  # an earlier update before each try, no prediction
 
 
-def test_an_answer_that_differs_behind_the_last_hook_is_told_as_such():
+def test_a_mismatch_after_the_last_hook_is_reported_as_such():
     events: Events = [(0, 0, 0, 1)]
     wrong = vectors(1)
     calls = tuple(replace(c, expected={"status": np.ones(1, dtype=np.int64)}) for c in wrong.calls)
@@ -157,7 +157,7 @@ def test_a_model_does_not_leave_itself(learner):
     assert result.words > 1000
 
 
-def test_tracing_changes_no_word_and_no_range(learner):
+def test_tracing_changes_no_value_and_no_range(learner):
     plan, calls = learner
     plain, traced = open_model(plan), open_model(plan)
     traced.trace(10)
@@ -202,7 +202,7 @@ def test_every_hook_has_a_name_of_its_own():
 
 # ---- back ends without hooks ----
 @pytest.mark.parametrize("name", ["rtl:icarus", "rtl:verilator", "model:fxpmath"])
-def test_a_back_end_without_hooks_says_so_before_anything_is_built(learner, tmp_path, name):
+def test_a_back_end_without_hooks_reports_it_before_anything_is_built(learner, tmp_path, name):
     with pytest.raises(KerncastError) as caught:
         open_backend(learner[0], name, source=tmp_path, traced=True)
     assert caught.value.problems[0].code == "E433"

@@ -58,7 +58,7 @@ def test_a_state_of_kerncast_0_1_is_refused_with_how_to_make_it_again():
         model.restore(bytes(image))
 
 
-def test_a_pickled_estimator_goes_on_where_it_was():
+def test_a_pickled_estimator_resumes():
     rng = np.random.default_rng(3)
     X = rng.uniform(-1, 1, (80, 2))
     y = np.sin(3 * X[:, 0])

@@ -51,7 +51,7 @@ def same(one: Vectors, two: Vectors) -> bool:
     return one.to_json() == two.to_json()
 
 
-def test_vectors_come_back_from_json_as_they_were(vectors, plan):
+def test_vectors_are_read_back_from_json_unchanged(vectors, plan):
     again = Vectors.from_json(vectors.to_json())
     assert same(again, vectors)
     assert again.plan_hash == plan.hash
@@ -70,7 +70,7 @@ def test_vectors_come_back_from_json_as_they_were(vectors, plan):
                                   '{"plan": "0", "calls": [], "state": {"a": ["x"]}}',
                                   '{"plan": "0", "calls": [], "state": {"a": [1.5]}}',
                                   '{"plan": "0", "calls": [], "state": {"a": [99999999999999999999]}}'])
-def test_what_is_no_vector_file_is_refused_with_its_place(text):
+def test_an_invalid_vector_file_is_refused_with_its_place(text):
     with pytest.raises(KerncastError) as caught:
         Vectors.from_json(text, "out/vectors.json")
     assert [(p.code, p.where) for p in caught.value.problems] == [("E211", "out/vectors.json")]
@@ -81,7 +81,7 @@ def test_what_is_no_vector_file_is_refused_with_its_place(text):
     (0, {"expected": {"status": [0] * 3, "f": [0] * 3}}),
     (-1, {"x": None}), (-1, {"y": [1] * 5}), (-1, {"expected": {"status": [0] * 5}}),
     (-1, {"expected": {"f": [0] * 5}}), (-1, {"expected": {"status": [0] * 5, "f": [0] * 4}})])
-def test_a_call_that_lacks_words_is_refused_and_not_compared_in_part(vectors, place, change):
+def test_a_call_that_lacks_values_is_refused_and_not_compared_in_part(vectors, place, change):
     whole = json.loads(vectors.to_json())
     whole["calls"][place] |= change
     with pytest.raises(KerncastError, match="E211"):
@@ -116,7 +116,7 @@ class Off:
         return answer
 
 
-def test_one_word_off_by_one_is_found_and_named(plan, vectors):
+def test_one_value_off_by_one_is_found_and_named(plan, vectors):
     wrong = replay(Off(plan, "predict", "f"), vectors)
     last = len(vectors.calls) - 1
     assert wrong.mismatches == 1

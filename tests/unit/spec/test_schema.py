@@ -37,7 +37,7 @@ def test_every_example_is_a_spec_by_the_schema(check, path):
     {"numbers": {"word": 24, "casts": {"f": "floor wrap"}}}, {"data": {"file": "a.csv"}},
     {"model": {"name": "a", "algorithm": "kernel_predictor"}, "cg": None,
      "predictor": {"file": "a.json", "sha256": "0" * 64}}])
-def test_what_a_spec_takes_the_schema_takes(check, changed):
+def test_the_schema_accepts_what_a_spec_accepts(check, changed):
     values = {name: table for name, table in (PLAIN | changed).items() if table is not None}
     Spec(**values)
     check(values)
@@ -50,14 +50,14 @@ def test_what_a_spec_takes_the_schema_takes(check, changed):
     {"cg": {"n": 8}}, {"cg": {"n": 8, "lambda": 0.1, "stepz": 4}}, {"numbers": {"word": 12}},
     {"model": {"name": "A b", "algorithm": "kernel_cg"}}, {"toeplitz": {"n": 2, "lambda": 1}},
     {"model": {"name": "a", "algorithm": "kernel_lms"}}, {"predictor": {"file": "x", "sha256": "12"}}])
-def test_what_a_spec_refuses_the_schema_refuses(check, changed):
+def test_the_schema_refuses_what_a_spec_refuses(check, changed):
     with pytest.raises(KerncastError):
         Spec(**PLAIN | changed)
     with pytest.raises(fastjsonschema.JsonSchemaException):
         check(PLAIN | changed)
 
 
-def test_every_key_tells_what_it_is_and_what_is_allowed():
+def test_every_key_states_its_meaning_and_what_is_allowed():
     tables = spec_schema()["properties"]
     assert list(tables) == list(TABLES)
     for name, table in tables.items():

@@ -63,7 +63,7 @@ def only_problem(text):
     return found[0]
 
 
-def test_a_good_spec_holds_what_was_written_and_the_defaults():
+def test_a_valid_spec_has_what_was_written_and_the_defaults():
     spec = Spec.from_text(TOEPLITZ)
     assert (spec.model.name, spec.toeplitz.n, spec.toeplitz.lam, spec.toeplitz.step) == ("ecg", 256, 0.1, 1)
     assert spec.online is None
@@ -123,7 +123,7 @@ file = "x.csv"
 """
 
 
-def test_every_mistake_of_a_spec_is_reported_in_one_run_with_its_line():
+def test_every_error_of_a_spec_is_reported_in_one_run_with_its_line():
     found = [(p.code, p.where.removeprefix("bad.toml:")) for p in problems(EVERY_MISTAKE, "bad.toml")]
     assert found == [
         ("E104", "1 [modle]"),
@@ -154,7 +154,7 @@ def test_every_mistake_of_a_spec_is_reported_in_one_run_with_its_line():
     ]
 
 
-def test_every_problem_says_what_is_allowed_and_what_to_do():
+def test_every_problem_states_what_is_allowed_and_a_remedy():
     for problem in problems(EVERY_MISTAKE):
         assert problem.message
         assert problem.allowed
@@ -205,7 +205,7 @@ def test_every_problem_says_what_is_allowed_and_what_to_do():
     ("[data]", "[extras]\n[data]", "E104", "15 [extras]", "extras"),
     ("[model]", "top = 1\n[model]", "E104", "1 top", "top"),
 ])
-def test_a_mistake_is_reported_with_line_key_value_and_code(old, new, code, where, value):
+def test_an_error_is_reported_with_line_key_value_and_code(old, new, code, where, value):
     assert TOEPLITZ.count(old) == 1
     problem = only_problem(TOEPLITZ.replace(old, new))
     assert (problem.code, problem.where, problem.value) == (code, f"kerncast.toml:{where}",
@@ -232,7 +232,7 @@ def test_a_mistake_is_reported_with_line_key_value_and_code(old, new, code, wher
     ("[online]", "[toeplitz]\nn = 2\nlambda = 1.0\nscheme = \"diagonal_mean\"\n[online]", "E111",
      "11 [toeplitz]"),
 ])
-def test_a_mistake_in_an_online_spec_is_reported_with_line_and_code(old, new, code, where):
+def test_an_error_in_an_online_spec_is_reported_with_line_and_code(old, new, code, where):
     assert ONLINE.count(old) == 1
     problem = only_problem(ONLINE.replace(old, new))
     assert (problem.code, problem.where) == (code, f"kerncast.toml:{where}")
@@ -244,7 +244,7 @@ def test_the_other_algorithms_table_is_named_beside_the_missing_one():
         ("E111", "kerncast.toml:11 [toeplitz]"), ("E105", "kerncast.toml:16 [online]")]
 
 
-def test_uniform_sampling_takes_one_column_and_other_schemes_no_step():
+def test_uniform_sampling_accepts_one_column_and_other_schemes_no_step():
     wide = TOEPLITZ.replace("columns = 1", "columns = 3").replace("builtin = \"ecg\"", "file = \"a.csv\"")
     assert only_problem(wide).code == "E113"
     stepped = wide.replace("\"uniform\"", "\"diagonal_mean\"\nstep = 1")
@@ -254,7 +254,7 @@ def test_uniform_sampling_takes_one_column_and_other_schemes_no_step():
 @pytest.mark.parametrize(("wrong", "remedy"), [
     ("sgima = 2.0", "did you mean sigma?"), ("SIGMA = 2.0", "did you mean sigma?"),
     ("lambda = 2.0", "move it to [toeplitz]"), ("zzz = 2.0", "remove it from [kernel]")])
-def test_an_unknown_key_is_met_with_the_nearest_known_one(wrong, remedy):
+def test_an_unknown_key_is_answered_with_the_most_similar_one(wrong, remedy):
     assert only_problem(TOEPLITZ.replace("sigma = 2.0", f"sigma = 2.0\n{wrong}")).remedy == remedy
 
 
@@ -282,7 +282,7 @@ def test_text_that_is_not_toml_is_refused_with_its_line(text, line):
     assert (problem.code, problem.where) == ("E102", f"kerncast.toml:{line}")
 
 
-def test_a_table_that_is_no_table_is_refused():
+def test_a_value_in_place_of_a_table_is_refused():
     found = problems("model = 3\n[[input]]\nword = \"u16f0\"\n")
     assert [(p.code, p.where) for p in found if p.code == "E107"] == [
         ("E107", "kerncast.toml:1 [model]"), ("E107", "kerncast.toml:2 [input]")]
@@ -325,7 +325,7 @@ def test_a_spec_made_in_python_equals_the_one_read_from_a_file():
     assert (arrays.input.offsets, arrays.input.gains) == ((0,), (1.0,))
 
 
-def test_every_mistake_of_a_spec_made_in_python_is_reported_with_its_key():
+def test_every_error_of_a_spec_made_in_python_is_reported_with_its_key():
     with pytest.raises(KerncastError) as caught:
         python_spec(kernel={"sigma": 0}, toeplitz={"n": 1, "lam": -1, "scheme": "uniform"}, colour={})
     assert [(p.code, p.where) for p in caught.value.problems] == [

@@ -16,7 +16,7 @@ def caches(folder: Path) -> list[str]:
     return run_tool([sys.executable, "-c", code], folder, folder / "work").stdout.splitlines()
 
 
-def test_zig_keeps_its_caches_beside_what_it_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zig_puts_its_caches_beside_its_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in NAMES:
         monkeypatch.delenv(name, raising=False)
     assert caches(tmp_path) == [str(tmp_path / "work" / "zig-cache")] * 2

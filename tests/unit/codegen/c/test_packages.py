@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.codegen.c.packages import PACKAGES, chosen_packages
-from kerncast.codegen.c.vectors_c import room, shortened_to, vectors_context
+from kerncast.codegen.c.packages import PACKAGES, resolve_packages
+from kerncast.codegen.c.vectors_c import room, truncate_calls, vectors_context
 from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate, load_manifest, stale_files
 from kerncast.codegen.manifest import MANIFEST
@@ -50,14 +50,14 @@ def refused(code, call, *arguments, **options) -> str:
 
 # ---- which ----
 def test_packages_are_named_in_any_order_with_commas_or_all():
-    assert chosen_packages(()) == ()
-    assert chosen_packages(["make, cmake", "make"]) == ("cmake", "make")
-    assert chosen_packages(["all"]) == tuple(PACKAGES) == chosen_packages(["arduino,all"])
+    assert resolve_packages(()) == ()
+    assert resolve_packages(["make, cmake", "make"]) == ("cmake", "make")
+    assert resolve_packages(["all"]) == tuple(PACKAGES) == resolve_packages(["arduino,all"])
 
 
 @pytest.mark.parametrize("text", ["bazel", "", "cmake,", "CMake"])
-def test_a_package_that_there_is_not_is_refused_with_those_there_are(text):
-    said = refused("E310", chosen_packages, [text])
+def test_an_unknown_package_is_refused_with_the_known_ones(text):
+    said = refused("E310", resolve_packages, [text])
     assert "cmake, make, zephyr, platformio, arduino, all" in said
 
 
@@ -75,7 +75,7 @@ def test_a_package_without_vectors_is_refused_before_a_file_is_written(plan, tmp
 
 # ---- what is written ----
 @pytest.mark.parametrize("kind", PACKAGES)
-def test_the_manifest_lists_the_package_and_a_run_without_it_leaves_the_plain_folder(
+def test_a_package_is_in_the_manifest_until_a_run_without_it_removes_it(
         plan, vectors, tmp_path, kind):
     generate(plan, tmp_path / "plain", vectors=vectors)
     out = tmp_path / "out"
@@ -116,14 +116,14 @@ def test_an_edited_file_of_a_package_is_never_overwritten_or_removed(plan, vecto
     assert (tmp_path / "CMakeLists.txt").read_text() == "edited\n"
 
 
-def test_a_file_of_theirs_in_our_folder_is_never_overwritten_by_a_package(plan, vectors, tmp_path):
+def test_a_user_s_file_is_never_overwritten_by_a_package(plan, vectors, tmp_path):
     generate(plan, tmp_path, vectors=vectors)
     (tmp_path / "Makefile").write_text("theirs\n")
     assert "Makefile" in refused("E303", generate, plan, tmp_path, vectors=vectors, packages=("make",))
-    assert load_manifest(tmp_path).settled
+    assert load_manifest(tmp_path).is_complete
 
 
-def test_two_models_share_no_name_but_those_of_the_runtime_and_of_build_files(plan, vectors, tmp_path):
+def test_two_models_define_no_common_build_or_configuration_name(plan, vectors, tmp_path):
     other = make_plan(Spec(**TABLES | {"model": TABLES["model"] | {"name": "other"}}))
     calls = [(call.name, call.x_raw, call.y_raw) for call in vectors.calls]
     generate(plan, tmp_path / "a", vectors=vectors, packages=tuple(PACKAGES))
@@ -137,9 +137,9 @@ def test_two_models_share_no_name_but_those_of_the_runtime_and_of_build_files(pl
 
 
 # ---- the vectors ----
-def test_a_subset_is_what_the_model_answers_to_the_first_samples_of_each_call(plan, vectors):
-    assert shortened_to(plan, vectors, 1 << 20) is vectors
-    short = shortened_to(plan, vectors, 200)
+def test_a_subset_holds_the_model_s_answers_to_the_first_samples_of_a_call(plan, vectors):
+    assert truncate_calls(plan, vectors, 1 << 20) is vectors
+    short = truncate_calls(plan, vectors, 200)
     assert [len(call.x_raw) for call in short.calls] == [8, 8, 10]
     result = replay(open_model(plan), short)
     assert (result.mismatches, result.first) == (0, "")
@@ -148,7 +148,7 @@ def test_a_subset_is_what_the_model_answers_to_the_first_samples_of_each_call(pl
 
 
 @pytest.mark.parametrize("most", [1, 200, 1 << 14])
-def test_the_constants_keep_to_their_room_or_to_a_word_of_each(plan, vectors, most):
+def test_the_constants_fit_their_space_or_hold_one_sample_each(plan, vectors, most):
     target = replace_flash(most)
     found = vectors_context(plan, vectors, target)
     assert all(1 <= part["kept"] <= part["all"] for part in (*found["calls"], *found["state"]))
@@ -170,7 +170,7 @@ def test_a_small_flash_gets_fewer_vectors_than_a_large_one():
     assert room(load_target("atmega328p")) == 4096 < room(load_target("cortex-m4")) == room(None)
 
 
-def test_the_readme_says_what_was_kept_of_what(plan, vectors, tmp_path):
+def test_the_readme_states_the_subset_of_the_vectors(plan, vectors, tmp_path):
     generate(plan, tmp_path, replace_flash(200), vectors=vectors, packages=("make",))
     said = (tmp_path / "README.md").read_text()
     assert "| call 0 update, samples | 8 | 40 |" in said

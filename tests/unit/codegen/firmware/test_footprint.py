@@ -28,7 +28,7 @@ def toolchain(target: str) -> Toolchain:
 
 
 @pytest.mark.parametrize("target", target_ids())
-def test_bytes_of_the_model_and_of_its_tables_are_those_of_the_plan_on_every_target(
+def test_model_and_table_bytes_equal_the_plan_s_on_every_target(
         target: str, tmp_path: Path) -> None:
     tools = toolchain(target)
     for spec in (TOEPLITZ, ONLINE):
@@ -54,7 +54,7 @@ def built(source: str, folder: Path) -> list[Path]:
     return [folder / name for name in tools.compile(["calls.c"], flags, folder)]
 
 
-def test_the_worst_path_is_taken_through_tables_and_to_the_runtime(tmp_path: Path) -> None:
+def test_the_deepest_path_goes_through_tables_and_into_the_runtime(tmp_path: Path) -> None:
     source = ("long long inner(long long a, long long b) { return a / b; }\n"
               "long long outer(long long *v) { long long w[8]; for (int i = 0; i < 8; i++) w[i] = v[i];\n"
               "  v[8] = inner(w[v[0]], w[v[1]]); return v[8] + 1; }\n"
@@ -63,9 +63,9 @@ def test_the_worst_path_is_taken_through_tables_and_to_the_runtime(tmp_path: Pat
               "int leaf(int i) { return i + 1; }\n")
     objects = built(source, tmp_path)
     without, having = call_graph(objects, 0), call_graph(objects, 1000)
-    assert without.worst("leaf") == having.worst("leaf") == 0
-    assert having.worst("inner") == without.worst("inner") + 1000
-    assert having.worst("through") > having.worst("outer") > having.worst("inner") + 64
+    assert without.max_stack("leaf") == having.max_stack("leaf") == 0
+    assert having.max_stack("inner") == without.max_stack("inner") + 1000
+    assert having.max_stack("through") > having.max_stack("outer") > having.max_stack("inner") + 64
 
 
 @pytest.mark.parametrize(("source", "code", "named"), [
@@ -77,7 +77,7 @@ def test_the_worst_path_is_taken_through_tables_and_to_the_runtime(tmp_path: Pat
 def test_a_circle_of_calls_and_a_frame_without_bound_are_refused(
         source: str, code: str, named: str, tmp_path: Path) -> None:
     with pytest.raises(KerncastError) as caught:
-        call_graph(built(source, tmp_path), 0).worst("odd")
+        call_graph(built(source, tmp_path), 0).max_stack("odd")
     problem = caught.value.problems[0]
     assert (problem.code, problem.value) == (code, named)
     assert problem.allowed and problem.remedy

@@ -15,9 +15,9 @@ from typer.testing import CliRunner
 import kerncast
 from kerncast.cli.main import app
 from kerncast.codegen.build import compilers
-from kerncast.lab.report import columns, gathered, render
+from kerncast.lab.report import columns, gather_page, render
 from kerncast.lab.report.page import as_json, samples_of
-from kerncast.lab.report.passing import in_passing
+from kerncast.lab.report.passing import intermediate_values
 from kerncast.lab.report.words import _lengths, histograms
 from kerncast.lab.sweep import make_settings, run_sweep
 from kerncast.lab.sweep.confirm import CONFIRMED, design_text
@@ -66,7 +66,7 @@ def run(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def page(run):
-    return gathered(run.folder)
+    return gather_page(run.folder)
 
 
 def report(*arguments):
@@ -86,7 +86,7 @@ def test_a_packed_column_gives_its_values_back(values):
     assert decoded(columns.packed(values)) == values
 
 
-def test_numbers_are_kept_to_six_digits():
+def test_numbers_have_six_digits():
     values = np.random.default_rng(3).lognormal(size=1000)
     np.testing.assert_allclose(decoded(columns.packed(values.tolist())), values, rtol=1e-7)
 
@@ -149,9 +149,9 @@ def test_every_signal_of_the_plan_has_its_histogram_or_what_is_known_of_it(text,
     assert [row["name"] for row in rows if row["counts"] is None] == hatched
 
 
-def test_words_in_passing_are_those_of_the_run():
+def test_intermediate_values_are_those_of_the_run():
     plan, given, run = simulated(ECG)
-    words = in_passing(plan, run, given.y_raw, given.x_test)
+    words = intermediate_values(plan, run, given.y_raw, given.x_test)
     ranges = {r.name: (r.lo, r.hi) for r in run.ranges}
     for name in ("y", "xi", "eps", "innov", "accumulator"):
         assert (words[name].min(), words[name].max()) == ranges[name]
@@ -161,7 +161,7 @@ def test_words_in_passing_are_those_of_the_run():
     assert len(np.unique(words["kernel"][words["distance"] == 9])) == 1  # a function of the distance
 
 
-def test_a_word_is_as_long_as_it_is():
+def test_the_length_of_a_value_is_exact():
     words = np.array([0, -1, 1, -2, 2, 3, -4, 7, -8, 127, -128])
     longest = [w.bit_length() if w >= 0 else (~w).bit_length() for w in words.tolist()]
     assert _lengths(words, 7).tolist() == np.bincount(longest, minlength=8).tolist()
@@ -173,7 +173,7 @@ def test_a_spec_without_data_shows_its_plan(tmp_path):
     spec.write_text(ECG.split("[data]")[0])
     result = report(spec, "-o", tmp_path / "plain.html", "--json")
     assert result.exit_code == 0, result.output
-    design = gathered(spec)["designs"]["0"]
+    design = gather_page(spec)["designs"]["0"]
     assert design["plan"] == make_plan(Spec.load(spec)).hash
     assert design["histograms"] is None
 
@@ -186,9 +186,9 @@ def test_a_generated_folder_and_its_results_are_shown(tmp_path):
     tested = {"plan": "ab" * 32, "backends": [{"backend": "host:gcc", "words": 5, "mismatches": 0,
                                                "costs": {"flash": 2048, "counts": {"train": 7}}}]}
     (tmp_path / "results.json").write_text(json.dumps(tested))
-    shown = gathered(out, [tmp_path / "results.json"])
+    shown = gather_page(out, [tmp_path / "results.json"])
     assert shown["designs"]["0"]["histograms"]
-    assert shown["designs"]["0"]["plan"] == gathered(spec)["designs"]["0"]["plan"]
+    assert shown["designs"]["0"]["plan"] == gather_page(spec)["designs"]["0"]["plan"]
     assert shown["agreement"] == [{"plan": "ab" * 32, "backend": "host:gcc", "words": 5, "mismatches": 0,
                                    "first": "", "costs": [["flash", "2,048"], ["counts train", "7"]]}]
 
@@ -197,7 +197,7 @@ def test_what_confirm_left_in_the_run_is_shown(run, tmp_path):
     (tmp_path / CONFIRMED).write_text(json.dumps({"plan": "cd" * 32, "backends": [
         {"backend": "host", "words": 9, "mismatches": 1, "first": "f[0]", "costs": {}}]}))
     (tmp_path / "sweep.db").write_bytes((run.folder / "sweep.db").read_bytes())
-    assert [(r["backend"], r["mismatches"]) for r in gathered(tmp_path)["agreement"]] == [("host", 1)]
+    assert [(r["backend"], r["mismatches"]) for r in gather_page(tmp_path)["agreement"]] == [("host", 1)]
 
 
 # ---- the file ----
@@ -211,7 +211,7 @@ def test_the_same_run_gives_the_same_bytes_and_no_place_of_this_machine(run, pag
 
 
 def test_scripts_of_the_page_are_those_that_its_policy_names(page):
-    text = render.rendered(page)
+    text = render.render_page(page)
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', text)[1]
     # plotly.js stands there as text, which the page's own script reads.
     scripts = re.findall(r'<script(?: type="text/plain" id="plotly")?>(.*?)</script>', text, re.DOTALL)
@@ -222,7 +222,7 @@ def test_scripts_of_the_page_are_those_that_its_policy_names(page):
 
 
 def test_text_of_a_spec_never_becomes_markup(page):
-    clean, hostile = render.rendered(page), render.rendered({
+    clean, hostile = render.render_page(page), render.render_page({
         **page, "name": HOSTILE, "summary": HOSTILE, "data": HOSTILE, "spec": HOSTILE, "again": [HOSTILE],
         "why": [[HOSTILE] * 5], "refused": {HOSTILE: 1}, "agreement": [
             {"plan": HOSTILE, "backend": HOSTILE, "words": 1, "mismatches": 0, "first": HOSTILE,
@@ -234,7 +234,7 @@ def test_text_of_a_spec_never_becomes_markup(page):
     assert json.loads(as_json({"name": HOSTILE})) == {"name": HOSTILE}
 
 
-def test_five_thousand_points_take_less_than_six_megabytes(page):
+def test_five_thousand_points_need_less_than_six_megabytes(page):
     source, count = np.random.default_rng(1), 5000
     hashes = [hashlib.sha256(bytes([i % 256, i // 256])).hexdigest() for i in range(count)]
     texts = [f"[kernel]\nsigma = {i % 500}\n" for i in range(count)]
@@ -247,15 +247,16 @@ def test_five_thousand_points_take_less_than_six_megabytes(page):
                      for name in page["measures"]}}
     formats = {name: columns.packed([f"s{b}f4" for b in source.integers(8, 33, count)])
                for name in page["formats"]}
-    whole = render.rendered({**page, "points": wide, "formats": formats, "texts": [columns.packed(texts)] * 2,
-                             "front": list(range(40)), "designs": {str(i): full for i in range(17)}})
+    whole = render.render_page({**page, "points": wide, "formats": formats,
+                                "texts": [columns.packed(texts)] * 2, "front": list(range(40)),
+                                "designs": {str(i): full for i in range(17)}})
     assert len(whole.encode()) < 6_000_000
 
 
 # ---- what is refused ----
 @pytest.mark.parametrize("make", [
     lambda at: at / "nothing", lambda at: at], ids=["nothing there", "an empty folder"])
-def test_what_is_no_run_is_refused(tmp_path, make):
+def test_an_invalid_run_is_refused(tmp_path, make):
     result = report(make(tmp_path), "-o", tmp_path / "x.html")
     assert (result.exit_code, codes(result)) == (2, ["E371"])
     assert not (tmp_path / "x.html").exists()
@@ -277,7 +278,7 @@ def test_a_run_without_points_and_a_damaged_one_are_refused(run, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"plan": 1}', '{"backends": [], "x": 1}'])
-def test_what_are_no_results_is_refused(run, tmp_path, text):
+def test_invalid_results_are_refused(run, tmp_path, text):
     (tmp_path / "results.json").write_text(text)
     result = report(EXAMPLES / "ecg.toml", "-o", tmp_path / "x.html", "--results", tmp_path / "results.json")
     assert (result.exit_code, codes(result)) == (2, ["E372"])
@@ -298,6 +299,6 @@ def test_without_plotly_nothing_is_computed_or_written(run, tmp_path, monkeypatc
     assert _optional.package_file("plotly", "package_data/plotly.min.js") is not None
 
 
-def test_a_folder_is_no_name_for_the_report(run, tmp_path):
+def test_a_folder_is_refused_as_name_of_the_report(run, tmp_path):
     result = report(run.folder, "-o", tmp_path)
     assert (result.exit_code, codes(result)) == (2, ["E191"])

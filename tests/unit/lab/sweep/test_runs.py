@@ -89,7 +89,7 @@ def test_a_point_is_what_plan_and_model_give_for_its_spec(serial, tmp_path):
     assert point.measures["rms"] == rms and point.measures["error"] == 100 * rms / float(np.std(data.clean))
 
 
-def test_points_that_the_spec_or_the_plan_refuses_are_results_counted_by_code(serial):
+def test_points_refused_by_spec_or_planner_are_results_counted_by_code(serial):
     assert len(serial.points) == 54
     refused = [p for p in serial.points if p.code]
     assert {p.code for p in refused} == {"E113"} and len(refused) == 9  # no words beyond 32 bits to refine to
@@ -105,7 +105,7 @@ def test_float64_is_computed_once_for_each_problem_that_differs_in_it(tmp_path, 
             super().__init__(plan)
 
     monkeypatch.setattr(evaluate, "FloatReference", Counted)
-    evaluate.forget_float()
+    evaluate.clear_float_cache()
     asked = settings(tmp_path, "numbers.word=16,24,32", "refine=0,1", "sigma=2,5", "scaling=block,static",
                      constraints=["ram <= 8 kB"], objectives=["excess", "alpha_error", "ram"])
     run = run_sweep(asked, tmp_path / "run")
@@ -145,7 +145,7 @@ def test_processes_and_a_cluster_give_the_rows_of_one_process(serial, tmp_path):
 
 
 @pytest.mark.parametrize("parts", [1, 2, 8, 16, 40])
-def test_few_points_are_cut_into_chunks_for_all_workers_and_many_into_small_ones(parts):
+def test_points_are_cut_into_small_chunks_that_employ_every_worker(parts):
     for count in (1, 5, search.BATCH, 500):
         points = [{"n": i} for i in range(count)]
         chunks = executors.cut(points, parts)
@@ -154,7 +154,7 @@ def test_few_points_are_cut_into_chunks_for_all_workers_and_many_into_small_ones
     assert len(executors.cut([{}] * search.BATCH, parts)) >= min(parts, search.BATCH)
 
 
-def test_a_search_asks_for_the_same_points_on_any_number_of_workers(stream, monkeypatch):
+def test_a_search_tries_the_same_points_on_any_number_of_workers(stream, monkeypatch):
     asked = settings(stream, "online.budget=2..40/20", "eta=0.1..1.5/20", "numbers.word=16,24",
                      "numbers.rounding=floor,half_up", text=STREAM, trials=64, seed=7)
     monkeypatch.setattr(search, "_STARTS", 16)
@@ -176,7 +176,7 @@ def test_a_search_asks_for_the_same_points_on_any_number_of_workers(stream, monk
     assert run_sweep(replace(asked, trials=20), stream / "fewer").points == fewer.points
 
 
-def test_a_cluster_that_does_not_answer_is_told_and_results_are_kept(serial, tmp_path, monkeypatch):
+def test_a_silent_cluster_is_reported_and_results_are_kept(serial, tmp_path, monkeypatch):
     monkeypatch.setattr(cluster, "_PATIENCE", 0.3)
     run_sweep(settings(tmp_path, "sigma=2,3"), tmp_path / "run")
     with pytest.raises(KerncastError) as error:
@@ -200,7 +200,7 @@ run_sweep(asked, Path(folder), progress=progress)
 """
 
 
-def test_a_killed_sweep_keeps_what_was_done_and_goes_on_to_the_same_points(serial, tmp_path, monkeypatch):
+def test_a_killed_sweep_keeps_its_results_and_resumes_to_the_same_points(serial, tmp_path, monkeypatch):
     words = [ECG, str(tmp_path / "run"), *GRID, *LIMITS]
     done = subprocess.run([sys.executable, "-c", KILLED, *words], check=False)
     assert done.returncode == -signal.SIGKILL
@@ -213,7 +213,7 @@ def test_a_killed_sweep_keeps_what_was_done_and_goes_on_to_the_same_points(seria
     assert len(evaluated) == 54 - 20
 
 
-def test_an_interruption_leaves_a_run_that_goes_on(serial, tmp_path):
+def test_an_interrupted_run_resumes(serial, tmp_path):
     def stop(done, total):
         if done == 7:
             raise KeyboardInterrupt
@@ -225,7 +225,7 @@ def test_an_interruption_leaves_a_run_that_goes_on(serial, tmp_path):
 
 
 @pytest.mark.parametrize("damage", ["noise", "cut", "another"])
-def test_damaged_results_are_told_and_left_as_they_are(serial, tmp_path, damage):
+def test_damaged_results_are_reported_and_left_unchanged(serial, tmp_path, damage):
     run_sweep(settings(tmp_path, "sigma=2,3"), tmp_path / "run")
     path = tmp_path / "run" / "sweep.db"
     if damage == "another":
@@ -244,7 +244,7 @@ def test_damaged_results_are_told_and_left_as_they_are(serial, tmp_path, damage)
     assert "move" in str(error.value) and "again" not in str(error.value)  # it was run again
 
 
-def test_a_folder_of_another_spec_or_not_of_ours_is_refused(tmp_path):
+def test_a_folder_of_another_spec_or_program_is_refused(tmp_path):
     run_sweep(settings(tmp_path, "sigma=2,3"), tmp_path / "run")
     with pytest.raises(KerncastError) as error:
         run_sweep(settings(tmp_path, "sigma=2", text=ECG.replace("0.1", "0.2")), tmp_path / "run")
@@ -299,7 +299,7 @@ def command(tmp_path, *words, text=ECG):
     return CliRunner().invoke(app, ["sweep", str(tmp_path / "ecg.toml"), "-o", str(tmp_path / "run"), *words])
 
 
-def test_an_empty_set_of_designs_tells_the_limit_that_binds_and_keeps_the_points(tmp_path):
+def test_an_empty_set_of_designs_names_the_binding_limit_and_keeps_points(tmp_path):
     words = ["--grid", "numbers.word=16,24", "--constraint", "ram <= 100 B", "--constraint", "error <= 90 %"]
     shown = command(tmp_path, *words)
     least = min(p.measures["ram"] for p in open_run(tmp_path / "run").points)
@@ -309,7 +309,7 @@ def test_an_empty_set_of_designs_tells_the_limit_that_binds_and_keeps_the_points
     assert told["best"] is None and told["errors"][0]["code"] == "E370" and told["points"] == 2
 
 
-def test_what_was_counted_on_the_board_is_told_in_its_unit(tmp_path):
+def test_counts_from_the_board_are_reported_in_their_unit(tmp_path):
     rows = (Row("host", 9, 0), Row("emu:arduino-uno:simavr", 9, 0, costs={
         "unit": "cycles", "counts": {"train": None, "predict": 1234}}))  # which overran, and which did not
     told = _confirmed(confirm.Confirmation(rows, tmp_path))

@@ -56,7 +56,7 @@ def point(key, inputs=None, status="ok", code="", **measures):
 
 
 # ---- keys and values ----
-def test_the_spec_and_the_options_ask_the_same_and_options_replace_keys_of_the_spec(tmp_path):
+def test_the_sweep_table_of_a_spec_equals_the_same_options(tmp_path):
     spec = Spec.from_text(ECG + SWEEP)
     told = make_settings(spec, tmp_path)
     same = make_settings(Spec.from_text(ECG), tmp_path, grid=[
@@ -64,19 +64,23 @@ def test_the_spec_and_the_options_ask_the_same_and_options_replace_keys_of_the_s
         objectives=["error", "ram"], constraints=["error <= float + 1", "ram <= 8 kB"])
     assert sorted(map(repr, told.space.axes)) == sorted(map(repr, same.space.axes))
     assert told.constraints == same.constraints and told.objectives == same.objectives
+
+
+def test_sweep_options_replace_keys_of_the_spec(tmp_path):
+    spec = Spec.from_text(ECG + SWEEP)
     replaced = make_settings(spec, tmp_path, grid=["kernel.sigma=2.5"]).space
     assert {axis.key: axis.values for axis in replaced.axes}["kernel.sigma"] == (2.5,)
     assert spec.hash == Spec.from_text(ECG).hash  # what is swept is no part of what is built
 
 
-def test_values_of_a_range_lie_at_equal_ratios_and_of_whole_keys_they_are_whole():
+def test_values_of_a_range_have_equal_ratios_rounded_for_integer_keys():
     axes = make_space(Spec.from_text(ECG), ["toeplitz.lam=0.01..1/3", "n=8..128/5", "sigma=1..4/5"]).axes
     assert {axis.key: axis.values for axis in axes} == {"toeplitz.lambda": (0.01, 0.1, 1.0),
                                                         "toeplitz.n": (8, 16, 32, 64, 128),
                                                         "kernel.sigma": (1.0, 1.41421, 2.0, 2.82843, 4.0)}
 
 
-def test_every_mistake_of_an_axis_is_told_at_once_and_the_near_key_is_named(tmp_path):
+def test_every_error_of_an_axis_is_reported_at_once_with_a_similar_key(tmp_path):
     with pytest.raises(KerncastError) as error:
         make_settings(Spec.from_text(ECG), tmp_path, grid=[
             "NMBERS.word=16", "kernel.sgma=1", "online.budget=8", "numbers.word=16,17", "kernel.sigma=-1",
@@ -90,7 +94,7 @@ def test_every_mistake_of_an_axis_is_told_at_once_and_the_near_key_is_named(tmp_
         assert remedy in told
 
 
-def test_mistakes_in_the_spec_are_told_with_their_line(tmp_path):
+def test_errors_in_the_spec_are_reported_with_their_line(tmp_path):
     with pytest.raises(KerncastError) as error:
         make_settings(Spec.from_text(ECG + SWEEP.replace("word = [16, 24]", "wrd = [16, 24]")), tmp_path)
     assert codes(error) == ["E103"]
@@ -104,7 +108,7 @@ def test_without_keys_or_without_data_nothing_is_swept(tmp_path):
     assert codes(error) == ["E361", "E240"]
 
 
-def test_a_grid_that_nobody_can_try_asks_for_a_search(tmp_path):
+def test_a_grid_too_large_to_try_requires_a_search(tmp_path):
     grid = ["sigma=1.0..9.0/2000", "toeplitz.lam=0.01..1/2000"]
     with pytest.raises(KerncastError) as error:
         make_settings(Spec.from_text(ECG), tmp_path, grid=grid)
@@ -138,7 +142,7 @@ def test_a_limit_is_read_with_its_unit(text, number, above):
 @pytest.mark.parametrize("text", ["ram", "ram <= ", "ram = 3", "ram <= 3 apples", "error <= float 3",
                                   "error <= + 3", "8 kB", "", "error <= 1 kB", "ram <= 8 %", "rms <= 3 %",
                                   "energy <= 2 B", "operations <= 9 nJ", "error <= float + 1 B"])
-def test_what_is_no_limit_is_refused(text):
+def test_an_invalid_limit_is_refused(text):
     problems = []
     assert parse_constraint(text, "toeplitz_rls", "", problems) is None
     assert [p.code for p in problems] == ["E363"]
@@ -197,7 +201,7 @@ def test_the_cheapest_design_is_the_least_ram_within_the_limits():
     assert refusals(points) == {"E205": 1}
 
 
-def test_of_an_empty_set_each_limit_tells_by_how_much_the_others_miss_it():
+def test_of_an_empty_set_each_limit_states_how_far_the_others_miss_it():
     points = [point("a", error=2.0, ram=100), point("b", error=1.0, ram=200), point("c", error=9.0, ram=50)]
     found = binding(points, both := limits("error <= 1.5", "ram <= 150 B"), {})
     assert [(b.point.key, b.by) for b in found] == [("a", 0.5), ("b", 50.0)]

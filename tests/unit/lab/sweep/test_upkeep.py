@@ -48,7 +48,7 @@ def damaged(path, *, sql=None, page=None):
     {"sql": "UPDATE points SET status = 'OK?', inputs = '[1]' WHERE rowid = 2"},
     {"sql": "UPDATE meta SET value = '{}' WHERE name = 'settings'"},
     {"page": "sqlite_autoindex_points_1"}])
-def test_results_that_are_sound_outlive_damage_and_the_others_are_computed_again(tmp_path, monkeypatch, how):
+def test_intact_results_survive_damage_and_only_lost_ones_are_recomputed(tmp_path, monkeypatch, how):
     asked, folder, told, evaluated = settings(tmp_path, "sigma=2,3,4"), tmp_path / "run", [], []
     before = run_sweep(asked, folder).points
     damaged(folder / "sweep.db", **how)
@@ -72,7 +72,7 @@ def test_json_of_a_wrong_shape_is_damage_even_with_its_digest(few, tmp_path, nam
     (tmp_path / "run" / "sweep.db").write_bytes((few.folder / "sweep.db").read_bytes())
     with closing(sqlite3.connect(tmp_path / "run" / "sweep.db")) as db, db:
         db.execute("UPDATE meta SET value = ?, digest = ? WHERE name = ?",
-                   (*store.sealed(name, value)[1:], name))
+                   (*store.with_digest(name, value)[1:], name))
     asked, folder = settings(tmp_path, "sigma=2,3"), tmp_path / "run"
     with pytest.raises(KerncastError) as error:
         open_run(folder) if name == "settings" else run_sweep(asked, folder)
@@ -89,7 +89,7 @@ def test_results_of_an_earlier_version_are_refused_as_such(tmp_path):
         assert codes(error) == ["E366"]
 
 
-def test_of_two_sweeps_at_once_in_a_folder_the_second_is_refused_and_the_first_goes_on(tmp_path):
+def test_a_second_sweep_at_once_in_a_folder_is_refused(tmp_path):
     refusals = []
 
     def begin_another(done, total):

@@ -37,7 +37,7 @@ run_sweep(asked, Path(folder), jobs=2, progress=progress)
 """
 
 
-def test_ctrl_c_while_workers_start_is_one_line_and_the_run_goes_on(tmp_path):
+def test_ctrl_c_while_workers_start_prints_one_line_and_allows_a_resume(tmp_path):
     (tmp_path / "ecg.toml").write_text(ECG)
     words = [word for grid in GRID for word in ("--grid", grid)]
     done = subprocess.run([sys.executable, "-c", INTERRUPTED, "ecg.toml", *words, "--jobs", "2", "-o", "run"],

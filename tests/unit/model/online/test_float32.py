@@ -88,7 +88,7 @@ def test_a_decay_that_float32_does_not_show_is_refused_with_e204() -> None:
     assert caught.value.problems[0].code == "E204"
 
 
-def test_neither_fxpmath_nor_the_predictor_in_hardware_takes_it() -> None:
+def test_neither_fxpmath_nor_the_hardware_predictor_supports_it() -> None:
     plan = plan_of("fklms_f32")
     assert not fits(plan)
     for refused, code in ((open_fxp_model, "E250"), (refuse_unfit, "E307")):
@@ -132,7 +132,7 @@ def filled(budget: int = 8) -> tuple[Any, np.ndarray, np.ndarray]:
     return model, x[50:], y[50:]
 
 
-def test_an_inverse_that_is_none_is_made_afresh_and_counted() -> None:
+def test_an_invalid_inverse_is_recomputed_and_counted() -> None:
     model, x, y = filled()
     assert model.state()["rebuilds"][0] == 0
     for spoilt in (0.0, -1.0, np.inf, np.nan):
@@ -148,7 +148,7 @@ def test_an_inverse_that_is_none_is_made_afresh_and_counted() -> None:
         assert np.abs((K + (1 + 2.0**-14) * np.eye(8)) @ inverse - np.eye(8)).max() < 1e-2
 
 
-def test_where_no_inverse_passes_the_status_says_what_is_lost_and_numbers_stay_finite() -> None:
+def test_without_a_valid_inverse_the_status_warns_and_values_stay_finite() -> None:
     model, x, y = filled()
     state = model.state()
     K = state["gram"].astype(np.uint32).view(np.float32).reshape(8, 8)
@@ -162,7 +162,7 @@ def test_where_no_inverse_passes_the_status_says_what_is_lost_and_numbers_stay_f
 
 
 @pytest.mark.parametrize("reduction", ["klms_f32", "mklms_f32", "fklms_f32"])
-def test_a_learner_that_diverges_says_so_and_stays_finite(reduction: str) -> None:
+def test_a_diverging_learner_reports_it_and_stays_finite(reduction: str) -> None:
     model = open_model(plan_of(reduction, 6, online={"eta": 1.99, "rho": 0.2}, kernel={"sigma": 50.0}))
     x, y = sinc(2)
     statuses = np.concatenate([model.update(x, y)["status"] for _ in range(5)])
@@ -171,7 +171,7 @@ def test_a_learner_that_diverges_says_so_and_stays_finite(reduction: str) -> Non
 
 
 @pytest.mark.parametrize("reduction", ["klms_f32", "mklms_f32", "fklms_f32"])
-def test_a_sample_presented_again_updates_its_own_multiplier(reduction: str) -> None:
+def test_a_repeated_sample_updates_its_own_coefficient(reduction: str) -> None:
     model, (x, y) = open_model(plan_of(reduction)), sinc(3)
     model.update(x[:8], y[:8])
     before = model.state()
@@ -183,7 +183,7 @@ def test_a_sample_presented_again_updates_its_own_multiplier(reduction: str) -> 
 
 @pytest.mark.parametrize(("reduction", "x"), [("klms_f32", [0, 5000, 20000]),
                                               ("fklms_f32", [-20000, 0, 100, 20000])])
-def test_of_two_that_are_alike_the_newer_goes(reduction: str, x: list[int]) -> None:
+def test_of_two_equal_vectors_the_newer_is_evicted(reduction: str, x: list[int]) -> None:
     model = open_model(plan_of(reduction, len(x) - 1, online={"rho": 0.0}))
     model.update(np.array(x)[:, np.newaxis], np.full(len(x), 3000))
     assert model.state()["centers"].tolist() == [*x[:-2], x[-1]]

@@ -74,7 +74,7 @@ def test_alpha_and_predictions_stay_close_to_float64(word: int, tolerance: float
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
-def test_a_duplicate_updates_its_own_multiplier_and_nothing_else(word: int) -> None:
+def test_a_duplicate_updates_its_own_coefficient_and_nothing_else(word: int) -> None:
     model = open_model(make_plan(spec_of(word, 3)))
     x = np.array([[10], [60], [110]])
     model.update(x, np.array([100, 200, 300]))
@@ -87,7 +87,7 @@ def test_a_duplicate_updates_its_own_multiplier_and_nothing_else(word: int) -> N
     assert np.array_equal(np.delete(before["alpha"], 1), np.delete(after["alpha"], 1))
 
 
-def test_of_the_closest_pair_the_newer_goes_and_of_equal_pairs_the_newest() -> None:
+def test_of_the_closest_pairs_the_newest_vector_is_evicted() -> None:
     model = open_model(make_plan(spec_of(budget=4)))
     model.update(np.array([[0], [10], [50], [60]]), np.full(4, 100))  # two pairs at distance 10
     model.update(np.array([[200]]), np.array([100]))
@@ -109,7 +109,7 @@ def test_what_was_removed_lives_on_in_its_neighbours() -> None:
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
-def test_a_saturated_multiplier_is_told_by_the_status_and_stays_at_the_rail(word: int) -> None:
+def test_a_saturated_coefficient_sets_the_status_and_stays_at_full_scale(word: int) -> None:
     plan = make_plan(spec_of(word, 2, eta=1.9, formats={"alpha": f"s{word}f{word}"}))  # up to 1/2
     model = open_model(plan)
     answer = model.update(np.array([[0], [250]]), np.array([2047, -2048]))
@@ -119,7 +119,7 @@ def test_a_saturated_multiplier_is_told_by_the_status_and_stays_at_the_rail(word
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
-def test_a_prediction_beyond_the_word_is_told_by_the_status_of_the_update(word: int) -> None:
+def test_a_saturated_prediction_sets_the_status_of_the_update(word: int) -> None:
     """A learner that diverges does not look well: the error it learns from is not y - f any more."""
     plan = make_plan(spec_of(word, 41, eta=0.5, sigma=200.0))
     model = open_model(plan)
@@ -132,7 +132,7 @@ def test_a_prediction_beyond_the_word_is_told_by_the_status_of_the_update(word: 
     assert next(r for r in model.ranges if r.name == "f").saturated > 0
 
 
-def test_a_learner_that_has_seen_nothing_says_so() -> None:
+def test_an_empty_learner_reports_it() -> None:
     model = open_model(make_plan(spec_of()))
     answer = model.predict(np.zeros((3, 1), dtype=np.int64))
     assert [STATUSES[s] for s in answer["status"]] == ["not_trained"] * 3 and not answer["f"].any()
@@ -159,7 +159,7 @@ def test_prediction_does_not_change_the_learner() -> None:
     assert all(np.array_equal(words, model.state()[name]) for name, words in before.items())
 
 
-def test_a_prediction_at_its_rail_says_so() -> None:
+def test_a_saturated_prediction_reports_it() -> None:
     spec = Spec(model={"name": "rails", "algorithm": "kernel_lms"}, input={"word": "u8f0"},
                 output={"word": "s2f0"}, kernel={"sigma": 8.0}, online={"budget": 4, "eta": 0.5},
                 numbers={"word": 16, "formats": {"alpha": "s16f12"}})

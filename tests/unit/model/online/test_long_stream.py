@@ -118,7 +118,7 @@ def test_a_day_of_samples_neither_drifts_nor_saturates(online: dict[str, Any]) -
     assert late.mean() < 0.75 * np.var(y / FULL_SCALE)  # it has learned, and remembers
 
 
-def test_what_saturates_is_told_by_status_and_log_alike() -> None:
+def test_status_and_log_agree_on_saturation() -> None:
     """Sample by sample, on a plan whose multipliers have too little room."""
     model, (x, y), seen = model_of({"formats": {"alpha": "s16f18"}}), next(stream(3000)), 0
     for m in range(len(y)):

@@ -68,14 +68,14 @@ def follows(online: dict[str, Any], seed: int, rho: float = 0.02) -> tuple[list[
 
 @pytest.mark.parametrize("projection", ["none", "fklms"])
 @pytest.mark.parametrize("metric", ["magnitude", "fklms", "fmklms", "fast_klms", "fast_mklms"])
-def test_with_fixed_n_max_the_same_vectors_are_held_as_in_float64(metric: str, projection: str) -> None:
+def test_with_fixed_n_max_the_dictionary_is_that_of_float64(metric: str, projection: str) -> None:
     counts, _ = follows({"metric": metric, "projection": projection}, seed=1)
     assert max(counts) == BUDGET
 
 
 @pytest.mark.parametrize("newest_only", [False, True])
 @pytest.mark.parametrize("metric", list(LIMITS))
-def test_with_fixed_lambda_max_the_same_vectors_are_held(metric: str, newest_only: bool) -> None:
+def test_with_fixed_lambda_max_the_dictionary_is_the_same(metric: str, newest_only: bool) -> None:
     counts, reference = follows({"metric": metric, "max_deterioration": LIMITS[metric],
                                  "newest_only": newest_only}, seed=1)
     assert min(np.diff(counts)) < 0 or reference.status == "full" or newest_only
@@ -106,7 +106,7 @@ def test_the_clock_runs_over_and_ages_stay_right() -> None:
     assert np.array_equal(model.state()["centers"], late.state()["centers"])
 
 
-def test_a_full_memory_lets_the_newest_go_and_says_so() -> None:
+def test_a_full_dictionary_discards_the_newest_and_reports_it() -> None:
     plan = make_plan(spec_of(budget=2, max_deterioration=0.02, newest_only=True))
     model = open_model(plan)
     found = model.update(np.array([[0], [400], [800], [808]]), np.full(4, 1000))["status"]
@@ -116,7 +116,7 @@ def test_a_full_memory_lets_the_newest_go_and_says_so() -> None:
     assert STATUSES[close.item()] == "ok"  # it may go
 
 
-def test_newest_only_keeps_vectors_multipliers_and_a_row() -> None:
+def test_newest_only_stores_vectors_coefficients_and_a_row() -> None:
     members = {f.name for f in make_plan(spec_of(max_deterioration=0.02, newest_only=True)).memory}
     assert members - {"reserved"} == {"centers", "alpha", "scratch_row", "count"}
 
@@ -137,7 +137,7 @@ def test_sums_of_squares_do_not_drift(metric: str, word: int) -> None:
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
-def test_the_losses_of_the_rails_fit_their_words(word: int) -> None:
+def test_losses_at_full_scale_fit_their_format(word: int) -> None:
     """The lowest word of alpha, and vectors so far apart that kappa is 1: nothing overflows."""
     for metric in ("fmklms", "fast_mklms", "magnitude"):
         plan = make_plan(spec_of(word, 0.0, 3, metric=metric, projection="none"))
@@ -148,7 +148,7 @@ def test_the_losses_of_the_rails_fit_their_words(word: int) -> None:
         assert sorted(model.state()["centers"].tolist()) == [250, 500, 1000]
 
 
-def test_lambda_max_of_fklms_is_the_largest_distance_that_real_numbers_permit() -> None:
+def test_lambda_max_of_fklms_is_the_largest_distance_in_real_arithmetic() -> None:
     limit = 1 - float(np.exp(-(25.0**2) / (2 * SIGMA**2)))
     below, above = (make_plan(spec_of(max_deterioration=limit + d)).integer("max_deterioration")
                     for d in (-1e-9, 1e-9))
@@ -170,7 +170,7 @@ def test_combinations_without_a_sense_are_refused(online: dict[str, Any], code: 
         spec_of(**online)
 
 
-def test_a_lambda_max_that_no_two_inputs_reach_is_refused() -> None:
+def test_a_lambda_max_beyond_any_two_inputs_is_refused() -> None:
     with pytest.raises(KerncastError, match="E204"):
         make_plan(spec_of(max_deterioration=1e-6))
 

@@ -48,7 +48,7 @@ def test_schur_loses_less_than_levinson_where_t_is_badly_conditioned() -> None:
 
 
 @pytest.mark.parametrize(("word", "tolerance"), [(16, 1.5e-3), (24, 1e-5), (32, 1e-7)])
-def test_schur_is_as_exact_as_its_words(word: int, tolerance: float) -> None:
+def test_schur_is_as_exact_as_its_word_length(word: int, tolerance: float) -> None:
     assert error("schur", word, 3.0, 0.1) < tolerance
 
 
@@ -61,7 +61,7 @@ def test_what_belongs_to_levinson_is_refused_with_other_solvers(solver: str, key
     assert problem.code == "E113" and solver in problem.message and "levinson" in problem.remedy
 
 
-def test_look_ahead_solves_what_levinson_refuses_and_says_that_no_bound_can_be_stated() -> None:
+def test_lookahead_solves_what_levinson_refuses_without_stating_a_bound() -> None:
     rng = np.random.default_rng(0)
     x, y, statuses = rng.integers(0, 256, (40, 2)), rng.integers(-128, 128, 40), {}
     for solver in ("levinson", "schur", "lookahead", "lookahead_f32"):
@@ -115,7 +115,7 @@ def words_of(r: np.ndarray) -> np.ndarray:
 
 @pytest.mark.parametrize("n", [24, 96])
 @pytest.mark.parametrize("name", named_rows(24))
-def test_lookahead_steps_over_singular_leading_blocks_in_words(n: int, name: str) -> None:
+def test_fixed_point_lookahead_steps_over_singular_leading_blocks(n: int, name: str) -> None:
     """Once refined, the answer is exact but for its own rounding: far below condition times 2**-32."""
     r = words_of(named_rows(n)[name])
     y = np.random.default_rng(n).integers(-(2**31), 2**31, n)
@@ -130,13 +130,13 @@ def test_lookahead_steps_over_singular_leading_blocks_in_words(n: int, name: str
 
 
 @pytest.mark.parametrize("r", [np.ones(9), np.zeros(9), np.where(np.arange(9) == 4, 1.0, 0.0)])
-def test_where_no_block_of_words_leads_on_the_answer_is_a_breakdown(r: np.ndarray) -> None:
+def test_without_a_regular_fixed_point_block_the_answer_is_a_breakdown(r: np.ndarray) -> None:
     row = words_of(r)
     status, _, _ = Lookahead(9).solve(int(row[0]), row, np.arange(9), 0)
     assert status == BREAKDOWN
 
 
-def test_a_positive_definite_system_in_words_takes_single_steps_and_says_so() -> None:
+def test_a_positive_definite_fixed_point_system_has_single_steps() -> None:
     n = 50
     r = words_of(np.exp(-0.5 * (np.arange(n) / 3.0) ** 2))
     solver = Lookahead(n)
@@ -145,11 +145,11 @@ def test_a_positive_definite_system_in_words_takes_single_steps_and_says_so() ->
 
 
 @pytest.mark.parametrize(("word", "tolerance"), [(16, 1.5e-3), (24, 1e-5), (32, 4e-8)])
-def test_lookahead_in_words_is_as_exact_as_r_y_and_alpha_are(word: int, tolerance: float) -> None:
+def test_fixed_point_lookahead_is_as_exact_as_r_y_and_alpha(word: int, tolerance: float) -> None:
     assert error("lookahead", word, 3.0, 0.1) < tolerance
 
 
-def test_a_positive_definite_system_takes_single_steps_and_says_so() -> None:
+def test_a_positive_definite_system_has_single_steps() -> None:
     n = 50
     r = np.exp(-0.5 * (np.arange(n) / 3.0) ** 2).astype(np.float32)
     r[0] += np.float32(0.01)

@@ -48,7 +48,7 @@ def row(lam: float, sigma: float = 3.0) -> np.ndarray:
 @pytest.mark.parametrize(("word", "refine", "lam", "error"), [
     (16, 0, 0.1, 2e-3), (16, 2, 0.1, 1e-6), (32, 0, 0.1, 6e-8), (24, 0, 0.1, 1e-5),
     (16, 0, 0.01, 2e-2), (16, 2, 0.01, 1e-5), (32, 0, 0.01, 6e-7), (24, 1, 0.01, 1e-6)])
-def test_alpha_is_as_close_to_float64_as_the_words_promise(word, refine, lam, error):
+def test_alpha_is_as_close_to_float64_as_the_word_length_promises(word, refine, lam, error):
     y = targets(32)
     status, alpha, _ = trained(plan_of(word, lam, refine=refine), y)
     expected = scipy.linalg.solve_toeplitz(row(lam), y * 2.0**-31)
@@ -81,7 +81,7 @@ def test_a_prediction_adds_the_bias():
     assert with_bias.predict(far)["f"][0] == with_bias.state()["bias"][0] != 0
 
 
-def test_refinement_that_cannot_help_says_so():
+def test_refinement_that_cannot_help_reports_it():
     """16-bit words of a smooth kernel: the corrections miss by half of themselves."""
     status, _, state = trained(plan_of(16, 0.1, sigma=50.0, refine=2), targets(32))
     assert status in ("stalled", "inaccurate")
@@ -101,7 +101,7 @@ def test_zero_targets_give_zero_and_a_bound_of_zero():
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
-def test_static_scaling_is_as_good_where_its_range_is_right_and_says_where_it_is_not(word):
+def test_static_scaling_is_accurate_if_its_range_is_right_else_it_warns(word):
     y = targets(32)
     for options, wanted in (({"y": y}, "ok"), ({"numbers": {"ranges": {"alpha": 0.05}}}, None)):
         plan = plan_of(word, 0.1, scaling="static", **options)
@@ -124,7 +124,7 @@ def test_no_exponent_moves_with_static_scaling():
     assert state["alpha_exp"][0] == plan.integer("x_exp_min")
 
 
-def test_words_of_32_bits_have_nothing_to_refine_to():
+def test_32_bits_have_no_refinement():
     with pytest.raises(KerncastError, match=r"(?s)\[toeplitz\] refine.*E113.*found: 2"):
         plan_of(32, 0.1, refine=2)
 

@@ -99,7 +99,7 @@ def test_the_first_row_of_lemma_2_is_the_mean_of_each_diagonal(word: int, scheme
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
-def test_predictions_at_the_training_points_are_the_expansion_of_the_stored_alpha(word: int) -> None:
+def test_predictions_at_training_points_are_the_expansion_of_stored_alpha(word: int) -> None:
     plan = plan_of(word, 0.1)
     y = ecg()
     model = open_model(plan)
@@ -116,7 +116,7 @@ def status(outputs: dict[str, np.ndarray]) -> list[str]:
     return [STATUSES[code] for code in outputs["status"]]
 
 
-def test_a_matrix_that_is_not_positive_definite_is_refused_and_leaves_nothing_behind() -> None:
+def test_a_matrix_not_positive_definite_is_refused_with_a_clean_state() -> None:
     """Two clusters in turn: the unbiased means of the diagonals are not a positive definite row."""
     n = 16
     plan = plan_of(16, 1e-3, n, 1.0, "diagonal_mean", input={"word": "u8f0"})

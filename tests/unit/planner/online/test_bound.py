@@ -86,7 +86,7 @@ def test_what_is_inherited_by_none_needs_no_narrow_kernel_for_a_bound() -> None:
     assert multiplier_bound(make_plan(spec(30.0, 0.5, 0.1, parts={"reduction": "nt"}))) is not None
 
 
-def test_a_bound_below_the_design_range_decides_the_format_and_says_so() -> None:
+def test_a_bound_below_the_design_range_decides_the_format() -> None:
     plan = make_plan(spec(0.5, 0.2, 2.0))
     evidence, alpha = plan.evidence["alpha"], plan.signals["alpha"].format
     assert evidence["decided_by"] == "analytic"
@@ -110,7 +110,7 @@ def test_the_bound_in_the_evidence_is_that_of_the_format_that_was_chosen(
         assert evidence["range"] == float(bound) <= -float(alpha.value(alpha.lo))
 
 
-def test_what_is_predicted_after_a_projection_may_be_larger_than_the_multipliers_were() -> None:
+def test_a_prediction_after_a_projection_may_exceed_the_coefficients() -> None:
     """With kappa > 1, f reaches kappa S, so that the error contracts where gap > eta kappa only."""
     plan = make_plan(spec(0.9, 0.02, 25.0, 8, 32))
     eta, decay = _rates(plan)
@@ -123,7 +123,7 @@ def test_what_is_predicted_after_a_projection_may_be_larger_than_the_multipliers
     assert eta / (gap - eta * kappa) <= bound <= eta / (gap - eta * kappa) * (1 + Fraction(1, 1000))
 
 
-def test_a_newest_vector_without_a_slot_hands_to_all_that_are_held() -> None:
+def test_a_newest_vector_without_a_slot_is_projected_onto_the_dictionary() -> None:
     """A flat kernel gives the multiplier of the new vector N times, not N - 1."""
     plan = make_plan(spec(300.0, 0.02, 25.0, 4, 32, parts={"max_deterioration": 0.5, "newest_only": True}))
     eta, decay = _rates(plan)
@@ -133,7 +133,7 @@ def test_a_newest_vector_without_a_slot_hands_to_all_that_are_held() -> None:
     assert tight * Fraction(99, 100) < bound < tight * Fraction(101, 100)
 
 
-def test_an_input_of_few_words_is_never_removed_so_that_forgetting_alone_bounds() -> None:
+def test_an_input_of_few_values_is_never_removed_and_only_rho_bounds_alpha() -> None:
     assert multiplier_bound(make_plan(spec(50.0, 0.2, 0.5, budget=16, raw="u4f0"))) is not None
     assert multiplier_bound(make_plan(spec(50.0, 0.2, 0.5, budget=15, raw="u4f0"))) is None
 
@@ -143,7 +143,7 @@ def test_without_forgetting_or_with_a_wide_kernel_there_is_no_bound(sigma: float
     assert multiplier_bound(make_plan(spec(sigma, 0.5, rho))) is None
 
 
-def test_where_there_is_no_bound_multipliers_do_grow_beyond_any_design_range() -> None:
+def test_without_a_bound_coefficients_exceed_any_design_range() -> None:
     """Nearly equal vectors: each removal hands its multiplier to all of the others."""
     plan = make_plan(spec(60.0, 1.0, 0.0, budget=32, formats={"alpha": "s16f8"}))
     x = np.resize(np.arange(100), 400)[:, np.newaxis]

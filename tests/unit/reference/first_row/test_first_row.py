@@ -88,7 +88,7 @@ def test_auto_is_uniform_on_a_grid_and_biased_elsewhere():
 
 
 @pytest.mark.parametrize("scheme", [s for s in SCHEMES if s != "uniform"])
-def test_the_first_row_never_holds_the_matrix(scheme):
+def test_the_first_row_never_stores_the_matrix(scheme):
     X = RNG.normal(size=(8000, 3))
     first_row(X, 1.0, scheme)  # compiling takes memory too
     tracemalloc.start()

@@ -54,7 +54,7 @@ def test_progress_counts_up_to_all_kernel_values():
 # ---- random features ----
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplacian(2.0), Periodic(0.8, 3.0)], ids=lambda k: k.name)
-def test_the_error_of_random_features_falls_as_one_over_the_root_of_their_number(kernel, dtype):
+def test_the_error_of_random_features_falls_as_one_over_root_features(kernel, dtype):
     exact = kernel_first_row(X[:200], kernel, "diagonal_mean_biased")
     error = {m: np.sqrt(np.mean([np.mean((kernel_first_row(X[:200], kernel, "rff", features=m, seed=seed,
                                                            dtype=dtype) - exact) ** 2) for seed in range(4)]))
@@ -62,9 +62,13 @@ def test_the_error_of_random_features_falls_as_one_over_the_root_of_their_number
     assert error[64] < 0.1 and error[64] / 30 < error[4096] < error[64] / 4  # 8 is meant
 
 
-def test_a_matrix_of_random_features_is_positive_semidefinite_and_its_seed_repeats_it():
+def test_a_matrix_of_random_features_is_positive_semidefinite():
     r = first_row(X[:150], 0.7, "rff", features=40, seed=5)
     assert eigvalsh(toeplitz(r))[0] > -1e-12 and r[0] == 1.0
+
+
+def test_the_seed_of_random_features_repeats_their_row():
+    r = first_row(X[:150], 0.7, "rff", features=40, seed=5)
     np.testing.assert_array_equal(r, first_row(X[:150], 0.7, "rff", features=40, seed=5))
     assert np.any(r != first_row(X[:150], 0.7, "rff", features=40, seed=6))
 
@@ -74,7 +78,7 @@ def test_a_periodic_kernel_of_almost_no_width_has_frequencies_all_the_same():
 
 
 # ---- checkpoints ----
-def test_an_interruption_leaves_a_whole_checkpoint_from_which_the_row_comes_out_the_same(row, tmp_path):
+def test_an_interrupted_row_resumes_from_its_checkpoint_to_the_same_bits(row, tmp_path):
     path = tmp_path / "row.npz"
 
     def stop(done, total):
@@ -93,7 +97,7 @@ def test_an_interruption_leaves_a_whole_checkpoint_from_which_the_row_comes_out_
         np.testing.assert_array_equal(resumed, row)
 
 
-def test_an_interruption_while_the_checkpoint_is_written_leaves_the_one_before(tmp_path, monkeypatch):
+def test_an_interruption_during_a_checkpoint_keeps_the_one_before(tmp_path, monkeypatch):
     path = tmp_path / "row.npz"
     checkpoint.save(path, "key", checkpoint.SumsState(1, np.ones(5)))
 
@@ -144,7 +148,7 @@ def test_a_checkpoint_of_another_computation_is_refused_and_kept(change, tmp_pat
 
 
 @pytest.mark.parametrize("content", [b"", b"PK\x03\x04 no archive", b"text"])
-def test_a_file_that_is_no_checkpoint_is_refused(content, tmp_path):
+def test_a_file_other_than_a_checkpoint_is_refused(content, tmp_path):
     path = tmp_path / "row.npz"
     path.write_bytes(content)
     with pytest.raises(KerncastError, match="E261"):
@@ -169,22 +173,29 @@ def test_a_checkpoint_that_no_run_can_have_written_is_refused(change, told, tmp_
         checkpoint.load(path, "key", 5, 2)
 
 
-def test_a_checkpoint_that_cannot_be_written_is_told_before_the_work(tmp_path):
+def test_a_checkpoint_that_cannot_be_written_is_reported_before_the_work(tmp_path):
     with pytest.raises(KerncastError, match="E191"):
         first_row(X, 1.5, "diagonal_mean", checkpoint=tmp_path / "no folder" / "row.npz",
                   progress=lambda *so_far: pytest.fail("work was done"))
 
 
 # ---- a cluster ----
-def test_workers_of_a_cluster_give_the_bits_of_one_process_and_a_checkpoint_goes_from_one_to_the_other(
-        row, tmp_path, require_tool):
+def test_cluster_workers_give_the_bits_of_one_process(row, require_tool):
+    require_tool("python:distributed", "python -m pip install distributed")
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
+        address = cluster.scheduler_address
+        np.testing.assert_array_equal(first_row(X, 1.5, "diagonal_mean", scheduler=address), row)
+
+
+def test_one_process_resumes_from_a_checkpoint_of_a_cluster(row, tmp_path, require_tool):
     require_tool("python:distributed", "python -m pip install distributed")
     from distributed import LocalCluster
 
     path = tmp_path / "row.npz"
     with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as cluster:
         address = cluster.scheduler_address
-        np.testing.assert_array_equal(first_row(X, 1.5, "diagonal_mean", scheduler=address), row)
 
         def stop(done, total):
             raise KeyboardInterrupt
@@ -195,7 +206,7 @@ def test_workers_of_a_cluster_give_the_bits_of_one_process_and_a_checkpoint_goes
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere"])
-def test_a_cluster_that_is_not_there_is_an_error_with_its_address(address, monkeypatch):
+def test_a_missing_cluster_is_an_error_with_its_address(address, monkeypatch):
     monkeypatch.setattr("kerncast.sim.reference.first_row.cluster._PATIENCE", 1)
     with pytest.raises(KerncastError, match=rf"E262[\s\S]*{address}"):
         first_row(X, 1.5, "diagonal_mean", scheduler=address)
@@ -211,7 +222,7 @@ def test_options_out_of_range_are_refused_by_code(options, code):
 
 
 @pytest.mark.parametrize("scheme", ["diagonal_mean", "rff"])
-def test_more_samples_than_the_memory_takes_are_refused_with_the_bytes(scheme, monkeypatch):
+def test_samples_beyond_the_memory_are_refused_with_the_bytes(scheme, monkeypatch):
     monkeypatch.setattr(system, "free_bytes", lambda: 50_000)
     with pytest.raises(KerncastError, match=r"E237[\s\S]*bytes"):
         first_row(X, 1.5, scheme)

@@ -81,7 +81,7 @@ def test_fklms_equals_a_full_search_of_all_pairs_with_duplicates_and_ties(budget
     assert learner.status is Status.OK and learner.model.count == min(budget, len(np.unique(X, axis=0)))
 
 
-def test_a_sample_presented_again_updates_its_own_multiplier_and_removes_nothing():
+def test_a_repeated_sample_updates_its_own_coefficient_and_evicts_nothing():
     learner = KernelLMS(1, Gaussian(1.0), 0.5, 0.1, "fklms", 2)
     learner.learn([[0.0], [3.0]], [1.0, 1.0])
     before = learner.model.alpha.copy()
@@ -91,7 +91,7 @@ def test_a_sample_presented_again_updates_its_own_multiplier_and_removes_nothing
     np.testing.assert_array_equal(learner.model.V[:, 0], [0.0, 3.0])
 
 
-def test_when_pairs_tie_the_newest_vector_goes_and_the_oldest_never():
+def test_if_pairs_tie_the_newest_vector_is_evicted_never_the_oldest():
     learner = KernelLMS(1, Gaussian(1.0), 0.1, 0.0, "fklms", 4)
     learner.learn([[0.0], [1.0], [10.0], [11.0]], np.ones(4))
     learner.learn([[20.0]], [1.0])
@@ -120,7 +120,7 @@ def sinc_mse(seed, reduction, budget):
     return np.mean((learner.predict(grid[:, np.newaxis]) - np.sinc(grid)) ** 2)
 
 
-def test_the_sinc_task_reaches_the_reference_error_of_the_report():
+def test_the_sinc_task_achieves_the_reference_error_of_the_report():
     mse = np.mean([sinc_mse(seed, "none", 0) for seed in range(20)])
     assert 3e-5 < mse < 7e-5  # in print: 4.76e-5, a mean of 100 realisations
 
@@ -155,7 +155,7 @@ def test_a_stream_in_pieces_equals_the_stream_at_once():
         np.testing.assert_array_equal(pieces.state()[name], value)
 
 
-def test_divergence_is_named_and_leaves_finite_multipliers():
+def test_divergence_is_reported_and_leaves_finite_coefficients():
     X = np.random.default_rng(7).uniform(-3, 3, (2000, 1))
     learner = KernelLMS(1, Gaussian(0.5), 0.5, 0.0, "fklms", 100)
     learner.learn(X, np.sinc(X[:, 0]))
@@ -188,7 +188,7 @@ def test_a_width_is_found_for_samples_without_spread(X):
     assert overlap_width(X, 10) == 1.0 and grid_or_spread_width(X) == 1.0
 
 
-def test_prediction_never_holds_the_whole_kernel_matrix():
+def test_prediction_never_stores_the_whole_kernel_matrix():
     rng = np.random.default_rng(9)
     X, V, alpha = rng.normal(size=(3000, 2)), rng.normal(size=(4000, 2)), rng.normal(size=4000)
     tracemalloc.start()
@@ -203,7 +203,7 @@ def test_a_learner_that_knows_nothing_predicts_zero():
     assert np.all(KernelLMS(2, Gaussian(1.0), 0.1).predict(np.ones((3, 2))) == 0.0)
 
 
-def test_every_listed_kernel_says_what_it_can():
+def test_every_listed_kernel_states_its_properties():
     for name, kind in KERNELS.items():
         assert kind.name == name
         assert all(isinstance(getattr(kind, flag), bool) for flag in
@@ -244,7 +244,7 @@ def test_bad_settings_are_refused_with_code_place_and_remedy(options, code):
     ([[1.0, float("nan")]], [1.0]), ([[1.0, 2.0]], [float("inf")]), ([[1.0, 2.0, 3.0]], [1.0]),
     ([[1.0, 2.0]], [1.0, 2.0]), ([[1.0, 2.0]], [[1.0]]),
 ])
-def test_bad_samples_are_refused_and_leave_the_learner_as_it_was(X, y):
+def test_bad_samples_are_refused_and_leave_the_learner_unchanged(X, y):
     learner = KernelLMS(2, Gaussian(1.0), 0.1)
     learner.learn([[0.0, 0.0]], [1.0])
     with pytest.raises(KerncastError, match="E224"):

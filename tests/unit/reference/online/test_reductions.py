@@ -90,7 +90,7 @@ def test_every_metric_is_its_equation_for_every_candidate_at_once(name, model):
     assert metric.select_victim(model) == (newest, pytest.approx(min(expected)))
 
 
-def test_klms_keeps_the_outputs_at_retained_vectors_and_errs_by_kappa_alpha_at_the_removed_one(model):
+def test_klms_changes_the_output_at_the_removed_vector_only(model):
     V = model.V[model.held]
     before = expand(KERNEL, V, V, model.alpha[model.held])
     kappa = METRICS["klms"](0.0).deterioration(model)[4]
@@ -120,7 +120,7 @@ def test_the_updated_inverse_is_the_inverse_through_removals_and_insertions(colu
 
 
 @pytest.mark.parametrize("reduction", ["klms", "mklms", "ls", "ls_regularised"])
-def test_vectors_that_the_others_represent_are_no_trouble(reduction):
+def test_linearly_dependent_vectors_cause_no_error(reduction):
     """K_RR is singular: thirty vectors within a hundredth of sigma."""
     X = np.random.default_rng(3).uniform(0, 0.01, (90, 1))
     learner = KernelLMS(1, Gaussian(1.0), 0.5, 0.0, reduction, 30)
@@ -130,7 +130,7 @@ def test_vectors_that_the_others_represent_are_no_trouble(reduction):
 
 
 @pytest.mark.parametrize(("reduction", "outputs"), [("klms", ()), ("mklms", ()), ("mklms", (2,)), ("ls", ())])
-def test_a_stream_equals_one_with_a_fresh_inverse_for_every_candidate_of_every_step(reduction, outputs):
+def test_a_stream_equals_one_with_a_fresh_inverse_per_candidate_and_step(reduction, outputs):
     rng = np.random.default_rng(7)
     X, Y = rng.uniform(-2, 2, (60, 2)), rng.normal(size=(60, *outputs))
     learner = KernelLMS(2, KERNEL, 0.3, 0.05, reduction, 8, outputs)
@@ -171,7 +171,7 @@ def test_every_reduction_counts_updates_its_own_twin_and_stays_finite(reduction)
 
 
 @pytest.mark.parametrize("metric", METRICS)
-def test_of_vectors_that_are_alike_the_newest_goes(metric):
+def test_of_equal_vectors_the_newest_is_evicted(metric):
     if metric == "age":
         return  # no two are alike
     learner = KernelLMS(2, KERNEL, 0.5, 0.0, "fklms", 4, metric=metric)
@@ -204,7 +204,7 @@ def test_mt_discards_all_below_its_magnitude_and_max_age_all_that_are_older():
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.5), Laplacian(0.5)])
-def test_fklms_at_fixed_deterioration_bounds_the_gram_matrix_and_the_newest_is_all_it_need_look_at(kernel):
+def test_fklms_of_fixed_deterioration_needs_only_compare_the_newest_vector(kernel):
     rng = np.random.default_rng(6)
     X, y = rng.uniform(-1, 1, (400, 2)), rng.normal(size=400)
     both = [KernelLMS(2, kernel, 0.2, 0.0, "fklms", None, max_deterioration=0.3, newest_only=newest)
@@ -223,7 +223,7 @@ def test_fklms_at_fixed_deterioration_bounds_the_gram_matrix_and_the_newest_is_a
 
 @pytest.mark.parametrize("reduction", ["klms", "mklms"])
 @pytest.mark.parametrize("newest_only", [False, True])
-def test_fixed_deterioration_grows_while_there_is_something_new_and_then_stops(reduction, newest_only):
+def test_fixed_deterioration_adds_vectors_only_while_data_are_new(reduction, newest_only):
     X = np.random.default_rng(8).uniform(-3, 3, (400, 1))
     learner = KernelLMS(1, Gaussian(0.5), 0.3, 0.0, reduction, None, max_deterioration=1e-3,
                         newest_only=newest_only)
@@ -274,7 +274,7 @@ def test_forgetting_follows_a_stream_whose_inputs_move_away(reduction, more):
     assert np.sqrt(np.mean(learner.history.error[300:] ** 2)) < 0.6 * np.std(np.sin(2 * X[:, 0]))
 
 
-def test_without_forgetting_number_truncation_holds_on_to_what_it_learned_first():
+def test_without_rho_number_truncation_keeps_its_first_vectors():
     X = np.random.default_rng(10).uniform(-1, 1, (600, 1)) + np.arange(600)[:, np.newaxis] / 30
     learner = KernelLMS(1, Gaussian(0.5), 0.5, 0.0, "nt", 14)
     learner.learn(X, np.sin(2 * X[:, 0]))
@@ -332,7 +332,7 @@ def test_the_rule_is_stable_below_its_bound_and_unstable_above(rho):
         assert learner.status == status
 
 
-def test_fklms_needs_truncation_to_let_go_of_what_a_stream_has_left_behind():
+def test_fklms_needs_truncation_to_evict_what_a_stream_has_left_behind():
     X = np.random.default_rng(10).uniform(-1, 1, (300, 1)) + np.arange(300)[:, np.newaxis] / 30
     kept = KernelLMS(1, Gaussian(0.3), 0.5, 0.1, "fklms", 8)
     kept.learn(X, np.sin(2 * X[:, 0]))

@@ -112,7 +112,7 @@ def test_the_normal_equations_are_refused_where_the_svd_is_needed():
         np.testing.assert_allclose(found, brute_force(Linear(), X, y, lam, False), rtol=0, atol=1e-6)
 
 
-def test_a_lambda_beside_rounding_needs_the_eigendecomposition():
+def test_a_lambda_near_the_rounding_error_needs_the_eigendecomposition():
     X, y = np.zeros((50, 1)), np.arange(50.0)
     with pytest.raises(KerncastError, match="E239"):
         kerncast.loo_errors(X, y, 1.0, [1e-17], method="cholesky")
@@ -144,11 +144,15 @@ def test_every_method_solves_for_the_bias(method, outputs):
     assert np.abs(solution.x.sum(axis=0)).max() < 1e-7
 
 
-def test_a_bias_that_is_not_determined_is_a_breakdown_and_no_solution_has_none():
+def test_an_undetermined_bias_is_a_breakdown():
     Z = DenseSystem(np.diag([1.0, -1.0]))
     solution = solve_with_bias(lambda Y: elimination(Z, Y), np.array([1.0, 2.0]))
     assert solution.status == "breakdown" and "bias is not determined" in solution.why
     assert not solution.x.any() and solution.bias == 0.0
+
+
+def test_a_refused_solution_has_a_bias_per_right_hand_side():
+    Z = DenseSystem(np.diag([1.0, -1.0]))
     refused = solve_system(Z, np.ones((2, 3)), "cholesky", fit_intercept=True)
     assert not refused.ok and refused.x.shape == (2, 3) and refused.bias.shape == (3,)
 
@@ -210,7 +214,7 @@ def test_leave_one_out_with_a_bias_is_finite_or_refused(method):
         kerncast.loo_errors(np.zeros((5, 1)), np.arange(5.0), 1.0, 1e-300, method=method, fit_intercept=True)
 
 
-def test_leave_one_out_of_a_kernel_of_zeros_is_the_distance_from_the_mean_of_the_others():
+def test_leave_one_out_of_a_zero_kernel_is_the_distance_to_the_others_mean():
     y = np.arange(4.0)
     for method in ("auto", "linear_svd", "linear_direct", "eigh", "cholesky"):
         found = kerncast.loo_errors(np.zeros((4, 2)), y, Linear(), [1e-300, 1.0], method=method,

@@ -31,7 +31,7 @@ def test_on_a_uniform_grid_the_answer_is_yes_and_both_methods_are_one():
     assert exact.error < 0.2 and verdict.samples == 200
 
 
-def test_on_shuffled_digits_the_answer_is_no_and_conjugate_gradients_do_better_in_the_same_memory():
+def test_on_shuffled_digits_toeplitz_does_not_apply_and_cg_does_better():
     X, y = digits(1, 3, 8, 9)
     verdict = toeplitz_applies(X, y, samples=500, splits=2, sigmas=[6.0, 24.0], lams=[0.01, 1.0])
     exact, toeplitz, cg = verdict.choices
@@ -49,7 +49,7 @@ def test_where_the_methods_agree_the_answer_is_yes():
     assert f"Exact: sigma {verdict.model.sigma:.4g}" in verdict.words  # the pair that agrees is the one told
 
 
-def test_a_signal_at_uneven_places_is_told_what_equal_steps_would_give():
+def test_a_signal_at_uneven_times_learns_what_equal_steps_would_give():
     x = np.sort(np.random.default_rng(2).uniform(0, 300, 200))
     verdict = toeplitz_applies(x, noisy_sine(x), **QUICK)
     assert not verdict.applies and "uneven" in verdict.words
@@ -61,7 +61,7 @@ def test_a_uniform_grid_out_of_order_is_to_be_sorted():
     assert not verdict.applies and "Sort them" in verdict.words
 
 
-def test_the_choice_is_the_least_error_tried_and_says_when_it_lies_at_the_edge():
+def test_the_choice_has_the_smallest_error_and_a_flag_for_the_grid_s_edge():
     t = np.arange(300.0)
     verdict = toeplitz_applies(t, noisy_sine(t), kernel=Laplacian(1.0), sigmas=[1.0, 2.0, 4.0],
                                lams=[1e-3, 1e-1, 10.0], samples=100)

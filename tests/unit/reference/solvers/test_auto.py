@@ -42,7 +42,7 @@ def name_of(system):
 
 
 @pytest.mark.parametrize("system", systems(), ids=name_of)
-def test_every_way_to_hold_a_matrix_tells_the_same_entries(system):
+def test_every_representation_of_a_matrix_has_the_same_entries(system):
     A = system.dense()
     np.testing.assert_array_equal(A, A.T)
     np.testing.assert_allclose(system.diagonal(), np.diagonal(A), rtol=1e-15)
@@ -141,7 +141,7 @@ def holds(A, y, solution):
 @pytest.mark.parametrize("kind", ODD)
 @pytest.mark.parametrize(("method", "options"), [*((m, {}) for m in SOLVERS), *ITERATIVE[1:], ("auto", {})],
                          ids=str)
-def test_what_is_singular_or_indefinite_gets_an_answer_or_a_status_and_never_nan(method, options, kind):
+def test_a_singular_or_indefinite_matrix_gets_an_answer_or_status_not_nan(method, options, kind):
     if method == "cg":
         options = options | ({"landmarks": 2} if "landmarks" in options else {})
     y = np.array([1.0, 2.0, -1.0])
@@ -203,7 +203,7 @@ def test_the_linear_paths_give_alpha_and_the_weights(method, lam, shape):
 
 
 # ---- the door ----
-def test_auto_says_what_it_chose_and_why(monkeypatch):
+def test_auto_reports_its_choice_and_the_reason(monkeypatch):
     X, Y = samples()
     dense = solve_kernel(X, Y, 1.2, 0.3)
     assert dense.method == "cholesky" and dense.why.startswith(f"cholesky: {N} rows")
@@ -271,7 +271,7 @@ def test_landmarks_and_seed_are_checked_whether_they_are_used_or_not(options):
             solve_kernel(X, Y, 1.2, 0.3, "cg", preconditioner=preconditioner, **options)
 
 
-def test_a_lambda_beside_which_the_kernel_is_lost_leaves_the_subset_an_answer():
+def test_a_lambda_that_dwarfs_the_kernel_leaves_the_subset_an_answer():
     X, Y = samples()
     solution = solve_kernel(X, Y, 1.2, 1e300, "subset", landmarks=10)
     assert solution.ok and len(solution.support) == 10 and np.abs(solution.x).max() < 1e-298

@@ -36,7 +36,7 @@ def test_landmarks_make_the_steps_few():
 
 
 @pytest.mark.parametrize("lam", [0.3, 1e-12])
-def test_nystrom_divides_by_what_it_says(lam):
+def test_nystrom_divides_by_its_stated_matrix(lam):
     A = system(lam=lam)
     F = partial_cholesky(A, 20).F
     U, S, _ = np.linalg.svd(F, full_matrices=False)
@@ -53,7 +53,7 @@ def test_a_matrix_that_is_not_known_to_be_shifted_is_preconditioned_too():
 
 
 @pytest.mark.parametrize("steps", [1, 5])
-def test_so_many_steps_are_taken_as_they_come(steps):
+def test_a_given_number_of_steps_runs_without_a_tolerance(steps):
     A, Y = system(), samples()[1]
     solution = cg(A, Y, steps=steps)
     assert solution.ok and solution.iterations == steps and len(solution.history) == steps + 1
@@ -66,7 +66,7 @@ def test_so_many_steps_are_taken_as_they_come(steps):
     assert cg(A, 0 * Y, steps=steps).iterations == 0
 
 
-def test_steps_beyond_what_rounding_shows_end_in_the_answer_and_indefinite_matrices_are_refused():
+def test_cg_steps_beyond_the_rounding_error_end_with_the_answer():
     x = np.array([-82.0, -20, -27, -16, 100, 112, -25, 108, 46, -13, 2, 102, 9, -13, 96])
     y = np.array([-257.0, -71, -99, -63, 309, 329, -90, 320, 118, -33, 21, 323, 26, -51, 279])
     A = KernelSystem(Linear(), x[:, None], 0.1)
@@ -75,6 +75,9 @@ def test_steps_beyond_what_rounding_shows_end_in_the_answer_and_indefinite_matri
         assert solution.ok and 2 <= solution.iterations < 2000
         np.testing.assert_allclose(solution.x, np.linalg.solve(A.dense(), Y), rtol=0, atol=1e-6)
         assert len(solution.history) == solution.iterations + 1
+
+
+def test_cg_refuses_an_indefinite_matrix():
     indefinite = DenseSystem(np.diag([3.0, 1.0, -1e-3]))
     assert cg(indefinite, np.ones(3), steps=2000).status == "not_positive_definite"
 
@@ -88,7 +91,7 @@ def test_the_history_is_the_residual_before_the_first_step_and_after_each():
     assert solution.history[-1] <= 1e-12 * np.linalg.norm(y)
 
 
-def test_a_tolerance_out_of_reach_and_too_few_steps_are_not_converged_and_keep_their_history():
+def test_an_unmet_tolerance_is_not_converged_and_keeps_the_history():
     A, y = system(sigma=8.0, lam=1e-9), samples()[1][:, 0]
     for solution in (cg(A, y, tolerance=1e-15, max_steps=200), cg(A, y, max_steps=3),
                      block_gauss_seidel(A, y, block=20, max_sweeps=3)):
@@ -139,16 +142,19 @@ def test_any_number_of_workers_gives_the_same_bits(monkeypatch, interleave):
     np.testing.assert_array_equal(one.x, three.x)
 
 
-def test_conjugate_gradients_interleaved_take_fewer_sweeps():
+def test_interleaved_conjugate_gradients_need_fewer_sweeps():
     A, Y = system(lam=0.1), samples()[1]
     alone, both = (block_gauss_seidel(A, Y, 30, 1e-5, interleave=i) for i in (False, True))
     assert alone.ok and both.ok and both.iterations < alone.iterations / 5
 
 
-def test_a_subset_that_is_not_positive_definite_and_sweeps_that_diverge_are_said_so():
-    rng = np.random.default_rng(0)
+def test_block_gauss_seidel_refuses_an_indefinite_block():
     A = scipy.linalg.block_diag(np.eye(2), -np.eye(2))
     assert block_gauss_seidel(DenseSystem(A), np.ones(4), block=2).status == "not_positive_definite"
+
+
+def test_block_gauss_seidel_refuses_a_matrix_on_which_its_sweeps_diverge():
+    rng = np.random.default_rng(0)
     B = np.eye(4) + 3.0 * (1 - np.eye(4))  # ones on the diagonal, and indefinite
     solution = block_gauss_seidel(DenseSystem(B), rng.normal(size=4), block=1)
     assert solution.status == "not_positive_definite" and not solution.x.any()
@@ -158,7 +164,7 @@ def test_a_subset_that_is_not_positive_definite_and_sweeps_that_diverge_are_said
 @pytest.mark.parametrize(("method", "options"), [
     ("cg", {"preconditioner": "none"}), ("cg", {"preconditioner": "nystrom", "landmarks": 30}),
     ("block_gauss_seidel", {"block": 30}), ("subset", {"landmarks": 30})], ids=str)
-def test_memory_is_a_few_columns_and_as_told(monkeypatch, method, options):
+def test_memory_is_a_few_columns_as_reported(monkeypatch, method, options):
     n = 1000
     for module in ("systems.system", "solvers.block_gauss_seidel"):  # strips of the size tried here
         monkeypatch.setattr(f"kerncast.sim.reference.{module}.BLOCK_VALUES", 1 << 14)
@@ -180,7 +186,7 @@ def test_a_product_with_a_linear_kernel_never_makes_the_matrix():
     assert solution.ok and solution.kernel_values == 0 and solution.iterations <= 6
 
 
-def test_steps_that_were_asked_for_tell_the_residual_they_end_with():
+def test_requested_steps_report_their_final_residual():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
     solution = solve_kernel(X, y, 3.0, 1e-8, "cg", steps=2)

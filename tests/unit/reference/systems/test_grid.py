@@ -33,7 +33,7 @@ def test_an_expansion_in_one_column_leaves_out_only_what_is_zero(kernel, outputs
 
 
 @pytest.mark.parametrize("kernel", [Gaussian(0.3), Laplacian(0.02)])
-def test_beyond_its_reach_a_kernel_is_exactly_zero(kernel):
+def test_beyond_its_support_a_kernel_is_exactly_zero(kernel):
     assert kernel(np.array([[kernel.support_radius]]), np.zeros((1, 1))) == 0.0
     assert kernel(np.array([[0.99 * kernel.support_radius]]), np.zeros((1, 1))) > 0.0
 
@@ -47,7 +47,7 @@ def test_weights_are_exact_for_polynomials_of_their_degree(weights, degree):
 
 
 @pytest.mark.parametrize(("weights", "error", "gain"), [("linear", 4e-3, 4), ("cubic", 6e-4, 16)])
-def test_the_interpolated_matrix_is_as_near_to_the_kernel_matrix_as_the_step_says(weights, error, gain):
+def test_the_interpolated_matrix_differs_from_the_kernel_s_as_its_step_says(weights, error, gain):
     x, _ = irregular()
     exact = Gaussian(WIDTH)(x[:, np.newaxis], x[:, np.newaxis]) + LAM * np.eye(len(x))
     coarse, fine = (np.abs(grid(x, weights, finer).dense() - exact).max() for finer in (1, 2))
@@ -56,15 +56,20 @@ def test_the_interpolated_matrix_is_as_near_to_the_kernel_matrix_as_the_step_say
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_the_grid_reaches_around_all_samples_and_a_sample_on_a_node_is_that_node(weights):
+def test_the_grid_spans_all_samples(weights):
     system = GridSystem(Gaussian(1.0), np.array([4.0, 1.0, 2.0]), 0.0, 1.0, weights)
     assert system.nodes[0] <= 0.0 and system.nodes[-1] >= 5.0 and len(system.nodes) == system.node_count
+
+
+@pytest.mark.parametrize("weights", WEIGHTS)
+def test_a_sample_on_a_grid_node_is_that_node(weights):
+    system = GridSystem(Gaussian(1.0), np.array([4.0, 1.0, 2.0]), 0.0, 1.0, weights)
     np.testing.assert_allclose(system.at_nodes(np.array([7.0, 5.0, 6.0])),
                                [0.0, 5.0, 6.0, 0.0, 7.0, 0.0, 0.0], atol=1e-15)
 
 
 @pytest.mark.parametrize("weights", WEIGHTS)
-def test_every_way_to_ask_for_the_matrix_tells_the_same_entries(weights):
+def test_every_way_to_request_the_matrix_gives_the_same_entries(weights):
     system = grid(irregular()[0], weights)
     A = system.dense()
     np.testing.assert_array_equal(A, A.T)
@@ -86,7 +91,7 @@ def test_every_method_solves_a_system_on_a_grid(method):
     assert solution.bytes > 0 and solution.operations > 0
 
 
-def test_an_expansion_in_the_nodes_is_nearer_to_the_exact_one_than_one_in_the_samples():
+def test_an_expansion_in_nodes_is_closer_to_the_exact_one_than_in_samples():
     x, y = irregular()
     kernel, V = Gaussian(5.0), x[:, np.newaxis]
     system = GridSystem(kernel, x, 0.01, 5.0 / STEPS_IN_WIDTH["cubic"], "cubic")

@@ -92,7 +92,7 @@ def test_a_leading_minor_of_zero_is_a_breakdown_and_gives_zeros(column, row, eng
 
 # ---- what the steps cost ----
 @pytest.mark.parametrize("method", ["levinson", "schur", "lookahead", "pcg"])
-def test_bytes_and_operations_are_told_and_grow_as_the_method_says(method):
+def test_reported_bytes_and_operations_grow_as_the_method_states(method):
     small, large = (solve_toeplitz(gaussian_row(n), np.ones(n), method) for n in (1100, 4400))
     power = 1 if method == "pcg" else 2
     assert 0 < 2 * small.bytes < large.bytes <= 6 * small.bytes
@@ -101,7 +101,7 @@ def test_bytes_and_operations_are_told_and_grow_as_the_method_says(method):
 
 @pytest.mark.parametrize("r", [[1, 2, 3, 4], [0, 1, 0.3], [1, 1, 0.5], [1, -1, 1, 0.5, 0.1], [0, 0, 1, 0],
                                [2, 2, 1, 2, 0.5]])
-def test_singular_leading_minors_are_no_obstacle_to_auto(r):
+def test_auto_solves_despite_singular_leading_minors(r):
     T, y = scipy.linalg.toeplitz(r), np.arange(1.0, len(r) + 1)
     solution = solve_toeplitz(r, y)
     exact = np.linalg.solve(T, y)

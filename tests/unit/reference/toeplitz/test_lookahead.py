@@ -55,7 +55,7 @@ ROWS = {
 
 @pytest.mark.parametrize("name", ROWS)
 @pytest.mark.parametrize("shape", [(), (1,), (3,)])
-def test_systems_with_singular_leading_minors_are_solved_as_a_dense_solver_would(name, shape):
+def test_systems_with_singular_leading_minors_match_a_dense_solver(name, shape):
     r = np.array(ROWS[name], dtype=float)
     Y = np.random.default_rng(0).normal(size=(len(r), *shape))
     solution = solve_toeplitz(r, Y, "lookahead")
@@ -64,7 +64,7 @@ def test_systems_with_singular_leading_minors_are_solved_as_a_dense_solver_would
     assert solution.residual <= 1e-11 * np.linalg.norm(Y)
 
 
-def test_a_singular_minor_is_stepped_over_and_the_log_says_where():
+def test_a_singular_minor_is_stepped_over_with_a_log_entry():
     assert solve_toeplitz([0, 1, 0.3, 0.1], np.ones(4), "lookahead").blocks[0] == 2
     assert solve_toeplitz([1, 1, 0.3, 0.1], np.ones(4), "lookahead").blocks[:2] == (1, 2)
     third = solve_toeplitz(ROWS["third minor exactly zero"], np.ones(6), "lookahead").blocks
@@ -124,7 +124,7 @@ def test_the_answer_does_not_hang_on_the_thresholds(monkeypatch, good, near_best
 
 
 # ---- saying no ----
-def test_a_gap_wider_than_the_block_bound_is_a_breakdown_that_says_so_and_a_larger_bound_solves_it():
+def test_a_gap_wider_than_the_block_bound_is_a_breakdown():
     r = np.zeros(20)
     r[10] = 1.0  # minors of order 1 to 19 are zero, T is a permutation
     y = np.arange(1.0, 21.0)
@@ -132,6 +132,12 @@ def test_a_gap_wider_than_the_block_bound_is_a_breakdown_that_says_so_and_a_larg
     assert solution.status == "breakdown" and np.all(solution.x == 0.0) and solution.blocks == ()
     assert "row 0 of 20" in solution.why and "max_block" in solution.why
     assert solution.residual == pytest.approx(np.linalg.norm(y))
+
+
+def test_a_larger_block_bound_solves_over_a_wide_gap():
+    r = np.zeros(20)
+    r[10] = 1.0
+    y = np.arange(1.0, 21.0)
     wider = solve_toeplitz(r, y, "lookahead", max_block=20)
     assert wider.blocks == (20,)
     assert_as_good_as_dense(r, y, wider)
@@ -180,13 +186,13 @@ def test_a_system_of_integers_is_refused_only_where_the_matrix_is_singular():
 
 
 # ---- auto ----
-def test_auto_takes_levinson_where_it_can_and_says_why():
+def test_auto_uses_levinson_if_possible_and_states_the_reason():
     solution = solve_toeplitz([2, 1, 0.5, 0.25], [1, 2, 3, 4])
     assert (solution.method, solution.blocks) == ("levinson", ())
     assert solution.why == "levinson: the matrix is positive definite"
 
 
-def test_auto_turns_to_lookahead_where_levinson_meets_a_minor_that_is_not_positive():
+def test_auto_uses_lookahead_if_a_leading_minor_is_not_positive():
     solution = solve_toeplitz([1, 2, 3, 4], [1, 2, 3, 4])
     assert solution.ok and solution.method == "lookahead"
     for word in ("not levinson", "minor of order 2", "lookahead"):
@@ -196,7 +202,7 @@ def test_auto_turns_to_lookahead_where_levinson_meets_a_minor_that_is_not_positi
 
 # ---- the inverse in closed form, and what it costs ----
 @pytest.mark.parametrize("r", [[2, 1, 0.5, 0.25], [0, 1, 0.3, -0.2], [2, 1, -1, 0.5], [0, 1], [3.0]])
-def test_the_inverse_from_two_vectors_holds_whether_the_minor_before_is_singular_or_not(r):
+def test_the_inverse_from_two_vectors_does_not_need_a_regular_minor_before(r):
     T = scipy.linalg.toeplitz(r)
     inverse = np.linalg.inv(T)
     rho = np.append(r[1:], 0.7)
@@ -205,7 +211,7 @@ def test_the_inverse_from_two_vectors_holds_whether_the_minor_before_is_singular
     np.testing.assert_allclose(ToeplitzProduct(np.array(r)) @ np.eye(len(r)), T, atol=1e-14)
 
 
-def test_lookahead_never_holds_the_matrix():
+def test_lookahead_never_stores_the_matrix():
     rng = np.random.default_rng(0)
     r, y = rng.normal(size=1200), rng.normal(size=1200)
     tracemalloc.start()

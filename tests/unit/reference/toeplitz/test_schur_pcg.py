@@ -104,7 +104,7 @@ def test_a_strang_preconditioner_that_is_indefinite_gives_way_to_chans():
 
 @pytest.mark.parametrize("preconditioner", ["strang", "chan", "none"])
 @pytest.mark.parametrize("r", [[1, 2, 3, 4], [-1, 0, 0, 0], [0, 1, 0, 0], [1, 0.9, 0.2, 0]])
-def test_pcg_says_that_a_matrix_is_indefinite_and_gives_zeros(preconditioner, r):
+def test_pcg_reports_an_indefinite_matrix_and_gives_zeros(preconditioner, r):
     solution = solve_toeplitz(r, [1.0, -2.0, 3.0, 5.0], "pcg", preconditioner=preconditioner)
     assert solution.status is Status.NOT_POSITIVE_DEFINITE and solution.why
     assert np.all(solution.x == 0.0) and solution.residual == pytest.approx(np.sqrt(39))
@@ -131,7 +131,7 @@ def test_any_first_column_gives_a_right_answer_or_none(r, seed, method):
 
 
 # ---- many rows ----
-def test_auto_takes_pcg_for_many_rows_and_says_why_in_linear_memory():
+def test_auto_uses_pcg_for_many_rows_in_linear_memory_with_the_reason():
     n = 20_000
     r, y = gaussian_row(n), np.random.default_rng(0).normal(size=n)
     tracemalloc.start()
@@ -143,7 +143,7 @@ def test_auto_takes_pcg_for_many_rows_and_says_why_in_linear_memory():
 
 
 @pytest.mark.parametrize(("lam", "method"), [(1e-9, "levinson"), (-0.5, "lookahead")])
-def test_auto_falls_back_where_pcg_fails_and_says_what_happened(lam, method):
+def test_auto_falls_back_if_pcg_fails_and_reports_it(lam, method):
     n = 4096
     r = 1e-6 * gaussian_row(n, 10.0, 0.0)
     r[0] = 1.0 + lam if method == "lookahead" else r[0] + lam

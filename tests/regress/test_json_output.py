@@ -11,7 +11,7 @@ from kerncast.cli._output import print_json
 from kerncast.cli.main import app
 
 
-def test_null_stands_for_what_is_not_finite_at_any_depth(capsys: pytest.CaptureFixture[str]) -> None:
+def test_null_replaces_non_finite_numbers_at_any_depth(capsys: pytest.CaptureFixture[str]) -> None:
     print_json({"a": float("inf"), "b": [1.5, (float("nan"), {"c": -float("inf")})], "d": True, "e": "NaN"})
     assert json.loads(capsys.readouterr().out, parse_constant=pytest.fail) == {
         "a": None, "b": [1.5, [None, {"c": None}]], "d": True, "e": "NaN"}

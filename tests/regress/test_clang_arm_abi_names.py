@@ -38,7 +38,7 @@ def test_clang_finds_the_names_of_arms_abi(build: Callable[[str], object]) -> No
     build(_CLEARS)
 
 
-def test_what_the_linker_misses_is_told_before_its_warnings(build: Callable[[str], object]) -> None:
+def test_undefined_symbols_are_reported_before_the_linker_s_warnings(build: Callable[[str], object]) -> None:
     with pytest.raises(KerncastError, match="undefined reference to `cleared'") as caught:
         build("typedef int none;\n")
     assert caught.value.problems[0].code == "E320"

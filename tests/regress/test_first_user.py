@@ -23,7 +23,7 @@ def run(*arguments: str | Path) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-def test_the_demo_does_not_write_into_a_folder_that_holds_other_things(tmp_path: Path) -> None:
+def test_the_demo_does_not_write_into_a_folder_with_other_files(tmp_path: Path) -> None:
     (tmp_path / "ecg.png").write_text("mine")
     code, _, err = run("demo", "-o", tmp_path)
     assert (code, "E302" in err) == (2, True)
@@ -32,7 +32,7 @@ def test_the_demo_does_not_write_into_a_folder_that_holds_other_things(tmp_path:
     assert (code, "E302" in err) == (2, True)
 
 
-def test_a_model_too_large_for_its_target_is_refused_before_anything_is_solved(tmp_path: Path) -> None:
+def test_a_model_too_large_for_its_target_is_refused_before_solving(tmp_path: Path) -> None:
     (tmp_path / "y.csv").write_text("y\n" + "1\n" * 60_000)
     (tmp_path / "big.toml").write_text(
         'model = {name = "big", algorithm = "toeplitz_rls"}\ninput = {word = "u16f0"}\n'
@@ -52,7 +52,7 @@ def test_a_rho_that_rounds_to_nothing_is_refused() -> None:
                        online={"budget": 3, "eta": 0.5, "rho": 1e-6}))
 
 
-def test_what_was_measured_before_a_tool_was_missing_is_still_told(
+def test_measurements_before_a_missing_tool_are_still_reported(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert run("gen", ROOT / "examples" / "ecg.toml", "-o", tmp_path / "ecg")[0] == 0
     monkeypatch.setenv("PATH", "")

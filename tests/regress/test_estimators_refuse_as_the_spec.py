@@ -32,7 +32,7 @@ def test_what_the_spec_refuses_the_estimators_refuse(kind: type, options: dict[s
     assert [p.where for p in told.value.problems] == [f"[online] {where}"]
 
 
-def test_a_learner_without_room_says_that_it_is_full() -> None:
+def test_a_learner_without_room_reports_that_it_is_full() -> None:
     model = KernelLMSRegressor(0.1, budget=3, max_deterioration=0.01, newest_only=True).fit(X, Y)
     assert model.status_ == "full" and len(model.dual_coef_) == 3
     assert '"full"' in (KernelLMSRegressor.__doc__ or "")

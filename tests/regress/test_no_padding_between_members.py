@@ -10,7 +10,7 @@ from kerncast.sim.spec import Spec
 @pytest.mark.parametrize("options", [{}, {"refine": 2, "bias": True}, {"bias": True}, {"solver": "schur"},
                                      {"solver": "lookahead"}, {"solver": "lookahead_f32"}])
 @pytest.mark.parametrize("word", [16, 24])
-def test_every_member_lies_where_its_size_asks(word, options):
+def test_every_member_is_aligned_to_its_size(word, options):
     plan = make_plan(Spec(
         model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "s24f0", "columns": 3},
         output={"word": "s16f0"}, kernel={"sigma": 5e5}, numbers={"word": word},

@@ -40,7 +40,7 @@ def test_the_next_save_after_a_refused_restore_counts_on(opened: Backend) -> Non
 
 
 @pytest.mark.parametrize("image", [None, 7, "KCST", Path("saved.bin"), [75, 67]])
-def test_what_is_no_bytes_is_refused_with_what_is_wanted(image: object) -> None:
+def test_input_other_than_bytes_is_refused_with_the_required_type(image: object) -> None:
     with pytest.raises(KerncastError) as told:
         decode(PLAN, image)  # type: ignore[arg-type]
     problem = told.value.problems[0]

@@ -50,7 +50,7 @@ def test_a_learner_whose_memory_is_full_has_an_answer_and_its_error(tmp_path: Pa
     assert values["trained"] and "f_error" in values
 
 
-def test_a_learner_that_holds_nothing_is_told_without_the_words_of_a_solver(tmp_path: Path) -> None:
+def test_an_empty_learner_is_described_without_terms_of_a_solver(tmp_path: Path) -> None:
     text, values, checked = told(tmp_path, 2, **EMPTY)
     assert "status not_trained" in text and "the dictionary is empty" in text
     assert not any(word in text for word in ("refuse", "ill-conditioned", "solves", "matrix"))
@@ -61,7 +61,7 @@ def test_a_learner_that_holds_nothing_is_told_without_the_words_of_a_solver(tmp_
 @pytest.mark.parametrize(("factor", "warned"), [(1.0, True), (0.99, False)])
 @pytest.mark.parametrize(("key", "online"), [
     ("truncation", {}), ("truncation", {"reduction": "fmklms"}), ("max_deterioration", {"reduction": "mt"})])
-def test_a_limit_that_no_multiplier_exceeds_is_warned_of(key: str, online: dict[str, Any], factor: float,
+def test_a_limit_that_no_coefficient_exceeds_is_warned_of(key: str, online: dict[str, Any], factor: float,
                                                          warned: bool) -> None:
     plan = make_plan(spec_of(**online, **{key: factor * 0.5 * 64}))  # eta times the largest y
     extreme = np.full(len(X), -128)
@@ -69,7 +69,7 @@ def test_a_limit_that_no_multiplier_exceeds_is_warned_of(key: str, online: dict[
     assert simulate(plan, X, extreme).trained != warned
 
 
-def test_data_too_small_for_the_limit_are_told_after_a_run() -> None:
+def test_data_too_small_for_the_limit_are_reported_after_a_run() -> None:
     plan = make_plan(spec_of(truncation=1.0))
     assert not cautions(plan) and not cautions(observe(plan, X, Y))
     (problem,) = cautions(observe(plan, X, Y // 50))

@@ -25,7 +25,7 @@ def test_look_ahead_is_measured_against_look_ahead():
         assert backend.FloatReference(make_plan(spec)).train(x, y).ok == answers
 
 
-def test_where_float64_has_no_answer_no_error_is_told(monkeypatch):
+def test_without_a_float64_answer_no_error_is_reported(monkeypatch):
     solve = backend.solve_toeplitz
     monkeypatch.setattr(backend, "solve_toeplitz", lambda r, y, method: replace(
         solve(r, y, method), status=Status.NOT_POSITIVE_DEFINITE, x=0 * y))

@@ -7,7 +7,7 @@ from kerncast.sim.errors import KerncastError
 
 
 @pytest.mark.parametrize("given", [None, 5, {"model": {}}, b"kerncast.toml", kerncast.Spec])
-def test_a_plan_of_what_is_no_spec_is_refused_with_the_way_to_one(given: object) -> None:
+def test_a_plan_of_an_invalid_spec_is_refused_with_the_way_to_one(given: object) -> None:
     with pytest.raises(KerncastError) as told:
         kerncast.plan(given, [[0.0], [1.0]], [0, 1])  # type: ignore[arg-type]
     problem = told.value.problems[0]

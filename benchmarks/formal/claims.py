@@ -123,7 +123,7 @@ _STREAMS = (
           "tlast with "
           f"the last; of a failed solution 0 alone; {_RULES}", "2 words of 4 bits", depth=11,
           below=(*_CAST, "kc_requantise"),
-          parameters={"W": 4, "WORDS": 2, "RHO": 0x60000000, "LO": -8, "HI": 7}),
+          parameters={"W": 4, "WORDS": 2, "SCALE": 0x60000000, "LO": -8, "HI": 7}),
     Claim("kc_model_sender", "tag, count, exponent, then values and coefficient for each beat taken, which "
           "is taken "
           f"once; {_RULES}", "2 columns of 8 bits", depth=8,

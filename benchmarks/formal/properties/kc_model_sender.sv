@@ -1,5 +1,5 @@
 
-    // Tag, count, exponent; then COLUMNS words and a multiplier for each beat that comes: none is lost, none is
+    // Tag, count, exponent; then COLUMNS words and a coefficient for each beat that comes: none is lost, none is
     // sent twice.  The sender of the solution keeps to the rules of the stream.
     logic [2:0] formal_head = 0;            // beats of the head that were sent
     logic [COLUMN_BITS-1:0] formal_column = 0;
@@ -39,13 +39,13 @@
             if (formal_taken) assert (m_axis_tlast == (formal_used && s_axis_tlast));
             if (formal_kept) assert (m_axis_tvalid && $stable(m_axis_tdata) && $stable(m_axis_tlast) && $stable(m_axis_tuser));
             // Of states that cannot be reached:
-            assert (state_reg <= MULTIPLIER);
+            assert (state_reg <= COEFFICIENT);
             if (!formal_body) assert (formal_column == 0);
             assert ((state_reg == HEAD_TAG) == (formal_head == 0) && (state_reg == HEAD_COUNT) == (formal_head == 1));
             assert ((state_reg == HEAD_EXPONENT) == (formal_head == 2));
-            assert ((state_reg == MULTIPLIER) == (formal_body && 32'(formal_column) == COLUMNS));
+            assert ((state_reg == COEFFICIENT) == (formal_body && 32'(formal_column) == COLUMNS));
             if (formal_body && 32'(formal_column) < COLUMNS) assert (32'(column_reg) == COLUMNS - 32'(formal_column));
-            if (state_reg == MULTIPLIER || state_reg == HEAD_COUNT || state_reg == HEAD_EXPONENT)
+            if (state_reg == COEFFICIENT || state_reg == HEAD_COUNT || state_reg == HEAD_EXPONENT)
                 assert (32'(column_reg) == COLUMNS);
         end
     end

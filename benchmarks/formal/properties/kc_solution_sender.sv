@@ -13,7 +13,7 @@
     always @(posedge clk) formal_kept <= !rst && m_axis_tvalid && !m_axis_tready;
     wire [INDEX_BITS-1:0] formal_place = INDEX_BITS'(formal_beat - 1'b1);
     wire signed [W-1:0] formal_x = formal_words[formal_place*W +: W];
-    wire signed [63:0] formal_product = 64'(formal_x) * 64'({1'b0, RHO});
+    wire signed [63:0] formal_product = 64'(formal_x) * 64'({1'b0, SCALE});
     wire signed [63:0] formal_value = (formal_product + (64'sd1 <<< 30)) >>> 31;
     wire signed [63:0] formal_word = formal_value < LO ? LO : formal_value > HI ? HI : formal_value;
 
@@ -36,7 +36,7 @@
         assume (x == formal_words[formal_index*W +: W]);
         if (formal_run) assume (failed == formal_failed && saturated == formal_saturated && exponent == formal_exponent);
         if (formal_clock != 0) begin
-            assert (formal_run == (state_reg != REST));
+            assert (formal_run == (state_reg != IDLE));
             assert (done == (formal_taken && m_axis_tlast));
             if (formal_run) begin
                 assert (formal_beat <= WORDS);

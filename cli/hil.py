@@ -30,6 +30,9 @@ Samples = Annotated[Path | None, typer.Option(
 File = Annotated[Path | None, typer.Option(
     "-o", "--out", metavar="FILE", show_default=False,
     help="File to write. Default: NAME.recording in this folder.")]
+Trusted = Annotated[bool, typer.Option(
+    "--trusted", help="Use the plan of a recording without its spec. Code is generated from it: for your own "
+                      "files only.")]
 On = Annotated[str, typer.Option("--on", metavar="BACKEND", autocompletion=backends,
                                  help="Back end that computes it again.")]
 
@@ -50,6 +53,7 @@ def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: 
         --flash auto --data night.csv
     """
     from ..hw.backends import open_backend
+    from ..lab.compare.origin import origin_of
     from ..lab.compare.recording import Recorder, calls_on_file, check_new, pieces
     from ..lab.workflow import load_inputs
 
@@ -65,7 +69,7 @@ def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: 
         backend = open_backend(plan, name, source=where, flash=flash)
         try:
             backend.reset()
-            recorder = Recorder(file, plan, backend, name)
+            recorder = Recorder(file, plan, backend, name, origin_of(where, plan, vectors))
             _run(recorder, calls, plan, as_json)
         finally:
             backend.close()
@@ -138,12 +142,14 @@ def _warn(statuses: Mapping[str, int]) -> None:
             typer.echo("\n".join(fitted(line, width(stderr=True), 4) for line in lines), err=True)
 
 
-def hil_replay(file: Recorded, on: On = "model", as_json: JsonFlag = False) -> None:
+def hil_replay(file: Recorded, on: On = "model", trusted: Trusted = False,
+               as_json: JsonFlag = False) -> None:
     """Compute a recording again and compare every value.
 
-    The file is enough: you need neither the board nor the generated folder. With --on the code is generated
-    and run on another back end, which separates a fault of the code from a fault of the board. Exits with 1
-    if a value differs, and names the first.
+    The file is enough: you need neither the board nor the generated folder. The plan is derived again from
+    the spec and the samples in the file, so a forged recording cannot run its own code. With --on the code is
+    generated and run on another back end, which separates a fault of the code from a fault of the board.
+    Exits with 1 if a value differs, and names the first.
 
     Examples
     --------
@@ -155,7 +161,7 @@ def hil_replay(file: Recorded, on: On = "model", as_json: JsonFlag = False) -> N
     from ..lab.compare.recording import load_recording, recompute
 
     check_name(on)
-    recording = load_recording(file)
+    recording = load_recording(file, trusted=trusted)
     backend = open_backend(recording.plan, on)
     try:
         result = recompute(recording, backend)

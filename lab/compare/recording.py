@@ -1,8 +1,11 @@
 """lab: record each call of a board with its answer, so that it can be replayed without it.
 
-A recording is text, one JSON object a line: first what ran, with the whole plan; then a call a line, as in
-``vectors.json``; last the state, or why the run stopped.  A line is written when its call has been answered,
-so that whatever ends the run, what was answered before is there.
+A recording is text, one JSON object per line: first what ran, with the plan and its origin; then a call
+per line, as in ``vectors.json``; last the state, or why the run stopped. A line is written when its
+call has returned, so that the file keeps every result, whatever ends the run.
+
+A recording comes from another machine and may be forged. Its plan is derived again from its spec and
+samples, and only the derived plan is used.
 """
 
 from __future__ import annotations
@@ -30,8 +33,9 @@ from ...sim.formats import Format
 from ...sim.plan import Plan, other_version
 from ...sim.replay.vectors import Call, Vectors, arrays, usual_calls
 from ..output_paths import refuse_unwritable
+from .origin import Origin
 
-VERSION = 2
+VERSION = 3
 #: Samples of a call at most: what a pulled cable can cost.
 PIECE = 64
 _INTERRUPTED = "interrupted"
@@ -119,6 +123,8 @@ class Recorder:
         Open, and closed by the caller.
     target : str
         The name by which it was opened.
+    origin : Origin, optional
+        What the plan was made from; without it a reader must trust the plan.
 
     Attributes
     ----------
@@ -126,7 +132,8 @@ class Recorder:
         How many answers had which status, by its name.
     """
 
-    def __init__(self, path: Path, plan: Plan, backend: Backend, target: str) -> None:
+    def __init__(self, path: Path, plan: Plan, backend: Backend, target: str,
+                 origin: Origin | None = None) -> None:
         check_new(path)
         self.path, self.calls, self.samples, self.words = path, 0, 0, 0
         self.statuses: Counter[str] = Counter()
@@ -136,7 +143,7 @@ class Recorder:
                 "board": getattr(backend, "board", None),
                 "compiler": f"{image.compiler} {image.version} {image.optimise}" if image else None,
                 "firmware": hashlib.sha256(image.elf.read_bytes()).hexdigest() if image else None,
-                "plan": json.loads(plan.to_json())}
+                "origin": origin.as_dict() if origin else None, "plan": json.loads(plan.to_json())}
         self._file = path.open("xb", buffering=0)
         try:
             self._put(head)
@@ -211,10 +218,17 @@ class Recording:
     stopped: str
 
 
-def load_recording(path: Path) -> Recording:
+def load_recording(path: Path, *, trusted: bool = False) -> Recording:
     """Read a recording; raise E212 if the file is not one, E191 if unreadable.
 
     A last line that was cut off, as when power failed, is left out.
+
+    Parameters
+    ----------
+    path : Path
+    trusted : bool
+        Use the plan of a recording that does not hold what its plan was made from.  Code is generated from a
+        plan: do this with your own recordings only.
     """
     if path.is_dir() or not path.exists():
         raise fail("E191", f"the recording {'is a folder' if path.is_dir() else 'does not exist'}",
@@ -226,7 +240,8 @@ def load_recording(path: Path) -> Recording:
         head = whole.pop(0)
         if head["recording"] != VERSION:
             raise other_version("recording", str(path), head["recording"], VERSION, "record it again")
-        plan = Plan.from_json(json.dumps(head.pop("plan")), f"{path}:1")
+        written = Plan.from_json(json.dumps(head.pop("plan")), f"{path}:1")
+        plan = _plan_of(head.pop("origin"), written, trusted)
         last = {} if not whole or "call" in whole[-1] else whole.pop()
         calls = tuple(Call.from_dict(line, "answered") for line in whole)
         if not calls:
@@ -235,7 +250,7 @@ def load_recording(path: Path) -> Recording:
         stopped = "" if state is not None else _reason(last, bool(cut))
     except (KerncastError, KeyError, IndexError, TypeError, ValueError, AttributeError,
             OverflowError) as error:
-        if isinstance(error, KerncastError) and error.problems[0].code == "E213":
+        if isinstance(error, KerncastError) and error.problems[0].code in ("E213", "E214"):
             raise
         value = error.problems[0].message if isinstance(error, KerncastError) else repr(error)
         raise fail("E212", "not a recording", where=str(path), value=value,
@@ -244,6 +259,22 @@ def load_recording(path: Path) -> Recording:
         _check_words(plan, call, line)
     return Recording(plan, {key: value for key, value in head.items() if key != "recording"}, calls, state,
                      stopped)
+
+
+def _plan_of(origin: Any, written: Plan, trusted: bool) -> Plan:
+    """Derive the plan of a recording from its origin; E214 if that is impossible or gives another plan."""
+    if origin is None:
+        if trusted:
+            return written
+        raise fail("E214", "the recording does not hold what its plan was made from", where="line 1",
+                   value="no spec", allowed="a recording of a generated folder with its spec",
+                   remedy="record it from such a folder, or pass --trusted if you made the file yourself")
+    derived = Origin.from_dict(origin).plan()
+    if derived.hash != written.hash:
+        raise fail("E214", "the plan of the recording does not follow from its spec", where="line 1",
+                   value=written.hash, allowed=derived.hash,
+                   remedy="use an unchanged copy, or record it again")
+    return derived
 
 
 def _check_words(plan: Plan, call: Call, line: int) -> None:

@@ -36,7 +36,6 @@ from ...codegen.manifest import MANIFEST, Manifest, content, digest, write_whole
 from ...hw.backends import open_backend
 from ...sim._json import parse_json, read_json
 from ...sim.backend import Comparison
-from ...sim.diagnostics.simulate import grid
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
 from ...sim.plan import Plan
@@ -45,6 +44,7 @@ from ...sim.replay.vectors import Vectors, make_vectors
 from ...sim.spec import Spec
 from .bit_flips import Damage, damage_frames, damage_states
 from .ledger import Row, run_backend
+from .origin import planning_samples
 
 Tell = Callable[[str], None]
 #: Of a bundle: who verified it, beside the files of the folder.
@@ -177,7 +177,7 @@ def _verified(folder: Path, manifest: Manifest, there: dict[str, str], backends:
         return Verification(manifest.plan, tuple(checks), (), (), versions(), there)
     vectors, spec = _loaded(folder)
     tell("deriving the plan from spec and samples")
-    plan = make_plan(spec, *_training(make_plan(spec), vectors))
+    plan = make_plan(spec, *planning_samples(make_plan(spec), vectors))
     checks.append(_bytes("plan", _held(folder, [PLAN]), {PLAN: plan.to_json()}))
     tell("running the integer model")
     own = make_vectors(open_model(plan), [(call.name, call.x_raw, call.y_raw) for call in vectors.calls])
@@ -231,19 +231,6 @@ def _loaded(folder: Path) -> tuple[Vectors, Spec]:
 def _held(folder: Path, names: Sequence[str]) -> dict[str, str]:
     """Read the files of a folder by name, byte for byte; those that are missing are empty."""
     return {name: content(folder / name) or "" for name in names}
-
-
-def _training(plan: Plan, vectors: Vectors) -> tuple[Any, Any]:
-    """Return the samples that the plan was made with.
-
-    Those of the first training or update, or else the first prediction.
-    """
-    if plan.fixed:
-        return vectors.calls[0].x_raw, None
-    for call in vectors.calls:
-        if call.y_raw is not None:
-            return grid(plan) if call.x_raw is None else call.x_raw, call.y_raw
-    return None, None
 
 
 def _files_of(folder: Path, manifest: Manifest) -> Check:

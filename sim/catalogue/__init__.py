@@ -136,6 +136,10 @@ _NUMBERS = {
                   "0.1: names in the plan have changed, and its hash covers decisions only.",
                   "Make it again from its spec: `kerncast gen` for a folder, `kerncast verify --bundle` for "
                   "a bundle, `kerncast hil record` for a recording."),
+    "E214": Entry("the plan of a recording cannot be derived",
+                  "The recording does not hold the spec and the samples of its plan, or another plan follows "
+                  "from them: the file was changed, or recorded from a folder without a spec.",
+                  "Record it again from a generated folder with its spec, or use an unchanged copy."),
     "E220": Entry("the width of the kernel is out of range", "sigma and period must be positive and finite.",
                   "Give them in the units of x, after offset and gain."),
     "E221": Entry("lambda must be positive",

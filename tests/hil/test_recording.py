@@ -1,5 +1,6 @@
 """Recordings of boards: replayed equal, a word that differs is named, and what a pulled cable leaves."""
 
+import hashlib
 import json
 from collections.abc import Callable
 from itertools import pairwise
@@ -11,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 from kerncast.cli.main import app
-from kerncast.codegen.generate import generate
+from kerncast.codegen.generate import generate, load_vectors
 from kerncast.hw.backends import open_backend
+from kerncast.lab.compare.origin import origin_of
 from kerncast.lab.compare.recording import PIECE, Recorder, calls_on_file, load_recording, pieces, recompute
 from kerncast.sim.backend import Backend, Outputs
 from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_DIFFERENT, KerncastError
@@ -31,11 +33,11 @@ CALLS = [("update", X, X[:, 0]), ("predict", X, None)]
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Plan, Path]:
-    plan = make_plan(Spec(model={"name": "t", "algorithm": "kernel_lms"}, numbers={"word": 16},
-                          input={"word": "s8f0"}, output={"word": "s8f0"}, kernel={"sigma": 40.0},
-                          online={"budget": 4, "eta": 0.3}))
+    spec = Spec(model={"name": "t", "algorithm": "kernel_lms"}, numbers={"word": 16}, input={"word": "s8f0"},
+                output={"word": "s8f0"}, kernel={"sigma": 40.0}, online={"budget": 4, "eta": 0.3})
+    plan = make_plan(spec, X, X[:, 0])
     out = tmp_path_factory.mktemp("made") / "out"
-    generate(plan, out, vectors=make_vectors(open_model(plan), CALLS))
+    generate(plan, out, vectors=make_vectors(open_model(plan), CALLS), spec=spec)
     return plan, out
 
 
@@ -61,8 +63,9 @@ class Failing:
         return function(*words)
 
 
-def recorded(plan: Plan, path: Path, backend: Backend) -> Recorder:
-    with Recorder(path, plan, backend, "board:t") as recorder:
+def recorded(made: tuple[Plan, Path], path: Path, backend: Backend) -> Recorder:
+    origin = origin_of(made[1], made[0], load_vectors(made[1]))
+    with Recorder(path, made[0], backend, "board:t", origin) as recorder:
         for call in pieces(CALLS):
             recorder.run(call)
         recorder.finish()
@@ -96,7 +99,7 @@ def test_a_recording_states_the_image_that_ran(
         backend.client.link.process.kill()  # as a pulled cable
         recorder.run(pieces(CALLS)[1])
     backend.close()
-    recording = load_recording(path)
+    recording = load_recording(path, trusted=True)
     assert recording.about["board"] == "mps2-an386" and len(recording.about["firmware"]) == 64
     assert len(recording.calls) == 1 and recording.stopped.startswith("E411")
     assert recompute(recording, open_model(made[0])).mismatches == 0
@@ -107,7 +110,7 @@ def test_answers_before_the_end_are_kept(
         made: tuple[Plan, Path], tmp_path: Path, error: BaseException) -> None:
     path = tmp_path / "t.recording"
     with pytest.raises(type(error)):
-        recorded(made[0], path, Failing(made[0], 4, error))
+        recorded(made, path, Failing(made[0], 4, error))
     recording = load_recording(path)
     result = recompute(recording, open_model(made[0]))
     assert (len(recording.calls), result.mismatches, recording.state) == (4, 0, None)
@@ -120,7 +123,7 @@ def test_answers_before_the_end_are_kept(
 def test_values_unknown_to_the_plan_are_reported_with_their_line(
         made: tuple[Plan, Path], tmp_path: Path) -> None:
     path = tmp_path / "t.recording"
-    recorded(made[0], path, open_model(made[0]))
+    recorded(made, path, open_model(made[0]))
     lines = path.read_text().splitlines()
     call = json.loads(lines[2])
     call["x"][0] = [10**6 for _ in call["x"][0]]
@@ -132,14 +135,14 @@ def test_values_unknown_to_the_plan_are_reported_with_their_line(
 
 def test_nothing_is_left_where_nothing_was_answered(made: tuple[Plan, Path], tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
-        recorded(made[0], tmp_path / "t.recording", Failing(made[0], 0, KeyboardInterrupt()))
+        recorded(made, tmp_path / "t.recording", Failing(made[0], 0, KeyboardInterrupt()))
     assert not list(tmp_path.iterdir())
 
 
 def test_a_file_that_was_cut_off_anywhere_is_read_as_far_as_it_goes(
         made: tuple[Plan, Path], tmp_path: Path) -> None:
     path = tmp_path / "t.recording"
-    recorded(made[0], path, open_model(made[0]))
+    recorded(made, path, open_model(made[0]))
     whole = path.read_bytes()
     ends = [i + 1 for i, byte in enumerate(whole) if byte == 10]
     for calls, (before, end) in enumerate(pairwise(ends)):
@@ -156,7 +159,7 @@ def test_a_file_that_was_cut_off_anywhere_is_read_as_far_as_it_goes(
 def test_the_first_mismatch_is_named_with_its_sample(
         made: tuple[Plan, Path], tmp_path: Path) -> None:
     path = tmp_path / "t.recording"
-    recorded(made[0], path, open_model(made[0]))
+    recorded(made, path, open_model(made[0]))
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     lines[2]["answered"]["f"][5] += 1
     lines[-1]["state"]["count"][0] -= 1
@@ -167,12 +170,12 @@ def test_the_first_mismatch_is_named_with_its_sample(
 
 
 def test_a_file_other_than_a_recording_is_refused(tmp_path: Path, made: tuple[Plan, Path]) -> None:
-    for text in ("", "{}\n", "[]\n", "\xff\n", '{"recording": 2, "plan": {}}\n',
+    for text in ("", "{}\n", "[]\n", "\xff\n", '{"recording": 3, "origin": null, "plan": {}}\n',
                  (made[1] / "vectors.json").read_text()):
         (tmp_path / "x").write_bytes(text.encode("latin-1"))
         code, found = run("hil", "replay", tmp_path / "x")
         assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E212"), text
-    for text in ('{"recording": 99}\n', '{"recording": 1, "plan": {}}\n'):
+    for text in ('{"recording": 99}\n', '{"recording": 2, "plan": {}}\n'):
         (tmp_path / "x").write_text(text)
         (problem,) = run("hil", "replay", tmp_path / "x")[1]["errors"]
         assert (problem["code"], problem["remedy"]) == ("E213", "record it again")
@@ -184,7 +187,7 @@ def test_a_file_other_than_a_recording_is_refused(tmp_path: Path, made: tuple[Pl
 
 def test_a_reason_that_was_changed_is_refused(made: tuple[Plan, Path], tmp_path: Path) -> None:
     path = tmp_path / "t.recording"
-    recorded(made[0], path, open_model(made[0]))
+    recorded(made, path, open_model(made[0]))
     whole = path.read_text().splitlines()[:-1]
     for stopped in ({}, 5, {"code": "E411"}, {"code": 5, "message": [3]}):
         path.write_text("\n".join([*whole, json.dumps({"stopped": stopped})]) + "\n")
@@ -197,7 +200,7 @@ def test_a_reason_that_was_changed_is_refused(made: tuple[Plan, Path], tmp_path:
 def test_a_call_that_lacks_values_is_refused(
         made: tuple[Plan, Path], tmp_path: Path, key: str, value: object) -> None:
     path = tmp_path / "t.recording"
-    recorded(made[0], path, open_model(made[0]))
+    recorded(made, path, open_model(made[0]))
     lines = [json.loads(line) for line in path.read_text().splitlines()]
     lines[1][key] = value
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -235,7 +238,7 @@ def test_a_recording_that_cannot_be_begun_leaves_no_file(made: tuple[Plan, Path]
 
     monkeypatch.setattr(Recorder, "_put", full)
     with pytest.raises(OSError, match="no space"):
-        recorded(made[0], tmp_path / "t.recording", open_model(made[0]))
+        recorded(made, tmp_path / "t.recording", open_model(made[0]))
     assert not list(tmp_path.iterdir())
 
 
@@ -294,3 +297,41 @@ def test_a_board_that_cannot_be_recorded_states_the_reason(
     status, found = run("hil", "record", made[1], "-o", tmp_path / "x", *arguments)
     assert (status, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, code)
     assert not list(tmp_path.iterdir())
+
+
+# ---- recordings from other machines ----
+def forged(path: Path, change: Callable[[dict], None]) -> None:
+    """Change the plan of a recording, and its hash with it."""
+    head, *rest = path.read_text().splitlines()
+    values = json.loads(head)
+    change(values["plan"]["decisions"])
+    text = json.dumps(values["plan"]["decisions"], sort_keys=True, separators=(",", ":"))
+    values["plan"]["hash"] = hashlib.sha256(text.encode()).hexdigest()
+    path.write_text("\n".join([json.dumps(values), *rest]) + "\n")
+
+
+@pytest.mark.parametrize("change", [
+    lambda plan: plan["memory"][0].update(meaning="x */ int system(const char *); /*"),
+    lambda plan: plan.update(name="../../outside"),
+    lambda plan: plan["sizes"].update(N=10**9),
+    lambda plan: plan["units"].update(y="1/0")], ids=["comment", "name", "size", "unit"])
+def test_a_forged_plan_of_a_recording_is_refused(
+        made: tuple[Plan, Path], tmp_path: Path, change: Callable[[dict], None]) -> None:
+    path = tmp_path / "t.recording"
+    recorded(made, path, open_model(made[0]))
+    forged(path, lambda plan: None)
+    assert run("hil", "replay", path)[0] == 0, "the forger computes the hash as kerncast does"
+    forged(path, change)
+    for on in ("model", "host"):
+        code, found = run("hil", "replay", path, "--on", on)
+        assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E214")
+    assert [place.name for place in tmp_path.iterdir()] == ["t.recording"]
+
+
+def test_a_recording_without_its_spec_needs_your_trust(made: tuple[Plan, Path], tmp_path: Path) -> None:
+    generate(made[0], tmp_path / "out", vectors=load_vectors(made[1]))
+    file = tmp_path / "t.recording"
+    assert run("hil", "record", tmp_path / "out", "--on", "model", "-o", file)[0] == 0
+    code, found = run("hil", "replay", file)
+    assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E214")
+    assert run("hil", "replay", file, "--trusted")[0] == 0

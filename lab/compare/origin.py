@@ -1,0 +1,110 @@
+"""lab: derive a plan again from its spec, samples and trained model.
+
+A plan decides sizes and names of generated code, so a forged plan could make another machine run foreign
+code.  A spec, samples and a trained model are data with strict readers.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...codegen.generate import SPEC
+from ...sim.backend import Raw
+from ...sim.data.predictor_file import model_file
+from ...sim.diagnostics.simulate import grid
+from ...sim.plan import Plan
+from ...sim.planner import make_plan
+from ...sim.replay.vectors import Vectors
+from ...sim.spec import Spec
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Input that a plan follows from.
+
+    Parameters
+    ----------
+    spec : str
+        The text of the spec.
+    x_raw, y_raw : ndarray of int64 or None
+        ADC counts that the planner saw, shapes (m, D) and (m,).
+    model : str or None
+        The text of the trained model's file, if the spec names one.
+    """
+
+    spec: str
+    x_raw: Raw | None
+    y_raw: Raw | None
+    model: str | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the origin for JSON."""
+        return {"spec": self.spec, "x": None if self.x_raw is None else self.x_raw.tolist(),
+                "y": None if self.y_raw is None else self.y_raw.tolist(), "model": self.model}
+
+    @classmethod
+    def from_dict(cls, written: dict[str, Any]) -> Origin:
+        """Inverse of :meth:`as_dict`; KeyError, TypeError or ValueError if it is not one."""
+        model, x, y = written["model"], written["x"], written["y"]
+        if not isinstance(written["spec"], str) or not isinstance(model, str | None):
+            raise TypeError("the origin of the plan is not text")
+        return cls(written["spec"], None if x is None else _counts(x), None if y is None else _counts(y),
+                   model)
+
+    def plan(self) -> Plan:
+        """Derive the plan; KerncastError as :func:`~kerncast.sim.planner.make_plan`."""
+        with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
+            folder = Path(made)
+            (folder / SPEC).write_text(self.spec, encoding="utf-8")
+            spec = Spec.load(folder / SPEC)
+            if spec.predictor is not None and self.model is not None:
+                place = folder / Path(spec.predictor.file).name
+                place.write_text(self.model, encoding="utf-8")
+                spec = Spec.load(folder / SPEC)
+            return make_plan(spec, self.x_raw, self.y_raw)
+
+
+def _counts(values: Any) -> Raw:
+    array = np.array(values)
+    if array.size and array.dtype.kind != "i":
+        raise TypeError(f"{array.dtype} where ADC counts are expected")
+    return array.astype(np.int64)
+
+
+def planning_samples(plan: Plan, vectors: Vectors) -> tuple[Raw | None, Raw | None]:
+    """Return the samples that a plan was made with.
+
+    Those of the first training or update, or else the first prediction.
+    """
+    if plan.fixed:
+        return vectors.calls[0].x_raw, None
+    for call in vectors.calls:
+        if call.y_raw is not None:
+            return grid(plan) if call.x_raw is None else call.x_raw, call.y_raw
+    return None, None
+
+
+def origin_of(folder: Path, plan: Plan, vectors: Vectors | None) -> Origin | None:
+    """Return the origin of a generated folder's plan; None if the folder does not keep it.
+
+    Parameters
+    ----------
+    folder : Path
+        As ``kerncast gen`` wrote it.
+    plan : Plan
+        The folder's plan; an origin that another plan follows from is not its origin.
+    vectors : Vectors or None
+        The folder's vectors, whose samples the planner saw.
+    """
+    if not (folder / SPEC).is_file():
+        return None
+    spec = Spec.load(folder / SPEC)
+    x, y = (None, None) if vectors is None else planning_samples(plan, vectors)
+    model = next(iter(model_file(spec).values()), None)
+    origin = Origin((folder / SPEC).read_text(encoding="utf-8"), x, y, model)
+    return origin if origin.plan().hash == plan.hash else None

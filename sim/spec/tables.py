@@ -199,7 +199,7 @@ class Online(SpecTable):
                       allowed="a number from 0, with eta * rho at most 0.5",
                       remedy="0 disables forgetting; try 0.01")
     reduction: Literal["fklms", "fmklms", "nt", "mt", "at", "klms_f32", "mklms_f32", "fklms_f32"] = _key(
-        "fklms", about="which center is evicted: fklms, fmklms, nt, mt, at; klms_f32, mklms_f32, fklms_f32",
+        "fklms", about="center to evict: fklms, fmklms, nt, mt, at; klms_f32, mklms_f32, fklms_f32",
         allowed="fklms, fmklms, nt, mt, at, klms_f32, mklms_f32, fklms_f32",
         remedy="fklms evicts the newer of the closest pair; fmklms spares large coefficients; nt and mt "
                "evict the smallest coefficient, at the oldest center. klms_f32 and mklms_f32, for a float "

@@ -28,6 +28,9 @@ settings.register_profile(
 )
 settings.load_profile("campaign" if CAMPAIGN else "test")
 
+# xdist tells its workers the width of a terminal that they do not write to; output goes to a pipe here.
+os.environ.pop("COLUMNS", None)
+
 # A shell starts what runs in the background with Ctrl-C ignored, and so does everything that this starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)

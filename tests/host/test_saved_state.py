@@ -228,7 +228,7 @@ def test_each_refusal_has_its_code_and_states_what_was_found(cases):
     image, plan = saved(case)[0], case.plan
     for code, wrong, told in [
             ("E440", b"", "KCST"), ("E440", bytes(len(image)), "KCST"),
-            ("E441", image[:4] + b"\2\0" + image[6:], "format 2"),
+            ("E441", image[:4] + b"\3\0" + image[6:], "format 3"),
             ("E441", image[:6] + b"\xff\0" + image[8:], "ABI 255"),
             ("E442", saved(other)[0], other.plan.hash), ("E443", image[:-1], f"{len(image)} bytes"),
             ("E443", image + b"\0", f"{len(image)} bytes"),

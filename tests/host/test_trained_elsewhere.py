@@ -124,7 +124,7 @@ def test_the_library_stores_its_model_in_constants_without_state(case, tmp_path)
     assert "above 0 it is class True, else False" in header
     tables = (tmp_path / "c" / "svc_tables.c").read_text()
     assert f"KC_TABLE int16_t svc_table_alpha[{plan.sizes['N']}]" in tables
-    assert f"svc_table_v[{plan.sizes['N'] * 5}]" in tables
+    assert f"svc_table_centers[{plan.sizes['N'] * 5}]" in tables
     done = subprocess.run(["make", "check", "CFLAGS=-std=c99 -O1 -Wall -Wextra -Wconversion -Werror"],
                           cwd=tmp_path / "c", capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "24 words, 0 mismatches" in done.stdout, done.stdout + done.stderr

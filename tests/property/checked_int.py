@@ -90,7 +90,8 @@ def use_checked_integers() -> None:
         module.np = checked_numpy()  # type: ignore[attr-defined]
         if hasattr(module, "raw"):  # which would make NumPy's integers of checked ones
             module.raw = SimpleNamespace(inputs=lambda _, x: x, targets=lambda _, y: y,
-                                         samples=lambda _, x, y: (x, y))
+                                         samples=lambda _, x, y: (x, y),
+                                         whole_set=lambda plan, x, y: (None if plan.uniform else x, y))
 
 
 def _raw(words: Any) -> Any:

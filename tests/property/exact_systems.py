@@ -122,7 +122,7 @@ def cg_system(model: CgModel, y: Words) -> System:
     def word(u: Words, v: Words) -> int:
         return int(kernel(distance(u, v, model._kernel), model._kernel, model.ranges.log) / (one * step))
 
-    v = model._state.v
+    v = model._state.centers
     rows = [[word(a, b) + (int(lam / step) if i == j else 0) for j, b in enumerate(v)]
             for i, a in enumerate(v)]
     lsb = Fraction(2) ** (scalars["alpha_exp"] - plan.signals["alpha"].format.frac)

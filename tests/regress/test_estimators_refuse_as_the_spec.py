@@ -47,5 +47,5 @@ def test_for_nan_and_infinity_the_samples_are_to_be_mended(kind: type, bad: floa
     for call in (lambda: kind(sigma=0.5).fit(spoilt, Y > 0), lambda: model.predict(spoilt)):
         with pytest.raises(KerncastError, match=r"E233.*(NaN|inf)") as told:
             call()
-        assert "remove the samples" in told.value.problems[0].remedy
+        assert "remove these samples" in told.value.problems[0].remedy
         assert "HistGradientBoosting" not in str(told.value) and "missing values" not in str(told.value)

@@ -170,8 +170,8 @@ def test_there_are_no_more_workers_than_points(monkeypatch: pytest.MonkeyPatch) 
 
     monkeypatch.setattr(executors, "_on_processes",
                         lambda evaluator, chunks, jobs: asked.append(jobs) or iter(()))
-    list(executors.evaluated(Evaluator(), [{}] * 3, jobs=99_999_999))
-    list(executors.evaluated(Evaluator(), [{}] * 5000, jobs=99_999_999))
+    list(executors.evaluate_points(Evaluator(), [{}] * 3, jobs=99_999_999))
+    list(executors.evaluate_points(Evaluator(), [{}] * 5000, jobs=99_999_999))
     assert asked == [3, executors.MAX_JOBS]
 
 

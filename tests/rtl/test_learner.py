@@ -324,7 +324,7 @@ def test_readme_states_the_clocks_and_the_missing_cores():
     for lanes in (1, 2, 4):
         assert f"| {lanes} | {update_cycles(plan, lanes)} | {search_cycles(plan, lanes)} | " in text
     assert "* learner:" not in text
-    assert "* learner: the learner in SystemVerilog does FKLMS" in render_rtl(
+    assert "* learner: the SystemVerilog learner supports FKLMS" in render_rtl(
         make_plan(Spec.from_text(SPECS["grid16"])))["rtl/README.md"]
 
 

@@ -96,7 +96,7 @@ def test_a_dictionary_for_all_samples_has_no_reduction_error() -> None:
 
 
 def test_beyond_a_few_thousand_samples_there_is_no_error_budget(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "MOST_SAMPLES", 39)
+    monkeypatch.setattr(module, "MAX_SAMPLES", 39)
     assert run(spec("toeplitz_rls"))[0].budget is None
 
 

@@ -102,6 +102,11 @@ class _Raw:
         """What came."""
         return x_raw, y_raw
 
+    @staticmethod
+    def whole_set(plan: Any, x_raw: Any, y_raw: Any) -> Any:
+        """What came."""
+        return None if plan.uniform else x_raw, y_raw
+
 
 def watch(name: str, label: str, owns_products: bool) -> None:
     """Count the calls of a function wherever a model calls it."""

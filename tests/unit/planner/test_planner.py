@@ -66,7 +66,7 @@ def test_an_override_that_the_data_exceed_is_refused_with_one_that_would_do():
         make_plan(tight, x, y)
     (problem,) = caught.value.problems
     assert (problem.code, problem.where) == ("E203", "[numbers.formats] alpha")
-    better = problem.remedy.split()[1]
+    better = problem.remedy.split()[1].rstrip(",")
     good = make_plan(spec(LEARNER, kernel={"sigma": 5.0}, online={"eta": 1.9},
                           numbers={"formats": {"alpha": better}}), x, y)
     assert good.signals["alpha"].format == Format.parse(better)

@@ -85,7 +85,7 @@ def test_many_rows_without_symmetry_are_judged_by_fft():
     ([0, 1, 2], [0, 3, 1]), ([1, 2, 1], [1, 0.5, 7]), ([1, 1], [1, 1])])
 def test_a_leading_minor_of_zero_is_a_breakdown_and_gives_zeros(column, row, engine, monkeypatch):
     monkeypatch.setattr(compiled, "COMPILED_FROM", 0 if engine == "compiled" else 1 << 60)
-    solution = levinson_general.levinson_general(*map(np.array, (column, row)), np.ones(len(column)))
+    solution = levinson_general(*map(np.array, (column, row)), np.ones(len(column)))
     assert solution.status == "breakdown" and not solution.x.any()
     assert "leading minor of order" in solution.why
 

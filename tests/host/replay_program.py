@@ -24,7 +24,7 @@ def use_junk(backend: HostBackend, vectors: Vectors, rng: np.random.Generator) -
     for _ in range(10):
         structure[:] = rng.integers(0, 256, len(structure), dtype=np.uint8).tobytes()
         if samples is not None:  # an x word outside its range would break the bound of distances
-            backend.model.v = samples.tolist()
+            backend.model.centers = samples.tolist()
         if backend.plan.algorithm == "kernel_lms":
             backend.model.count = int(rng.integers(0, backend.plan.sizes["N"] + 1))
         else:

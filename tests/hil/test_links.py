@@ -142,7 +142,7 @@ def test_a_port_without_a_board_that_understands_is_given_up(
     with pytest.raises(KerncastError) as caught:
         client.start()
     assert told(caught) == "E412"
-    assert ("something else" in str(caught.value)) == bool(answer(b"?"))
+    assert ("another device" in str(caught.value)) == bool(answer(b"?"))
     client.close()
 
 

@@ -1,6 +1,7 @@
 """Troubles that a first user of the commands met."""
 
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -74,14 +75,16 @@ def test_a_system_that_the_device_would_refuse_is_not_exit_code_0(tmp_path: Path
 
 def test_the_commands_of_the_readme_run_as_they_stand(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Those for a real board need one; motor.csv is the user's own, in units of its own."""
+    """The quick start, and `init` with data of the user's own, in units of its own."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "120")
     Path("examples").symlink_to(ROOT / "examples")
     rows = "".join(f"{i / 8},{i * i % 50 / 3:.2f}\n" for i in range(40))
     Path("motor.csv").write_text(f"speed,torque\n{rows}")
-    lines = [line.strip().split("   ")[0] for line in (ROOT / "README.md").read_text().splitlines()
-             if line.startswith("    kerncast ") and "/dev/" not in line]
-    assert len(lines) >= 7
+    readme = (ROOT / "README.md").read_text()
+    lines = [line.split("  ")[0] for line in readme.splitlines()
+             if line.startswith("kerncast ") and "#" in line]
+    lines += re.findall(r"`(kerncast init [^`]+)`", readme)
+    assert len(lines) >= 5
     for line in lines:
-        pages.said(line)
+        pages.output(line)

@@ -69,12 +69,19 @@ def test_the_accuracy_on_digits_is_within_one_point_of_float(demo: dict[str, Any
     assert found["peers"]["sklearn SVC"] > 0.9
 
 
+def without_values(found: Any) -> Any:
+    """Drop the key `values`, which a command prints beside every count under `words`."""
+    if isinstance(found, dict):
+        return {key: without_values(value) for key, value in found.items() if key != "values"}
+    return [without_values(value) for value in found] if isinstance(found, list) else found
+
+
 def test_a_picture_for_each_example_and_the_results_are_written_and_named(
         demo: dict[str, Any], folder: Path) -> None:
     for name in ("ecg", "digits"):
         assert (folder / f"{name}.png").read_bytes().startswith(b"\x89PNG\r\n")
         assert str(folder / f"{name}.png") in demo["files"]
-    assert json.loads((folder / "demo.json").read_text()) | {"values": demo["words"]} == demo
+    assert json.loads((folder / "demo.json").read_text()) == without_values(demo)
 
 
 def test_a_second_run_into_the_same_folder_gives_the_same_results(demo: dict[str, Any], folder: Path) -> None:

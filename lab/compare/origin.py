@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...codegen.generate import SPEC
 from ...sim.backend import Raw
 from ...sim.data.predictor_file import model_file
 from ...sim.diagnostics.simulate import grid
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
-from ...sim.replay.vectors import Vectors
+from ...sim.replay.vectors import Vectors, arrays
 from ...sim.spec import Spec
 
 
@@ -50,11 +48,11 @@ class Origin:
     @classmethod
     def from_dict(cls, written: dict[str, Any]) -> Origin:
         """Inverse of :meth:`as_dict`; KeyError, TypeError or ValueError if it is not one."""
-        model, x, y = written["model"], written["x"], written["y"]
+        model = written["model"]
+        found = arrays({key: written[key] for key in ("x", "y") if written[key] is not None})
         if not isinstance(written["spec"], str) or not isinstance(model, str | None):
             raise TypeError("the origin of the plan is not text")
-        return cls(written["spec"], None if x is None else _counts(x), None if y is None else _counts(y),
-                   model)
+        return cls(written["spec"], found.get("x"), found.get("y"), model)
 
     def plan(self) -> Plan:
         """Derive the plan; KerncastError as :func:`~kerncast.sim.planner.make_plan`."""
@@ -67,13 +65,6 @@ class Origin:
                 place.write_text(self.model, encoding="utf-8")
                 spec = Spec.load(folder / SPEC)
             return make_plan(spec, self.x_raw, self.y_raw)
-
-
-def _counts(values: Any) -> Raw:
-    array = np.array(values)
-    if array.size and array.dtype.kind != "i":
-        raise TypeError(f"{array.dtype} where ADC counts are expected")
-    return array.astype(np.int64)
 
 
 def planning_samples(plan: Plan, vectors: Vectors) -> tuple[Raw | None, Raw | None]:

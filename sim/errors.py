@@ -21,10 +21,6 @@ EXIT_BAD_INPUT = 2
 EXIT_TOOL_MISSING = 3
 _PIP = "python -m pip"
 _MOST_SHOWN = 2000
-#: Control characters but tab and line end.
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-
-
 #: The longest place and value that a message quotes; a compiler's log is a value.
 _MAX_PLACE, _MAX_VALUE = 500, 8000
 #: Characters that would steer a terminal, or hide text: C0 and C1 controls but tab and newline, DEL, and the
@@ -34,7 +30,7 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e
 
 def printable(text: str, limit: int) -> str:
     """Escape the characters that a terminal would obey, and cut the text at `limit` characters."""
-    shown = text if len(text) <= limit else f"{text[:limit - 3]}..."
+    shown = text if len(text) <= limit else f"{text[:limit]}... ({len(text):,} characters)"
     return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]):02x}" if ord(found[0]) < 256
                             else f"\\u{ord(found[0]):04x}", shown)
 
@@ -44,13 +40,6 @@ def for_this_python(command: str) -> str:
     if _PIP not in command or not sys.executable or shutil.which("python") == sys.executable:
         return command
     return command.replace(_PIP, f"{shlex.quote(sys.executable)} -m pip")
-
-
-def _printable(text: str) -> str:
-    """Escape control characters and abbreviate, so that a value cannot command or flood a terminal."""
-    if len(text) > _MOST_SHOWN:
-        text = f"{text[:_MOST_SHOWN]}... ({len(text):,} characters)"
-    return _CONTROL.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
 
 
 @dataclass(frozen=True)
@@ -88,10 +77,10 @@ class Problem:
             object.__setattr__(self, name, printable(getattr(self, name), limit))
 
     def __str__(self) -> str:
-        head = f"{self.code}: {_printable(self.message)}"
-        lines = [f"{_printable(self.where)}: {head}" if self.where else head]
+        head = f"{self.code}: {printable(self.message, _MOST_SHOWN)}"
+        lines = [f"{printable(self.where, _MOST_SHOWN)}: {head}" if self.where else head]
         lines += [f"    {label}: {text}" for label, text in
-                  (("found", _printable(self.value)), ("allowed", self.allowed),
+                  (("found", printable(self.value, _MOST_SHOWN)), ("allowed", self.allowed),
                    ("do", for_this_python(self.remedy))) if text]
         return "\n".join(lines)
 

@@ -1,12 +1,11 @@
-"""sim: the closed list of integer primitives, each with its one written definition.
+"""sim: the closed list of integer primitives, each defined once.
 
-Every algorithm of kerncast, in every language, is made of these and of nothing else.  Words are
-int64; a caller (the plan) guarantees the stated ranges, so that no intermediate overflows.
-``floor`` is rounding toward minus infinity.  The same names appear in ``firmware/rt/*.h`` and in
-``hw/rtl/*.sv``.
+Every algorithm of kerncast, in every language, uses these operations only. Values are int64; the caller (the
+plan) guarantees the stated ranges, so that no intermediate result overflows. ``floor`` is rounding toward
+minus infinity. The same names appear in ``firmware/rt/*.h`` and in ``hw/rtl/*.sv``.
 
-PYTEST_DONT_REWRITE: pytest rewrites the assertions of what ships a plugin of its own, and numba does not know
-the rewritten ones.
+PYTEST_DONT_REWRITE: pytest rewrites the assertions of packages that ship a pytest plugin, and numba cannot
+compile the rewritten ones.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ PRIMITIVES = (
 
 @jit
 def shift_round(v: int, s: int, rounding: int) -> int:
-    """``v / 2**s``, rounded: 0 floor, 1 half up, 2 half to even.  0 <= s <= 62."""
+    """Compute ``v / 2**s``, rounded: 0 floor, 1 half up, 2 half to even. 0 <= s <= 62."""
     assert 0 <= s <= 62
     if s == 0:
         return v
@@ -44,7 +43,10 @@ def shift_round(v: int, s: int, rounding: int) -> int:
 
 @jit
 def arithmetic_shift(v: int, s: int) -> int:
-    """``floor(v / 2**s)``; a negative `s` multiplies by ``2**-s``, which must fit int64.  -62 <= s <= 62."""
+    """Compute ``floor(v / 2**s)``; -62 <= s <= 62.
+
+    A negative `s` multiplies by ``2**-s``; the product must fit int64.
+    """
     if s >= 0:
         return shift_round(v, s, FLOOR)
     assert s >= -62
@@ -53,7 +55,7 @@ def arithmetic_shift(v: int, s: int) -> int:
 
 @jit
 def saturate(v: int, lo: int, hi: int) -> int:
-    """The word of [lo, hi] nearest to `v`."""
+    """Return the integer in [lo, hi] nearest to `v`."""
     if v < lo:
         return lo
     if v > hi:
@@ -63,7 +65,7 @@ def saturate(v: int, lo: int, hi: int) -> int:
 
 @jit
 def wrap(v: int, bits: int) -> int:
-    """The signed word of `bits` (1 to 63) that equals `v` modulo ``2**bits``."""
+    """Return the signed `bits`-bit integer (1 to 63) equal to `v` modulo ``2**bits``."""
     sign = 1 << (bits - 1)
     low = v & ((sign << 1) - 1)
     return (low ^ sign) - sign
@@ -71,7 +73,10 @@ def wrap(v: int, bits: int) -> int:
 
 @jit
 def requantise(v: int, s: int, rounding: int, lo: int, hi: int) -> int:
-    """The cast: ``saturate(v / 2**s rounded, lo, hi)``; a negative `s` multiplies exactly."""
+    """Cast: ``saturate(v / 2**s rounded, lo, hi)``.
+
+    A negative `s` multiplies exactly.
+    """
     if s < 0:
         return saturate(arithmetic_shift(v, s), lo, hi)
     return saturate(shift_round(v, s, rounding), lo, hi)
@@ -79,30 +84,39 @@ def requantise(v: int, s: int, rounding: int, lo: int, hi: int) -> int:
 
 @jit
 def mac(acc: int, a: int, b: int, s: int) -> int:
-    """``acc + floor(a * b / 2**s)``; product and result fit the 64 bits, nothing saturates."""
+    """Compute ``acc + floor(a * b / 2**s)``.
+
+    Product and result fit 64 bits; nothing saturates.
+    """
     return acc + shift_round(a * b, s, FLOOR)
 
 
 @jit
 def square_diff(acc: int, u: int, v: int) -> int:
-    """``acc + (u - v)**2``: one term of an exact squared distance.  0 <= acc; the result fits int64."""
+    """Compute ``acc + (u - v)**2``, one term of an exact squared distance.
+
+    0 <= acc; the result fits int64.
+    """
     d = u - v
     return acc + d * d
 
 
 @jit
 def abs_diff(acc: int, u: int, v: int) -> int:
-    """``acc + |u - v|``: one term of an exact distance in the 1-norm.  0 <= acc; the result fits int64."""
+    """Compute ``acc + |u - v|``, one term of an exact distance in the 1-norm.
+
+    0 <= acc; the result fits int64.
+    """
     return acc + (u - v if u > v else v - u)
 
 
 @jit
 def mul_shift(a: int, c: int, s: int) -> int:
-    """``floor(a * c / 2**s)``, exact although ``a * c`` may need 94 bits.
+    """Compute ``floor(a * c / 2**s)`` exactly; ``a * c`` may need 94 bits.
 
-    0 <= a < 2**63, 0 <= c < 2**31, 0 <= s <= 62, result below 2**63.  The product is taken in
-    two halves of `a`; dropping the low half's bits first loses nothing, for the floor of a sum
-    of an integer and a fraction is the integer plus the floor of the fraction.
+    0 <= a < 2**63, 0 <= c < 2**31, 0 <= s <= 62, result below 2**63. The product is taken in two halves of
+    `a`; the low half may be shifted first, because the floor of an integer plus a fraction is the integer
+    plus the floor of the fraction.
     """
     high = (a >> 32) * c
     low = (a & 0xFFFFFFFF) * c
@@ -113,13 +127,13 @@ def mul_shift(a: int, c: int, s: int) -> int:
 
 @jit
 def magnitude(v: int) -> int:
-    """``v`` or ``-v - 1``: as long in bits as `v`, and it fits where `v` fits."""
+    """Return ``v`` or ``-v - 1``: same bit length as `v`, without overflow."""
     return v ^ (v >> 63)
 
 
 @jit
 def bit_length(v: int) -> int:
-    """Bits of `v` without leading zeros; 0 for 0.  0 <= v < 2**63."""
+    """Return the number of bits of `v`; 0 for 0. 0 <= v < 2**63."""
     length = 0
     for step in (32, 16, 8, 4, 2, 1):
         if v >> step != 0:
@@ -130,13 +144,13 @@ def bit_length(v: int) -> int:
 
 @jit
 def normalisation_shift(v: int) -> int:
-    """The shift e with ``2**61 <= v * 2**e < 2**62``.  0 < v < 2**62."""
+    """Return the shift e with ``2**61 <= v * 2**e < 2**62``. 0 < v < 2**62."""
     return 62 - bit_length(v)
 
 
 @jit
 def divide(num: int, den: int) -> tuple[int, int]:
-    """A quotient with its exponent: (q, e) so that ``num / den = q * 2**(e - 31)`` nearly.
+    """Divide; return (q, e) with ``num / den = q * 2**(e - 31)`` approximately.
 
     |num| < 2**62, 0 < den < 2**62.  q is 0 for num = 0, else ``2**30 <= |q| <= 2**31``: the floor
     of the normalised numerator over the leading 31 bits of the normalised denominator.
@@ -154,13 +168,19 @@ def divide(num: int, den: int) -> tuple[int, int]:
 
 @jit
 def divide_round(num: int, den: int) -> int:
-    """``floor(num / den + 1/2)``: the rounded mean.  0 <= num < 2**61, 0 < den < 2**61."""
+    """Compute ``floor(num / den + 1/2)``, the rounded mean.
+
+    0 <= num < 2**61, 0 < den < 2**61.
+    """
     return (2 * num + den) // (2 * den)
 
 
 @jit
 def isqrt_ceil(v: int) -> int:
-    """The square root rounded up: the smallest x with ``x * x >= v``.  0 <= v < 2**62."""
+    """Return the smallest x with ``x * x >= v``: the square root, rounded up.
+
+    0 <= v < 2**62.
+    """
     x = 0
     for bit in range(30, -1, -1):
         trial = x + (1 << bit)
@@ -171,9 +191,11 @@ def isqrt_ceil(v: int) -> int:
 
 @jit
 def block_scale(words: Words, first: int, last: int, s: int) -> int:
-    """Shift words[first:last] right by s (half up) in place; the largest magnitude comes back.
+    """Shift words[first:last] right by s (half up) in place.
 
-    The exponent of the block rises by s with it.  s = 0 only looks for the magnitude.
+    Return the largest magnitude.
+
+    The exponent of the block increases by s. With s = 0 only the magnitude is computed.
     """
     used = 0
     for i in range(first, last):
@@ -185,9 +207,11 @@ def block_scale(words: Words, first: int, last: int, s: int) -> int:
 
 @jit
 def exp2_16(t: int, table: Words, bits: int) -> int:
-    """``2**-t`` as u16f15 for t = u36f20 below 16.0: chords between ``2**bits + 1`` entries u22f21.
+    """Compute ``2**-t`` as u16f15 for t = u36f20 below 16.0.
 
-    5 <= bits <= 7; the table does not rise, and a step of it is below ``2**(12 + bits)``.
+    It interpolates linearly between ``2**bits + 1`` entries u22f21.
+
+    5 <= bits <= 7; the table is non-increasing, and its steps are below ``2**(12 + bits)``.
     """
     index = (t & 0xFFFFF) >> (20 - bits)
     rest = t & ((1 << (20 - bits)) - 1)
@@ -198,12 +222,14 @@ def exp2_16(t: int, table: Words, bits: int) -> int:
 
 @jit
 def exp2_32(t: int, coarse: Words, fine: Words, bits: int) -> int:
-    """``2**-t`` as u32f31 for t = u37f32 below 32.0: two tables of ``2**bits`` entries, and a tail.
+    """Compute ``2**-t`` as u32f31 for t = u37f32 below 32.0.
 
-    ``2**-t = 2**-whole * 2**-i/2**bits * (1 - fine) * (1 - tail)``.  A coarse entry is
-    ``2 * 2**-i/2**bits - 1`` as u32f32, a fine one ``1 - 2**-j/2**(2*bits)`` with 30 + bits fraction
-    bits, as what is computed with it; the tail is ``z ln 2``, less half its square where a smaller table
-    leaves it long.  5 <= bits <= 8; an entry of `fine` is below ``2**29.5``.
+    It multiplies entries of two tables of ``2**bits`` entries and a polynomial tail.
+
+    ``2**-t = 2**-whole * 2**-i/2**bits * (1 - fine) * (1 - tail)``. A coarse entry is ``2 * 2**-i/2**bits -
+    1`` as u32f32, a fine one ``1 - 2**-j/2**(2*bits)`` with 30 + bits fraction bits, like the products with
+    it; the tail is ``z ln 2``, minus half its square if the table is small. 5 <= bits <= 8; an entry of
+    `fine` is below ``2**29.5``.
     """
     z = t & ((1 << (32 - 2 * bits)) - 1)
     tail = (z << (bits - 2)) * 0xB17217F8 >> 32  # ln 2 = 0xB17217F8 * 2**-32
@@ -218,9 +244,11 @@ def exp2_32(t: int, coarse: Words, fine: Words, bits: int) -> int:
 
 @jit
 def abs_sinpi(t: int, table: Words) -> int:
-    """``|sin(pi t / 2**32)|`` as u32f31 for t >= 0, of which only the low 32 bits count.
+    """Compute ``|sin(pi t / 2**32)|`` as u32f31 for t >= 0.
 
-    The table holds ``sin(pi i / 512)``, 257 entries u32f31 of a quarter wave; between two of them
+    Only the low 32 bits of t count.
+
+    The table holds ``sin(pi i / 512)``, 257 entries u32f31 of a quarter wave; between two entries
     ``sin(a + b) = sin a cos b + cos a sin b`` with ``cos b = 1 - b**2 / 2``, ``sin b = b - b**3 / 6``.
     """
     low = t & 0xFFFFFFFF

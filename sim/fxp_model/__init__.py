@@ -1,9 +1,8 @@
-"""sim.fxp_model: the algorithms of a plan a second time, in plain fxpmath: an independent opinion.
+"""sim.fxp_model: the algorithms in plain fxpmath, as an independent check.
 
-Written from the definitions (the docstrings of :mod:`..primitives` and :mod:`..model`), without a
-call to either.  Where the integer model counts bits to shift, this one says what a number is worth
-and lets fxpmath align the points, so a wrong shift in one does not hide in the other.  It is slow:
-n <= 32.
+Written from the definitions (the docstrings of :mod:`..primitives` and :mod:`..model`), without a call to
+either. The integer model counts the bits of a shift; this one states the value of a number and lets fxpmath
+align the binary points. So a wrong shift cannot be wrong in both. It is slow: n <= 32.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ MOST = 32
 
 
 def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpPredictor:
-    """Open the second model of a plan as a back end.
+    """Open the fxpmath model of a plan as a back end.
 
     Parameters
     ----------
@@ -34,7 +33,7 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpPredictor:
     Raises
     ------
     KerncastError
-        E250 for a larger plan, or one that computes in float32; E501 where fxpmath is not installed.
+        E250 for a larger plan, or one that computes in float32; E501 if fxpmath is not installed.
     """
     key = "n" if plan.trains else "N"
     if plan.sizes[key] > MOST:

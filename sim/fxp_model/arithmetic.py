@@ -1,14 +1,14 @@
-"""sim.fxp_model: fxpmath's numbers, and the three operations that it must be helped with.
+"""sim.fxp_model: numbers of fxpmath, and the three operations that it lacks.
 
-fxpmath adds, subtracts and multiplies words of up to 63 bits exactly.  Beyond that (0.4.10;
+fxpmath adds, subtracts and multiplies numbers of up to 63 bits exactly.  Beyond that (0.4.10;
 ``tests/property/test_other_libraries.py`` shows each defect):
 
-* arrays that mix words of 64 bits with shorter ones turn into floats: :func:`product_floor` takes
-  the products that are longer, ``mul_shift`` of :mod:`..primitives`, with Python integers;
+* arrays that mix 64-bit numbers with shorter ones become floats: :func:`product_floor` computes longer
+  products (``mul_shift`` of :mod:`..primitives`) with Python integers;
 * a cast goes through float64, exact for 53 bits, and arrays of 64 bits and more are not rounded at
-  all: :func:`cast` first folds the bits that cannot matter into one *sticky* bit;
-* a quotient with the pinned meaning of the primitive ``divide`` is not offered: :func:`quotient`
-  takes Python's fractions.
+  all: :func:`cast` first combines the bits that cannot matter into one *sticky* bit;
+* it has no quotient with the definition of the primitive ``divide``: :func:`quotient` uses Python's
+  fractions.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _TOO_LARGE = 1 << 63
 
 
 def _library() -> Any:
-    """The package fxpmath; E501 where it is not installed."""
+    """Return the package fxpmath; raise E501 if it is not installed."""
     try:
         return import_module("fxpmath")
     except ImportError:
@@ -45,69 +45,77 @@ def _library() -> Any:
 
 
 def number(words: ArrayLike | int, fmt: Format) -> Fxp:
-    """Words as numbers of a format."""
+    """Convert integers to numbers of a format."""
     return _library().Fxp(words, fmt.signed, fmt.bits, fmt.frac, raw=True)
 
 
 def exact(words: ArrayLike | int, frac: int) -> Fxp:
-    """Integers below 2**63 as numbers with `frac` fraction bits; nothing is rounded."""
+    """Convert integers below 2**63 to numbers with `frac` fraction bits, exactly."""
     whole = np.array(words, dtype=object)
     assert np.all(np.abs(whole) < _TOO_LARGE), "fxpmath would convert these integers to floats"
     return _library().Fxp(whole, True, _WIDE, frac, raw=True)
 
 
 def words_of(value: Fxp) -> Words:
-    """The words of numbers; they must be int64."""
+    """Return the integers of numbers; they must fit int64."""
     return np.asarray(value.val, dtype=np.int64)
 
 
 def word_of(value: Fxp) -> int:
-    """The word of one number."""
+    """Return the integer of one number."""
     return int(np.asarray(value.val).item())
 
 
 def integers(value: Fxp) -> Any:
-    """The words of numbers as an array of Python integers, which know no width."""
+    """Return the integers of numbers as an array of Python integers."""
     return np.array(value.val, dtype=object)
 
 
 def floor_at(value: Fxp, frac: int) -> Fxp:
-    """`value` with the fraction bits beyond `frac` dropped (floor); exact where it has fewer."""
+    """Drop the fraction bits of `value` beyond `frac` (floor).
+
+    The result is exact if it has fewer.
+    """
     if value.n_frac <= frac:
         return value
     return exact(integers(value) >> (value.n_frac - frac), frac)
 
 
 def product_floor(a: Fxp, b: Fxp, frac: int) -> Fxp:
-    """``a * b`` with the fraction bits beyond `frac` dropped, the product as long as it must be."""
+    """Compute ``a * b`` and drop the fraction bits beyond `frac`.
+
+    The product itself is exact.
+    """
     return exact(integers(a) * integers(b) >> (a.n_frac + b.n_frac - frac), frac)
 
 
 def word_at(value: Fxp, frac: int) -> int:
-    """One number as an integer that counts steps of ``2**-frac``, the floor of what lies between."""
+    """Return one number as an integer with LSB ``2**-frac``, rounded down."""
     raw: int = integers(value).item()
     drop: int = value.n_frac - frac
     return raw >> drop if drop >= 0 else raw << -drop
 
 
 def total(values: Fxp) -> Fxp:
-    """The exact sum; 0 of none."""
+    """Return the exact sum; 0 for an empty array."""
     return exact(sum(integers(values).tolist()), values.n_frac)
 
 
 def cast(value: Fxp, fmt: Format, rounding: Rounding, overflow: Overflow = Overflow.SATURATE) -> Fxp:
-    """The cast: fxpmath's rounding and overflow, given no more bits than it can take."""
+    """Cast with fxpmath's rounding and overflow, on as many bits as it supports."""
     modes = cast_names("fxpmath", rounding, overflow)
     return _library().Fxp(_within_reach(value, fmt, overflow), fmt.signed, fmt.bits, fmt.frac,
                           rounding=modes[0], overflow=modes[1])
 
 
 def _within_reach(value: Fxp, fmt: Format, overflow: Overflow) -> Fxp:
-    """What casts to the same word of `fmt`, up to 48 bits, and is exact in a float64.
+    """Return a number that casts to the same value of `fmt` and is exact in float64.
 
-    Two fraction bits more than `fmt`, the last one sticky: the dropped bits decide a rounding only by
-    being all zero or not, which the sticky bit says.  A number beyond twice the format saturates like
-    any other, and wraps like what it leaves over four times the format.
+    `fmt` has at most 48 bits.
+
+    The number has two fraction bits more than `fmt`, the last one sticky: for rounding, only whether the
+    dropped bits are all zero matters, and the sticky bit holds that. A number beyond twice the format
+    saturates in the same way, and wraps like its remainder modulo four times the format.
     """
     assert fmt.bits <= 48
     raw, frac = integers(value), value.n_frac
@@ -122,7 +130,9 @@ def _within_reach(value: Fxp, fmt: Format, overflow: Overflow) -> Fxp:
 
 
 def quotient(num: int, den: int) -> tuple[int, int]:
-    """The primitive `divide` as its definition says: (q, e), ``num / den = q * 2**(e - 31)`` nearly.
+    """Divide as the primitive `divide` is defined.
+
+    Return (q, e) with ``num / den = q * 2**(e - 31)`` approximately.
 
     q is the floor of `num` over the leading 31 bits of `den`, with e so that 2**30 <= |q| <= 2**31.
     """

@@ -1,4 +1,4 @@
-"""sim.fxp_model: what the models in plain fxpmath have in common: training sets, predictions and refusals."""
+"""sim.fxp_model: training sets, predictions and errors that the models share."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ STATUS = {name: code for code, name in enumerate(STATUSES)}
 
 
 class RefusedError(Exception):
-    """The system was not solved; `status` says why."""
+    """The system was not solved; `status` contains the reason."""
 
     status = ""
 
 
 class NotPositiveDefiniteError(RefusedError):
-    """The solver met a matrix, or an exponent, that no positive definite system gives."""
+    """The matrix or an exponent shows that T is not positive definite."""
 
     status = "not_positive_definite"
 
 
 class BreakdownError(RefusedError):
-    """No block of rows leads on, or what was found is no solution."""
+    """No block of rows is suitable, or the result is not a solution."""
 
     status = "breakdown"
 
 
 class FxpModel(Saving):
-    """The second model of a plan; a subclass trains or learns.
+    """Base class of the fxpmath model of a plan; a subclass trains or learns.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class FxpModel(Saving):
     Raises
     ------
     KerncastError
-        E501 where fxpmath is not installed.
+        E501 if fxpmath is not installed.
     """
 
     name = "model:fxpmath"
@@ -60,25 +60,28 @@ class FxpModel(Saving):
         self.reset()
 
     def reset(self) -> None:
-        """Back to the initial state."""
+        """Return to the initial state."""
         raise NotImplementedError
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Not a batch trainer: refused."""
+        """Raise an error: this model is not a batch trainer."""
         return refused_training()
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Not an online learner: every sample is refused."""
+        """Reject every sample: this model is not an online learner."""
         return refused_update(y_raw)
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         raise NotImplementedError
 
     def _predict(self, x_raw: Raw, v: Words, alpha: Fxp | None, bias: int = 0) -> Outputs:
-        """The expansion alpha in the vectors v, none for an untrained model, at raw inputs (m, D)."""
+        """Evaluate the expansion alpha in the vectors v at inputs (m, D) in ADC counts.
+
+        An untrained model has no vectors.
+        """
         x_raw = raw.inputs(self.plan, x_raw)
-        if alpha is None or len(x_raw) == 0:  # fxpmath has no empty arrays
+        if alpha is None or len(x_raw) == 0:  # fxpmath does not support empty arrays
             return {"status": np.full(len(x_raw), STATUS["not_trained"]),
                     "f": np.zeros(len(x_raw), dtype=np.int64)}
         found = [self._kernel.expand(v, alpha, x, bias) for x in self._kernel.x_words(x_raw)]
@@ -87,11 +90,11 @@ class FxpModel(Saving):
                 "f": np.array([word for word, _ in found], dtype=np.int64)}
 
     def state(self) -> Outputs:
-        """Every member of the device's model structure."""
+        """Return every member of the device's model structure."""
         return field_arrays(self.plan, self._state)
 
     def load(self, state: Outputs) -> None:
-        """Take over a state."""
+        """Load a saved state."""
         refused = state["trained"][0] == 0
         self._state = {f.name: int(state[f.name][0]) if f.formula == "1" else state[f.name]
                        for f in self.plan.memory if not refused or f.name in ("centers", "r")}
@@ -99,4 +102,4 @@ class FxpModel(Saving):
             self._v = state["centers"].reshape(self._v.shape)
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""

@@ -1,6 +1,8 @@
-"""sim.fxp_model: norms rounded to the safe side, and the certified bound, in Python's integers.
+"""sim.fxp_model: norms rounded to the safe side, and the certified bound.
 
-What is rounded, and to how many bits, is said in :mod:`..model.bound`.
+In Python integers.
+
+:mod:`..model.bound` defines each rounding and its bits.
 """
 
 from __future__ import annotations
@@ -13,7 +15,10 @@ from ..plan import Plan
 
 
 def squares(values: Iterable[int], bits: int, up: bool) -> tuple[int, int]:
-    """(total, s): ``sum v**2 = total * 4**s`` nearly, rounded up or down, each v cut to `bits` bits."""
+    """Return (total, s) with ``sum v**2 = total * 4**s``, rounded up or down.
+
+    Each v is shortened to `bits` bits.
+    """
     toward = ceil if up else floor
     total = s = 0
     for v in values:
@@ -24,7 +29,7 @@ def squares(values: Iterable[int], bits: int, up: bool) -> tuple[int, int]:
 
 
 def bound_of(residual: tuple[int, int], plan: Plan) -> int:
-    """The bound in words of alpha of a residual's :func:`squares`, rounded up."""
+    """Return the bound in LSBs of alpha from a residual's :func:`squares`, rounded up."""
     total, s = residual
     gain, beyond = plan.integer("bound_gain"), s - plan.integer("bound_shift")
     if total == 0:
@@ -36,6 +41,6 @@ def bound_of(residual: tuple[int, int], plan: Plan) -> int:
 
 
 def accurate(bound: int, alpha: tuple[int, int], plan: Plan) -> bool:
-    """Whether the bound is within the tolerance of alpha's :func:`squares`."""
+    """Return whether the bound is within the tolerance of alpha's :func:`squares`."""
     total, s = alpha
     return bound <= (isqrt(total) << s) * Fraction(plan.integer("tolerance"), 1 << 16)

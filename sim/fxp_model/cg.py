@@ -1,7 +1,7 @@
-"""sim.fxp_model: conjugate gradients on the true kernel matrix in plain fxpmath.
+"""sim.fxp_model: conjugate gradients on the full kernel matrix in plain fxpmath.
 
-A block with exponent e holds numbers of the format s16f(15 - e), and so on for other words; what is
-floored, and to how many bits, is said in :mod:`..model.cg`.
+A block with exponent e contains numbers of the format s16f(15 - e), and correspondingly for other word
+lengths. :mod:`..model.cg` defines each floor and its bits.
 """
 
 from __future__ import annotations
@@ -33,19 +33,22 @@ class Block:
     bits: int
 
     def numbers(self) -> Fxp:
-        """Its numbers, in order."""
+        """Return the numbers of the block in order."""
         return number(self.words, Format(True, self.bits, self.bits - 1 - self.exponent))
 
 
 @dataclass
 class Sums:
-    """Integers that count steps of 2**(exponent - 61)."""
+    """Integers with the LSB 2**(exponent - 61)."""
 
     counts: Any
     exponent: int
 
     def to_block(self, bits: int, rounding: Rounding) -> Block:
-        """Words with the least exponent that holds the largest of these, before it is rounded."""
+        """Cast to a block with the smallest exponent that fits the largest entry.
+
+        The largest entry before rounding counts.
+        """
         longest = max(int(v if v >= 0 else -v - 1).bit_length() for v in self.counts)
         exponent = self.exponent - 61 + longest
         fmt = Format(True, bits, bits - 1 - exponent)
@@ -53,13 +56,16 @@ class Sums:
 
 
 def _counts(raw_words: Any, frac: int, exponent: int) -> Any:
-    """Numbers of `frac` fraction bits in whole steps of 2**(exponent - 61), the rest floored."""
+    """Convert numbers with `frac` fraction bits to the LSB 2**(exponent - 61).
+
+    Rounding is floor.
+    """
     drop = frac - (61 - exponent)
     return raw_words >> drop if drop >= 0 else raw_words << -drop
 
 
 class FxpCg(FxpModel):
-    """The second model of a plan whose algorithm is ``kernel_cg``."""
+    """The fxpmath model of a plan with algorithm ``kernel_cg``."""
 
     def __init__(self, plan: Plan) -> None:
         # lambda = mantissa * 2**(e - 31), 2**(e - 1) <= lambda < 2**e
@@ -70,14 +76,14 @@ class FxpCg(FxpModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Back to the untrained state."""
+        """Return to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._v = np.zeros((n, columns), dtype=np.int64)
         self._alpha: Block | None = None
         self._state = {}
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train from raw words x_raw (n, D) and y_raw (n,)."""
+        """Train with x_raw (n, D) and y_raw (n,) in ADC counts."""
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None or given[0] is None:
             return super().train(x_raw, y_raw)
@@ -97,7 +103,7 @@ class FxpCg(FxpModel):
         return sums.to_block(self.plan.word, self._kernel.rounding(signal))
 
     def _product(self, b: Block) -> Sums:
-        """(K + lambda I) b: row by row, each product floored, and lambda's share beside it."""
+        """Compute (K + lambda I) b row by row, with floor at each product."""
         exponent = b.exponent + self.plan.integer("product_exp")
         mantissa, counts = self.plan.integer("lambda_mantissa"), []
         for i, word in enumerate(b.words.tolist()):
@@ -109,19 +115,22 @@ class FxpCg(FxpModel):
         return Sums(np.array(counts, dtype=object), exponent)
 
     def _dot(self, u: Block, w: Block, shift: str) -> tuple[int, int]:
-        """``u . w``, each product floored: an integer and its fraction bits."""
+        """Compute ``u . w`` with floor at each product.
+
+        Return an integer and its fraction bits.
+        """
         frac = u.bits - 1 - u.exponent + w.bits - 1 - w.exponent
         drop = self.plan.integer(shift)
         products = u.words.astype(object) * w.words.astype(object)
         return int(sum((products >> drop).tolist())), frac - drop
 
     def _ratio(self, num: tuple[int, int], den: tuple[int, int]) -> tuple[int, int]:
-        """A quotient as (q, e): it is worth q 2**(e - 31)."""
+        """Return a quotient as (q, e), with the value q 2**(e - 31)."""
         q, e = quotient(num[0], den[0])
         return q, e + den[1] - num[1]
 
     def _sum(self, u: Block, q: int, e: int, w: Block) -> Sums:
-        """The sum u + q 2**(e - 31) w; the larger exponent of the two counts."""
+        """Compute u + q 2**(e - 31) w at the larger exponent of the two."""
         exponent = max(u.exponent, e + w.exponent)
         mine = _counts(u.words.astype(object), u.bits - 1 - u.exponent, exponent)
         products = w.words.astype(object) * abs(q)
@@ -129,7 +138,7 @@ class FxpCg(FxpModel):
         return Sums(mine + theirs if q >= 0 else mine - theirs, exponent)
 
     def _steps(self, y: Fxp) -> tuple[Block, Block, int]:
-        """alpha, the last direction, and the number of steps."""
+        """Return alpha, the last direction, and the number of steps."""
         w, n = self.plan.word, len(words_of(y))
         r = self._cast("r", Sums(_counts(integers(y), y.n_frac, 1), 1))
         p, alpha = r, Block(np.zeros(n, dtype=np.int64), self.plan.integer("alpha_exp_min"), w)
@@ -152,7 +161,7 @@ class FxpCg(FxpModel):
         return self._within_reach(alpha), p, taken
 
     def _within_reach(self, alpha: Block) -> Block:
-        """The block alpha with an exponent that a prediction can shift into place; halves up."""
+        """Return alpha with an exponent that a prediction can shift, rounding half up."""
         least = self.plan.integer("alpha_exp_min")
         if alpha.exponent >= least:
             return alpha
@@ -160,7 +169,7 @@ class FxpCg(FxpModel):
         return Block(words_of(cast(alpha.numbers(), fmt, Rounding.HALF_UP)), least, alpha.bits)
 
     def _certify(self, y: Fxp, alpha: Block) -> bool:
-        """The residual afresh, and the bound; whether it is within the tolerance."""
+        """Recompute the residual and the bound; return whether it is within the tolerance."""
         rows = self._product(alpha)
         exponent, bits = max(1, rows.exponent), self.plan.integer("norm_bits")
         counts = (_counts(integers(y), y.n_frac, exponent)
@@ -174,5 +183,5 @@ class FxpCg(FxpModel):
         return accurate(bound, norm, self.plan)
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         return self._predict(x_raw, self._v, self._alpha.numbers() if self._alpha is not None else None)

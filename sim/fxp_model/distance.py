@@ -15,7 +15,10 @@ _WIDE = Format(True, 48, 31)
 
 
 def distances(plan: Plan, v: Words, x: Words) -> Words:
-    """The exact integers (m,) that the kernel is a function of, of x words v (m, D) and x (D,)."""
+    """Compute the exact integer arguments (m,) of the kernel.
+
+    The arguments are the inputs v (m, D) and x (D,) in fixed point.
+    """
     other = np.broadcast_to(x, v.shape)
     kind = plan.kernel
     if kind in ("polynomial", "linear"):
@@ -31,7 +34,10 @@ def distances(plan: Plan, v: Words, x: Words) -> Words:
 
 
 def _squared_sines(plan: Plan, size: Words) -> Fxp:
-    """``sin^2`` of pi times `size` (m, D) in periods, floored to the format of a distance."""
+    """Compute ``sin^2`` of pi times `size` (m, D) in periods.
+
+    Results are rounded down to the format of a distance.
+    """
     part = exact(plan.integer("kernel_turn"), plan.integer("kernel_turn_shift") + 32)
     low = words_of(product_floor(exact(size, 0), part, 32)) % (1 << 32)
     s = _sine(plan, np.minimum(low, (1 << 32) - low))
@@ -39,7 +45,10 @@ def _squared_sines(plan: Plan, size: Words) -> Fxp:
 
 
 def _sine(plan: Plan, turn: Words) -> Fxp:
-    """``sin(pi turn / 2**32)`` of at most a quarter wave: sin(a + b) with a of the table."""
+    """Compute ``sin(pi turn / 2**32)`` for at most a quarter wave.
+
+    It uses sin(a + b), with a in the table.
+    """
     table = plan.tables["sine"]
     entries = np.array(table.values, dtype=np.int64)
     index = turn // (1 << 23)
@@ -53,7 +62,10 @@ def _sine(plan: Plan, turn: Words) -> Fxp:
 
 
 def polynomial(plan: Plan, dot: Words) -> Fxp:
-    """``(gamma u.v + coef0)**degree`` of products (m,); base and powers are rounded to f31."""
+    """Compute ``(gamma u.v + coef0)**degree`` of products (m,).
+
+    Base and powers are rounded to f31.
+    """
     c = exact(plan.integer("kernel_c"), plan.integer("kernel_shift") + 31)
     scaled = exact(dot >> plan.integer("kernel_dot_shift"), 0) * c
     base = exact(integers(cast(scaled, _WIDE, Rounding.HALF_UP)) + plan.integer("kernel_coef0"), 31)

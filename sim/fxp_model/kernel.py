@@ -1,4 +1,4 @@
-"""sim.fxp_model: input words, kernels of a distance, and the expansion."""
+"""sim.fxp_model: conversion of inputs, kernels of a distance, and the expansion."""
 
 from __future__ import annotations
 
@@ -27,44 +27,50 @@ _U32F31 = Format(False, 32, 31)
 
 
 class FxpKernel:
-    """Everything of a plan that maps raw words to kernel values and predictions."""
+    """Kernel and prediction of a plan, from ADC counts to values of f."""
 
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         self.short = plan.word == 16
         self._t_frac = 20 if self.short else 32
-        # t = d2 * c * 2**-shift, counted in steps of 2**-t_frac
+        # t = d2 * c * 2**-shift, with LSB 2**-t_frac
         self._c = exact(plan.integer("kernel_c"), plan.integer("kernel_shift") + self._t_frac)
 
     def format(self, signal: str) -> Format:
-        """The format of a signal."""
+        """Return the format of a signal."""
         return self.plan.signals[signal].format
 
     def rounding(self, signal: str) -> Rounding:
-        """The rounding of a signal."""
+        """Return the rounding mode of a signal."""
         return self.plan.signals[signal].rounding
 
     def x_words(self, x_raw: Words) -> Words:
-        """Raw inputs (m, D) to x words (m, D): ``(raw - offset) * gain * 2**-shift``, cast."""
+        """Convert inputs (m, D) from ADC counts to x (m, D).
+
+        The formula is ``(raw - offset) * gain * 2**-shift``, with a cast.
+        """
         fmt = self.format("x")
         raw = exact(x_raw, 0) - exact(np.broadcast_to(self.plan.integers("x_offset"), x_raw.shape), 0)
         gain = exact(np.broadcast_to(self.plan.integers("x_gain"), x_raw.shape),
                      self.plan.integer("x_shift"))
-        # x words are counted, so their point is taken to be at the right end here.
+        # x is an integer here: its binary point is at the right end.
         return words_of(cast(raw * gain, Format(fmt.signed, fmt.bits, 0), self.rounding("x")))
 
     def y_numbers(self, y_raw: Words) -> Fxp:
-        """Raw targets (m,) to y numbers (m,), in full scales of y."""
+        """Convert targets (m,) from ADC counts to y (m,), in full scales of y."""
         fmt, plan = self.format("y"), self.plan
         gain = exact(plan.integer("y_gain"), plan.integer("y_shift") + fmt.frac)
         return cast((exact(y_raw, 0) - exact(plan.integer("y_offset"), 0)) * gain, fmt, self.rounding("y"))
 
     def distances(self, v: Words, x: Words) -> Words:
-        """Exact distances (m,) of x words v (m, D) to x (D,)."""
+        """Compute the exact distances (m,) of v (m, D) to x (D,)."""
         return distances(self.plan, v, x)
 
     def values(self, d2: Words) -> Fxp:
-        """Kernel values (m,) of distances (m,): 2**-t, and 0 from the plan's end on; or polynomials."""
+        """Evaluate the kernel at distances (m,).
+
+        It is 2**-t, with 0 from the plan's end on; or a polynomial.
+        """
         if "kernel_degree" in self.plan.constants:
             return polynomial(self.plan, d2)
         near = d2 < self.plan.integer("kernel_d2_end")
@@ -83,7 +89,10 @@ class FxpKernel:
         return number(values[index], self.plan.tables[table].format)
 
     def _exp2_16(self, t: Words, bits: int) -> Fxp:
-        """The chord between two entries at the fraction of t, u36f20; its drop floored to f21."""
+        """Interpolate linearly between two entries at the fraction of t, u36f20.
+
+        The decrement is rounded down to f21.
+        """
         rest = 20 - bits
         index = (t >> rest) & ((1 << bits) - 1)
         left, right = self._entries("exp2", index), self._entries("exp2", index + 1)
@@ -91,9 +100,11 @@ class FxpKernel:
         return left - floor_at((left - right) * along, 21)
 
     def _exp2_32(self, t: Words, bits: int) -> Fxp:
-        """(1 + head) / 2 x (1 - step) x (1 - tail) at the fraction of t, u37f32, the first to f33.
+        """Compute (1 + head) / 2 x (1 - step) x (1 - tail) at the fraction of t, u37f32.
 
-        The tail is 1 - 2**-z to first order, to second where the tables are shorter than 256 entries.
+        The first product is rounded down to f33.
+
+        The tail is 1 - 2**-z to first order, or to second order if the tables have fewer than 256 entries.
         """
         mask, rest, frac = (1 << bits) - 1, 32 - 2 * bits, 30 + bits
         head, step = self._entries("exp2_coarse", (t >> (32 - bits)) & mask), \
@@ -106,16 +117,22 @@ class FxpKernel:
         return coarse - product_floor(coarse, fall, 33)
 
     def expand(self, v: Words, alpha: Fxp, x: Words, bias: int = 0) -> tuple[int, bool]:
-        """The prediction sum_i alpha_i k(v_i, x) + bias, a word of f, and whether it saturated."""
+        """Compute the prediction sum_i alpha_i k(v_i, x) + bias.
+
+        Return the integer of f, and whether it saturated.
+        """
         f, saturated = self.weigh(alpha, self.values(self.distances(v, x)), bias)
         return word_of(f), saturated
 
     def weigh(self, alpha: Fxp, k: Fxp, bias: int = 0) -> tuple[Fxp, bool]:
-        """The word of f, bias included, and whether it saturated; `mac_shift` floors each product."""
+        """Return the integer of f with bias, and whether it saturated.
+
+        `mac_shift` sets the floor of each product.
+        """
         products = alpha * k
         whole = total(floor_at(products, products.n_frac - self.plan.integer("mac_shift")))
         signal = self.plan.signals["f"]
-        # 48 bits are enough to saturate, and to wrap: what wraps twice wraps to the same word.
+        # 48 bits are enough to saturate, and to wrap: wrapping twice gives the same value.
         rounded = cast(whole, Format(True, 48, signal.format.frac), signal.rounding, signal.overflow)
         f = cast(exact(word_of(rounded) + bias, signal.format.frac), signal.format, signal.rounding,
                  signal.overflow)
@@ -123,7 +140,10 @@ class FxpKernel:
 
 
 def _halved(values: Fxp, times: Words, fmt: Format) -> Words:
-    """``values * 2**-times`` cast to `fmt`, halves up; to halve a number is to move its point."""
+    """Cast ``values * 2**-times`` to `fmt`, rounding half up.
+
+    A number is halved by a change of its binary point.
+    """
     words = np.zeros(len(times), dtype=np.int64)
     for power in np.unique(times):
         chosen = times == power

@@ -1,9 +1,11 @@
-"""sim.fxp_model: the symmetric Levinson recursion, blocks as numbers with a moving point.
+"""sim.fxp_model: the symmetric Levinson recursion.
 
-A block with exponent e holds numbers of the format s16f(15 - e) or s32f(31 - e): raising the
-exponent is a cast.  The appendix of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate
-Regularized Least Squares by Toeplitz Matrix", in its symmetric form; what is floored, and to how many
-bits, is said in :mod:`..model.toeplitz.levinson`.
+A block is an array of numbers with one adjustable binary point.
+
+A block with exponent e contains numbers of the format s16f(15 - e) or s32f(31 - e), so a larger exponent is
+a cast. The appendix of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate Regularized Least
+Squares by Toeplitz Matrix", in its symmetric form. :mod:`..model.toeplitz.levinson` defines each floor and
+its bits.
 """
 
 from __future__ import annotations
@@ -34,9 +36,11 @@ from .base import NotPositiveDefiniteError
 
 @dataclass
 class Block:
-    """Numbers that share an exponent; words, for fxpmath has no empty arrays.
+    """Numbers that share an exponent, stored as integers.
 
-    `used` is the largest magnitude met since the last time all words were set, before the cast.
+    fxpmath does not support empty arrays.
+
+    `used` is the largest magnitude before the cast since all numbers were last set.
     """
 
     word: int
@@ -47,31 +51,31 @@ class Block:
 
     @property
     def format(self) -> Format:
-        """The format of its numbers."""
+        """Return the format of the numbers."""
         return Format(True, self.word, self.word - 1 - self.exponent)
 
     @property
     def saturated(self) -> bool:
-        """Whether a word did not hold its number."""
+        """Return whether a number did not fit."""
         return self.used > self.format.hi
 
     def numbers(self) -> Fxp:
-        """Its numbers, in order."""
+        """Return the numbers in order."""
         return number(self.words, self.format)
 
     def reversed_numbers(self) -> Fxp:
-        """Its numbers, the last one first."""
+        """Return the numbers in reverse order."""
         return number(self.words[::-1], self.format)
 
     def raise_to(self, exponent: int) -> None:
-        """Raise the exponent, rounding halves up whatever the plan's mode."""
+        """Raise the exponent, rounding half up in every mode of the plan."""
         if len(self.words) and exponent != self.exponent:
             fmt = Format(True, self.word, self.word - 1 - exponent)
             self.words = words_of(cast(self.numbers(), fmt, Rounding.HALF_UP))
         self.exponent = exponent
 
     def set(self, numbers: Fxp | None, last: Fxp) -> None:
-        """New numbers, and one more at the end, cast to the format of the block."""
+        """Cast new numbers, and one more at the end, to the format of the block."""
         wide = Format(True, self.word + 8, self.format.frac)
         parts = [numbers, last] if numbers is not None else [last]
         whole = np.concatenate([words_of(cast(part, wide, self.rounding)).reshape(-1) for part in parts])
@@ -80,13 +84,13 @@ class Block:
 
 
 class FxpLevinson:
-    """The recursion.
+    """Symmetric Levinson recursion.
 
     Parameters
     ----------
     plan : Plan
     r : Fxp
-        First row (n,) over 1 + lambda, in words of the solver; r[0], the implicit 1, is not looked at.
+        First row (n,) divided by 1 + lambda, in the solver's word length; r[0], the implicit 1, is not used.
     sides : int
         Right-hand sides.
 
@@ -111,7 +115,7 @@ class FxpLevinson:
         self.saturated = False
 
     def solve(self, *sides: Fxp) -> None:
-        """All steps for right-hand sides (n,).
+        """Carry out all steps for right-hand sides (n,).
 
         Raises
         ------
@@ -126,7 +130,10 @@ class FxpLevinson:
                 self.saturated |= self.a.saturated or x.saturated
 
     def _correlate(self, block: Block) -> Fxp:
-        """sum_i r[m - i] b_i over a block b that ends beside r[1]; each product floored."""
+        """Compute sum_i r[m - i] b_i over a block b, with floor at each product.
+
+        The block is aligned so that its last entry meets r[1].
+        """
         if not len(block.words):
             return exact(0, 0)
         row = number(words_of(self.r)[len(block.words):0:-1], Format(True, self.word, self.word - 1))
@@ -134,7 +141,10 @@ class FxpLevinson:
         return total(floor_at(products, products.n_frac - self.plan.integer("solver_shift")))
 
     def _predictor_step(self, m: int) -> None:
-        """``xi = -(r[m] + sum r[m-i] a_i) / eps;  a_i += xi a_{m-i};  eps *= 1 - xi**2``."""
+        """Update ``xi = -(r[m] + sum r[m-i] a_i) / eps; a_i += xi a_{m-i}``.
+
+        Then ``eps *= 1 - xi**2``.
+        """
         num = word_at(self.r[m], self.xi_frac) + word_at(self._correlate(self.a), self.xi_frac)
         xi = self._take_xi(m, num)
         lost = product_floor(self.eps, floor_at(xi * xi, 31), self.xi_frac)
@@ -143,7 +153,7 @@ class FxpLevinson:
             raise NotPositiveDefiniteError
 
     def _take_xi(self, m: int, num: int) -> Fxp:
-        """``xi = -num / eps;  a_i += xi a_{m-i}``; xi."""
+        """Update ``xi = -num / eps; a_i += xi a_{m-i}``; return xi."""
         a, eps = self.a, word_of(self.eps)
         if abs(num) >= eps:
             raise NotPositiveDefiniteError
@@ -159,13 +169,16 @@ class FxpLevinson:
         return xi
 
     def _solution_step(self, m: int, x: Block, y: Fxp) -> None:
-        """``innov = y[m] - sum r[m-i] x_i;  c = innov / eps;  x_i += c a_{m-i};  x_m = c``."""
+        """Update ``innov = y[m] - sum r[m-i] x_i; c = innov / eps``.
+
+        Then ``x_i += c a_{m-i}; x_m = c``.
+        """
         w, a, before = self.word, self.a, x.used
         innov = word_at(y, self.innov_frac) - word_at(self._correlate(x), self.innov_frac)
         q, e = quotient(innov, word_of(self.eps))
         c_exp = e + self.xi_frac - self.innov_frac
         if self.static:
-            c_exp = min(c_exp, x.exponent)  # what lies above goes to the rail
+            c_exp = min(c_exp, x.exponent)  # larger values saturate
         fmt = Format(True, w, w - 1 - c_exp)
         c = cast(exact(q, 31 - e - self.xi_frac + self.innov_frac), fmt, self.rounding)
         if self.static:
@@ -178,24 +191,30 @@ class FxpLevinson:
         x.used = max(x.used, before) if self.static else x.used
 
     def _need(self, x: Block, c: int, c_exp: int) -> int:
-        """The least exponent that holds x, c and every c a_i."""
+        """Return the smallest exponent that fits x, c and every c a_i."""
         need = x.exponent + (x.used >> (self.word - 2))
         if c != 0:
-            # c a_i may use half of the block, so that x, below the other half, has room for it.
+            # c a_i and x may each use half of the range of the block.
             need = max(need, c_exp, c_exp + self.a.exponent + self.a.used.bit_length() - (self.word - 2))
         if need > self.plan.integer("x_exp_max"):
             raise NotPositiveDefiniteError
         return need
 
     def _aligned(self, x: Block, terms: Fxp) -> Fxp:
-        """Terms rounded to the step of x; a shift of more than 62 counts as 62, as in `shift_round`."""
+        """Round terms to the LSB of x.
+
+        A shift above 62 counts as 62, as in `shift_round`.
+        """
         fmt = x.format
         frac = min(terms.n_frac, fmt.frac + 62)
         return cast(exact(integers(terms), frac), Format(True, fmt.bits + 2, fmt.frac), self.rounding)
 
 
 def alpha_numbers(plan: Plan, x: Block) -> tuple[Words, int]:
-    """From the scaled system back to ``(T + lambda I) alpha = y``: words (n,) and their exponent."""
+    """Compute alpha from the solution of the scaled system.
+
+    alpha solves ``(T + lambda I) alpha = y``. Return its integers (n,) and their exponent.
+    """
     signal = plan.signals["alpha"]
     finer = signal.format.frac - (plan.word - 1)  # fraction bits that a large lambda adds
     alpha = cast(x.numbers() * exact(plan.integer("alpha_scale"), 31 + finer),

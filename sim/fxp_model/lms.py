@@ -1,9 +1,8 @@
 """sim.fxp_model: the online learner in fixed memory in plain fxpmath.
 
-B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003):
-learning rule (2)-(6), projection (16), metrics (17), (18) and those of section 5, truncation.
-What a metric needs to know of a vector (its neighbour, its sum of squares) is taken from the vectors
-themselves whenever it is asked for, never kept up to date.
+B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003): learning rule (2)-(6),
+projection (16), metrics (17), (18) and those of section 5, truncation. The quantities of a metric (nearest
+vector, sum of squares) are computed from the vectors at each use, never updated.
 """
 
 from __future__ import annotations
@@ -24,7 +23,10 @@ from .base import STATUS, FxpModel
 
 @dataclass
 class Held:
-    """An expansion vector: its x words, the word of its multiplier, and the sample that brought it."""
+    """Expansion vector of the dictionary.
+
+    Its x, its coefficient as an integer, and the sample that brought it.
+    """
 
     x: Words
     alpha: int
@@ -32,12 +34,12 @@ class Held:
 
 
 class FxpLms(FxpModel):
-    """The second model of a plan whose algorithm is ``kernel_lms``."""
+    """The fxpmath model of a plan with algorithm ``kernel_lms``."""
 
     def __init__(self, plan: Plan) -> None:
         self._alpha_format = plan.signals["alpha"].format
         self._rounding, self._overflow = plan.signals["alpha"].rounding, plan.signals["alpha"].overflow
-        # What is added to alpha: much wider, so that only the sum saturates.
+        # Format of the terms added to alpha: much wider, so that only the sum saturates.
         self._wide = Format(True, 48, self._alpha_format.frac)
         y_frac = plan.signals["y"].format.frac
         self._eta = exact(plan.integer("eta"), plan.integer("eta_shift") + self._alpha_format.frac - y_frac)
@@ -50,17 +52,17 @@ class FxpLms(FxpModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Back to the empty model."""
+        """Return to the empty model."""
         self._slots: list[Held] = []
         self._row: Words = np.zeros(self.plan.sizes["N"], dtype=np.int64)
         self._learned = 0  # samples
         self._status = ""
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn from raw samples (m, D), (m,) in order: ``status`` (m,) and ``f`` (m,)."""
+        """Learn the samples (m, D), (m,) in order; return ``status`` (m,) and ``f`` (m,)."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         status, f = [], []
-        if len(y_raw) == 0:  # fxpmath has no empty arrays
+        if len(y_raw) == 0:  # fxpmath does not support empty arrays
             return {"status": np.zeros(0, dtype=np.int64), "f": np.zeros(0, dtype=np.int64)}
         for x, y in zip(self._kernel.x_words(x_raw), self._kernel.y_numbers(y_raw), strict=True):
             self._status = "ok"
@@ -70,9 +72,9 @@ class FxpLms(FxpModel):
 
     # ---- the rule ----
     def _learn(self, x: Words, y: Fxp) -> int:
-        """One step of the rule; the prediction's word comes back."""
+        """Learn one sample; return the predicted f as an integer."""
         row = self._distances(x, self._slots)
-        # A distance may be rounded to 0: of several such vectors the oldest counts.
+        # A distance may be rounded to 0; among several such vectors the oldest is selected.
         twins = sorted((i for i, d in enumerate(row) if d == 0),
                        key=lambda i: i if self._newest_only else self._slots[i].came)
         self._row[:len(row)] = row
@@ -106,8 +108,11 @@ class FxpLms(FxpModel):
         return word_of(f)
 
     def _predicted(self, row: list[int], y: Fxp) -> Fxp:
-        """Predict f (1) from the distances to all slots; where the device does, keep kernel values as row."""
-        if not row:  # nothing is held, so that f = 0
+        """Predict f (1) from the distances to all slots.
+
+        If the device does so, store the kernel values as the row.
+        """
+        if not row:  # the dictionary is empty, so that f = 0
             return y - y
         k = self._values(row)
         if self._metric in ("fast_klms", "fast_mklms"):
@@ -121,19 +126,19 @@ class FxpLms(FxpModel):
             self._status = "saturated"
 
     def _fitted(self, word: int) -> int:
-        """A word of alpha; whether it saturated is remembered."""
+        """Cast to alpha; record whether the value saturated."""
         fitted = self._alpha_format.fit(word, self._overflow)
         self._saturated(fitted != word and self._overflow is Overflow.SATURATE)
         return fitted
 
-    # ---- what goes, and when ----
+    # ---- eviction ----
     def _over(self, v: Held) -> bool:
-        """Truncation: a multiplier is small, or a vector old."""
+        """Return whether a vector has expired: its coefficient is small, or it is old."""
         return (abs(v.alpha) <= self._limits.get("truncation", -1)
                 or self._learned - v.came >= self._limits.get("max_age", self._learned + 1))
 
     def _reduce(self) -> None:
-        """Fixed lambda_max, of all vectors."""
+        """Apply the strategy fixed lambda_max to all vectors."""
         least = 2 if self._metric in ("fklms", "fmklms") else 1
         while "max_deterioration" in self._limits and len(self._slots) >= least:
             slot = self._cheapest()
@@ -143,7 +148,7 @@ class FxpLms(FxpModel):
             self._close(slot)
 
     def _judge(self, new: Held) -> None:
-        """Fixed lambda_max, of the newest vector, which is not in a slot yet."""
+        """Apply fixed lambda_max to the newest vector, which is not in a slot yet."""
         alone = self._metric in ("fklms", "fmklms") and not self._slots
         cheap = not alone and self._loss(new, self._slots) <= self._limits["max_deterioration"]
         if not cheap and len(self._slots) < self.plan.sizes["N"]:
@@ -157,7 +162,7 @@ class FxpLms(FxpModel):
         return self._slots[:slot] + self._slots[slot + 1:]
 
     def _cheapest(self) -> int:
-        """The slot of least loss; of equals the newest."""
+        """Return the slot with the smallest loss; ties select the newest."""
         oldest = min(v.came for v in self._slots)
         losses = {i: self._loss(v, self._others(i)) for i, v in enumerate(self._slots)
                   if self._metric != "fklms" or v.came != oldest}
@@ -165,7 +170,7 @@ class FxpLms(FxpModel):
         return max((i for i, lam in losses.items() if lam == least), key=lambda i: self._slots[i].came)
 
     def _loss(self, v: Held, others: list[Held]) -> int:
-        """Return lambda of a vector, as the integer that the plan's limit is held against."""
+        """Return lambda of a vector as the integer that is compared with the plan's limit."""
         if self._metric == "age":
             return v.came
         if self._metric == "magnitude":
@@ -182,24 +187,30 @@ class FxpLms(FxpModel):
         kappa = max(kappa, 0) >> self.plan.integer("kappa_shift")
         return floor(Fraction(v.alpha**2 * kappa, 1 << self.plan.integer("metric_shift")))
 
-    # ---- what a vector has to do with others ----
+    # ---- relations between vectors ----
     def _distances(self, x: Words, others: list[Held]) -> list[int]:
         return [int(d) for d in self._kernel.distances(np.array([o.x for o in others]), x)] if others else []
 
     def _values(self, d2: list[int]) -> Fxp:
-        """Kernel values of distances; what was computed once is remembered."""
+        """Compute kernel values of distances; they are cached."""
         new = sorted({d for d in d2 if d not in self._known})
         if new:
             self._known.update(zip(new, words_of(self._kernel.values(np.array(new))), strict=True))
         return number([self._known[d] for d in d2], self._kernel.format("kernel"))
 
     def _nearest(self, v: Held, others: list[Held]) -> tuple[int, int]:
-        """The sample that brought the nearest of `others`, the oldest of equals, and its distance; -1, 0."""
+        """Return the sample that brought the nearest of `others`, and its distance.
+
+        Ties select the oldest; without others the result is -1, 0.
+        """
         found = [(d, o.came) for d, o in zip(self._distances(v.x, others), others, strict=True)]
         return (min(found)[1], min(found)[0]) if found else (-1, 0)
 
     def _sum(self, v: Held, others: list[Held]) -> int:
-        """The squared kernel values over `others`, each floored to the steps of the sum."""
+        """Sum the squared kernel values over `others`, rounded to the LSB of the sum.
+
+        Each is rounded down.
+        """
         d2 = self._distances(v.x, others)
         if not d2:
             return 0
@@ -210,7 +221,10 @@ class FxpLms(FxpModel):
         self._hand_over(self._slots[slot], self._others(slot))
 
     def _hand_over(self, v: Held, others: list[Held]) -> None:
-        """Add alpha k to the multiplier of every other vector (16), where there is a projection."""
+        """Add alpha k to the coefficient of every other vector (16).
+
+        Without projection nothing changes.
+        """
         if not self._projects or not others:
             return
         k = self._values(self._distances(v.x, others))
@@ -219,7 +233,7 @@ class FxpLms(FxpModel):
             o.alpha = self._fitted(o.alpha + int(word))
 
     def _close(self, slot: int) -> None:
-        """Empty a slot: the vector of the last one moves there."""
+        """Empty a slot: the vector of the last slot moves there."""
         last = len(self._slots) - 1
         self._row[slot], self._row[last] = self._row[last], 0
         moved = self._slots.pop()
@@ -228,13 +242,13 @@ class FxpLms(FxpModel):
 
     # ---- the state ----
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         v = np.array([held.x for held in self._slots])
         alpha = number([held.alpha for held in self._slots], self._alpha_format) if self._slots else None
         return self._predict(x_raw, v, alpha)
 
     def load(self, state: Outputs) -> None:
-        """Take over a state."""
+        """Load a saved state."""
         count = int(state["count"][0])
         self._row[:] = state["scratch_row"]
         self._learned = int(state["clock"][0]) if "clock" in state else count
@@ -247,7 +261,7 @@ class FxpLms(FxpModel):
         self._slots = [Held(v[i].copy(), int(state["alpha"][i]), int(came[i])) for i in range(count)]
 
     def state(self) -> Outputs:
-        """Every member of the device's model structure; free slots are 0."""
+        """Return every member of the device's model structure; free slots are 0."""
         held, budget = self._slots, self.plan.sizes["N"]
         order = sorted(v.came for v in held)
         slot_of = {v.came: i for i, v in enumerate(held)}

@@ -1,4 +1,4 @@
-"""sim.fxp_model: look-ahead Levinson: vectors of 32-bit words with a moving point, summed in fractions.
+"""sim.fxp_model: look-ahead Levinson with 32-bit vectors, summed in fractions.
 
 The method is that of :mod:`..model.toeplitz.lookahead_f32`; :mod:`..model.toeplitz.block_vectors` and
 :mod:`..model.toeplitz.lookahead` define each floor and its bits.  An exponent e bounds a vector's numbers:
@@ -47,7 +47,7 @@ _ONE_WORD = 1 << 31
 
 
 class _Term(NamedTuple):
-    """Numbers below ``2**exponent`` in magnitude, to be added or taken off."""
+    """Numbers below ``2**exponent`` in magnitude, to add or subtract."""
 
     sign: int
     numbers: Sequence[Fraction]
@@ -55,28 +55,29 @@ class _Term(NamedTuple):
 
 
 class _Vector:
-    """Words that share an exponent; `words` may be room for more of them than there are yet."""
+    """Integers that share an exponent; `words` may be longer than the vector."""
 
     def __init__(self, words: Words, min_exp: int = ZERO_EXP) -> None:
         self.words, self.min_exp, self.exponent = words, min_exp, min_exp
 
     def first(self, count: int) -> list[Fraction]:
-        """The first so many numbers."""
+        """Return the first `count` numbers."""
         return [int(w) * power_of_two(self.exponent - 31) for w in self.words[:count]]
 
     def mul(self, q: Fraction, numbers: Iterable[Fraction], sign: int = 1) -> _Term:
-        """The scalar q times numbers of this vector."""
+        """Multiply numbers of this vector by the scalar q."""
         return _Term(sign, [q * v for v in numbers], exponent(q) + self.exponent)
 
 
 class FxpLookahead:
-    """The recursion.
+    """Look-ahead recursion.
 
     Parameters
     ----------
     plan : Plan
     r, y : ndarray of int64, shape (n,)
-        First row over 1 + lambda, r[0] the implicit 1, and the right-hand side, in words of the plan.
+        First row divided by 1 + lambda, with r[0] the implicit 1, and the right-hand side, as integers of
+        the plan.
 
     Attributes
     ----------
@@ -94,7 +95,7 @@ class FxpLookahead:
         self.predictor, self.wide = (np.zeros(n + 1, dtype=np.int64) for _ in range(2))
         self.inverse, self.solution, self.blocks = (np.zeros(n, dtype=np.int64) for _ in range(3))
         self.columns = np.zeros((_BLOCK, n), dtype=np.int64)
-        # a without its leading 1, which alone asks for the exponent 1
+        # a without its leading 1, the only entry that needs the exponent 1
         self.a, self.g = _Vector(self.predictor[1:], 1), _Vector(self.inverse)
         self.x, self.B = _Vector(self.solution), [_Vector(column) for column in self.columns]
         self.y = _Vector(self.target)
@@ -102,12 +103,12 @@ class FxpLookahead:
         self.steps, self.positive = 0, 1
 
     def solve(self) -> None:
-        """All steps, and corrections.
+        """Carry out all steps and corrections.
 
         Raises
         ------
         BreakdownError
-            Where no block leads on, an exponent leaves its range, or the residual does not vanish.
+            If no block is suitable, an exponent leaves its range, or the residual does not vanish.
         """
         eps, recent, m = ONE, [ONE] * _BLOCK, 0
         self._lead()
@@ -127,7 +128,7 @@ class FxpLookahead:
             raise BreakdownError
 
     def alpha(self, plan: Plan) -> Block:
-        """The solution in words of the plan."""
+        """Return the solution as integers of the plan."""
         e = max(self.x.exponent, plan.integer("alpha_exp_min"))
         if e > plan.integer("alpha_exp_max"):
             raise BreakdownError
@@ -138,24 +139,24 @@ class FxpLookahead:
 
     # ---- vectors ----
     def _lead(self) -> None:
-        """a_0 = 1."""
+        """Return a_0 = 1."""
         self.predictor[0] = 1 << (31 - self.a.exponent) if self.a.exponent < 31 else 1
 
     def _whole_a(self, count: int) -> list[Fraction]:
-        """The predictor with its leading 1."""
+        """Return the predictor with its leading 1."""
         return [int(w) * power_of_two(self.a.exponent - 31) for w in self.predictor[:count]]
 
     def _products(self, left: Iterable[int], right: Iterable[int]) -> int:
-        """A sum of products, the last `shift` bits of each floored."""
+        """Return a sum of products, with floor on the last `shift` bits of each."""
         return sum(int(u) * int(v) // (1 << self.shift) for u, v in zip(left, right, strict=True))
 
     def _correlate(self, end: int, v: Words, e: int) -> Wide:
-        """``- sum_i r[end - i] v_i`` over all of v."""
+        """Compute ``- sum_i r[end - i] v_i`` over all of v."""
         acc = self._products(self.row[end - len(v) + 1:end + 1][::-1], v)
         return Wide(-acc * power_of_two(e + self.shift - 62), e + self.shift)
 
     def _normalise_block(self, counts: Sequence[int], e: int, min_exp: int, out: Words) -> int:
-        """Words of numbers in steps of 2**(e - 62), with the least exponent that holds them."""
+        """Convert numbers with LSB 2**(e - 62) to the smallest exponent that fits them."""
         self.wide[:len(counts)] = counts
         longest = max((v if v >= 0 else -v - 1).bit_length() for v in [0, *counts])
         if longest == 0:
@@ -167,7 +168,10 @@ class FxpLookahead:
         return found
 
     def _take(self, v: _Vector, terms: Sequence[_Term]) -> None:
-        """The sum of terms into v, each number floored to so many bits that the sum cannot overflow."""
+        """Sum terms into v.
+
+        Each number is rounded down so far that the sum cannot overflow.
+        """
         top = max(term.exponent for term in terms) + _GUARD
         step = power_of_two(62 - top)
         counts = [sum(term.sign * floor(term.numbers[i] * step) for term in terms)
@@ -175,12 +179,12 @@ class FxpLookahead:
         v.exponent = self._normalise_block(counts, top, v.min_exp, v.words)
 
     def _size(self, v: _Vector) -> Fraction:
-        """The sum of magnitudes."""
+        """Return the sum of magnitudes."""
         return to_scalar(sum((abs(w) for w in v.first(self.n)), ZERO))
 
     # ---- one row ----
     def _single_step(self, m: int, eps: Fraction) -> Fraction:
-        """From m to m + 1; the new eps."""
+        """Extend m to m + 1; return the new eps."""
         a, x, g = self.a, self.x, self.g
         y = Wide(self.y.first(m + 1)[m], self.y.exponent)
         innov = add_wide(y, self._correlate(m, x.words[:m], x.exponent))
@@ -201,7 +205,10 @@ class FxpLookahead:
 
     # ---- several rows ----
     def _look(self, m: int, eps: Fraction) -> tuple[int, Matrix]:
-        """The shortest of the best conditioned blocks, and the inverse of its Schur complement."""
+        """Select the shortest of the best conditioned blocks.
+
+        Return its size and the inverse of its Schur complement.
+        """
         most = min(_BLOCK, self.n - m)
         S = self._complement(m, most, eps)
         found = [invert(S, p) for p in range(1, most + 1)]
@@ -214,7 +221,7 @@ class FxpLookahead:
                     if norm > 0 and not lt(best / _NEAR_BEST, norm))
 
     def _complement(self, m: int, most: int, eps: Fraction) -> Matrix:
-        """B = T_m^-1 C and S = T_p - C'B."""
+        """Compute B = T_m^-1 C and S = T_p - C'B."""
         B, g = self.B, self.g
         B[0].words[:m], B[0].exponent = -self.predictor[m:0:-1], self.a.exponent
         for j in range(1, most):
@@ -234,11 +241,11 @@ class FxpLookahead:
         return S
 
     def _entry(self, d: int) -> Fraction:
-        """Number d of the first row."""
+        """Return entry d of the first row."""
         return Fraction(int(self.row[d]) if d else _ONE_WORD, 1 << 31)
 
     def _border(self, m: int, v: _Vector, fresh: Sequence[Wide], inverse: Matrix) -> None:
-        """Lengthen v from T_m v = c to m + p rows, with the p fresh rows of c."""
+        """Extend v from T_m v = c to m + p rows, with the p fresh rows of c."""
         p, old = len(fresh), v.first(m)
         rest = [add_wide(c, self._correlate(m + i, v.words[:m], v.exponent)) for i, c in enumerate(fresh)]
         z = []
@@ -254,7 +261,7 @@ class FxpLookahead:
         self._take(v, terms)
 
     def _block_step(self, m: int, p: int, inverse: Matrix) -> Fraction:
-        """From m to m + p; the new eps."""
+        """Extend m to m + p; return the new eps."""
         a, g, x, rows = self.a, self.g, self.x, range(m, m + p)
         self._border(m, g, [wide(ONE if i == 0 else ZERO) for i in rows], inverse)
         self._border(m, a, [Wide(-self._entry(i + 1), 0) for i in rows], inverse)
@@ -277,7 +284,7 @@ class FxpLookahead:
         return add_wide(Wide(ONE, 0), Wide(acc * power_of_two(e - 62), e))
 
     def _leave(self, m: int, v: _Vector, c: _Vector) -> None:
-        """``c -= T_m v``."""
+        """Compute ``c -= T_m v``."""
         T = [_ONE_WORD, *self.row[1:]]
         e = v.exponent + self.shift
         rows = [self._products([T[abs(i - j)] for j in range(m)], v.words[:m]) for i in range(m)]
@@ -285,7 +292,7 @@ class FxpLookahead:
                        _Term(-1, [acc * power_of_two(e - 62) for acc in rows], e)])
 
     def _apply_inverse(self, m: int, c: _Vector) -> None:
-        """``c = T_m^-1 c`` from g and a."""
+        """Compute ``c = T_m^-1 c`` from g and a."""
         a, g, words, first, second = self.predictor, self.g.words, c.words, self.B[1], self.B[2]
         a_exp, g_exp = self.a.exponent + self.shift, self.g.exponent + self.shift
         acc = [self._products(a[:m - i], words[i:m]) for i in range(m)]
@@ -299,7 +306,7 @@ class FxpLookahead:
                        _Term(-1, [v * power_of_two(down - 62) for v in right], down)])
 
     def _refine(self) -> Fraction:
-        """Correct x while that halves the residual, whose size comes back."""
+        """Refine x while this halves the residual; return the norm of the residual."""
         n, x, rest, better = self.n, self.x, self.B[0], self.B[3]
 
         def residual(v: _Vector) -> Fraction:

@@ -1,4 +1,4 @@
-"""sim.fxp_model: a kernel expansion that was trained elsewhere, in plain fxpmath."""
+"""sim.fxp_model: prediction with an imported model in plain fxpmath."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .base import FxpModel
 
 
 class FxpPredictor(FxpModel):
-    """The second model of a plan whose algorithm is ``kernel_predictor``."""
+    """The fxpmath model of a plan with algorithm ``kernel_predictor``."""
 
     calls = FIXED_CALLS
 
@@ -22,8 +22,8 @@ class FxpPredictor(FxpModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Nothing to do: there is no state."""
+        """Do nothing: there is no state."""
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         return self._predict(x_raw, self._v, self._alpha, self.plan.integer("bias"))

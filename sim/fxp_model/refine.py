@@ -1,7 +1,9 @@
-"""sim.fxp_model: the residual of a Toeplitz solution, its bound, refinement and bias, in plain fractions.
+"""sim.fxp_model: residual, bound, refinement and bias of a Toeplitz solution.
 
-What a number is worth is said in full scales of y; what is floored or rounded, and to how many bits,
-in :mod:`..model.certify` and :mod:`..model.toeplitz.refine`.
+In plain fractions.
+
+Numbers are in full scales of y. :mod:`..model.certify` and :mod:`..model.toeplitz.refine` define each
+rounding and its bits.
 """
 
 from __future__ import annotations
@@ -22,12 +24,12 @@ Values = list[Fraction]
 
 
 def power_of_two(exponent: int) -> Fraction:
-    """``2**exponent``."""
+    """Return ``2**exponent``."""
     return Fraction(1 << max(exponent, 0), 1 << max(-exponent, 0))
 
 
 def _steps(value: Fraction, lsb: Fraction, rounding: Rounding) -> int:
-    """`value` in steps of `lsb`, rounded."""
+    """Return `value` in units of `lsb`, rounded."""
     whole = floor(value / lsb)
     rest = value / lsb - whole
     if rounding is Rounding.FLOOR:
@@ -37,15 +39,17 @@ def _steps(value: Fraction, lsb: Fraction, rounding: Rounding) -> int:
 
 
 class FxpToeplitzSystem:
-    """``(T + lambda I) alpha = y - b`` for the T of the words r, over 1 + lambda.
+    """System ``(T + lambda I) alpha = y - b`` with the fixed-point r.
+
+    All terms are divided by 1 + lambda.
 
     Parameters
     ----------
     plan : Plan
     r : ndarray of int64, shape (n,)
-        Words of the first row; r[0] is the implicit 1.
+        First row in fixed point; r[0] is the implicit 1.
     y : ndarray of int64, shape (n,)
-        Words of y.
+        Targets in fixed point.
     """
 
     def __init__(self, plan: Plan, r: Words, y: Words) -> None:
@@ -55,15 +59,15 @@ class FxpToeplitzSystem:
         self.alpha_frac = plan.integer("alpha_frac")
 
     def lsb(self, alpha_exp: int) -> Fraction:
-        """What a word of alpha is worth."""
+        """Return the LSB of alpha."""
         return power_of_two(alpha_exp - self.alpha_frac)
 
     def step(self, alpha_exp: int) -> Fraction:
-        """What a step of the residual is worth."""
+        """Return the LSB of the residual."""
         return self.lsb(alpha_exp) / (1 << (self.plan.word - 1 - self.plan.integer("residual_shift")))
 
     def _share(self, y: int, alpha_exp: int) -> int:
-        """Y / (1 + lambda) in steps of the residual."""
+        """Return y / (1 + lambda) in LSBs of the residual."""
         value = Fraction(y * self.plan.integer("ridge_scale"), 2 ** (31 + self.plan.word - 2))
         return floor(value / self.step(alpha_exp))
 
@@ -73,7 +77,10 @@ class FxpToeplitzSystem:
         return floor(half_lsb / self.step(alpha_exp)) + 2 if y else 0
 
     def residual(self, alpha: Sequence[int], alpha_exp: int, b: int = 0) -> tuple[list[int], tuple[int, int]]:
-        """The rows in steps of the residual, and their sum of squares with what rounding may hide."""
+        """Compute the residual in its LSB, and its sum of squares.
+
+        The sum includes the largest possible effect of rounding.
+        """
         drop, some = 2 ** self.plan.integer("residual_shift"), any(alpha)
         hidden = self.plan.integer("residual_slack") if some else 0
         rows, misses = [], []
@@ -84,14 +91,14 @@ class FxpToeplitzSystem:
         return rows, squares(misses, self.plan.integer("norm_bits"), up=True)
 
     def size(self, alpha: Sequence[int]) -> tuple[int, int]:
-        """The sum of squares of alpha's words."""
+        """Return the sum of squares of alpha in LSBs."""
         return squares([abs(v) for v in alpha], self.plan.integer("norm_bits"), up=False)
 
 
 def _normalised(rows: list[int], bits: int) -> tuple[list[int], int]:
-    """Rows as words of so many bits, and the power of two they were divided by.
+    """Shorten rows to `bits` bits; return them and the power of two of the division.
 
-    It grows as larger rows come, and what stood there before is shifted again, halves up.
+    The power grows with larger rows; the rows before are then shifted again, rounding half up.
     """
     up = 0
     words: list[int] = []
@@ -104,7 +111,7 @@ def _normalised(rows: list[int], bits: int) -> tuple[list[int], int]:
 
 
 class FxpRefinement:
-    """alpha by corrections; attributes are the members of the model structure."""
+    """alpha as a sum of corrections; attributes are members of the model structure."""
 
     def __init__(self, plan: Plan, r: Words, y: Words) -> None:
         self.plan = plan
@@ -119,7 +126,7 @@ class FxpRefinement:
         self.eta, self.eta_exp = [0] * len(y), 0
 
     def solve(self) -> str:
-        """All turns; a status, or NotPositiveDefiniteError."""
+        """Carry out all passes; return a status or raise NotPositiveDefiniteError."""
         worst = "ok"
         rows, norm = self.system.residual(self.alpha, self.alpha_exp)
         for turn in range(self.plan.integer("refine") + 1):
@@ -147,7 +154,7 @@ class FxpRefinement:
         return (acc >> self.plan.integer("residual_shift")) + 1
 
     def _correct(self, rows: list[int], first: bool) -> tuple[Values, bool]:
-        """Solve for the correction; what its words are worth, and whether one saturated."""
+        """Solve for the correction; return its LSB, and whether a value saturated."""
         words, up = _normalised(rows, self.word - 2)
         y_format = Format(True, self.word, self.word - 2)
         row = number(np.array(self.r_short), self.short)
@@ -159,7 +166,7 @@ class FxpRefinement:
         scale = self.system.step(self.alpha_exp) * 2**up * 2 ** (self.word - 2)
         worth = [int(w) * z.format.lsb * scale for w in z.words]
         if first:
-            lsb = z.format.lsb * scale  # half of the word stays free for the corrections
+            lsb = z.format.lsb * scale  # half of the word length remains for the corrections
             exponent = _log2(lsb) + self.system.alpha_frac + self.word + 1 - self.plan.word
             self.alpha_exp = min(max(exponent, self.plan.integer("alpha_exp_min")),
                                  self.plan.integer("alpha_exp_max"))
@@ -173,12 +180,12 @@ class FxpRefinement:
         self.eta_exp = eta.exponent
 
     def _words(self, values: Values) -> list[int]:
-        """Numbers in full scales of y as words of alpha, saturated."""
+        """Cast numbers in full scales of y to alpha, with saturation."""
         lsb = self.system.lsb(self.alpha_exp)
         return [self.fmt.fit(_steps(v, lsb, self.cast)) for v in values]
 
     def _movement(self, worth: Values) -> tuple[list[int], int]:
-        """Words by which alpha moves, and the step of the bias."""
+        """Return the change of alpha in LSBs, and the change of the bias."""
         words = self._words(worth)
         if not self.biased or sum(self.eta) <= 0:
             return words, 0
@@ -200,10 +207,13 @@ class FxpRefinement:
 
 
 def _log2(power: Fraction) -> int:
-    """The exponent of a power of two."""
+    """Return the exponent of a power of two."""
     return power.numerator.bit_length() - power.denominator.bit_length()
 
 
 def _at_most(new: tuple[int, int], old: tuple[int, int], factor: int) -> bool:
-    """Whether `factor` times the new sum of squares is at most the old one, floored to steps of the new."""
+    """Return whether `factor` times the new sum of squares is at most the old one.
+
+    The old one is rounded down to the LSB of the new one.
+    """
     return new[0] <= floor(Fraction(old[0]) * Fraction(4) ** (old[1] - new[1]) / factor)

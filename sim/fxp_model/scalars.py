@@ -1,7 +1,9 @@
-"""sim.fxp_model: scalars of 31 significant bits in plain fractions, and the inverse of a small matrix.
+"""sim.fxp_model: scalars of 31 significant bits, and small inverse matrices.
 
-What is floored or rounded, and to how many bits, is said in :mod:`..model.scalar31`.  The exponent of a
-number is the least e with ``|v| < 2**e``; that of zero is far below.
+In plain fractions.
+
+:mod:`..model.scalar31` defines each rounding and its bits. The exponent of a number is the smallest e with
+``|v| < 2**e``; that of zero is far below.
 """
 
 from __future__ import annotations
@@ -19,19 +21,19 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 class Wide(NamedTuple):
-    """A number that was summed with 62 bits below the power of two that bounds it."""
+    """Number with 62 bits below the power of two that bounds it."""
 
     value: Fraction
     exponent: int
 
 
 def power_of_two(exponent: int) -> Fraction:
-    """``2**exponent``."""
+    """Return ``2**exponent``."""
     return Fraction(1 << max(exponent, 0), 1 << max(-exponent, 0))
 
 
 def exponent_of(v: Fraction) -> int:
-    """The least e with ``-2**e <= v < 2**e``, of v not 0."""
+    """Return the smallest e with ``-2**e <= v < 2**e``, for v not 0."""
     e = abs(v.numerator).bit_length() - v.denominator.bit_length()
     while not -power_of_two(e) <= v < power_of_two(e):
         e += 1
@@ -41,22 +43,25 @@ def exponent_of(v: Fraction) -> int:
 
 
 def exponent(v: Fraction) -> int:
-    """The least e with ``|v| < 2**e``."""
+    """Return the smallest e with ``|v| < 2**e``."""
     return ZERO_EXP if v == 0 else exponent_of(abs(v))
 
 
 def word(v: Fraction) -> int:
-    """The word of 31 bits that a scalar is, at its exponent."""
+    """Return a scalar as an integer of 31 bits at its exponent."""
     return int(v / power_of_two(exponent(v) - 31))
 
 
 def wide(v: Fraction) -> Wide:
-    """A scalar as a wide number."""
+    """Convert a scalar to a wide number."""
     return Wide(v, exponent(v))
 
 
 def to_scalar(v: Fraction) -> Fraction:
-    """To 31 bits, half up; what would be the power of two itself stays below it."""
+    """Round half up to 31 bits.
+
+    A result that would reach the power of two itself stays below it.
+    """
     if v == 0:
         return ZERO
     lsb = power_of_two(exponent_of(v) - 31)
@@ -64,19 +69,22 @@ def to_scalar(v: Fraction) -> Fraction:
 
 
 def add_wide(u: Wide, v: Wide) -> Fraction:
-    """The sum, both floored to 62 bits below twice the larger power of two."""
+    """Add two numbers, each rounded down to a common LSB.
+
+    The LSB is 62 bits below twice the larger power of two.
+    """
     top = max(u.exponent, v.exponent) + 1
     return to_scalar(sum(floor(each.value * power_of_two(62 - each.exponent - min(top - each.exponent, 62)))
                      for each in (u, v)) * power_of_two(top - 62))
 
 
 def add(u: Fraction, v: Fraction) -> Fraction:
-    """The sum of two scalars."""
+    """Add two scalars."""
     return add_wide(wide(u), wide(v))
 
 
 def div(u: Fraction, v: Fraction) -> Fraction:
-    """The quotient of two scalars, floored to 31 bits."""
+    """Divide two scalars, with floor to 31 bits."""
     if u == 0:
         return ZERO
     lsb = power_of_two(exponent(u / v) - 31)
@@ -84,12 +92,15 @@ def div(u: Fraction, v: Fraction) -> Fraction:
 
 
 def lt(u: Fraction, v: Fraction) -> bool:
-    """Whether their difference, rounded as any, is negative."""
+    """Return whether the rounded difference of two scalars is negative."""
     return add(u, -v) < 0
 
 
 def _eliminate(c: int, rest: Matrix, inverse: Matrix) -> bool:
-    """Column c of `rest` to that of the identity, the same done to `inverse`; False where it cannot be."""
+    """Turn column c of `rest` into a column of the identity.
+
+    Apply the same operations to `inverse`. Return False if this is impossible.
+    """
     pivot = c
     for i in range(c + 1, len(rest)):
         if lt(abs(rest[pivot][c]), abs(rest[i][c])):
@@ -107,7 +118,10 @@ def _eliminate(c: int, rest: Matrix, inverse: Matrix) -> bool:
 
 
 def invert(S: Matrix, p: int) -> tuple[Matrix, Fraction]:
-    """The inverse of the leading p by p block, and its norm in sums of rows: 0 if the block is singular."""
+    """Invert the leading p by p block; return the inverse and its row-sum norm.
+
+    The norm is 0 if the block is singular.
+    """
     rest = [row[:p] for row in S[:p]]
     inverse = [[ONE if i == j else ZERO for j in range(p)] for i in range(p)]
     if not all(_eliminate(c, rest, inverse) for c in range(p)):

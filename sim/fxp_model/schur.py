@@ -1,7 +1,9 @@
-"""sim.fxp_model: the Schur form of the recursion: generators as numbers, the residual with a moving point.
+"""sim.fxp_model: the Schur form of the recursion.
 
-See :mod:`..model.toeplitz.schur` for the method; the exact values of the next rows of T a, T b and y - T x
-are followed here, and the words that lie behind are left as they were.
+Generators are numbers; the residual has an adjustable binary point.
+
+See :mod:`..model.toeplitz.schur` for the method. This model computes the exact values of the remaining rows
+of T a, T b and y - T x, and leaves the earlier rows unchanged.
 """
 
 from __future__ import annotations
@@ -19,17 +21,17 @@ _GENERATOR = Format(True, _BITS + 1, _BITS)
 
 
 def _bits(words: Words) -> int:
-    """Length of the longest word, its sign apart."""
+    """Return the length of the longest integer without its sign."""
     return max((int(w if w >= 0 else -w - 1).bit_length() for w in words), default=0)
 
 
 class FxpSchur(FxpLevinson):
-    """The recursion for one right-hand side.
+    """Schur recursion for one right-hand side.
 
     Attributes
     ----------
     p, q, s : ndarray of int64, shape (n,)
-        Generators and residual; row i of q is kept in ``q[i - m]``.
+        Generators and residual; row i of q is stored in ``q[i - m]``.
     s_exp : int
         Exponent of s.
     """
@@ -42,11 +44,14 @@ class FxpSchur(FxpLevinson):
         self.s, self.s_exp = np.zeros_like(self.p), 0
 
     def solve(self, *sides: Fxp) -> None:
-        """All steps for one right-hand side (n,); see :class:`.levinson.FxpLevinson`."""
+        """Carry out all steps for one right-hand side (n,).
+
+        See :class:`.levinson.FxpLevinson`.
+        """
         words = words_of(sides[0])
         up = max(_BITS - 1 - _bits(words), 0)
         self.s, self.s_exp = words << up, _BITS - (self.word - 2) - up
-        # A word may stand for any of those that end alike after the shift: the largest magnitude of them.
+        # A shifted integer has several possible originals; the largest magnitude of them counts.
         self._guard = ((max(int(w if w >= 0 else -w - 1) for w in words) + 1) << up) - 1
         for m in range(len(words)):
             if m > 0:
@@ -55,7 +60,7 @@ class FxpSchur(FxpLevinson):
             self.saturated |= self.a.saturated or self.x[0].saturated
 
     def _next_generators(self, m: int) -> None:
-        """``xi = -p_m / eps``, eps and the rows of p and q that follow."""
+        """Compute ``xi = -p_m / eps``, eps and the following rows of p and q."""
         num = int(self.p[m])
         xi = self._take_xi(m, num)
         eps = cast(self.eps + xi * number(num, _GENERATOR), Format(True, 40, _BITS), self.rounding)
@@ -68,7 +73,7 @@ class FxpSchur(FxpLevinson):
             self.q[1:len(self.q) - m] = words_of(cast(q + xi * p, _GENERATOR, self.rounding))
 
     def _next_multiplier(self, m: int) -> None:
-        """``c = s_m / eps``, which enters x and leaves the rows of s that follow."""
+        """Compute ``c = s_m / eps``; extend x with it and update the following rows of s."""
         w, x = self.word, self.x[0]
         q, e = quotient(int(self.s[m]), word_of(self.eps))
         c_exp = e + self.s_exp
@@ -79,7 +84,7 @@ class FxpSchur(FxpLevinson):
         x.set(x.numbers() + self._aligned(x, c * self.a.reversed_numbers()) if m > 0 else None, c)
 
     def _leave(self, m: int, c: Fxp, c_exp: int) -> None:
-        """``s_i -= c q_i`` below row m, at the least exponent that holds both."""
+        """Update ``s_i -= c q_i`` below row m, at the smallest exponent that fits both."""
         rows, q = self.s[m + 1:], self.q[1:len(self.q) - m]
         need = max(self.s_exp + (self._guard >> (_BITS - 1)), c_exp + _bits(q) - (_BITS - 1))
         if need > self.plan.integer("s_exp_max"):

@@ -20,10 +20,10 @@ from .schur import FxpSchur
 
 
 class FxpToeplitz(FxpModel):
-    """The second model of a plan whose algorithm is ``toeplitz_rls``."""
+    """The fxpmath model of a plan with algorithm ``toeplitz_rls``."""
 
     def reset(self) -> None:
-        """Back to the untrained state."""
+        """Return to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._v = np.zeros((n, columns), dtype=np.int64)
         if self.plan.uniform:
@@ -31,7 +31,7 @@ class FxpToeplitz(FxpModel):
         self._state = {}
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train from raw words: x_raw (n, D), not used on the uniform grid; y_raw (n,)."""
+        """Train with x_raw (n, D), unused on the uniform grid, and y_raw (n,)."""
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
@@ -50,7 +50,7 @@ class FxpToeplitz(FxpModel):
         return {"status": np.array([STATUS[status]])}
 
     def _plain(self, r: Fxp, y: Fxp) -> str:
-        """One solve, scaled back, and its bound."""
+        """Solve once, scale alpha back, and compute its bound."""
         solver = (FxpSchur if self.plan.schur else FxpLevinson)(self.plan, r)
         solver.solve(y)
         fine = self._judge(r, y, solver.x[0])
@@ -61,7 +61,10 @@ class FxpToeplitz(FxpModel):
         return "saturated" if solver.saturated else "ok" if fine else "inaccurate"
 
     def _ahead(self, r: Fxp, y: Fxp) -> str:
-        """Look-ahead, scaled back, and its bound where T is known to be positive definite."""
+        """Solve with look-ahead and scale alpha back.
+
+        Compute its bound if T is known to be positive definite.
+        """
         solver = FxpLookahead(self.plan, words_of(r), words_of(y))
         solver.solve()
         fine = self._judge(r, y, solver.alpha(self.plan), bool(solver.positive))
@@ -71,7 +74,10 @@ class FxpToeplitz(FxpModel):
         return "ok" if fine else "inaccurate"
 
     def _judge(self, r: Fxp, y: Fxp, x: Block, positive: bool = True) -> bool:
-        """Note alpha, of the scaled system's x, and its bound; whether that is within the tolerance."""
+        """Store alpha from x of the scaled system, and its bound.
+
+        Return whether the bound is within the tolerance.
+        """
         alpha, exponent = alpha_numbers(self.plan, x)
         system, words = FxpToeplitzSystem(self.plan, words_of(r), words_of(y)), [int(w) for w in alpha]
         bound = bound_of(system.residual(words, exponent)[1], self.plan) if positive \
@@ -80,7 +86,7 @@ class FxpToeplitz(FxpModel):
         return accurate(bound, system.size(words), self.plan)
 
     def _refined(self, r: Fxp, y: Fxp) -> str:
-        """Corrections, and their bound."""
+        """Solve with corrections and compute their bound."""
         found = FxpRefinement(self.plan, words_of(r), words_of(y))
         status = found.solve()
         self._state |= {
@@ -91,7 +97,10 @@ class FxpToeplitz(FxpModel):
         return status
 
     def _first_row(self) -> Fxp:
-        """Lemma 1 on the uniform grid, else Lemma 2, over 1 + lambda; r[0] is the implicit 1."""
+        """Compute the first row, divided by 1 + lambda.
+
+        Lemma 1 on the uniform grid, otherwise Lemma 2; r[0] is the implicit 1.
+        """
         signal = self.plan.signals["r"]
         means = [0, *(self._diagonal(j) for j in range(1, len(self._v)))]
         kernel = self.plan.signals["kernel"].format
@@ -99,7 +108,10 @@ class FxpToeplitz(FxpModel):
         return cast(over, signal.format, signal.rounding)
 
     def _diagonal(self, j: int) -> int:
-        """The kernel word of diagonal j: that of the grid, or the rounded mean (`divide_round`)."""
+        """Compute the kernel value of diagonal j.
+
+        On the grid it is exact; otherwise it is the rounded mean (`divide_round`).
+        """
         if self.plan.uniform:
             return word_of(self._kernel.values(self._kernel.distances(self._v[j:j + 1], self._v[0])))
         n = len(self._v)
@@ -109,7 +121,7 @@ class FxpToeplitz(FxpModel):
         return floor(mean + Fraction(1, 2))
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         if "alpha" not in self._state:
             return self._predict(x_raw, self._v, None)
         fmt, exponent = self.plan.signals["alpha"].format, int(self._state["alpha_exp"])

@@ -1,4 +1,4 @@
-"""sim.model: the integer models: the plan's algorithms in int64 loops, word for word as the device's."""
+"""sim.model: the integer models in int64 loops, bit-exact with the device."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model | PredictorModel:
-    """Open the integer model of a plan; the engine is loaded here, not before."""
+    """Open the integer model of a plan; this call loads the engine."""
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz.trainer import ToeplitzModel
 

@@ -1,4 +1,4 @@
-"""sim.model: what the integer models have in common: their constants, predictions and refusals."""
+"""sim.model: constants, predictions and errors that the integer models share."""
 
 from __future__ import annotations
 
@@ -39,14 +39,17 @@ def _convert_targets(raw: Words, i: InputConstants, out: Words, log: Log) -> Non
 
 @jit
 def convert_inputs(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
-    """All samples' raw words (n, D) to x words."""
+    """Convert the ADC counts of all samples (n, D) to x."""
     for m in range(raw.shape[0]):
         convert_x(raw[m], i, out[m], log)
         trace_all(log, at.INPUT_X, m, out[m], 0, out.shape[1])
 
 
 class Expansion(NamedTuple):
-    """The integers of a prediction: vectors held, shifts, the bias in y words, and the cast to f."""
+    """Constants of a prediction.
+
+    The number of centers, the shifts, the bias in the unit of y, and the cast to f.
+    """
 
     held: int
     mac_shift: int
@@ -58,7 +61,10 @@ class Expansion(NamedTuple):
 @jit
 def _expand_all(raw: Words, i: InputConstants, x: Words, v: Words, alpha: Words, to: Expansion,
                 k: KernelConstants, f: Words, status: Words, log: Log) -> None:
-    """Words f (m,) and statuses (m,) of raw inputs (m, D); x (D,) is room for the sample at hand."""
+    """Predict for inputs of shape (m, D); return f (m,) and the statuses (m,).
+
+    The inputs are ADC counts; x (D,) is workspace for the current sample.
+    """
     for m in range(raw.shape[0]):
         convert_x(raw[m], i, x, log)
         trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
@@ -67,7 +73,7 @@ def _expand_all(raw: Words, i: InputConstants, x: Words, v: Words, alpha: Words,
 
 
 class IntegerModel(Saving):
-    """A plan's integer model; a subclass trains or learns.
+    """Base class of a plan's integer model; a subclass trains or learns.
 
     Parameters
     ----------
@@ -90,36 +96,42 @@ class IntegerModel(Saving):
         self.reset()
 
     def reset(self) -> None:
-        """Back to the initial state."""
+        """Return to the initial state."""
         raise NotImplementedError
 
     def _members(self) -> dict[str, NDArray[Any]]:
-        """The arrays that the device's model structure shows, by member; more than the plan has, maybe."""
+        """Return the arrays of the device's model structure by member.
+
+        The result may contain members that the plan does not have.
+        """
         raise NotImplementedError
 
     def load(self, state: Outputs) -> None:
-        """Take over a state."""
+        """Load a saved state."""
         for name, array in self._members().items():
             if name in state:
                 array[...] = state[name].reshape(array.shape)
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
-        """Not a batch trainer: refused."""
+        """Raise an error: this model is not a batch trainer."""
         return refused_training()
 
     def _targets(self, y_raw: Words) -> Words:
-        """Raw targets (n,) as y words."""
+        """Convert target ADC counts (n,) to y."""
         y = np.zeros(len(y_raw), dtype=np.int64)
         _convert_targets(y_raw, self._input, y, self.ranges.log)
         return y
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
-        """Not an online learner: every sample is refused."""
+        """Reject every sample: this model is not an online learner."""
         return refused_update(y_raw)
 
     def _predict(self, x_raw: NDArray[np.int64], v: Words, alpha: Words, count: int, f_shift: int,
                  bias: int = 0) -> Outputs:
-        """The expansion of `count` vectors, none for an untrained model, at raw inputs (m, D)."""
+        """Evaluate the expansion of `count` vectors at inputs (m, D) in ADC counts.
+
+        An untrained model has no vectors.
+        """
         x_raw, log = raw.inputs(self.plan, x_raw), self.ranges.log
         f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
         if count == 0:
@@ -134,4 +146,4 @@ class IntegerModel(Saving):
         return self.ranges.trace(limit)
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing: there is nothing to close."""

@@ -1,14 +1,14 @@
-"""sim.model: norms of integer vectors, rounded to the safe side, and the certified bound.
+"""sim.model: norms of integer vectors and the certified bound, rounded safely.
 
 For a positive semidefinite T and ``residual = y - (T + lambda I) alpha``
 
     |alpha - alpha*|_2 = |(T + lambda I)^-1 residual|_2 <= |residual|_2 / lambda.
 
-Every rounding on the way from the residual to the bound is upward, and each component of the
-residual is enlarged by what the rounding of its own sum may have hidden.
+Every step from the residual to the bound rounds up, and each component of the residual is enlarged by the
+largest rounding error of its sum.
 
-alpha* solves the system in words, made of the words of T and y: what it costs to round kernel values and
-targets to words is not in the bound.
+alpha* solves the system of the fixed-point T and y. The bound does not include the rounding of kernel values
+and targets to fixed point.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ NO_BOUND = 1 << 62
 
 
 class BoundConstants(NamedTuple):
-    """Integers of the plan.
+    """Integer constants of the bound, taken from the plan.
 
-    `norm_bits` is the length to which a component is cut before it is squared; ``bound_gain /
+    `norm_bits` is the length to which a component is shortened before it is squared; ``bound_gain /
     2**bound_shift`` is 1/lambda in the units of residual and alpha (gain 0: no bound can be
     stated); `tolerance` has 16 fraction bits.
     """
@@ -38,16 +38,16 @@ class BoundConstants(NamedTuple):
 
 @jit
 def shift_up(v: int, s: int) -> int:
-    """``v / 2**s`` rounded up.  0 <= s <= 62."""
+    """Return ``v / 2**s`` rounded up; 0 <= s <= 62."""
     return -shift_round(-v, s, FLOOR)
 
 
 @jit
 def add_square(total: int, s: int, v: int, bits: int, up: int) -> tuple[int, int]:
-    """Add ``v**2`` to the sum of squares ``total * 4**s``; sum and s come back.
+    """Add ``v**2`` to the sum of squares ``total * 4**s``; return the sum and s.
 
-    0 <= v < 2**62.  Components are counted in steps of ``2**s``, so that none has more than
-    `bits` bits; s grows as larger ones come.  `up` rounds toward the larger sum (1) or the smaller (0).
+    0 <= v < 2**62. The unit of the components is ``2**s``, so that none has more than `bits` bits; s grows
+    with larger components. `up` rounds toward the larger sum (1) or the smaller (0).
     """
     grow = bit_length(v) - bits - s
     if grow > 0:
@@ -60,7 +60,10 @@ def add_square(total: int, s: int, v: int, bits: int, up: int) -> tuple[int, int
 
 @jit
 def bound_from_norm(residual: int, s: int, k: BoundConstants) -> int:
-    """The bound in words of alpha, from the sum of squares ``residual * 4**s``, rounded up."""
+    """Return the bound in LSBs of alpha, rounded up.
+
+    The norm is the square root of the sum of squares ``residual * 4**s``.
+    """
     if residual == 0:
         return 0
     if k.bound_gain == 0:
@@ -76,14 +79,20 @@ def bound_from_norm(residual: int, s: int, k: BoundConstants) -> int:
 
 @jit
 def bound_within(bound: int, alpha: int, s: int, k: BoundConstants) -> bool:
-    """Whether ``bound <= tolerance * |alpha|``, from the sum of squares ``alpha * 4**s``."""
+    """Return whether ``bound <= tolerance * |alpha|``.
+
+    The norm of alpha is the square root of ``alpha * 4**s``.
+    """
     norm = (isqrt_ceil(alpha + 1) - 1) << s  # the square root rounded down
     return bound <= shift_round(norm * k.tolerance, 16, FLOOR)
 
 
 @jit
 def norm_reduced(new: int, new_s: int, old: int, old_s: int, quarter: int) -> bool:
-    """Whether the norm of the sum ``new * 4**new_s`` is at most 2**-quarter of the old one's."""
+    """Return whether the norm decreased by a factor of at least ``2**quarter``.
+
+    The new sum of squares is ``new * 4**new_s``.
+    """
     up = (old_s - new_s - quarter) << 1
     if up <= 0:
         return new <= arithmetic_shift(old, min(-up, 62))

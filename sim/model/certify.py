@@ -1,8 +1,8 @@
 """sim.model: the residual of a Toeplitz solution and the bound certified from it.
 
-alpha solves ``(T + lambda I) alpha = y`` for the T of the words r: first row (1, r[1], ...) times
-1 + lambda.  Divided by 1 + lambda the residual needs no other factor than that of y.
-The bound is of this system in words: what rounding r and y to words costs is not in it.
+alpha solves ``(T + lambda I) alpha = y`` for the fixed-point r: the first row of T + lambda I is (1, r[1],
+...) times 1 + lambda. After division by 1 + lambda only y has a factor. The bound holds for this system in
+fixed point; it does not include the rounding of r and y.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from .bound import BoundConstants, add_square, bound_from_norm, bound_within
 
 
 class CertifyConstants(NamedTuple):
-    """Integers of the plan; `alpha_frac` are the fraction bits of alpha at exponent 0."""
+    """Integer constants of the certificate.
+
+    `alpha_frac` is the number of fraction bits of alpha at exponent 0.
+    """
 
     word: int
     alpha_frac: int
@@ -33,7 +36,7 @@ def target_shift(alpha_exp: int, k: CertifyConstants) -> int:
 
 @jit
 def row_residual(i: int, y: int, r: Words, alpha: Words, s: int, k: CertifyConstants) -> int:
-    """Row i of ``y / (1 + lambda) - T alpha``."""
+    """Compute row i of ``y / (1 + lambda) - T alpha``."""
     n = alpha.shape[0]
     acc = shift_round(alpha[i] << (k.word - 1), k.residual_shift, FLOOR)
     for j in range(i):
@@ -45,13 +48,16 @@ def row_residual(i: int, y: int, r: Words, alpha: Words, s: int, k: CertifyConst
 
 @jit
 def target_error_bound(y: int, s: int) -> int:
-    """Bound the error of ``y / (1 + lambda)``: rounding of 1 / (1 + lambda), and the shift."""
+    """Bound the error of ``y / (1 + lambda)``.
+
+    It is due to the rounding of 1 / (1 + lambda) and to the shift.
+    """
     return 0 if y == 0 else arithmetic_shift(magnitude(y) + 1, s + 1) + 2
 
 
 @jit
 def alpha_norm(alpha: Words, bits: int) -> tuple[int, int]:
-    """The sum of squares of alpha, rounded down, and its shift."""
+    """Return the sum of squares of alpha, rounded down, and its shift."""
     norm, s = 0, 0
     for i in range(alpha.shape[0]):
         norm, s = add_square(norm, s, abs(alpha[i]), bits, 0)
@@ -69,14 +75,14 @@ def product_error_bound(alpha: Words, k: CertifyConstants) -> int:
 
 @jit
 def accurate(alpha: Words, bound: int, k: CertifyConstants) -> bool:
-    """Whether the bound is within the tolerance."""
+    """Return whether the bound is within the tolerance."""
     norm, s = alpha_norm(alpha, k.bound.norm_bits)
     return bound_within(bound, norm, s, k.bound)
 
 
 @jit
 def certify(y: Words, r: Words, alpha: Words, alpha_exp: int, k: CertifyConstants) -> int:
-    """The bound in words of alpha."""
+    """Compute the bound in LSBs of alpha."""
     total, total_s = 0, 0
     slack = product_error_bound(alpha, k)
     s = target_shift(alpha_exp, k)

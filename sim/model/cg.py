@@ -1,13 +1,13 @@
-"""sim.model: conjugate gradients on the true kernel matrix, in block floating point.
+"""sim.model: conjugate gradients on the kernel matrix in block floating point.
 
-Solves ``(K + lambda I) alpha = y`` for ``K_ij = k(v_i, v_j)`` in O(n) memory: every product computes the
-kernel anew, each value once for its two places (Hestenes and Stiefel, 1952).  alpha, the residual r
-and the direction p are blocks of words with an exponent each: a word w of a block with exponent e is worth
-``w * 2**(e - (W - 1))``.
+Solves ``(K + lambda I) alpha = y`` for ``K_ij = k(v_i, v_j)`` in O(n) memory: every product computes each
+kernel value again, once for both of its places (M. R. Hestenes and E. Stiefel, "Methods of Conjugate
+Gradients for Solving Linear Systems", 1952). alpha, the residual r and the direction p are blocks with one
+exponent each: an integer w of a block with exponent e has the value ``w * 2**(e - (W - 1))``.
 
-Every new block is first made in `wide`, n integers in steps of ``2**(e - 61)``, where nothing is lost
-and nothing overflows, and then cast to words with the least exponent that holds the largest of them.
-So an exponent follows its vector, up and down.
+Every new block is first computed in `wide`, n integers with an LSB of ``2**(e - 61)``, without rounding and
+overflow. Then it is cast to the word length with the smallest exponent that fits its largest entry. So the
+exponent follows the magnitude of its vector, up and down.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ Q_BITS = 32
 
 
 class CgConstants(NamedTuple):
-    """Integers of the plan; `word` is W."""
+    """Integer constants of the plan; `word` is the word length W."""
 
     word: int
     steps: int
@@ -66,7 +66,7 @@ class CgConstants(NamedTuple):
 
 
 class CgState(NamedTuple):
-    """The device's arrays."""
+    """Arrays of the device."""
 
     wide: Words
     alpha: Words
@@ -77,7 +77,10 @@ class CgState(NamedTuple):
 
 @jit
 def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Log) -> None:
-    """``(K + lambda I) p`` into `wide`; the exponent is that of p and `product_exp`."""
+    """Compute ``(K + lambda I) p`` in `wide`.
+
+    Its exponent is the sum of the exponent of p and `product_exp`.
+    """
     n = p.shape[0]
     for i in range(n):
         d = distance(s.centers[i], s.centers[i], k)
@@ -101,9 +104,9 @@ def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Log) 
 
 @jit
 def add_p(s: CgState, u: Words, u_exp: int, q: int, p_exp: int, c: CgConstants) -> int:
-    """``u + q p`` into `wide` for a block u and a quotient q; its exponent.
+    """Compute ``u + q p`` in `wide` (block u, quotient q); return its exponent.
 
-    `p_exp` is that of p and of the quotient together.
+    `p_exp` is the sum of the exponents of p and the quotient.
     """
     e = max(u_exp, p_exp)
     up = min(e - u_exp - (62 - c.word), 62)
@@ -115,9 +118,9 @@ def add_p(s: CgState, u: Words, u_exp: int, q: int, p_exp: int, c: CgConstants) 
 
 @jit
 def subtract_q(s: CgState, r_exp: int, step: int, q_exp: int, c: CgConstants) -> int:
-    """``r - step q`` into `wide`, which holds q; its exponent.
+    """Compute ``r - step q`` in `wide`, which contains q; return its exponent.
 
-    `q_exp` is that of q and of the step together.
+    `q_exp` is the sum of the exponents of q and the step.
     """
     e = max(r_exp, q_exp)
     up = min(e - r_exp - (62 - c.word), 62)
@@ -129,7 +132,10 @@ def subtract_q(s: CgState, r_exp: int, step: int, q_exp: int, c: CgConstants) ->
 
 @jit
 def excess(wide: Words, bits: int) -> int:
-    """By how many bits the largest of `wide` is longer than a word of so many bits; may be negative."""
+    """Return by how many bits the largest entry of `wide` exceeds a given length.
+
+    The result may be negative.
+    """
     largest = 0
     for i in range(wide.shape[0]):
         largest = max(largest, magnitude(wide[i]))
@@ -138,7 +144,7 @@ def excess(wide: Words, bits: int) -> int:
 
 @jit
 def into_block(s: CgState, e: int, words: Words, w: int, to: Cast, log: Log, signal: int) -> int:
-    """`wide` with exponent e, cast to a block of words; its exponent."""
+    """Cast `wide` with exponent e to a block; return the exponent of the block."""
     shift = excess(s.wide, w)
     for i in range(words.shape[0]):
         words[i] = cast(s.wide[i], shift, to.rounding, to.lo, to.hi, log, signal)
@@ -147,7 +153,7 @@ def into_block(s: CgState, e: int, words: Words, w: int, to: Cast, log: Log, sig
 
 @jit
 def dot(u: Words, w: Words, shift: int) -> int:
-    """``sum u_i w_i / 2**shift``, each term floored."""
+    """Compute ``sum u_i w_i / 2**shift``, with floor at each term."""
     acc = 0
     for i in range(u.shape[0]):
         acc = mac(acc, u[i], w[i], shift)
@@ -156,7 +162,10 @@ def dot(u: Words, w: Words, shift: int) -> int:
 
 @jit
 def curvature(s: CgState, e: int, c: CgConstants) -> tuple[int, int]:
-    """``p . q`` of q = `wide`, which is cut in place to :data:`Q_BITS`; and the exponent of q."""
+    """Return ``p . q`` for q = `wide`, and the exponent of q.
+
+    The entries of q are first shortened to :data:`Q_BITS`, in place.
+    """
     shift = excess(s.wide, Q_BITS)
     for i in range(s.wide.shape[0]):
         s.wide[i] = requantise(s.wide[i], shift, HALF_UP, -(1 << (Q_BITS - 1)), (1 << (Q_BITS - 1)) - 1)
@@ -165,7 +174,7 @@ def curvature(s: CgState, e: int, c: CgConstants) -> tuple[int, int]:
 
 @jit
 def begin(y: Words, s: CgState, c: CgConstants, log: Log) -> int:
-    """Set alpha = 0 and r = p = y; the exponent of r."""
+    """Set alpha = 0 and r = p = y; return the exponent of r."""
     for i in range(y.shape[0]):
         s.wide[i] = arithmetic_shift(y[i], -(62 - c.word))
         s.alpha[i] = 0
@@ -179,11 +188,13 @@ def begin(y: Words, s: CgState, c: CgConstants, log: Log) -> int:
 @jit
 def conjugate_gradients(y: Words, s: CgState, out: Words, c: CgConstants, k: KernelConstants,
                         log: Log) -> int:
-    """Steps from alpha = 0; `out` receives alpha_exp and the steps taken.  A status comes back.
+    """Iterate from alpha = 0; return a status.
 
-    Stops where the residual is zero, or where a step no longer reaches half an lsb of alpha.  Refused
-    where a direction with p . q <= 0 shows that K + lambda I is not positive definite in these words, or
-    where alpha leaves the range that a prediction can sum.
+    `out` receives alpha_exp and the number of steps.
+
+    The iteration stops if the residual is zero, or if a step is smaller than half an LSB of alpha. The
+    system is rejected if a direction with p . q <= 0 shows that K + lambda I is not positive definite at
+    this word length, or if alpha leaves the range that a prediction can sum.
     """
     r_exp = begin(y, s, c, log)
     p_exp, alpha_exp = r_exp, c.alpha_exp_min
@@ -225,10 +236,13 @@ def conjugate_gradients(y: Words, s: CgState, out: Words, c: CgConstants, k: Ker
 @jit
 def certify(y: Words, s: CgState, out: Words, c: CgConstants, b: BoundConstants, k: KernelConstants,
             log: Log) -> int:
-    """The residual ``r = y - (K + lambda I) alpha`` afresh, and the bound.  A status comes back.
+    """Recompute the residual ``r = y - (K + lambda I) alpha`` and the bound.
 
-    `out` receives the exponent of r and the bound.  K is the matrix of the kernel's words: that of the kernel
-    is positive semidefinite, and the planner has taken what rounding may do to it from lambda.
+    Return a status.
+
+    `out` receives the exponent of r and the bound. K contains the fixed-point kernel values. The exact
+    matrix is positive semidefinite; the planner has subtracted the largest effect of the rounding from
+    lambda.
     """
     product(s, s.alpha, c, k, log)
     e = max(1, out[0] + c.product_exp)
@@ -252,7 +266,7 @@ SCALARS = ("alpha_exp", "r_exp", "taken", "bound")
 
 
 class CgModel(IntegerModel):
-    """The integer model of a plan whose algorithm is ``kernel_cg``."""
+    """Integer model of a plan with algorithm ``kernel_cg``."""
 
     def __init__(self, plan: Plan) -> None:
         self._constants = CgConstants._make(
@@ -262,7 +276,7 @@ class CgModel(IntegerModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Back to the untrained state."""
+        """Return to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         wide, alpha, r, p = (np.zeros(n, dtype=np.int64) for _ in range(4))
         self._state = CgState(wide, alpha, r, p, np.zeros((n, columns), dtype=np.int64))
@@ -270,7 +284,7 @@ class CgModel(IntegerModel):
         self._trained = False
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
-        """Train from raw words x_raw (n, D) and y_raw (n,): ``status`` (1,)."""
+        """Train with x_raw (n, D) and y_raw (n,) in ADC counts; return ``status`` (1,)."""
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
@@ -288,7 +302,7 @@ class CgModel(IntegerModel):
         return {"status": np.array([status], dtype=np.int64)}
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
-        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         count = len(self._state.alpha) if self._trained else 0
         return self._predict(x_raw, self._state.centers, self._state.alpha, count,
                              self.plan.integer("f_shift") - int(self._scalars[0]))
@@ -298,10 +312,10 @@ class CgModel(IntegerModel):
         return self._state._asdict() | dict(zip(SCALARS, scalars, strict=True))
 
     def load(self, state: Outputs) -> None:
-        """Take over a state."""
+        """Load a saved state."""
         super().load(state)
         self._trained = bool(state["trained"][0])
 
     def state(self) -> Outputs:
-        """Every member of the device's model structure."""
+        """Return every member of the device's model structure."""
         return field_arrays(self.plan, {**self._members(), "trained": int(self._trained)})

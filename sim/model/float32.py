@@ -1,4 +1,6 @@
-"""sim.model: what the float32 algorithms share: sums, the exponential, and the way into and out of words.
+"""sim.model: functions that the float32 algorithms share.
+
+Sums, the exponential, and conversions from and to fixed point.
 
 Every operation is rounded once to float32, in the order written, as in firmware/rt/kc_f32.h.
 """
@@ -46,7 +48,7 @@ def max_abs(v: Floats, count: int) -> np.float32:
 
 @jit
 def norm1(v: Floats, count: int) -> np.float32:
-    """Return the sum of magnitudes; a NaN if one of them is."""
+    """Return the sum of magnitudes; NaN if one of them is NaN."""
     acc = ZERO
     for i in range(count):
         acc += fabs(v[i])
@@ -63,7 +65,7 @@ def clip(v: np.float32, limit: np.float32) -> np.float32:
 
 @jit
 def exp2(t: np.float32) -> np.float32:
-    """``2**-t`` for 0 <= t < 31; exactly 1 at 0."""
+    """Compute ``2**-t`` for 0 <= t < 31; exactly 1 at 0."""
     n = int(t + HALF)
     r = t - np.float32(n)
     v = _C6 * r + _C5
@@ -82,5 +84,5 @@ def fixed(v: np.float32) -> int:
 
 
 def real(plan: Plan, name: str) -> np.float32:
-    """A constant of the plan that holds the bits of a float32."""
+    """Return the float32 with the bits of a constant of the plan."""
     return np.float32(np.uint32(plan.integer(name)).view(np.float32))

@@ -1,4 +1,4 @@
-"""sim.model: input words, exact distances and the kernels in integers."""
+"""sim.model: conversion of inputs, exact distances, and the kernels in integers."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ _KINDS = {"gaussian": SQUARES, "laplacian": ABSOLUTES, "periodic": SINES, "polyn
 
 
 class Cast(NamedTuple):
-    """Rounding and range of a cast; `wrap_bits` is the length of a word that wraps, 0 where it saturates."""
+    """Rounding and range of a cast.
+
+    `wrap_bits` is the length of a value that wraps, or 0 if the cast saturates.
+    """
 
     rounding: int
     lo: int
@@ -44,12 +47,15 @@ class Cast(NamedTuple):
 
 
 class KernelConstants(NamedTuple):
-    """The kernel's integers; `table` is the one exp2 table (W = 16) or the coarse one.
+    """Integer constants of the kernel.
 
-    `exp2_bits` says how long the tables are, `exp2_cut` how many bits of u32f31 a shorter kernel loses.
+    `table` is the only exp2 table (W = 16) or the coarse one.
 
-    Of `turn` to `sine` is the periodic kernel made, of `dot_shift` to `out` the polynomials, whose base is
-    ``(dot / 2**dot_shift) * c / 2**shift + coef0``.
+    `exp2_bits` gives the length of the tables, `exp2_cut` the bits of u32f31 that a shorter kernel value
+    drops.
+
+    The members `turn` to `sine` belong to the periodic kernel, `dot_shift` to `out` to the polynomial
+    kernels, whose base is ``(dot / 2**dot_shift) * c / 2**shift + coef0``.
     """
 
     word: int
@@ -73,7 +79,7 @@ class KernelConstants(NamedTuple):
 
 
 class InputConstants(NamedTuple):
-    """``x = requantise((raw - offset[c]) * gain[c], shift)`` and the same for y."""
+    """Constants of ``x = requantise((raw - offset[c]) * gain[c], shift)``, and of y."""
 
     x_offset: Words
     x_gain: Words
@@ -86,14 +92,14 @@ class InputConstants(NamedTuple):
 
 
 def cast_of(plan: Plan, signal: str) -> Cast:
-    """The cast of a signal of the plan; its bounds are those of the format."""
+    """Return the cast of a signal of the plan, with the bounds of its format."""
     s = plan.signals[signal]
     wraps = s.overflow is Overflow.WRAP
     return Cast(s.rounding.value, s.format.lo, s.format.hi, s.format.bits if wraps else 0)
 
 
 def kernel_constants(plan: Plan) -> KernelConstants:
-    """The kernel's integers, as the loops take them."""
+    """Return the constants of the kernel in the form that the loops take."""
     def integer(name: str) -> int:
         return plan.integer(name) if name in plan.constants else 0
 
@@ -111,10 +117,9 @@ def kernel_constants(plan: Plan) -> KernelConstants:
 
 
 def input_constants(plan: Plan) -> InputConstants:
-    """The conversions' integers, as the loops take them.
+    """Return the constants of the conversions in the form that the loops take.
 
-    x is clamped to the plan's range, not to its format: so that no distance overflows, whatever
-    raw words come.
+    x is clamped to the plan's range, not to its format, so that no distance overflows for any ADC count.
     """
     x = plan.signals["x"]
     return InputConstants(
@@ -127,7 +132,10 @@ def input_constants(plan: Plan) -> InputConstants:
 
 @jit
 def into_word(whole: int, c: Cast, log: Log, signal: int) -> tuple[int, bool]:
-    """A rounded number into the word of its cast, logged; whether it saturated, which wrapping never does."""
+    """Cast a rounded number and log it.
+
+    Return the value and whether it saturated; a cast that wraps never saturates.
+    """
     if c.wrap_bits == 0:
         word = fit(whole, c.lo, c.hi, log, signal)
         return word, word != whole
@@ -140,7 +148,7 @@ def into_word(whole: int, c: Cast, log: Log, signal: int) -> tuple[int, bool]:
 
 @jit
 def into_words(whole: Words, count: int, c: Cast, words: Words, log: Log, signal: int) -> bool:
-    """:func:`into_word` of the first `count` numbers; whether any saturated."""
+    """Apply :func:`into_word` to `count` numbers; return whether any saturated."""
     lost = 0
     for i in range(count):
         words[i] = wrap(whole[i], c.wrap_bits) if c.wrap_bits != 0 else saturate(whole[i], c.lo, c.hi)
@@ -152,7 +160,7 @@ def into_words(whole: Words, count: int, c: Cast, words: Words, log: Log, signal
 
 @jit
 def convert_x(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
-    """One sample's raw words (D,) to x words."""
+    """Convert the ADC counts of one sample (D,) to x."""
     for c in range(raw.shape[0]):
         out[c] = cast((raw[c] - i.x_offset[c]) * i.x_gain[c], i.x_shift, i.x.rounding, i.x.lo,
                       i.x.hi, log, X)
@@ -160,13 +168,16 @@ def convert_x(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
 
 @jit
 def convert_y(raw: int, i: InputConstants, log: Log) -> int:
-    """One raw target word to a y word."""
+    """Convert one target from an ADC count to y."""
     return cast((raw - i.y_offset) * i.y_gain, i.y_shift, i.y.rounding, i.y.lo, i.y.hi, log, Y)
 
 
 @jit_inline
 def term(acc: int, u: int, v: int, k: KernelConstants) -> int:
-    """One column's part added to `acc`: (u - v)^2, |u - v|, sin^2(pi (u - v) / period), or u v."""
+    """Add the part of one column to `acc`.
+
+    It is (u - v)^2, |u - v|, sin^2(pi (u - v) / period), or u v.
+    """
     if k.kind == SQUARES:
         return square_diff(acc, u, v)
     if k.kind == ABSOLUTES:
@@ -179,7 +190,7 @@ def term(acc: int, u: int, v: int, k: KernelConstants) -> int:
 
 @jit_inline
 def squares(u: Words, v: Words) -> int:
-    """:func:`distance` of the Gaussian kernel: the sum of ``(u - v)^2``."""
+    """Compute the sum of ``(u - v)^2``: :func:`distance` for the Gaussian kernel."""
     d = 0
     for c in range(u.shape[0]):
         d = square_diff(d, u[c], v[c])
@@ -188,8 +199,11 @@ def squares(u: Words, v: Words) -> int:
 
 @jit_inline
 def distance(u: Words, v: Words, k: KernelConstants) -> int:
-    """The exact integer that the kernel is a function of; for the polynomials, ``u . v``."""
-    if k.kind == SQUARES:  # the usual one, without a choice at every column
+    """Compute the exact integer argument of the kernel.
+
+    For the polynomial kernels it is ``u . v``.
+    """
+    if k.kind == SQUARES:  # fast path of the default kernel: no choice per column
         return squares(u, v)
     d = 0
     for c in range(u.shape[0]):
@@ -199,8 +213,8 @@ def distance(u: Words, v: Words, k: KernelConstants) -> int:
 
 @jit
 def distance_row(v: Words, count: int, x: Words, k: KernelConstants, row: Words) -> None:
-    """``row[i] = distance(v[i], x)`` for i < count; v (count, D)."""
-    if k.kind == SQUARES:  # the usual one, without a choice at every vector
+    """Compute ``row[i] = distance(v[i], x)`` for i < count; v (count, D)."""
+    if k.kind == SQUARES:  # fast path of the default kernel: no choice per vector
         for i in range(count):
             row[i] = squares(v[i], x)
     else:
@@ -210,7 +224,10 @@ def distance_row(v: Words, count: int, x: Words, k: KernelConstants, row: Words)
 
 @jit
 def _polynomial(dot: int, k: KernelConstants) -> int:
-    """``(gamma u.v + coef0)**degree``; the base is s32f31 over its largest power of two."""
+    """Compute ``(gamma u.v + coef0)**degree``.
+
+    The base is s32f31, scaled by its largest power of two.
+    """
     base = shift_round(arithmetic_shift(dot, k.dot_shift) * k.c, k.shift, HALF_UP) + k.coef0
     power = base
     for _ in range(1, k.degree):
@@ -220,13 +237,16 @@ def _polynomial(dot: int, k: KernelConstants) -> int:
 
 @jit_inline
 def exponent(d2: int, k: KernelConstants) -> int:
-    """The t of ``2**-t``, of distances from `d2_end` on that of `d2_end`."""
+    """Return the t of ``2**-t`` for a distance; above `d2_end`, that of `d2_end`."""
     return mul_shift(min(d2, k.d2_end), k.c, k.shift)
 
 
 @jit_inline
 def kernel_word(d2: int, t: int, k: KernelConstants, word: int, bits: int) -> int:
-    """:func:`kernel` of a distance and its exponent without its log, in words and by tables so long."""
+    """Compute :func:`kernel` from a distance and its exponent, without logging.
+
+    The word length and the lengths of the tables are arguments.
+    """
     if d2 >= k.d2_end:
         return 0
     if word == 16:
@@ -236,7 +256,10 @@ def kernel_word(d2: int, t: int, k: KernelConstants, word: int, bits: int) -> in
 
 @jit_inline
 def kernel(d2: int, k: KernelConstants, log: Log) -> int:
-    """The kernel of a :func:`distance`: ``2**-(d2 * c)``, 1.0 at 0; or the polynomial of a product."""
+    """Evaluate the kernel of a :func:`distance`.
+
+    It is ``2**-(d2 * c)``, 1.0 at 0; or the polynomial of a product.
+    """
     if k.kind == PRODUCTS:
         word = _polynomial(d2, k)
     else:
@@ -247,7 +270,7 @@ def kernel(d2: int, k: KernelConstants, log: Log) -> int:
 
 @jit
 def powers(d2: Words, count: int, k: KernelConstants, values: Words) -> None:
-    """Kernel words in place of the exponents in `values`."""
+    """Replace the exponents in `values` with kernel values."""
     if k.word == 16 and k.exp2_bits == 7:
         for i in range(count):
             values[i] = kernel_word(d2[i], values[i], k, 16, 7)
@@ -261,9 +284,11 @@ def powers(d2: Words, count: int, k: KernelConstants, values: Words) -> None:
 
 @jit
 def kernel_row(d2: Words, count: int, k: KernelConstants, values: Words, log: Log) -> None:
-    """``values[i] = kernel(d2[i])`` for i < count; the usual lengths are known when it is compiled.
+    """Compute ``values[i] = kernel(d2[i])`` for i < count.
 
-    All exponents first: a loop that needs no table keeps the vector units busy.
+    The usual table lengths are compile-time constants.
+
+    All exponents are computed first, because numba vectorises a loop without table access.
     """
     if k.kind == PRODUCTS:
         for i in range(count):

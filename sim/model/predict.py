@@ -1,4 +1,8 @@
-"""sim.model: the kernel expansion f(x) = sum_i alpha_i k(v_i, x) (Decherchi et al., eq. 3)."""
+"""sim.model: the kernel expansion f(x) = sum_i alpha_i k(v_i, x).
+
+S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
+Matrix", eq. 3.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +17,10 @@ from .trace_hooks import Log, trace
 @jit
 def expand(x: Words, v: Words, alpha: Words, count: int, k: KernelConstants, mac_shift: int,
            f_shift: int, bias: int, f: Cast, log: Log) -> tuple[int, bool]:
-    """The prediction, in y words, from `count` vectors v (count, D), bias added; whether it saturated."""
+    """Predict f from `count` vectors v (count, D), including the bias.
+
+    Return f in LSBs of y, and whether it saturated.
+    """
     acc = 0
     for i in range(count):
         d = distance(v[i], x, k)

@@ -1,4 +1,7 @@
-"""sim.model: a kernel expansion that was trained elsewhere: its vectors and multipliers are constants."""
+"""sim.model: prediction with an imported model.
+
+Its kernel expansion was trained elsewhere; centers and coefficients are constants.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from .base import IntegerModel
 
 
 class PredictorModel(IntegerModel):
-    """The integer model of a plan whose algorithm is ``kernel_predictor``."""
+    """Integer model of a plan with algorithm ``kernel_predictor``."""
 
     calls = FIXED_CALLS | {"trace"}
 
@@ -23,10 +26,10 @@ class PredictorModel(IntegerModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Nothing to do: there is no state."""
+        """Do nothing: there is no state."""
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
-        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         return self._predict(x_raw, self._v, self._alpha, len(self._alpha), self.plan.integer("f_shift"),
                              self.plan.integer("bias"))
 
@@ -34,5 +37,5 @@ class PredictorModel(IntegerModel):
         return {}
 
     def state(self) -> Outputs:
-        """No member: there is no state."""
+        """Return an empty state: all members are constants."""
         return {}

@@ -1,4 +1,4 @@
-"""sim.model: the range log: smallest, largest and saturated words of every signal."""
+"""sim.model: the range log: minimum, maximum and saturations of every signal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EMPTY_LO, _EMPTY_HI = (1 << 62), -(1 << 62)
 
 @jit
 def record(log: Log, signal: int, word: int) -> None:
-    """Widen the logged range of `signal` to hold `word`."""
+    """Extend the logged range of `signal` to include `word`."""
     ranges = log.ranges
     if word < ranges[signal, 0]:
         ranges[signal, 0] = word
@@ -33,7 +33,7 @@ def record(log: Log, signal: int, word: int) -> None:
 
 @jit
 def record_row(log: Log, signal: int, words: Words, count: int) -> None:
-    """:func:`record` of the first `count` words."""
+    """Apply :func:`record` to the first `count` values."""
     least, most = log.ranges[signal, 0], log.ranges[signal, 1]
     for i in range(count):
         least, most = min(least, words[i]), max(most, words[i])
@@ -42,7 +42,11 @@ def record_row(log: Log, signal: int, words: Words, count: int) -> None:
 
 @jit
 def record_all(log: Log, signal: int, least: int, most: int, lost: int, lo: int, hi: int) -> None:
-    """A loop's words at once: their ends before they were saturated to [lo, hi], and how many were."""
+    """Log the values of a loop at once.
+
+    The arguments are their minimum and maximum before saturation to [lo, hi], and the number of saturated
+    values.
+    """
     record(log, signal, saturate(least, lo, hi))
     record(log, signal, saturate(most, lo, hi))
     log.ranges[signal, 2] += lost
@@ -50,7 +54,10 @@ def record_all(log: Log, signal: int, least: int, most: int, lost: int, lo: int,
 
 @jit
 def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Log, signal: int) -> int:
-    """The primitive `requantise`, logged: range after the cast, and whether it saturated."""
+    """Apply the primitive `requantise` and log the result.
+
+    Return the value and whether it saturated.
+    """
     word = requantise(v, s, rounding, lo, hi)
     record(log, signal, word)
     if word in (lo, hi) and word != requantise(v, s, rounding, -(1 << 62), 1 << 62):
@@ -60,7 +67,7 @@ def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Log, signal: int)
 
 @jit
 def fit(v: int, lo: int, hi: int, log: Log, signal: int) -> int:
-    """The primitive `saturate`, logged."""
+    """Apply the primitive `saturate` and log the result."""
     word = saturate(v, lo, hi)
     record(log, signal, word)
     if word != v:
@@ -70,17 +77,17 @@ def fit(v: int, lo: int, hi: int, log: Log, signal: int) -> int:
 
 @dataclass(frozen=True)
 class Range:
-    """What one signal did.
+    """Observed range of one signal.
 
     Parameters
     ----------
     name, format : str
     lo, hi : int
-        Words seen.
+        Smallest and largest value.
     headroom_bits : int
-        Unused bits below the sign at the largest magnitude seen.
+        Unused bits below the sign at the largest magnitude.
     saturated : int
-        Casts that saturated, or wrapped where the plan asks for that.
+        Casts that saturated, or wrapped if the plan requests it.
     """
 
     name: str
@@ -92,7 +99,7 @@ class Range:
 
 
 class Ranges:
-    """The range log of one model; rows as :data:`LOGGED`."""
+    """Range log of one model; its rows are :data:`LOGGED`."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -101,11 +108,14 @@ class Ranges:
         self.clear()
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Delete all logged ranges."""
         self._ranges[:, 0], self._ranges[:, 1], self._ranges[:, 2] = _EMPTY_LO, _EMPTY_HI, 0
 
     def trace(self, limit: int) -> Trace:
-        """Return the trace (:class:`~kerncast.sim.replay.trace.TracedBackend`); hooks write into this log."""
+        """Return the trace; hooks write into this log.
+
+        See :class:`~kerncast.sim.replay.trace.TracedBackend`.
+        """
         found = finish(self.log.trace)
         self.log = Log(self._ranges, begin(limit))
         return found
@@ -115,12 +125,12 @@ class Ranges:
         return row
 
     def lowest(self, name: str) -> float:
-        """Smallest value seen of a signal, in its unit; 0 where none was."""
+        """Return the smallest value of a signal in its unit; 0 if it has none."""
         row, fmt = self._row(name), self._plan.signals[name].format
         return float(fmt.value(int(row[0]))) if row[0] <= row[1] else 0.0
 
     def highest(self, name: str) -> float:
-        """Largest value seen of a signal, in its unit; 0 where none was."""
+        """Return the largest value of a signal in its unit; 0 if it has none."""
         row, fmt = self._row(name), self._plan.signals[name].format
         return float(fmt.value(int(row[1]))) if row[0] <= row[1] else 0.0
 

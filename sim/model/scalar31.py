@@ -1,7 +1,8 @@
-"""sim.model: scalars of 31 bits with an exponent, for what has no fixed range.
+"""sim.model: 31-bit scalars with an exponent, for values without a fixed range.
 
-A scalar (q, e) is worth ``q 2**(e - 31)``, ``2**30 <= |q| < 2**31``; zero is (0, LEAST).  A wide one
-(v, e), ``|v| <= 2**62``, is worth ``v 2**(e - 62)``: of a scalar, ``q << 31`` with the same exponent.
+A scalar (q, e) has the value ``q 2**(e - 31)``, ``2**30 <= |q| < 2**31``; zero is (0, LEAST). A wide number
+(v, e), ``|v| <= 2**62``, has the value ``v 2**(e - 62)``; a scalar becomes wide as ``q << 31`` with the same
+exponent.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ ZERO_EXP = -512
 
 @jit
 def to_scalar(v: int, e: int) -> tuple[int, int]:
-    """A wide number as a scalar, half up."""
+    """Convert a wide number to a scalar, rounding half up."""
     if v == 0:
         return 0, ZERO_EXP
     s = bit_length(magnitude(v)) - 31
@@ -26,26 +27,29 @@ def to_scalar(v: int, e: int) -> tuple[int, int]:
 
 @jit
 def add_wide(v: int, e: int, u: int, f: int) -> tuple[int, int]:
-    """The sum of two wide numbers, each rounded down to a common exponent, as a scalar."""
+    """Add two wide numbers; return a scalar.
+
+    Each is first rounded down to a common exponent.
+    """
     top = max(e, f) + 1
     return to_scalar(arithmetic_shift(v, min(top - e, 62)) + arithmetic_shift(u, min(top - f, 62)), top)
 
 
 @jit
 def add(q: int, e: int, p: int, f: int) -> tuple[int, int]:
-    """The sum of two scalars."""
+    """Add two scalars."""
     return add_wide(q << 31, e, p << 31, f)
 
 
 @jit
 def mul(q: int, e: int, p: int, f: int) -> tuple[int, int]:
-    """The product of two scalars."""
+    """Multiply two scalars."""
     return to_scalar(q * p, e + f)
 
 
 @jit
 def div(q: int, e: int, p: int, f: int) -> tuple[int, int]:
-    """The quotient of two scalars, p not 0."""
+    """Divide two scalars; p must not be 0."""
     if q == 0:
         return 0, ZERO_EXP
     quotient, up = divide(q if p > 0 else -q, p if p > 0 else -p)
@@ -54,14 +58,17 @@ def div(q: int, e: int, p: int, f: int) -> tuple[int, int]:
 
 @jit
 def lt(q: int, e: int, p: int, f: int) -> bool:
-    """Whether the first of two scalars is less than the second."""
+    """Return whether the first of two scalars is less than the second."""
     difference, _ = add(q, e, -p, f)
     return difference < 0
 
 
 @jit
 def eliminate(c: int, p: int, rest: Words, inverse: Words) -> bool:
-    """One step of Gauss and Jordan's elimination: column c of `rest` to that of the identity."""
+    """Carry out one step of Gauss-Jordan elimination.
+
+    It turns column c of `rest` into a column of the identity.
+    """
     pivot = c
     for i in range(c + 1, p):
         if lt(abs(rest[pivot, c, 0]), rest[pivot, c, 1], abs(rest[i, c, 0]), rest[i, c, 1]):
@@ -85,9 +92,11 @@ def eliminate(c: int, p: int, rest: Words, inverse: Words) -> bool:
 
 @jit
 def invert(S: Words, p: int, rest: Words, inverse: Words) -> tuple[int, int]:
-    """The inverse of the leading p by p block of S; |S^-1| in the norm of row sums, 0 if singular.
+    """Invert the leading p by p block of S.
 
-    Of matrices (BLOCK, BLOCK, 2); `rest` is overwritten.
+    Return |S^-1| in the norm of row sums, or 0 if the block is singular.
+
+    The matrices have shape (BLOCK, BLOCK, 2); `rest` is overwritten.
     """
     for i in range(p):
         for j in range(p):

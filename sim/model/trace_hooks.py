@@ -1,11 +1,11 @@
-"""sim.model: trace hooks: the words that a run computes, in order, so that two runs can be compared.
+"""sim.model: trace hooks, which log intermediate values to compare two runs.
 
-An event is a word with its place: an operation, a step, the signal and an index.  A trace keeps no list:
-it counts the events, folds the first `limit` of them into a hash, and remembers the one after these.
-Whoever runs the same call twice with other limits finds the first event that differs
-(:mod:`..replay.divergence`).  firmware/agent/kc_hil_trace.c does the same on the device.
+An event is a value with its place: an operation, a step, the signal and an index. A trace does not store a
+list: it counts the events, folds the first `limit` of them into a hash, and records the next one. Repeated
+runs of the same call with other limits find the first event that differs (:mod:`..replay.divergence`).
+firmware/agent/kc_hil_trace.c does the same on the device.
 
-Without a trace ``log.trace`` is None, and numba compiles every hook to nothing.
+Without a trace ``log.trace`` is None, and numba removes every hook.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _hooks: list[tuple[str, str]] = []
 
 
 def _hook(operation: str, signal: str) -> int:
-    """Add a hook; its number stands for it in compiled code."""
+    """Add a hook; return the number that compiled code uses for it."""
     _hooks.append((operation, signal))
     return len(_hooks) - 1
 
@@ -125,7 +125,7 @@ _MULTIPLIER = 0x2545F491
 
 
 class Log(NamedTuple):
-    """What a run writes down beside its result.
+    """Log of ranges and trace events of a run.
 
     Parameters
     ----------
@@ -141,7 +141,7 @@ class Log(NamedTuple):
 
 @jit
 def _fold(folded: int, half: int) -> int:
-    """The hash after 32 more bits: combined, rotated by 13, multiplied modulo 2**32."""
+    """Add 32 bits to the hash: combine, rotate by 13, multiply modulo 2**32."""
     folded ^= half & _MASK
     folded = ((folded << 13) & _MASK) | (folded >> 19)
     return (folded * _MULTIPLIER) & _MASK
@@ -160,7 +160,7 @@ def _event(t: Words | None, hook: int, step: int, index: int, word: int) -> None
 
 @jit
 def trace(log: Log, hook: int, step: int, index: int, word: int) -> None:
-    """``KC_TRACE``: one word of the hook's signal, at a step of its operation."""
+    """Trace one value of the hook's signal at a step of its operation (``KC_TRACE``)."""
     _event(log.trace, hook, step, index, word)
 
 
@@ -174,12 +174,12 @@ def _events(t: Words | None, hook: int, step: int, words: Words, first: int, las
 
 @jit
 def trace_all(log: Log, hook: int, step: int, words: Words, first: int, last: int) -> None:
-    """``KC_TRACE_ALL``: words[first..last), in order."""
+    """Trace words[first..last), in order (``KC_TRACE_ALL``)."""
     _events(log.trace, hook, step, words, first, last)
 
 
 def begin(limit: int) -> Words:
-    """A new trace: the hash will be that of the first `limit` events."""
+    """Create a trace whose hash covers the first `limit` events."""
     return np.array([limit, 0, 1, -1, 0, 0, 0], dtype=np.int64)
 
 
@@ -188,7 +188,7 @@ NULL_LOG = Log(np.zeros((0, 3), dtype=np.int64), begin(0))
 
 
 def finish(t: Words | None) -> Trace:
-    """What a trace came to."""
+    """Return the result of a trace."""
     if t is None:
         return Trace(0, 0, None)
     count, folded, hook, step, index, word = (int(v) for v in t[_COUNT:])

@@ -1,1 +1,1 @@
-"""sim.model.online: the integer model of the online learner, in words and in float32."""
+"""sim.model.online: the integer and float32 models of the online learner."""

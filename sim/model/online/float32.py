@@ -1,9 +1,9 @@
-"""sim.model: the online learner in float32, for targets that compute with it: KLMS, MKLMS and FKLMS.
+"""sim.model: the online learner in float32: KLMS, MKLMS and FKLMS.
 
-B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003):
-learning rule (2)-(6), strategy of fixed N_max; KLMS and MKLMS with projection (12) and metric
-(13) through one inverse (:mod:`.gram_f32`), FKLMS with (16) and the exact distance.  Words of inputs and
-distances are those of the integer learner; coefficients are in full scales of y.
+B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003): learning rule (2)-(6),
+strategy of fixed N_max; KLMS and MKLMS with projection (12) and metric (13) through one inverse
+(:mod:`.gram_f32`), FKLMS with (16) and the exact distance. Inputs and distances are the integers of the
+integer learner; coefficients are in full scales of y.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ from .state import FKLMS, LmsConstants, LmsState
 
 
 class Constants(NamedTuple):
-    """Constants of the plan; floats from their bits."""
+    """Constants of the plan; floats are decoded from their bits."""
 
     eta: np.float32
     decay: np.float32  # 1 - eta rho; 0: no decay
-    y: np.float32  # one word of y in full scales
+    y: np.float32  # one LSB of y in full scales
     f_shift: int
     f: Cast
     scale: np.float32  # kernel: 2**-(d2 / 2**d2_shift * scale), 0 from d2_end on
@@ -56,7 +56,10 @@ class Constants(NamedTuple):
 
 
 class State(NamedTuple):
-    """The device's arrays, `k` empty where the plan has none; `age_order` 0 is the oldest vector."""
+    """Arrays of the device.
+
+    `k` is empty if the plan does not have it; `age_order` 0 is the oldest vector.
+    """
 
     alpha: Floats
     centers: Words
@@ -65,7 +68,10 @@ class State(NamedTuple):
 
 
 class Neighbours(NamedTuple):
-    """Nearest-vector data of FKLMS, sharing centers and age order; KLMS and MKLMS have None instead."""
+    """Nearest-vector data of FKLMS, which shares centers and age order.
+
+    KLMS and MKLMS have None instead.
+    """
 
     state: LmsState
     constants: LmsConstants
@@ -81,13 +87,16 @@ def kernel(d2: int, c: Constants) -> np.float32:
 
 @jit
 def to_word(f: np.float32, f_shift: int, cast: Cast, log: Log) -> tuple[int, bool]:
-    """Convert a sum in full scales of y to f; return it and whether it saturated."""
+    """Convert a sum in full scales of y to f; return f and whether it saturated."""
     return into_word(shift_round(fixed(f), f_shift, cast.rounding), cast, log, F)
 
 
 @jit
 def fill_row(s: State, neighbours: Neighbours | None, x: Words, count: int, c: Constants, log: Log) -> int:
-    """Store kernel values in `k`, or distances in `scratch_row`; return the slot that contains x, or -1."""
+    """Fill the row of x: kernel values in `k`, or distances in `scratch_row`.
+
+    Return the slot that contains x, or -1.
+    """
     duplicate = -1
     for i in range(count):
         d2 = distance(s.centers[i], x, c.distance)
@@ -103,7 +112,7 @@ def fill_row(s: State, neighbours: Neighbours | None, x: Words, count: int, c: C
 
 @jit
 def coupling(g: Gram, slot: int, count: int, least: np.float32) -> np.float32:
-    """Sum the squared kernel values of `slot` with the vectors that are not candidates."""
+    """Sum the squared kernel values of `slot` with vectors that are not candidates."""
     acc = ZERO
     for j in range(count):
         if g.step[j] > least:
@@ -114,7 +123,9 @@ def coupling(g: Gram, slot: int, count: int, least: np.float32) -> np.float32:
 
 @jit
 def select_victim(s: State, g: Gram, count: int, modified: bool) -> int:
-    """Return the slot with the smallest kappa_i (13), of MKLMS kappa_i alpha_i^2; -1 if the inverse is bad.
+    """Return the slot with the smallest kappa_i (13), or -1 if the inverse is bad.
+
+    MKLMS compares kappa_i alpha_i^2 instead.
 
     kappa_i = 1 / (K^-1)_ii is known up to the jitter: of all candidates for the minimum, the one with the
     strongest coupling to the others is selected; of equals, the newest.
@@ -140,7 +151,10 @@ def select_victim(s: State, g: Gram, count: int, modified: bool) -> int:
 
 @jit
 def project(s: State, g: Gram, slot: int, count: int) -> bool:
-    """Project: beta = [I K_RR^-1 K_RN] alpha (12), column `slot` in `u`; return whether one was clipped."""
+    """Project: beta = [I K_RR^-1 K_RN] alpha (12), with column `slot` in `u`.
+
+    Return whether a coefficient was clipped.
+    """
     lost = False
     share = s.alpha[slot] / g.u[slot]
     for j in range(count):
@@ -154,7 +168,10 @@ def project(s: State, g: Gram, slot: int, count: int) -> bool:
 
 @jit
 def drop_by_inverse(s: State, g: Gram, count: int, modified: bool, out: Words) -> int:
-    """Remove the victim from the inverse, which is rebuilt if it fails its check; return its slot."""
+    """Remove the victim from the inverse; return its slot.
+
+    An inverse that fails its check is rebuilt.
+    """
     slot = select_victim(s, g, count, modified)
     sound = slot >= 0 and column(g, count, slot)
     if not sound:
@@ -175,7 +192,10 @@ def drop_by_inverse(s: State, g: Gram, count: int, modified: bool, out: Words) -
 
 @jit
 def drop_nearest(s: State, neighbours: Neighbours, count: int, c: Constants, out: Words, log: Log) -> int:
-    """Project the coefficient of the newer of the closest pair onto the others (16); return its slot."""
+    """Remove the newer vector of the closest pair; return its slot.
+
+    Its coefficient is projected onto the others (16).
+    """
     slot, _ = newer_of_closest(neighbours.state, count, neighbours.constants, c.distance, log)
     for j in range(count):
         if j != slot:
@@ -192,7 +212,10 @@ def drop_nearest(s: State, neighbours: Neighbours, count: int, c: Constants, out
 def evict(s: State, g: Gram, neighbours: Neighbours | None, count: int, c: Constants, modified: bool,
           out: Words,
               log: Log) -> int:
-    """Evict a vector; return its slot.  out[1] receives a status, out[2] counts rebuilds."""
+    """Evict a vector; return its slot.
+
+    out[1] receives a status, out[2] counts rebuilds.
+    """
     if neighbours is None:
         slot = drop_by_inverse(s, g, count, modified, out)
         trace(log, at.VICTIM_SLOT, 0, 0, slot)
@@ -233,7 +256,7 @@ def insert_center(s: State, g: Gram, neighbours: Neighbours | None, slot: int, x
 
 @jit
 def correct(alpha: Floats, count: int, slot: int, decay: np.float32, step: np.float32) -> bool:
-    """Decay all coefficients (5) and update that of `slot` (3), (4); return whether it was clipped."""
+    """Decay all coefficients (5), update `slot` (3), (4); return whether it clipped."""
     if decay != ZERO:
         for i in range(count):
             alpha[i] *= decay
@@ -246,7 +269,7 @@ def correct(alpha: Floats, count: int, slot: int, decay: np.float32, step: np.fl
 def learn(s: State, g: Gram, neighbours: Neighbours | None, count: int, x: Words, y: int, c: Constants,
           modified: bool,
           out: Words, log: Log) -> int:
-    """Carry out one step of the rule; out = (f, status, rebuilds); return the new count."""
+    """Learn one sample; out = (f, status, rebuilds); return the new count."""
     duplicate = fill_row(s, neighbours, x, count, c, log)
     slot, held = count if duplicate < 0 else duplicate, count
     out[1] = OK
@@ -269,7 +292,7 @@ def learn(s: State, g: Gram, neighbours: Neighbours | None, count: int, x: Words
 def learn_all(x_raw: Words, y_raw: Words, s: State, g: Gram, neighbours: Neighbours | None, count: int,
               i: InputConstants, c: Constants, modified: bool, f: Words, status: Words, x: Words, out: Words,
               log: Log) -> int:
-    """Learn all samples in order; x (D,) and out (3,) are workspace; return the new count."""
+    """Learn all samples; x (D,), out (3,) are workspace; return the new count."""
     for p in range(x_raw.shape[0]):
         convert_x(x_raw[p], i, x, log)
         trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
@@ -280,7 +303,7 @@ def learn_all(x_raw: Words, y_raw: Words, s: State, g: Gram, neighbours: Neighbo
 
 @jit
 def expand(x: Words, s: State, count: int, c: Constants) -> np.float32:
-    """Predict in full scales of y."""
+    """Compute a prediction in full scales of y."""
     acc = ZERO
     for i in range(count):
         acc += s.alpha[i] * kernel(distance(s.centers[i], x, c.distance), c)
@@ -288,7 +311,7 @@ def expand(x: Words, s: State, count: int, c: Constants) -> np.float32:
 
 
 def constants_of(plan: Plan) -> Constants:
-    """The plan's constants, as the loops take them."""
+    """Return the plan's constants in the form that the loops take."""
     return Constants(
         real(plan, "eta_f32"), real(plan, "decay_f32") if "decay_f32" in plan.constants else ZERO,
         np.float32(2.0 ** -plan.signals["y"].format.frac), plan.integer("f_shift"), cast_of(plan, "f"),
@@ -297,7 +320,7 @@ def constants_of(plan: Plan) -> Constants:
 
 
 def _no_neighbours(plan: Plan, centers: Words, age_order: Words) -> Neighbours:
-    """No neighbours yet; of the integer learner's constants the metric matters alone."""
+    """Create empty nearest-vector data; only the metric of the constants is used."""
     arrays = {name: np.zeros(plan.sizes["N"], dtype=np.int64) for name in LmsState._fields}
     plain: dict[str, Any] = dict.fromkeys(LmsConstants._fields, 0)
     plain |= {"metric": FKLMS, "alpha": cast_of(plan, "f"), "f": cast_of(plan, "f")}
@@ -306,14 +329,14 @@ def _no_neighbours(plan: Plan, centers: Words, age_order: Words) -> Neighbours:
 
 
 class LmsF32Model(IntegerModel):
-    """The model of a plan whose algorithm is ``kernel_lms``, with coefficients in float32."""
+    """Model of a plan with algorithm ``kernel_lms`` and float32 coefficients."""
 
     def __init__(self, plan: Plan) -> None:
         self._constants = constants_of(plan)
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Back to the empty model."""
+        """Return to the empty model."""
         budget, columns, metric = self.plan.sizes["N"], self.plan.sizes["D"], self.plan.metric
         kept = 0 if metric == "fklms" else budget
         centers = np.zeros((budget, columns), dtype=np.int64)
@@ -327,18 +350,18 @@ class LmsF32Model(IntegerModel):
         self._count = 0
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
-        """Learn from raw samples (m, D), (m,) in order: ``status`` (m,) and ``f`` (m,)."""
+        """Learn the samples (m, D), (m,) in order; return ``status`` (m,) and ``f`` (m,)."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
-        with np.errstate(all="ignore"):  # an inverse that left the numbers does not pass
+        with np.errstate(all="ignore"):  # an inverse with a NaN or infinity does not pass
             self._count = learn_all(x_raw, y_raw, self._state, self._gram, self._neighbours, self._count,
                                     self._input, self._constants, self.plan.metric == "mklms",
                                     f, status, x, self._out, self.ranges.log)
         return {"status": status, "f": f}
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
-        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         x_raw, log = raw.inputs(self.plan, x_raw), self.ranges.log
         f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
         if self._count == 0:
@@ -364,10 +387,10 @@ class LmsF32Model(IntegerModel):
             "centers": s.centers, "age_order": s.age_order, "rebuilds": self._out[2:]}
 
     def load(self, state: Outputs) -> None:
-        """Take over a state."""
+        """Load a saved state."""
         super().load(state)
         self._count = int(state["count"][0])
 
     def state(self) -> Outputs:
-        """Every member of the device's model structure; floats as the integers that their bits are."""
+        """Return every member of the device's model structure; floats as their bits."""
         return field_arrays(self.plan, self._members() | {"count": np.array(self._count)})

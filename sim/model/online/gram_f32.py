@@ -1,9 +1,12 @@
-"""sim.model: the Gram matrix of an expansion and its inverse in float32, kept up to date in O(N^2).
+"""sim.model: the Gram matrix of an expansion and its inverse in float32.
 
-One square array holds both: below the diagonal K, on and above it the inverse of K + jitter I; of a free
-slot the inverse's row and column are 0.  What is used is checked against K first: a column before it is
-projected on, a bordering before it is kept.  Where a check fails the inverse is made afresh by
-bordering it vector by vector.  In float64, and explained, in :mod:`...reference.online.gram`.
+Each update needs O(N^2) operations.
+
+One square array stores both: K below the diagonal, the inverse of K + jitter I on and above it. The
+inverse's row and column of a free slot are 0. Every result is checked against K before its use: a column
+before a projection, a bordered inverse before it replaces the old one. If a check fails, the inverse is
+computed again by bordering, one vector at a time. :mod:`...reference.online.gram` explains the method, in
+float64.
 """
 
 from __future__ import annotations
@@ -21,7 +24,7 @@ DRIFT = np.float32(2.0**-5)
 
 
 class Gram(NamedTuple):
-    """The matrices (N, N), room for vectors (N,), and constants of the plan."""
+    """Both matrices (N, N), workspace of length N, and constants of the plan."""
 
     a: Floats
     u: Floats
@@ -33,7 +36,7 @@ class Gram(NamedTuple):
 
 @jit
 def times_inverse(g: Gram, count: int, v: Floats, out: Floats) -> None:
-    """``out = K^-1 v``."""
+    """Compute ``out = K^-1 v``."""
     for i in range(count):
         out[i] = ZERO
     for i in range(count):
@@ -47,7 +50,7 @@ def times_inverse(g: Gram, count: int, v: Floats, out: Floats) -> None:
 
 @jit
 def residual(g: Gram, count: int, v: Floats, c: Floats) -> None:
-    """``rest = c - (K + jitter I) v``."""
+    """Compute ``rest = c - (K + jitter I) v``."""
     for i in range(count):
         here = v[i]
         acc = c[i] - g.one * here
@@ -59,7 +62,7 @@ def residual(g: Gram, count: int, v: Floats, c: Floats) -> None:
 
 @jit
 def rank_one(g: Gram, count: int, scale: np.float32) -> None:
-    """``K^-1 += u u' / scale``."""
+    """Compute ``K^-1 += u u' / scale``."""
     for i in range(count):
         part = g.u[i] / scale
         for j in range(i, count):
@@ -68,7 +71,7 @@ def rank_one(g: Gram, count: int, scale: np.float32) -> None:
 
 @jit
 def clear(g: Gram, count: int, slot: int) -> None:
-    """Row and column `slot` of the inverse become 0."""
+    """Set row and column `slot` of the inverse to 0."""
     for j in range(slot):
         g.a[j, slot] = ZERO
     for j in range(slot, count):
@@ -77,9 +80,11 @@ def clear(g: Gram, count: int, slot: int) -> None:
 
 @jit
 def border(g: Gram, count: int, slot: int, k: Floats) -> bool:
-    """Extend the inverse to the free `slot`, whose kernel row is `k`, k[slot] = 0; whether it could be.
+    """Extend the inverse to the free `slot`; return whether this was possible.
 
-    ``u = K^-1 k`` with one step of refinement, and the Schur complement, which is the new kappa.
+    The kernel row of the new vector is `k`, with k[slot] = 0.
+
+    It computes ``u = K^-1 k`` with one step of refinement, and the Schur complement, which is the new kappa.
     """
     times_inverse(g, count, k, g.u)
     residual(g, count, g.u, k)
@@ -100,7 +105,10 @@ def border(g: Gram, count: int, slot: int, k: Floats) -> bool:
 
 @jit
 def rebuild(g: Gram, count: int) -> None:
-    """The inverse from K, vector by vector; one that cannot be bordered stands alone in it."""
+    """Compute the inverse from K, one vector at a time.
+
+    A vector that cannot be bordered gets a diagonal entry only.
+    """
     for slot in range(count):
         clear(g, slot + 1, slot)
         if not border(g, slot + 1, slot, g.a[slot]):
@@ -109,7 +117,10 @@ def rebuild(g: Gram, count: int) -> None:
 
 @jit
 def insert(g: Gram, count: int, slot: int, k: Floats) -> bool:
-    """Put the kernel row `k` of a new vector into the free `slot`; whether the inverse was rebuilt."""
+    """Insert the kernel row `k` of a new vector into the free `slot`.
+
+    Return whether the inverse was rebuilt.
+    """
     bordered = border(g, count, slot, k)
     for j in range(slot):
         g.a[slot, j] = k[j]
@@ -122,7 +133,10 @@ def insert(g: Gram, count: int, slot: int, k: Floats) -> bool:
 
 @jit
 def column(g: Gram, count: int, slot: int) -> bool:
-    """Column `slot` of the inverse into `u`; whether it is one, its residual in `rest`."""
+    """Copy column `slot` of the inverse to `u` and its residual to `rest`.
+
+    Return whether the column passes the check.
+    """
     for j in range(slot):
         g.u[j], g.step[j] = g.a[j, slot], ZERO
     for j in range(slot, count):

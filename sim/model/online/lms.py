@@ -1,4 +1,4 @@
-"""sim.model: the online learner with a fixed dictionary, the same values as the device.
+"""sim.model: the online learner in fixed memory, bit-exact with the device.
 
 B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003):
 learning rule (2)-(6), projection (16), metrics (17), (18) and those of section 5, truncation, and
@@ -48,9 +48,11 @@ from .state import CLOCK_MASK, LmsConstants, LmsState, LmsWork, constants_of, em
 # ---- rows ----
 @jit
 def fill_row(s: LmsState, x: Words, count: int, k: KernelConstants, log: Log) -> int:
-    """Store the distances of x to all vectors in `scratch_row`; return the slot that contains x, or -1.
+    """Store the distances of x to all vectors in `scratch_row`.
 
-    A distance may be rounded to 0: of several such vectors the oldest counts.
+    Return the slot that contains x, or -1.
+
+    A distance may be rounded to 0; among several such vectors the oldest is selected.
     """
     duplicate = -1
     distance_row(s.centers, count, x, k, s.scratch_row)
@@ -88,7 +90,7 @@ def kernel_expansion(s: LmsState, count: int, c: LmsConstants, k: KernelConstant
 @jit
 def add_projection(alpha: Words, count: int, removed: int, values: Words, c: LmsConstants, w: LmsWork,
             log: Log) -> int:
-    """Add ``removed k`` to the first `count` coefficients (16); return 1 if one saturated."""
+    """Add ``removed k`` to `count` coefficients (16); return 1 if one saturated."""
     for j in range(count):
         w.whole[j] = alpha[j] + shift_round(removed * values[j], c.project_shift, c.alpha.rounding)
     return 1 if into_words(w.whole, count, c.alpha, alpha, log, ALPHA) else 0
@@ -97,14 +99,17 @@ def add_projection(alpha: Words, count: int, removed: int, values: Words, c: Lms
 @jit
 def project_removed(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
               log: Log) -> int:
-    """Project the coefficient of the removed `slot` onto the others; subtract its squares from their sums."""
+    """Project the coefficient of the removed `slot` onto the others.
+
+    Also subtract its squared kernel values from their sums.
+    """
     projects = c.projects and s.alpha[slot] != 0
     if not projects and not keeps_sums(c):
         return 0
     for first, last in ((0, slot), (slot + 1, count)):
         distance_row(s.centers[first:last], last - first, s.centers[slot], k, w.d[first:last])
         kernel_row(w.d[first:last], last - first, k, w.values[first:last], log)
-    w.values[slot] = 0  # it adds nothing to its own coefficient
+    w.values[slot] = 0  # no contribution to its own coefficient
     saturated = add_projection(s.alpha, count, s.alpha[slot], w.values, c, w, log) if projects else 0
     if keeps_sums(c):
         for j in range(count):
@@ -122,7 +127,10 @@ def project_removed(s: LmsState, slot: int, count: int, c: LmsConstants, k: Kern
 @jit
 def remove_center(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
             log: Log) -> int:
-    """Remove `slot` from the dictionary: projection, metric, age order; return 1 if a value saturated."""
+    """Remove `slot` from the dictionary; return 1 if a value saturated.
+
+    This includes projection, metric and age order.
+    """
     saturated = project_removed(s, slot, count, c, k, w, log)
     if keeps_neighbours(c):
         relink_neighbours(s, slot, count, c, k, log)
@@ -184,7 +192,7 @@ def insert_center(s: LmsState, slot: int, x: Words, alpha: int, count: int, c: L
 # ---- truncation ----
 @jit
 def is_expired(s: LmsState, i: int, c: LmsConstants) -> bool:
-    """Return whether slot i expired: its coefficient is small, or it is old."""
+    """Return whether slot i has expired: its coefficient is small, or it is old."""
     size = s.alpha[i] if s.alpha[i] >= 0 else -s.alpha[i]
     return size <= c.truncation or (c.max_age > 0 and (s.clock[0] - s.born[i]) & CLOCK_MASK >= c.max_age)
 
@@ -209,7 +217,7 @@ def drop_expired(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k:
 @jit
 def predict_row(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
               log: Log) -> tuple[int, bool]:
-    """Predict f before learning, from `scratch_row`; return it and whether it saturated."""
+    """Predict f from `scratch_row` before learning; return f and whether it saturated."""
     whole = shift_round(kernel_expansion(s, count, c, k, w, log), c.f_shift, c.f.rounding)
     f, saturated = into_word(whole, c.f, log, F)
     trace(log, at.LEARN_F, 0, 0, f)
@@ -219,7 +227,10 @@ def predict_row(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w:
 @jit
 def lms_step(s: LmsState, count: int, error: int, duplicate: int, c: LmsConstants,
             log: Log) -> tuple[int, bool]:
-    """Decay all coefficients (5); return that of the new or duplicate vector (4) and whether it saturated."""
+    """Decay all coefficients (5) and compute the new one (4); return it.
+
+    It belongs to the new or duplicate vector. Also return whether it saturated.
+    """
     if c.max_age > 0:
         s.clock[0] = (s.clock[0] + 1) & CLOCK_MASK
     if c.decay != 0:
@@ -237,7 +248,7 @@ def lms_step(s: LmsState, count: int, error: int, duplicate: int, c: LmsConstant
 @jit
 def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
           log: Log) -> int:
-    """Carry out one step of the rule; w.out = (f, status); return the new count."""
+    """Learn one sample; w.out = (f, status); return the new count."""
     duplicate = fill_row(s, x, count, k, log)
     slot, saturated = count, 0
     if duplicate < 0 and count == c.budget:
@@ -261,7 +272,10 @@ def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelC
 @jit
 def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
            log: Log) -> tuple[int, int]:
-    """Remove vectors while the loss stays below lambda_max; return the new count and 1 if one saturated."""
+    """Remove vectors while the loss stays below lambda_max.
+
+    Return the new count, and 1 if a value saturated.
+    """
     least = 2 if keeps_neighbours(c) else 1
     saturated = 0
     while count >= least:
@@ -276,7 +290,10 @@ def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsW
 # ---- the newest only ----
 @jit
 def newest_loss(s: LmsState, count: int, alpha: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
-    """Return the loss of a vector outside the dictionary, from its row and its coefficient."""
+    """Return the loss of a vector outside the dictionary.
+
+    It is computed from the kernel row and the coefficient of the vector.
+    """
     about = 0
     for i in range(count):
         if keeps_sums(c):
@@ -291,7 +308,10 @@ def newest_loss(s: LmsState, count: int, alpha: int, c: LmsConstants, k: KernelC
 @jit
 def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
                  log: Log) -> int:
-    """Learn if only the newest vector may be removed: keep it, or project its coefficient at once."""
+    """Learn one sample if only the newest vector may be removed.
+
+    Insert the vector, or project its coefficient at once.
+    """
     duplicate = fill_row(s, x, count, k, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
     f, f_saturated = predict_row(s, count, c, k, w, log)
@@ -335,7 +355,7 @@ def learn_all(x_raw: Words, y_raw: Words, s: LmsState, count: int, newest_only: 
 
 
 class LmsModel(IntegerModel):
-    """The integer model of a plan whose algorithm is ``kernel_lms``."""
+    """Integer model of a plan with algorithm ``kernel_lms``."""
 
     def __init__(self, plan: Plan) -> None:
         self._constants, self._work = constants_of(plan), work_space(plan)
@@ -343,12 +363,12 @@ class LmsModel(IntegerModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Back to the empty model."""
+        """Return to the empty model."""
         self._state = empty_state(self.plan)
         self._count = 0
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
-        """Learn from raw samples (m, D), (m,) in order: ``status`` (m,) and ``f`` (m,)."""
+        """Learn the samples (m, D), (m,) in order; return ``status`` (m,) and ``f`` (m,)."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
         self._count = learn_all(x_raw, y_raw, self._state, self._count, self._newest_only, self._input,
@@ -357,7 +377,7 @@ class LmsModel(IntegerModel):
         return {"status": status, "f": f}
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
-        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         return self._predict(x_raw, self._state.centers, self._state.alpha, self._count,
                              self._constants.f_shift)
 
@@ -365,10 +385,10 @@ class LmsModel(IntegerModel):
         return self._state._asdict()
 
     def load(self, state: Outputs) -> None:
-        """Take over a state."""
+        """Load a saved state."""
         super().load(state)
         self._count = int(state["count"][0])
 
     def state(self) -> Outputs:
-        """Every member of the device's model structure."""
+        """Return every member of the device's model structure."""
         return field_arrays(self.plan, {**self._members(), "count": self._count})

@@ -1,8 +1,7 @@
 """sim.model: the metrics of the online learner: the loss of removing a vector.
 
-B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003),
-(17), (18) and the metrics of section 5; what each is in integers says
-:mod:`...planner.online.metric`.
+B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003), (17), (18) and the metrics
+of section 5. :mod:`...planner.online.metric` defines each in integers.
 """
 
 from __future__ import annotations
@@ -33,7 +32,7 @@ def keeps_sums(c: LmsConstants) -> bool:
 
 @jit_inline
 def square(value: int, c: LmsConstants) -> int:
-    """Square a kernel value as it is added and subtracted."""
+    """Square a kernel value for a sum of squares."""
     return shift_round(value * value, c.square_shift, FLOOR)
 
 
@@ -45,7 +44,10 @@ def weighted(alpha: int, kappa: int, c: LmsConstants) -> int:
 
 @jit
 def loss_of(alpha: int, about: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
-    """Return the loss of a vector from its coefficient and its distance, sum or age order (`about`)."""
+    """Return the loss of a vector from its coefficient and `about`.
+
+    `about` is its distance, its sum or its age order.
+    """
     if c.metric in (FKLMS, AGE):
         return about
     if c.metric == MAGNITUDE:
@@ -73,7 +75,7 @@ def loss(s: LmsState, i: int, c: LmsConstants, k: KernelConstants, log: Log) -> 
 
 @jit
 def select_victim_fklms(s: LmsState, count: int) -> tuple[int, int]:
-    """Select the victim of FKLMS, the usual metric: without a branch per slot."""
+    """Select the victim of FKLMS, the default metric, without a branch per slot."""
     best, min_loss = -1, INT64_MAX
     for i in range(count):
         if s.nearest_d2[i] <= min_loss and s.age_order[i] != 0 and (
@@ -84,7 +86,10 @@ def select_victim_fklms(s: LmsState, count: int) -> tuple[int, int]:
 
 @jit
 def select_victim(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> tuple[int, int]:
-    """Return the slot of the smallest loss, of equals the newest, and the loss; with FKLMS not the oldest."""
+    """Return the slot with the smallest loss, and the loss.
+
+    Ties select the newest vector; with FKLMS never the oldest one.
+    """
     best, min_loss = -1, 0
     if c.metric == FKLMS:
         best, min_loss = select_victim_fklms(s, count)
@@ -101,7 +106,7 @@ def select_victim(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, 
 @jit
 def find_nearest(s: LmsState, slot: int, count: int, skip: int, c: LmsConstants, k: KernelConstants,
               log: Log) -> None:
-    """Find the nearest vector of `slot`, without `skip`; of equals, the oldest."""
+    """Find the nearest vector of `slot`, except `skip`; ties select the oldest."""
     age = s.age_order[slot] if c.metric == FKLMS else count
     best, min_d2 = -1, INT64_MAX
     for j in range(count):
@@ -127,7 +132,10 @@ def relink_neighbours(s: LmsState, slot: int, count: int, c: LmsConstants, k: Ke
 
 @jit
 def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
-    """Link the new vector in `slot` to its nearest; relink the vectors that it is nearest to."""
+    """Link the new vector in `slot` to its nearest vector.
+
+    Also relink the vectors that it is nearest to.
+    """
     best, min_d2 = -1, INT64_MAX
     for j in range(count):
         if s.scratch_row[j] <= min_d2 and j != slot and (
@@ -148,7 +156,10 @@ def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) 
 
 @jit
 def add_squares(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
-    """Add the squares of the kernel values in `scratch_row` for the new vector and all others."""
+    """Add the squared kernel values in `scratch_row` to the sums.
+
+    The new vector gets its sum, and the sum of every other vector grows.
+    """
     s.sums[slot] = 0
     for j in range(count):
         if j != slot:

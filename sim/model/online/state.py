@@ -1,4 +1,4 @@
-"""sim.model: what the online learner computes with and what it keeps."""
+"""sim.model: constants, state and workspace of the online learner."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ CLOCK_MASK = 0xFFFFFFFF
 
 
 class LmsConstants(NamedTuple):
-    """Integers of the plan; `truncation` is -1 and `max_age` 0 where there is none."""
+    """Integer constants of the plan.
+
+    Without truncation `truncation` is -1; without an age limit `max_age` is 0.
+    """
 
     budget: int
     metric: int
@@ -46,9 +49,12 @@ class LmsConstants(NamedTuple):
 
 
 class LmsState(NamedTuple):
-    """The device's arrays, empty where the plan has none; `age_order` 0 is the oldest vector.
+    """Arrays of the device, empty if the plan does not have them.
 
-    `nearest_idx` is the slot of the neighbour, a vector's own where it has none.  `clock` has one entry.
+    `age_order` 0 is the oldest vector.
+
+    `nearest_idx` is the slot of the nearest vector, or the vector's own slot if there is no other. `clock`
+    has one entry.
     """
 
     scratch_row: Words
@@ -63,7 +69,10 @@ class LmsState(NamedTuple):
 
 
 class LmsWork(NamedTuple):
-    """Work space: a sample (D,), what comes of it (2,), and rows of distances, kernels and sums (N,)."""
+    """Workspace: a sample (D,), its results (2,), and rows of length N.
+
+    The rows hold distances, kernel values and sums.
+    """
 
     x: Words
     out: Words
@@ -73,7 +82,7 @@ class LmsWork(NamedTuple):
 
 
 def constants_of(plan: Plan) -> LmsConstants:
-    """The plan's integers, as the loops take them."""
+    """Return the plan's integers in the form that the loops take."""
     values: dict[str, Any] = {
         "budget": plan.sizes["N"], "metric": _METRICS[plan.metric],
         "projects": plan.projects, "reduces": "max_deterioration" in plan.constants,
@@ -85,14 +94,14 @@ def constants_of(plan: Plan) -> LmsConstants:
 
 
 def work_space(plan: Plan) -> LmsWork:
-    """Room for one sample, whose words nobody reads afterwards."""
+    """Allocate the workspace of one sample."""
     budget = plan.sizes["N"]
     return LmsWork(*(np.zeros(size, dtype=np.int64)
                      for size in (plan.sizes["D"], 2, budget, budget, budget)))
 
 
 def empty_state(plan: Plan) -> LmsState:
-    """No vectors: every member that the plan has, all zero."""
+    """Return a state without vectors: every member of the plan, all zero."""
     counts = {field.name: field.count for field in plan.memory}
     arrays = {name: np.zeros(counts.get(name, 0), dtype=np.int64) for name in LmsState._fields}
     arrays["centers"] = np.zeros((plan.sizes["N"], plan.sizes["D"]), dtype=np.int64)

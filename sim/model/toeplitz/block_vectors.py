@@ -1,7 +1,8 @@
-"""sim.model: vectors of 32-bit words with one exponent each, and Toeplitz matrices times them.
+"""sim.model: 32-bit vectors with exponents, and products with Toeplitz matrices.
 
-A word w of a vector with exponent e is worth ``w 2**(e - 31)``.  A new vector is summed in `wide`,
-entries v worth ``v 2**(e - 62)``, and then cut to the exponent that its largest entry just fills.
+An integer w of a vector with exponent e has the value ``w 2**(e - 31)``. A new vector is summed in `wide`,
+whose entries v have the value ``v 2**(e - 62)``, and then rounded to the smallest exponent that fits its
+largest entry.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ GUARD = 3
 
 
 class Solver(NamedTuple):
-    """A system and its vectors.
+    """Toeplitz system and the solver's vectors.
 
-    `shift` makes n products of words fit; `r0` is the diagonal, a word or 1; `w` (ROWS, n + 1) holds
-    vectors and `e` (ROWS,) their exponents; `wide` (n + 1,) is room for one; `S`, `rest` and
-    `inverse` (BLOCK, BLOCK, 2), `fresh` and `recent` (BLOCK, 2) are scalars with their exponents.  `log`
-    takes the trace.
+    With `shift` a sum of n products fits 64 bits; `r0` is the diagonal, in the unit of r or 1; `w` (ROWS, n
+    + 1) stores vectors and `e` (ROWS,) their exponents; `wide` (n + 1,) is workspace for one vector; `S`,
+    `rest` and `inverse` (BLOCK, BLOCK, 2), `fresh` and `recent` (BLOCK, 2) are scalars with their exponents.
+    `log` receives the trace.
     """
 
     shift: int
@@ -46,7 +47,10 @@ class Solver(NamedTuple):
 
 @jit
 def normalise_block(wide: Words, e: int, count: int, min_exp: int, out: Words) -> int:
-    """Round ``wide[:count]`` to words; return their smallest exponent that fits, at least `min_exp`."""
+    """Round ``wide[:count]`` to 32 bits; return the exponent.
+
+    It is the smallest one that fits, at least `min_exp`.
+    """
     used = 0
     for i in range(count):
         used = max(used, magnitude(wide[i]))
@@ -62,13 +66,16 @@ def normalise_block(wide: Words, e: int, count: int, min_exp: int, out: Words) -
 
 @jit
 def align_to(v: int, e: int, top: int) -> int:
-    """From exponent e to exponent `top`, no less."""
+    """Shift from exponent e to exponent `top`, which is not smaller."""
     return arithmetic_shift(v, min(top - e, 62))
 
 
 @jit
 def dot_reversed(first: Words, at: int, second: Words, count: int, shift: int) -> int:
-    """``sum_i first[at - i] second[i]``, i < count: a row of a Toeplitz matrix times a vector."""
+    """Compute ``sum_i first[at - i] second[i]`` for i < count.
+
+    This multiplies a row of a Toeplitz matrix by a vector.
+    """
     acc = 0
     for i in range(count):
         acc = mac(acc, first[at - i], second[i], shift)
@@ -77,7 +84,7 @@ def dot_reversed(first: Words, at: int, second: Words, count: int, shift: int) -
 
 @jit
 def dot_forward(first: Words, at: int, second: Words, start: int, end: int, shift: int) -> int:
-    """``sum_j first[at + j] second[j]``, start <= j < end."""
+    """Compute ``sum_j first[at + j] second[j]`` for start <= j < end."""
     acc = 0
     for j in range(start, end):
         acc = mac(acc, first[at + j], second[j], shift)
@@ -86,7 +93,7 @@ def dot_forward(first: Words, at: int, second: Words, start: int, end: int, shif
 
 @jit
 def norm1(v: Words, e: int, count: int) -> tuple[int, int]:
-    """The sum of magnitudes."""
+    """Return the sum of magnitudes."""
     acc = 0
     for i in range(count):
         acc += v[i] if v[i] > 0 else -v[i]
@@ -95,13 +102,13 @@ def norm1(v: Words, e: int, count: int) -> tuple[int, int]:
 
 @jit
 def unit(e: int) -> int:
-    """The word worth 1 at exponent e; 1 where there is none."""
+    """Return the value of 1 at exponent e, or 1 if it has none."""
     return 1 << max(31 - e, 0)
 
 
 @jit
 def add_scaled(k: Solver, count: int, v: int, q: int, q_exp: int, u: Words, u_exp: int) -> None:
-    """Row v plus the scalar q times ``u[count - 1], ..., u[0]``."""
+    """Add the scalar q times ``u[count - 1], ..., u[0]`` to row v."""
     row = k.w[v]
     top = max(k.e[v], q_exp + u_exp) + GUARD
     for i in range(count):
@@ -112,7 +119,7 @@ def add_scaled(k: Solver, count: int, v: int, q: int, q_exp: int, u: Words, u_ex
 @jit
 def add_vectors(k: Solver, m: int, v: Words, v_exp: int, d: Words, d_exp: int, min_exp: int,
                 out: Words) -> int:
-    """``out = v + d``; its exponent."""
+    """Compute ``out = v + d``; return the exponent of `out`."""
     top = max(v_exp, d_exp) + GUARD
     for i in range(m):
         k.wide[i] = align_to(v[i] << 31, v_exp, top) + align_to(d[i] << 31, d_exp, top)
@@ -121,7 +128,7 @@ def add_vectors(k: Solver, m: int, v: Words, v_exp: int, d: Words, d_exp: int, m
 
 @jit
 def residual(k: Solver, m: int, v: Words, v_exp: int, c: Words, c_exp: int) -> int:
-    """``c -= T_m v``; its new exponent."""
+    """Compute ``c -= T_m v``; return the new exponent of c."""
     r = k.w[ROW_R]
     top = max(c_exp, v_exp + k.shift) + GUARD
     for i in range(m):
@@ -135,7 +142,10 @@ def residual(k: Solver, m: int, v: Words, v_exp: int, c: Words, c_exp: int) -> i
 
 @jit
 def apply_inverse(k: Solver, m: int, c: Words, c_exp: int) -> int:
-    """``c = T_m^-1 c`` from g and a (G. Heinig, K. Rost, 1984); its new exponent."""
+    """Compute ``c = T_m^-1 c`` from g and a; return the new exponent.
+
+    G. Heinig and K. Rost, "Algebraic Methods for Toeplitz-like Matrices and Operators", 1984.
+    """
     a, g, first, second = k.w[ROW_A], k.w[ROW_G], k.w[ROW_B + 1], k.w[ROW_B + 2]
     a_exp, g_exp = k.e[ROW_A] + k.shift, k.e[ROW_G] + k.shift
     for i in range(m):
@@ -160,7 +170,7 @@ def apply_inverse(k: Solver, m: int, c: Words, c_exp: int) -> int:
 
 @jit
 def max_abs(v: Words, count: int) -> int:
-    """The largest magnitude, at least."""
+    """Return the largest magnitude; a negative v counts as -v - 1."""
     found = 0
     for i in range(count):
         found = max(found, magnitude(v[i]))

@@ -1,4 +1,6 @@
-"""sim.model: the first row of the Toeplitz matrix, over 1 + lambda, in O(n) memory.
+"""sim.model: the first row of the Toeplitz matrix, divided by 1 + lambda.
+
+It needs O(n) memory.
 
 Lemma 1 (uniform grid) gives it exactly; Lemma 2 takes the mean of each diagonal of the kernel
 matrix, one diagonal at a time (S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate Regularized
@@ -17,13 +19,16 @@ from ..trace_hooks import Log, trace
 
 @jit
 def scale_row(k_mean: int, rho: int, r: Cast, log: Log) -> int:
-    """``k / (1 + lambda)`` in the format of r; `rho` is ``2**31 / (1 + lambda)``."""
+    """Compute ``k / (1 + lambda)`` in the format of r.
+
+    `rho` is ``2**31 / (1 + lambda)``.
+    """
     return cast(k_mean * rho, 31, r.rounding, r.lo, r.hi, log, R)
 
 
 @jit
 def uniform_row(out: Words, step: int, rho: int, k: KernelConstants, r: Cast, log: Log) -> None:
-    """Lemma 1: ``r_j = K(j * step)``; out[0] is left 0, the implicit 1."""
+    """Compute ``r_j = K(j * step)`` by Lemma 1; out[0] stays 0, the implicit 1."""
     out[0] = 0
     for j in range(1, out.shape[0]):
         d = term(0, j * step, 0, k)
@@ -37,7 +42,7 @@ def uniform_row(out: Words, step: int, rho: int, k: KernelConstants, r: Cast, lo
 @jit
 def diagonal_row(out: Words, v: Words, biased: bool, rho: int, k: KernelConstants, r: Cast,
                  log: Log) -> None:
-    """Lemma 2: the mean of diagonal j; `biased` divides by n instead of n - j."""
+    """Compute the mean of diagonal j by Lemma 2; `biased` divides by n, not n - j."""
     n = out.shape[0]
     out[0] = 0
     for j in range(1, n):

@@ -1,13 +1,13 @@
 """sim.model: the symmetric Levinson recursion in block floating point.
 
-Solves ``T x = y`` for the symmetric Toeplitz T with first row (1, r[1], ..., r[n-1]) and one or
-more right-hand sides in O(n) memory: the appendix of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient
-Approximate Regularized Least Squares by Toeplitz Matrix", in its symmetric form.  xi is the reflection
-coefficient (PARCOR), innov the innovation of the right-hand side.  a and every x carry block exponents of
-their own; the leading 1 of a is implicit.  ``W`` is the solver's word
-length; a word w of a block with exponent e is worth ``w * 2**(e - (W - 1))``.
+Solves ``T x = y`` for the symmetric Toeplitz T with first row (1, r[1], ..., r[n-1]) and one or more
+right-hand sides in O(n) memory: the appendix of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient
+Approximate Regularized Least Squares by Toeplitz Matrix", in its symmetric form. xi is the reflection
+coefficient (PARCOR), innov the innovation of the right-hand side. a and every x have their own block
+exponent; the leading 1 of a is implicit. ``W`` is the solver's word length; an integer w of a block with
+exponent e has the value ``w * 2**(e - (W - 1))``.
 
-With static scaling no exponent moves: cheaper, and a word that does not fit saturates.
+With static scaling no exponent changes: this is cheaper, and a value that does not fit saturates.
 
 PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
@@ -39,7 +39,10 @@ from ..trace_hooks import Log, trace, trace_all
 
 
 class LevinsonConstants(NamedTuple):
-    """Integers of the plan; `word` is W, `eps_min` the least eps of a positive semidefinite T."""
+    """Integer constants of the plan; `word` is the word length W.
+
+    `eps_min` is the smallest eps of a positive semidefinite T.
+    """
 
     word: int
     solver_shift: int
@@ -56,7 +59,10 @@ class LevinsonConstants(NamedTuple):
 
 @jit
 def reflection_numerator(r: Words, a: Words, step: int, a_exp: int, k: LevinsonConstants) -> int:
-    """Compute the numerator of xi, ``r[step] + sum_i r[step-i] a[i]``, with `xi_frac` fraction bits."""
+    """Compute the numerator of xi, ``r[step] + sum_i r[step-i] a[i]``.
+
+    It has `xi_frac` fraction bits.
+    """
     acc = 0
     for i in range(1, step):
         acc = mac(acc, r[step - i], a[i], k.solver_shift)
@@ -67,10 +73,12 @@ def reflection_numerator(r: Words, a: Words, step: int, a_exp: int, k: LevinsonC
 
 @jit
 def update_a(a: Words, step: int, xi: int, a_exp: int, wide: Words, k: LevinsonConstants, log: Log) -> int:
-    """Update ``a_i += xi a_{step-i}``, ``a_step = xi``; return the largest magnitude before the cast.
+    """Update ``a_i += xi a_{step-i}``, ``a_step = xi``.
 
-    A magnitude beyond the word shows saturation.  The device updates both ends at once, in place; the
-    detour through `wide` (n,) gives the same words in half the time.
+    Return the largest magnitude before the cast.
+
+    A magnitude above the word length indicates saturation. The device updates both ends at once, in place;
+    here `wide` (n,) gives the same values in half the time.
     """
     s, minimum, maximum, saturated = k.word - 1, 0, 0, 0
     for i in range(1, step):
@@ -87,7 +95,10 @@ def update_a(a: Words, step: int, xi: int, a_exp: int, wide: Words, k: LevinsonC
 
 @jit
 def innovation(r: Words, x: Words, step: int, y: int, x_exp: int, k: LevinsonConstants) -> int:
-    """Compute ``innov = y[step] - sum_i r[step-i] x[i]`` with `innov_frac` fraction bits."""
+    """Compute ``innov = y[step] - sum_i r[step-i] x[i]``.
+
+    It has `innov_frac` fraction bits.
+    """
     acc = 0
     for i in range(step):
         acc = mac(acc, r[step - i], x[i], k.solver_shift)
@@ -99,7 +110,10 @@ def innovation(r: Words, x: Words, step: int, y: int, x_exp: int, k: LevinsonCon
 @jit
 def update_x(x: Words, a: Words, step: int, c: int, s: int, c_shift: int, k: LevinsonConstants,
              log: Log) -> int:
-    """Update ``x_i += c a_{step-i}``, ``x_step = c``; return the largest magnitude before the cast."""
+    """Update ``x_i += c a_{step-i}``, ``x_step = c``.
+
+    Return the largest magnitude before the cast.
+    """
     minimum, maximum, saturated = 0, 0, 0
     for i in range(step):
         whole = x[i] + shift_round(c * a[step - i], s, k.a.rounding)
@@ -115,7 +129,10 @@ def update_x(x: Words, a: Words, step: int, c: int, s: int, c_shift: int, k: Lev
 @jit
 def extend_a(a: Words, step: int, xi: int, a_exp: int, a_used: int, wide: Words, k: LevinsonConstants,
              log: Log) -> tuple[int, int]:
-    """Extend a by xi, in block floating point; return a_exp (above its range: refused) and a_used."""
+    """Extend a by xi, in block floating point; return a_exp and a_used.
+
+    An a_exp above its range means that the system is rejected.
+    """
     # Raise the exponent if the largest a_i + xi a_j could exceed the word; 4 covers the roundings.
     if k.static == 0 and a_used + shift_round(a_used * magnitude(xi), k.word - 1, FLOOR) + 4 > k.a.hi:
         a_exp += 1
@@ -130,7 +147,10 @@ def extend_a(a: Words, step: int, xi: int, a_exp: int, a_used: int, wide: Words,
 @jit
 def predictor_step(r: Words, a: Words, step: int, eps: int, a_exp: int, a_used: int, wide: Words,
                    k: LevinsonConstants, log: Log) -> tuple[int, int, int]:
-    """Extend the predictor polynomial by one step; return eps (0: refused), a_exp and a_used."""
+    """Extend the predictor polynomial by one step; return eps, a_exp and a_used.
+
+    An eps of 0 means that the system is rejected.
+    """
     num = reflection_numerator(r, a, step, a_exp, k)
     trace(log, at.REFLECTION_NUM, step, 0, num)
     if num >= eps or -num >= eps:
@@ -150,7 +170,10 @@ def predictor_step(r: Words, a: Words, step: int, eps: int, a_exp: int, a_used: 
 @jit
 def extend_x(x: Words, a: Words, step: int, c: int, c_exp: int, a_exp: int, a_used: int, x_exp: int,
              x_used: int, k: LevinsonConstants, log: Log) -> tuple[int, int]:
-    """Add ``c 2**c_exp`` times b to x; return x_exp (above its range: refused) and x_used."""
+    """Add ``c 2**c_exp`` times b to x; return x_exp and x_used.
+
+    An x_exp above its range means that the system is rejected.
+    """
     need = x_exp
     if k.static == 1:
         if c != 0 and c_exp > x_exp:  # beyond the range: saturate
@@ -177,7 +200,10 @@ def extend_x(x: Words, a: Words, step: int, c: int, c_exp: int, a_exp: int, a_us
 @jit
 def solution_step(r: Words, a: Words, x: Words, step: int, y: int, eps: int, a_exp: int, a_used: int,
                x_exp: int, x_used: int, k: LevinsonConstants, log: Log) -> tuple[int, int]:
-    """Extend one solution by one step; return x_exp (above its range: refused) and x_used."""
+    """Extend one solution by one step; return x_exp and x_used.
+
+    An x_exp above its range means that the system is rejected.
+    """
     innov = innovation(r, x, step, y, x_exp, k)
     record(log, INNOV, innov)
     trace(log, at.SOLUTION_Y, step, 0, y)
@@ -191,12 +217,12 @@ def solution_step(r: Words, a: Words, x: Words, step: int, y: int, eps: int, a_e
 @jit
 def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonConstants,
              log: Log) -> int:
-    """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
+    """Solve for every row of x (K, n) with the rows of y (K, n); return a status.
 
-    `out` (2 + 2 K + n) receives eps, a_exp, the K exponents of x and their largest magnitudes; the
-    rest is work space.  The solution is refused (`NOT_POSITIVE_DEFINITE`) as soon as |xi| >= 1, eps
-    falls below half of what a positive semidefinite T can reach, or an exponent leaves its range: T
-    + lambda I is not positive definite, or too ill-conditioned for words of W bits to tell.
+    `out` (2 + 2 K + n) receives eps, a_exp, the K exponents of x and their largest magnitudes; the rest is
+    work space. The system is rejected (`NOT_POSITIVE_DEFINITE`) as soon as |xi| >= 1, eps falls below half
+    of what a positive semidefinite T can reach, or an exponent leaves its range: T + lambda I is not
+    positive definite, or too ill-conditioned for W bits.
     """
     sides = y.shape[0]
     wide = out[2 + 2 * sides:]

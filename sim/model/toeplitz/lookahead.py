@@ -1,7 +1,9 @@
-"""sim.model: look-ahead Levinson in 32-bit words with block exponents, at every word length W.
+"""sim.model: look-ahead Levinson in 32 bits with block exponents.
 
-The method, its steps and its names are those of :mod:`.lookahead_f32`; vectors are those of
-:mod:`.block_vectors`, scalars those of :mod:`..scalar31`.
+The same for every word length W.
+
+Method, steps and names are the same as in :mod:`.lookahead_f32`; vectors are defined in
+:mod:`.block_vectors`, scalars in :mod:`..scalar31`.
 """
 
 from __future__ import annotations
@@ -48,7 +50,7 @@ GOOD, NEAR_BEST, SINGULAR, ACCEPTED = -7, -3, -20, -10
 
 @jit
 def single_step(k: Solver, m: int, eps: int, eps_exp: int) -> tuple[int, int]:
-    """From m to m + 1 by Durbin's update; the new eps."""
+    """Extend m to m + 1 by Durbin's update; return the new eps."""
     r, y, a, g, x = k.w[ROW_R], k.w[ROW_Y], k.w[ROW_A], k.w[ROW_G], k.w[ROW_X]
     a_exp = k.e[ROW_A]
     innov, innov_exp = add_wide(y[m] << 31, k.e[ROW_Y], -dot_reversed(r, m, x, m, k.shift),
@@ -77,7 +79,10 @@ def single_step(k: Solver, m: int, eps: int, eps_exp: int) -> tuple[int, int]:
 
 @jit
 def schur_complement(k: Solver, m: int, p: int, eps: int, eps_exp: int) -> None:
-    """``B = T_m^-1 C`` and ``S = T_p - C'B``, where ``T_{m+p} = [[T_m, C], [C', T_p]]``."""
+    """Compute ``B = T_m^-1 C`` and ``S = T_p - C'B``.
+
+    ``T_{m+p} = [[T_m, C], [C', T_p]]``.
+    """
     r, a, g, B, e = k.w[ROW_R], k.w[ROW_A], k.w[ROW_G], k.w[ROW_B:], k.e[ROW_B:]
     for i in range(m):
         B[0, i] = -a[m - i]
@@ -101,14 +106,16 @@ def schur_complement(k: Solver, m: int, p: int, eps: int, eps_exp: int) -> None:
             k.S[i, j, 0], k.S[i, j, 1] = q, q_exp
             k.S[j, i, 0], k.S[j, i, 1] = q, q_exp
             trace(k.log, at.COMPLEMENT_S, m, i * BLOCK + j, q)
-    k.S[0, 0, 0], k.S[0, 0, 1] = eps, eps_exp  # what it is, without the rounding of a long sum
+    k.S[0, 0, 0], k.S[0, 0, 1] = eps, eps_exp  # the exact result, without the rounding of a long sum
 
 
 @jit
 def border(k: Solver, m: int, p: int, v: Words, v_exp: int, min_exp: int) -> int:
-    """From ``T_m v = c`` to m + p rows: ``[v - B z; z]``, ``S z = fresh - C'v``; the new exponent.
+    """Extend the solution v of ``T_m v = c`` to m + p rows; return the exponent.
 
-    `fresh` has the new rows of c, and is overwritten.
+    The result is ``[v - B z; z]`` with ``S z = fresh - C'v``.
+
+    `fresh` contains the new rows of c and is overwritten.
     """
     r, B, e, fresh, z = k.w[ROW_R], k.w[ROW_B:], k.e[ROW_B:], k.fresh, k.rest[0]
     for i in range(p):
@@ -136,7 +143,7 @@ def border(k: Solver, m: int, p: int, v: Words, v_exp: int, min_exp: int) -> int
 
 @jit
 def block_step(k: Solver, m: int, p: int) -> tuple[int, int]:
-    """From m to m + p through `inverse`; the new eps."""
+    """Extend m to m + p with `inverse`; return the new eps."""
     r, y, a, g, x, e = k.w[ROW_R], k.w[ROW_Y], k.w[ROW_A], k.w[ROW_G], k.w[ROW_X], k.e
     for i in range(p):
         k.fresh[i, 0], k.fresh[i, 1] = (1 << 30, 1) if m + i == 0 else (0, ZERO_EXP)
@@ -171,8 +178,11 @@ def block_step(k: Solver, m: int, p: int) -> tuple[int, int]:
 
 @jit
 def block_size(k: Solver, max_rows: int, level: int, level_exp: int) -> int:
-    """Rows to take: the shortest of the best conditioned blocks, its inverse in `inverse`; 0 if none."""
-    best, best_exp = 0, ZERO_EXP  # the least |S^-1|
+    """Return the number of rows of the next block, or 0 if none is suitable.
+
+    Of the best conditioned blocks it is the shortest; its inverse is in `inverse`.
+    """
+    best, best_exp = 0, ZERO_EXP  # the smallest |S^-1|
     for p in range(1, max_rows + 1):
         norm, norm_exp = invert(k.S, p, k.rest, k.inverse)
         if norm > 0 and (best == 0 or lt(norm, norm_exp, best, best_exp)):
@@ -189,7 +199,10 @@ def block_size(k: Solver, max_rows: int, level: int, level_exp: int) -> int:
 
 @jit
 def refine(k: Solver, n: int) -> tuple[int, int]:
-    """Correct x by ``T^-1 (y - T x)`` as long as that at least halves the residual, which comes back."""
+    """Refine x by ``T^-1 (y - T x)`` while this at least halves the residual.
+
+    Return the residual.
+    """
     y, x, rest, better = k.w[ROW_Y], k.w[ROW_X], k.w[ROW_B], k.w[ROW_B + 3]
     for i in range(n):
         rest[i] = y[i]
@@ -215,7 +228,7 @@ def refine(k: Solver, n: int) -> tuple[int, int]:
 
 @jit
 def needs_block(eps: int, eps_exp: int, recent: Words) -> bool:
-    """Whether |eps| is no more than 2**GOOD of its recent level."""
+    """Return whether |eps| is at most 2**GOOD of its recent level."""
     above = 0
     for i in range(BLOCK):
         above += lt(recent[i, 0], recent[i, 1] + GOOD, abs(eps), eps_exp)
@@ -224,16 +237,18 @@ def needs_block(eps: int, eps_exp: int, recent: Words) -> bool:
 
 @jit
 def lookahead(k: Solver, n: int, blocks: Words, out: Words) -> int:
-    """Solve ``T x = y`` for row ROW_X with r (n,) and y in their rows; a status comes back.
+    """Solve ``T x = y`` for row ROW_X; return a status.
 
-    `blocks` (n,) receives the sizes of the steps; `out` their count, and whether all were single with
-    eps > 0, so that T is positive definite.
+    r (n,) and y are in their rows.
+
+    `blocks` (n,) receives the sizes of the steps; `out` receives their number, and whether all were single
+    with eps > 0, so that T is positive definite.
     """
     r, a, e = k.w[ROW_R], k.w[ROW_A], k.e
     level, level_exp = to_scalar(max(max_abs(r[1:], n - 1), magnitude(k.r0)) << 31, 0)
     for i in range(BLOCK):
         k.recent[i, 0], k.recent[i, 1] = level, level_exp
-    r[n] = 0  # it enters the last predictor alone, which may then be anything
+    r[n] = 0  # only the last predictor depends on it, and that one is not used
     a[0], e[ROW_A], e[ROW_G], e[ROW_X] = 1 << 30, 1, ZERO_EXP, ZERO_EXP
     eps, eps_exp = to_scalar(k.r0 << 31, 0)
     m, out[0], out[1] = 0, 0, 1
@@ -266,7 +281,7 @@ def lookahead(k: Solver, n: int, blocks: Words, out: Words) -> int:
 
 
 class Lookahead:
-    """The solver's arrays as the device has them.
+    """Arrays of the solver, laid out as on the device.
 
     Parameters
     ----------
@@ -282,26 +297,26 @@ class Lookahead:
         self._k = Solver(bit_length(n), 0, room(ROWS, n + 1), room(ROWS), room(n + 1),
                          room(BLOCK, BLOCK, 2), room(BLOCK, BLOCK, 2), room(BLOCK, BLOCK, 2),
                          room(BLOCK, 2), room(BLOCK, 2), NULL_LOG)
-        self._blocks, self._found = room(n), room(2)  # of these: steps, positive
+        self._blocks, self._found = room(n), room(2)  # steps, positive
 
     @property
     def positive(self) -> bool:
-        """Whether every step was single with eps > 0."""
+        """Return whether every step was a single step with eps > 0."""
         return bool(self._found[1])
 
     def solve(self, r0: int, r: Words, y: Words, y_exp: int, log: Log = NULL_LOG) -> tuple[int, Words, int]:
-        """Status, words and exponent of the solution of ``T x = y``.
+        """Solve ``T x = y``; return the status, the values and the exponent of x.
 
         Parameters
         ----------
         r0 : int
-            Diagonal of T, as the words of r; up to 2**31 in magnitude.
+            Diagonal of T in the unit of r; up to 2**31 in magnitude.
         r : ndarray of shape (n,)
-            First row of T, s32f31, above -2**31; r[0] is not met.
+            First row of T, s32f31, above -2**31; r[0] is not used.
         y : ndarray of shape (n,)
-            Words of 32 bits with the exponent `y_exp`.
+            Integers of 32 bits with the exponent `y_exp`.
         log : Log, optional
-            Takes the trace.
+            Receives the trace.
         """
         n, k = self._n, self._k._replace(r0=r0, log=NULL_LOG if log.trace is None else log)
         k.w[ROW_R, :n], k.w[ROW_Y, :n], k.e[ROW_Y] = r, y, y_exp
@@ -309,10 +324,13 @@ class Lookahead:
         return status, k.w[ROW_X, :n], int(k.e[ROW_X])
 
     def solve_words(self, r: Words, y: Words, alpha: Words, plan: Plan, log: Log) -> tuple[int, int]:
-        """Status and exponent of alpha (n,), over 1 + lambda, for words of the scaled system."""
+        """Solve for alpha (n,), divided by 1 + lambda; return the status and exponent.
+
+        The arguments are the values of the scaled system.
+        """
         up, top = 32 - plan.word, plan.integer("alpha_exp_max")
         row = r << up
-        row[0] = 0  # the 1 that it stands for is no word
+        row[0] = 0  # the implicit 1 is not stored
         status, x, x_exp = self.solve(1 << 31, row, y << up, 1, log)
         if status != OK:
             return status, 0
@@ -324,7 +342,7 @@ class Lookahead:
         return OK, e
 
     def fields(self) -> dict[str, Words]:
-        """Members of the model structure: views."""
+        """Return the members of the model structure as views."""
         n, w = self._n, self._k.w
         return {"row": w[ROW_R], "target": w[ROW_Y, :n], "predictor": w[ROW_A], "inverse": w[ROW_G, :n],
                 "columns": w[ROW_B:, :n], "solution": w[ROW_X, :n], "wide": self._k.wide,

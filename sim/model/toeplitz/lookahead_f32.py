@@ -1,15 +1,17 @@
-"""sim.model: look-ahead Levinson in float32, every operation rounded once, in the order of the C.
+"""sim.model: look-ahead Levinson in float32.
 
-Solves ``T x = y`` for a symmetric Toeplitz T that need not be positive definite.  T. F. Chan, P. C.
-Hansen, IEEE Trans. Signal Processing 40(5), 1992; in float64, and explained, in
-:mod:`...reference.toeplitz.lookahead`.  Between steps m is regular (T_m well conditioned), and is kept
+Every operation is rounded once, in the order of the C code.
+
+Solves ``T x = y`` for a symmetric Toeplitz T that need not be positive definite. T. F. Chan and P. C.
+Hansen, IEEE Trans. Signal Processing 40(5), 1992; :mod:`...reference.toeplitz.lookahead` explains the
+method, in float64. Between steps m is regular (T_m well conditioned), and the state is
 
     a  (m+1)  predictor: T_{m+1} a = eps e_1, a_0 = 1; b is its reversal
     g  (m)    first column of T_m^-1
     x  (m)    T_m x = y, the first m equations.
 
-Where eps is small, p <= 4 rows are taken at once through the p by p Schur complement of T_m, and g
-and a are refined: block steps would otherwise multiply their errors.
+If eps is small, one step takes p <= 4 rows with the p by p Schur complement of T_m, and refines g and a,
+because block steps would otherwise multiply their errors.
 """
 
 from __future__ import annotations
@@ -32,19 +34,22 @@ from ..trace_hooks import Log
 ROW_R, ROW_Y, ROW_A, ROW_G, ROW_B = 0, 1, 2, 3, 4
 ROWS = ROW_B + BLOCK
 
-# A single step is taken without looking further while |eps| is at least this part of its recent level ...
+# If |eps| is at least this part of its recent level, a single step is taken at once ...
 GOOD = np.float32(2.0**-7)
-# ... else the shortest block whose 1/|S^-1| is this part of the largest.
+# ... otherwise the shortest block whose 1/|S^-1| is at least this part of the largest.
 NEAR_BEST = np.float32(0.125)
 # A block whose 1/|S^-1| is below this part of the largest |r_i| is singular.
 SINGULAR = np.float32(2.0**-20)
-# An answer whose residual is a larger part of y is none; nor is one that left the numbers.
+# A solution is rejected if its residual is a larger part of y, or if it is not finite.
 ACCEPTED, RESIDUAL_MAX = np.float32(2.0**-10), np.float32(2.0**126)
 
 
 @jit
 def dot_reversed(first: Floats, at: int, second: Floats, count: int) -> np.float32:
-    """``sum_i first[at - i] second[i]``, i < count: a row of a Toeplitz matrix times a vector."""
+    """Compute ``sum_i first[at - i] second[i]`` for i < count.
+
+    This multiplies a row of a Toeplitz matrix by a vector.
+    """
     acc = ZERO
     for i in range(count):
         acc += first[at - i] * second[i]
@@ -54,7 +59,7 @@ def dot_reversed(first: Floats, at: int, second: Floats, count: int) -> np.float
 @jit
 def single_step(m: int, r: Floats, y: np.float32, a: Floats, g: Floats, x: Floats,
                 eps: np.float32) -> np.float32:
-    """From m to m + 1 by Durbin's update; the new eps."""
+    """Extend m to m + 1 by Durbin's update; return the new eps."""
     c = (y - dot_reversed(r, m, x, m)) / eps
     xi = -dot_reversed(r, m + 1, a, m + 1) / eps
     x[m] = ZERO
@@ -72,9 +77,11 @@ def single_step(m: int, r: Floats, y: np.float32, a: Floats, g: Floats, x: Float
 
 @jit
 def invert(S: Floats, p: int, rest: Floats, inverse: Floats) -> np.float32:
-    """The inverse of the leading p by p block of S; 1/|S^-1| in the norm of row sums, 0 if singular.
+    """Invert the leading p by p block of S.
 
-    Gauss and Jordan's elimination; `rest` (BLOCK, BLOCK) is overwritten.
+    Return 1/|S^-1| in the norm of row sums, or 0 if the block is singular.
+
+    The method is Gauss-Jordan elimination; `rest` (BLOCK, BLOCK) is overwritten.
     """
     for i in range(p):
         for j in range(p):
@@ -103,15 +110,17 @@ def invert(S: Floats, p: int, rest: Floats, inverse: Floats) -> np.float32:
         for j in range(p):
             row += fabs(inverse[i, j])
         norm = fmax(norm, row)
-    return ONE / norm if norm > ZERO else ZERO  # 0 where a pivot was beyond the numbers
+    return ONE / norm if norm > ZERO else ZERO  # 0 if a pivot was not finite
 
 
 @jit
 def schur_complement(m: int, p: int, r: Floats, a: Floats, g: Floats, B: Floats, eps: np.float32,
                      S: Floats) -> None:
-    """``B = T_m^-1 C`` and ``S = T_p - C'B``, where ``T_{m+p} = [[T_m, C], [C', T_p]]``.
+    """Compute ``B = T_m^-1 C`` and ``S = T_p - C'B``.
 
-    The columns follow from each other: with Z the down shift,
+    ``T_{m+p} = [[T_m, C], [C', T_p]]``.
+
+    Each column follows from the one before: with Z the down shift,
     ``b_{j+1} = Z b_j + (b_j)_{m-1} b_0 + (r_{m+j+1} - rho'b_j) g``, rho = (r_1, ..., r_m).
     """
     for i in range(m):
@@ -127,12 +136,15 @@ def schur_complement(m: int, p: int, r: Floats, a: Floats, g: Floats, B: Floats,
         for j in range(i + 1):
             S[i, j] = r[i - j] - dot_reversed(r, m + i, B[j], m)
             S[j, i] = S[i, j]
-    S[0, 0] = eps  # what it is, without the rounding of a long sum
+    S[0, 0] = eps  # the exact result, without the rounding of a long sum
 
 
 @jit
 def border(m: int, p: int, r: Floats, v: Floats, new: Floats, B: Floats, inverse: Floats) -> None:
-    """From ``T_m v = c`` to m + p rows: ``[v - B z; z]``, ``S z = (the new rows of c) - C'v``."""
+    """Extend the solution v of ``T_m v = c`` to m + p rows.
+
+    The result is ``[v - B z; z]`` with ``S z = (the new rows of c) - C'v``.
+    """
     for i in range(p):
         new[i] -= dot_reversed(r, m + i, v, m)
     for i in range(p):
@@ -149,7 +161,7 @@ def border(m: int, p: int, r: Floats, v: Floats, new: Floats, B: Floats, inverse
 
 @jit
 def residual(m: int, r: Floats, v: Floats, c: Floats) -> None:
-    """``c -= T_m v``."""
+    """Compute ``c -= T_m v``."""
     for i in range(m):
         acc = c[i]
         for j in range(m):
@@ -159,7 +171,10 @@ def residual(m: int, r: Floats, v: Floats, c: Floats) -> None:
 
 @jit
 def solve_again(m: int, a: Floats, g: Floats, c: Floats, first: Floats, second: Floats) -> None:
-    """``c = T_m^-1 c`` from g and a (G. Heinig, K. Rost, 1984; T_{m-1} may be singular)."""
+    """Compute ``c = T_m^-1 c`` from g and a; T_{m-1} may be singular.
+
+    G. Heinig and K. Rost, "Algebraic Methods for Toeplitz-like Matrices and Operators", 1984.
+    """
     for i in range(m):
         up, down = c[i], ZERO
         for j in range(i + 1, m):
@@ -176,7 +191,10 @@ def solve_again(m: int, a: Floats, g: Floats, c: Floats, first: Floats, second: 
 
 @jit
 def block_step(m: int, p: int, w: Floats, x: Floats, small: Floats) -> np.float32:
-    """From m to m + p, through `small`: the inverse of S and a row; the new eps."""
+    """Extend m to m + p; return the new eps.
+
+    `small` contains the inverse of S and a row of workspace.
+    """
     r, y, a, g, B = w[ROW_R], w[ROW_Y], w[ROW_A], w[ROW_G], w[ROW_B:]
     inverse, new = small[2 * BLOCK: 3 * BLOCK], small[3 * BLOCK]
     for i in range(p):
@@ -208,7 +226,10 @@ def block_step(m: int, p: int, w: Floats, x: Floats, small: Floats) -> np.float3
 
 @jit
 def block_size(max_rows: int, level: np.float32, small: Floats) -> int:
-    """Rows to take: the shortest of the best conditioned blocks, its inverse in `small`; 0 if none."""
+    """Return the number of rows of the next block, or 0 if none is suitable.
+
+    Of the best conditioned blocks it is the shortest; its inverse is in `small`.
+    """
     S, rest, inverse = small[:BLOCK], small[BLOCK: 2 * BLOCK], small[2 * BLOCK: 3 * BLOCK]
     best = ZERO
     for p in range(1, max_rows + 1):
@@ -223,7 +244,10 @@ def block_size(max_rows: int, level: np.float32, small: Floats) -> int:
 
 @jit
 def refine(n: int, w: Floats, x: Floats) -> np.float32:
-    """Correct x by ``T^-1 (y - T x)`` as long as that at least halves the residual, which comes back."""
+    """Refine x by ``T^-1 (y - T x)`` while this at least halves the residual.
+
+    Return the residual.
+    """
     r, y, a, g = w[ROW_R], w[ROW_Y], w[ROW_A], w[ROW_G]
     rest, first, second, better = w[ROW_B], w[ROW_B + 1], w[ROW_B + 2], w[ROW_B + 3]
     for i in range(n):
@@ -247,17 +271,17 @@ def refine(n: int, w: Floats, x: Floats) -> np.float32:
 
 @jit
 def lookahead(n: int, w: Floats, x: Floats, small: Floats, blocks: Words, out: Words) -> int:
-    """Solve for x (n,) with r and y in `w` (ROWS, n + 1); a status comes back.
+    """Solve for x (n,) with r and y in `w` (ROWS, n + 1); return a status.
 
-    `small` (3 BLOCK + 2, BLOCK) is room for matrices.  `blocks` (n,) receives the sizes of the steps;
-    `out` their count, and whether all were single with eps > 0, so that T is positive definite.
+    `small` (3 BLOCK + 2, BLOCK) is workspace for matrices. `blocks` (n,) receives the sizes of the steps;
+    `out` receives their number, and whether all were single with eps > 0, so that T is positive definite.
     """
     r, y, a, g, B = w[ROW_R], w[ROW_Y], w[ROW_A], w[ROW_G], w[ROW_B:]
-    recent = small[3 * BLOCK + 1]  # |eps| at the last regular m, as many as a block may skip
+    recent = small[3 * BLOCK + 1]  # |eps| at the last regular m, for as many as a block may skip
     level = max_abs(r, n)
     for i in range(BLOCK):
         recent[i] = level
-    r[n] = ZERO  # it enters the last predictor alone, which may then be anything
+    r[n] = ZERO  # only the last predictor depends on it, and that one is not used
     a[0] = ONE
     eps = r[0]
     m, out[0], out[1] = 0, 0, 1
@@ -282,7 +306,7 @@ def lookahead(n: int, w: Floats, x: Floats, small: Floats, blocks: Words, out: W
 
 @jit
 def as_floats(words: Words, unit: np.float32, out: Floats) -> None:
-    """Words times their unit, a power of two."""
+    """Convert fixed-point values to floats; their unit is a power of two."""
     for i in range(words.shape[0]):
         out[i] = np.float32(words[i]) * unit
 
@@ -290,9 +314,11 @@ def as_floats(words: Words, unit: np.float32, out: Floats) -> None:
 @jit
 def as_words(x: Floats, full: np.float32, lo: int, hi: int, exp_min: int, exp_max: int,
              out: Words) -> int:
-    """Words of x (n,), of which `full` is worth 1 at exponent 0; their exponent, above its range if none.
+    """Convert x (n,) to fixed point; return the values and their exponent.
 
-    The exponent is the least that holds the largest; halves are rounded away from zero.
+    At exponent 0 `full` represents 1. If x does not fit, the exponent is above its range.
+
+    The exponent is the smallest that fits the largest magnitude; halves are rounded away from zero.
     """
     peak, full_scale, e = max_abs(x, x.shape[0]), ONE, 0
     while e > exp_min:
@@ -309,7 +335,7 @@ def as_words(x: Floats, full: np.float32, lo: int, hi: int, exp_min: int, exp_ma
 
 
 class Lookahead:
-    """The solver's arrays as the device has them.
+    """Arrays of the solver, laid out as on the device.
 
     Parameters
     ----------
@@ -327,18 +353,21 @@ class Lookahead:
 
     @property
     def positive(self) -> bool:
-        """Whether every step was single with eps > 0."""
+        """Return whether every step was a single step with eps > 0."""
         return bool(self._found[1])
 
     def solve(self, r: Floats, y: Floats) -> tuple[int, Floats]:
-        """Status and solution of ``T x = y`` for the first row r (n,)."""
+        """Solve ``T x = y`` for the first row r (n,); return the status and x."""
         self._work[ROW_R, :self._n], self._work[ROW_Y, :self._n] = r, y
-        with np.errstate(all="ignore"):  # what leaves the numbers here is a breakdown
+        with np.errstate(all="ignore"):  # a result that is not finite is a breakdown
             status = lookahead(self._n, self._work, self._x, self._small, self._blocks, self._found)
         return status, self._x
 
     def solve_words(self, r: Words, y: Words, alpha: Words, plan: Plan, _: Log) -> tuple[int, int]:
-        """Status and exponent of alpha (n,), over 1 + lambda, for words of the scaled system; not traced."""
+        """Solve for alpha (n,), divided by 1 + lambda; return the status and exponent.
+
+        The arguments are the values of the scaled system. Nothing is traced.
+        """
         word, lo, hi = plan.word, plan.signals["alpha"].format.lo, plan.signals["alpha"].format.hi
         row, target = np.zeros(self._n, dtype=np.float32), np.zeros(self._n, dtype=np.float32)
         as_floats(r, np.float32(2.0 ** -(word - 1)), row)
@@ -352,7 +381,7 @@ class Lookahead:
         return (BREAKDOWN if e > top else OK), int(e)
 
     def fields(self) -> dict[str, NDArray[Any]]:
-        """Members of the model structure: views; floats as the integers that their bits are."""
+        """Return the members of the model structure as views; floats as their bits."""
         n, w = self._n, self._work
         floats = {"row": w[ROW_R], "target": w[ROW_Y, :n], "predictor": w[ROW_A], "inverse": w[ROW_G, :n],
                   "columns": w[ROW_B:, :n], "solution": self._x}

@@ -1,14 +1,16 @@
-"""sim.model: iterative refinement, and the intercept of the LS-SVM, on top of a Toeplitz solver.
+"""sim.model: iterative refinement and the intercept of the LS-SVM.
 
-Words of W bits hold r, y and alpha; the solver works with fewer (refinement) or as many (bias
-alone).  Each pass solves for a correction from the residual that is left,
+Both use one of the Toeplitz solvers. LS-SVM is the least-squares support-vector machine.
+
+r, y and alpha have W bits; the solver works with fewer (refinement) or the same number (bias only). Each
+pass solves for a correction from the current residual,
 
     T z = (y - b) / (1 + lambda) - T alpha,    T eta = 1 / (1 + lambda),
 
-(T over 1 + lambda) and with a bias moves b so that alpha sums to zero: ``db = 1'(alpha + z) /
+(T divided by 1 + lambda). With a bias it also changes b so that alpha sums to zero: ``db = 1'(alpha + z) /
 1'eta``, ``alpha += z - db eta`` (T. Schouten, J. A. K. Suykens and B. De Moor, "Multi resolution least
-squares SVM solver", 2000, eqs. 2 to 4: the bordered system of the LS-SVM).  The
-bound is that of alpha for the b that stands beside it.
+squares SVM solver", 2000, eqs. 2 to 4: the bordered system of the LS-SVM). The bound is the one of alpha for
+the final b.
 """
 
 from __future__ import annotations
@@ -46,7 +48,7 @@ from .levinson import LevinsonConstants, levinson
 
 
 class RefineConstants(NamedTuple):
-    """Integers of the plan."""
+    """Integer constants of the plan."""
 
     passes: int
     bias: int
@@ -59,9 +61,9 @@ class RefineConstants(NamedTuple):
 
 
 class RefineArrays(NamedTuple):
-    """Arrays of the device besides alpha and a, and the solver's scalars.
+    """Arrays of the device except alpha and a, and the solver's scalars.
 
-    `sides` (1 or 2, n) are z and eta, `rhs` their right-hand sides.
+    `sides` (1 or 2, n) contains z and eta, `rhs` their right-hand sides.
     """
 
     r: Words
@@ -72,7 +74,7 @@ class RefineArrays(NamedTuple):
 
 
 class Residual(NamedTuple):
-    """The residual: its shift `up`, its largest magnitude, its sum of squares."""
+    """Residual: its shift `up`, its largest magnitude and its sum of squares."""
 
     up: int
     max_abs: int
@@ -83,7 +85,10 @@ class Residual(NamedTuple):
 @jit
 def compute_residual(y: Words, b: int, alpha: Words, alpha_exp: int, has_alpha: bool, t: RefineArrays,
               k: RefineConstants) -> Residual:
-    """Compute the residual into ``rhs[0]``, divided by ``2**up``; alpha counts as 0 unless `has_alpha`."""
+    """Compute the residual in ``rhs[0]``, divided by ``2**up``.
+
+    alpha counts as 0 unless `has_alpha`.
+    """
     c = k.certify
     up, max_abs, squares, shift = 0, 0, 0, 0
     s = target_shift(alpha_exp, c)
@@ -116,7 +121,10 @@ def residual_floor(r: Words, c: CertifyConstants) -> int:
 
 
 class Correction(NamedTuple):
-    """A correction of alpha: shifts of z and of ``db * eta``, db, and whether to undo it."""
+    """Correction of alpha.
+
+    The shifts of z and of ``db * eta``, db, and whether to undo the correction.
+    """
 
     shift: int
     eta_shift: int
@@ -142,7 +150,10 @@ def apply_correction(alpha: Words, t: RefineArrays, step: Correction, k: RefineC
 @jit
 def bias_step(alpha: Words, alpha_exp: int, t: RefineArrays, shift: int, eta_exp: int, b: int,
               k: RefineConstants) -> int:
-    """Return the change of b; 0 if the sum of eta is not positive, which no positive definite T gives."""
+    """Return the change of b, or 0 if the sum of eta is not positive.
+
+    The sum is positive for every positive definite T.
+    """
     num, den = 0, 0
     for i in range(alpha.shape[0]):
         num += alpha[i] + requantise(t.sides[0, i], shift, k.alpha.rounding, k.alpha.lo, k.alpha.hi)
@@ -158,7 +169,7 @@ def bias_step(alpha: Words, alpha_exp: int, t: RefineArrays, shift: int, eta_exp
 
 @jit
 def prepare(t: RefineArrays, k: RefineConstants) -> None:
-    """Round the first row to the solver's words and set the right-hand side of eta."""
+    """Round the first row to the solver's word length and set up the system of eta."""
     w = k.levinson.word
     for i in range(t.r.shape[0]):
         t.r_short[i] = requantise(t.r[i], k.certify.word - w, k.alpha.rounding, k.levinson.a.lo,
@@ -169,7 +180,7 @@ def prepare(t: RefineArrays, k: RefineConstants) -> None:
 
 @jit
 def scale_eta(t: RefineArrays, k: RefineConstants) -> None:
-    """Scale eta, which solves for 1, to the right-hand side 1 / (1 + lambda)."""
+    """Scale eta from the right-hand side 1 to 1 / (1 + lambda)."""
     eta = t.sides[1]
     for i in range(eta.shape[0]):
         eta[i] = requantise(eta[i] * k.certify.ridge_scale, 31, k.alpha.rounding, k.levinson.a.lo,
@@ -179,7 +190,7 @@ def scale_eta(t: RefineArrays, k: RefineConstants) -> None:
 @jit
 def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: RefineConstants,
            log: Log) -> int:
-    """Solve for alpha, which comes as zero; a status comes back.
+    """Solve for alpha, which is initially zero; return a status.
 
     `out` receives eps, a_exp, alpha_exp, eta_exp, b, the bound and z_exp.
     """
@@ -198,7 +209,7 @@ def refine(y: Words, alpha: Words, a: Words, t: RefineArrays, out: Words, k: Ref
         if status == NOT_POSITIVE_DEFINITE:
             return status
         shift = c.word - c.residual_shift - residual.up - solver[2]
-        if turn == 0:  # half of the word stays free for the corrections
+        if turn == 0:  # half of the word length remains for the corrections
             first = exponent
             exponent = saturate(first + w + 1 - c.word - shift, k.alpha_exp_min, k.alpha_exp_max)
             shift += exponent - first

@@ -1,14 +1,15 @@
-"""sim.model: the Schur (generator) form of the symmetric Levinson recursion, in block floating point.
+"""sim.model: the Schur form of the symmetric Levinson recursion.
 
-The system and its solution are those of :mod:`.levinson`, and so are a, x and their exponents; but
-the inner products that give xi and the innovation are not summed anew at every step.  They stand in
+It uses generators, in block floating point.
+
+The system, its solution, a, x and their exponents are the same as in :mod:`.levinson`. But the inner
+products that give xi and the innovation are not summed at every step. They are stored in
 
     p_i = sum_j k_{i-j} a_j,    q_i = sum_j k_{i-j} b_j,    s_i = y_i - sum_j k_{i-j} x_j
 
-for all rows i still to come, and follow the updates of a, b (a reversed) and x.  No sum is longer
-than two terms.  For a positive definite T no p and no q exceeds r_0 = 1 in magnitude, so they are
-static; s has a block exponent.  All three are 32-bit words at every word length W, for their
-roundings add up over the steps.
+for all remaining rows i, and are updated with a, b (a reversed) and x. No sum has more than two terms. For a
+positive definite T no p and no q exceeds r_0 = 1 in magnitude, so their scaling is static; s has a block
+exponent. All three have 32 bits at every word length W, because their rounding errors add up over the steps.
 
 PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
@@ -31,7 +32,10 @@ BITS = 31
 
 
 class SchurConstants(NamedTuple):
-    """Integers of the plan; eps has the `xi_frac` = 31 fraction bits of p and q."""
+    """Integer constants of the plan.
+
+    eps has the `xi_frac` = 31 fraction bits of p and q.
+    """
 
     s_exp_max: int
     generator: Cast
@@ -39,7 +43,7 @@ class SchurConstants(NamedTuple):
 
 @jit
 def start_generators(r: Words, p: Words, q: Words, k: LevinsonConstants) -> None:
-    """``p_i = q_i = r_i``; row 0 is not met."""
+    """Set ``p_i = q_i = r_i``; row 0 is not used."""
     for i in range(1, r.shape[0]):
         p[i] = r[i] << (BITS - (k.word - 1))
         q[i] = p[i]
@@ -47,7 +51,10 @@ def start_generators(r: Words, p: Words, q: Words, k: LevinsonConstants) -> None
 
 @jit
 def start_residual(y: Words, s: Words, k: LevinsonConstants, log: Log) -> tuple[int, int]:
-    """``s = y``, shifted up into half of the word; its exponent, and no less than its magnitudes."""
+    """Set ``s = y``, shifted up to half of the word length.
+
+    Return its exponent and an upper bound of its magnitudes.
+    """
     used = 0
     for i in range(y.shape[0]):
         used = max(used, magnitude(y[i]))
@@ -61,9 +68,11 @@ def start_residual(y: Words, s: Words, k: LevinsonConstants, log: Log) -> tuple[
 @jit
 def update_generators(p: Words, q: Words, step: int, xi: int, k: LevinsonConstants, g: SchurConstants,
                       log: Log) -> int:
-    """``q_i = q_{i-1} + xi p_i, p_i += xi q_{i-1}`` for the rows i > step; return the largest magnitude of q.
+    """Update ``q_i = q_{i-1} + xi p_i, p_i += xi q_{i-1}`` for the rows i > step.
 
-    q moves down one row at every step: its row i is kept in ``q[i - step]``.
+    Return the largest magnitude of q.
+
+    q moves down one row at every step: its row i is stored in ``q[i - step]``.
     """
     used = 0
     c, shift = g.generator, k.word - 1
@@ -94,10 +103,13 @@ def update_residual(s: Words, q: Words, step: int, c: int, shift: int, g: SchurC
 @jit
 def residual_step(s: Words, q: Words, q_used: int, step: int, c: int, c_exp: int, s_exp: int, s_used: int,
                k: LevinsonConstants, g: SchurConstants, log: Log) -> tuple[int, int]:
-    """Subtract ``c q`` from one residual; return its exponent (above its range: refused) and magnitude."""
+    """Subtract ``c q`` from one residual; return its exponent and magnitude.
+
+    An exponent above its range means that the system is rejected.
+    """
     if c == 0:
         return s_exp, s_used
-    # The smallest exponent that holds s and every c q_i, each in half of the word.
+    # The smallest exponent that fits s and every c q_i, each in half of the word length.
     need = max(s_exp + (s_used >> (BITS - 1)), c_exp + bit_length(q_used) - (BITS - 1))
     if need > g.s_exp_max:
         return need, s_used
@@ -110,12 +122,12 @@ def residual_step(s: Words, q: Words, q_used: int, step: int, c: int, c_exp: int
 @jit
 def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words, out: Words,
           k: LevinsonConstants, g: SchurConstants, log: Log) -> int:
-    """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
+    """Solve for every row of x (K, n) with the rows of y (K, n); return a status.
 
-    `generators` (2 + K, n) takes p, q and each s, `room` (2, K) the exponents of s and their largest
-    magnitudes; `out` (2 + 2 K + n) receives eps, a_exp, the K exponents of x, and K largest magnitudes,
-    and the rest is work space.  The solution is refused (`NOT_POSITIVE_DEFINITE`) where
-    :func:`.levinson.levinson` refuses it.
+    `generators` (2 + K, n) receives p, q and each s, `room` (2, K) the exponents of s and their largest
+    magnitudes; `out` (2 + 2 K + n) receives eps, a_exp, the K exponents of x, and K largest magnitudes; the
+    rest is workspace. The system is rejected (`NOT_POSITIVE_DEFINITE`) under the conditions of
+    :func:`.levinson.levinson`.
     """
     sides = y.shape[0]
     p, q, s, wide = generators[0], generators[1], generators[2:], out[2 + 2 * sides:]

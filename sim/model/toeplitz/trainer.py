@@ -1,4 +1,4 @@
-"""sim.model: the Toeplitz regularised-least-squares trainer, word for word as the device's."""
+"""sim.model: the Toeplitz regularised-least-squares trainer of the device."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ from .schur import SchurConstants, schur
 
 @jit
 def _scale_alpha(x: Words, rho: int, rounding: int, lo: int, hi: int, log: Log) -> None:
-    """From the scaled system back to ``(T + lambda I) alpha = y``: alpha = x / (1 + lambda)."""
+    """Compute alpha = x / (1 + lambda) from the solution x of the scaled system.
+
+    alpha solves ``(T + lambda I) alpha = y``.
+    """
     for i in range(x.shape[0]):
         x[i] = cast(x[i] * rho, 31, rounding, lo, hi, log, ALPHA)
     trace_all(log, at.TRAIN_ALPHA, 0, x, 0, x.shape[0])
@@ -44,7 +47,7 @@ SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp")
 
 
 def solver_constants(plan: Plan) -> LevinsonConstants:
-    """The integers of the recursion; zeros where it is look-ahead, which has none."""
+    """Return the integers of the recursion; zeros for look-ahead, which has none."""
     if plan.looks_ahead:
         return LevinsonConstants._make([0] * (len(LevinsonConstants._fields) - 1) + [cast_of(plan, "alpha")])
     return LevinsonConstants._make(
@@ -53,20 +56,23 @@ def solver_constants(plan: Plan) -> LevinsonConstants:
 
 
 def certify_constants(plan: Plan) -> CertifyConstants:
-    """The integers of the certificate."""
+    """Return the integers of the certificate."""
     return CertifyConstants._make(
         [plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
          BoundConstants._make(plan.integer(name) for name in BoundConstants._fields)])
 
 
 def certified_accurate(plan: Plan, y: Words, r: Words, alpha: Words, alpha_exp: int) -> bool:
-    """Whether alpha (n,), which solves for y words (n,), is certified to be within the tolerance."""
+    """Return whether the bound of alpha (n,) is within the tolerance.
+
+    alpha solves the system with the fixed-point targets y (n,).
+    """
     k = certify_constants(plan)
     return bool(accurate(alpha, certify(y, r, alpha, alpha_exp, k), k))
 
 
 class ToeplitzModel(IntegerModel):
-    """The integer model of a plan whose algorithm is ``toeplitz_rls``."""
+    """Integer model of a plan with algorithm ``toeplitz_rls``."""
 
     def __init__(self, plan: Plan) -> None:
         self._solver = solver_constants(plan)
@@ -80,7 +86,7 @@ class ToeplitzModel(IntegerModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Back to the untrained state."""
+        """Return to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._a, self._alpha = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         sides = 1 + self._refine.bias
@@ -99,16 +105,16 @@ class ToeplitzModel(IntegerModel):
 
     @property
     def corrected(self) -> bool:
-        """Whether alpha is built from corrections: refinement, or a bias."""
+        """Return whether alpha is a sum of corrections: refinement, or a bias."""
         return self._refine.passes > 0 or self._refine.bias == 1
 
     @property
     def uniform(self) -> bool:
-        """Whether the training inputs are the uniform grid, which is not stored."""
+        """Return whether the inputs are the uniform grid, which is not stored."""
         return self.plan.uniform
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
-        """Train from raw words: x_raw (n, D), not used on the uniform grid; y_raw (n,).
+        """Train with x_raw (n, D), unused on the uniform grid, and y_raw (n,).
 
         Returns
         -------
@@ -131,7 +137,7 @@ class ToeplitzModel(IntegerModel):
         return {"status": np.array([status], dtype=np.int64)}
 
     def _solve(self, y: NDArray[np.int64]) -> int:
-        """Alpha from y words; a status."""
+        """Solve for alpha with fixed-point targets y; return a status."""
         log, n, c = self.ranges.log, len(y), cast_of(self.plan, "alpha")
         if self.corrected:
             return refine(y, self._alpha, self._a, self._arrays, self._scalars, self._refine, log)
@@ -167,7 +173,7 @@ class ToeplitzModel(IntegerModel):
         diagonal_row(self._r, self._v, biased, rho, self._kernel, r, log)
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
-        """Predictions in y words of raw inputs (m, D): ``status`` (m,) and ``f`` (m,)."""
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         return self._predict(x_raw, self._v, self._alpha, len(self._v) if self._trained else 0,
                              self.plan.integer("f_shift") - int(self._scalars[2]),
                              int(self._scalars[SCALARS.index("bias")]))
@@ -181,10 +187,10 @@ class ToeplitzModel(IntegerModel):
         return arrays | {"r": self._r, "a": self._a, "alpha": self._alpha, "centers": self._v}
 
     def load(self, state: Outputs) -> None:
-        """Take over a state."""
+        """Load a saved state."""
         super().load(state)
         self._trained = bool(state["trained"][0])
 
     def state(self) -> Outputs:
-        """Every member of the device's model structure."""
+        """Return every member of the device's model structure."""
         return field_arrays(self.plan, self._members() | {"trained": int(self._trained)})

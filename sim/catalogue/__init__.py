@@ -157,8 +157,9 @@ _NUMBERS = {
                   "Targets must be finite, with one row per sample. For a Toeplitz system r has one axis, "
                   "and Y has as many rows as r has entries.",
                   "Give y of shape (n,) or (n, m), and as r the first column of T + lambda I."),
-    "E226": Entry("no such method for Toeplitz systems", "No method has this name.",
-                  "Use one of the methods listed."),
+    "E226": Entry("no such method for Toeplitz systems, or not for this one",
+                  "No method has this name, or the method is banded and the matrix is not.",
+                  "Use auto, or one of the methods listed."),
     "E227": Entry("the Toeplitz matrix is not symmetric",
                   "r_row differs from r, and the method solves symmetric systems only.",
                   "Use method auto or levinson, or omit r_row."),

@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from .._arrays import Array
 from .._checks import positive
 from ..errors import fail
@@ -34,6 +36,7 @@ class _ToeplitzRLS(RLS):
 
     grid_: Array | None
     grid_coef_: Array | None
+    fitted_: Array
 
     def __init__(self, sigma: float | str = "auto", lam: float = 1.0, *, scheme: str = "auto",
                  fit_intercept: bool = False, solver: str = "auto") -> None:
@@ -50,7 +53,7 @@ class _ToeplitzRLS(RLS):
         scheme = self._resolve_scheme(X, kernel)
         self.sigma_, self.scheme_ = kernel.sigma, scheme
         if scheme in _GRIDS:
-            self._fit_on_grid(X, Y, kernel, lam, _GRIDS[scheme])
+            solution = self._fit_on_grid(X, Y, kernel, lam, _GRIDS[scheme])
         else:
             r = kernel_first_row(X, kernel, scheme)
             r[0] += lam
@@ -58,9 +61,10 @@ class _ToeplitzRLS(RLS):
             solution = solve_with_bias(solve, Y) if self.fit_intercept else solve(Y)
             self._publish(kernel, X, ToeplitzSystem(r), Y, solution)
             self.grid_ = self.grid_coef_ = None
-            self._warn_if_degraded(solution, scheme)
+        self.fitted_ = Y - lam * solution.x if solution.ok else np.zeros_like(Y)
+        self._warn_if_degraded(solution, scheme)
 
-    def _fit_on_grid(self, X: Array, Y: Array, kernel: Gaussian, lam: float, weights: Weights) -> None:
+    def _fit_on_grid(self, X: Array, Y: Array, kernel: Gaussian, lam: float, weights: Weights) -> Solution:
         """Solve (W T W' + lambda I) alpha = y for T on a grid."""
         if X.shape[1] != 1:
             raise fail("E223", "a grid needs samples of one column", where="X", value=f"{X.shape[1]} columns",
@@ -75,7 +79,7 @@ class _ToeplitzRLS(RLS):
         nodes, coefficients = system.nodes, system.at_nodes(self.dual_coef_)
         self.grid_, self.grid_coef_ = nodes, coefficients
         self._set_expansion(kernel, nodes, coefficients)
-        self._warn_if_degraded(solution, self.scheme_)
+        return solution
 
     def _resolve_scheme(self, X: Array, kernel: Gaussian) -> str:
         """Return the requested scheme, or the one that "auto" selects."""
@@ -133,7 +137,7 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
         warning, if the grid would be mostly gaps or `solver` requires a Toeplitz matrix.  E222, E223.
     fit_intercept : bool, default=False
         Fit a bias, as the least squares support vector machine (LS-SVM) does, with one more right-hand side.
-    solver : {"auto", "levinson", "lookahead", "schur", "pcg"}, default="auto"
+    solver : {"auto", "banded", "levinson", "lookahead", "schur", "pcg"}, default="auto"
         See :func:`kerncast.solve_toeplitz`.  "auto" switches to look-ahead, with a warning, if T +
         lambda I is not positive definite.  A grid accepts "auto" only: conjugate gradients, or Cholesky
         if that is faster.  E226.
@@ -146,6 +150,9 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
         The bias; 0.0 without `fit_intercept`.
     X_fit_ : ndarray of shape (n, D)
         The training samples, which are the expansion vectors.
+    fitted_ : ndarray of shape (n,) or (n, K)
+        The model at the training samples, y - lambda alpha: n multiplications instead of n predictions, and
+        without their rounding.  On a grid those of W T W'.  0 unless `status_` is "ok".
     grid_, grid_coef_ : ndarray of shape (M, 1), and (M,) or (M, K); or None
         The nodes of the grid and their coefficients W'alpha; None without a grid.  Predictions expand in
         the nodes, which is closer to exact kernel regression than `X_fit_`, whose alpha belongs to W T W'.
@@ -217,7 +224,7 @@ class ToeplitzRLSClassifier(RLSClassifier, _ToeplitzRLS):
         How to make the kernel matrix Toeplitz; "auto" by default.
     fit_intercept : bool, default=False
         Fit a bias.
-    solver : {"auto", "levinson", "lookahead", "schur", "pcg"}, default="auto"
+    solver : {"auto", "banded", "levinson", "lookahead", "schur", "pcg"}, default="auto"
         See :func:`kerncast.solve_toeplitz`.  "auto" switches to look-ahead, with a warning, if T +
         lambda I is not positive definite.
 

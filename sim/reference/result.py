@@ -51,6 +51,8 @@ class Solution:
         Reflection coefficients, if the method has them; |xi| < 1 for a positive definite matrix.
     eps : float
         The last prediction error power eps = det(A_n) / det(A_{n-1}), if the method has it.
+    log_det : float
+        The logarithm of det(A), if the method has it.
     blocks : tuple of int
         Look-ahead: the sizes of the steps, in order; their sum is the number of rows.
     bytes : int
@@ -81,6 +83,7 @@ class Solution:
     method: str
     xi: Array = field(default_factory=lambda: np.empty(0))
     eps: float = float("nan")
+    log_det: float = float("nan")
     blocks: tuple[int, ...] = ()
     bytes: int = 0
     operations: int = 0

@@ -3,14 +3,17 @@
 ===========  =============================  ==============================================================
 method       matrix                         how
 ===========  =============================  ==============================================================
+banded       positive definite, and zero    L D L' by Schur's recursion until its columns settle, O(n b)
+             beyond a lag b
 levinson     positive definite, or general  Levinson recursion, O(n^2); with `r_row` Levinson-Trench-Zohar
 schur        positive definite              the same in generator form, without inner products
 lookahead    nonsingular                    Levinson that steps over singular leading minors, O(n^2)
 pcg          positive definite              conjugate gradients, circulant preconditioner, O(n log n) per
                                             step, to a tolerance
-auto         nonsingular                    Levinson for up to a few thousand rows; beyond that pcg, and
-                                            Levinson if that fails; look-ahead if the matrix is not
-                                            positive definite.  Solution.why gives the reason
+auto         nonsingular                    banded if the band is narrow; else Levinson for up to a few
+                                            thousand rows; beyond that pcg, and Levinson if that fails;
+                                            look-ahead if the matrix is not positive definite.
+                                            Solution.why gives the reason
 ===========  =============================  ==============================================================
 """
 
@@ -28,16 +31,19 @@ from ...errors import fail
 from ..options import check_tolerance
 from ..result import Solution, Status
 from ..solvers.cg import TOLERANCE
+from .banded import banded, bandwidth
 from .levinson import levinson
 from .levinson_general import levinson_general
 from .lookahead import MAX_BLOCK, lookahead
 from .pcg import PRECONDITIONERS, pcg
 from .schur import schur
 
-METHODS = ("auto", "levinson", "lookahead", "schur", "pcg")
+METHODS = ("auto", "banded", "levinson", "lookahead", "schur", "pcg")
 
 # From this size upwards conjugate gradients by FFT are tried first.
 _PCG_FROM = 4096
+# Wider bands are slower than the other methods: at 8,192 rows and 424 diagonals pcg takes as long.
+_WIDEST_BAND, _ROWS_PER_DIAGONAL = 512, 8
 
 
 def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: ArrayLike | None = None, *,
@@ -51,8 +57,8 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
         First column of the matrix; for RLS that of T + lambda I, so r[0] includes lambda.
     Y : array_like of shape (n,) or (n, m)
         Right-hand sides, solved in one pass.
-    method : {"auto", "levinson", "lookahead", "schur", "pcg"}
-        "auto" is Levinson or pcg by size, and look-ahead if the matrix is not positive definite.
+    method : {"auto", "banded", "levinson", "lookahead", "schur", "pcg"}
+        "auto" is banded if r is below rounding beyond a lag b <= min(n / 8, 512); else as the module says.
     r_row : array_like of shape (n,), optional
         First row of an unsymmetric matrix; r_row[0] = r[0].  Only Levinson supports it.
     max_block : int
@@ -85,17 +91,23 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     if r_row is not None and not np.array_equal(row := _check_row(r, r_row, method), r):
         return levinson_general(r, row, Y)
     run: dict[str, Callable[[], Solution]] = {
-        "levinson": lambda: levinson(r, Y), "schur": lambda: schur(r, Y),
+        "banded": lambda: banded(r, Y), "levinson": lambda: levinson(r, Y), "schur": lambda: schur(r, Y),
         "lookahead": lambda: lookahead(r, Y, max_block), "pcg": lambda: pcg(r, Y, preconditioner, tolerance)}
-    run["auto"] = lambda: _automatic(run, len(r))
+    run["auto"] = lambda: _automatic(run, len(r), bandwidth(r))
     return run[method]()
 
 
-def _automatic(run: dict[str, Callable[[], Solution]], n: int) -> Solution:
+def _automatic(run: dict[str, Callable[[], Solution]], n: int, b: int) -> Solution:
     """Try the fastest method first; its status decides which is next."""
     reasons = []
     indefinite = False
-    if n >= _PCG_FROM:
+    if n > 1 and b <= _WIDEST_BAND and _ROWS_PER_DIAGONAL * b <= n:
+        solution = run["banded"]()
+        if solution.ok:
+            return replace(solution, why=f"banded: {solution.why}")
+        reasons.append(f"not banded: {solution.status}, {solution.why}")
+        indefinite = solution.status is Status.NOT_POSITIVE_DEFINITE
+    if n >= _PCG_FROM and not indefinite:
         solution = run["pcg"]()
         if solution.ok:
             return replace(solution, why=f"pcg: {n} rows are {_PCG_FROM} or more; {solution.why}")

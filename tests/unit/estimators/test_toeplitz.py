@@ -10,6 +10,7 @@ import warnings
 
 import numpy as np
 import pytest
+import scipy.linalg
 import scipy.sparse
 from scipy.linalg import LinAlgWarning
 from sklearn.base import clone
@@ -338,3 +339,19 @@ def test_parameters_of_the_wrong_kind_are_refused_by_code():
                 estimator(2.0, scheme=scheme).fit(X, y)
     with pytest.raises(KerncastError, match="solver_options: E238"):
         KernelRLSRegressor(2.0, solver_options=5).fit(X, y)
+
+
+@pytest.mark.parametrize(("options", "gap"), [
+    ({}, 1e-12), ({"solver": "banded"}, 1e-12), ({"fit_intercept": True}, 1e-12),
+    ({"scheme": "grid_cubic"}, 1e-3)])
+def test_fitted_values_are_the_predictions_at_the_training_samples(options, gap):
+    t = np.arange(200.0)[:, np.newaxis]
+    model = ToeplitzRLSRegressor(3.0, 0.1, **options).fit(t, np.sin(t[:, 0] / 5) + 2.0)
+    np.testing.assert_allclose(model.fitted_, model.predict(t), rtol=0, atol=gap)
+
+
+def test_fitted_values_of_a_failed_training_are_zero():
+    model = ToeplitzRLSRegressor(3.0, 1e-12, scheme="diagonal_mean", solver="levinson")
+    with pytest.warns(scipy.linalg.LinAlgWarning, match="not_positive_definite"):
+        model.fit(np.random.default_rng(0).normal(size=(60, 3)), np.ones(60))
+    assert not np.any(model.fitted_)

@@ -91,6 +91,8 @@ _STREAMS = (
             parameters={"WIDTH": 4, "SLOTS": 2, "ROWS": rows, "LANES": 2}) for rows in (1, 2)),
     Claim("kc_sum_tree", "the sum of the words of log2(LANES) clocks before", "8 words of 6 bits", depth=6,
           parameters={"WIDTH": 6, "LANES": 8}),
+    Claim("kc_max_tree", "the largest of the words of log2(LANES) clocks before", "8 words of 6 bits",
+          depth=6, parameters={"WIDTH": 6, "LANES": 8}),
     Claim("kc_sample_buffer", "each column of a sample is written once; it is held from then on until "
           "`done`, with its target, if and only if tlast came with the last beat, and else reported once",
           "3 columns of 4 bits and a target", depth=12,
@@ -165,6 +167,7 @@ MUTANTS = (
     ("kc_learner_vectors", "exchange && inserting", "exchange"),
     ("kc_learner_vectors", "aside_row_reg <= exchange_row", "aside_row_reg <= row"),
     ("kc_sum_tree", "nodes[(2*i+1)*WIDTH +: WIDTH]", "nodes[2*i*WIDTH +: WIDTH]"),
+    ("kc_max_tree", "u > v ? u", "u > v ? v"),
     ("kc_sample_buffer", "state_reg == SETTLE && valid_reg[LATENCY-2:0] == 0", "state_reg == SETTLE"),
     ("kc_sample_buffer", "if (done) read_slot_reg <= !read_slot_reg", "read_slot_reg <= 1'b0"),
     ("kc_sample_buffer", "if (last && !good) state_next = DROP", "if (last && !good) state_next = RECEIVE"),

@@ -20,8 +20,8 @@ MOST_SAMPLES = 2048
 MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_saturate", "kc_magnitude",
            "kc_bit_length",
            "kc_normalisation_shift", "kc_requantise", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram",
-           "kc_ram_banked", "kc_ram_banked_reg", "kc_ram_sliding", "kc_levinson_lane", "kc_levinson_scalars",
-           "kc_levinson", "kc_frame", "kc_solution_sender")
+           "kc_ram_banked", "kc_ram_banked_reg", "kc_ram_sliding", "kc_sum_tree", "kc_max_tree",
+           "kc_levinson_lane", "kc_levinson_scalars", "kc_levinson", "kc_frame", "kc_solution_sender")
 # Clocks of the parts: of a division; beside it, from the sum of xi to xi and to the new eps, and from the sum
 # of c to c; from the update of a to c; from words to their sum, and until they are written; of a word sent.
 _DIVIDE = 21
@@ -35,7 +35,7 @@ def recursion_cycles(n: int, lanes: int = 1) -> int:
 
     A step of m words takes four passes of ``rows = m // lanes + 1`` clocks.  A pass that reads what the one
     before writes follows it by ten clocks at least.  While xi or c is divided two passes run: where they are
-    short, the division is waited for.
+    short, the division is waited for.  Sums and maxima over the lanes take a clock for each level of a tree.
 
     Parameters
     ----------
@@ -49,18 +49,18 @@ def recursion_cycles(n: int, lanes: int = 1) -> int:
         About ``2 n**2 / lanes``.
     """
     # `last` is the clock of the last words of a sum; at first that of a, of one row.
-    last, c_stands, rows = 0, _DIVIDE + _C, 1
+    last, c_stands, rows, levels = 0, _DIVIDE + _C, 1, lanes.bit_length() - 1
     for m in range(1, n):
         # x of the step before is updated and summed, while xi is divided ...
-        xi_begins = max(last + _SUM, c_stands)
+        xi_begins = max(last + _SUM + levels, c_stands)
         last = max(last, c_stands) + max(rows, _WRITTEN) + rows
         rows = m // lanes + 1
         # ... and a of this one, while c is.
         a_begins = max(last, xi_begins + _DIVIDE + _XI)
-        c_begins = max(xi_begins + _DIVIDE + _EPS, last + _SUM)
-        c_stands = max(c_begins + _DIVIDE + _C, a_begins + rows + _C_AFTER_A)
+        c_begins = max(xi_begins + _DIVIDE + _EPS, last + _SUM + levels)
+        c_stands = max(c_begins + _DIVIDE + _C, a_begins + rows + _C_AFTER_A + levels)
         last = a_begins + max(rows, _WRITTEN) + rows
-    return c_stands + rows + _WRITTEN + 2
+    return c_stands + rows + _WRITTEN + levels + 2
 
 
 def solver_cycles(plan: Plan, lanes: int = 1) -> int:

@@ -49,7 +49,10 @@ module kc_levinson #(
     localparam ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1;
     localparam PLACE_BITS = ROW_BITS + LANE_BITS;
     localparam LAT_MAC = 6;                      // clocks from the issue of a row to the term of a dot product
-    localparam LAT_UPDATE = 9;                // and to the updated word
+    localparam LAT_SUM = LAT_MAC + LANE_BITS;    // and to the sum over the lanes
+    localparam LAT_UPDATE = 9;                // from the issue of a row to the updated words
+    localparam LAT_MAX = LAT_UPDATE + LANE_BITS;   // and to their largest magnitude
+    localparam SUM_BITS = 2*W + LANE_BITS;
     localparam CONTROL_BITS = 6 + LANES + ROW_BITS;
     localparam [3:0] RAW_HAZARD_CLOCKS = 4'd9;             // read-after-write hazard: the next pass may read one clock later
 
@@ -80,18 +83,19 @@ module kc_levinson #(
     wire [LANES-1:0] mask;
 
     // Pipeline control: stage k holds a row k clocks after its issue.
-    logic [LAT_UPDATE*CONTROL_BITS-1:0] control_reg;
-    wire [CONTROL_BITS-1:0] control = {issue, state_reg == DOT_A, update, row_reg == 0, last_row, mask,
+    logic [LAT_MAX*CONTROL_BITS-1:0] control_reg;
+    wire [CONTROL_BITS-1:0] control = {issue, of_a, update, row_reg == 0, last_row, mask,
                                        !a_bank_reg, row_reg};
     wire [CONTROL_BITS-1:0] at_2 = control_reg[CONTROL_BITS +: CONTROL_BITS];
     wire [CONTROL_BITS-1:0] at_3 = control_reg[2*CONTROL_BITS +: CONTROL_BITS];
-    wire [CONTROL_BITS-1:0] at_mac = control_reg[(LAT_MAC-1)*CONTROL_BITS +: CONTROL_BITS];
+    wire [CONTROL_BITS-1:0] at_sum = control_reg[(LAT_SUM-1)*CONTROL_BITS +: CONTROL_BITS];
     wire [CONTROL_BITS-1:0] at_update = control_reg[(LAT_UPDATE-1)*CONTROL_BITS +: CONTROL_BITS];
-    localparam VALID = CONTROL_BITS - 1, FOR_XI = VALID - 1, UPDATE = VALID - 2, FIRST = VALID - 3, LAST = VALID - 4;
+    wire [CONTROL_BITS-1:0] at_max = control_reg[(LAT_MAX-1)*CONTROL_BITS +: CONTROL_BITS];
+    localparam VALID = CONTROL_BITS - 1, OF_A = VALID - 1, UPDATE = VALID - 2, FIRST = VALID - 3, LAST = VALID - 4;
     localparam MASK = ROW_BITS + 1;
-    wire [LAT_UPDATE-1:0] in_flight;
+    wire [LAT_MAX-1:0] in_flight;
     wire empty = in_flight == 0;
-    wire sums = at_mac[VALID] && !at_mac[UPDATE];
+    wire sums = at_sum[VALID] && !at_sum[UPDATE];
 
     wire xi_ready, a_scale, c_ready;
     wire signed [W-1:0] xi, c;
@@ -105,8 +109,9 @@ module kc_levinson #(
     wire [ROW_BITS-1:0] write_row = at_update[ROW_BITS-1:0];
     wire write_bank = at_update[ROW_BITS];
     wire written = at_update[VALID] && at_update[UPDATE];
-    wire a_done = written && at_update[LAST] && updating_a_reg;
-    wire x_done = written && at_update[LAST] && !updating_a_reg;
+    wire updated = at_max[VALID] && at_max[UPDATE] && at_max[LAST];
+    wire a_done = updated && at_max[OF_A];
+    wire x_done = updated && !at_max[OF_A];
     wire [LANES-1:0] append_mask = write_row == step_row ? step_mask : {LANES{1'b0}};
     wire [LANES-1:0] write_mask = written ? at_update[MASK +: LANES] | append_mask : {LANES{1'b0}};
     wire [LANES-1:0] a_mask = updating_a_reg ? write_mask : {LANES{1'b0}};
@@ -139,26 +144,26 @@ module kc_levinson #(
         .STATIC(STATIC), .ROUNDING(ROUNDING), .EXP_BITS(EXP_BITS)
     ) scalars_inst (
         .clk(clk), .rst(rst), .start(start), .acc(acc_reg), .r(r_step_reg), .y(y), .a_dot_done(a_dot_done_reg),
-        .x_dot_done(x_dot_done_reg), .a_done(a_done), .a_max(used[LANES*(W+1) +: W+1]), .x_done(x_done),
-        .x_max(used[LANES*(W+1) +: W+1]), .xi_ready(xi_ready), .xi(xi), .a_scale(a_scale), .a_last(a_last),
+        .x_dot_done(x_dot_done_reg), .a_done(a_done), .a_max(word_max), .x_done(x_done),
+        .x_max(word_max), .xi_ready(xi_ready), .xi(xi), .a_scale(a_scale), .a_last(a_last),
         .c_ready(c_ready), .c(c), .x_scale(x_scale), .s(s), .x_last(x_last), .x_exp(x_exp),
         .a_exp(unused_a_exp), .eps(unused_eps), .saturated(saturated), .failed(failed)
     );
 
     // Lanes, the sum of their terms, and the largest magnitude.
-    wire [(LANES+1)*64-1:0] acc_sum;
-    wire [(LANES+1)*(W+1)-1:0] used;
+    wire [LANES*SUM_BITS-1:0] terms;
+    wire signed [SUM_BITS-1:0] terms_sum;
+    wire [LANES*(W+1)-1:0] used;
+    wire [W:0] word_max;
     genvar lane;
 
-    assign acc_sum[63:0] = at_mac[FIRST] ? 64'd0 : acc_reg;
-    assign used[W:0] = {(W + 1){1'b0}};
+    kc_sum_tree #(.WIDTH(SUM_BITS), .LANES(LANES)) sum_inst (.clk(clk), .words(terms), .sum(terms_sum));
+    kc_max_tree #(.WIDTH(W + 1), .LANES(LANES)) max_inst (.clk(clk), .words(used), .max(word_max));
 
     generate
         for (lane = 0; lane < LANES; lane = lane + 1) begin : lanes
             logic signed [W-1:0] u_reg, v_reg, w_reg;
             wire signed [2*W-1:0] term;
-            wire [W:0] lane_max;
-            wire [W:0] max_before = used[lane*(W+1) +: W+1];
             wire [PLACE_BITS-1:0] place = first_place + PLACE_BITS'(lane);
 
             // i < step, or i <= step for a dot product; a[0] is the implicit 1 and is skipped.
@@ -167,7 +172,7 @@ module kc_levinson #(
 
             always_ff @(posedge clk) begin
                 u_reg <= !at_2[UPDATE] ? r_down[lane*W +: W] : updating_a_reg ? xi : c;
-                v_reg <= at_2[UPDATE] ? a_down[lane*W +: W] : at_2[FOR_XI] ? a_up[lane*W +: W] : x_up[lane*W +: W];
+                v_reg <= at_2[UPDATE] ? a_down[lane*W +: W] : at_2[OF_A] ? a_up[lane*W +: W] : x_up[lane*W +: W];
                 w_reg <= updating_a_reg ? a_up[lane*W +: W] : x_up[lane*W +: W];
             end
 
@@ -175,25 +180,24 @@ module kc_levinson #(
                 .clk(clk), .on(at_3[VALID] && at_3[MASK + lane]), .update(at_3[UPDATE]),
                 .u(u_reg), .v(v_reg), .w(w_reg), .v_scale(at_3[UPDATE] && updating_a_reg && a_scale),
                 .w_scale(updating_a_reg ? {5'd0, a_scale} : x_scale), .extend(updating_a_reg),
-                .s(updating_a_reg ? 6'(W - 1) : s), .clear(state_reg == IDLE || a_done || x_done),
-                .term(term), .word(words[lane*W +: W]), .used(lane_max)
+                .s(updating_a_reg ? 6'(W - 1) : s), .clear(state_reg == IDLE || (written && at_update[LAST])),
+                .term(term), .word(words[lane*W +: W]), .used(used[lane*(W+1) +: W+1])
             );
 
-            assign acc_sum[(lane+1)*64 +: 64] = acc_sum[lane*64 +: 64] + 64'(term);
-            assign used[(lane+1)*(W+1) +: W+1] = lane_max > max_before ? lane_max : max_before;
+            assign terms[lane*SUM_BITS +: SUM_BITS] = SUM_BITS'(term);
         end
-        for (lane = 0; lane < LAT_UPDATE; lane = lane + 1) begin : stages
+        for (lane = 0; lane < LAT_MAX; lane = lane + 1) begin : stages
             assign in_flight[lane] = control_reg[lane*CONTROL_BITS + VALID];
         end
     endgenerate
 
     always_ff @(posedge clk) begin
-        control_reg <= {control_reg[(LAT_UPDATE-1)*CONTROL_BITS-1:0], control};
+        control_reg <= {control_reg[(LAT_MAX-1)*CONTROL_BITS-1:0], control};
         row_reg <= issue && !last_row ? row_reg + 1'b1 : {ROW_BITS{1'b0}};
-        if (at_2[VALID] && at_2[FOR_XI] && at_2[FIRST]) r_step_reg <= r_down[W-1:0];
-        if (sums) acc_reg <= acc_sum[LANES*64 +: 64];
-        a_dot_done_reg <= sums && at_mac[LAST] && at_mac[FOR_XI];
-        x_dot_done_reg <= sums && at_mac[LAST] && !at_mac[FOR_XI];
+        if (at_2[VALID] && at_2[OF_A] && at_2[FIRST] && !at_2[UPDATE]) r_step_reg <= r_down[W-1:0];
+        if (sums) acc_reg <= (at_sum[FIRST] ? 64'sd0 : acc_reg) + 64'(terms_sum);
+        a_dot_done_reg <= sums && at_sum[LAST] && at_sum[OF_A];
+        x_dot_done_reg <= sums && at_sum[LAST] && !at_sum[OF_A];
         done_reg <= 1'b0;
         x_place_reg <= x_place;
         x_place_2_reg <= x_place_reg;

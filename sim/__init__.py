@@ -1,1 +1,4 @@
-"""sim: the mathematics: spec, plan, formats, primitives, float reference and integer models."""
+"""sim: the mathematics of kerncast.
+
+Spec, plan, formats, primitives, float reference and integer models.
+"""

@@ -13,12 +13,18 @@ from .errors import fail
 
 
 def is_real(value: object) -> bool:
-    """Return whether `value` is a real number of Python or numpy, despite its annotation."""
+    """Return whether `value` is a real number of Python or NumPy.
+
+    The argument may be of any type despite its annotation.
+    """
     return isinstance(value, Real)
 
 
 def is_integer(value: object) -> bool:
-    """Return whether `value` is an integer of Python or numpy, despite its annotation."""
+    """Return whether `value` is an integer of Python or NumPy.
+
+    The argument may be of any type despite its annotation.
+    """
     return isinstance(value, Integral)
 
 
@@ -59,7 +65,7 @@ def finite_array(values: ArrayLike, where: str, code: str) -> Array:
 
 
 def positive(value: float, where: str, code: str, remedy: str) -> float:
-    """Return `value` as a float; raise `code` unless it is finite and above zero."""
+    """Return `value` as a float; raise `code` unless it is finite and positive."""
     if not is_real(value) or not 0.0 < value < float("inf"):  # also refuses NaN
         raise fail(code, f"{where} must be positive", where=where, value=value,
                    allowed="a finite number > 0", remedy=remedy)
@@ -67,7 +73,10 @@ def positive(value: float, where: str, code: str, remedy: str) -> float:
 
 
 def free_bytes() -> int:
-    """Memory that is to be had, in bytes; what the system can give back included, where psutil is there."""
+    """Return the available memory in bytes.
+
+    With psutil this includes memory that the system can reclaim.
+    """
     try:
         from psutil import virtual_memory
     except ImportError:

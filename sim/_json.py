@@ -1,4 +1,4 @@
-"""sim: read JSON that another machine wrote: every fault of the text is one ValueError."""
+"""sim: read JSON from an untrusted source; every fault raises a ValueError."""
 
 from __future__ import annotations
 
@@ -42,7 +42,10 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def read_json(path: Path) -> Any:
-    """Read and parse a JSON file of at most :data:`MAX_BYTES`; ValueError as :func:`parse_json`."""
+    """Read and parse a JSON file of at most :data:`MAX_BYTES`.
+
+    Raise ValueError as :func:`parse_json` does.
+    """
     if path.stat().st_size > MAX_BYTES:
         raise ValueError(f"more than {MAX_BYTES} bytes")
     return parse_json(path.read_bytes())

@@ -1,4 +1,7 @@
-"""sim: optional packages and the files that they install; E501 names the install command."""
+"""sim: optional packages and the files that they install.
+
+E501 names the install command.
+"""
 
 from __future__ import annotations
 
@@ -41,6 +44,6 @@ def debian_file(package: str, name: str) -> Path | None:
 
 
 def missing(what: str, package: str, command: str, where: str) -> KerncastError:
-    """Return the error E501: `what` requires `package`, which `command` installs."""
+    """Return the error E501: `what` requires `package`; `command` installs it."""
     return fail("E501", f"{what} {package}, which is not installed", where=where, value="not installed",
                 allowed=package, remedy=command)

@@ -1,4 +1,4 @@
-"""sim: the protocol that every back end implements, and the exact comparison of their results.
+"""sim: the protocol of all back ends, and the exact comparison of their results.
 
 A back end takes ADC counts and returns integers.  Integers compare with tolerance 0.
 """
@@ -27,7 +27,7 @@ STATUSES = tuple(status.word for status in DeviceStatus)
 
 @runtime_checkable
 class Backend(Protocol):
-    """A way to run a plan: integer model, host C, emulator, board or RTL."""
+    """Implementation of a plan: integer model, host C, emulator, board or RTL."""
 
     name: str
 
@@ -38,7 +38,7 @@ class Backend(Protocol):
         """Train on a whole set: x_raw (n, D), or None on the uniform grid, and y_raw (n,)."""
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn samples in order; return ``status`` and ``f``, the prediction before learning."""
+        """Learn samples in order; return ``status`` and ``f`` before learning."""
 
     def predict(self, x_raw: Raw) -> Outputs:
         """Return ``status`` and ``f`` for inputs of shape (m, D)."""
@@ -47,13 +47,18 @@ class Backend(Protocol):
         """Return every member of the model structure, in order."""
 
     def save(self) -> bytes:
-        """Return the state as an image of :mod:`.replay.saved_state`, equal on every back end.
+        """Return the state as an image of :mod:`.replay.saved_state`.
+
+        It is equal on every back end.
 
         The sequence number is one more than that of the last image saved or restored.
         """
 
     def restore(self, image: bytes) -> None:
-        """Restore the state from an image; if E440 to E446 rejects it, nothing changes."""
+        """Restore the state from an image.
+
+        If E440 to E446 rejects it, nothing changes.
+        """
 
     def reset(self) -> None:
         """Return to the initial state; saved images are not affected."""
@@ -63,30 +68,33 @@ class Backend(Protocol):
 
 
 def calls_of(plan: Plan) -> frozenset[str]:
-    """Return the calls that a plan's back ends support, hardware predictors excepted."""
+    """Return the calls that a plan's back ends support, except hardware predictors."""
     return FIXED_CALLS if plan.fixed else ALL_CALLS
 
 
 def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
-    """Return the members of ``plan.memory`` as flat arrays, copied; missing members are zero."""
+    """Return copies of the members of ``plan.memory`` as flat arrays.
+
+    Missing members are zero.
+    """
     return {f.name: np.array(values.get(f.name, np.zeros(f.count)), dtype=np.int64).reshape(f.count)
             for f in plan.memory}
 
 
 def refused_training() -> Outputs:
-    """Return the result of a training that is refused: bad argument."""
+    """Return the result of a rejected training: bad argument."""
     return {"status": np.array([DeviceStatus.BAD_ARGUMENT], dtype=np.int64)}
 
 
 def refused_update(y_raw: Raw) -> Outputs:
-    """Return the result of an update that is refused: bad argument for every sample."""
+    """Return the result of a rejected update: bad argument for every sample."""
     return {"status": np.full(len(y_raw), DeviceStatus.BAD_ARGUMENT, dtype=np.int64),
             "f": np.zeros(len(y_raw), dtype=np.int64)}
 
 
 @dataclass
 class Comparison:
-    """The values compared between two back ends, and their first difference.
+    """Comparison of two back ends: number of values, and the first difference.
 
     Parameters
     ----------
@@ -104,7 +112,9 @@ class Comparison:
     answers: list[Outputs] = field(default_factory=list, repr=False)
 
     def add(self, where: str, expected: Outputs, found: Outputs, first: int = 0) -> None:
-        """Compare all arrays of two results; a missing or misshapen array counts in full.
+        """Compare all arrays of two results.
+
+        All values of a missing or misshapen array count as mismatches.
 
         `first` is the index of their first values in messages.
         """

@@ -1,4 +1,4 @@
-"""sim: the choices that a plan records by name, as types and as questions with a yes or a no.
+"""sim: the named options of a plan as types and as properties.
 
 A plan holds them as text, canonical and hashed; everything else asks these properties, so that mypy sees a
 typing error where a comparison of text would be silently false.
@@ -45,14 +45,14 @@ DEVICE_REDUCTIONS = {name: REDUCTIONS[name.removesuffix("_f32")]
 
 
 def reduction_title(reduction: str, projection: str, metric: str) -> str:
-    """Return a reduction's name, and its parts if they differ from the name's."""
+    """Return the name of a reduction, or its parts if they differ from its default."""
     if (projection, metric) == DEVICE_REDUCTIONS[reduction]:
         return reduction
     return f"projection {projection} with metric {metric}"
 
 
 class Choices:
-    """The choices of a plan.
+    """Options of a plan.
 
     Of a choice that its algorithm does not have the answer is no, or zero; its name is a KeyError.
     """
@@ -61,95 +61,107 @@ class Choices:
 
     @property
     def kernel(self) -> KernelName:
-        """The kernel."""
+        """Return the kernel."""
         return cast("KernelName", self.options["kernel"])
 
     @property
     def polynomial(self) -> bool:
-        """Whether the kernel is of a product of inputs, not of a distance."""
+        """Return whether the kernel is a function of u.v, not of a distance."""
         return self.kernel in POLYNOMIALS
 
     @property
     def uniform(self) -> bool:
-        """Whether a batch trainer's inputs are a uniform grid, which it makes itself."""
+        """Return whether a batch trainer's inputs are a uniform grid that it computes."""
         return self.options.get("scheme") == "uniform"
 
     @property
     def scheme(self) -> SchemeName:
-        """How the Toeplitz matrix is made."""
+        """Return the method that constructs the Toeplitz matrix."""
         return cast("SchemeName", self.options["scheme"])
 
     @property
     def biased_means(self) -> bool:
-        """Whether the means of diagonals are biased, which keeps the matrix positive semidefinite."""
+        """Return whether the means of diagonals are biased.
+
+        The matrix is then positive semidefinite.
+        """
         return self.options.get("scheme") == "diagonal_mean_biased"
 
     @property
     def plain_means(self) -> bool:
-        """Whether the matrix has plain means of diagonals, which may make it indefinite."""
+        """Return whether the matrix has unbiased means of diagonals.
+
+        It may then be indefinite.
+        """
         return self.options.get("scheme") == "diagonal_mean"
 
     @property
     def solver(self) -> SolverName:
-        """The solver of a Toeplitz matrix."""
+        """Return the solver of a Toeplitz matrix."""
         return cast("SolverName", self.options["solver"])
 
     @property
     def looks_ahead(self) -> bool:
-        """Whether the solver takes several rows at a time where a leading block is singular."""
+        """Return whether the solver is look-ahead Levinson.
+
+        It takes several rows at a time if a leading block is singular.
+        """
         return self.options.get("solver") in LOOKAHEADS
 
     @property
     def schur(self) -> bool:
-        """Whether the solver is the Schur algorithm."""
+        """Return whether the solver is the Schur algorithm."""
         return self.options.get("solver") == "schur"
 
     @property
     def static(self) -> bool:
-        """Whether the solver's block exponents do not move."""
+        """Return whether the solver's block exponents are constant."""
         return self.options.get("scaling") == "static"
 
     @property
     def refine(self) -> int:
-        """Corrections of the answer by a solver of shorter words."""
+        """Return the number of refinement passes with a solver of shorter word length."""
         return int(self.options.get("refine", "0"))
 
     @property
     def bias(self) -> bool:
-        """Whether a training finds an intercept too."""
+        """Return whether a training also determines an intercept."""
         return self.options.get("bias") == "1"
 
     @property
     def lam(self) -> float:
-        """The regulariser lambda."""
+        """Return the regulariser lambda."""
         return float(self.options["lambda"])
 
     @property
     def reduction(self) -> str:
-        """The reduction of an online learner, a name of :data:`DEVICE_REDUCTIONS`."""
+        """Return the reduction of an online learner, a name in :data:`DEVICE_REDUCTIONS`."""
         return self.options["reduction"]
 
     @property
     def in_float32(self) -> bool:
-        """Whether coefficients and kernel values are float32; words are inputs, targets and predictions."""
+        """Return whether coefficients and kernel values are float32.
+
+        Inputs, targets and predictions are fixed point.
+        """
         return self.options.get("reduction") in FLOAT32
 
     @property
     def projection(self) -> ProjectionName:
-        """What becomes of a vector that leaves: its projection on the others."""
+        """Return the projection of an evicted vector onto the others."""
         return cast("ProjectionName", self.options["projection"])
 
     @property
     def projects(self) -> bool:
-        """Whether the vectors that stay take over what one that leaves said."""
+        """Return whether an evicted vector is projected onto the remaining ones."""
         return self.options.get("projection", "none") != "none"
 
     @property
     def metric(self) -> MetricName:
-        """What a vector that leaves is chosen by."""
+        """Return the metric that selects the vector to evict."""
         return cast("MetricName", self.options["metric"])
 
     @property
     def newest_only(self) -> bool:
-        """Whether no vector but the newest may leave."""
+        """Return whether only the newest vector may be evicted."""
         return self.options.get("newest_only") == "1"

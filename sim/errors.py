@@ -29,14 +29,14 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e
 
 
 def printable(text: str, limit: int) -> str:
-    """Escape the characters that a terminal would obey, and cut the text at `limit` characters."""
+    """Escape terminal control characters, and limit the text to `limit` characters."""
     shown = text if len(text) <= limit else f"{text[:limit]}... ({len(text):,} characters)"
     return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]):02x}" if ord(found[0]) < 256
                             else f"\\u{ord(found[0]):04x}", shown)
 
 
 def for_this_python(command: str) -> str:
-    """Replace ``python -m pip`` in a command by the running interpreter, if they differ."""
+    """Replace ``python -m pip`` in a command if it is not this interpreter."""
     if _PIP not in command or not sys.executable or shutil.which("python") == sys.executable:
         return command
     return command.replace(_PIP, f"{shlex.quote(sys.executable)} -m pip")
@@ -44,7 +44,7 @@ def for_this_python(command: str) -> str:
 
 @dataclass(frozen=True)
 class Problem:
-    """One problem in the user's input.
+    """Problem in the user's input.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Problem:
     remedy: str = ""
 
     def __post_init__(self) -> None:
-        """Make every text printable: names and values come from files of others."""
+        """Make every text printable, because names and values come from untrusted files."""
         for name, limit in (("message", _MAX_VALUE), ("where", _MAX_PLACE), ("value", _MAX_VALUE),
                             ("allowed", _MAX_VALUE), ("remedy", _MAX_VALUE)):
             object.__setattr__(self, name, printable(getattr(self, name), limit))

@@ -1,9 +1,8 @@
-"""sim: number formats, and the cast that brings a wide integer into one.
+"""sim: number formats, and the cast of a wide integer to a format.
 
-A *word* is an integer; a :class:`Format` says what it means: ``value = word * 2**-frac``.
-Rounding and overflow belong to the cast, not to the number.  The written form is ``s16f15``:
-signed, 16 bits in all, 15 of them fraction bits (ARM and TI count Qm.n differently, so that
-notation is not used here).
+A *word* is an integer; a :class:`Format` defines its value: ``value = word * 2**-frac``. Rounding and
+overflow belong to the cast, not to the number. The written form is ``s16f15``: signed, 16 bits in total, 15
+of them fraction bits. (ARM and TI count Qm.n differently, so that notation is not used here.)
 """
 
 from __future__ import annotations
@@ -16,14 +15,14 @@ from fractions import Fraction
 from .errors import KerncastError, fail
 
 MAX_BITS = 64
-#: The largest shift of the device: of a sum below 2**62 nothing is left of it.
+#: The largest shift of the device: it reduces any sum below 2**62 to 0 or -1.
 MAX_SHIFT = 62
 _WRITTEN = re.compile(r"([su])(\d{1,2})f(-?\d{1,3})", re.ASCII)
 _STANDARD_WIDTHS = (8, 16, 32, 64)
 
 
 class Rounding(Enum):
-    """How a right shift rounds; the value is the integer that the engine uses."""
+    """Rounding of a right shift; the value is the integer that the engine uses."""
 
     FLOOR = 0
     HALF_UP = 1
@@ -31,7 +30,7 @@ class Rounding(Enum):
 
 
 class Overflow(Enum):
-    """How a cast treats a value outside the format."""
+    """Treatment of a value outside the format."""
 
     SATURATE = 0
     WRAP = 1
@@ -39,7 +38,7 @@ class Overflow(Enum):
 
 @dataclass(frozen=True, order=True)
 class Format:
-    """A two's complement or unsigned fixed-point format.
+    """Two's complement or unsigned fixed-point format.
 
     Parameters
     ----------
@@ -97,7 +96,7 @@ class Format:
 
     @property
     def lsb(self) -> Fraction:
-        """Return the real value of one step."""
+        """Return the real value of one LSB."""
         return Fraction(1, 1 << self.frac) if self.frac >= 0 else Fraction(1 << -self.frac)
 
     def value(self, word: int) -> Fraction:
@@ -106,7 +105,9 @@ class Format:
 
     def quantise(self, value: Fraction | float | int, rounding: Rounding = Rounding.HALF_UP,
                  overflow: Overflow = Overflow.SATURATE) -> int:
-        """Return the integer nearest to a real `value` under the given cast, computed exactly.
+        """Return the integer nearest to a real `value`.
+
+        The cast is computed exactly.
 
         Raises
         ------
@@ -142,7 +143,10 @@ class Format:
 
     @property
     def apytypes(self) -> dict[str, int]:
-        """Return the keyword arguments of ``apytypes.APyFixed`` (int bits include the sign)."""
+        """Return the keyword arguments of ``apytypes.APyFixed``.
+
+        The integer bits include the sign.
+        """
         return {"int_bits": self.bits - self.frac, "frac_bits": self.frac}
 
     @property
@@ -178,7 +182,9 @@ class Format:
 
     @classmethod
     def from_ap_fixed(cls, text: str) -> Format:
-        """Parse ``ap_fixed<16, 1>``, ``ap_ufixed<...>``, ``ap_int<16>`` or ``ap_uint<16>``.
+        """Parse ``ap_fixed<16, 1>`` or ``ap_ufixed<16, 1>``.
+
+        ``ap_int<16>`` and ``ap_uint<16>`` are accepted too.
 
         Ignores modes after the integer bits; :func:`.notations.read_ap_fixed` reads them.  Raises E201
         if the text is invalid.
@@ -192,13 +198,19 @@ class Format:
 
     @classmethod
     def from_c_type(cls, text: str, frac: int = 0) -> Format:
-        """Parse a stdint type such as ``int16_t``, with `frac` fraction bits; else raise E201."""
+        """Parse a stdint type such as ``int16_t``, with `frac` fraction bits.
+
+        Raise E201 for another type.
+        """
         unsigned, bits = _matched(r"(u?)int(8|16|32|64)_t", text, "a stdint type", "int16_t")
         return cls(not unsigned, int(bits), frac)
 
     @classmethod
     def from_verilog(cls, text: str, frac: int = 0) -> Format:
-        """Parse ``logic signed [15:0]`` (or reg, wire, bit) with `frac` fraction bits, else E201."""
+        """Parse ``logic signed [15:0]`` with `frac` fraction bits.
+
+        reg, wire and bit are accepted too; raise E201 for anything else.
+        """
         signed, top = _matched(r"(?:logic|reg|wire|bit)?\s*(signed\b|unsigned\b)?\s*\[\s*(\d+)\s*:\s*0\s*\]",
                                text, "a SystemVerilog vector", "logic signed [15:0]")
         return cls(signed == "signed", int(top) + 1, frac)

@@ -1,4 +1,6 @@
-"""sim: compilation of the models and the reference with numba, or plain Python without it.
+"""sim: compilation of the models and the reference with numba.
+
+Without numba they run as plain Python.
 
 Both run the same functions and return the same integers.  ``KERNCAST_ENGINE=python`` selects plain
 Python even if numba is installed (to step through a model in a debugger).
@@ -35,7 +37,10 @@ _DAY = 24 * 3600
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Disable the garbage collector while numba loads: it costs a tenth of our start-up time."""
+    """Disable the garbage collector while numba loads.
+
+    It takes a tenth of the start-up time.
+    """
     was = gc.isenabled()
     gc.disable()
     try:
@@ -60,7 +65,9 @@ def _numba() -> ModuleType | None:
 
 
 def _spare_scipy() -> None:
-    """Let numba load its array functions without scipy.linalg, a third of our start-up time.
+    """Let numba load its array functions without scipy.linalg.
+
+    This saves a third of the start-up time.
 
     It imports scipy there only to check that `np.dot` finds a BLAS.  It repeats the check when a
     function that calls `np.dot` is compiled.
@@ -80,7 +87,10 @@ COMPILED = _NUMBA is not None
 
 
 def compiled_sources(room: Path = _ROOM) -> list[Path]:
-    """List every module below `room` whose functions or constants compiled code may contain."""
+    """List every module below `room` that compiled code may contain.
+
+    These are the modules whose functions or constants it uses.
+    """
     return sorted(path for path in room.rglob("*.py") if path.relative_to(room).parts[0] not in _UNCOMPILED)
 
 
@@ -123,7 +133,7 @@ def _cache_folder(chosen: str) -> str:
 
 
 def _forget(folder: Path) -> None:
-    """Remove the sibling folders of `folder` that no process has used for a day."""
+    """Remove the sibling folders of `folder` that were unused for a day."""
     now = folder.stat().st_mtime
     for other in folder.parent.glob(f"{_FOLDER}*"):
         with suppress(OSError):
@@ -143,12 +153,15 @@ def jit(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def jit_inline(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function that inner loops call: as :func:`jit`, inlined."""
+    """Compile a function like :func:`jit`, and inline it in its callers.
+
+    For functions that inner loops call.
+    """
     return _compiled(function, _nrt=False, forceinline=True)
 
 
 def jit_real(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a loop of the reference over real numbers: as :func:`jit`, without the GIL.
+    """Compile a floating-point loop like :func:`jit`, without the GIL.
 
     The order of operations is kept, but a fused multiply-add may replace a product and a sum.
     """
@@ -156,7 +169,10 @@ def jit_real(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def jit_sums(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile as :func:`jit_real`, but allow sums in any order, which enables vector units."""
+    """Compile like :func:`jit_real`, but allow sums in any order.
+
+    This enables vector units.
+    """
     return _compiled(function, _nrt=False, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 
 
@@ -165,7 +181,9 @@ def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
 
 
 class _Jit:
-    """A function that is registered with numba at its first call, from Python or compiled code.
+    """Function that is registered with numba at its first call.
+
+    The call comes from Python or compiled code.
 
     A process that finds compiled code on disk calls a few of a hundred functions; registering them all
     would take as long as loading those that are called.
@@ -192,7 +210,10 @@ class _Jit:
         return self._known(_CACHE and str(Path(_CACHE) / "callees"), no_cpython_wrapper=True)
 
     def _known(self, cache: str, **more: Any) -> Any:
-        """Register the function with numba; cache its code in the folder `cache` unless empty."""
+        """Register the function with numba.
+
+        Its code is cached in the folder `cache` unless that is empty.
+        """
         assert _NUMBA is not None
         function = vars(self)["__wrapped__"]
         options = {"no_cfunc_wrapper": True, **self._options, **more}
@@ -207,5 +228,5 @@ class _Jit:
 
     @property
     def _numba_type_(self) -> Any:
-        """Return the type that numba requests of a value of an unknown class."""
+        """Return the type that numba requests for a value of an unknown class."""
         return self._callee._numba_type_

@@ -44,7 +44,7 @@ NEEDS = {
 
 
 class Kernel(ABC):
-    """A kernel k(u, v) and its known properties."""
+    """Kernel k(u, v) with its known properties."""
 
     name: ClassVar[str]
     #: k(u, v) = K(u - v): Lemma 1 then gives a Toeplitz matrix on a uniform grid.
@@ -58,7 +58,7 @@ class Kernel(ABC):
 
     @property
     def support_radius(self) -> float:
-        """Return the largest difference of u and v in one column with k(u, v) > 0 in float64."""
+        """Return the largest difference in one column with k(u, v) > 0 in float64."""
         return float("inf")
 
     @abstractmethod
@@ -71,7 +71,7 @@ class Kernel(ABC):
 
 
 class DistanceKernel(Kernel):
-    """Base class of kernels exp(-distance), the distance being a sum over the columns."""
+    """Base class of kernels exp(-distance); the distance is a sum over the columns."""
 
     translation_invariant = True
     unit_diagonal = True
@@ -124,7 +124,7 @@ def _check_width(kernel: Gaussian | Laplacian | Periodic, what: str = "sigma") -
 
 @dataclass(frozen=True)
 class Gaussian(DistanceKernel):
-    """The Gaussian kernel, k(u, v) = exp(-|u - v|^2 / (2 sigma^2)).
+    """Gaussian kernel, k(u, v) = exp(-|u - v|^2 / (2 sigma^2)).
 
     Equation (15) of Mitchinson et al.; Decherchi et al., section 3.4.  Some authors write
     exp(-|u - v|^2 / s^2); their s is sqrt(2) sigma.
@@ -153,7 +153,7 @@ class Gaussian(DistanceKernel):
 
     @property
     def support_radius(self) -> float:
-        """Return the largest difference of u and v in one column with k(u, v) > 0 in float64."""
+        """Return the largest difference in one column with k(u, v) > 0 in float64."""
         return _UNDERFLOW_ROOT * self.sigma
 
     def of_distance(self, d: Array) -> Array:
@@ -163,7 +163,7 @@ class Gaussian(DistanceKernel):
 
 @dataclass(frozen=True)
 class Laplacian(DistanceKernel):
-    """The Laplacian kernel, k(u, v) = exp(-|u - v|_1 / sigma).
+    """Laplacian kernel, k(u, v) = exp(-|u - v|_1 / sigma).
 
     The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
 
@@ -195,7 +195,7 @@ class Laplacian(DistanceKernel):
 
     @property
     def support_radius(self) -> float:
-        """Return the largest difference of u and v in one column with k(u, v) > 0 in float64."""
+        """Return the largest difference in one column with k(u, v) > 0 in float64."""
         return _UNDERFLOW * self.sigma
 
     def of_distance(self, d: Array) -> Array:
@@ -205,7 +205,9 @@ class Laplacian(DistanceKernel):
 
 @dataclass(frozen=True)
 class Periodic(DistanceKernel):
-    """The periodic kernel, k(u, v) = exp(-2 sum_c sin^2(pi (u_c - v_c) / period) / sigma^2).
+    """Periodic kernel.
+
+    k(u, v) = exp(-2 sum_c sin^2(pi (u_c - v_c) / period) / sigma^2).
 
     D. J. C. MacKay, "Introduction to Gaussian Processes", 1998, (47): the Gaussian kernel of points
     on a circle of radius 1/2 for each column.
@@ -243,7 +245,7 @@ class Periodic(DistanceKernel):
 
 @dataclass(frozen=True)
 class Polynomial(Kernel):
-    """The polynomial kernel, k(u, v) = (gamma u.v + coef0)^degree.
+    """Polynomial kernel, k(u, v) = (gamma u.v + coef0)^degree.
 
     The same as scikit-learn's polynomial_kernel.  Positive semidefinite if gamma > 0, coef0 >= 0 and degree
     is an integer.  Neither translation invariant nor decreasing.
@@ -272,7 +274,7 @@ class Polynomial(Kernel):
 
 @dataclass(frozen=True)
 class Linear(Polynomial):
-    """The linear kernel, k(u, v) = u.v: the polynomial kernel of degree 1."""
+    """Linear kernel, k(u, v) = u.v: the polynomial kernel of degree 1."""
 
     degree: int = 1
     gamma: float = 1.0

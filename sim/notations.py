@@ -50,7 +50,7 @@ def cast_names(tool: str, rounding: Rounding, overflow: Overflow) -> tuple[str, 
 
 
 def read_cast(tool: str, rounding: str, overflow: str) -> tuple[Rounding, Overflow]:
-    """Return the modes that a tool's names mean: the inverse of :func:`cast_names`."""
+    """Return the modes for a tool's names: the inverse of :func:`cast_names`."""
     _known(tool)
     roundings = {name: mode for mode, name in ROUNDING_NAMES[tool].items()}
     overflows = {name: mode for mode, name in OVERFLOW_NAMES[tool].items()}

@@ -1,4 +1,6 @@
-"""sim: the plan, a frozen value that model, generators, vectors, link and report all read.
+"""sim: the plan, a frozen value.
+
+Model, generators, vectors, link and report all read it.
 
 A plan holds decisions: integers and strings only, in canonical JSON, hashed.  The reasons of a
 decision (measured ranges, bounds, who decided) are evidence, which is stored with them but not hashed.
@@ -36,13 +38,16 @@ C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4,
 
 
 def wire_dtype(ctype: str) -> str:
-    """Return the numpy dtype of a C type in little-endian bytes; float as the integer of its bits."""
+    """Return the numpy dtype of a C type in little-endian bytes.
+
+    A float is the integer of its bits.
+    """
     return f"<{'i' if ctype.startswith('int') else 'u'}{C_BYTES[ctype]}"
 
 
 @dataclass(frozen=True)
 class Signal:
-    """A named signal: its format, its cast and its range.
+    """Named signal: its format, its cast and its range.
 
     Parameters
     ----------
@@ -70,14 +75,14 @@ class Signal:
 
     @classmethod
     def from_dict(cls, d: Mapping[str, Any]) -> Signal:
-        """Build a signal from :meth:`as_dict`'s result."""
+        """Build a signal from the result of :meth:`as_dict`."""
         return cls(Format.parse(d["format"]), Rounding[d["rounding"].upper()],
                    Overflow[d["overflow"].upper()], d["lo"], d["hi"], d["unit"])
 
 
 @dataclass(frozen=True)
 class ConstantTable:
-    """A constant table of words."""
+    """Constant table of integers."""
 
     format: Format
     values: tuple[int, ...]
@@ -90,7 +95,7 @@ class ConstantTable:
 
 @dataclass(frozen=True)
 class Field:
-    """One member of the model structure on the device, in memory order.
+    """Member of the model structure on the device, in memory order.
 
     `formula` counts its elements in n, D and N.
     """
@@ -109,14 +114,20 @@ class Field:
 
 @dataclass(frozen=True)
 class Operations:
-    """The count of an operation per call: a formula in n, D, N and its worst-case value."""
+    """Count of an operation per call.
+
+    It is a formula in n, D, N with its worst-case value.
+    """
 
     formula: str
     count: int
 
 
 def other_version(what: str, where: str, found: object, own: object, remedy: str) -> KerncastError:
-    """Error E213 for a file that another version of kerncast wrote: how to make it again."""
+    """Return the error E213 for a file of another version of kerncast.
+
+    It states how to create the file again.
+    """
     return fail("E213", f"another version of kerncast wrote this {what}", where=where,
                 value=f"version {found}", allowed=f"version {own}", remedy=remedy)
 
@@ -127,7 +138,7 @@ def _frozen(mapping: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Plan(Choices):
-    """The decisions for one spec.
+    """Decisions for one spec.
 
     Parameters
     ----------
@@ -187,22 +198,22 @@ class Plan(Choices):
 
     @property
     def trains(self) -> bool:
-        """Return whether the plan is of a batch trainer."""
+        """Return whether the plan is for a batch trainer."""
         return self.algorithm in ("toeplitz_rls", "kernel_cg")
 
     @property
     def learns(self) -> bool:
-        """Return whether the plan is of an online learner."""
+        """Return whether the plan is for an online learner."""
         return self.algorithm == "kernel_lms"
 
     @property
     def fixed(self) -> bool:
-        """Return whether the model was trained elsewhere: constants only, without state."""
+        """Return whether the model was trained elsewhere and has no state."""
         return self.algorithm == "kernel_predictor"
 
     @property
     def size_key(self) -> str:
-        """Return the key of the spec that sets how many vectors the model holds."""
+        """Return the key of the spec that sets the number of vectors of the model."""
         return SIZE_KEYS[self.algorithm]
 
     @property
@@ -250,7 +261,10 @@ class Plan(Choices):
 
     @classmethod
     def from_json(cls, text: str, where: str = "plan.json") -> Plan:
-        """Parse the text of :meth:`to_json`; raise E210 if it is damaged or of another version."""
+        """Parse the text of :meth:`to_json`.
+
+        Raise E210 if it is damaged or of another version.
+        """
         try:
             whole = parse_json(text)
             d = whole["decisions"]

@@ -12,7 +12,7 @@ from .errors import Entry
 
 
 class DeviceStatus(IntEnum):
-    """A status of a device's function: the one numbering for Python, C and the link."""
+    """Status of a device function, with one numbering for Python, C and the link."""
 
     OK = 0
     NOT_POSITIVE_DEFINITE = 1
@@ -26,7 +26,7 @@ class DeviceStatus(IntEnum):
 
     @property
     def word(self) -> str:
-        """The name in lower case, as results and :data:`MEANINGS` have it."""
+        """Return the name in lower case, as in results and :data:`MEANINGS`."""
         return self.name.lower()
 
 
@@ -142,7 +142,7 @@ _BY_ALGORITHM = {
 
 
 def meaning(status: str, algorithm: str, options: Mapping[str, str]) -> Entry:
-    """Return what a status means for a plan's algorithm and options.
+    """Return the meaning of a status for a plan's algorithm and options.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""sim: the lookup tables of the device, computed in decimal arithmetic and correctly rounded.
+"""sim: the lookup tables of the device, correctly rounded from decimal arithmetic.
 
 They do not use ``np.exp``: its last bit differs between machines, and a table is part of the plan.
 """
@@ -27,7 +27,7 @@ def decimal(value: Fraction) -> Decimal:
 
 
 def rounded(value: Decimal) -> int:
-    """Return the integer nearest to `value`, halves up."""
+    """Return the integer nearest to `value`, rounding half up."""
     return int(CONTEXT.add(value, Decimal("0.5")).to_integral_value(ROUND_FLOOR))
 
 
@@ -54,7 +54,9 @@ def entry(value: Decimal, fmt: Format) -> int:
 
 
 def exp2_16(bits: int) -> tuple[int, ...]:
-    """Return ``2**bits + 1`` entries of ``2**-(i/2**bits)`` as u22f21, lowered slightly.
+    """Return ``2**bits + 1`` entries of ``2**-(i/2**bits)`` as u22f21.
+
+    They are lowered slightly.
 
     A chord lies above the curve, by up to ``(ln 2 / 2**bits)**2 / 8`` of its value.  Subtracting half of
     that balances the error; less than half an lsb of the result is subtracted, so ``2**0`` stays exact.
@@ -67,18 +69,27 @@ def exp2_16(bits: int) -> tuple[int, ...]:
 
 
 def exp2_coarse(bits: int) -> tuple[int, ...]:
-    """Return ``2**bits`` entries of ``2 * 2**-(i/2**bits) - 1`` as u32f32; the first saturates."""
+    """Return ``2**bits`` entries of ``2 * 2**-(i/2**bits) - 1`` as u32f32.
+
+    The first entry saturates.
+    """
     return tuple(entry(CONTEXT.subtract(CONTEXT.multiply(Decimal(2), power), Decimal(1)), EXP2_COARSE)
                  for power in roots(bits, 1 << bits))
 
 
 def exp2_fine_format(bits: int) -> Format:
-    """Return the format of the fine table: the finest whose 30 bits hold the largest entry."""
+    """Return the format of the fine table.
+
+    It is the finest whose 30 bits can represent the largest entry.
+    """
     return Format(False, 30, 30 + bits)
 
 
 def exp2_fine(bits: int) -> tuple[int, ...]:
-    """Return ``2**bits`` entries of ``1 - 2**-(j/2**(2*bits))`` with 30 + bits fraction bits."""
+    """Return ``2**bits`` entries of ``1 - 2**-(j/2**(2*bits))``.
+
+    They have 30 + bits fraction bits.
+    """
     fmt = exp2_fine_format(bits)
     return tuple(entry(CONTEXT.subtract(Decimal(1), power), fmt)
                  for power in roots(2 * bits, 1 << bits))
@@ -90,13 +101,19 @@ def log2_e() -> Decimal:
 
 
 def sine() -> tuple[int, ...]:
-    """Return 257 entries of ``sin(pi i / 512)`` as u32f31: a quarter wave, both ends included."""
+    """Return 257 entries of ``sin(pi i / 512)`` as u32f31.
+
+    They cover a quarter wave, both ends included.
+    """
     return tuple(rounded(CONTEXT.multiply(_sin(Fraction(i, 512)), Decimal(2) ** SINE.frac))
                  for i in range(257))
 
 
 def _sin(half_turns: Fraction) -> Decimal:
-    """Return ``sin(pi * half_turns)`` to 50 digits or more, by its series; 0 <= half_turns <= 1/2."""
+    """Return ``sin(pi * half_turns)`` to 50 digits or more.
+
+    It sums the series for 0 <= half_turns <= 1/2.
+    """
     x = CONTEXT.multiply(decimal(half_turns), PI)
     term, total, k = x, x, 1
     while abs(term) > Decimal("1e-58"):

@@ -1,4 +1,4 @@
-"""sim: the part of the catalogue for the link to a board, back ends, and missing tools."""
+"""sim: catalogue entries for the link to a board, back ends, and missing tools."""
 
 from __future__ import annotations
 

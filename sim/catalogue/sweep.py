@@ -1,4 +1,4 @@
-"""sim: the part of the catalogue for sweeps and reports."""
+"""sim: catalogue entries for sweeps and reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""sim: the part of the catalogue for models trained elsewhere."""
+"""sim: catalogue entries for models trained elsewhere."""
 
 from __future__ import annotations
 

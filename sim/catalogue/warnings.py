@@ -1,4 +1,7 @@
-"""sim: the part of the catalogue for warnings: specs that run but probably give poor results."""
+"""sim: catalogue entries for warnings.
+
+A warning means that a valid spec probably gives poor results.
+"""
 
 from __future__ import annotations
 

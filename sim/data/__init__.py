@@ -23,7 +23,7 @@ from .words_csv import read_words
 
 @dataclass(frozen=True)
 class Dataset:
-    """The samples for one spec.
+    """Samples for one spec.
 
     Parameters
     ----------
@@ -73,14 +73,20 @@ def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
 
 
 def grid(spec: Spec, count: int) -> Words:
-    """Return uniformly sampled inputs as ADC counts: ``offset + step * j``, shape (count, 1)."""
+    """Return uniformly sampled inputs as ADC counts.
+
+    They are ``offset + step * j``, shape (count, 1).
+    """
     step = 1 if spec.toeplitz is None else spec.toeplitz.step
     x: Words = (spec.input.offsets[0] + np.arange(count, dtype=np.int64) * step)[:, None]
     return x
 
 
 def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
-    """Convert bundled samples to a dataset: the grid for scheme uniform, checked ranges."""
+    """Convert bundled samples to a dataset, with checked ranges.
+
+    Scheme uniform gets the grid.
+    """
     raw_x, raw_y = spec.input.format, spec.output.format
     n = len(samples.y) if spec.samples is None else spec.samples
     x = grid(spec, n) if samples.x is None else samples.x
@@ -125,7 +131,10 @@ def _files(spec: Spec, base: Path) -> Dataset:
 
 
 def _lagged(spec: Spec, y: Words) -> Words:
-    """Return rows (x0, x1, ..., y) of a signal: each sample after the previous ones, last first."""
+    """Return rows (x0, x1, ..., y) of a signal.
+
+    Each sample follows the previous ones, most recent first.
+    """
     columns = spec.input.columns
     windows = np.lib.stride_tricks.sliding_window_view(y, columns + 1)[:, ::-1] if len(y) > columns else (
         np.zeros((0, columns + 1), dtype=np.int64))

@@ -75,13 +75,19 @@ def ecg(spec: Spec) -> BuiltinSamples:
 
 
 def _raw(values: NDArray[np.float64], word: Format, offset: int, gain: float) -> NDArray[np.float64]:
-    """Return the nearest ADC counts by correctly rounded operations, so equal on every machine."""
+    """Round to the nearest ADC counts.
+
+    All operations are correctly rounded, so the result is equal on every machine.
+    """
     words: NDArray[np.float64] = np.rint(values / (gain * float(word.lsb))) + offset
     return words
 
 
 def nearly_normal(count: int, seed: int = SEED) -> NDArray[np.float64]:
-    """Return almost normal numbers: sums of twelve uniform numbers have variance 1 (Irwin-Hall)."""
+    """Return approximately normal numbers.
+
+    Sums of twelve uniform numbers have variance 1 (Irwin-Hall distribution).
+    """
     source = random.Random(seed)
     return np.array([sum(source.random() for _ in range(12)) - 6.0 for _ in range(count)])
 
@@ -109,7 +115,9 @@ def digits(_: Spec) -> BuiltinSamples:
 
 
 def equaliser(spec: Spec) -> BuiltinSamples:
-    """Return windows of a distorted signal and their symbols, :func:`equalisation` as ADC counts.
+    """Return windows of a distorted signal and their symbols as ADC counts.
+
+    The signal is that of :func:`equalisation`.
 
     The first thousand windows are for training, the next thousand for testing.
 

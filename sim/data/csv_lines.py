@@ -27,14 +27,17 @@ _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 def open_text(path: Path) -> IO[str]:
-    """Open a text file in UTF-8, through gzip or bzip2 if its name ends so."""
+    """Open a text file in UTF-8; a name in .gz or .bz2 is decompressed."""
     opener = _OPENERS.get(path.suffix.lower(), open)
     file: IO[str] = opener(path, "rt", newline="", encoding="utf-8-sig")
     return file
 
 
 def counted(problems: Sequence[Problem]) -> list[Problem]:
-    """Replace the repeats of a problem in a column by the first of them, with their count and values."""
+    """Replace repeats of a problem in a column by the first one.
+
+    It gets the number of repeats and their values.
+    """
     alike: dict[tuple[str, str, str], list[Problem]] = {}
     for problem in problems:
         alike.setdefault(_kind(problem), []).append(problem)
@@ -54,7 +57,7 @@ def counted(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _kind(problem: Problem) -> tuple[str, str, str]:
-    """Code, message and column."""
+    """Return code, message and column of a problem."""
     place = _COLUMN.search(problem.where)
     return problem.code, problem.message, (place[1] or "") if place else problem.where
 
@@ -99,14 +102,20 @@ def csv_lines(path: Path, delimiters: str = ",", allowed: str = "a CSV file in U
 
 
 def decimal(text: str) -> float:
-    """Parse a decimal number; ValueError for 1_0 and for digits of other scripts, which Python accepts."""
+    """Parse a decimal number.
+
+    Raise ValueError for 1_0 and for digits of other scripts, which Python accepts.
+    """
     if not text.isascii() or "_" in text:
         raise ValueError(text)
     return float(text)
 
 
 def _limited(file: IO[str], path: Path) -> Iterator[str]:
-    """Iterate over the lines of a file; E241 if a line, the text or the number of lines has no end."""
+    """Iterate over the lines of a file.
+
+    Raise E241 if a line, the text or the number of lines exceeds its limit.
+    """
     size = 0
     for count in range(MAX_LINES + 1):
         line = file.readline(MAX_LINE + 1)

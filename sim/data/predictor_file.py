@@ -1,4 +1,6 @@
-"""sim.data: the file of a model trained elsewhere: vectors, coefficients and intercept.
+"""sim.data: the file of a model trained elsewhere.
+
+It contains vectors, coefficients and intercept.
 
 ``f(x) = sum_i alpha_i k(v_i, x) + b``, in real numbers.  The file is JSON of plain numbers: it contains no
 code, and has the same bytes on every machine::
@@ -34,7 +36,7 @@ _KEYS = ("format", "origin", "kernel", "classes", "scale", "bias", "alpha", "vec
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """A kernel expansion in real numbers.
+    """Kernel expansion in real numbers.
 
     Parameters
     ----------
@@ -79,7 +81,10 @@ class TrainedModel:
                 "scale": self.scales.tolist(), "bias": self.bias, "alpha": self.alpha.tolist()}
 
     def to_json(self) -> str:
-        """Return the text of its file: numbers in shortest exact form, one vector per line."""
+        """Return the text of its file.
+
+        Numbers are in the shortest exact form, with one vector per line.
+        """
         lines = [f"{json.dumps(key)}: {json.dumps(value)}"
                  for key, value in ({"format": FORMAT} | self.as_dict()).items()]
         rows = ",\n  ".join(json.dumps(_short(row)) for row in self.vectors)
@@ -154,7 +159,9 @@ def load_model(spec: Spec) -> TrainedModel:
 
 
 def model_file(spec: Spec) -> dict[str, str]:
-    """Return name and text of the file of [predictor], to copy it with the spec; else nothing.
+    """Return name and text of the file of [predictor], to copy it with the spec.
+
+    Without one the result is empty.
 
     A file outside the spec's folder cannot be copied along and is omitted.
     """

@@ -36,7 +36,7 @@ class Column:
 
 @dataclass(frozen=True)
 class QuantisedTable:
-    """A table of measured values as ADC counts.
+    """Table of measured values as ADC counts.
 
     Parameters
     ----------
@@ -64,7 +64,10 @@ class QuantisedTable:
 
 
 def is_raw(path: Path) -> bool:
-    """Return whether the first line names the columns of a file of ADC counts, or is missing."""
+    """Return whether the first line names the columns of a file of ADC counts.
+
+    A missing first line counts as one.
+    """
     try:
         with path.open(encoding="utf-8-sig") as file:
             names = [name.strip() for name in file.readline().split(",")]
@@ -74,7 +77,9 @@ def is_raw(path: Path) -> bool:
 
 
 def quantise_table(path: Path) -> QuantisedTable:
-    """Read a table of measured values; the target is the column y, else the last.
+    """Read a table of measured values.
+
+    The target is the column y, otherwise the last one.
 
     Raises
     ------

@@ -1,4 +1,7 @@
-"""sim.data: ADC counts from arrays of any kind, checked once on entry and never wrapped."""
+"""sim.data: ADC counts from arrays of any kind.
+
+They are checked once on entry and never wrapped.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +17,18 @@ from ..plan import Plan
 
 
 def inputs(plan: Plan, x_raw: Any, where: str = "x_raw") -> Words:
-    """Return the inputs of a plan as ADC counts, shape (m, D); errors of :func:`check_raw`."""
+    """Return the inputs of a plan as ADC counts, shape (m, D).
+
+    Errors are those of :func:`check_raw`.
+    """
     return check_raw(x_raw, plan.signals["x_raw"].format, plan.sizes["D"], where)
 
 
 def targets(plan: Plan, y_raw: Any) -> Words:
-    """Return the targets of a plan as ADC counts, shape (m,); errors of :func:`check_raw`."""
+    """Return the targets of a plan as ADC counts, shape (m,).
+
+    Errors are those of :func:`check_raw`.
+    """
     return check_raw(y_raw, plan.signals["y_raw"].format, None, "y_raw")
 
 
@@ -34,7 +43,9 @@ def samples(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words, Words]:
 
 
 def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words]:
-    """Check the arguments of a trainer: n targets, and inputs except on the uniform grid.
+    """Check the arguments of a trainer.
+
+    It needs n targets, and inputs except on the uniform grid.
 
     Raises
     ------
@@ -58,7 +69,7 @@ def whole_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words] 
 
 
 def quantise(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format, where: str) -> Words:
-    """ADC counts of real inputs: ``round(value / step) + offset``, a column each.
+    """Convert real inputs to ADC counts, ``round(value / step) + offset`` per column.
 
     Parameters
     ----------
@@ -81,7 +92,7 @@ def quantise(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format,
 
 
 def little_endian(plan: Plan, signal: str, words: Words) -> NDArray[Any]:
-    """Return checked counts as a flat little-endian array of the device's type, for a link."""
+    """Return checked counts as a flat little-endian array of the device's type."""
     kind = np.dtype(plan.signals[signal].format.c_type.removesuffix("_t")).newbyteorder("<")
     return np.ascontiguousarray(words.reshape(-1), dtype=kind)
 
@@ -133,7 +144,10 @@ def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Word
 
 
 def _as_numbers(values: Any, where: str) -> NDArray[Any]:
-    """Return an array of real numbers; Python integers of any size stay exact as objects."""
+    """Return an array of real numbers.
+
+    Python integers of any size remain exact as objects.
+    """
     try:
         array = np.asarray(values)
         if array.dtype.kind == "O":

@@ -1,4 +1,4 @@
-"""sim.data: CSV files of ADC counts, with the line of every mistake."""
+"""sim.data: CSV files of ADC counts; every error names its line."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem
 
 def _header(path: Path, names: list[str], formats: Mapping[str, Format],
             problems: list[Problem]) -> list[int]:
-    """Return the index in a line of each required column; empty if the header is wrong."""
+    """Return the index of each required column in a line.
+
+    The result is empty if the header is wrong.
+    """
     names = [name.strip() for name in names]
     if sorted(names) == sorted(formats):
         return [names.index(column) for column in formats]
@@ -65,7 +68,7 @@ def _header(path: Path, names: list[str], formats: Mapping[str, Format],
 
 def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, Format],
          problems: list[Problem]) -> list[int]:
-    """Return the counts of one line; empty if there is a mistake."""
+    """Return the counts of one line; empty if it contains an error."""
     if len(fields) != len(order):
         problems.append(Problem("E243", "the row has the wrong number of fields", where,
                                 str(len(fields)), str(len(order)),
@@ -103,7 +106,7 @@ def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Pr
 
 @dataclass(frozen=True)
 class Survey:
-    """A summary of a data file, before there is a spec.
+    """Summary of a data file, before there is a spec.
 
     Parameters
     ----------
@@ -158,7 +161,10 @@ def _columns(path: Path) -> int:
 
 
 def width(x: NDArray[np.int64]) -> float:
-    """Return a third of the median distance between samples, in counts; 1 if all are equal."""
+    """Return a third of the median distance between samples in ADC counts.
+
+    It is 1 if all samples are equal.
+    """
     some = x[:: max(1, len(x) // 200)].astype(np.float64)
     distances = np.sqrt(((some[:, None] - some[None]) ** 2).sum(axis=-1))
     apart = distances[distances > 0]

@@ -1,4 +1,4 @@
-"""sim.diagnostics: the error budget of a run: terms that add up to the total error.
+"""sim.diagnostics: the error budget of a run; its terms add up to the total error.
 
 The error that the user sees on the training data is ``f - y``: predictions of the integer model, at the
 training inputs, less the targets.  Models in float64 lead from one to the other, each differing
@@ -60,7 +60,7 @@ MAX_SAMPLES = 4096
 
 @dataclass(frozen=True)
 class ErrorBudget:
-    """The terms of an error.
+    """Terms of an error.
 
     Parameters
     ----------
@@ -81,7 +81,10 @@ class ErrorBudget:
         return float(np.sqrt(np.mean((self.total if name is None else self.terms[name]) ** 2)))
 
     def part(self, name: str) -> float:
-        """Return the projection of a term on the total, 0 without error; they add up to 1."""
+        """Return the projection of a term on the total, or 0 without error.
+
+        The projections add up to 1.
+        """
         total = self.total
         square = float(total @ total)
         return float(self.terms[name] @ total) / square if square else 0.0
@@ -127,13 +130,15 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
 
 
 def table_words(plan: Plan) -> dict[str, NDArray[np.int64]]:
-    """Return the quantised centers (N, D) and coefficients (N,) of a model trained elsewhere."""
+    """Return the quantised centers (N, D) and coefficients (N,) of an imported model."""
     found = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "centers")}
     return found | {"centers": found["centers"].reshape(plan.sizes["N"], plan.sizes["D"])}
 
 
 def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw) -> ErrorBudget:
-    """Compute the error budget of a model trained elsewhere: the terms of ``f - f_float``.
+    """Compute the error budget of an imported model.
+
+    Its terms add up to ``f - f_float``.
 
     Parameters
     ----------
@@ -159,7 +164,10 @@ def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw
 
 
 def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, passes: int) -> Array | None:
-    """Predict with the first model, if any: no Toeplitz matrix, all steps, no budget."""
+    """Predict without approximation; return None if the system has no solution.
+
+    It uses the full kernel matrix, elimination, and an unlimited dictionary.
+    """
     X, options = reference.inputs(x_raw), plan.options
     if plan.trains:
         solve = partial(elimination, KernelSystem(reference.kernel, X, plan.lam))

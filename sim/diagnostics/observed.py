@@ -1,4 +1,4 @@
-"""sim.diagnostics: evidence from a run: the used range of each signal, and evidence as text."""
+"""sim.diagnostics: evidence from a run: the used range of each signal."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _seen(plan: Plan, name: str, word: int, exponent: int) -> dict[str, float | 
 
 
 def why(plan: Plan, name: str) -> str:
-    """Describe a signal, who decided its range, and its range in a run.
+    """Describe a signal, the source of its range, and its range in a run.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""sim.diagnostics: run the integer model on data and compare it with the float reference."""
+"""sim.diagnostics: run the integer model and compare it with the float reference."""
 
 from __future__ import annotations
 
@@ -98,7 +98,10 @@ def alpha_values(plan: Plan, state: Outputs) -> Array:
 
 
 def relative_error(found: Array, reference: Array) -> float:
-    """Return ``|found - reference|_2 / |reference|_2``; infinite for an error at reference 0."""
+    """Return ``|found - reference|_2 / |reference|_2``.
+
+    It is infinite for an error at reference 0.
+    """
     size = float(np.linalg.norm(reference))
     error = float(np.linalg.norm(found - reference))
     return error / size if size else (0.0 if error == 0.0 else float("inf"))
@@ -111,7 +114,10 @@ def worst_status(outputs: Outputs) -> str:
 
 def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
                 passes: int = 1) -> Outputs:
-    """Train on, or learn, a data set; return the last pass's ``f`` and the worst ``status``."""
+    """Train on, or learn, a data set.
+
+    Return ``f`` of the last pass and the worst ``status``.
+    """
     if plan.trains:
         return backend.train(x_raw, y_raw)
     assert x_raw is not None
@@ -181,7 +187,7 @@ def _check_passes(passes: int) -> None:
 
 
 def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | None) -> Simulation:
-    """Run the integer model of a plan trained elsewhere and compare; see :func:`simulate`."""
+    """Run the integer model of an imported model and compare; see :func:`simulate`."""
     model, reference = open_model(plan), FloatReference(plan)
     x_raw = raw.inputs(plan, x_raw)
     where = x_raw if x_test is None else raw.inputs(plan, x_test, "x_test")
@@ -198,7 +204,7 @@ def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | 
 
 
 def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int = 1) -> Plan:
-    """Return the same plan with evidence from a run of the integer model on ADC counts.
+    """Return the plan with evidence from a run of the integer model on ADC counts.
 
     Parameters
     ----------

@@ -61,7 +61,7 @@ WORDS = (16, 24, 32)
 
 @dataclass(frozen=True)
 class Conditioning:
-    """The amplification of rounding errors by a Toeplitz system.
+    """Amplification of rounding errors by a Toeplitz system.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ class Conditioning:
 
 @dataclass(frozen=True)
 class NumbersChoice:
-    """A word length with what it costs and what it gives.
+    """Word length with its cost and its accuracy.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def rounding_error(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> float:
 
 def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
             y_raw: Raw | None = None) -> list[NumbersChoice]:
-    """Return the :data:`VARIANTS` that the spec can be planned with, least RAM first.
+    """Return the :data:`VARIANTS` that fit the spec, in order of RAM.
 
     If targets are given, their rounding error is included: the estimate assumes targets that fill their
     format.
@@ -223,7 +223,9 @@ def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
 
 
 def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[NumbersChoice]:
-    """Run conjugate gradients on data at each word length; return them, least RAM first.
+    """Run conjugate gradients on data at each word length.
+
+    Return the choices in order of RAM.
 
     Parameters
     ----------

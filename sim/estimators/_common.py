@@ -29,7 +29,9 @@ REMEDIES = {
 
 def check_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *, reset: bool = True,
                         **options: Any) -> tuple[Array, NDArray[Any]]:
-    """Validate `X` and `y` with scikit-learn; return float64 `X` of shape (n, D) and `y`.
+    """Validate `X` and `y` with scikit-learn.
+
+    Return `X` as float64 of shape (n, D), and `y`.
 
     Parameters
     ----------
@@ -66,7 +68,10 @@ def restored_on_error(estimator: BaseEstimator) -> Iterator[None]:
 
 
 def check_inputs(estimator: BaseEstimator, X: ArrayLike) -> Array:
-    """Validate `X` for a prediction; return it as float64 of shape (m, D), else raise E233."""
+    """Validate `X` for a prediction; return it as float64 of shape (m, D).
+
+    Raise E233 if it is not valid.
+    """
     check_is_fitted(estimator)
     with _translated_errors():
         checked: Array = validate_data(estimator, X, dtype=np.float64, reset=False)
@@ -74,7 +79,10 @@ def check_inputs(estimator: BaseEstimator, X: ArrayLike) -> Array:
 
 
 def gaussian_kernel(sigma: float | str, automatic: Callable[[], float]) -> Gaussian:
-    """Return the Gaussian kernel of width `sigma`, or of width `automatic()` for "auto"."""
+    """Return the Gaussian kernel of width `sigma`.
+
+    For "auto" the width is `automatic()`.
+    """
     if isinstance(sigma, str):
         if sigma != "auto":
             raise fail("E220", "the Gaussian kernel needs a width", where="sigma",
@@ -125,14 +133,20 @@ def one_vs_rest(y: NDArray[Any], classes: NDArray[Any]) -> Array:
 
 
 def labels(f: Array, classes: NDArray[Any]) -> NDArray[Any]:
-    """Map decision values to class labels: shape (m,) for two classes, (m, K) for more."""
+    """Map decision values to class labels.
+
+    Their shape is (m,) for two classes, (m, K) for more.
+    """
     winner = (f > 0.0).astype(int) if f.ndim == 1 else f.argmax(axis=1)
     return np.asarray(classes[winner])
 
 
 @contextmanager
 def _translated_errors() -> Iterator[None]:
-    """Re-raise scikit-learn's data errors as E233, except its TypeError for non-numeric objects."""
+    """Re-raise scikit-learn's data errors as E233.
+
+    Its TypeError for non-numeric objects is unchanged.
+    """
     try:
         yield
     except (TypeError, ValueError) as error:

@@ -11,7 +11,10 @@ Report = Callable[[int, int], None]
 
 @contextmanager
 def progress(name: str, total: int, wanted: bool) -> Iterator[Report]:
-    """Show samples processed, samples per second and N on stderr while the block runs, if `wanted`."""
+    """Show the progress on stderr while the block runs, if `wanted`.
+
+    It shows samples processed, samples per second, and N.
+    """
     if not wanted:
         yield lambda samples, count: None
         return
@@ -20,7 +23,10 @@ def progress(name: str, total: int, wanted: bool) -> Iterator[Report]:
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """Column with the recent rate in samples per second; the overall rate once finished."""
+        """Column with the recent rate in samples per second.
+
+        When finished it shows the overall rate.
+        """
 
         def render(self, task: Task) -> Text:
             speed = task.finished_speed or task.speed

@@ -21,7 +21,10 @@ from ._common import check_classes, check_inputs, check_training_data, labels, o
 
 
 class RLS(BaseEstimator):
-    """Base class of kernel machines trained by one linear solve; subclasses set the parameters."""
+    """Base class of kernel machines that are trained by one linear solve.
+
+    Subclasses define the parameters.
+    """
 
     @abstractmethod
     def _fit_targets(self, X: Array, Y: Array) -> None:
@@ -43,7 +46,7 @@ class RLS(BaseEstimator):
         self._set_expansion(kernel, self.X_fit_, self.dual_coef_)
 
     def _set_expansion(self, kernel: Kernel, centers: Array, coefficients: Array) -> None:
-        """Set the centers and coefficients that predictions use from now on."""
+        """Set the centers and coefficients of later predictions."""
         self._expansion = kernel, centers, coefficients
 
     def _output(self, X: ArrayLike) -> Array:
@@ -57,19 +60,22 @@ class RLS(BaseEstimator):
         warnings.warn(f"{type(self).__name__}: {what}. {advice}", LinAlgWarning, stacklevel=5)
 
     def _no_solution(self, solution: Solution) -> str:
-        """Describe why all coefficients are 0."""
+        """Return the reason why all coefficients are 0."""
         return f"no solution, status {solution.status} ({solution.method}: {solution.why})"
 
 
 def _product(system: System, alpha: Array) -> Array:
-    """Multiply A by alpha; a kernel system as an expansion, which skips zero kernel values."""
+    """Multiply A by alpha.
+
+    A kernel system is evaluated as an expansion, which skips zero kernel values.
+    """
     if isinstance(system, KernelSystem):
         return np.asarray(expand(system.kernel, system.X, system.X, alpha) + system.lam * alpha)
     return system @ alpha
 
 
 class RLSRegressor(RegressorMixin):
-    """Mixin of regressors on top of :class:`RLS`."""
+    """Mixin of regressors for :class:`RLS`."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` and `y`.
@@ -93,7 +99,10 @@ class RLSRegressor(RegressorMixin):
         return self
 
     def predict(self, X: ArrayLike) -> Array:
-        """Evaluate f at each row of `X`, shape (m, D); the result has shape (m,) or (m, K)."""
+        """Evaluate f at each row of `X`, shape (m, D).
+
+        The result has shape (m,) or (m, K).
+        """
         f: Array = self._output(X)
         return f
 
@@ -104,7 +113,7 @@ class RLSRegressor(RegressorMixin):
 
 
 class RLSClassifier(ClassifierMixin):
-    """Mixin of one-vs-rest classifiers with targets +1 and -1, on top of :class:`RLS`."""
+    """Mixin of one-vs-rest classifiers for :class:`RLS`, with targets +1 and -1."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Train on `X` and the labels `y`.

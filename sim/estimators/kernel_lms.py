@@ -219,7 +219,9 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSRegressor:
-        """Reset the model and learn `X`, shape (n, D), and `y`, shape (n,), `presentations` times.
+        """Reset the model and learn the samples `presentations` times.
+
+        `X` has shape (n, D), `y` shape (n,).
 
         Raises
         ------
@@ -298,7 +300,9 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
     """
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSClassifier:
-        """Reset the model and learn `X`, shape (n, D), and labels `y`, shape (n,), `presentations` times.
+        """Reset the model and learn the samples `presentations` times.
+
+        `X` has shape (n, D), the labels `y` shape (n,).
 
         Raises
         ------
@@ -346,7 +350,10 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Evaluate f: shape (m,) for two classes, positive for the second; (m, K) for more."""
+        """Evaluate f: shape (m,) for two classes, (m, K) for more.
+
+        For two classes f is positive for the second.
+        """
         return self._output(X)
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:

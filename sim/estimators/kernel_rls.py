@@ -1,4 +1,4 @@
-"""sim.estimators: kernel regularised least squares with any solver of the reference.
+"""sim.estimators: kernel regularised least squares with any reference solver.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: (K + lambda I) c = y, leave-one-out, and the subset of
 regressors.
@@ -41,7 +41,10 @@ class _KernelRLS(RLS):
         self.solver_options = solver_options
 
     def _fit_targets(self, X: Array, Y: Array) -> None:
-        """Solve (K + lambda I) alpha = y for `Y` of shape (n,) or (n, K) and set the attributes."""
+        """Solve (K + lambda I) alpha = y and set the attributes.
+
+        `Y` has shape (n,) or (n, K).
+        """
         options = self._resolve_options()
         self.kernel_ = self._resolve_kernel(X)
         self.lam_ = self._resolve_lambda(X, Y, options)
@@ -79,7 +82,7 @@ class _KernelRLS(RLS):
         return gaussian_kernel(self.sigma, lambda: grid_or_spread_width(X))
 
     def _resolve_lambda(self, X: Array, Y: Array, options: dict[str, Any]) -> float:
-        """Return the given lambda, or the one of least leave-one-out error on the path."""
+        """Return the given lambda, or the one with the smallest leave-one-out error."""
         if not isinstance(self.lam, str):
             return positive(self.lam, "lam", "E221", "start with 1")
         if self.lam != "loo":
@@ -91,7 +94,10 @@ class _KernelRLS(RLS):
         return float(lams[np.argmin(np.mean(errors.reshape(len(lams), -1) ** 2, axis=1))])
 
     def _output(self, X: ArrayLike) -> Array:
-        """Evaluate f, with a linear kernel through its weights; the result has shape (m,) or (m, K)."""
+        """Evaluate f; the result has shape (m,) or (m, K).
+
+        A linear kernel uses its weights.
+        """
         weights: Array | None = getattr(self, "coef_", None)
         if weights is None:
             return super()._output(X)

@@ -27,7 +27,7 @@ WORDS = tuple(_RAW_BITS)
 
 @dataclass(frozen=True)
 class ConvertedEstimator:
-    """A fitted estimator, converted to kerncast's terms.
+    """Fitted estimator, converted to a spec and a trained model.
 
     Parameters
     ----------
@@ -118,7 +118,10 @@ def _one_or_each(values: list[float]) -> float | list[float]:
 
 
 def _samples(X: ArrayLike, columns: int) -> Array:
-    """Return samples as float64 (m, D); raise E274 (sparse), E245, E247 (none) or E248 (shape)."""
+    """Return samples as float64 (m, D).
+
+    Raise E274 (sparse), E245, E247 (none) or E248 (shape).
+    """
     if hasattr(X, "toarray"):
         raise fail("E274", "the samples are sparse", where="X", value=type(X).__name__,
                    allowed="a dense array", remedy="X.toarray()")
@@ -134,7 +137,9 @@ def _samples(X: ArrayLike, columns: int) -> Array:
 
 
 def _input(X: Array, scale: Array, raw_bits: int) -> dict[str, Any]:
-    """Return [input] for samples: integers unchanged, others in steps of a power of two.
+    """Return [input] for samples.
+
+    Integers are unchanged, other values are in steps of a power of two.
 
     If `scale` has an entry per column, each column has its own step.
     """
@@ -149,7 +154,10 @@ def _input(X: Array, scale: Array, raw_bits: int) -> dict[str, Any]:
 
 
 def _frac(most: float, room: int) -> int:
-    """Return the most fraction bits with which `most`, rounded, is at most the integer `room`."""
+    """Return the largest number of fraction bits with `most`, rounded, <= `room`.
+
+    `room` is an integer.
+    """
     if most == 0.0:
         return 0
     frac = room.bit_length() - int(np.frexp(most)[1])
@@ -157,7 +165,7 @@ def _frac(most: float, room: int) -> int:
 
 
 def _output(f: Array, word: int, classes: bool) -> dict[str, Any]:
-    """Return an [output] whose full scale holds the predictions, with a factor of 2 to spare."""
+    """Return an [output] whose full scale is at least twice the largest prediction."""
     most = max(float(np.abs(f).max(initial=0.0)), 1.0 if classes else 0.0)
     bits = word - 1
     return {"word": f"s{bits}f{_frac(most, (1 << (bits - 1)) - 1)}"}

@@ -1,4 +1,4 @@
-"""sim.interop: export of a fitted estimator as a spec, the model's file and its data."""
+"""sim.interop: export of a fitted estimator as a spec, a model file and its data."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
 
 
 def _name(place: Path, name: str | None) -> str:
-    """Return the model's name; by default the file's name, reduced to a C identifier."""
+    """Return the model's name; the default is the file's name as a C identifier."""
     if name is not None:
         return name
     kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in place.stem.lower())
@@ -127,7 +127,7 @@ def _targets(made: ConvertedEstimator, X: ArrayLike, y: ArrayLike | None) -> NDA
 
 
 def _signs(y: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.float64]:
-    """Map labels to -1 and 1; raise E232 for a label that is neither class."""
+    """Map labels to -1 and 1; raise E232 for a label of neither class."""
     second = np.array([label == classes[1] for label in y.tolist()])
     unknown = [label for label, is_second in zip(y.tolist(), second, strict=True)
                if not is_second and label != classes[0]]

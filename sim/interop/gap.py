@@ -15,7 +15,9 @@ _MAX_SAMPLES = 512
 
 
 def prediction_gap(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> float:
-    """Return the largest prediction error of a plan, relative to the predictions' range.
+    """Return the largest prediction error of a plan.
+
+    It is relative to the range of the predictions.
 
     Parameters
     ----------

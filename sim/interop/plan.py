@@ -1,4 +1,4 @@
-"""sim.interop: ``kerncast.plan``: the plan of a spec, of its path, or of a fitted estimator."""
+"""sim.interop: ``kerncast.plan``, the plan of a spec, its path, or an estimator."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from .gap import prediction_gap
 
 def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
          y_raw: Raw | None = None, **choices: Any) -> Plan:
-    """Decide every format, shift, table and size for a spec, or for a fitted estimator.
+    """Decide every format, shift, table and size for a spec or fitted estimator.
 
     For an estimator, the plan's predictions are compared with its own, with a warning if the gap is too large
     (W208); see :func:`kerncast.cautions`.
@@ -34,11 +34,11 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
         A spec, the path of a ``kerncast.toml``, or a fitted estimator as for :func:`kerncast.export`: the
         plan is then that of a predictor.
     x_raw, y_raw : array_like of int, optional
-        ADC counts of representative data, shapes (m, D) and (m,).  The online learner takes the
-        range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.  Of an estimator:
-        `x_raw` are samples as it was fitted to, real numbers.
+        ADC counts of representative data, shapes (m, D) and (m,). The online learner takes the range of
+        alpha from them; the Toeplitz trainer's formats follow from bounds alone. For an estimator: `x_raw`
+        are real samples in the units of its training data.
     **choices
-        Of an estimator: see :func:`kerncast.sim.interop.convert`.
+        For an estimator: see :func:`kerncast.sim.interop.convert`.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
     Raises
     ------
     KerncastError
-        E113 for choices beside a spec, E270 to E274 for an estimator, and as
+        E113 for choices together with a spec, E270 to E274 for an estimator, and the errors of
         :func:`kerncast.sim.planner.make_plan`.
     """
     if is_estimator(spec):
@@ -63,7 +63,10 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
 
 
 def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
-    """Return the plan of an estimator, with a sufficient word length if its gap is too large."""
+    """Return the plan of an estimator.
+
+    If its gap is too large, the plan has a sufficient word length.
+    """
     made, share = _beside(estimator, X, choices)
     if share <= MAX_RELATIVE_GAP:
         return made
@@ -76,14 +79,14 @@ def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, A
 
 
 def warn_apart(made: Plan) -> None:
-    """Warn the caller's caller if the prediction gap of a plan is too large (W208)."""
+    """Issue W208 at the user's call if the prediction gap of a plan is too large."""
     for problem in cautions(made):
         if problem.code == "W208":
             warnings.warn(str(problem), stacklevel=3)
 
 
 def _beside(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> tuple[Plan, float]:
-    """Return the plan of an estimator, and its prediction gap."""
+    """Return the plan of an estimator and its prediction gap."""
     given = convert_estimator(estimator, X, **choices)
     made = make_plan(given.spec, given.x_raw, model=given.model)
     return made, prediction_gap(made, given.x_raw, given.f)

@@ -1,4 +1,6 @@
-"""sim.interop: the kernel expansion of a fitted scikit-learn estimator, from its attributes.
+"""sim.interop: the kernel expansion of a fitted scikit-learn estimator.
+
+It is read from the estimator's attributes.
 
 The module does not import scikit-learn: it recognises an estimator by its class name.  The decision
 functions:
@@ -35,7 +37,10 @@ def _name(estimator: object) -> str:
 
 
 def _array(estimator: object, attribute: str) -> Array:
-    """Return a fitted attribute as float64; raise E270 if it is missing, E274 if sparse."""
+    """Return a fitted attribute as float64.
+
+    Raise E270 if it is missing, E274 if it is sparse.
+    """
     found = getattr(estimator, attribute, None)
     if found is None:
         raise fail("E270", "the estimator is not fitted", where=_name(estimator), value=f"no {attribute}",
@@ -71,7 +76,7 @@ def _no_kernel(estimator: object, kernel: object, allowed: str) -> KerncastError
 
 
 def _named_kernel(estimator: Any, gamma: float) -> dict[str, Any]:
-    """Convert a kernel from scikit-learn's name to [kernel] of a spec; raise E272."""
+    """Convert a kernel name of scikit-learn to [kernel] of a spec; raise E272."""
     kind = estimator.kernel
     allowed = "rbf, laplacian, poly with gamma > 0, linear"
     if not isinstance(kind, str):
@@ -111,7 +116,7 @@ def _ridge(estimator: Any) -> TrainedModel:
 
 
 class _Covariance(NamedTuple):
-    """A covariance function between distinct samples, ``factor k(x / scale) + constant``."""
+    """Covariance of distinct samples, ``factor k(x / scale) + constant``."""
 
     factor: float
     constant: float
@@ -119,7 +124,7 @@ class _Covariance(NamedTuple):
 
 
 def _covariance(estimator: object, kernel: Any) -> _Covariance:
-    """Reduce sums and products of constants and white noise with one RBF; else raise E272."""
+    """Reduce sums and products of constants, white noise and one RBF; else raise E272."""
     kind = _name(kernel)
     if kind == "RBF":
         return _Covariance(1.0, 0.0, np.atleast_1d(np.asarray(kernel.length_scale, dtype=np.float64)))
@@ -157,7 +162,7 @@ def _gaussian_process(estimator: Any) -> TrainedModel:
 
 
 def _ours(estimator: Any) -> TrainedModel:
-    """Convert an estimator of kerncast."""
+    """Convert one of kerncast's estimators."""
     alpha = _array(estimator, "dual_coef_")
     _one_output(estimator, alpha.size // max(len(alpha), 1))
     kernel, vectors, weights = (
@@ -192,7 +197,10 @@ def _pipeline(estimator: Any) -> TrainedModel:
 
 
 def _scaling(scaler: Any, columns: int) -> tuple[Array, Array]:
-    """Return (scale, shift) of ``sample / scale - shift``, (D,) each; E271 for another scaler."""
+    """Return (scale, shift) of ``sample / scale - shift``, each of shape (D,).
+
+    Raise E271 for another scaler.
+    """
     kind, ones = _name(scaler), np.ones(columns)
     if kind == "StandardScaler":
         scale = ones if scaler.scale_ is None else _array(scaler, "scale_")

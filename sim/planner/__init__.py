@@ -28,7 +28,7 @@ __all__ = ["make_plan"]
 
 def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
               y_raw: Raw | None = None, *, model: TrainedModel | None = None) -> Plan:
-    """Decide every format, shift, table and size for a spec, or for a fitted estimator.
+    """Decide every format, shift, table and size for a spec or fitted estimator.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
         ADC counts of representative data, shapes (m, D) and (m,).  The online learner takes the
         range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.
     model : TrainedModel, optional
-        Of a predictor: the model instead of the one that the spec's file holds.
+        For a predictor: the model to use instead of the spec's file.
 
     Returns
     -------
@@ -47,9 +47,9 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
     Raises
     ------
     KerncastError
-        E121 for another type, E1xx for the spec, E203 to E206 if a format
-        cannot hold a signal, E244 to E248 if the arrays are no ADC counts of the spec, E275 to E278 for a
-        model that was trained elsewhere.
+        E121 for another type, E1xx for the spec, E203 to E206 if a format cannot represent a signal, E244 to
+        E248 if the arrays are not ADC counts of the spec, E275 to E278 for a model that was trained
+        elsewhere.
     """
     return _made(_given(spec), model, x_raw, y_raw)
 
@@ -71,7 +71,10 @@ def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None,
 
 
 def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
-    """Return the plan by the spec's algorithm; load a model trained elsewhere if not given."""
+    """Return the plan by the spec's algorithm.
+
+    A predictor's model is loaded from its file if it is not given.
+    """
     if spec.toeplitz is not None:
         return plan_toeplitz(spec, x_raw, y_raw)
     if spec.online is not None and spec.online.reduction in FLOAT32:
@@ -84,12 +87,12 @@ def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: R
 
 
 def _kept(plan: Plan) -> dict[str, Any]:
-    """Return the real numbers behind a plan's constants, for a model trained elsewhere."""
+    """Return the real numbers behind the constants of a model trained elsewhere."""
     return {"trained": plan.evidence["trained"]} if plan.fixed else {}
 
 
 def _asked(spec: Spec) -> dict[str, Any]:
-    """Return resource limits and HLS factors, which no decision depends on."""
+    """Return the resource limits and HLS factors, which change no decision."""
     budget = {} if spec.budget is None else {
         "budget": {"target": spec.target.id, **spec.budget.model_dump(exclude_none=True)}}
     return budget | ({} if spec.hls is None else {"hls": spec.hls.model_dump()})

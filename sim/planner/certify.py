@@ -22,7 +22,7 @@ ROW_ERROR = {16: 2, 24: 4, 32: 4}
 
 
 def row_loss(word: int, nonzero: int, error: int) -> Fraction:
-    """Return how far rounding a first row may move the least eigenvalue of T.
+    """Bound the change of the smallest eigenvalue of T by rounding of the first row.
 
     T is positive semidefinite, and ``|E|_2 <= 2 sum_j |e_j|`` for the symmetric Toeplitz matrix E of the
     errors.
@@ -40,12 +40,18 @@ def row_loss(word: int, nonzero: int, error: int) -> Fraction:
 
 
 def norm_bits(n: int) -> int:
-    """Return the number of bits of a truncated component, so that n squares stay below ``2**61``."""
+    """Return the number of bits of a shortened component.
+
+    With it the sum of n squares stays below ``2**61``.
+    """
     return (61 - ceil_log2(n)) // 2
 
 
 def residual_shift(word: int, n: int, alpha_frac: int, alpha_exp_min: int) -> int:
-    """Return the right shift that keeps n + 1 products of the residual, and y, below ``2**61``."""
+    """Return the right shift for the products of the residual.
+
+    With it the sum of n + 1 products, and y, stay below ``2**61``.
+    """
     return max(0, 2 * word - 2 + ceil_log2(n + 1) - 61, word - 1 + alpha_frac - alpha_exp_min - 59)
 
 
@@ -59,7 +65,7 @@ def certify_constants(word: int, n: int, lam: Fraction, loss: Fraction, shift: i
     lam : Fraction
         Regulariser.
     loss : Fraction
-        How far the least eigenvalue of T / (1 + lambda) may be below 0.
+        How far the smallest eigenvalue of T / (1 + lambda) may be below 0.
     shift : int
         :func:`residual_shift`.
     tolerance : float

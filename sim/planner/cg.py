@@ -1,7 +1,7 @@
 """sim.planner: formats and shifts of conjugate gradients, from analytic bounds.
 
-Nothing is scaled: every block has its own exponent.  A new block is computed in steps of ``2**(e - 61)``,
-where e is the exponent of its larger summand, so that two summands stay below ``2**62``.
+The system is not scaled, because every block has its own exponent. A new block is computed in steps of
+``2**(e - 61)``, where e is the exponent of its larger summand, so that two summands stay below ``2**62``.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ Q_BITS = 32
 
 
 def _mantissa(value: Fraction) -> tuple[int, int]:
-    """Return (m, e) with ``value = m 2**(e - 31)`` approximately, ``2**30 <= m < 2**31``."""
+    """Return (m, e) with ``value = m 2**(e - 31)`` approximately.
+
+    ``2**30 <= m < 2**31``.
+    """
     e = floor_log2(value) + 1
     return min(round(value * Fraction(2) ** (31 - e)), 2**31 - 1), e
 
@@ -53,7 +56,7 @@ def _bound_constants(n: int, w: int, kernel: Format, error: int, lam: Fraction, 
                      tolerance: float) -> dict[str, int]:
     """Return the constants of :mod:`..model.bound`; `bound_gain` is 0 without a bound.
 
-    The kernel matrix is positive semidefinite; that of its words within n words' errors.
+    The exact kernel matrix is positive semidefinite; the fixed-point one up to the errors of n values.
     """
     least = lam - (n - 1) * error * kernel.lsb
     gain = up = 0

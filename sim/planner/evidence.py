@@ -1,11 +1,13 @@
-"""sim.planner: evidence of every signal's range: who decided it, and the range in a run.
+"""sim.planner: evidence of every signal's range.
+
+It names the source of the range, and states the range in a run.
 
 Evidence is stored with a plan's decisions but not hashed.  For each signal, accumulators included:
 
 ``decided_by``
     ``analytic``: a bound that no data can exceed; ``design``: a range from the spec, or a
     default range; ``simulated``: a run of the integer model on data, with a margin; ``spec``: the format in
-    the spec; ``format``: full scale of the format, where it saturates (or wraps, if the spec says so).
+    the spec; ``format``: full scale of the format, at which it saturates (or wraps, if the spec requests it).
 ``bound`` or ``range``
     The largest magnitude by that decision, in the unit of the signal.
 ``seen``
@@ -14,7 +16,7 @@ Evidence is stored with a plan's decisions but not hashed.  For each signal, acc
     log2 of the format's range over the range in the run, or None.
 ``exponent``
     For a signal with a block exponent: the exponent at the end of the run, at which `seen` was measured (an
-    exponent with a planned range only rises).  The format's range is that at the largest exponent.
+    exponent with a planned range only rises).  The format's range is the one at the largest exponent.
 
 Origin of the bounds: x and y from the ADC counts and their offsets; a distance from the range of x;
 ``|k| <= 1`` for the kernels of a distance; ``r = k / (1 + lambda)``; ``|xi| < 1`` and ``0 < eps <= 1`` for a
@@ -38,7 +40,7 @@ def is_block(plan: Plan, name: str) -> bool:
 
 
 def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
-    """Return the range of a signal's block exponent, or None if it has no planned range."""
+    """Return the range of a signal's block exponent, or None if it is not planned."""
     if not is_block(plan, name) or not {f"{name}_exp_min", f"{name}_exp_max"} <= set(plan.constants):
         return None
     if plan.static:  # alpha has that of the recursion's x
@@ -48,13 +50,15 @@ def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
 
 
 def reach(plan: Plan, name: str) -> float:
-    """Return the largest magnitude that a signal's format holds, in its unit."""
+    """Return the largest magnitude of a signal's format, in its unit."""
     signal = plan.signals[name]
     return largest(signal) * 2.0 ** (exponents(plan, name) or (0, 0))[1]
 
 
 def complete(plan: Plan) -> dict[str, Any]:
-    """Return evidence for every signal: the planner's decisions, and bounds for the others.
+    """Return evidence for every signal.
+
+    It consists of the planner's decisions, and of bounds for all other signals.
 
     Parameters
     ----------
@@ -96,7 +100,10 @@ def _bounds(plan: Plan) -> dict[str, float]:
 
 
 def _solver_bounds(plan: Plan) -> dict[str, float]:
-    """Return bounds of the batch trainers; mu and x belong to the system over 1 + lambda."""
+    """Return bounds of the batch trainers.
+
+    Those of mu and x hold for the system divided by 1 + lambda.
+    """
     if "lambda" not in plan.options:
         return {}
     lam, n = Fraction(plan.options["lambda"]), plan.sizes["n"]
@@ -111,5 +118,5 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
 
 
 def largest(signal: Signal) -> float:
-    """Return the largest magnitude of a signal, in its unit; for a block at exponent 0."""
+    """Return the largest magnitude of a signal in its unit; of a block at exponent 0."""
     return float(signal.format.value(max(-signal.lo, signal.hi)))

@@ -1,4 +1,4 @@
-"""sim.planner: the error of rounding the data at hand to the formats of x and y.
+"""sim.planner: the error of rounding the user's data to the formats of x and y.
 
 No certificate covers this error, because the device sees the rounded values only.  It is zero if the format
 is as fine as the ADC counts, even if the data use a small part of their range.
@@ -20,7 +20,7 @@ from ..plan import Plan
 
 
 def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
-    """Add the measured rounding errors of the data to the evidence of x and y in a plan.
+    """Add the measured rounding errors of x and y to the evidence of a plan.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def _rms(values: Array) -> float:
 
 
 def _width(plan: Plan, x: Array) -> float:
-    """Return how far a sample must move to change a kernel value much, in units of x.
+    """Return the distance, in units of x, that changes a kernel value noticeably.
 
     Sigma; for the periodic kernel, ``exp(-2 sin^2(pi d / period) / sigma^2)``, its equivalent at small d;
     for products of inputs, the RMS of the inputs `x`, shape (m, D).

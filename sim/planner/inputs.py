@@ -1,8 +1,8 @@
-"""sim.planner: words of inputs and targets, and the signals and constants that every algorithm has.
+"""sim.planner: formats, signals and constants of inputs and targets.
 
-Raw sensor words become x words by ``narrow((raw - offset) * gain, shift)``.  Where all gains are
-equal the common scale is folded into sigma, so that the gain is a power of two and the distance
-of two x words is the exact integer distance of the two ADC counts.
+ADC counts become x by ``narrow((raw - offset) * gain, shift)``. If all gains are equal, sigma includes the
+common scale, so that the gain is a power of two and the distance of two x is the exact integer distance of
+the two ADC counts.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from .words import Affine, WordClass
 
 @dataclass(frozen=True)
 class Inputs:
-    """Words of inputs and targets, and the signals, constants and units that every algorithm has."""
+    """Formats of inputs and targets, and the signals, constants and units.
+
+    Every algorithm has them.
+    """
 
     x: Affine
     y: Affine
@@ -33,7 +36,10 @@ class Inputs:
 
 
 def plan_inputs(spec: Spec, words: WordClass) -> Inputs:
-    """Decide what all algorithms share; E204 if the word length cannot hold what the spec asks."""
+    """Decide what all algorithms share.
+
+    Raise E204 if the word length is too short for the spec.
+    """
     x, y = plan_input(spec, words), plan_output(spec, words)
     return Inputs(x, y, _signals(spec, words, x, y), _constants(x, y), _units(spec, x, y))
 
@@ -45,7 +51,10 @@ def _cast(spec: Spec, name: str, fmt: Format, unit: str, lo: int | None = None,
 
 
 def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Affine:
-    """One scale for all columns: words are ADC counts, shifted `up` or as far down as must be."""
+    """Use one scale for all columns.
+
+    x is the ADC count, shifted up by `up`, or down as far as necessary.
+    """
     offset = spec.input.offsets
     lo, hi = raw.lo - max(offset), raw.hi - min(offset)
     span = hi - lo  # of any two x words: ADC counts beyond their format are clamped to it
@@ -69,20 +78,20 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
 
 
 def _mantissas(spec: Spec, words: WordClass, raw: Format, frac: int) -> tuple[tuple[int, ...], int]:
-    """Gains as integers over ``2**shift``, for x words with `frac` fraction bits."""
+    """Return gains as integers over ``2**shift``, for x with `frac` fraction bits."""
     ratios = [Fraction(gain) * raw.lsb * Fraction(2) ** frac for gain in spec.input.gains]
     shift = max(0, words.gain_bits - 1 - floor_log2(max(ratios)))
     return tuple(rounded(decimal(r * 2**shift)) for r in ratios), shift
 
 
 def _widest(spec: Spec, raw: Format, gain: tuple[int, ...], shift: int) -> int:
-    """Largest magnitude of an x word, however it is rounded."""
+    """Return the largest magnitude of x for any rounding."""
     return max(-(-max(raw.hi - off, off - raw.lo) * g >> shift)
                for off, g in zip(spec.input.offsets, gain, strict=True))
 
 
 def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
-    """Columns with gains of their own: one common lsb, gains as mantissas."""
+    """Convert columns with different gains: one common LSB, gains as mantissas."""
     ends = [max(raw.hi - off, off - raw.lo) * Fraction(gain) * raw.lsb
             for off, gain in zip(spec.input.offsets, spec.input.gains, strict=True)]
     most = min((1 << (words.bits - 1)) - 1, reach(spec, words) // 2)
@@ -102,12 +111,12 @@ def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
 
 
 def plan_input(spec: Spec, words: WordClass) -> Affine:
-    """Decide the x words: as fine as the ADC counts, and fine enough for sigma.
+    """Decide the format of x: as fine as the ADC counts, and fine enough for sigma.
 
     Raises
     ------
     KerncastError
-        E204 if the word length cannot hold what the spec asks.
+        E204 if the word length is too short for the spec.
     """
     raw = spec.input.format
     if len(set(spec.input.gains)) > 1:
@@ -123,7 +132,10 @@ def plan_input(spec: Spec, words: WordClass) -> Affine:
 
 
 def plan_output(spec: Spec, words: WordClass) -> Affine:
-    """Decide the y words: full scale at half the word, so that predictions may overshoot."""
+    """Decide the format of y.
+
+    Full scale is at half of the range, so that predictions may overshoot.
+    """
     raw = spec.output.format
     most = max(abs(raw.lo - spec.output.offset), abs(raw.hi - spec.output.offset), 1)
     frac = words.bits - 2
@@ -136,7 +148,7 @@ def plan_output(spec: Spec, words: WordClass) -> Affine:
 
 
 def _signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[str, Signal]:
-    """Signals that every algorithm has."""
+    """Return the signals that every algorithm has."""
     raw_x, raw_y = spec.input.format, spec.output.format
     k = kernel_format(spec, words, x.signal, x.lsb)
     return {
@@ -153,13 +165,16 @@ def _signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[str, Si
 
 
 def _constants(x: Affine, y: Affine) -> dict[str, int | tuple[int, ...]]:
-    """Constants of the input and output conversions."""
+    """Return the constants of the input and output conversions."""
     return {"x_offset": x.offset, "x_gain": x.gain, "x_shift": x.shift,
             "y_offset": y.offset[0], "y_gain": y.gain[0], "y_shift": y.shift}
 
 
 def _units(spec: Spec, x: Affine, y: Affine) -> dict[str, str]:
-    """Exact real values: of one lsb of x and y, and of one raw step (of each column for x)."""
+    """Return exact real values of the LSBs.
+
+    They are those of x and y, and of one ADC count (of each column for x).
+    """
     raw_x, raw_y = (t.format.lsb for t in (spec.input, spec.output))
     steps = [str(Fraction(gain) * raw_x) for gain in spec.input.gains]
     return {"x": str(x.lsb), "y": str(y.lsb), "y_raw": str(Fraction(spec.output.gain) * raw_y),

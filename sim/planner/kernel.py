@@ -43,7 +43,10 @@ LEAST_WORDS = 16
 
 
 def reach(spec: Spec, words: WordClass) -> int:
-    """Return the largest difference of two x values, or for polynomials the largest value."""
+    """Return the largest difference of two x values.
+
+    For polynomials it is the largest value.
+    """
     columns = spec.input.columns
     return {"gaussian": isqrt(words.distance.hi // columns), "laplacian": words.distance.hi // columns,
             "periodic": (1 << 31) - 1}.get(spec.kernel.type, isqrt((1 << 62) // columns))
@@ -60,12 +63,15 @@ def distance_format(spec: Spec, words: WordClass) -> Format:
 
 
 def distance_unit(spec: Spec) -> str:
-    """Return the unit of a distance's lsb."""
+    """Return the unit of a distance's LSB."""
     return {"laplacian": "x words", "periodic": "1"}.get(spec.kernel.type, "LSB of x, squared")
 
 
 def exponent_scale(spec: Spec, words: WordClass, lsb: Fraction) -> Fraction:
-    """Return C with ``t = D * C`` and ``k = 2**-t``, for an integer distance D and an lsb of x."""
+    """Return C with ``t = D * C`` and ``k = 2**-t``.
+
+    D is an integer distance for a given LSB of x.
+    """
     sigma = Fraction(spec.kernel.parameters["sigma"])
     exact = {
         "gaussian": lsb * lsb / (2 * sigma**2), "laplacian": lsb / sigma,
@@ -75,11 +81,11 @@ def exponent_scale(spec: Spec, words: WordClass, lsb: Fraction) -> Fraction:
 
 
 def word_error(spec: Spec, words: WordClass, out_shift: int = 0) -> int:
-    """Return the largest error of a kernel value in lsb, further rounding included.
+    """Return the largest error of a kernel value in LSBs, with further rounding.
 
-    Of the periodic kernel the sine and its angle are wrong by less than 4.4 * 2^-31 together, which the
-    exponential takes times ``4 z exp(-2 z^2) sqrt(columns) / sigma``, at most 1.22 of the latter quotient.
-    Of the polynomials the base is wrong by 3 * 2^-31 and each power by a half more, on the diagonal too.
+    In the periodic kernel the sine and its angle have a total error below 4.4 * 2^-31, which the exponential
+    multiplies by ``4 z exp(-2 z^2) sqrt(columns) / sigma``, at most 1.22 of the latter quotient. In the
+    polynomials the base has an error of 3 * 2^-31 and each power a half more, also on the diagonal.
     """
     if spec.kernel.type in POLYNOMIALS:
         return 2 * (ceil(4 * _polynomial(spec)[0] * Fraction(2) ** -out_shift) + 2)
@@ -92,12 +98,14 @@ def word_error(spec: Spec, words: WordClass, out_shift: int = 0) -> int:
 
 
 def far(spec: Spec, end: int) -> int | None:
-    """Return the largest difference in one column with a distance below `end`, or None."""
+    """Return the largest difference in one column at a distance below `end`, or None."""
     return {"gaussian": isqrt(end - 1), "laplacian": end - 1}.get(spec.kernel.type)
 
 
 def periodic_constants(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str, int]:
-    """Return `kernel_turn`, one lsb's part of the period, and shifts of angle and sine.
+    """Return `kernel_turn`, the LSB as part of the period, and two shifts.
+
+    The shifts are those of the angle and the sine.
 
     Raises
     ------
@@ -130,23 +138,29 @@ def _polynomial(spec: Spec) -> tuple[int, Fraction, Fraction]:
 
 
 def _exponents(spec: Spec, x: Signal, lsb: Fraction) -> tuple[int, int]:
-    """Return the powers of two that hold ``gamma u.v + coef0`` (with a margin) and the kernel."""
+    """Return the powers of two that bound ``gamma u.v + coef0`` and the kernel.
+
+    The first one has a margin.
+    """
     degree, gamma, coef0 = _polynomial(spec)
     top = gamma * lsb**2 * _largest_product(spec, x) + coef0
     return ceil_log2(top * (1 + Fraction(1, 2**28))), ceil_log2(top**degree)
 
 
 def kernel_format(spec: Spec, words: WordClass, x: Signal, lsb: Fraction) -> Format:
-    """Return the kernel's format; a polynomial's is signed and just holds its largest value."""
+    """Return the format of the kernel.
+
+    That of a polynomial is signed and just fits its largest value.
+    """
     if spec.kernel.type not in POLYNOMIALS:
         return words.kernel
     return Format(True, words.bits, words.bits - 1 - _exponents(spec, x, lsb)[1])
 
 
 def polynomial_constants(spec: Spec, words: WordClass, x: Signal, lsb: Fraction) -> dict[str, int]:
-    """Return constants of a polynomial, ``base = (dot / 2**dot_shift) * c / 2**shift + coef0``.
+    """Return constants of ``base = (dot / 2**dot_shift) * c / 2**shift + coef0``.
 
-    The base is s32f31 over the power of two that holds it.
+    The base is s32f31, divided by the power of two that bounds it.
 
     Raises
     ------
@@ -180,14 +194,14 @@ def _too_few_bits(spec: Spec, words: WordClass, seen: float) -> KerncastError:
 
 
 def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
-    """Return `kernel_c`, `kernel_shift`, `kernel_d2_end`, and constants of the kernel's type.
+    """Return `kernel_c`, `kernel_shift`, `kernel_d2_end` and the type's constants.
 
     ``t = floor(d2 * kernel_c / 2**kernel_shift)``; from `kernel_d2_end` on the kernel is zero.
 
     Raises
     ------
     KerncastError
-        E204 if sigma or the period do not fit the words, or a polynomial leaves too few bits.
+        E204 if sigma or the period do not fit the word length, or a polynomial leaves too few bits.
     """
     if spec.kernel.type in POLYNOMIALS:
         return polynomial_constants(spec, words, x.signal, x.lsb)

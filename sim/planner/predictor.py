@@ -1,4 +1,6 @@
-"""sim.planner: the plan of a model trained elsewhere: integer vectors, coefficients, intercept.
+"""sim.planner: the plan of an imported model.
+
+Vectors, coefficients and intercept become integers.
 
 The vectors are converted like samples, to ADC counts and then to x, so that a sample equal to a vector is at
 distance 0.  The coefficients share the smallest exponent that fits the largest, in lsb of y, so that the
@@ -29,7 +31,7 @@ from .words import WORD_CLASSES, Affine
 
 
 def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
-    """Return the x integers (N, D) of real vectors (N, D); raise E246 if out of range."""
+    """Convert real vectors (N, D) to x (N, D); raise E246 if out of range."""
     fmt, s = spec.input.format, x.signal
     steps = np.array(spec.input.gains) * float(fmt.lsb)
     try:
@@ -43,12 +45,15 @@ def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
 
 
 def _rounded(value: Fraction) -> int:
-    """Return the nearest integer, halves up."""
+    """Return the nearest integer, rounding half up."""
     return int((value + Fraction(1, 2)) // 1)
 
 
 def _exponent(alpha: list[Fraction], bits: int) -> int:
-    """Return the smallest e at which all coefficients, in steps of 2**e, fit the signed format."""
+    """Return the smallest e for which all coefficients fit the signed format.
+
+    Their LSB is 2**e.
+    """
     most, hi = max(map(abs, alpha)), (1 << (bits - 1)) - 1
     if most == 0:
         return 0
@@ -64,7 +69,10 @@ def _too_far_apart(value: str, allowed: str) -> Exception:
 
 
 def _sum_shifts(alpha: list[int], e: int, kernel: Signal) -> tuple[int, int]:
-    """Return `mac_shift` and `f_shift`, with which sums fit and become y; raise E278."""
+    """Return `mac_shift` and `f_shift`; raise E278.
+
+    With them sums fit, and become y.
+    """
     most = sum(map(abs, alpha)) * max(abs(kernel.lo), abs(kernel.hi))
     mac_shift = max(0, ceil_log2(most) - MAX_SHIFT) if most else 0
     f_shift = kernel.format.frac - e - mac_shift
@@ -74,7 +82,7 @@ def _sum_shifts(alpha: list[int], e: int, kernel: Signal) -> tuple[int, int]:
 
 
 def _alpha_signal(y: Signal, e: int, bits: int) -> Signal:
-    """Return the signal of the coefficients, with an lsb of 2**e lsb of y."""
+    """Return the signal of the coefficients, with an LSB of 2**e LSB of y."""
     fmt = Format(True, bits, y.format.frac - e)
     return Signal(fmt, Rounding.HALF_UP, Overflow.SATURATE, fmt.lo, fmt.hi, y.unit)
 
@@ -103,7 +111,7 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     Parameters
     ----------
     spec : Spec
-        Of algorithm ``kernel_predictor``.
+        A spec with algorithm ``kernel_predictor``.
     model : TrainedModel
 
     Returns
@@ -115,8 +123,8 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     Raises
     ------
     KerncastError
-        E204 if a format cannot hold a signal, E206 if the model is too large to be addressed, E246
-        where a vector does not fit the ADC counts, E278 if no shift leads to y words.
+        E204 if a format cannot hold a signal, E206 if the model is too large to be addressed, E246 if a
+        vector does not fit the ADC counts, E278 if no shift leads to y.
     """
     words = WORD_CLASSES[spec.numbers.word]
     _refuse_oversize({"N": len(model.alpha), "D": spec.input.columns}, words.bits)

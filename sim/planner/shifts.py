@@ -1,7 +1,7 @@
 """sim.planner: the check that every shift of a plan is at most 62 bits.
 
-Formats follow from the spec, shifts from the formats; numbers too far apart ask for a shift that would leave
-nothing of one of them.
+Formats follow from the spec, and shifts from the formats. If two formats differ too much, the shift would
+remove all bits of one of the values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,8 @@ def check_shifts(plan: Plan) -> None:
     Raises
     ------
     KerncastError
-        E204 if a shift is out of range, that of a prediction at either end of alpha's exponent included.
+        E204 if a shift is out of range, including that of a prediction at either end of alpha's exponent
+        range.
     """
     wrong = [f"{name} = {shift}" for name, shift, least in _shifts(plan) if not least <= shift <= MAX_SHIFT]
     if not wrong:
@@ -48,8 +49,8 @@ def check_shifts(plan: Plan) -> None:
 def _shifts(plan: Plan) -> Iterator[tuple[str, int, int]]:
     """Yield name, bits and the smallest allowed value of every shift.
 
-    A prediction is shifted by `f_shift` less the exponent of alpha, where that has one.  `bound_shift` may
-    be any: what it comes to with a residual is looked at on the device.
+    A prediction is shifted by `f_shift` minus the exponent of alpha, if that has one. `bound_shift` may have
+    any value: the device checks its sum with the shift of the residual.
     """
     for name in plan.constants:
         if name.endswith("_shift") and name not in ("f_shift", "bound_shift"):

@@ -22,7 +22,7 @@ _LONGER = "raise lambda, or set a longer word length: [numbers] word = 24 or 32"
 
 
 def cautions(plan: Plan) -> tuple[Problem, ...]:
-    """Return the warnings of a plan; with evidence of a run, warnings of the run too.
+    """Return the warnings of a plan, including those of a run if it has evidence.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def _key(plan: Plan, key: str) -> str:
 
 
 def _lambda_lost(plan: Plan) -> Iterator[Problem]:
-    """Warn if lambda is below one lsb of the matrix (W201)."""
+    """Warn if lambda is below one LSB of the matrix (W201)."""
     if not plan.trains or plan.looks_ahead:
         return
     lam, lsb = Fraction(plan.options["lambda"]), plan.signals["kernel"].format.lsb
@@ -77,7 +77,7 @@ def _no_bound(plan: Plan) -> Iterator[Problem]:
 
 
 def _nothing_shown(plan: Plan) -> Iterator[Problem]:
-    """Warn if predictions, or steps of the coefficients, are below half an lsb (W203)."""
+    """Warn if predictions, or changes of coefficients, are below half an LSB (W203)."""
     y, half = Fraction(plan.evidence["y"]["bound"]), plan.signals["y"].format.lsb / 2
     key, found = ("lambda", plan.options["lambda"]) if plan.trains else ("eta", plan.options["eta"])
     if plan.trains:  # |f_i| <= |k_i| |alpha| <= n max|k| max|y| / lambda
@@ -119,7 +119,7 @@ def _nothing_stays(plan: Plan) -> Iterator[Problem]:
 
 
 def _coarse(plan: Plan) -> Iterator[Problem]:
-    """Warn if the formats are too coarse for targets (W204) or inputs (W205) of the data."""
+    """Warn if the format of targets (W204) or inputs (W205) is too coarse for them."""
     word = plan.word
     longer = f", or set a longer word: [numbers] word = {24 if word == 16 else 32}" if word < 32 else ""
     y, x = (plan.evidence[name].get("rounding", 0.0) for name in ("y", "x"))

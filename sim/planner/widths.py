@@ -1,4 +1,6 @@
-"""sim.planner: intermediate results that fit narrower integers: equal values, fewer instructions.
+"""sim.planner: intermediate results that fit narrower integers.
+
+Values do not change; the code needs fewer instructions.
 
 This module decides nothing: each property is proved by a bound computed from the plan's hashed integers.
 Generated code uses the 32-bit form of a primitive, or 16-bit lanes, exactly if the property holds.
@@ -15,7 +17,7 @@ _TERMS = {"gaussian": 2, "laplacian": 1}  # powers of |u - v| that a column adds
 
 @dataclass(frozen=True)
 class Widths:
-    """The proved properties of a plan.
+    """Proved properties of a plan.
 
     Parameters
     ----------
@@ -49,7 +51,7 @@ class Widths:
 
 
 def _ends(plan: Plan) -> tuple[int, int]:
-    """Return the smallest and largest x: of a sample, or of the grid that replaces the samples."""
+    """Return the smallest and largest x of a sample, or of the uniform grid."""
     x, step = plan.signals["x"], plan.constants.get("x_step", 0)
     assert isinstance(step, int)
     return min(x.lo, 0) if step else x.lo, max(x.hi, step * plan.sizes.get("n", 0))
@@ -66,7 +68,7 @@ def _input(plan: Plan) -> bool:
 
 
 def widths(plan: Plan) -> Widths:
-    """Return the properties that the integers of a plan prove.
+    """Return the properties that follow from the integers of a plan.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ EXP2_32_FRAC = 31
 
 @dataclass(frozen=True)
 class Affine:
-    """The conversion ``narrow((raw - offset[c]) * gain[c], shift)`` and the value of its lsb."""
+    """Conversion ``narrow((raw - offset[c]) * gain[c], shift)`` and its LSB."""
 
     signal: Signal
     offset: tuple[int, ...]

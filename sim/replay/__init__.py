@@ -1,1 +1,1 @@
-"""sim.replay: what makes two runs comparable: test vectors, traces, saved states."""
+"""sim.replay: comparison of runs: test vectors, traces, saved states."""

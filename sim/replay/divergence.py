@@ -1,4 +1,6 @@
-"""sim.replay: the first value in which a back end differs from the model, by bisection of traces.
+"""sim.replay: the first difference between a back end and the model.
+
+It is found by bisection of traces.
 
 Neither side stores its values: each hashes the first values and reports the value after them
 (:mod:`.trace`).  The call is repeated with other limits until the longest equal prefix is known.  This
@@ -107,7 +109,7 @@ def find_divergence(model: TracedBackend, device: TracedBackend, vectors: Vector
 
 def _bisect(model: TracedBackend, device: TracedBackend, vectors: Vectors, i: int, count: int,
             report: Report) -> Divergence:
-    """Find the divergence in call `i`, of which both sides traced `count` values or more."""
+    """Find the divergence in call `i`; both sides traced at least `count` values."""
     call, earlier = vectors.calls[i], _needed(vectors.calls[:i + 1])
     tries = 0
 
@@ -135,7 +137,7 @@ def _bisect(model: TracedBackend, device: TracedBackend, vectors: Vectors, i: in
 
 
 def _needed(calls: Sequence[Call]) -> list[Call]:
-    """Return the earlier calls that determine the state of the last one."""
+    """Return the earlier calls that determine the state before the last call."""
     if calls[-1].name == "train":
         return []
     before = [call for call in calls[:-1] if call.name != "predict"]
@@ -157,7 +159,7 @@ def _probe(backend: TracedBackend, earlier: Sequence[Call], call: Call, limit: i
 
 
 def _sample(model: TracedBackend, earlier: Sequence[Call], call: Call, number: int) -> int | None:
-    """Return the sample in which value `number` of a call is computed."""
+    """Return the sample of value `number` of a call."""
     if call.name == "train" or call.x_raw is None:
         return None
     _prepare(model, earlier)

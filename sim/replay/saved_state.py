@@ -1,4 +1,4 @@
-"""sim.replay: saved states: a model structure as bytes, and the checks when it is restored.
+"""sim.replay: saved states: a model structure as bytes, with checks on restore.
 
 An image is a header, the members of the model structure in the plan's order, and a CRC-32; integers are
 little-endian without padding, so that every machine writes the same bytes.  :data:`LAYOUT` defines it;
@@ -28,7 +28,7 @@ BLANK = 0xFF
 
 
 class Part(NamedTuple):
-    """A part of the header: its name, struct code and meaning."""
+    """Part of the header: its name, struct code and meaning."""
 
     name: str
     code: str
@@ -54,7 +54,7 @@ HEADER_BYTES = _HEADER.size
 
 
 class RestoreStatus(IntEnum):
-    """How a restore went, as generated C says it (``kc_state_status_t``)."""
+    """Result of a restore, as in the generated C (``kc_state_status_t``)."""
 
     OK = 0
     NONE = 1
@@ -92,7 +92,7 @@ REFUSALS = {
 
 
 class SavedState(NamedTuple):
-    """A state with its sequence number."""
+    """State with its sequence number."""
 
     sequence: int
     state: Outputs
@@ -114,7 +114,10 @@ def slot_bytes(plan: Plan) -> int:
 
 
 def slots_with(plan: Plan, image: bytes, where: str) -> tuple[bytes, bytes]:
-    """Return two slots, the first with an image; raise E440 or E443 for a wrong length."""
+    """Return two slots, the first with an image.
+
+    Raise E440 or E443 for a wrong length.
+    """
     if _length(image) != image_bytes(plan):
         raise restore_error(plan, image, check_image(plan, image)[0], where)
     blank = bytes([BLANK]) * slot_bytes(plan)
@@ -122,7 +125,7 @@ def slots_with(plan: Plan, image: bytes, where: str) -> tuple[bytes, bytes]:
 
 
 def _length(image: object) -> int:
-    """Return the number of bytes of an image; -1 if it is not bytes, despite its annotation."""
+    """Return the number of bytes of an image; -1 if it is not a bytes object."""
     return len(image) if isinstance(image, (bytes, bytearray)) else -1
 
 
@@ -161,7 +164,7 @@ def member_ranges(plan: Plan) -> dict[str, tuple[int, int]]:
 
 
 def finite_members(plan: Plan) -> frozenset[str]:
-    """Return the members in float32 that a prediction sums: neither infinite nor NaN."""
+    """Return the float32 members that a prediction sums; they must be finite."""
     return frozenset(f.name for f in plan.memory if (f.name, f.ctype) == ("alpha", "float"))
 
 
@@ -196,7 +199,10 @@ def _members(plan: Plan, payload: bytes) -> Outputs:
 
 
 def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
-    """Return the first member outside its range, and the range; empty if there is none."""
+    """Return the first member outside its range, and the range.
+
+    The result is empty if there is none.
+    """
     for name, (lo, hi) in member_ranges(plan).items():
         wrong = np.flatnonzero((state[name] < lo) | (state[name] > hi))
         if len(wrong):
@@ -213,7 +219,7 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
 
 
 def check_image(plan: Plan, image: bytes) -> tuple[RestoreStatus, str, str]:
-    """Judge an image: the verdict, what was found, and what is allowed."""
+    """Check an image; return the verdict, the value found, and the allowed value."""
     if _length(image) < 0:
         return RestoreStatus.NONE, f"an object of type {type(image).__name__}", "the bytes that save returned"
     if not image or image[:4] != MAGIC[:len(image)]:
@@ -247,7 +253,7 @@ def restore_error(plan: Plan, image: bytes, status: int, where: str) -> Kerncast
 
 
 class Saving:
-    """Mixin with ``save`` and ``restore`` for a Python model that has ``state`` and ``load``."""
+    """Mixin with ``save`` and ``restore`` for a model with ``state`` and ``load``."""
 
     plan: Plan
     name: str
@@ -258,7 +264,7 @@ class Saving:
         raise NotImplementedError
 
     def load(self, state: Outputs) -> None:
-        """Load a state, which is of this plan and consistent."""
+        """Load a state that is consistent and belongs to this plan."""
         raise NotImplementedError
 
     def save(self) -> bytes:

@@ -1,4 +1,7 @@
-"""sim.replay: the trace of a run: number of values computed, their hash, and one of them."""
+"""sim.replay: the trace of a run.
+
+It contains the number of computed values, their hash, and one of the values.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ NO_LIMIT = (1 << 32) - 1
 
 @dataclass(frozen=True)
 class Event:
-    """A computed value and its place.
+    """Computed value and its place.
 
     Parameters
     ----------
@@ -69,7 +72,10 @@ class TracedBackend(Backend, Protocol):
     """A back end with trace hooks; ``trace`` is one of its :attr:`calls`."""
 
     def trace(self, limit: int) -> Trace:
-        """Return the trace since the last call, which set the limit; restart with `limit`."""
+        """Return the trace since the last call, and restart it with `limit`.
+
+        The limit of the returned trace was set by the last call.
+        """
 
 
 def no_hooks(name: str) -> KerncastError:

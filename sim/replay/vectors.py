@@ -22,7 +22,7 @@ _CALLS = ("train", "update", "predict")
 
 @dataclass(frozen=True)
 class Call:
-    """One call of a back end.
+    """Call of a back end, with the expected result.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Call:
 
 
 class Model(Backend, Protocol):
-    """A back end that knows its plan, such as :func:`...model.open_model` opens."""
+    """Back end with a plan, such as the result of :func:`...model.open_model`."""
 
     plan: Plan
 
@@ -175,7 +175,7 @@ def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
 
 def replay(backend: Backend, vectors: Vectors,
            progress: Callable[[Iterator[Call]], Iterator[Call]] = lambda calls: calls) -> Comparison:
-    """Run the calls on a back end and compare each value, and the final state.
+    """Run the calls on a back end and compare every value and the final state.
 
     Parameters
     ----------

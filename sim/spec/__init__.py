@@ -1,4 +1,4 @@
-"""sim.spec: the spec, the user's requirements, from a TOML file or from Python.
+"""sim.spec: the spec, which states the user's requirements in TOML or Python.
 
 Validation reports all mistakes at once, in the order of the file, each with its line.
 """
@@ -46,7 +46,7 @@ _PLACE = re.compile(r"\[([\w.]+)\] (\w+)")
 
 
 class Spec(BaseModel):
-    """A validated, frozen spec.
+    """Validated, frozen spec.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Spec(BaseModel):
         return spec
 
     def __eq__(self, other: object) -> bool:
-        """Return whether two specs have equal values, whatever file they came from."""
+        """Return whether two specs have equal values, even from different files."""
         return isinstance(other, Spec) and self.hash == other.hash
 
     def __hash__(self) -> int:
@@ -116,13 +116,16 @@ class Spec(BaseModel):
 
     @property
     def hash(self) -> str:
-        """Return the SHA-256 of the canonical JSON of all values except [sweep], in hexadecimal."""
+        """Return the SHA-256 of all values except [sweep], in hexadecimal.
+
+        The values are hashed as canonical JSON.
+        """
         values = self.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"sweep"})
         return hashlib.sha256(json.dumps(values, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
     @property
     def samples(self) -> int | None:
-        """Return n, the training samples of a batch trainer; None for an online learner."""
+        """Return n, the training samples of a batch trainer; None for other algorithms."""
         batch = self.toeplitz or self.cg
         return None if batch is None else batch.n
 
@@ -166,7 +169,7 @@ class Spec(BaseModel):
 
 
 def _plain(name: str, value: Any) -> Any:
-    """Convert a table given from Python to the dict that the file would hold."""
+    """Convert a table given in Python to the dict that a file would contain."""
     if isinstance(value, BaseModel):
         value = value.model_dump(by_alias=True, exclude_none=True)
     if not isinstance(value, Mapping):

@@ -1,4 +1,4 @@
-"""sim.spec: pydantic's findings as problems with a code, a place and a remedy."""
+"""sim.spec: findings of pydantic as problems with a code, a place and a remedy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MESSAGES = {"E106": "is missing", "E107": "has the wrong type", "E108": "is out
 
 
 def abbreviate(value: Any) -> str:
-    """Return a value as the user wrote it, abbreviated."""
+    """Return a value as written by the user, abbreviated."""
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):  # dates and the like
@@ -35,13 +35,13 @@ def abbreviate(value: Any) -> str:
 
 
 def code_of(detail: ErrorDetails) -> str:
-    """Return the code of a finding of pydantic; kerncast's own errors carry theirs."""
+    """Return the code of a pydantic finding; kerncast's own errors include theirs."""
     kind = detail["type"]
     return kind if kind.startswith("E") else _CODES.get(kind, "E107")
 
 
 def message_of(detail: ErrorDetails, name: str) -> str:
-    """Return what is wrong with the key `name`, in one sentence."""
+    """Return a sentence that describes the problem of the key `name`."""
     if detail["type"].startswith("E"):
         return detail["msg"]
     code = code_of(detail)
@@ -49,13 +49,16 @@ def message_of(detail: ErrorDetails, name: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``did you mean ...?`` if a known word is similar, else ""."""
+    """Return ``did you mean ...?`` if a known word is similar, otherwise ""."""
     match = difflib.get_close_matches(word.lower(), list(known), n=1)
     return f"did you mean {match[0]}?" if match else ""
 
 
 def translated(detail: ErrorDetails, named: str, where: str, allowed: str, remedy: str) -> Problem:
-    """Return a finding of pydantic as a problem; the validator's own texts take precedence."""
+    """Return a pydantic finding as a problem.
+
+    The texts of a validator take precedence.
+    """
     code, context = code_of(detail), detail.get("ctx", {})
     value = "" if code == "E106" else context.get("value") or abbreviate(detail["input"])
     return Problem(code, message_of(detail, named), where, value, context.get("allowed") or allowed,
@@ -63,7 +66,7 @@ def translated(detail: ErrorDetails, named: str, where: str, allowed: str, remed
 
 
 def unknown(key: str, where: str, known: Iterable[str], remedy: str = "remove it") -> Problem:
-    """Return the problem of a key that is not among the known ones (E103)."""
+    """Return the problem of an unknown key (E103)."""
     choices = list(known)
     return Problem("E103", f"unknown key {key}", where, key, ", ".join(choices),
                    did_you_mean(key, choices) or remedy)
@@ -98,7 +101,7 @@ def _problem(name: str, table: type[SpecTable], detail: ErrorDetails,
 
 
 def unknown_key(name: str, key: str, table: type[SpecTable], where: str) -> Problem:
-    """Return the problem of a key that its table does not have, with a suggestion."""
+    """Return the problem of a key that its table lacks, with a suggestion."""
     own = keys(table)
     homes = [other for other, model in TABLES.items() if key in keys(model)]
     others = [algorithm for algorithm, table in TABLE_OF.items() if table in homes]

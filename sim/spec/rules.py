@@ -39,7 +39,7 @@ Found = Iterator[tuple[KeyPath, Problem]]
 
 
 class Draft:
-    """The valid values of a spec that is being checked, and a way to report problems."""
+    """Valid values of a spec during the check, and a method to report problems."""
 
     def __init__(self, source: Source, wrong: Collection[KeyPath]) -> None:
         self.source = source
@@ -81,7 +81,7 @@ class Draft:
 
 
 def tables_present(draft: Draft) -> Found:
-    """Require the tables, and exactly the one that the algorithm needs (E105, E111)."""
+    """Require the tables, and exactly the one of the algorithm (E105, E111)."""
     needed = TABLE_OF.get(draft.get("model", "algorithm") or "")
     for table in REQUIRED:
         if not draft.has(table):
@@ -112,7 +112,7 @@ def _required(table: str) -> str:
 
 
 def columns(draft: Draft) -> Found:
-    """Check one offset and gain per column, offsets within the ADC's range (E112, E108)."""
+    """Check one offset and gain per column, and the range of offsets (E112, E108)."""
     count = draft.get("input", "columns")
     for key in ("offset", "gain"):
         value = draft.get("input", key)
@@ -158,7 +158,7 @@ def solver(draft: Draft) -> Found:
 
 
 def refinement(draft: Draft) -> Found:
-    """Reject refinement at 32 bits, its own word length (E113)."""
+    """Reject refinement at 32 bits, which is its own word length (E113)."""
     if draft.has("toeplitz") and draft.get("toeplitz", "refine") not in (None, 0) \
             and draft.get("numbers", "word") == 32:
         yield draft.problem("E113", "refine has no effect at a word length of 32 bits", "toeplitz",
@@ -176,7 +176,10 @@ def forgetting(draft: Draft) -> Found:
 
 
 def reduction(draft: Draft) -> Found:
-    """Match max_deterioration with the metric, and the keys that require it (E106, E113)."""
+    """Match max_deterioration with the metric (E106, E113).
+
+    The same holds for the keys that require it.
+    """
     chosen, most = draft.get("online", "reduction"), draft.get("online", "max_deterioration")
     if not draft.has("online") or chosen is None:
         return
@@ -219,7 +222,10 @@ def float32(draft: Draft) -> Found:
 
 
 def kernel(draft: Draft) -> Found:
-    """Require exactly the keys of the kernel's type (E106, E113), fit for the algorithm (E231)."""
+    """Require exactly the keys of the kernel's type (E106, E113).
+
+    The type must suit the algorithm (E231).
+    """
     kind, algorithm = draft.get("kernel", "type"), draft.get("model", "algorithm")
     if not isinstance(draft.source.values.get("kernel"), dict) or kind is None:
         return
@@ -238,7 +244,7 @@ def kernel(draft: Draft) -> Found:
 
 
 def overrides(draft: Draft) -> Found:
-    """Restrict formats to signals whose format the algorithm lets the user choose (E114)."""
+    """Restrict formats to signals whose format the user may choose (E114)."""
     algorithm, formats = draft.get("model", "algorithm"), draft.get("numbers", "formats")
     if algorithm not in OVERRIDABLE or not isinstance(formats, dict):
         return
@@ -252,7 +258,10 @@ def overrides(draft: Draft) -> Found:
 
 
 def casts(draft: Draft) -> Found:
-    """Restrict casts to the algorithm's own, and wrap to casts that can overflow (E117)."""
+    """Restrict casts to those of the algorithm (E117).
+
+    Wrapping is allowed only for casts that can overflow.
+    """
     algorithm, chosen = draft.get("model", "algorithm"), draft.get("numbers", "casts")
     if algorithm not in CASTS or not isinstance(chosen, dict):
         return
@@ -286,7 +295,10 @@ def ranges(draft: Draft) -> Found:
 
 
 def data(draft: Draft) -> Found:
-    """Require one source of data, and bundled data only if they match the spec (E116, E115)."""
+    """Require one source of data (E116).
+
+    Bundled data must match the spec (E115).
+    """
     if not isinstance(draft.source.values.get("data"), dict):
         return
     builtin, file = draft.given("data", "builtin"), draft.given("data", "file")

@@ -38,7 +38,10 @@ def _table(table: type[SpecTable]) -> dict[str, Any]:
 
 
 def _key(made: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a key; TOML has no null, and editors show the description only."""
+    """Return the schema of a key.
+
+    TOML has no null, and editors show the description only.
+    """
     ours = ("allowed", "remedy", "title", "anyOf")
     found = {name: value for name, value in made.items() if name not in ours}
     choices = [choice for choice in made.get("anyOf", ()) if choice != {"type": "null"}]
@@ -56,14 +59,20 @@ def _when(table: str, key: str, value: str) -> dict[str, Any]:
 
 
 def _algorithm(algorithm: str) -> dict[str, Any]:
-    """Return the rule that an algorithm requires its own table and excludes the others."""
+    """Return the rule that an algorithm requires its own table.
+
+    All other algorithm tables are excluded.
+    """
     others = {table: False for table in TABLE_OF.values() if table != TABLE_OF[algorithm]}
     return {"if": _when("model", "algorithm", algorithm),
             "then": {"required": [TABLE_OF[algorithm]], "properties": others}}
 
 
 def _kernel(kind: str) -> dict[str, Any]:
-    """Return the rule that a kernel requires the keys of its type only; default gaussian."""
+    """Return the rule that a kernel requires the keys of its type only.
+
+    The default type is gaussian.
+    """
     keys = KERNEL_KEYS[kind]
     others = {key: False for names in KERNEL_KEYS.values() for key in names if key not in keys}
     when = _when("kernel", "type", kind)

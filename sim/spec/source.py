@@ -1,4 +1,4 @@
-"""sim.spec: a parsed TOML text with the line of every key.
+"""sim.spec: parsed TOML text with the line of every key.
 
 ``tomllib`` reads the values and rejects invalid TOML, but it does not report where a key is.  A small
 scanner, which recognises only strings, brackets and comments, splits an accepted text into statements
@@ -35,7 +35,7 @@ _SYNTAX_PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document
 
 @dataclass(frozen=True)
 class Source:
-    """The values of a TOML text and their lines.
+    """Values of a TOML text and their lines.
 
     Parameters
     ----------
@@ -131,7 +131,10 @@ def _statements(text: str) -> Iterator[tuple[KeyPath, int]]:
 
 
 def _key(text: str, header: bool) -> KeyPath:
-    """Return the key path of a header or of the left side of ``=``, as tomllib reads it."""
+    """Return the key path of a header or of the left side of ``=``.
+
+    Names are parsed as tomllib parses them.
+    """
     node: Any = tomllib.loads(text if header else f"{text} = 0")
     path: list[str] = []
     while isinstance(node, (dict, list)) and node:

@@ -1,4 +1,6 @@
-"""sim.spec: the target, the processor core that code is generated for, and its memory.
+"""sim.spec: the target of generated code.
+
+A target is a processor core and its memory.
 
 This module holds the value, so that the planner can compare sizes with it; ``codegen.firmware.targets``
 reads the data files.

@@ -1,4 +1,4 @@
-"""sim.spec: TOML text of a spec, commented for a new file or bare."""
+"""sim.spec: the TOML text of a spec, with or without comments."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _line(table: str, key: str, entry: str) -> str:
 
 
 def _left(table: str, values: Values) -> dict[str, str]:
-    """Return the keys that `values` omits, at their default or with an example."""
+    """Return the keys that `values` omits, with their default or an example."""
     algorithm = values["model"]["algorithm"]
     useless = {"builtin", "lagged", "step", *values[table], *KERNEL_KEYS["periodic"],
                *KERNEL_KEYS["polynomial"]}

@@ -1,4 +1,7 @@
-"""sim.spec: the types of a spec's values, with their validation: names, formats, casts, gains."""
+"""sim.spec: the types of a spec's values, with their validation.
+
+They are names, formats, casts and gains.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +45,7 @@ _RESERVED = frozenset((
 
 
 def _custom(code: str, message: str, **words: str) -> PydanticCustomError:
-    """Return an error that carries its code (the types ``E...`` of :mod:`.problems`)."""
+    """Return an error with a code (the types ``E...`` of :mod:`.problems`)."""
     return PydanticCustomError(code, message, dict(words))
 
 
@@ -59,7 +62,7 @@ def _c_name(name: str) -> str:
 
 
 def _model_file(text: str) -> str:
-    """Refuse a name that would replace a generated file: the folder keeps the model beside them."""
+    """Reject a name that would replace a generated file in the same folder."""
     name = text.rpartition("/")[2]
     if not name.endswith(".json") or name in {".json", "plan.json", "vectors.json", "manifest.json"}:
         raise _custom("E109", "the name would replace a generated file")
@@ -91,7 +94,7 @@ def _raw_word(text: str) -> str:
 
 
 def _one_or_each(each: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a validator for one number, or a list with one per column (made a tuple)."""
+    """Return a validator for a number, or a list with one number per column."""
     def validate(value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             return each(value)
@@ -116,7 +119,7 @@ def _gain(value: Any) -> float:
 
 
 def _listed(value: Any) -> Any:
-    """Convert a tuple to the list that the file holds."""
+    """Convert a tuple to the list that the file contains."""
     return list(value) if isinstance(value, tuple) else value
 
 

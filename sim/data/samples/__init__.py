@@ -1,4 +1,6 @@
-"""sim.data.samples: training samples in their own units, from a file or a named data set.
+"""sim.data.samples: training samples in their own units.
+
+They are loaded from a file or a named data set.
 
 ========  ==================================  ====================================================
 format    file names end in                   options
@@ -74,7 +76,10 @@ class Samples:
     target: str
 
     def of_classes(self, *classes: Any) -> Samples:
-        """Return the samples of the given classes, in order; raise E253 if one does not occur."""
+        """Return the samples of the given classes in order.
+
+        Raise E253 if a class does not occur.
+        """
         for label in classes:
             if not np.any(self.y == label):
                 raise fail("E253", "no sample has this label", where=self.target, value=repr(label),

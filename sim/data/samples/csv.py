@@ -1,4 +1,7 @@
-"""sim.data.samples: CSV files of numbers, times and labels, with the line of every mistake."""
+"""sim.data.samples: CSV files of numbers, times and labels.
+
+Every error names its line.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _ISO_8601 = re.compile(r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)
 
 @dataclass
 class _Reading:
-    """The state of a reader: columns, and the rows read so far."""
+    """State of a reader: columns, and the rows read so far."""
 
     path: Path
     names: list[str]
@@ -43,7 +46,7 @@ class _Reading:
 def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
              inputs: Sequence[Column] | None = None, header: bool | None = None, labels: Labels = None,
              limit: int | None = None) -> SampleTable:
-    """Read samples from a CSV file separated by comma, semicolon or tab, plain, .gz or .bz2.
+    """Read a plain, .gz or .bz2 CSV file with comma, semicolon or tab as separator.
 
     Parameters
     ----------
@@ -174,7 +177,7 @@ def _mistake(line: int, reading: _Reading, convert: Callable[[str], float], fiel
 
 
 def _is_number(text: str) -> bool:
-    """Return whether a field is a number or a time, so not a column name."""
+    """Return whether a field is a number or a time, not a column name."""
     try:
         return isfinite(_converter(text)(text)) or text.lower() not in MISSING
     except ValueError:
@@ -182,7 +185,10 @@ def _is_number(text: str) -> bool:
 
 
 def _converter(first: str) -> Callable[[str], float]:
-    """Return the conversion of a column's fields to numbers, chosen by the first field."""
+    """Return the conversion of a column's fields to numbers.
+
+    The first field determines it.
+    """
     try:
         decimal(first)
     except ValueError:
@@ -195,7 +201,7 @@ def _converter(first: str) -> Callable[[str], float]:
 
 
 def _time(text: str) -> float:
-    """Return seconds since 1970 of a date and time; without a zone it is UTC."""
+    """Return the seconds since 1970 of a date and time; the default zone is UTC."""
     parts = _ISO_8601.fullmatch(text.strip())
     if not parts:
         raise ValueError("not a date and time")

@@ -1,4 +1,7 @@
-"""sim.data.samples: readers of NPZ, LIBSVM and WAV files, and the choice of a reader."""
+"""sim.data.samples: readers of NPZ, LIBSVM and WAV files.
+
+One function chooses the reader by format.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,9 @@ _UNREADABLE_NPZ = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error
 
 def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = None, labels: Labels = None,
              limit: int | None = None) -> SampleTable:
-    """Read `inputs`, (n, D), and `target`, (n,) or (n, K), of an NPZ file; by default X and y.
+    """Read `inputs`, (n, D), and `target`, (n,) or (n, K), of an NPZ file.
+
+    The default names are X and y.
 
     Without inputs, the sample number is the input.
 
@@ -86,7 +91,9 @@ def _numbers(path: Path, what: str, values: NDArray[Any]) -> Array:
 
 def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = None,
                 labels: Labels = None) -> SampleTable:
-    """Read a file of lines ``target index:value ...`` of LIBSVM or SVMlight; .gz and .bz2 too.
+    """Read a LIBSVM or SVMlight file: lines ``target index:value ...``.
+
+    It may be compressed as .gz or .bz2.
 
     Parameters
     ----------
@@ -160,7 +167,9 @@ def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastE
 
 
 def read_wav(path: Path, *, target: Column | None = None, limit: int | None = None) -> SampleTable:
-    """Read a recording: inputs are seconds, targets the channels relative to full scale.
+    """Read a recording.
+
+    Inputs are seconds, targets the channels relative to full scale.
 
     Targets are from -1 to 1.  `target` is the number of one channel; by default all channels, one per column.
 
@@ -198,7 +207,10 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
 
 
 def _refuse_cut_short(path: Path) -> None:
-    """Raise E241 if a RIFF file has fewer frames than its header declares, unless left open."""
+    """Raise E241 if a RIFF file has fewer frames than its header declares.
+
+    A header of unknown length is accepted.
+    """
     with path.open("rb") as file:
         endian = {b"RIFF": "<", b"RIFX": ">"}.get(file.read(12)[:4])
         frame = 1
@@ -218,7 +230,10 @@ def _refuse_cut_short(path: Path) -> None:
 
 
 def _full_scale(sound: NDArray[Any]) -> Array:
-    """Scale integers to full scale 1 (8-bit samples are unsigned, 128 is 0); keep floats."""
+    """Scale integers to full scale 1; keep floats.
+
+    8-bit samples are unsigned, with 128 as 0.
+    """
     if sound.dtype.kind == "f":
         return sound.astype(np.float64)
     if sound.dtype.kind == "u":

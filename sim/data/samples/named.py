@@ -1,4 +1,6 @@
-"""sim.data.samples: named data sets, from installed packages or the user's own copy.
+"""sim.data.samples: named data sets.
+
+They come from installed packages or the user's own copy.
 
 Nothing is downloaded.  A set that no package contains is read from the user's copy, which must have the
 right number of columns: a substitute never carries the name of a set.
@@ -81,7 +83,7 @@ def place_of(name: str, copy: str | Path | None) -> Path:
 
 
 def read_set(name: str, place: Path) -> SampleTable:
-    """Read a set with its own reader; raise E241 if the copy is not as in its package."""
+    """Read a set with its own reader; raise E241 if the copy differs from its package."""
     reader = SETS[name].read
     assert reader is not None
     try:
@@ -150,7 +152,10 @@ def _fashion(place: Path) -> SampleTable:
 
 
 def _idx(path: Path) -> NDArray[np.uint8]:
-    """Read an IDX file of bytes: two zeros, type 8, number of axes, their big-endian lengths."""
+    """Read an IDX file of bytes.
+
+    Its header is two zeros, type 8, the number of axes, and their big-endian lengths.
+    """
     data = gzip.decompress(path.read_bytes())
     if data[:3] != b"\0\0\x08":
         raise ValueError(f"{path.name} is not an IDX file of bytes")
@@ -178,7 +183,7 @@ def _mails(place: Path) -> SampleTable:
 
 
 def _called() -> Path:
-    """Return the path of data that a call loads: none."""
+    """Return an empty path: the data come from a function call."""
     return Path()
 
 

@@ -1,4 +1,4 @@
-"""sim.data.samples: the table of samples in a file, and conversion of its class labels."""
+"""sim.data.samples: the samples of a file, and conversion of class labels."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ MISSING = ("", "?", "na", "n/a", "nan", "null")
 
 
 class Numbered(Sequence[str]):
-    """Numbered names, created on access: a file may have ten million columns.
+    """Numbered names, created on access.
+
+    A file may have ten million columns.
 
     Parameters
     ----------
@@ -128,7 +130,7 @@ def label_text(label: Any) -> str:
 
 
 def _plain(found: NDArray[Any]) -> NDArray[Any]:
-    """Convert labels to integers if all are whole numbers, to floats if all are numbers."""
+    """Convert labels to integers, or floats, if all of them are such numbers."""
     try:
         numbers = found.astype(np.float64)
     except ValueError:
@@ -138,7 +140,7 @@ def _plain(found: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_values(table: SampleTable, path: Path) -> None:
-    """Raise E247 for no samples, E251 for a missing value, E245 for infinity, with the place."""
+    """Raise E247 (no samples), E251 (missing value) or E245 (infinity), with place."""
     if not len(table.X):
         raise no_samples(path)
     problems: list[Problem] = []

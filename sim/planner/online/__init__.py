@@ -62,7 +62,7 @@ def _constants(spec: Spec, words: WordClass, alpha: Format) -> dict[str, int]:
 
 
 def _options(online: Online) -> dict[str, str]:
-    """Return the choices of the table, without omitted limits."""
+    """Return the values of the table, without omitted limits."""
     projection, metric = online.parts
     chosen = {"reduction": online.reduction, "projection": projection, "metric": metric,
               "eta": repr(online.eta), "rho": repr(online.rho), "newest_only": str(int(online.newest_only))}
@@ -71,7 +71,10 @@ def _options(online: Online) -> dict[str, str]:
 
 
 class _Planned:
-    """The plans of a spec, which differ in alpha's format only; the rest is computed once."""
+    """Plans of a spec that differ only in alpha's format.
+
+    Everything else is computed once.
+    """
 
     def __init__(self, spec: Spec) -> None:
         self._spec, self._words = spec, WORD_CLASSES[spec.numbers.word]
@@ -83,11 +86,14 @@ class _Planned:
 
     @cached_property
     def wide(self) -> Plan:
-        """Return the plan with a format of alpha that holds any measured or bounded value."""
+        """Return the plan with a format of alpha that fits any measured or bounded value."""
         return self.plan(WIDE_ALPHA)
 
     def plan(self, alpha: Format, evidence: Mapping[str, object] = MappingProxyType({})) -> Plan:
-        """Return the plan with a format of alpha; raise E203, E204 if it cannot hold the signal."""
+        """Return the plan with a format of alpha.
+
+        Raise E203, E204 if it cannot represent the signal.
+        """
         spec, words, inputs = self._spec, self._words, self._inputs
         assert spec.online is not None
         constants = dict(inputs.constants)
@@ -106,7 +112,10 @@ class _Planned:
 
 
 def _range_seen(plan: Plan, passes: int, x_raw: Raw, y_raw: Raw) -> float:
-    """Return the largest |alpha| of the integer model on the data, in full scales of y."""
+    """Return the largest |alpha| of the integer model on the data.
+
+    In full scales of y.
+    """
     from ...model.online.lms import LmsModel  # the engine is loaded only where a run is asked for
 
     model = LmsModel(plan)  # refuses x and y of different lengths
@@ -116,7 +125,9 @@ def _range_seen(plan: Plan, passes: int, x_raw: Raw, y_raw: Raw) -> float:
 
 
 def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
-    """Return the plan of an online learner; with data, alpha's format follows its range.
+    """Return the plan of an online learner.
+
+    With data, alpha's format follows from its range.
 
     Parameters
     ----------
@@ -158,9 +169,10 @@ def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> 
 
 
 def _held_bound(planned: _Planned, reach: Fraction, bits: int) -> Fraction | None:
-    """Return the analytic bound of the finest format that holds it, or None.
+    """Return the analytic bound of the finest format that can represent it, or None.
 
-    None unless it is below `reach`.  A coarser lsb rounds more, which makes the bound larger.
+    The result is None unless the bound is below `reach`. A coarser LSB rounds more, which makes the bound
+    larger.
     """
     bound = multiplier_bound(planned.wide)
     while bound is not None and bound < reach:

@@ -1,4 +1,4 @@
-"""sim.planner.online: a bound on the coefficients, from eta, rho, N and the inputs.
+"""sim.planner.online: a bound on the coefficients from eta, rho, N and the inputs.
 
 Let S be the sum of all ``|alpha_i|``, and ``q = 1 - eta rho`` the decay.  One sample does four things:
 
@@ -78,7 +78,7 @@ def multiplier_bound(plan: Plan) -> Fraction | None:
 
 
 def _growth(plan: Plan) -> tuple[Fraction, Fraction | None, int]:
-    """Return the factors of S before and after the step, and the projections per sample."""
+    """Return the growth of S before and after the step, and projections per sample."""
     one, newest, reduces = Fraction(1), plan.newest_only, "max_deterioration" in plan.options
     never = _different_inputs(plan) <= plan.sizes["N"] and not reduces
     if not plan.projects or never:
@@ -102,7 +102,10 @@ def _rates(plan: Plan) -> tuple[Fraction, Fraction]:
 
 
 def _handed_over(plan: Plan, inherit: int) -> Fraction:
-    """Return kappa: the sum of kernel values between a vector and up to `inherit` others."""
+    """Return kappa, a bound on a sum of kernel values.
+
+    The sum is between a vector and up to `inherit` others.
+    """
     others = Fraction(inherit)
     power = {"gaussian": 2, "laplacian": 1}.get(plan.kernel)
     if power is None:
@@ -116,7 +119,7 @@ def _handed_over(plan: Plan, inherit: int) -> Fraction:
 
 @lru_cache(4096)
 def _theta(exponent: Fraction, power: int, inherit: int) -> Decimal:
-    """Return the sum of the kernel over a grid: 1 + 2 sum 2^(-exponent m^power)."""
+    """Sum the kernel over a grid: 1 + 2 sum 2^(-exponent m^power)."""
     theta, m, term = Decimal(1), 1, Decimal(1)
     while 2 * m <= inherit + 1 and term > Decimal("1e-30"):
         term = power_of_two(-exponent * m**power)
@@ -126,7 +129,7 @@ def _theta(exponent: Fraction, power: int, inherit: int) -> Decimal:
 
 
 def _different_inputs(plan: Plan) -> int:
-    """Return the number of different samples, as integers of x."""
+    """Return the number of different samples in fixed point."""
     x, raw = plan.signals["x"], plan.signals["x_raw"].format
     different: int = min(x.hi - x.lo + 1, 1 << raw.bits) ** plan.sizes["D"]
     return different

@@ -1,4 +1,4 @@
-"""sim.planner.online: memory and operations of the online learner, as formulas in N and D.
+"""sim.planner.online: memory and operations of the learner as formulas in N and D.
 
 An update computes one row of distances and kernel values for the prediction.  In addition:
 
@@ -7,19 +7,19 @@ An update computes one row of distances and kernel values for the prediction.  I
   distances, and all vectors of FMKLMS, (N-1)(N-2).
 * FMKLMS computes N kernel values to select the victim, since it stores distances.
 
-With a fixed N_max one vector is evicted per sample.  With a fixed lambda_max, or truncation, all may be
+With a fixed N_max one vector is evicted per sample. With a fixed lambda_max, or truncation, all may be
 removed at once, if the decay reduces them below a limit together: the sums over c = N, N-1, ... vectors.
-FKLMS with a fixed lambda_max removes only the newest, which is no vector's neighbour yet: earlier pairs are
-not so close.
+FKLMS with a fixed lambda_max removes only the newest, which is not the nearest vector of another one yet,
+because earlier pairs are farther apart.
 
 *The mean* of FKLMS with a fixed N_max is ``update_without_searches``, for any stream that is long enough.
-Let delta be the least distance among the N - 1 vectors that a removal leaves.  The next vector x goes itself,
-at the next removal, unless it is farther than delta from all of them; nobody's nearest older vector is the
-newest: no search.  Else x takes the place of one of the closest pair, so that fewer pairs are within delta,
-or delta is larger.  Distances are integers of a bounded range: that happens a finite number of times, and so
-do searches.  How many samples it takes depends on the inputs; docs/measured/online-cost.md counts just
-after the budget has filled.  Of FMKLMS, whose coefficients move, no mean is known: there it is an update in
-which nobody searches.
+Let delta be the smallest distance between the N - 1 vectors that remain after a removal. The next removal
+evicts the next vector x itself, unless x is farther than delta from all of them. The newest vector is never
+the nearest older vector of another one, so this needs no search. Otherwise x replaces one of the closest
+pair, so that fewer pairs are within delta, or delta is larger. Distances are integers of a bounded range, so
+this happens a finite number of times, and so do searches. The number of samples until then depends on the
+inputs; docs/measured/online-cost.md counts just after the dictionary has filled. For FMKLMS, whose
+coefficients change, no mean is known: ``update_without_searches`` is then an update without a search.
 """
 
 from __future__ import annotations
@@ -60,7 +60,10 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
 
 
 def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
-    """Return counts of an update in the worst case, of a prediction, and without searches."""
+    """Return operation counts of an update and of a prediction.
+
+    The update is counted in the worst case, and without searches.
+    """
     step = {"kernel_values": ["N"], "distance_terms": ["N"], "multiplications": ["N+1"]}
     if decays:
         step["multiplications"] += ["N"]
@@ -85,7 +88,7 @@ def _formulas(counts: dict[str, list[str]]) -> dict[str, str]:
 
 
 def _newest(online: Online, counts: dict[str, list[str]]) -> None:
-    """Count the evaluation of the newest vector and its projection, from the current row."""
+    """Count the evaluation and projection of the newest vector from the current row."""
     projection, metric = online.parts
     if metric in SUMS:
         counts["multiplications"] += ["N"]  # squares
@@ -99,7 +102,7 @@ def _newest(online: Online, counts: dict[str, list[str]]) -> None:
 
 
 def _full(online: Online, counts: dict[str, list[str]], searches: bool) -> None:
-    """Count the eviction of a vector from a full dictionary and the insertion of the new one."""
+    """Count the eviction from a full dictionary and the insertion of the new vector."""
     projection, metric = online.parts
     if metric in WEIGHTED:
         counts["multiplications"] += ["2*N"]

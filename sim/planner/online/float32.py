@@ -1,7 +1,9 @@
-"""sim.planner.online: the online learner in float32: KLMS, MKLMS and FKLMS with a fixed N_max.
+"""sim.planner.online: the online learner in float32: KLMS, MKLMS and FKLMS.
 
-Inputs, distances and targets are the integer learner's.  From the kernel on all is float32, whose constants
-are in the plan as the integers with equal bits.
+All have a fixed N_max.
+
+Inputs, distances and targets are the integer learner's. From the kernel on all values are float32; the plan
+stores the bits of their constants as integers.
 
 The inverse of KLMS and MKLMS is that of K + jitter I.  2^-17 N, rounded up to a power of two, is 128
 roundings for each of the N terms of an eigenvalue that may be as large as N.  On the sinc task of
@@ -41,7 +43,10 @@ def float_bits(value: Fraction) -> int:
 
 
 def _kernel_constants(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
-    """Return constants of ``t = floor(d2 / 2**d2_shift) * scale``, below _T_END if d2 < d2_end."""
+    """Return constants of ``t = floor(d2 / 2**d2_shift) * scale``.
+
+    t is below _T_END if d2 < d2_end.
+    """
     scale = exponent_scale(spec, words, x.lsb)
     end = min(floor(_T_END / scale), words.distance.hi)
     if end < 1:

@@ -1,4 +1,4 @@
-"""sim.planner.online: integer constants of the learner's metrics, and of the limits of a loss.
+"""sim.planner.online: integer constants of the metrics and the limits of a loss.
 
 The loss lambda of a vector (Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", and its section 5)
 is an integer on the device:
@@ -44,7 +44,9 @@ _MOST = 1 << 62
 
 
 def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: Format) -> dict[str, int]:
-    """Return shifts of the metric, and limits of a loss, a coefficient and an age, if used.
+    """Return shifts of the metric, and limits of a loss, a coefficient and an age.
+
+    Unused limits are omitted.
 
     Raises
     ------
@@ -70,7 +72,7 @@ def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: 
 
 
 def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[str, int]:
-    """Return the 1 of kappa, and the bits that its products lose."""
+    """Return the value of 1 for kappa, and the number of bits that its products drop."""
     if metric not in (*NEIGHBOURS, *SUMS) or metric == "fklms":
         return {}
     frac, found = words.kernel.frac, {}
@@ -86,7 +88,7 @@ def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[s
 
 
 def _unit(metric: str, shifts: dict[str, int], step: Fraction) -> Fraction:
-    """Return the value of a loss's lsb, for a `step` of alpha."""
+    """Return the LSB of a loss, for the LSB `step` of alpha."""
     if metric == "magnitude":
         return step
     if metric == "fast_klms":
@@ -95,12 +97,12 @@ def _unit(metric: str, shifts: dict[str, int], step: Fraction) -> Fraction:
 
 
 def _within(limit: Fraction) -> int:
-    """Return the largest integer up to `limit`, limited to the range of losses."""
+    """Return the largest integer up to `limit` in the range of losses."""
     return max(-_MOST, min(floor(limit), _MOST))
 
 
 def _largest_distance(spec: Spec, words: WordClass, x: Affine, limit: Fraction) -> int:
-    """Return the largest distance at which 1 - k is at most `limit`, for the real kernel."""
+    """Return the largest distance with 1 - k <= `limit`, for the real kernel."""
     if limit == 0:
         return 0  # of different inputs none
     bits = CONTEXT.divide(-CONTEXT.ln(decimal(1 - limit)), LN2)

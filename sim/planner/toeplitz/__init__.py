@@ -1,7 +1,7 @@
 """sim.planner.toeplitz: the plan of the Toeplitz trainer.
 
-The solver's words have W bits.  With refinement everything else has 32, the words of the exponential
-next in length; with a bias alone they are as long as the solver's.
+The solver has the word length W. With refinement everything else has 32 bits, the next length of the
+exponential; with a bias only, everything has the solver's word length.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def corrected(spec: Spec) -> bool:
 def _finer_bits(lam: float, word: int) -> int:
     """Return extra fraction bits of alpha, which compensate a large lambda.
 
-    As many as keep 2**(31 + bits) / (1 + lambda) below 2**31, and `f_shift` below 63.
+    The number keeps 2**(31 + bits) / (1 + lambda) below 2**31, and `f_shift` below 63.
     """
     return min(max(ceil_log2(1 + Fraction(lam)) - 1, 0), 54 - word)
 
@@ -160,7 +160,10 @@ def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operat
 
 
 def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
-    """Return the grid step as an integer of x; raise E204 if the grid exceeds the range."""
+    """Return the grid step as an integer of x.
+
+    Raise E204 if the grid exceeds the range.
+    """
     assert spec.toeplitz is not None
     raw, step, n = spec.input.format, spec.toeplitz.step, spec.toeplitz.n
     last = spec.input.offsets[0] + (n - 1) * step
@@ -178,7 +181,7 @@ def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
 
 
 def _nonzero(spec: Spec, n: int, c: dict[str, int | tuple[int, ...]]) -> int:
-    """Return the number of nonzero entries of the uniform first row besides r[0]."""
+    """Return the number of nonzero entries of the uniform first row, without r[0]."""
     step, end = c["x_step"], c["kernel_d2_end"]
     assert isinstance(step, int) and isinstance(end, int)
     last = far(spec, end)
@@ -186,10 +189,10 @@ def _nonzero(spec: Spec, n: int, c: dict[str, int | tuple[int, ...]]) -> int:
 
 
 def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fraction:
-    """Return how far the least eigenvalue of T may be below 0.
+    """Return how far the smallest eigenvalue of T may be below 0.
 
-    On the grid, and for biased means, T is positive semidefinite but for the rounding of its words.
-    Plain means of diagonals make no such matrix, and nothing bounds it: then no bound can be stated.
+    On the grid, and for biased means, T is positive semidefinite except for its rounding errors. Unbiased
+    means of diagonals do not give such a matrix, so no bound can be stated.
     """
     assert spec.toeplitz is not None
     if spec.toeplitz.scheme == "diagonal_mean":
@@ -200,7 +203,10 @@ def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fractio
 
 
 def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | None:
-    """Return the largest coefficient of the scaled system in a run with block exponents."""
+    """Return the largest coefficient of the scaled system in a run.
+
+    The run uses block exponents.
+    """
     from ...model.toeplitz.trainer import ToeplitzModel  # the engine is loaded only where a run is asked for
 
     assert spec.toeplitz is not None
@@ -215,7 +221,7 @@ def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | Non
 
 
 def _static(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> tuple[dict[str, int], dict[str, object]]:
-    """Return the static exponents, and who decided them."""
+    """Return the static exponents and the source of the decision."""
     design = spec.numbers.ranges.get("alpha")
     seen = None if design is not None else _reach_seen(spec, x_raw, y_raw)
     lam = spec.toeplitz.lam if spec.toeplitz is not None else 0.0

@@ -1,4 +1,6 @@
-"""sim.planner.toeplitz: shifts and exponent ranges of the Levinson recursion, from analytic bounds.
+"""sim.planner.toeplitz: shifts and exponent ranges of the Levinson recursion.
+
+They follow from analytic bounds.
 
 The system is scaled so that ``r_0 + lambda = 1``.  For a positive semidefinite T then
 ``|a|_2 <= sqrt((1 + lambda) / lambda)`` and ``|x|_2 <= |y|_2 (1 + lambda) / lambda``; each
@@ -20,13 +22,16 @@ ALPHA_EXP_MIN = -8
 
 
 def power(spec: Spec) -> Fraction:
-    """Return ``(1 + lambda) / lambda``, the reciprocal of the scaled system's eigenvalue bound."""
+    """Return ``(1 + lambda) / lambda``.
+
+    It is the reciprocal of the scaled system's eigenvalue bound.
+    """
     assert spec.toeplitz is not None
     return (1 + Fraction(spec.toeplitz.lam)) / Fraction(spec.toeplitz.lam)
 
 
 def products_shift(word: int, terms: int) -> int:
-    """Return the right shift of a product, so that `terms` of them fit an accumulator."""
+    """Return the right shift of a product with which `terms` products fit a sum."""
     return 0 if 2 * word - 2 + ceil_log2(terms) <= 61 else ceil_log2(terms)
 
 
@@ -38,7 +43,10 @@ def bounds(spec: Spec) -> dict[str, float]:
 
 
 def levinson_constants(spec: Spec, word: int) -> dict[str, int]:
-    """Return constants of the recursion at a word length; raise E205 if no shifts exist."""
+    """Return constants of the recursion; raise E205 if no shifts exist.
+
+    They depend on the word length.
+    """
     assert spec.toeplitz is not None
     n, lam, p = spec.toeplitz.n, spec.toeplitz.lam, power(spec)
     a_exp_max = ceil_log2_sqrt(p) + 2

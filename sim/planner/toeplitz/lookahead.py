@@ -27,7 +27,10 @@ def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
 
 
 def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str, str, str]]:
-    """Return members of the model structure; `x_word` is empty if inputs are not stored."""
+    """Return the members of the model structure.
+
+    `x_word` is empty if inputs are not stored.
+    """
     entry = "float" if solver == "lookahead_f32" else "int32_t"
     wide = [("wide", "int64_t", "n+1", "scratch vector before its cast")] if entry == "int32_t" else []
     stored = [("centers", x_word, "n*D", "training inputs")] if x_word else []

@@ -1,4 +1,4 @@
-"""sim.planner.toeplitz: memory and constants of Schur's recursion beyond Levinson's.
+"""sim.planner.toeplitz: additional memory and constants of Schur's recursion.
 
 ``|p_i|, |q_i| <= r_0 = 1`` for a positive semidefinite T, so they are static; and ``|s|_inf <=
 |y|_2 sqrt((1 + lambda) / lambda)``, as s is the error of the best prediction of y from earlier rows.  All

@@ -1,1 +1,1 @@
-"""cli: the `kerncast` command; thin."""
+"""cli: the `kerncast` command; each module implements one subcommand."""

@@ -1,4 +1,4 @@
-"""cli: keep the old spellings ``kerncast hil run`` and ``kerncast hil list``; both are hidden."""
+"""cli: the hidden aliases ``kerncast hil run`` and ``kerncast hil list``."""
 
 from __future__ import annotations
 
@@ -90,7 +90,10 @@ def hil_run(source: Source, board: Board = None, port: Port = None, flash: Flash
 
 
 def _board_of(board: str | None, port: str | None, flash: str) -> BoardAt:
-    """Return the board that is named, at its port if it is real; E417, E418, E421, E322."""
+    """Return the named board, with its port if it is real.
+
+    Raise E417, E418, E421 or E322.
+    """
     from ..codegen.firmware.targets import load_board
     from ..hw.backends import BoardAt, check_flash, resolve_board
 
@@ -105,7 +108,7 @@ def _board_of(board: str | None, port: str | None, flash: str) -> BoardAt:
 
 
 def _costs(costs: dict[str, Any]) -> str:
-    """Return what is known of the costs, counts with their unit; None if a counter overran."""
+    """Return the known costs as counts with units, or None if a counter overflowed."""
     rows = {key: value for key, value in costs.items() if key not in ("unit", "counts")}
     rows |= {f"{costs['unit']}, {call}": "overran" if count is None else count
              for call, count in costs["counts"].items()}
@@ -115,7 +118,7 @@ def _costs(costs: dict[str, Any]) -> str:
 
 def _open(chosen: BoardAt, out: Path, plan: Plan, flash: str, emulator: str, compiler: str,
           optimise: str) -> tuple[BoardBackend, list[str]]:
-    """Open the board as a back end; return the command that loaded it, too."""
+    """Open the board as a back end; also return the command that loaded it."""
     from ..hw.hil import flash as loader
     from ..hw.hil.board_backend import open_board, open_port
 

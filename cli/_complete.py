@@ -1,4 +1,4 @@
-"""cli: complete words in the shell: specs, folders, back ends, targets, boards, keys, codes.
+"""cli: shell completion of specs, folders, back ends, boards, keys and codes.
 
 ``kerncast --install-completion`` turns it on. Each function takes the beginning of a word, returns all words
 that start with it, and raises nothing.
@@ -15,7 +15,7 @@ Words = list[str]
 
 
 def _files(start: str, wanted: Callable[[Path], bool]) -> Words:
-    """Return the paths that start so: the wanted ones, and folders to descend into."""
+    """Return the matching paths: files of the wanted kind, and folders."""
     folder, _, begun = start.rpartition("/")
     base = Path(f"{folder}/") if "/" in start else Path()
     prefix = f"{folder}/" if "/" in start else ""
@@ -29,41 +29,41 @@ def _files(start: str, wanted: Callable[[Path], bool]) -> Words:
 
 
 def specs(incomplete: str) -> Words:
-    """Return specs: TOML files."""
+    """Complete specs, which are TOML files."""
     return _files(incomplete, lambda path: path.suffix == ".toml")
 
 
 def data_files(incomplete: str) -> Words:
-    """Return tables of samples."""
+    """Complete data files."""
     return _files(incomplete, lambda path: path.suffix in (".csv", ".tsv", ".txt"))
 
 
 def generated(incomplete: str) -> Words:
-    """Return folders that kerncast generated."""
+    """Complete folders that kerncast generated."""
     return _files(incomplete, lambda path: (path / "manifest.json").is_file())
 
 
 def target_names(incomplete: str) -> Words:
-    """Return targets."""
+    """Complete targets."""
     from ..codegen.firmware.targets import target_ids
 
     return [name for name in target_ids() if name.startswith(incomplete)]
 
 
 def board_names(incomplete: str) -> Words:
-    """Return boards."""
+    """Complete boards."""
     from ..codegen.firmware.targets import board_ids
 
     return [name for name in board_ids() if name.startswith(incomplete)]
 
 
 def target_or_board(incomplete: str) -> Words:
-    """Return targets and boards."""
+    """Complete targets and boards."""
     return [*target_names(incomplete), *board_names(incomplete)]
 
 
 def backends(incomplete: str) -> Words:
-    """Return back ends, each emulated board with each of its emulators."""
+    """Complete back ends, with each emulator of each emulated board."""
     from ..codegen.firmware.targets import all_boards
 
     emulated = [f"emu:{board.id}{tail}" for board in all_boards()[0] if board.emulators
@@ -75,7 +75,7 @@ def backends(incomplete: str) -> Words:
 
 
 def codes(incomplete: str) -> Words:
-    """Return codes of errors, and statuses."""
+    """Complete error codes and statuses."""
     from ..sim.catalogue import CATALOGUE
     from ..sim.statuses import MEANINGS
 
@@ -83,7 +83,7 @@ def codes(incomplete: str) -> Words:
 
 
 def sweep_keys(incomplete: str) -> Words:
-    """Return the keys of a spec that a sweep can vary, each up to its values."""
+    """Complete the keys of a spec that a sweep can vary, up to their values."""
     from ..sim.spec.tables import TABLES, keys  # the modules of a sweep take a second to import
 
     return [word for name in TABLES if name != "sweep" for key in keys(TABLES[name])
@@ -91,12 +91,12 @@ def sweep_keys(incomplete: str) -> Words:
 
 
 def measures(incomplete: str) -> Words:
-    """Return the measures of a sweep."""
+    """Complete the measures of a sweep."""
     from ..lab.sweep.measures import MEASURES
 
     return [name for name in MEASURES if name.startswith(incomplete)]
 
 
 def tool_groups(incomplete: str) -> Words:
-    """Return the groups of tools that doctor checks."""
+    """Complete the groups of tools that doctor checks."""
     return [name for name in GROUPS if name.startswith(incomplete)]

@@ -1,4 +1,4 @@
-"""cli: ask on a terminal what the command line of ``kerncast init`` left open."""
+"""cli: ask on a terminal for the arguments that ``kerncast init`` lacks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 
 class Answers(NamedTuple):
-    """The answers; None if a default decides."""
+    """Answers of the user; None selects the default."""
 
     name: str
     data: Path | None
@@ -33,7 +33,9 @@ def at_terminal() -> bool:
 
 
 def ask(name: str | None, columns: Callable[[Path], int]) -> Answers:
-    """Ask for a model's name, data, algorithm and target; an empty answer takes what is in brackets.
+    """Ask for a model's name, data, algorithm and target.
+
+    An empty answer selects the default in brackets.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ def ask(name: str | None, columns: Callable[[Path], int]) -> Answers:
 
 
 def _choice(question: str, offered: Sequence[str], usual: str) -> str:
-    """Ask until the answer is one of those offered."""
+    """Ask until the answer is one of the offered ones."""
     while (answer := typer.prompt(question, default=usual).strip()) not in offered:
         typer.echo(f"  {answer} is not one of {', '.join(offered)}")
     return str(answer)

@@ -1,4 +1,4 @@
-"""cli: end every command in a result, or in a message and an exit code.
+"""cli: end every command with a result, or with a message and an exit code.
 
 Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing, 70 internal error, 130 interrupted.
 """
@@ -28,7 +28,7 @@ Command = Callable[..., None]
 
 
 def guarded(command: Command) -> Command:
-    """Wrap a command so that whatever goes wrong ends in a message and an exit code.
+    """Wrap a command so that every error ends in a message and an exit code.
 
     A :class:`KerncastError` is printed on stderr, or as ``{"errors": [...]}`` on stdout if the command was
     given ``--json`` (its parameter `as_json`).
@@ -62,7 +62,10 @@ def guarded(command: Command) -> Command:
 
 
 def report(problems: Sequence[Problem], as_json: bool = False) -> None:
-    """Print problems on stderr, or as one JSON object on stdout; of more than ten, count the others."""
+    """Print problems on stderr, or as one JSON object on stdout.
+
+    Of more than ten, the rest is only counted.
+    """
     if as_json:
         print_json({"errors": [problem.as_dict() for problem in problems]})
         return
@@ -77,7 +80,7 @@ def report(problems: Sequence[Problem], as_json: bool = False) -> None:
 
 
 def _internal(error: Exception, as_json: bool) -> None:
-    """Report an unexpected exception in one line; print the traceback only on request."""
+    """Report an unexpected exception in one line; print the traceback on request only."""
     if os.environ.get(DEBUG):
         traceback.print_exc()
     message = f"internal error, {type(error).__name__}: {error}"
@@ -89,7 +92,7 @@ def _internal(error: Exception, as_json: bool) -> None:
 
 
 class WithErrors:
-    """A result, and below it, or as ``errors``, what is wrong."""
+    """Result with problems, which ``--json`` lists under ``errors``."""
 
     def __init__(self, result: Result, problems: Sequence[Problem]) -> None:
         self._result, self._problems = result, problems
@@ -99,12 +102,12 @@ class WithErrors:
         return {**self._result.as_dict(), "errors": [problem.as_dict() for problem in self._problems]}
 
     def lines(self) -> Any:
-        """Return the text of the result alone; the problems go to stderr."""
+        """Return the text of the result only; the problems go to stderr."""
         return self._result.lines()
 
 
 def emit_with(problems: Sequence[Problem], result: Result, as_json: bool) -> None:
-    """Print a result together with what is wrong; exit with 2, or 3, if anything is."""
+    """Print a result with its problems; exit with 2 or 3 if there are any."""
     if not problems:
         emit(result, as_json)
         return

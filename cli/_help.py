@@ -1,4 +1,7 @@
-"""cli: print help that fits 80 columns, grouped in panels, and usage errors in the style of all errors."""
+"""cli: print help and usage errors.
+
+Help fits 80 columns and is grouped in panels; usage errors look like all other errors.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ _TYPE = re.compile(r" <[^>]*>$")
 
 
 class Commands(TyperCommand):
-    """One command: its arguments without Python types."""
+    """Command whose help shows its arguments without Python types."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments and the options."""
@@ -42,7 +45,7 @@ class Commands(TyperCommand):
                     formatter.write_dl(records)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the parts of the usage line; a required argument stands without braces."""
+        """Return the parts of the usage line, with required arguments without braces."""
         return [re.sub(r"^\{(.*)\}$", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
 
 
@@ -54,13 +57,16 @@ def _plain(text: str) -> str:
 
 
 class Panels(TyperGroup):
-    """A group of commands: its help in panels, its usage errors with code, place, found, allowed and do."""
+    """Group of commands.
+
+    Its help has panels, and its usage errors have code, place, found, allowed and do.
+    """
 
     #: Title of each panel with its commands; commands of no panel are not listed.
     panels: Mapping[str, tuple[str, ...]] = {}
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands panel by panel, each with its whole summary."""
+        """Write the commands panel by panel, each with its full summary."""
         panels = self.panels or {"Commands": tuple(_visible(self, ctx))}
         longest = max(len(name) for names in panels.values() for name in names)
         for title, names in panels.items():
@@ -69,7 +75,10 @@ class Panels(TyperGroup):
                 formatter.write_dl(rows)
 
     def main(self, args: Any = None, *more: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Run the command line; a usage error ends in a message of our own and exit code 2."""
+        """Run the command line.
+
+        A usage error ends with a message of kerncast and exit code 2.
+        """
         run: Any = super().main
         if not standalone_mode:
             return run(args, *more, standalone_mode=False, **extra)
@@ -85,7 +94,10 @@ class Panels(TyperGroup):
 
 
 def _summary(group: TyperGroup, ctx: Any, name: str) -> str:
-    """Return the first line of a command's help; of a command in a group, below the group's name."""
+    """Return the first line of a command's help.
+
+    For a command in a group it is below the name of the group.
+    """
     command: Any = group
     for word in name.split():
         command = command.get_command(ctx, word)
@@ -93,7 +105,7 @@ def _summary(group: TyperGroup, ctx: Any, name: str) -> str:
 
 
 def _report(error: Any, words: list[str]) -> None:
-    """Print a usage error as every other error is printed."""
+    """Print a usage error in the format of all other errors."""
     ctx = error.ctx
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(error.format_message(), err=True)
@@ -104,7 +116,7 @@ def _report(error: Any, words: list[str]) -> None:
 
 
 def _path(ctx: Any, words: list[str]) -> str:
-    """Return the command that failed; the parser of some errors does not know it."""
+    """Return the failed command, which the parser does not record for some errors."""
     if ctx is not None:
         return str(ctx.command_path)
     longest = 2 if words[:1] == ["hil"] else 1
@@ -112,7 +124,7 @@ def _path(ctx: Any, words: list[str]) -> str:
 
 
 def _described(error: Any, ctx: Any, words: list[str]) -> tuple[str, str, str, str]:
-    """Return message, place, value found and what is allowed."""
+    """Return message, place, value found and allowed values."""
     path = _path(ctx, words)
     usage = "" if ctx is None else " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
     kind, param = type(error).__name__, getattr(error, "param", None)
@@ -136,19 +148,19 @@ def _described(error: Any, ctx: Any, words: list[str]) -> tuple[str, str, str, s
 
 
 def _visible(group: Any, ctx: Any) -> list[str]:
-    """Return the names of the commands that are listed in the help."""
+    """Return the names of the commands in the help."""
     return [name for name in group.list_commands(ctx) if not group.get_command(ctx, name).hidden]
 
 
 def _name(param: Any) -> str:
-    """Return how a parameter is typed: its option, or the metavar of an argument."""
+    """Return the spelling of a parameter: its option, or an argument's metavar."""
     if param.param_type_name == "option":
         return str(max(param.opts, key=len))
     return str(param.metavar or param.name.upper())
 
 
 def _value(param: Any, words: list[str]) -> str:
-    """Return the value that an option was given on the command line; empty for an argument."""
+    """Return the value of an option on the command line; empty for an argument."""
     for word, after in zip(words, [*words[1:], ""], strict=True):
         if word in param.opts:
             return after
@@ -158,6 +170,9 @@ def _value(param: Any, words: list[str]) -> str:
 
 
 def help_of(command: Callable[..., None]) -> str:
-    """Return the help text of a command's docstring, its examples indented and kept line by line."""
+    """Return the help text of a command's docstring.
+
+    Examples are indented and keep their lines.
+    """
     text, _, examples = (inspect.getdoc(command) or "").partition("Examples\n--------\n")
     return f"{text}\b\nExamples:\n" + "".join(f"  {line}\n" for line in examples.splitlines())

@@ -1,4 +1,4 @@
-"""cli: declare once the arguments and options that several commands share."""
+"""cli: declare the arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -54,10 +54,13 @@ Compiler = Annotated[str, typer.Option("--compiler", metavar="NAME", help="auto,
 
 
 def separated(given: Iterable[str] | None) -> list[str]:
-    """Return the values of an option that was repeated, or given with commas between the values."""
+    """Return the values of an option that is repeated or separated by commas."""
     return [word.strip() for text in given or () for word in text.split(",") if word.strip()]
 
 
 def level(text: str) -> str:
-    """Return an optimisation level: ``-Os``, also from ``s``, which the shell's ``-Os`` gives to ``-O``."""
+    """Return an optimisation level such as ``-Os``.
+
+    It also accepts ``s``, which is all that ``-O`` receives from the shell's ``-Os``.
+    """
     return text if text.startswith("-") else f"-O{text}"

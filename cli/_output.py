@@ -1,4 +1,4 @@
-"""cli: print a result once, as lines that fit the terminal or as one JSON object.
+"""cli: print a result as lines that fit the terminal or as one JSON object.
 
 The width is COLUMNS if it is set, else that of the terminal. A pipe or a file has no width: each row of a
 table stays on one line there, so that grep and awk find it.
@@ -36,10 +36,10 @@ _NUMBER = re.compile(r"|-|[-+]?[\d.,]+(e[-+]?\d+)?( ?%)?( \([\d.,]+\))?( bits| b
 
 
 class Result(Protocol):
-    """What a command prints."""
+    """Result that a command prints."""
 
     def as_dict(self) -> Mapping[str, Any]:
-        """Return the object of ``--json``."""
+        """Return the object for ``--json``."""
 
     def lines(self) -> Iterable[str]:
         """Return the text, line by line."""
@@ -47,7 +47,7 @@ class Result(Protocol):
 
 @dataclass(frozen=True)
 class Answer:
-    """A result that is printed as it stands.
+    """Result that is printed unchanged.
 
     Parameters
     ----------
@@ -64,11 +64,11 @@ class Answer:
     after: Sequence[str] = field(default=())
 
     def as_dict(self) -> Mapping[str, Any]:
-        """Return the object of ``--json``."""
+        """Return the object for ``--json``."""
         return self.values
 
     def lines(self) -> Iterable[str]:
-        """Return the text, and the command to run next."""
+        """Return the text, and the next command."""
         yield from self.text.split("\n")
         if self.after:
             yield from command_lines(self.after, "next: ").split("\n")
@@ -83,19 +83,25 @@ def emit(result: Result, as_json: bool) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print lines on stdout that fit its width; a command that continues after a backslash stays as it is."""
+    """Print lines that fit the width of stdout.
+
+    A command that continues after a backslash is not changed.
+    """
     lines = text.split("\n")
     typer.echo("\n".join(line if _CONTINUES in (line[-2:], before[-2:]) else fitted(line)
                          for before, line in zip(["", *lines], lines, strict=False)))
 
 
 def print_json(values: object) -> None:
-    """Print one JSON object; null stands for infinity and NaN, which JSON lacks."""
+    """Print one JSON object; null replaces infinity and NaN, which JSON lacks."""
     typer.echo(json.dumps(_plain(values), indent=2, allow_nan=False))
 
 
 def _plain(values: object) -> object:
-    """Replace numbers that are not finite by None; a count of `words` is repeated as `values`."""
+    """Replace numbers that are not finite by None.
+
+    A count of `words` is repeated as `values`.
+    """
     if isinstance(values, Mapping):
         counted = {"values": values["words"]} if "values" not in values and _is_count(values) else {}
         return {key: _plain(value) for key, value in {**values, **counted}.items()}
@@ -120,7 +126,9 @@ def width(stderr: bool = False) -> int:
 
 
 def fitted(line: str, limit: int | None = None, hang: int = 0) -> str:
-    """Wrap one line between its words; a word longer than the line, such as a path, stays whole.
+    """Wrap one line between words.
+
+    A word longer than the line, such as a path, is not split.
 
     Parameters
     ----------
@@ -139,7 +147,9 @@ def fitted(line: str, limit: int | None = None, hang: int = 0) -> str:
 
 
 def command_lines(words: Sequence[str], label: str = "", limit: int | None = None) -> str:
-    """Return a shell command that can be pasted: a line that is too long continues after a backslash.
+    """Return a shell command that can be pasted.
+
+    A line that is too long continues after a backslash.
 
     Parameters
     ----------
@@ -162,7 +172,7 @@ def command_lines(words: Sequence[str], label: str = "", limit: int | None = Non
 
 
 def fitted_problem(problem: Problem, before: str = "") -> str:
-    """Return a problem as it is printed on stderr: place and message, found, allowed and do."""
+    """Return a problem in its stderr format: place and message, found, allowed and do."""
     limit = width(stderr=True)
     head, *rest = f"{before}{problem}".split("\n")
     return "\n".join([fitted(head, limit, hang=4), *(fitted(line, limit, hang=4) for line in rest)])
@@ -170,7 +180,7 @@ def fitted_problem(problem: Problem, before: str = "") -> str:
 
 # ---- tables ----
 def table(rows: Iterable[Sequence[str]], keys: int = 1, limit: int | None = None) -> str:
-    """Return rows of text in aligned columns, two spaces apart, that fit the width.
+    """Return text in aligned columns, two spaces apart, that fit the width.
 
     Parameters
     ----------
@@ -188,7 +198,7 @@ def table(rows: Iterable[Sequence[str]], keys: int = 1, limit: int | None = None
 
 
 def _groups(columns: list[list[str]], keys: int, limit: int) -> Iterator[list[list[str]]]:
-    """Split columns into groups that fit, each beginning with the keys."""
+    """Split columns into groups that fit; each group begins with the keys."""
     named, rest = columns[:keys], columns[keys:]
     group = list(named)
     for column in rest:
@@ -200,7 +210,7 @@ def _groups(columns: list[list[str]], keys: int, limit: int) -> Iterator[list[li
 
 
 def _block(columns: list[list[str]], limit: int) -> str:
-    """Return one table, its columns of prose wrapped as far as needed."""
+    """Return one table, with text columns wrapped as necessary."""
     widths = [max(map(len, column)) for column in columns]
     least = [_least(column) for column in columns]
     while _total(widths) > limit and any(w > low for w, low in zip(widths, least, strict=True)):
@@ -219,12 +229,15 @@ def _block(columns: list[list[str]], limit: int) -> str:
 
 
 def _is_numeric(column: Sequence[str]) -> bool:
-    """Return whether a column holds numbers below its head."""
+    """Return whether a column contains numbers below its heading."""
     return len(column) > 1 and any(column[1:]) and all(_NUMBER.fullmatch(cell) for cell in column[1:])
 
 
 def _least(column: Sequence[str]) -> int:
-    """Return the least width of a column: that of its longest word, and of a short cell as a whole."""
+    """Return the minimum width of a column.
+
+    It is the width of its longest word, or of a short cell.
+    """
     return max((max(map(len, cell.split()), default=0) if len(cell) > _PROSE else len(cell)
                 for cell in column), default=0)
 

@@ -1,4 +1,4 @@
-"""cli: report progress on stderr, so that stdout holds the result alone."""
+"""cli: report progress on stderr, so that stdout contains only the result."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _PARTS = 10
 
 @contextmanager
 def steps(as_json: bool) -> Iterator[Callable[[str], None]]:
-    """Yield a function to call with what is being done; with ``--json`` it is silent.
+    """Yield a function that reports the current step; with ``--json`` it is silent.
 
     On a terminal, one line with a spinner and the time since the start; elsewhere, one line per step.
     """
@@ -33,7 +33,9 @@ def steps(as_json: bool) -> Iterator[Callable[[str], None]]:
 
 @contextmanager
 def bar(as_json: bool, what: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function ``progress(done, total)`` that draws a bar; with ``--json`` it is silent.
+    """Yield a function ``progress(done, total)`` that draws a bar.
+
+    With ``--json`` it is silent.
 
     Without a terminal, print one line per tenth of the work.
     """

@@ -1,4 +1,4 @@
-"""cli: load the spec of a command, with every mistake at once, and report the warnings of its plan."""
+"""cli: load the spec of a command and report all errors, and the plan's warnings."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _LINE = re.compile(r":(\d+)(?: |$)")
 
 
 def load_spec(path: Path) -> Spec:
-    """Load the spec of a command's argument.
+    """Load the spec named by a command's argument.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def load_spec(path: Path) -> Spec:
 
 
 def _wrong_target(path: Path) -> tuple[Problem, ...]:
-    """Return E323 if the spec names an unknown target, whatever else is wrong with it."""
+    """Return E323 if the spec names an unknown target, even if it has other errors."""
     from ..codegen.firmware.targets import load_target
     from ..sim.spec.source import Source
 
@@ -62,7 +62,7 @@ def _line(problem: Problem) -> float:
 
 
 def warnings_of(spec: Spec, plan: Plan, as_json: bool) -> list[dict[str, str]]:
-    """Return the warnings of a plan for ``--json``; without it, print them on stderr."""
+    """Return the warnings of a plan for ``--json``; otherwise print them on stderr."""
     from ..sim.planner.warnings import cautions
 
     found = cautions(plan)

@@ -43,7 +43,7 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
 
 
 def _made(spec: Spec, seen: Dataset | None) -> Plan:
-    """Return the plan of a spec, with the rounding of its inputs if it has data."""
+    """Return the plan of a spec; if it has data, with the rounding of its inputs."""
     from ..sim.planner import make_plan
 
     made = make_plan(spec)
@@ -55,7 +55,10 @@ def _made(spec: Spec, seen: Dataset | None) -> Plan:
 
 
 def _next(spec: Spec, path: Path) -> tuple[str, ...]:
-    """Return the next command: a simulation, or the code if there are no data to simulate."""
+    """Return the next command.
+
+    It is a simulation, or code generation if there are no data.
+    """
     return ("kerncast", "sim", str(path)) if spec.data is not None else \
         ("kerncast", "gen", str(path), "-o", f"build/{spec.model.name}")
 

@@ -1,4 +1,7 @@
-"""cli: ``kerncast cost``: measure what a generated library needs, per target and optimisation level."""
+"""cli: ``kerncast cost``: measure the costs of a generated library.
+
+They are measured per target and optimisation level.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +61,7 @@ def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, 
 
 
 def _print(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool) -> None:
-    """Print what was measured, what was not, and what exceeds the budget."""
+    """Print the measured costs, the missing ones, and the exceeded limits."""
     from ..lab.costs.limits import budget_status, over_budget
 
     problems = [problem for costs in found for problem in over_budget(plan, costs)]
@@ -79,7 +82,10 @@ def _print(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool
 
 
 def _targets(given: list[str]) -> list[str]:
-    """Return the targets given, each once, every target in place of `all`; E323 for an unknown one."""
+    """Return the given targets without repeats; `all` means every target.
+
+    Raise E323 for an unknown one.
+    """
     from ..codegen.firmware.targets import load_target, target_ids
 
     names = [name for one in given if one for name in (target_ids() if one == "all" else (one,))]

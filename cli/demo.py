@@ -1,4 +1,4 @@
-"""cli: ``kerncast demo``: run the whole path on bundled real data."""
+"""cli: ``kerncast demo``: run the whole workflow on bundled real data."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _caption(outcome: Outcome) -> str:
 
 
 def _shown(backend: str) -> str:
-    """Return the back end's name for people."""
+    """Return a readable name of a back end."""
     kind, *rest = backend.split(":")
     names = {"model": "integer model", "host": f"host C, {' '.join(rest)}", "emu": f"board in {rest[-1:]}",
              "rtl": f"RTL in {rest[-1:]}"}

@@ -1,4 +1,4 @@
-"""cli: ``kerncast doctor``: report what is missing, and the one command that adds it."""
+"""cli: ``kerncast doctor``: report missing tools and how to install them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _APT = "sudo apt-get install -y --no-install-recommends"
 
 
 class Tool(NamedTuple):
-    """One package or program; `found` is its version or path, empty if it is missing."""
+    """Package or program; `found` is its version or path, empty if it is missing."""
 
     group: str
     name: str
@@ -32,7 +32,10 @@ class Tool(NamedTuple):
 
 
 def look(groups: list[str]) -> list[Tool]:
-    """Look for the tools of some groups, without importing or running any of them but g++, for headers."""
+    """Look for the tools of some groups without running them.
+
+    Only g++ is run, to find headers.
+    """
     from ..hw.rtl.simulators import header_file
 
     tools = [Tool(group, package, package, purpose, _version(package, module), True)
@@ -45,7 +48,10 @@ def look(groups: list[str]) -> list[Tool]:
 
 
 def _of_boards(group: str) -> list[Tool]:
-    """Return what the files of targets and boards name: compilers, emulators, flash tools."""
+    """Return the tools in the files of targets and boards.
+
+    They are compilers, emulators and flash tools.
+    """
     from ..codegen.firmware.targets import all_boards, all_targets, load_arch
 
     boards = all_boards()[0]
@@ -79,7 +85,10 @@ def _version(package: str, module: str) -> str:
 
 
 def commands(tools: list[Tool]) -> list[str]:
-    """Return the commands that add what is missing: one for Python packages, one for Debian's."""
+    """Return the commands that install missing tools.
+
+    There is one for Python packages and one for Debian packages.
+    """
     found: list[str] = []
     for python, command in ((True, _PIP), (False, _APT)):
         missing = (t.package for t in tools if not t.found and t.python is python)
@@ -118,7 +127,7 @@ def doctor(group: Annotated[list[str] | None, typer.Option(
 
 
 def _text(tools: list[Tool], missing: list[Tool], every: bool) -> str:
-    """Return the table of what is missing, or of all tools, and the command that adds what is missing."""
+    """Return the table of missing or of all tools, and the install commands."""
     shown = tools if every else missing
     parts = [table([("group", "tool", "found", "needed for"),
                     *((t.group, t.name, t.found or "MISSING", t.purpose) for t in shown)])] if shown else []

@@ -1,4 +1,7 @@
-"""cli: ``kerncast estimate``: estimate cells, speed and clocks of the generated RTL cores on an FPGA."""
+"""cli: ``kerncast estimate``: estimate cells, speed and clocks of RTL cores.
+
+The cores are those generated for an FPGA.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,7 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None, 
 
 
 def _print(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) -> None:
-    """Print and draw the results; exit with their code."""
+    """Print and draw the results, and exit with their code."""
     from ..lab.figures.lanes import draw_lanes
 
     problems = [problem for one in found for problem in one.problems]
@@ -107,7 +110,7 @@ def _print(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) 
 
 
 def _lanes(words: list[str]) -> list[int]:
-    """Return numbers of lanes; E340."""
+    """Return the numbers of lanes; raise E340 if one is invalid."""
     try:
         return [int(word) for word in words]
     except ValueError:
@@ -117,7 +120,10 @@ def _lanes(words: list[str]) -> list[int]:
 
 
 def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore, int], int] | None:
-    """Return how clocks are counted, if that is asked for; report at once what is missing for it."""
+    """Return the method of counting clocks, if requested.
+
+    Missing tools are reported at once.
+    """
     if simulator is None:
         return None
     from ..hw.rtl.clocks import count_clocks
@@ -131,7 +137,7 @@ def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore,
 
 
 def _draw(found: list[Estimate]) -> None:
-    """Print the tables: the cells by family, the speed, and the slowest paths of what was placed."""
+    """Print the tables: cells by family, speed, and the slowest paths."""
     for title, rows in (("Cells (yosys)", _cells(found)), ("Speed (nextpnr, ECP5)", _speed(found)),
                         ("Slowest paths (nextpnr, ECP5)", _paths(found))):
         if rows[1:]:
@@ -156,7 +162,7 @@ def _speed(found: list[Estimate]) -> list[list[str]]:
 
 
 def _placed(placement: Placement | None) -> tuple[str, str, str]:
-    """Part, Fmax, of which seeds where there are several, and the fullest kind of cell."""
+    """Return the part, Fmax, the seeds if several, and the fullest kind of cell."""
     if placement is None:
         return "-", "-", "-"
     seeds = ", ".join(f"{fmax:.1f}" for fmax in placement.seeds.values())

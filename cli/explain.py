@@ -1,4 +1,4 @@
-"""cli: ``kerncast explain``: explain an error code, or a status of a device."""
+"""cli: ``kerncast explain``: explain an error code or a device status."""
 
 from __future__ import annotations
 

@@ -59,7 +59,10 @@ def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_js
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """End on SIGTERM and on a closed terminal as on an exception, which removes the temporary folder."""
+    """Convert SIGTERM and SIGHUP to an exception.
+
+    It then removes the temporary folder.
+    """
     def ended(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 
@@ -73,7 +76,7 @@ def _terminable() -> Iterator[None]:
 
 
 def _open_browser(url: str) -> None:
-    """Start a browser, in its own thread: a text browser runs until you leave it."""
+    """Start a browser in its own thread: a text browser runs until you quit it."""
     import webbrowser
 
     try:

@@ -1,4 +1,7 @@
-"""cli: ``kerncast fit``: select sigma and lambda in float64; report whether Toeplitz suits the data."""
+"""cli: ``kerncast fit``: select sigma and lambda in float64.
+
+It also reports whether the Toeplitz approximation suits the data.
+"""
 
 from __future__ import annotations
 

@@ -89,7 +89,10 @@ def _cores(plan: Plan) -> list[str]:
 
 
 def _refuse_cores(spec: Spec, plan: Plan, names: Sequence[str]) -> None:
-    """Refuse a plan that a required RTL core cannot hold: E306, E307, and E313 for an unknown core."""
+    """Raise E306 or E307 if a required RTL core does not support the plan.
+
+    Raise E313 for an unknown core.
+    """
     from ..codegen.rtl import core_named
 
     for name in names:

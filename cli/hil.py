@@ -1,4 +1,4 @@
-"""cli: ``kerncast hil record`` and ``kerncast hil replay``: record a run on a board, and compute it again."""
+"""cli: ``kerncast hil record`` and ``replay``: record a run and recompute it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,10 @@ def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: 
 
 
 def _backend_of(on: str | None, port: str | None, flash: str) -> str:
-    """Return the name of the back end, with its port; E194, E420 and E418 if an option does not fit it."""
+    """Return the name of the back end with its port.
+
+    Raise E194, E420 or E418 if an option does not apply.
+    """
     from ..hw.backends import check_flash, check_name, with_port
 
     if on is None:
@@ -91,7 +94,7 @@ def _backend_of(on: str | None, port: str | None, flash: str) -> str:
 
 
 def _run(recorder: Recorder, calls: list[Call], plan: Plan, as_json: bool) -> None:
-    """Do and record the calls; if that fails, report what was recorded."""
+    """Run and record the calls; after a failure, report what was recorded."""
     try:
         with recorder, bar(as_json, "recording") as progress:
             for i, call in enumerate(calls):
@@ -130,7 +133,7 @@ def _print(recorder: Recorder, plan: Plan, as_json: bool, error: KerncastError |
 
 
 def _warn(statuses: Mapping[str, int]) -> None:
-    """Report on stderr how many results had a status other than ok, and what to do."""
+    """Report on stderr how many results have a status other than ok, with the remedy."""
     from ..sim.statuses import MEANINGS
 
     for name, count in statuses.items():

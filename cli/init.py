@@ -1,4 +1,7 @@
-"""cli: ``kerncast init``: write a commented spec to start from, fitted to a data file if it is given."""
+"""cli: ``kerncast init``: write a commented spec as a starting point.
+
+With a data file the spec is adapted to it.
+"""
 
 from __future__ import annotations
 
@@ -94,7 +97,7 @@ def init(name: Name = None, data: Data = None, algorithm: Algorithm = None, kern
 
 
 def _target_of(name: str) -> str:
-    """Return a target's ID, or the target of a board's ID; E323."""
+    """Return the ID of a target, or of the target of a board; raise E323."""
     from ..codegen.firmware.targets import board_ids, load_board, target_ids
 
     if name in target_ids():
@@ -128,7 +131,7 @@ def _files(name: str, given: tuple[Path, Survey, QuantisedTable | None] | None, 
 
 
 def _write(files: dict[Path, str], out: Path) -> None:
-    """Write all files, or none if one of them exists; E192."""
+    """Write all files, or raise E192 and write none if one of them exists."""
     out.mkdir(parents=True, exist_ok=True)
     written: list[Path] = []
     try:
@@ -146,7 +149,7 @@ def _write(files: dict[Path, str], out: Path) -> None:
 
 
 def _seen(data: Path) -> Seen:
-    """Survey a data file; measured values come with their ADC counts."""
+    """Survey a data file; also return the ADC counts of measured values."""
     from ..sim.data.quantise import is_raw, quantise_table
     from ..sim.data.words_csv import survey
 
@@ -161,7 +164,10 @@ def _seen(data: Path) -> Seen:
 
 
 def _in_units(values: Values, made: QuantisedTable) -> None:
-    """Scale inputs to -1 to 1; keep the target in its unit, from the middle of its range."""
+    """Scale inputs to -1 to 1.
+
+    The target keeps its unit, with the middle of its range as offset.
+    """
     from ..sim.data.quantise import MIDDLE
 
     if made.survey.columns:
@@ -172,7 +178,7 @@ def _in_units(values: Values, made: QuantisedTable) -> None:
 
 
 def _parameters(kernel: str, values: Values) -> dict[str, Any]:
-    """Return a first guess of a kernel's parameters, from the width of the Gaussian kernel."""
+    """Return initial parameters of a kernel, derived from the Gaussian width."""
     width = values["kernel"]["sigma"]
     return {"gaussian": {"sigma": width}, "laplacian": {"sigma": width},
             "periodic": {"sigma": 1.0, "period": 10 * width},
@@ -181,7 +187,10 @@ def _parameters(kernel: str, values: Values) -> dict[str, Any]:
 
 
 def _scale(values: Values) -> None:
-    """Scale inputs to -1 to 1 and take long words; else products of inputs dwarf any lambda."""
+    """Scale inputs to -1 to 1 and use 32 bits.
+
+    Otherwise products of inputs are much larger than any lambda.
+    """
     from ..sim.formats import Format
 
     word = Format.parse(values["input"]["word"])
@@ -208,7 +217,7 @@ def _start(name: str, algorithm: str) -> Values:
 
 
 def _fitted(name: str, algorithm: str | None, data: Path, out: Path, seen: Survey) -> Values:
-    """Return values fitted to a data file: columns, words, n, and a first guess of sigma."""
+    """Return values for a data file: columns, formats, n, and an initial sigma."""
     chosen = algorithm or ("kernel_lms" if seen.columns else "toeplitz_rls")
     if chosen != "toeplitz_rls" and not seen.columns:
         raise fail("E242", f"{chosen} needs input columns, and the file has none", where=f"{data}:1",
@@ -235,7 +244,7 @@ def _fitted(name: str, algorithm: str | None, data: Path, out: Path, seen: Surve
 
 
 def _word(low: int, high: int, where: str) -> str:
-    """Return the format of the usual length that holds all counts from `low` to `high`."""
+    """Return the format of a usual length for all counts from `low` to `high`."""
     bits = max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + (low < 0)
     if bits > _LENGTHS[-1]:
         raise fail("E246", "no word length holds these values", where=where, value=f"{low} to {high}",

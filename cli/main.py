@@ -1,4 +1,4 @@
-"""cli: assemble the ``kerncast`` command from its commands; nothing that they do is here.
+"""cli: assemble the ``kerncast`` command from its subcommands.
 
 Each command is a function in its own module; modules import what they need inside the function, so
 that ``kerncast --help`` loads no mathematics.

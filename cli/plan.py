@@ -1,4 +1,4 @@
-"""cli: ``kerncast plan``: show what was decided for a spec, and why."""
+"""cli: ``kerncast plan``: show the decisions for a spec and their reasons."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
 
 
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
-    """Return sentences about one signal, and about the system if that decides its error."""
+    """Return sentences about one signal.
+
+    If the system determines its error, the system is described too.
+    """
     from ..lab.workflow import system_of
     from ..sim.diagnostics.observed import why
     from ..sim.diagnostics.word_length import describe
@@ -74,7 +77,7 @@ def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
 
 
 def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
-    """Print the word lengths with their errors, and the one that achieves the asked error."""
+    """Print word lengths with their errors, and the one that achieves the goal."""
     if spec.cg is not None:
         _advise_cg(spec, base, error, as_json)
     else:
@@ -101,7 +104,7 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
-    """Advise by what the conditioning of the system predicts."""
+    """Advise from the conditioning of the system."""
     from ..lab.workflow import predicted_words
     from ..sim.diagnostics.word_length import smallest_sufficient
 
@@ -137,7 +140,10 @@ def _text(made: Plan) -> str:
 
 
 def _reduction(made: Plan) -> list[str]:
-    """Return how an online learner evicts vectors, if the name of the reduction does not say it."""
+    """Return how an online learner evicts vectors.
+
+    The result is empty if the name of the reduction is sufficient.
+    """
     from ..sim.choices import reduction_title
 
     chosen = made.options.get("reduction")
@@ -160,7 +166,7 @@ def _signals(made: Plan) -> list[tuple[str, ...]]:
 
 
 def _exponent(made: Plan, name: str) -> str:
-    """Return the block exponent at the end of a run, and the range that the plan gives it."""
+    """Return the block exponent at the end of a run and its range in the plan."""
     from ..sim.planner.evidence import exponents, is_block
 
     if not is_block(made, name):
@@ -171,7 +177,7 @@ def _exponent(made: Plan, name: str) -> str:
 
 
 def _number(value: Any, form: str = ".4g", unit: str = "") -> str:
-    """Return a number for people: a whole one with commas, any other in a few digits."""
+    """Format a number for reading: integers with commas, others with a few digits."""
     if value is None:
         return "-"
     whole = form == ".4g" and abs(value) < 1e9 and value == int(value)

@@ -1,4 +1,7 @@
-"""cli: ``kerncast report``: write a sweep, or one design, as an HTML file that opens from disk."""
+"""cli: ``kerncast report``: write a sweep or a design as an HTML file.
+
+The file opens from disk.
+"""
 
 from __future__ import annotations
 

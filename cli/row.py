@@ -1,4 +1,7 @@
-"""cli: ``kerncast row``: compute the first row of the Toeplitz kernel matrix; hidden, a tool of research."""
+"""cli: ``kerncast row``: compute the first row of the Toeplitz kernel matrix.
+
+This hidden command is for research.
+"""
 
 from __future__ import annotations
 
@@ -83,7 +86,7 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
 
 
 def _left(checkpoint: Path | None) -> str:
-    """Return what an interruption leaves."""
+    """Return a description of the results that remain after an interruption."""
     if checkpoint is None:
         return "nothing was saved: with --checkpoint FILE the next run can be resumed"
     return f"{checkpoint} is whole: the same command resumes from it" if checkpoint.exists() else \
@@ -91,7 +94,10 @@ def _left(checkpoint: Path | None) -> str:
 
 
 def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
-    """Refuse a file that would overwrite another (E192) or cannot be written (E191), before the work."""
+    """Check the output files before the computation.
+
+    Raise E192 if a file would be overwritten, E191 if it cannot be written.
+    """
     from ..lab.output_paths import refuse_unwritable
 
     places = {"DATA": Path(data), "--checkpoint": checkpoint, "--out": output}
@@ -105,7 +111,7 @@ def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
 
 
 def _scheme(samples: Samples, scheme: str) -> str:
-    """Return the scheme that auto stands for."""
+    """Return the scheme that auto selects."""
     from ..sim.reference.first_row import choose_scheme
 
     return choose_scheme(samples.X) if scheme == "auto" else scheme
@@ -113,7 +119,7 @@ def _scheme(samples: Samples, scheme: str) -> str:
 
 def _computed(samples: Samples, sigma: float, scheme: str, as_json: bool, *, dtype: str, output: Path,
               scheduler: str | None, checkpoint: Path | None) -> dict[str, Any]:
-    """Compute and write the row; return what to print."""
+    """Compute and write the row; return the text to print."""
     import numpy as np
 
     from ..sim.reference.first_row import first_row

@@ -1,4 +1,4 @@
-"""cli: ``kerncast sim``: run the integer model on the spec's data, and compare it with float64."""
+"""cli: ``kerncast sim``: run the integer model and compare it with float64."""
 
 from __future__ import annotations
 
@@ -61,7 +61,10 @@ def _text(plan: Plan, result: Simulation, verdict: dict[str, str], errors: dict[
 
 
 def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
-    """Return what a status other than ok means, its cause and remedy, and whether float64 has an answer."""
+    """Return the meaning, cause and remedy of a status other than ok.
+
+    Also return whether float64 has a solution.
+    """
     from ..sim.statuses import meaning
 
     alone = {} if result.float_solves or not result.trained else {
@@ -91,7 +94,7 @@ def _lines(plan: Plan, result: Simulation, verdict: dict[str, str]) -> list[str]
 
 
 def _no_answer(plan: Plan, result: Simulation) -> list[str]:
-    """Return why every prediction is 0, if there is no model to predict with."""
+    """Return the reason if there is no model and every prediction is 0."""
     if result.trained:
         return []
     return ["There is no answer: the device would refuse this training." if plan.trains else
@@ -99,7 +102,7 @@ def _no_answer(plan: Plan, result: Simulation) -> list[str]:
 
 
 def _labels(plan: Plan, result: Simulation) -> list[str]:
-    """Return how often each label was predicted, and how often float64 has another."""
+    """Return how often each label was predicted, and how often float64 differs."""
     if result.labels is None:
         return []
     labels = result.labels.tolist()
@@ -110,7 +113,7 @@ def _labels(plan: Plan, result: Simulation) -> list[str]:
 
 
 def _budget(budget: ErrorBudget | None, fixed: bool) -> list[str]:
-    """Return where the error comes from, term by term."""
+    """Return the terms of the error budget."""
     if budget is None:
         return []
     whose = "error compared with the float64 model" if fixed else "error on the training data"

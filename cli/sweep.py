@@ -1,4 +1,7 @@
-"""cli: ``kerncast sweep``: find what precision, size and parameters cost, and which design to take."""
+"""cli: ``kerncast sweep``: find the cost of precision, size and parameters.
+
+It also finds the cheapest suitable design.
+"""
 
 from __future__ import annotations
 
@@ -135,7 +138,7 @@ def _print(run: SweepRun, export: Path | None, confirm: bool, as_json: bool) -> 
 
 
 def _design(run: SweepRun, confirm: bool, as_json: bool) -> Confirmation | None:
-    """Write the best design's spec, and confirm it if that is asked for."""
+    """Write the best design's spec, and confirm it if requested."""
     if run.best is None:
         return None
     from ..lab.sweep.confirm import confirm as confirmed
@@ -150,7 +153,7 @@ def _design(run: SweepRun, confirm: bool, as_json: bool) -> Confirmation | None:
 
 
 def _none_feasible(run: SweepRun) -> Problem:
-    """Return E370: which limit binds, and by how much the best design misses it."""
+    """Return E370 with the binding limit and the best design's excess over it."""
     from ..lab.sweep.front import binding, nearest
     from ..lab.sweep.measures import quantity
 
@@ -180,7 +183,7 @@ def _refused(run: SweepRun) -> str:
 
 
 def _values(run: SweepRun, picture: Path | None, confirmed: Confirmation | None) -> dict[str, Any]:
-    """Return the object of --json."""
+    """Return the object for --json."""
     from ..lab.sweep.front import refusals, statuses
     from ..lab.sweep.measures import MEASURES
 
@@ -231,7 +234,7 @@ def _shown(run: SweepRun) -> str:
 
 
 def _table(run: SweepRun, points: list[Point]) -> str:
-    """Return points with their keys, objectives and the measures of the limits."""
+    """Return points with their keys, objectives, and the measures of the limits."""
     from ..lab.sweep.measures import measured, quantity
 
     names = list(dict.fromkeys([*run.settings.objectives, *(c.name for c in run.settings.constraints)]))
@@ -244,7 +247,7 @@ def _table(run: SweepRun, points: list[Point]) -> str:
 
 
 def _best(run: SweepRun, best: Point) -> str:
-    """Return the cheapest design, and what every limit leaves."""
+    """Return the cheapest design and its margin for every limit."""
     from ..lab.sweep.measures import quantity
 
     spare = [(limit.described(run.baseline), quantity(limit.name, best.measures[limit.name]),

@@ -1,4 +1,4 @@
-"""cli: ``kerncast targets``: list the targets that code is generated for, the boards, and serial ports."""
+"""cli: ``kerncast targets``: list targets, boards and serial ports."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def targets(name: Annotated[str | None, typer.Argument(
 
 
 def serial_ports() -> list[dict[str, str]]:
-    """Return the serial ports of this machine, with what is known of each."""
+    """Return the serial ports of this machine and their descriptions."""
     from serial.tools.list_ports import comports
 
     return [{"port": p.device, "title": "" if p.description == "n/a" else p.description}
@@ -55,7 +55,7 @@ def serial_ports() -> list[dict[str, str]]:
 
 
 def _show_one(name: str, as_json: bool) -> None:
-    """Print all of a target or a board; E323."""
+    """Print all data of a target or a board; raise E323 if it is unknown."""
     from ..codegen.firmware.targets import board_ids, load_board, load_target, target_ids
 
     if name not in (*board_ids(), *target_ids()):
@@ -67,7 +67,7 @@ def _show_one(name: str, as_json: bool) -> None:
 
 
 def _list(as_json: bool) -> None:
-    """Print every target and board; files that are wrong are reported after the others."""
+    """Print every target and board; invalid files are reported after the valid ones."""
     from ..codegen.firmware.targets import all_boards, all_targets
 
     cores, wrong = all_targets()
@@ -87,7 +87,7 @@ def _list(as_json: bool) -> None:
 
 
 def _target(target: Target) -> dict[str, Any]:
-    """Return all of a target, with its compilers and boards."""
+    """Return all data of a target, with its compilers and boards."""
     from ..codegen.build.toolchains import available, compilers
     from ..codegen.firmware.targets import all_boards
 
@@ -99,7 +99,7 @@ def _target(target: Target) -> dict[str, Any]:
 
 
 def _board(board: Board) -> dict[str, Any]:
-    """Return all of a board, and which of its emulators and flash tools are installed."""
+    """Return all data of a board, with its installed emulators and flash tools."""
     from shutil import which
 
     from ..hw.hil.emulators import available
@@ -113,7 +113,10 @@ def _board(board: Board) -> dict[str, Any]:
 
 
 def _in_full(values: dict[str, Any]) -> str:
-    """Return facts line by line; of a tool its command, or the command that installs it."""
+    """Return the data line by line.
+
+    A tool is shown with its command, or with its install command.
+    """
     rows, tools = [], []
     for key, value in values.items():
         if key in ("compilers", "emulators", "flashers"):
@@ -131,7 +134,7 @@ _KINDS = {"compilers": "compiler", "emulators": "emulator", "flashers": "flash t
 
 
 def _tool(label: str, row: dict[str, Any]) -> str:
-    """Return a tool's command, and the one that installs it if it is missing."""
+    """Return the command of a tool, and its install command if it is missing."""
     given = row.get("flags", row.get("args", ()))
     words = row.get("command") or [row["program"].removeprefix("python:"), *given]
     return command_lines(words, f"{label}: ") + (

@@ -1,4 +1,4 @@
-"""cli: ``kerncast test``: replay the vectors of a spec or a generated folder on back ends."""
+"""cli: ``kerncast test``: replay the vectors of a spec or folder on back ends."""
 
 from __future__ import annotations
 
@@ -77,7 +77,10 @@ def test(source: Source, on: BackEnds = None, predictions: Predictions = 0, bise
 
 
 def _names(names: list[str], flash: str, bisect: bool) -> list[str]:
-    """Return the back ends named; E194 if there is none, E418 if --flash fits none of them."""
+    """Return the named back ends.
+
+    Raise E194 if there is none, E418 if --flash applies to none of them.
+    """
     from ..hw.backends import NAMES, check_flash
 
     if not names:
@@ -93,7 +96,10 @@ def _names(names: list[str], flash: str, bisect: bool) -> list[str]:
 
 
 def _text(rows: Sequence[Row | Bisection]) -> str:
-    """Return the table of all back ends, what a bisection found, and the costs on real boards."""
+    """Return the table of all back ends.
+
+    The results of a bisection and the costs on real boards follow.
+    """
     parts = [table([("back end", "values", "mismatches", "first difference"),
                     *((r.backend, str(r.words), str(r.mismatches), r.first) for r in rows)])]
     parts += [text for row in rows if (text := _where(row) or _costs(row))]
@@ -129,14 +135,14 @@ def _bisect(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report
 
 
 def _where(row: Row | Bisection) -> str:
-    """Return what a bisection found."""
+    """Return the result of a bisection."""
     from ..lab.compare.bisection import Bisection
 
     return f"{row.backend}\n{table(row.rows())}" if isinstance(row, Bisection) else ""
 
 
 def _costs(row: Row | Bisection) -> str:
-    """Return what a real board counted, in its unit."""
+    """Return the costs that a real board counted, in its unit."""
     from ..lab.compare.ledger import Row
 
     if not isinstance(row, Row) or row.backend.startswith("emu:") or not row.costs.get("counts"):
@@ -148,7 +154,10 @@ def _costs(row: Row | Bisection) -> str:
 
 def _on_each(plan: Plan, vectors: Vectors, names: list[str], out: Path, run: Run,
              as_json: bool) -> tuple[list[Row | Bisection], KerncastError | None]:
-    """Return the rows up to the first back end that failed, and its error; raise it if it was the first."""
+    """Return the rows up to the first back end that failed, and its error.
+
+    If it was the first back end, raise the error.
+    """
     rows: list[Row | Bisection] = []
     with steps(as_json) as step:
         for name in names:

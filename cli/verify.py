@@ -1,4 +1,4 @@
-"""cli: ``kerncast verify``: derive every byte and value of a generated folder again on this machine."""
+"""cli: ``kerncast verify``: derive a generated folder again on this machine."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def _text(found: Verification) -> str:
 
 
 def _first_difference(found: Verification) -> str:
-    """Name the first check or back end that differs."""
+    """Return the name of the first check or back end that differs."""
     for check in found.checks:
         if check.mismatches:
             return (f"{check.name}: {check.mismatches:,} of {check.compared:,} {check.unit} differ, "

@@ -1,1 +1,4 @@
-"""codegen: turn a plan into files: templates, manifest, host build, firmware image."""
+"""codegen: turn a plan into files.
+
+Templates, manifest, host build and firmware image.
+"""

@@ -1,4 +1,7 @@
-"""codegen: keep the manifest of a generated folder, so that other files stay untouched."""
+"""codegen: the manifest of a generated folder.
+
+It lists the generated files, so that other files remain untouched.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,7 @@ _TO = ">"
 
 @dataclass(frozen=True)
 class Manifest:
-    """Files of a generated folder.
+    """List of the generated files in a folder.
 
     Parameters
     ----------
@@ -74,20 +77,20 @@ class Manifest:
         return manifest
 
     def transition_to(self, new: Manifest) -> Manifest:
-        """Return the manifest to keep while files are replaced by those of `new`."""
+        """Return the manifest to store while files are replaced by those of `new`."""
         pairs = {name: (self.files.get(name, ""), new.files.get(name, ""))
                  for name in sorted({*self.files, *new.files})}
         return replace(new, files={name: now if before == now else f"{before}{_TO}{now}"
                                    for name, (before, now) in pairs.items()})
 
     def check_version(self, where: str) -> None:
-        """Refuse a folder whose plan another version of kerncast wrote (E213)."""
+        """Raise E213 for a folder that another version of kerncast wrote."""
         if self.version != VERSION:
             raise other_version("folder", where, self.version, VERSION, REMAKE_FOLDER)
 
     @property
     def is_complete(self) -> bool:
-        """Report whether the run that wrote it was completed."""
+        """Report whether the run that wrote the folder was completed."""
         return not any(_TO in digests for digests in self.files.values())
 
     def wrote(self, name: str, text: str) -> bool:
@@ -106,25 +109,25 @@ def is_source(name: str) -> bool:
 
 
 def _inside(name: str) -> bool:
-    """Report whether `name` is a plain path below the folder."""
+    """Report whether `name` is a plain path inside the folder."""
     path = PurePosixPath(name)
     return (bool(path.parts) and str(path) == name and not path.is_absolute()
             and ".." not in path.parts and not {"\\", ":", "\0"} & set(name))
 
 
 def digest(text: str) -> str:
-    """Digest the bytes of a file's text with SHA-256."""
+    """Compute the SHA-256 of the bytes of a file's text."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def runtime_digest(files: dict[str, str]) -> str:
-    """SHA-256 of the runtime's headers among generated files."""
+    """Compute the SHA-256 of the runtime headers among generated files."""
     return digest("".join(f"{name}\0{text}\0" for name, text in sorted(files.items())
                           if name.startswith("rt/")))
 
 
 def content(path: Path) -> str | None:
-    """Read a file byte for byte; None if `path` is a folder, a link or missing.
+    """Return a file's exact text, or None if `path` is a folder, a link or missing.
 
     Line ends stay as they are, and bytes that are not UTF-8 become lone surrogates: different bytes give
     different texts.
@@ -135,12 +138,12 @@ def content(path: Path) -> str | None:
 
 
 def partial_path(path: Path) -> Path:
-    """Return the temporary path of a file until it is complete."""
+    """Return the temporary path of a file that is being written."""
     return path.with_name(f".{path.name}.kerncast-part")
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file completely or not at all."""
+    """Write a file atomically."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = partial_path(path)
     try:

@@ -1,4 +1,4 @@
-"""codegen: read shipped files, the user's firmware beside them, and the templates."""
+"""codegen: read shipped files, the user's firmware files, and the templates."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_text(path: str) -> str:
 
 
 def firmware_files(folder: str) -> dict[str, Traversable]:
-    """Map names to files of a folder of ``firmware/`` and of the user's of that name.
+    """Map names to the files of a ``firmware/`` folder and of the user's folder.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def firmware_files(folder: str) -> dict[str, Traversable]:
 
 
 def _template(name: str) -> tuple[str, str, None] | None:
-    """Return text and place of a template for Jinja; None if there is none."""
+    """Return the text and path of a template for Jinja, or None if it is missing."""
     try:
         return read_text(f"templates/{name}"), f"templates/{name}", None
     except (FileNotFoundError, IsADirectoryError):

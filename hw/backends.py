@@ -100,7 +100,7 @@ def _refuse_what_it_lacks(name: str, traced: bool, waves: Path | None) -> None:
 
 
 def check_name(name: str) -> None:
-    """Refuse a name that opens no back end; build and start nothing.
+    """Raise an error for a name that is not a back end; build and start nothing.
 
     Raises
     ------
@@ -141,7 +141,7 @@ def check_name(name: str) -> None:
 
 # ---- boards ----
 class BoardAt(NamedTuple):
-    """A board and its serial port.
+    """Board and its serial port.
 
     Parameters
     ----------
@@ -156,7 +156,9 @@ class BoardAt(NamedTuple):
 
 
 def resolve_board(text: str, flash: str = "") -> BoardAt:
-    """Return board and port of ``[ID@]PORT``, which follows ``board:`` in the name of a back end.
+    """Return the board and port of ``[ID@]PORT``.
+
+    This is the part after ``board:`` in the name of a back end.
 
     Parameters
     ----------
@@ -184,14 +186,17 @@ def resolve_board(text: str, flash: str = "") -> BoardAt:
 
 
 def board_id(text: str) -> tuple[str, str]:
-    """Return ID and port of a board to build for: ``ID``, or as a back end ``board:ID@PORT``, ``emu:ID``."""
+    """Return the ID and port of a board to build for.
+
+    The text is ``ID``, or a back end ``board:ID@PORT`` or ``emu:ID``.
+    """
     kind, colon, rest = text.partition(":")
     name, _, port = (rest if colon and kind in ("board", "emu") else text).partition("@")
     return name, port or "PORT"
 
 
 def check_flash(name: str, flash: str) -> None:
-    """Refuse to load what is not a real board: E418.
+    """Raise E418 for --flash with a back end that is not a real board.
 
     Parameters
     ----------
@@ -207,7 +212,9 @@ def check_flash(name: str, flash: str) -> None:
 
 
 def with_port(name: str, port: str | None) -> str:
-    """Return a back end's name with a port that was given separately, as before ``board:ID@PORT``.
+    """Return a back end's name with a port that was given separately.
+
+    This is the old form of ``board:ID@PORT``.
 
     Raises
     ------
@@ -224,7 +231,7 @@ def with_port(name: str, port: str | None) -> str:
 
 
 def at_port(name: str, ports: Sequence[str]) -> str:
-    """Return the name of a back end with the port of its board, if it has none.
+    """Return a back end's name with the port of its board, if it lacks one.
 
     Parameters
     ----------
@@ -241,13 +248,13 @@ def at_port(name: str, ports: Sequence[str]) -> str:
 
 
 def _port_of(text: str) -> tuple[str, str]:
-    """Return the board, empty for any, and the port of ``[ID=]PORT``."""
+    """Return the board and port of ``[ID=]PORT``; an empty board means any."""
     board, _, port = text.partition("=")
     return (board, port) if board in board_ids() else ("", text)
 
 
 class _Wanted(NamedTuple):
-    """Inputs from which a back end is opened; `rest` follows the name's first colon."""
+    """Arguments that open a back end; `rest` follows the first colon of the name."""
 
     plan: Plan
     rest: str
@@ -260,7 +267,7 @@ class _Wanted(NamedTuple):
 
 
 class _Owning:
-    """Back end together with the temporary folder made for it."""
+    """Back end that removes its temporary folder on close."""
 
     def __init__(self, backend: Backend, folder: tempfile.TemporaryDirectory[str]) -> None:
         self._backend, self._folder = backend, folder
@@ -298,7 +305,7 @@ def _model(wanted: _Wanted) -> Backend:
 
 
 def _host_choices(rest: str) -> tuple[str, str]:
-    """Return compiler and optimisation level after ``host:``.
+    """Return the compiler and optimisation level after ``host:``.
 
     Raises E420 or E325.
     """

@@ -27,7 +27,7 @@ _STORE, _STORAGE, _TRACE = struct.Struct("<5I"), struct.Struct("<4I"), struct.St
 
 
 class Module:
-    """Instance of a WebAssembly module, with an allocator above its own memory.
+    """WebAssembly module instance, with an allocator above its own memory.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class Module:
         return int(function(self._store, *arguments) or 0)
 
     def room(self, size: int) -> int:
-        """Allocate bytes, zero at first, and return their address."""
+        """Allocate zeroed bytes and return their address."""
         at = -(-self.free // _ALIGNED) * _ALIGNED
         self.free = at + size
         lacking = self.free - int(self._memory.data_len(self._store))
@@ -79,7 +79,7 @@ class Module:
 
 
 class WasmBackend(LibraryBackend):
-    """The generated C in WebAssembly.
+    """Back end that runs the generated C as WebAssembly.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class WasmBackend(LibraryBackend):
         return self._module.read(self._module.address(f"{self.plan.name}_plan_hash"), 32).hex()
 
     def state(self) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Return the model structure; see :class:`~kerncast.sim.backend.Backend`."""
         found, at = {}, self._model
         for member in self.plan.memory:
             content = self._module.read(at, member.bytes)
@@ -170,12 +170,12 @@ class WasmBackend(LibraryBackend):
             self._module.write(slot, content)
 
     def reset(self) -> None:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Return to the initial state; see :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.fixed:
             self._call("model_init")
 
     def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.replay.trace.TracedBackend`."""
+        """Return the trace and restart it; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         at = self._module.call("kc_hil_trace_take", limit - (limit >> 31 << 32))
         _, count, folded, operation, signal, step, index, word = _TRACE.unpack(
             self._module.read(at, _TRACE.size))

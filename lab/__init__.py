@@ -1,1 +1,1 @@
-"""lab: compare results across back ends: workflow, demo, ledger, figures."""
+"""lab: comparison of results: workflow, demo, ledger, figures."""

@@ -1,4 +1,7 @@
-"""lab: run the demo: examples trained on an emulated board, each value compared."""
+"""lab: run the demo.
+
+Examples are trained on an emulated board, and every value is compared.
+"""
 
 from __future__ import annotations
 
@@ -40,12 +43,12 @@ class Demo:
 
     @property
     def mismatches(self) -> int:
-        """Count the mismatches over all examples."""
+        """Return the number of mismatches over all examples."""
         return sum(outcome.mismatches for outcome in self.outcomes)
 
     @property
     def words(self) -> int:
-        """Count the values compared over all examples."""
+        """Return the number of values compared over all examples."""
         return sum(outcome.words for outcome in self.outcomes)
 
     @property
@@ -55,7 +58,7 @@ class Demo:
         return list(found.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """Return one object with everything compared."""
+        """Return the comparisons as one dictionary for ``--json``."""
         return {"words": self.words, "mismatches": self.mismatches,
                 "examples": [{**outcome.as_dict(), "peers": self.peers[outcome.prepared.plan.name]}
                              for outcome in self.outcomes],
@@ -95,7 +98,7 @@ def run_demo(out: Path, tell: Tell) -> Demo:
 
 
 def peer(prepared: Prepared) -> dict[str, float]:
-    """Compute the error of the baseline on the same data.
+    """Return the error of the baseline on the same data.
 
     Returns
     -------

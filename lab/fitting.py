@@ -1,4 +1,4 @@
-"""lab: select sigma and lambda in float64, and decide whether the Toeplitz approximation applies."""
+"""lab: select sigma and lambda in float64, and check the Toeplitz approximation."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Fit:
-    """The result of a spec's data in float64.
+    """Result of float64 training and selection on a spec's data.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Fit:
     verdict: ToeplitzVerdict | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the object of ``--json``."""
+        """Return the result as a dictionary for ``--json``."""
         verdict = self.verdict
         return {"data": self.data.title, "measure": self.measure, "error": self.error, "tested": self.tested,
                 "status": self.status, "verdict": None if verdict is None else {
@@ -100,7 +100,10 @@ def fit_spec(spec: Spec, base: Path, samples: int, report: Report) -> Fit:
 
 
 def _as_specified(spec: Spec, data: Dataset, classes: bool) -> tuple[float | None, str]:
-    """Return error and status of the spec in float64; no error if it cannot be planned."""
+    """Return error and status of the spec in float64.
+
+    There is no error if the spec cannot be planned.
+    """
     try:
         plan = make_plan(spec, data.x_raw, data.y_raw)
     except KerncastError as refusal:
@@ -124,7 +127,10 @@ def _as_specified(spec: Spec, data: Dataset, classes: bool) -> tuple[float | Non
 
 def _verdict(spec: Spec, data: Dataset, kernel: DistanceKernel, classes: bool, samples: int,
              report: Report) -> ToeplitzVerdict:
-    """Select models on the spec's data, with widths and regularisers around those of the spec."""
+    """Select models on the spec's data.
+
+    Widths and regularisers are around those of the spec.
+    """
     assert spec.kernel.sigma is not None  # every kernel of a distance has a width
     step = np.array(spec.input.gains) * float(spec.input.format.lsb)
     X = (data.x_raw - np.array(spec.input.offsets)) * step

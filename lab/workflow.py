@@ -1,4 +1,7 @@
-"""lab: the workflow of one spec: data, plan, vectors, generated code, and the results of every back end."""
+"""lab: the workflow of one spec.
+
+It covers data, plan, vectors, generated code, and the results of every back end.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ RTL_CYCLES = 60_000
 
 @dataclass(frozen=True)
 class Prepared:
-    """A spec with everything that follows from it and its data.
+    """Spec with its data, plan, simulation and generated code.
 
     Parameters
     ----------
@@ -65,13 +68,13 @@ class Prepared:
 
     @property
     def x_test(self) -> NDArray[np.int64]:
-        """Inputs to predict at: the test samples, or the training grid."""
+        """Return the inputs to predict at: the test samples, or the training grid."""
         return test_inputs(self.plan, self.data)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The results of a spec on every back end.
+    """Results of a spec on every back end.
 
     Parameters
     ----------
@@ -91,16 +94,16 @@ class Outcome:
 
     @property
     def mismatches(self) -> int:
-        """Mismatches over all back ends."""
+        """Return the number of mismatches over all back ends."""
         return sum(row.mismatches for row in self.rows)
 
     @property
     def words(self) -> int:
-        """Values compared over all back ends."""
+        """Return the number of values compared over all back ends."""
         return sum(row.words for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """For ``--json`` and the results file."""
+        """Return a dictionary for ``--json`` and the results file."""
         plan = self.prepared.plan
         return {"name": plan.name, "plan": plan.hash, "spec": self.prepared.spec.hash,
                 "data": self.prepared.data.title, "words": self.words,
@@ -117,7 +120,7 @@ def test_inputs(plan: Plan, data: Dataset) -> NDArray[np.int64]:
 
 
 def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
-    """Plan, simulate and generate.
+    """Plan, simulate and generate a spec.
 
     Parameters
     ----------
@@ -137,7 +140,10 @@ def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
 
 
 class Inputs(NamedTuple):
-    """What a back end runs: a generated folder, its plan, and its vectors if it has any."""
+    """Inputs of a back end.
+
+    A generated folder, its plan, and its vectors if it has any.
+    """
 
     folder: Path
     plan: Plan
@@ -145,7 +151,9 @@ class Inputs(NamedTuple):
 
 
 def load_inputs(source: Path, folder: Path, needed: bool = True) -> Inputs:
-    """Load a generated folder with its plan and vectors; generate it if a spec is given.
+    """Load a generated folder with its plan and vectors.
+
+    A spec is generated first.
 
     Parameters
     ----------
@@ -178,7 +186,10 @@ def load_inputs(source: Path, folder: Path, needed: bool = True) -> Inputs:
 
 
 def plan_and_vectors(spec: Spec, base: Path, *, vectors: bool = True) -> tuple[Plan, Vectors | None]:
-    """Return the plan of a spec and the vectors of its data; without [data] the plan alone."""
+    """Return the plan of a spec and the vectors of its data.
+
+    Without [data] there is only the plan.
+    """
     if spec.data is None:
         return make_plan(spec), None
     data = load_dataset(spec, base)
@@ -187,7 +198,10 @@ def plan_and_vectors(spec: Spec, base: Path, *, vectors: bool = True) -> tuple[P
 
 
 def observed_plan(spec: Spec, base: Path) -> Plan:
-    """Return the plan of a spec, with evidence from a run of the integer model if the spec has data."""
+    """Return the plan of a spec.
+
+    If the spec has data, the plan has evidence from a run of the integer model.
+    """
     if spec.data is None:
         return make_plan(spec)
     data = load_dataset(spec, base)
@@ -196,14 +210,20 @@ def observed_plan(spec: Spec, base: Path) -> Plan:
 
 
 def system_of(spec: Spec, base: Path) -> Conditioning:
-    """Return the conditioning of the Toeplitz system of a spec and its data; E120 if it has none."""
+    """Return the conditioning of the Toeplitz system of a spec and its data.
+
+    Raise E120 if it has none.
+    """
     data = None if spec.data is None else load_dataset(spec, base)
     plan = make_plan(spec) if data is None else make_plan(spec, data.x_raw, data.y_raw)
     return conditioning_of(plan, None if data is None else _inputs(plan, data))
 
 
 def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersChoice]]:
-    """Return the conditioning, and the word lengths of the Toeplitz trainer with their predicted errors."""
+    """Return the conditioning, and word lengths with predicted errors.
+
+    For the Toeplitz trainer.
+    """
     system = system_of(spec, base)
     if spec.data is None:
         return system, choices(spec, system)
@@ -212,13 +232,19 @@ def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersC
 
 
 def measured_words(spec: Spec, base: Path) -> list[NumbersChoice]:
-    """Return the word lengths of conjugate gradients, each run on the spec's data; E240 if it has none."""
+    """Return the word lengths of conjugate gradients, each run on the data.
+
+    Raise E240 if the spec has no data.
+    """
     data = load_dataset(spec, base)
     return measured_choices(spec, data.x_raw, data.y_raw)
 
 
 def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:
-    """Run the integer model and float64 on a spec's data; E240 if it has none."""
+    """Run the integer model and float64 on a spec's data.
+
+    Raise E240 if it has no data.
+    """
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     return plan, _simulation(spec, plan, data)
@@ -240,22 +266,28 @@ def _inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
 
 
 def passes_of(spec: Spec) -> int:
-    """Return how often the training data are presented."""
+    """Return the number of passes over the training data."""
     return 1 if spec.online is None else spec.online.passes
 
 
 def shipped_spec(name: str) -> Spec:
-    """Return one of the specs in ``examples/``."""
+    """Return a spec of ``examples/``."""
     return Spec.from_text(read_text(f"examples/{name}.toml"), f"examples/{name}.toml")
 
 
 def demo_backends() -> list[str]:
-    """Return the back ends of the demo: QEMU and RTL come on top of what pip installs."""
+    """Return the back ends of the demo.
+
+    QEMU and RTL are added if they are installed.
+    """
     return ["host", f"{BOARD}:unicorn", f"{BOARD}:qemu", "rtl:icarus"]
 
 
 def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
-    """Replay the vectors on every back end; report one whose tool is missing, and skip it."""
+    """Replay the vectors on every back end.
+
+    A back end whose tool is missing is reported and skipped.
+    """
     rows = [_model_row(prepared)]
     missing: list[Problem] = []
     for name in backends:
@@ -285,7 +317,7 @@ def _model_row(prepared: Prepared) -> Row:
 
 
 def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str, float]:
-    """Measure predictions: RMS error from the clean signal, or accuracy.
+    """Measure predictions by RMS error from the clean signal, or accuracy.
 
     Parameters
     ----------

@@ -1,1 +1,1 @@
-"""codegen.build: compilers and their products: host libraries and WebAssembly modules."""
+"""codegen.build: compilers, host libraries and WebAssembly modules."""

@@ -49,7 +49,7 @@ def declarations(plan: Plan) -> str:
 
 
 class HostBackend(LibraryBackend):
-    """The generated C on this machine.
+    """Back end that runs the generated C on this machine.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ class HostBackend(LibraryBackend):
 
     def _build(self, chosen: Compiler, source: Path | None, flags: tuple[str, ...],
                build_dir: Path | None, traced: bool) -> Path:
-        """Build the library under a fresh name: a loaded one must not be overwritten."""
+        """Build the library under a new name: a loaded one must not be overwritten."""
         work = Path(self._folder.name)
         sources, own = library_sources(self.plan, source, work, traced)
         library = work / f"{self.plan.name}{_SUFFIX}"
@@ -113,7 +113,7 @@ class HostBackend(LibraryBackend):
 
     @property
     def _first(self) -> tuple[Any, ...]:
-        """Return a call's first arguments: the model structure, if there is one."""
+        """Return the first arguments of a call: the model structure, if there is one."""
         return () if self.model is None else (self.model,)
 
     def _raw(self, words: Raw, signal: str) -> Any:
@@ -138,7 +138,7 @@ class HostBackend(LibraryBackend):
         return {"status": status, "f": f}
 
     def state(self) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Return the model structure; see :class:`~kerncast.sim.backend.Backend`."""
         return {f.name: self._member(f.name, f.formula == "1") for f in self.plan.memory}
 
     def _member(self, name: str, scalar: bool) -> NDArray[np.int64]:
@@ -162,12 +162,12 @@ class HostBackend(LibraryBackend):
             self.ffi.memmove(slot, content, len(content))
 
     def reset(self) -> None:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Return to the initial state; see :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.fixed:
             getattr(self.library, f"{self.plan.name}_model_init")(self.model)
 
     def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.replay.trace.TracedBackend`."""
+        """Return the trace and restart it; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         found = self.library.kc_hil_trace_take(limit)
         event = None
         if found.operation != self.ffi.NULL:

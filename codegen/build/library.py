@@ -61,7 +61,7 @@ def library_sources(plan: Plan, source: Path | None, work: Path,
 
 
 class LibraryBackend(ABC):
-    """Back end that calls the functions of a compiled library in the protocol's order.
+    """Back end that calls a compiled library in the order of the protocol.
 
     Parameters
     ----------
@@ -77,11 +77,11 @@ class LibraryBackend(ABC):
 
     @abstractmethod
     def _call(self, name: str, *arguments: Any) -> int:
-        """Call a function, with the model structure if any; return its status."""
+        """Call a function, with the model structure if any, and return its status."""
 
     @abstractmethod
     def _raw(self, words: Raw, signal: str) -> Any:
-        """Return values as a C array of the raw type."""
+        """Return values as a C array of the type of the ADC counts."""
 
     @abstractmethod
     def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
@@ -104,7 +104,7 @@ class LibraryBackend(ABC):
         """Write the bytes of all slots."""
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Train on a set of samples; see :class:`~kerncast.sim.backend.Backend`."""
         status: int = DeviceStatus.BAD_ARGUMENT
         if self.plan.trains:
             trainer = TRAINERS[self.plan.algorithm]
@@ -117,17 +117,17 @@ class LibraryBackend(ABC):
         return {"status": np.array([status], dtype=np.int64)}
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Learn samples in order; see :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.learns:
             return refused_update(y_raw)
         return self._each("lms_update", *raw.samples(self.plan, x_raw, y_raw))
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Predict for the given inputs; see :class:`~kerncast.sim.backend.Backend`."""
         return self._each("model_predict", raw.inputs(self.plan, x_raw), None)
 
     def save(self) -> bytes:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Save the state as an image; see :class:`~kerncast.sim.backend.Backend`."""
         status, slot = self._save()
         image = slot[:image_bytes(self.plan)]
         if status != RestoreStatus.OK:
@@ -135,7 +135,7 @@ class LibraryBackend(ABC):
         return image
 
     def restore(self, image: bytes) -> None:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Restore the state from an image; see :class:`~kerncast.sim.backend.Backend`."""
         where, kept = f"back end {self.name}", self._kept()
         self._fill(slots_with(self.plan, image, where))
         status = self._restore()

@@ -22,7 +22,7 @@ TELL_FRAMES = ("gcc", "clang")
 
 @dataclass(frozen=True)
 class Toolchain:
-    """One compiler for one target.
+    """Compiler for one target.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class Toolchain:
 
     @property
     def version(self) -> str:
-        """Return the compiler's version, such as ``12.2.1``; figures belong to it."""
+        """Return the compiler's version, such as ``12.2.1``."""
         if self.name == "zig":
             return version("ziglang")
         done = subprocess.run([*self.compiler, "-dumpversion"], capture_output=True, text=True, check=False)
@@ -70,7 +70,7 @@ class Toolchain:
 
     def link(self, objects: Sequence[str], script: str | None, name: str, folder: Path, *,
              entry: str = "") -> subprocess.CompletedProcess[str]:
-        """Link with the compiler's own library only.
+        """Link with the compiler's runtime library only.
 
         An `entry` also leaves out the start-up code.
         """

@@ -1,4 +1,7 @@
-"""codegen: run a compiler in a folder, without a shell, with its caches beside the build."""
+"""codegen: run a compiler in a folder, without a shell.
+
+Its caches are next to the build.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,10 @@ def run_tool(command: Sequence[str], folder: Path,
 
 @contextmanager
 def exclusive(lock: Path) -> Iterator[None]:
-    """Hold a lock file that one process has at a time; the system frees it when its holder ends or dies."""
+    """Hold a lock file exclusively while the block runs.
+
+    The system releases the lock when the process ends.
+    """
     import fcntl  # of POSIX alone
 
     with lock.open("ab") as file:
@@ -45,7 +51,7 @@ def exclusive(lock: Path) -> Iterator[None]:
 
 
 def refusal(name: str, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:
-    """Return E320 with the first errors, or else the first lines, of a tool's output."""
+    """Return E320 with the first errors of a tool's output, or its first lines."""
     lines = done.stderr.strip().splitlines()
     errors = [line for line in lines if ": warning: " not in line and ": NOTE: " not in line]
     said = "\n".join((errors or lines)[:_LINES_SHOWN])

@@ -1,4 +1,6 @@
-"""codegen: compile the generated C to WebAssembly with zig, for browsers and for Python.
+"""codegen: compile the generated C to WebAssembly with zig.
+
+The module runs in browsers and in Python.
 
 A module imports nothing.  It exports its memory, the library's functions, and ``__heap_base``, above which
 the memory is its caller's: the model structure and every array of a call lie where the caller puts them.
@@ -23,7 +25,7 @@ _TARGET = ("-target", "wasm32-freestanding", "-nostdlib", "-fno-sanitize=undefin
 
 
 def exports(plan: Plan, traced: bool = False) -> tuple[str, ...]:
-    """List the functions and constants that a module exports besides its memory."""
+    """List the functions and constants that a module exports, without its memory."""
     p = plan.name
     calls = ["model_predict"]
     if not plan.fixed:

@@ -1,4 +1,4 @@
-"""codegen: read the call graph of an image's objects, and bound the stack of each call.
+"""codegen: read the call graph of an image and bound the stack of each call.
 
 The frame of each function is the compiler's word (``-fstack-usage``: a file NAME.su beside each NAME.o);
 who calls whom is in the relocations of the objects, each function being a section of its own.  A function
@@ -30,7 +30,7 @@ Section = tuple[str, int]
 
 @dataclass
 class CallGraph:
-    """Sections of object files: the references and the stack frame of each.
+    """Sections of object files with their references and stack frames.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ class CallGraph:
     references: dict[Section, set[Section | str]] = field(default_factory=dict)
 
     def max_stack(self, function: str) -> int:
-        """Return the maximum stack of a call of a function, its own frame included.
+        """Return the maximum stack of a function call, including its own frame.
 
         Parameters
         ----------
@@ -91,7 +91,7 @@ class CallGraph:
 
 def call_graph(objects: Sequence[Path], runtime_bytes: int,
                handed: Mapping[str, Sequence[str]] = MappingProxyType({})) -> CallGraph:
-    """Read the objects of an image, each with its NAME.su.
+    """Read the objects of an image, each with its file NAME.su.
 
     Parameters
     ----------
@@ -154,7 +154,10 @@ def _symbols(graph: CallGraph, name: str, symbols: Iterable[Any], frames: dict[s
 
 
 def _frame(names: list[str], frames: dict[str, tuple[int, str]], name: str) -> int:
-    """Return the frame of a function, also found by an alias or a clone's base name."""
+    """Return the frame of a function.
+
+    It may be listed under an alias, or under the base name of a clone.
+    """
     found = [frames[known] for function in names for known in _base_names(function) if known in frames]
     size, kind = found[0] if found else (0, "unknown")
     if kind not in _BOUNDED:
@@ -165,14 +168,14 @@ def _frame(names: list[str], frames: dict[str, tuple[int, str]], name: str) -> i
 
 
 def _base_names(name: str) -> Iterable[str]:
-    """Yield a name, then the name with one suffix after another removed."""
+    """Yield a name, and the name with one suffix after the other removed."""
     while name:
         yield name
         name = name.rpartition(".")[0]
 
 
 def _targets(name: str, symbols: Any, relocations: Any) -> Iterable[Section | str]:
-    """List the targets of a section's relocations.
+    """List the relocation targets of a section.
 
     A local one counts for its own function only.
     """

@@ -1,4 +1,7 @@
-"""codegen: measure the flash and static RAM that a program's calls add from a library."""
+"""codegen: measure the footprint of a library.
+
+It is the flash and static RAM that a program's calls add.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ class Footprint:
 
 def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags: Sequence[str],
               calls: Sequence[str]) -> Footprint:
-    """Link the objects into a program that makes only these calls, and measure it.
+    """Link the objects into a program with only these calls, and measure it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""codegen: read and check the HIL link's one table, firmware/agent/protocol.toml.
+"""codegen: read and check firmware/agent/protocol.toml, the table of the HIL link.
 
 Here it becomes the C header and the page of the docs; ``hw.hil.protocol`` makes the encoder and
 decoder of it.
@@ -37,7 +37,7 @@ class LinkField(_Row):
 
     @property
     def size(self) -> int:
-        """Return the bytes of the field, 0 if it takes the rest of the payload."""
+        """Return the bytes of the field, or 0 if it is the rest of the payload."""
         if self.type in _SIZES:
             return _SIZES[self.type]
         array = re.fullmatch(r"u8\[(\d+)\]", self.type)
@@ -45,7 +45,7 @@ class LinkField(_Row):
 
 
 class LinkStatus(_Row):
-    """Status of the link; `resend` allows the host to repeat the request at once."""
+    """Status of the link; after `resend` the host may repeat the request at once."""
 
     name: str
     code: int = Field(ge=0, le=255)
@@ -54,7 +54,7 @@ class LinkStatus(_Row):
 
 
 class Opcode(_Row):
-    """Opcode with request and reply; a `long` one first answers WORKING."""
+    """Opcode with request and reply; a `long` one is first answered with WORKING."""
 
     name: str
     code: int = Field(ge=0, le=127)
@@ -98,7 +98,7 @@ class Timing(_Row):
 
 
 class LinkTable(_Row):
-    """The whole protocol table."""
+    """Table of the whole protocol."""
 
     version: int
     max_payload: int
@@ -123,12 +123,12 @@ class LinkTable(_Row):
 
 
 def fixed_bytes(fields: tuple[LinkField, ...]) -> int:
-    """Sum the bytes of all fields of fixed size."""
+    """Return the total size of all fields of fixed size in bytes."""
     return sum(f.size for f in fields)
 
 
 def offsets(fields: tuple[LinkField, ...]) -> list[tuple[LinkField, int]]:
-    """Pair each field with its offset; the one of variable size comes last."""
+    """Pair each field with its offset; the field of variable size is last."""
     placed, at = [], 0
     for field in fields:
         placed.append((field, at))
@@ -138,7 +138,7 @@ def offsets(fields: tuple[LinkField, ...]) -> list[tuple[LinkField, int]]:
 
 @cache
 def link_table() -> LinkTable:
-    """Load the table as shipped."""
+    """Load the table that ships with kerncast."""
     return LinkTable.model_validate(tomllib.loads(read_text("firmware/agent/protocol.toml")))
 
 

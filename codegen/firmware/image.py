@@ -1,4 +1,6 @@
-"""codegen: link a board's firmware image: generated glue, agent, board support, library.
+"""codegen: link a board's firmware image.
+
+It consists of generated glue, agent, board support and library.
 
 What is written lies in one folder: ``OUT/build/<board>-<compiler><optimisation>/``.
 """
@@ -89,18 +91,18 @@ class FirmwareImage:
 
     @property
     def _callable(self) -> list[str]:
-        """List the objects of the library and of all that it may call."""
+        """List the objects of the library and of everything that it may call."""
         return [name for name in self.objects if not name.startswith(_START_UP)]
 
     def library(self, *calls: str) -> Footprint:
-        """Measure the footprint of the library in a program that makes only these calls."""
+        """Measure the footprint of the library in a program with only these calls."""
         return footprint(self.toolchain, self.elf.parent, self._callable,
                          [self.optimise, *FREESTANDING, *self.toolchain.flags],
                          [self.calls[call] for call in calls])
 
     @cached_property
     def library_bytes(self) -> int:
-        """Return the flash of the generated library alone, with every call linked."""
+        """Return the flash size of the generated library, with every function linked."""
         return self.library(*self.calls).flash
 
     @cached_property
@@ -119,7 +121,7 @@ class FirmwareImage:
 
     @cached_property
     def deepest_stack(self) -> int | None:
-        """Return the maximum stack of the whole image, from main on; None if unknown.
+        """Return the maximum stack of the whole image from main on, or None if unknown.
 
         It is not where the compiler does not tell a frame, or a path of calls has no end that is seen.
         """
@@ -144,7 +146,10 @@ def library_calls(plan: Plan) -> dict[str, str]:
 
 
 def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
-    """Return the samples that a board buffers at a time; a batch trainer needs all n."""
+    """Return the number of samples that a board buffers.
+
+    A batch trainer needs all n.
+    """
     if plan.trains:
         return plan.sizes["n"]
     row = plan.sizes["D"] * plan.signals["x_raw"].format.c_bits // 8
@@ -152,7 +157,7 @@ def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
 
 
 def fits_saved_states(plan: Plan, board: Board) -> bool:
-    """Report whether two saved states fit into the RAM of a board besides all else.
+    """Report whether the remaining RAM of a board can hold two saved states.
 
     False if the plan saves no state.
     """
@@ -167,7 +172,7 @@ def fits_saved_states(plan: Plan, board: Board) -> bool:
 
 
 def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = True) -> str:
-    """Render ``<name>_hil_port.c``: the library's side of the agent.
+    """Render ``<name>_hil_port.c``, the agent's interface to the library.
 
     With or without slots for saved states.
     """
@@ -177,7 +182,7 @@ def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = Tru
 
 
 def render_board_files(board: Board) -> dict[str, str]:
-    """Render, by file name, the files that depend only on the board and the link."""
+    """Render the files that depend only on the board and the link, by file name."""
     env = environment()
     files = {
         "kc_hil_protocol.h": render_header(),
@@ -203,7 +208,7 @@ def shipped_sources(board: Board) -> dict[str, str]:
 def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *,
                    compiler: str = "auto", optimise: str = "-O2",
                    build_dir: Path | str | None = None, traced: bool = False) -> FirmwareImage:
-    """Build an image for `board` of the library in `out_dir` and the HIL agent.
+    """Build a board's image of the HIL agent and the library in `out_dir`.
 
     Parameters
     ----------
@@ -244,7 +249,7 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
 
 
 def _refuse_deep_stack(image: FirmwareImage) -> FirmwareImage:
-    """Return the image unless its calls may exceed the board's stack (E328)."""
+    """Return the image, or raise E328 if its calls may exceed the board's stack."""
     needed, kept = image.deepest_stack, image.stack_bytes
     if needed is not None and 0 < kept < needed:  # no bytes: an operating system keeps them
         raise fail("E328", "the image may need more stack than the board reserves", where=image.board.id,
@@ -256,7 +261,9 @@ def _refuse_deep_stack(image: FirmwareImage) -> FirmwareImage:
 def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Sequence[Path],
                 board: Board, *, compiler: str = "auto", optimise: str = "-O2", build_dir: Path,
                 traced: bool = False, calls: Mapping[str, str] = MappingProxyType({})) -> FirmwareImage:
-    """Build any port of the agent; use :func:`build_firmware` for generated libraries.
+    """Build any port of the agent.
+
+    Use :func:`build_firmware` for generated libraries.
 
     Parameters
     ----------
@@ -311,7 +318,7 @@ def _sizes(board: Board) -> list[str]:
 
 
 def _relative_path(folder: Path, path: Path) -> str:
-    """Return `path` relative to `folder`: object files hold no absolute path."""
+    """Return `path` relative to `folder`: objects must not contain absolute paths."""
     return os.path.relpath(path.absolute(), folder).replace(os.sep, "/")
 
 

@@ -1,4 +1,7 @@
-"""codegen: read the TOML files of targets, boards and architectures; report all errors."""
+"""codegen: read the TOML files of targets, boards and architectures.
+
+All errors are reported at once.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def refused(message: str, value: str, allowed: str, remedy: str) -> PydanticCust
 
 
 def names(folder: str, prefix: str = "", suffix: str = ".toml") -> tuple[str, ...]:
-    """List the files of a folder in ``firmware/`` and of the user's, by short name."""
+    """List the files of a ``firmware/`` folder, and the user's, by short name."""
     return tuple(sorted(name.removeprefix(prefix).removesuffix(suffix) for name in firmware_files(folder)
                         if name.startswith(prefix) and name.endswith(suffix)))
 
@@ -84,7 +87,7 @@ def _problem(kind: type[BaseModel], detail: ErrorDetails, source: Source) -> tup
 
 
 def _table_path(path: KeyPath, values: Any) -> KeyPath:
-    """Return the path down to a key in a table, without indices into plain values."""
+    """Return the path to a key in a table, without indices into plain values."""
     for at, part in enumerate(path):
         if isinstance(values, list):
             if not all(isinstance(entry, dict) for entry in values):
@@ -150,7 +153,7 @@ def _at(values: Any, *path: str) -> Any:
 
 
 def id_is_the_files(values: Mapping[str, Any], name: str) -> Iterator[Finding]:
-    """Require an id that equals the name of its file."""
+    """Require that the id equals the name of its file."""
     if isinstance(values.get("id"), str) and values["id"] != name:
         yield ("id",), "the id differs from the name of the file", values["id"], name, (
             f'write id = "{name}", or rename the file')
@@ -165,7 +168,7 @@ def flags_are_of_compilers(values: Mapping[str, Any], _name: str) -> Iterator[Fi
 
 
 def names_what_there_is(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:
-    """Require files for a board's target, drivers and helpers."""
+    """Require that a board's target, drivers and helpers exist."""
     known = {("target",): names("targets"), ("uart", "kind"): drivers("uart"),
              ("counter", "kind"): (*drivers("counter"), "none")}
     for emulator in _at(values, "emulators") or ():

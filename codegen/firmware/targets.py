@@ -1,4 +1,4 @@
-"""codegen: load targets, boards and architectures from the TOML files in firmware/."""
+"""codegen: load targets, boards and architectures from firmware/*.toml."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class Memory(_Data):
 
 
 class Uart(_Data):
-    """Serial port of the agent; `kind` names its driver in firmware/uart/."""
+    """Serial port of the agent; `kind` is the name of its driver in firmware/uart/."""
 
     kind: str = Field(pattern=_NAME)
     base: int = 0
@@ -97,7 +97,9 @@ class Uart(_Data):
 
 
 class Counter(_Data):
-    """Operation counter; `kind` names its driver in firmware/counter/, or ``none``.
+    """Operation counter.
+
+    `kind` is the name of its driver in firmware/counter/, or ``none``.
 
     In the board's emulators `ticks` of it are `per_units` of `unit`; for the board itself, see
     :attr:`hardware`, which there is not where it is not `on_board`.  The count behind a reading is exact
@@ -120,21 +122,21 @@ class Counter(_Data):
         return self
 
     def units(self, ticks: int) -> int:
-        """Convert a reading into a count, rounded to nearest."""
+        """Convert a reading to a count, rounded to nearest."""
         return (2 * ticks * self.per_units + self.ticks) // (2 * self.ticks)
 
     def reading(self, units: int) -> int:
-        """Convert a count into the counter's reading; :meth:`units` is the inverse."""
+        """Convert a count to the counter's reading, the inverse of :meth:`units`."""
         return units * self.ticks // self.per_units
 
     @property
     def emulated(self) -> Counter | None:
-        """Name the counted unit in the board's emulators; None without a counter."""
+        """Return the counted unit in the board's emulators; None without a counter."""
         return None if self.kind == "none" else self
 
     @property
     def hardware(self) -> Counter | None:
-        """Name the counted unit on the board itself; None without a counter.
+        """Return the counted unit on the board itself; None without a counter.
 
         Cycles, except for RISC-V's minstret.
         """
@@ -145,7 +147,10 @@ class Counter(_Data):
 
 
 class RegisterWrite(_Data):
-    """Register write before the UART starts: ``register = register & ~clear | set``."""
+    """Register write before the UART starts.
+
+    It sets ``register = register & ~clear | set``.
+    """
 
     address: int
     clear: int = 0
@@ -182,7 +187,7 @@ class Emulator(_Data):
 
 
 class Flasher(_Data):
-    """Program that loads an image into the board.
+    """Program that loads an image to the board.
 
     ``{elf}`` and ``{port}`` in `command` are filled in.
     """
@@ -192,7 +197,7 @@ class Flasher(_Data):
 
 
 class Board(_Data):
-    """Board, real or emulated; `emulators` in order of preference."""
+    """Real or emulated board; `emulators` are in order of preference."""
 
     id: str
     title: str
@@ -232,7 +237,7 @@ class Compiler(_Data):
 
 
 class Arch(_Data):
-    """Architecture: the settings that its targets share.
+    """Architecture: settings that several targets share.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""codegen.hls: turn a plan into C++ for high-level synthesis, in a vendor's dialect."""
+"""codegen.hls: turn a plan into C++ for high-level synthesis by one vendor's tool."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ PART, CLOCK = "xc7z020clg484-1", 10.0
 
 
 def fits(plan: Plan) -> bool:
-    """Report whether the plan has any core in HLS C++."""
+    """Report whether at least one core supports the plan."""
     return any(core.fits(plan) for core in CORES)
 
 
 def refuse_unfit(plan: Plan) -> None:
-    """Refuse a plan without any core, with the predictor's reason (E311)."""
+    """Raise E311, with the predictor's reason, for a plan without any core."""
     refusal = PREDICTOR.refusal(plan)
     if refusal is not None and not fits(plan):
         raise refusal
@@ -59,7 +59,7 @@ def sources(plan: Plan) -> list[str]:
 
 
 def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[str, str]:
-    """Render every core of a plan that fits, in one dialect.
+    """Render every core that supports a plan, in one dialect.
 
     The same plan gives the same bytes.
 
@@ -105,7 +105,7 @@ def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[st
 
 
 def _missing(plan: Plan) -> list[str]:
-    """State why a plan has no core of some kind, for README.md."""
+    """Return the reason why a plan lacks a kind of core, for README.md."""
     return [f"{core.name}: `{problem.where}` is {problem.value}, allowed is {problem.allowed}"
             for core in CORES for error in [core.refusal(plan)] if error is not None
             for problem in error.problems[:1]]

@@ -1,4 +1,4 @@
-"""codegen.hls: define the cores in HLS C++: their requirements and template contexts."""
+"""codegen.hls: the cores in HLS C++: their requirements and template contexts."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROMS = ("exp2", "exp2_coarse", "exp2_fine", "sine")
 
 @dataclass(frozen=True)
 class HlsCore:
-    """Core as the function ``<prefix>_<name>``.
+    """HLS core; its top function is ``<prefix>_<name>``.
 
     Parameters
     ----------
@@ -66,7 +66,10 @@ def _too_large(plan: Plan) -> KerncastError | None:
 
 
 def _no_predictor(plan: Plan) -> KerncastError | None:
-    """Refuse all but integers without a trained intercept, within the memory size."""
+    """Return the reason against a predictor, if any.
+
+    It needs integers, no trained intercept, and vectors within the memory size.
+    """
     if plan.in_float32:
         return _unlike("[online] reduction", plan.reduction, "an integer reduction",
                        "choose a reduction without _f32")
@@ -77,7 +80,10 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
 
 
 def _no_learner(plan: Plan) -> KerncastError | None:
-    """Refuse all but integer FKLMS with only a budget, within the memory size."""
+    """Return the reason against a learner, if any.
+
+    It needs integer FKLMS with a budget only, within the memory size.
+    """
     if not plan.learns or (plan.metric, plan.projection) != ("fklms", "fklms") \
             or plan.in_float32:
         where = "[online] reduction" if plan.learns else "[model] algorithm"
@@ -91,7 +97,10 @@ def _no_learner(plan: Plan) -> KerncastError | None:
 
 
 def _no_solver(plan: Plan) -> KerncastError | None:
-    """Refuse all but the plain recursion of a system that fits into the memories."""
+    """Return the reason against a solver, if any.
+
+    It needs the plain recursion of a system within the memory size.
+    """
     asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
              "bias": ("0", "bias = false")}
     if plan.algorithm != "toeplitz_rls":
@@ -105,7 +114,10 @@ def _no_solver(plan: Plan) -> KerncastError | None:
 
 
 def _no_trainer(plan: Plan) -> KerncastError | None:
-    """Refuse all that the solver refuses, and all but a uniform grid."""
+    """Return the reason against a trainer, if any.
+
+    It needs a system for the solver, on a uniform grid.
+    """
     refusal = _no_solver(plan)
     if refusal is None and not plan.uniform:
         refusal = _unlike("[toeplitz] scheme", plan.scheme, "uniform",
@@ -131,7 +143,7 @@ def literal(value: int) -> str:
 
 
 def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, str, str]]:
-    """List type, name, value and meaning of every constant."""
+    """List the type, name, value and meaning of every constant."""
     def shifts(*names: str) -> list[tuple[str, str, str, str]]:
         return [("int", name.upper(), literal(plan.integer(name)), "") for name in names
                 if name in plan.constants]

@@ -1,4 +1,4 @@
-"""codegen.hls: define the dialects of HLS C++: their pragmas and where they stand."""
+"""codegen.hls: the dialects of HLS C++: their pragmas and the places of these."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Dialect:
-    """Vendor's HLS C++.
+    """HLS C++ dialect of a vendor.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Dialect:
         return ""
 
     def inside(self, ii: int = 0, unroll: int = 1, turns: int = 0) -> str:
-        """Return the lines at the head of a loop's body of at most `turns` iterations."""
+        """Return the first lines of the body of a loop of at most `turns` iterations."""
         return ""
 
     def top(self) -> str:

@@ -1,4 +1,6 @@
-"""codegen.hls: write the testbench's text: one call per line, its values and answers.
+"""codegen.hls: write the text for the testbench.
+
+Each line is a call with its arguments and expected results.
 
 Such as ``predict 12 -5 = 0 731``: raw words in; status and f out.  A line without ``=`` is answered on the
 standard output.
@@ -23,19 +25,21 @@ _LOADED = (DeviceStatus.OK, 0)
 
 
 def line(name: str, words: Sequence[int], expected: Sequence[int] | None = None) -> str:
-    """Format one call."""
+    """Format one call as a line."""
     answer = [] if expected is None else ["=", *map(str, map(int, expected))]
     return " ".join([name, *map(str, map(int, words)), *answer])
 
 
 def targets(plan: Plan, y_raw: Raw) -> list[int]:
-    """Convert raw targets (n,) to y."""
+    """Convert targets (n,) from ADC counts to y."""
     constants, log = input_constants(plan), Ranges(plan).log
     return [int(convert_y(int(word), constants, log)) for word in y_raw]
 
 
 def slots_frame(plan: Plan, state: Outputs) -> list[int]:
-    """Return the learner's slot frame: tag and count, then four values per slot.
+    """Return the learner's slot frame.
+
+    It contains tag and count, then four values per slot.
 
     Two distances, neighbour and rank.
     """
@@ -51,7 +55,7 @@ def slots_frame(plan: Plan, state: Outputs) -> list[int]:
 
 
 def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[str]:
-    """Replay a training, then load its model into the predictor.
+    """Replay a training, then load the trained model into the predictor.
 
     The trainer, the solver or other code trains.
     """
@@ -68,7 +72,7 @@ def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[st
 
 
 def _learned(plan: Plan, call: Call) -> Iterator[str]:
-    """Replay samples in order: each prediction before learning, and its error."""
+    """Replay samples in order: prediction before learning, and error."""
     assert call.x_raw is not None and call.y_raw is not None
     rail = 1 << (plan.word - 1)
     answers = zip(call.expected["status"].tolist(), call.expected["f"].tolist(), targets(plan, call.y_raw),

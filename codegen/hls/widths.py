@@ -1,4 +1,7 @@
-"""codegen.hls: compute the width of each value of the HLS cores from ranges and shifts."""
+"""codegen.hls: compute the width of each value of the HLS cores.
+
+Widths follow from ranges and shifts.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +14,24 @@ _LONGEST = 64
 
 
 def word(lo: int, hi: int) -> str:
-    """Return the smallest type that holds lo to hi."""
+    """Return the smallest type for the range lo to hi."""
     if lo >= 0:
         return f"kc::uint<{min(_LONGEST, max(1, hi.bit_length()))}>"
     return f"kc::sint<{min(_LONGEST, signed_bits((lo, hi)))}>"
 
 
 def _both(most: int) -> str:
-    """Return the smallest type that holds -most to most."""
+    """Return the smallest type for the range -most to most."""
     return word(-most, most)
 
 
 def _shifted(most: int, shift: int) -> int:
-    """Return a magnitude after a right shift, or a left shift if negative."""
+    """Return a magnitude after a right shift; a negative shift is to the left."""
     return most << -shift if shift < 0 else (most >> shift) + 1
 
 
 def x_range(plan: Plan) -> tuple[int, int]:
-    """Return minimum and maximum x of converted inputs and of the uniform grid."""
+    """Return the minimum and maximum x, including those of the uniform grid."""
     x = plan.signals["x"]
     last = (plan.sizes["n"] - 1) * plan.integer("x_step") if "x_step" in plan.constants else 0
     return min(x.lo, 0), max(x.hi, last)
@@ -56,7 +59,7 @@ def _inputs(plan: Plan) -> dict[str, str]:
 
 
 def max_distance(plan: Plan) -> int:
-    """Return the maximum distance, or magnitude of a product u.v, of two samples."""
+    """Return the maximum distance, or magnitude of u.v, of two samples."""
     lo, hi = x_range(plan)
     term = {"gaussian": (hi - lo) ** 2, "laplacian": hi - lo}.get(plan.kernel, max(-lo, hi) ** 2)
     if "kernel_sine_shift" in plan.constants:
@@ -80,7 +83,7 @@ def _kernel(plan: Plan) -> dict[str, str]:
 
 
 def _expansion(plan: Plan) -> dict[str, str]:
-    """Return the types of the sum over the vectors, and of f before narrowing."""
+    """Return the types of the sum over the vectors, and of f before its cast."""
     kernel, rail = plan.signals["kernel"], 1 << (plan.word - 1)
     term = rail * max(-kernel.lo, kernel.hi)
     most = _shifted(term, plan.integer("mac_shift")) * vectors(plan)

@@ -1,4 +1,7 @@
-"""codegen.rtl: turn a plan into SystemVerilog: the cores that support it, and their parts."""
+"""codegen.rtl: turn a plan into SystemVerilog.
+
+The package defines the cores, the plans that they support, and their parts.
+"""
 
 from __future__ import annotations
 
@@ -42,13 +45,13 @@ def fits(plan: Plan) -> bool:
 
 
 def refuse_unfit(plan: Plan) -> None:
-    """Refuse a plan without any core, with the predictor's reason (E306, E307)."""
+    """Raise E306 or E307, with the predictor's reason, for a plan without any core."""
     if not fits(plan):
         PREDICTOR.refuse_unfit(plan)
 
 
 def render_rtl(plan: Plan) -> dict[str, str]:
-    """Render every core of a plan that fits.
+    """Render every core that supports a plan.
 
     The same plan gives the same bytes.
 
@@ -74,12 +77,12 @@ def render_rtl(plan: Plan) -> dict[str, str]:
 
 
 def render_refusals(plan: Plan) -> dict[str, str]:
-    """Render the README of a plan without any core: each core with the reason."""
+    """Render the README of a plan without any core, with the reason for each."""
     return {f"{FOLDER}/README.md": _missing(plan)}
 
 
 def _missing(plan: Plan) -> str:
-    """State why a plan has no core of some kind, for README.md."""
+    """Return the reason why a plan lacks a kind of core, for README.md."""
     reasons = ((core.name, error.problems[0]) for core in CORES
                for error in [core.refusal(plan)] if error is not None)
     return "# Cores that this plan does not have\n\n" + "".join(
@@ -88,7 +91,7 @@ def _missing(plan: Plan) -> str:
 
 
 def generate_rtl(plan: Plan, out_dir: str | Path) -> list[Path]:
-    """Write a plan's SystemVerilog into ``out_dir/rtl``, for a simulator to build.
+    """Write a plan's SystemVerilog to ``out_dir/rtl``, for a simulator to build.
 
     A folder for users is written by :func:`..generate.generate`, which keeps a manifest.
 

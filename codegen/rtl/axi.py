@@ -1,4 +1,4 @@
-"""codegen.rtl: describe the AXI4-Lite wrapper ``<prefix>_<core>_axi`` by its ports."""
+"""codegen.rtl: the ports of the AXI4-Lite wrapper ``<prefix>_<core>_axi``."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ class Stream:
 
     @property
     def port(self) -> str:
-        """Return the stem of its signals."""
+        """Return the prefix of its signal names."""
         return f"{'s' if self.takes else 'm'}_axis_{self.name}"
 
 
 @dataclass(frozen=True)
 class Ports:
-    """Ports of a core besides ``clk``, ``rst``, ``error_clear`` and ``busy``.
+    """Ports of a core, without ``clk``, ``rst``, ``error_clear`` and ``busy``.
 
     Parameters
     ----------

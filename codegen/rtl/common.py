@@ -1,4 +1,4 @@
-"""codegen.rtl: share literals, widths, sizes and rendering between the cores."""
+"""codegen.rtl: literals, widths, sizes and rendering that the cores share."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ def vectors(plan: Plan) -> int:
 
 
 def most_vectors(plan: Plan) -> int:
-    """Return the maximum vector count of a model's frame: a beat of W bits."""
+    """Return the maximum vector count of a model frame with beats of W bits."""
     return (1 << plan.word) - 1
 
 
 def model_tag(plan: Plan) -> int:
-    """Return a model frame's tag: the leading W bits of the plan's hash, signed."""
+    """Return a model frame's tag: the first W bits of the plan's hash, signed."""
     return int(plan.hash[:plan.word // 4], 16)
 
 
@@ -67,12 +67,12 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
 
 
 def signed_bits(values: Sequence[int]) -> int:
-    """Return the bits of the shortest two's complement number that holds all values."""
+    """Return the bits of the shortest two's complement type for all values."""
     return max((v ^ (v >> 63)).bit_length() for v in values) + 1
 
 
 def literal(value: int, bits: int) -> str:
-    """Format a signed constant of `bits` bits."""
+    """Format a signed constant with `bits` bits."""
     return f"{'-' if value < 0 else ''}{bits}'sd{abs(value)}"
 
 
@@ -82,7 +82,7 @@ def address_bits(depth: int) -> int:
 
 
 def affine(plan: Plan) -> dict[str, Any]:
-    """Return offsets and gains, one for all columns or one each.
+    """Return offsets and gains: one for all columns, or one per column.
 
     The last column comes first, as in a vector.
     """

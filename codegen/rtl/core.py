@@ -1,4 +1,4 @@
-"""codegen.rtl: define the interface of a core: name, supported plans, files, clocks."""
+"""codegen.rtl: the interface of a core: name, supported plans, files, clocks."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from ...sim.plan import Plan
 
 @dataclass(frozen=True)
 class RtlCore:
-    """Core as the module ``<prefix>_<name>``, defined by functions of a plan.
+    """RTL core, module ``<prefix>_<name>``.
+
+    Functions of a plan define it.
 
     Parameters
     ----------
@@ -38,7 +40,7 @@ class RtlCore:
         return self.refusal(plan) is None
 
     def refuse_unfit(self, plan: Plan) -> None:
-        """Refuse a plan that the core does not support.
+        """Raise an error for a plan that the core does not support.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""codegen.rtl: online FKLMS with a fixed budget, which also predicts."""
+"""codegen.rtl: the online learner, FKLMS with a fixed budget, which also predicts."""
 
 from __future__ import annotations
 
@@ -84,12 +84,14 @@ def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
 
 
 def search_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Return the extra clocks per vector that searches a new neighbour."""
+    """Return the extra clocks per vector that needs a new nearest vector."""
     return rows_of_vectors(plan, lanes, 1) + _pass_cycles(plan, lanes, plan.sizes["N"]) + _SEARCHED
 
 
 def worst_update_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Bound the clocks between samples: all vectors but two search.
+    """Return the maximum clocks between samples.
+
+    In the worst case all vectors but two need a search.
 
     The oldest and the evicted one do not.
     """
@@ -97,7 +99,10 @@ def worst_update_cycles(plan: Plan, lanes: int = 1) -> int:
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
-    """Refuse all but integer FKLMS with only a budget, within the memory size."""
+    """Return the reason against a learner, if any.
+
+    It needs integer FKLMS with a budget only, within the memory size.
+    """
     where = "[online] reduction" if plan.learns else "[model] algorithm"
     value = plan.reduction if plan.learns else plan.algorithm
     unlike = "the SystemVerilog learner supports FKLMS with a fixed budget only"
@@ -117,13 +122,13 @@ def _refusal(plan: Plan) -> KerncastError | None:
 
 
 def distance_parts(plan: Plan) -> int:
-    """Return the values per distance in a frame of the state."""
+    """Return the number of values per distance in a frame of the state."""
     bits: int = expansion_context(plan)["distance_bits"]
     return -(-bits // plan.word)
 
 
 def _context(plan: Plan) -> dict[str, Any]:
-    """Build the template context: the predictor's and the learning rule."""
+    """Build the template context of the predictor and the learning rule."""
     y, y_raw, alpha = (plan.signals[name] for name in ("y", "y_raw", "alpha"))
     whole = LONGEST if alpha.overflow is Overflow.WRAP else alpha.format
     word, eta, w = Format(True, plan.word, 0), plan.integer("eta"), plan.word

@@ -1,4 +1,4 @@
-"""codegen.rtl: predict with a kernel expansion whose model arrives over a stream."""
+"""codegen.rtl: the predictor, a kernel expansion that is loaded over a stream."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ def _expansion_latency(plan: Plan) -> int:
 
 
 def predictor_overhead(plan: Plan) -> int:
-    """Return the clocks of a prediction besides reading the sample and the expansion."""
+    """Return the clocks of a prediction without those that read sample and expansion."""
     return _expansion_latency(plan) + _AROUND
 
 
 def rows_of_vectors(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
-    """Return the clocks that read the stored vectors: ``ceil(D / lanes) * count``.
+    """Return the clocks to read the stored vectors, ``ceil(D / lanes) * count``.
 
     All that fit by default.
     """
@@ -119,12 +119,15 @@ def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> fl
 
 
 def levels(lanes: int) -> int:
-    """Return the levels of the tree that adds the sums of the lanes."""
+    """Return the levels of the adder tree for the sums of the lanes."""
     return lanes.bit_length() - 1
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
-    """Refuse all but integers without an intercept, in memory of sufficient size."""
+    """Return the reason against a predictor, if any.
+
+    It needs integers, no intercept, and vectors within the memory size.
+    """
     if plan.in_float32:
         return fail("E307", "the SystemVerilog predictor does not support float32",
                     where="[online] reduction",
@@ -154,7 +157,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
 
 
 def expansion_context(plan: Plan) -> dict[str, Any]:
-    """Build the template context: the names of the C templates, and widths."""
+    """Build the template context: names as in the C templates, and widths."""
     words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
     distance, x = plan.signals["distance"].format, plan.signals["x"].format
     # A word that wraps is the low end of the longest one, which holds every sum.

@@ -1,4 +1,4 @@
-"""codegen.rtl: solve a Toeplitz system by Levinson's recursion."""
+"""codegen.rtl: the solver of a Toeplitz system by Levinson's recursion."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SEND = 7
 
 
 def recursion_cycles(n: int, lanes: int = 1) -> int:
-    """Return the clocks of Levinson's recursion over n samples in the given lanes.
+    """Return the clocks of Levinson's recursion for n samples with the given lanes.
 
     A step of m words takes four passes of ``rows = m // lanes + 1`` clocks.  A pass that reads what the one
     before writes follows it by ten clocks at least.  While xi or c is divided two passes run: where they are
@@ -64,7 +64,7 @@ def recursion_cycles(n: int, lanes: int = 1) -> int:
 
 
 def solver_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Return the clocks from the frames' last beat to alpha's, without stalls."""
+    """Return the clocks from the last input beat to the last of alpha, without stalls."""
     n = plan.sizes["n"]
     return recursion_cycles(n, lanes) + _SEND * n + 2
 
@@ -78,7 +78,10 @@ def solver_overhead(plan: Plan, lanes: int = 1) -> int:
 
 
 def refusal(plan: Plan) -> KerncastError | None:
-    """Refuse all but the plain recursion of a system that fits into the memories."""
+    """Return the reason against a solver, if any.
+
+    It needs the plain recursion of a system within the memory size.
+    """
     asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
              "bias": ("0", "bias = false")}
     if plan.algorithm != "toeplitz_rls":
@@ -97,7 +100,9 @@ def refusal(plan: Plan) -> KerncastError | None:
 
 
 def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the first row (n,) of a uniform grid over 1 + lambda, in fixed point.
+    """Return the first row (n,) of a uniform grid, divided by 1 + lambda.
+
+    The values are in fixed point.
 
     A constant of the plan, in the format of r.
     """
@@ -113,7 +118,7 @@ def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def solver_context(plan: Plan) -> dict[str, Any]:
-    """Build the template context: the names of the C templates, and literals."""
+    """Build the template context: names as in the C templates, and literals."""
     a, alpha, y = (plan.signals[name] for name in ("a", "alpha", "y"))
     offset, gain = plan.integer("y_offset"), plan.integer("y_gain")
     widths = {"offset_bits": signed_bits([offset]), "gain_bits": signed_bits([gain])}

@@ -1,4 +1,4 @@
-"""codegen.rtl: wrap the solver with first row, input conversion and model frame."""
+"""codegen.rtl: the trainer: solver, first row, input conversion and model frame."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def _on_grid(plan: Plan) -> bool:
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
-    """Refuse all that the solver refuses, and samples that exceed the memory."""
+    """Return the reason against a trainer, if any.
+
+    It needs a system for the solver, and samples within the memory size.
+    """
     refused = refusal(plan)
     words = plan.sizes["n"] * plan.sizes["D"] if refused is None else 0
     if words > MOST_WORDS:
@@ -41,17 +44,17 @@ def _refusal(plan: Plan) -> KerncastError | None:
 
 
 def _sum_bits(plan: Plan) -> int:
-    """Return the bits of a diagonal's sum."""
+    """Return the number of bits of a diagonal's sum."""
     return plan.word + (plan.sizes["n"] - 1).bit_length()
 
 
 def row_overhead(plan: Plan) -> int:
-    """Return the clocks of a diagonal besides its pairs: from the last pair to r sent."""
+    """Return the clocks of a diagonal after its last pair, until r is sent."""
     return distance_latency(plan) + kernel_latency(plan) + _sum_bits(plan) + _MEAN
 
 
 def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Return the clocks from the first beat to the model's last one, without stalls.
+    """Return the clocks from the first beat to the model's last beat, without stalls.
 
     Of samples that are no grid the targets come beside them.
     """
@@ -74,7 +77,7 @@ def _ports(plan: Plan) -> Ports:
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:
-    """List the modules, dependencies first, each once."""
+    """List the modules once each, dependencies first."""
     of_row = () if _on_grid(plan) else (*predictor_modules(plan), *_SAMPLES)
     wanted = (*MODULES, *of_row, *_OWN[:1], *(_GRID if _on_grid(plan) else ()), *_OWN[1:])
     return tuple(name for name in dict.fromkeys(wanted) if name not in _NOT_OF_PREDICTOR)

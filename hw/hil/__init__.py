@@ -1,1 +1,1 @@
-"""hw.hil: run the hardware-in-the-loop link: frames, emulators, boards and client."""
+"""hw.hil: the hardware-in-the-loop link: frames, emulators, boards and client."""

@@ -1,4 +1,4 @@
-"""hw: use a board, real or emulated, as a back end over the link."""
+"""hw: back end for a real or emulated board at the other end of the link."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from .requests import differs
 
 @dataclass
 class Tally:
-    """Cost of one kind of operation so far; `units` is None if a count was lost."""
+    """Total cost of one kind of operation; `units` is None if a count was lost."""
 
     samples: int = 0
     units: int | None = 0
@@ -42,12 +42,12 @@ class Tally:
 
     @property
     def each(self) -> int | None:
-        """Return the units per sample, rounded up; None if unknown."""
+        """Return the units per sample, rounded up, or None if unknown."""
         return None if self.units is None or not self.samples else -(-self.units // self.samples)
 
 
 class BoardBackend:
-    """Firmware of a plan behind a link.
+    """Back end that runs the firmware of a plan over a link.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class BoardBackend:
     # ----------------------------------------------------------------------------- back end
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Train on a set of samples; see :class:`~kerncast.sim.backend.Backend`."""
         return {"status": np.array([self._train(x_raw, y_raw)], dtype=np.int64)}
 
     def _train(self, x_raw: Raw | None, y_raw: Raw) -> int:
@@ -110,17 +110,17 @@ class BoardBackend:
         return status
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Learn samples in order; see :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.learns:
             return refused_update(y_raw)
         return self._batches("update", self.client.update, *raw.samples(self.plan, x_raw, y_raw))
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Predict for the given inputs; see :class:`~kerncast.sim.backend.Backend`."""
         return self._batches("predict", self.client.predict, raw.inputs(self.plan, x_raw), None)
 
     def state(self) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Return the model structure; see :class:`~kerncast.sim.backend.Backend`."""
         return {f.name: _words(self.client.read_field(k, f.bytes), f.ctype)
                 for k, f in enumerate(self.plan.memory)}
 
@@ -159,11 +159,11 @@ class BoardBackend:
         self.tallies = {name: Tally() for name in self.tallies}
 
     def trace(self, limit: int) -> Trace:
-        """See :class:`~kerncast.sim.replay.trace.TracedBackend`."""
+        """Return the trace and restart it; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         return self.client.trace(limit)
 
     def close(self) -> None:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Close the connection; see :class:`~kerncast.sim.backend.Backend`."""
         self.client.close()
 
     def _batches(self, name: str, operation: Callable[[int], int], x_raw: Raw, y_raw: Raw | None) -> Outputs:
@@ -182,7 +182,7 @@ class BoardBackend:
         return {"status": status, "f": f}
 
     def _write(self, region: str, signal: str, words: Raw) -> None:
-        """Write raw values into a buffer of the board, in the firmware's raw type."""
+        """Write ADC counts to a buffer of the board, in the firmware's type."""
         self.client.write(region, raw.little_endian(self.plan, signal, words).tobytes())
 
     # -------------------------------------------------------------------------------- costs
@@ -227,12 +227,12 @@ def _words(data: bytes, ctype: str) -> Raw:
 
 
 def default_emulator(board: Board) -> str:
-    """Return the default emulator: the board's first installed one, or its first."""
+    """Return the board's first installed emulator, or its first one."""
     return next((e for e in board.emulators if available(board, e)), next(iter(board.emulators), ""))
 
 
 def emulated(where: str, compiler: str = "auto", optimise: str = "-O2") -> tuple[Board, str, str, str]:
-    """Split a name such as ``emu:mps2-an386:qemu:clang:-Os``.
+    """Parse a name such as ``emu:mps2-an386:qemu:clang:-Os``.
 
     Into board, emulator, compiler and optimisation level.
 
@@ -261,7 +261,7 @@ def emulated(where: str, compiler: str = "auto", optimise: str = "-O2") -> tuple
 def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan | None = None,
                compiler: str = "auto", optimise: str = "-O2", build_dir: Path | str | None = None,
                timing: Timing | None = None, traced: bool = False) -> BoardBackend:
-    """Build a generated folder's firmware, start a board with it, and open it.
+    """Build a generated folder's firmware, start a board with it, and connect.
 
     Parameters
     ----------
@@ -293,7 +293,7 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
 
 def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timing | None = None,
               traced: bool = False, image: FirmwareImage | None = None) -> BoardBackend:
-    """Open a real board that already runs the firmware of `plan`.
+    """Connect to a real board that already runs the firmware of `plan`.
 
     Without `board`, the board identifies itself.
 

@@ -1,4 +1,4 @@
-"""hw: send the requests of the HIL link to an agent, and read its replies.
+"""hw: the client of the HIL link, which sends requests to an agent.
 
 Every wait has a deadline, and nothing is done twice: see :mod:`.requests`.
 """
@@ -72,7 +72,7 @@ class HilClient:
 
     def start(self, plan_hash: str | None = None, abi: int | None = None,
               board: str | None = None) -> Identity:
-        """Greet the board; refuse it if it is not the expected one.
+        """Send HELLO; raise an error if it is not the expected board.
 
         Raises
         ------
@@ -113,14 +113,14 @@ class HilClient:
     # --------------------------------------------------------------------------- operations
 
     def write(self, region: str, data: bytes) -> None:
-        """Write bytes to the start of a buffer, in as many requests as needed."""
+        """Write bytes to the start of a buffer; long data need several requests."""
         chunk = self.identity.max_payload - _WRITE_FIXED
         self._requests.several("WRITE", [
             {"region": REGIONS[region], "offset": at, "data": data[at:at + chunk]}
             for at in range(0, len(data), chunk)])
 
     def read(self, region: int, size: int) -> bytes:
-        """Read the first `size` bytes of a region, in as many requests as needed."""
+        """Read the first `size` bytes of a region; long data need several requests."""
         chunk = self.identity.max_payload
         pieces: list[dict[str, Value]] = [
             {"region": region, "offset": at, "count": min(size - at, chunk)} for at in range(0, size, chunk)]
@@ -131,15 +131,15 @@ class HilClient:
         return b"".join(answers)
 
     def read_field(self, index: int, size: int) -> bytes:
-        """Read the `index`-th field of the model structure."""
+        """Read field `index` of the model structure."""
         return self.read(REGIONS["FIELDS"] + index, size)
 
     def train(self, count: int) -> int:
-        """Train on the contents of X and Y; return the library's status."""
+        """Train with the contents of X and Y; return the library's status."""
         return _int(self.request("TRAIN", count=count)["result"])
 
     def update(self, count: int) -> int:
-        """Learn from `count` samples; return how many statuses were not OK."""
+        """Learn `count` samples; return how many statuses were not OK."""
         return _int(self.request("UPDATE", count=count)["not_ok"])
 
     def predict(self, count: int) -> int:
@@ -165,7 +165,7 @@ class HilClient:
         return self._verdict(self._saved(lambda: self.request("RESTORE"))["result"])
 
     def _verdict(self, result: Value) -> RestoreStatus:
-        """Convert a result of saving or restoring; raise E414 for an unknown number."""
+        """Convert the result of a save or restore; raise E414 for an unknown number."""
         try:
             return RestoreStatus(_int(result))
         except ValueError:

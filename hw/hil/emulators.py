@@ -1,4 +1,4 @@
-"""hw: start emulated boards, QEMU or Unicorn, each in a process behind a socket.
+"""hw: start emulated boards (QEMU or Unicorn), each in a process behind a socket.
 
 The process gets one end of a socket pair, so there is no file, no port number and no waiting for a
 connection.  It ends with the link, and with this process, however that ends.
@@ -30,7 +30,7 @@ _WORDS = 600  # characters of its messages that are shown
 
 
 def _child_setup() -> Callable[[], None] | None:
-    """Ask Linux, in the child, to end it with its parent."""
+    """Request from Linux that the child process ends with its parent."""
     if not sys.platform.startswith("linux"):
         return None
     prctl = ctypes.CDLL(None).prctl  # found here: the child of a threaded process should do little
@@ -45,7 +45,7 @@ def _child_setup() -> Callable[[], None] | None:
 
 
 class EmulatorLink(SocketLink):
-    """Link to an emulator that starts and ends with it.
+    """Link to an emulator process, which ends when the link closes.
 
     On Linux the emulator also ends with the thread that opened the link, should that end without
     closing it: open and use a link in the same thread.
@@ -86,7 +86,7 @@ class EmulatorLink(SocketLink):
         return f"the emulator ended with status {self.process.returncode}: {said or 'no message'}"
 
     def close(self) -> None:
-        """End the emulator by its own process id, and wait for it."""
+        """End the emulator by its process id, and wait for it."""
         super().close()
         if self.process.poll() is None:
             self.process.kill()  # it has no state worth saving
@@ -147,23 +147,23 @@ def start_emulator(elf: Path, board: Board, emulator: str) -> EmulatorLink:
 
 
 def _chardev(entry: Emulator, board: Board, image: str) -> list[str]:
-    """Command QEMU of a whole machine; its next serial port is the socket."""
+    """Return the command for QEMU of a whole machine; a serial port is the socket."""
     return [entry.program, *entry.args, "-kernel", image,
             "-chardev", "socket,id=link,fd={fd}", "-serial", "chardev:link"]
 
 
 def _stdio(entry: Emulator, board: Board, image: str) -> list[str]:
-    """Command a program that runs another one, such as QEMU of one process."""
+    """Return the command for a program that runs another one, such as QEMU user mode."""
     return [entry.program, *entry.args, image]
 
 
 def _helper(entry: Emulator, board: Board, image: str) -> list[str]:
-    """Command a helper program around a library; see :mod:`.helper`."""
+    """Return the command for a helper program around a library; see :mod:`.helper`."""
     return ["{helper}", *entry.args, image]
 
 
 def _module(entry: Emulator, board: Board, image: str) -> list[str]:
-    """Command a module of this folder that drives a library."""
+    """Return the command for a module of this folder that drives a library."""
     name, *args = entry.args
     return [sys.executable, "-m", f"{__package__}.{name}", image, "--board", board.id,
             "--socket", "{fd}", *args]

@@ -1,4 +1,4 @@
-"""hw: load an image into a real board by the programs that the board's file names."""
+"""hw: load an image to a real board with the tools that the board's file lists."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS = 600  # characters of its messages that are shown
 
 
 def flash_commands(board: Board, elf: Path, port: str = "PORT") -> dict[str, list[str]]:
-    """Return the command of each program that can load `elf` into the board."""
+    """Return the command of each program that can load `elf` to the board."""
     return {name: _command(flasher, elf, port) for name, flasher in board.flashers.items()}
 
 
@@ -26,7 +26,7 @@ def _command(flasher: Flasher, elf: Path, port: str) -> list[str]:
 
 
 def default_flasher(board: Board) -> str:
-    """Return the default flash tool: the first installed one, or else the first."""
+    """Return the first installed flash tool, or the first one."""
     found = (name for name, flasher in board.flashers.items() if shutil.which(flasher.command[0]))
     return next(found, next(iter(board.flashers), ""))
 
@@ -51,7 +51,7 @@ def require_flasher(board: Board, name: str) -> Flasher:
 
 
 def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
-    """Load an image into the board.
+    """Load an image to the board.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
 def open_loaded(board: Board, port: str, plan: Plan, out_dir: Path, program: str, *, compiler: str = "auto",
                 optimise: str = "-O2", build_dir: Path | None = None, traced: bool = False,
                 ) -> tuple[BoardBackend, list[str]]:
-    """Build the firmware of a generated folder, load a real board with it, and open the board.
+    """Build the firmware of a generated folder, load it to a real board, and connect.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ from ...sim.errors import fail
 
 
 def build_helper(entry: Emulator, folder: Path) -> Path:
-    """Compile the helper of an emulator in `folder`, unless it is there.
+    """Compile the helper of an emulator in `folder`, unless it exists.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""hw: exchange bytes with a board over a socket or a serial port.
+"""hw: byte streams to a board over a socket or a serial port.
 
 The interface is three methods; a link that breaks says so with E411 at once, whoever waits.
 """
@@ -18,7 +18,7 @@ _WRITE_TIMEOUT = 5.0  # seconds: a port that takes nothing is as good as lost
 
 
 class Link(Protocol):
-    """Stream of bytes to a board.
+    """Byte stream to a board.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Link(Protocol):
     announces: bool
 
     def write(self, data: bytes) -> None:
-        """Send all of `data`; raise E411 if the other end is gone."""
+        """Send all of `data`; raise E411 if the connection is closed."""
 
     def read(self, timeout: float) -> bytes:
         """Read the bytes received, waiting at most `timeout` seconds for the first.
@@ -41,11 +41,11 @@ class Link(Protocol):
         """
 
     def close(self) -> None:
-        """Release the port or process; may be called twice."""
+        """Release the port or process; a second call has no effect."""
 
 
 def lost(name: str, why: str = "") -> KerncastError:
-    """Return E411: the link broke."""
+    """Return E411: the connection was lost."""
     return fail("E411", "the link to the board was lost", where=name, value=why,
                 allowed="a board that stays connected until the link is closed",
                 remedy="check the cable or the emulator's output, then start again")
@@ -76,14 +76,14 @@ class SocketLink:
         return lost(self.name, self._last_words() if self._last_words else "")
 
     def write(self, data: bytes) -> None:
-        """See :class:`Link`."""
+        """Send all of `data`; see :class:`Link`."""
         try:
             self._sock.sendall(data)
         except OSError:
             raise self._lost() from None
 
     def read(self, timeout: float) -> bytes:
-        """See :class:`Link`."""
+        """Read the bytes received; see :class:`Link`."""
         try:
             if not select.select([self._sock], [], [], max(timeout, 0.0))[0]:
                 return b""
@@ -95,7 +95,7 @@ class SocketLink:
         return data
 
     def close(self) -> None:
-        """See :class:`Link`."""
+        """Release the port or process; see :class:`Link`."""
         self._sock.close()
 
 
@@ -115,7 +115,7 @@ _ANYTHING = "close the other program, join the group dialout, or name a port of 
 
 
 def _unopened(port: str, error: Exception) -> KerncastError:
-    """Return E410 with the reason, from pyserial or the system error behind its own."""
+    """Return E410 with the reason from pyserial, or from the system error behind it."""
     number = getattr(error, "errno", None) or next(iter(getattr(error.__context__, "args", ())), None)
     why, remedy = _REFUSALS.get(number, (str(error), _ANYTHING))
     return fail("E410", "the serial port cannot be opened", where="port", value=f"{port}: {why}",
@@ -123,7 +123,7 @@ def _unopened(port: str, error: Exception) -> KerncastError:
 
 
 class SerialLink:
-    """Serial port, through pyserial.
+    """Serial port, implemented with pyserial.
 
     Parameters
     ----------
@@ -151,14 +151,14 @@ class SerialLink:
             raise _unopened(port, error) from None
 
     def write(self, data: bytes) -> None:
-        """See :class:`Link`."""
+        """Send all of `data`; see :class:`Link`."""
         try:
             self._port.write(data)  # not flushed: a device that takes nothing would keep us for ever
         except self._errors as error:
             raise lost(self.name, str(error)) from None
 
     def read(self, timeout: float) -> bytes:
-        """See :class:`Link`."""
+        """Read the bytes received; see :class:`Link`."""
         try:
             self._port.timeout = max(timeout, 0.0)
             first: bytes = self._port.read(1)
@@ -167,5 +167,5 @@ class SerialLink:
             raise lost(self.name, str(error)) from None
 
     def close(self) -> None:
-        """See :class:`Link`."""
+        """Release the port or process; see :class:`Link`."""
         self._port.close()

@@ -1,4 +1,6 @@
-"""hw: encode and decode the frames of the HIL link from firmware/agent/protocol.toml.
+"""hw: encode and decode the frames of the HIL link.
+
+firmware/agent/protocol.toml defines them.
 
 A frame is COBS(header, payload, CRC-32) between zero bytes; integers are little-endian.
 """
@@ -34,7 +36,7 @@ Values = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Reply:
-    """Reply as received, with its payload not yet decoded."""
+    """Received reply whose payload is not decoded yet."""
 
     opcode: str
     sequence: int
@@ -73,7 +75,7 @@ def _unpack(fields: tuple[LinkField, ...], data: bytes) -> dict[str, Value]:
 
 
 def seal(content: bytes) -> bytes:
-    """Frame header and payload with checksum, COBS, and a zero on either side.
+    """Build a frame of header and payload: checksum, COBS, and a zero at both ends.
 
     The leading zero ends whatever noise came before, so that the frame itself is not lost with it.
     """
@@ -82,7 +84,7 @@ def seal(content: bytes) -> bytes:
 
 
 def encode_request(opcode: str, sequence: int, **values: Value) -> bytes:
-    """Encode the frame of a request with fields named as in the table."""
+    """Encode the frame of a request; the table defines its fields."""
     header = _pack(TABLE.header, {"opcode": OPCODES[opcode], "sequence": sequence})
     return seal(header + _pack(TABLE.opcode_named(opcode).request, values))
 
@@ -94,7 +96,7 @@ def encode_reply(opcode: str, sequence: int, status: str, payload: bytes = b"") 
 
 
 def open_frame(encoded: bytes) -> bytes | None:
-    """Decode header and payload between two delimiters; None if damaged."""
+    """Decode header and payload between two delimiters; return None if damaged."""
     try:
         checked: bytes = cobs.decode(encoded)
     except cobs.DecodeError:
@@ -105,7 +107,7 @@ def open_frame(encoded: bytes) -> bytes | None:
 
 
 def decode_reply(content: bytes) -> Reply | None:
-    """Decode a reply of an opened frame; None if it is not of this protocol."""
+    """Decode a reply frame; return None if it does not belong to this protocol."""
     size = fixed_bytes(TABLE.reply_header)
     if len(content) < size:
         return None
@@ -125,7 +127,7 @@ def reply_values(reply: Reply) -> dict[str, Value]:
 
 
 class FrameSplitter:
-    """Splitter of a byte stream at its delimiters.
+    """Splits a byte stream at its delimiters.
 
     Its memory is bounded, and it recovers from any fault.
     """
@@ -137,7 +139,7 @@ class FrameSplitter:
         self._pending = b""
 
     def feed(self, data: bytes) -> Iterator[bytes | None]:
-        """Return header and payload of each completed frame, None for a damaged one."""
+        """Return header and payload of each completed frame; None for a damaged one."""
         *frames, self._pending = (self._pending + data).split(DELIMITER)
         if len(self._pending) > self.LIMIT:
             self._pending = self._pending[:self.LIMIT]  # already damaged: never a frame

@@ -1,4 +1,4 @@
-"""hw: send requests over a link and retry each until it is answered.
+"""hw: send requests over a link, with retries until each is answered.
 
 :meth:`Requests.one` has one request under way and repeats it under its number: the agent answers a
 repetition from memory, so nothing is done twice.  :meth:`Requests.several` has a window of them under
@@ -33,7 +33,7 @@ Answer = dict[str, Value]
 
 @dataclass
 class _Exchange:
-    """Request under way."""
+    """Request in progress."""
 
     opcode: str
     sequence: int
@@ -45,7 +45,7 @@ class _Exchange:
 
 @dataclass
 class _Flight:
-    """Requests of one kind under way: those to send, and the replies received.
+    """Requests of one kind in progress: those to send, and the replies received.
 
     `waiting` are pieces; `numbers` every sequence number used, with its piece; `under_way` those sent
     and not yet answered, oldest first; `answers` by piece.
@@ -57,7 +57,7 @@ class _Flight:
     answers: dict[int, Answer] = field(default_factory=dict)
 
     def lose(self, count: int) -> None:
-        """Mark the oldest `count` under way for a retry."""
+        """Mark the oldest `count` requests in progress for a retry."""
         for _ in range(min(count, len(self.under_way))):
             self.waiting.append(self.numbers[self.under_way.popleft()])
 
@@ -95,7 +95,7 @@ class Requests:
         return self._sequence
 
     def _replies(self, data: bytes, opcode: str) -> Iterator[Reply | None]:
-        """Return the frames that `data` completes, None for a damaged one.
+        """Return the frames that `data` completes; None for a damaged one.
 
         Raises E416 if the board faulted.
         """
@@ -133,7 +133,7 @@ class Requests:
         return self._apart(exchange.reply)
 
     def _step(self, exchange: _Exchange, frame: bytes) -> None:
-        """Send if it is time to; then read until it is time again."""
+        """Send if a request is due; then read until the next one is due."""
         now = self._clock()
         late = now >= exchange.deadline  # look once more at what came while this process slept
         if not late and now >= exchange.next_send:
@@ -147,7 +147,7 @@ class Requests:
                                self._timing.operation if exchange.working else self._timeout_s)
 
     def _take(self, exchange: _Exchange, reply: Reply | None, now: float) -> None:
-        """Judge one frame.
+        """Process one received frame.
 
         A damaged one may have been the reply, so the request is sent again.
         """
@@ -169,7 +169,7 @@ class Requests:
     # ----------------------------------------------------------------------------- several
 
     def several(self, opcode: str, pieces: Sequence[Mapping[str, Value]]) -> list[Answer]:
-        """Send requests that may be repeated in any order, within the window.
+        """Send requests that may be repeated in any order, limited by the window.
 
         Parameters
         ----------
@@ -220,7 +220,10 @@ class Requests:
             flight.under_way.append(sequence)
 
     def _settle(self, flight: _Flight, opcode: str, reply: Reply | None) -> None:
-        """Judge one frame; a damaged one takes the place of the oldest request's reply."""
+        """Process one received frame.
+
+        A damaged frame counts as the reply to the oldest request.
+        """
         if reply is None or (reply.opcode == "NAK" and reply.status in RESEND):
             flight.lose(1)
             return
@@ -266,6 +269,6 @@ class Requests:
 
 
 def differs(what: str, found: object, wanted: object, where: str) -> KerncastError:
-    """Return E414: board and host are not of the same version."""
+    """Return E414: board and host have different versions."""
     return fail("E414", f"board and host differ in the {what}", where=where, value=found,
                 allowed=str(wanted), remedy="build firmware and host from the same version of kerncast")

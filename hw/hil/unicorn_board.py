@@ -30,7 +30,10 @@ _NOWHERE = 0xFFFFFFFE
 
 
 def count_instructions(code: bytes) -> int:
-    """Count Thumb instructions; 32 bits if the first halfword is at least 0xE800."""
+    """Count Thumb instructions.
+
+    An instruction has 32 bits if its first halfword is at least 0xE800.
+    """
     at = count = 0
     while at < len(code):
         at += 4 if code[at + 1] >= 0xE8 else 2
@@ -43,7 +46,7 @@ def _core(board: Board) -> str:
 
 
 class Machine:
-    """Processor with its memories and peripherals.
+    """Emulated processor with its memories and peripherals.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""hw: model the UARTs and counters of boards in Unicorn, by the kinds of their drivers."""
+"""hw: models of the UARTs and counters of boards in Unicorn, by driver."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Device(Protocol):
 
 
 class _Registers(NamedTuple):
-    """Registers of a UART: data, and flags by offset.
+    """Registers of a UART: the data register, and flags by offset.
 
     Flags are bits set while a byte waits, and bits always set.
     """
@@ -39,7 +39,7 @@ _UARTS = {
 
 
 class Uart:
-    """UART on a socket.
+    """UART connected to a socket.
 
     Sends a frame at a time and reads more only in :meth:`wait`.
     """
@@ -51,14 +51,14 @@ class Uart:
         self._out = bytearray()
 
     def read(self, offset: int) -> int:
-        """See :class:`Device`."""
+        """Read a register; see :class:`Device`."""
         if offset == self._registers.rx:
             return self._in.pop(0) if self._in else 0
         waiting, always = self._registers.flags.get(offset, (0, 0))
         return always | (waiting if self._in else 0)
 
     def write(self, offset: int, value: int) -> None:
-        """See :class:`Device`."""
+        """Write a register; see :class:`Device`."""
         if offset != self._registers.tx:
             return
         self._out.append(value & 0xFF)
@@ -71,7 +71,7 @@ class Uart:
         self._out.clear()
 
     def wait(self) -> bool:
-        """Sleep until there is a byte to read; False if the other end is gone."""
+        """Wait for a byte to read; return False if the connection is closed."""
         self.flush()
         if not self._in:
             self._in += self._sock.recv(CHUNK)
@@ -79,7 +79,7 @@ class Uart:
 
 
 class Clock:
-    """Instructions since reset, and the board's counter that shows them."""
+    """Number of instructions since reset, and the board's counter of them."""
 
     def __init__(self, counter: Counter) -> None:
         self.count = 0
@@ -96,7 +96,7 @@ class Clock:
 
 
 class CmsdkTimer:
-    """CMSDK timer: 32 bits, counting down."""
+    """CMSDK timer, which counts down with 32 bits."""
 
     TOP = 0xFFFFFFFF
     CONTROL, VALUE, INTERRUPT = 0, 4, 12
@@ -105,19 +105,19 @@ class CmsdkTimer:
         self._clock = clock
 
     def read(self, offset: int) -> int:
-        """See :class:`Device`."""
+        """Read a register; see :class:`Device`."""
         if offset == self.VALUE:
             return self.TOP - (self._clock.ticks() & self.TOP)
         return int(self._clock.ticks() > self.TOP) if offset == self.INTERRUPT else 0
 
     def write(self, offset: int, value: int) -> None:
-        """See :class:`Device`."""
+        """Write a register; see :class:`Device`."""
         if offset == self.CONTROL and value & 1:
             self._clock.start()
 
 
 class SystemSpace:
-    """System space of a Cortex-M: SysTick, 24 bits, counting down.
+    """System space of a Cortex-M with SysTick, which counts down with 24 bits.
 
     All other registers keep the values written.
 
@@ -135,7 +135,7 @@ class SystemSpace:
         self._handed_out = 0
 
     def read(self, offset: int) -> int:
-        """See :class:`Device`."""
+        """Read a register; see :class:`Device`."""
         if offset == self.VALUE:
             if self._ticks is None:  # the first reading holds: rounds are handed out after it
                 self._ticks = self._clock.ticks()
@@ -145,7 +145,7 @@ class SystemSpace:
         return self._kept.get(offset, 0)
 
     def write(self, offset: int, value: int) -> None:
-        """See :class:`Device`."""
+        """Write a register; see :class:`Device`."""
         self._kept[offset] = value
         if offset == self.CONTROL and value & 1:
             self._clock.start()

@@ -1,1 +1,4 @@
-"""hw.hls: simulate the generated HLS C++: vendor headers, compiler, testbench."""
+"""hw.hls: simulation of the generated HLS C++.
+
+It needs the vendor's headers, a compiler and the testbench.
+"""

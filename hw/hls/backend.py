@@ -1,4 +1,4 @@
-"""hw: use the generated HLS C++ in C simulation as a back end."""
+"""hw: back end for the C simulation of the generated HLS C++."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class HlsBackend:
         self._bench.call(line("load", model_frame(self.plan, state)))
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Train on a set of samples; see :class:`~kerncast.sim.backend.Backend`."""
         if not self._trains:
             raise self._refusal("train")
         x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
@@ -112,7 +112,7 @@ class HlsBackend:
         return {"status": np.array([status], dtype=np.int64)}
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Learn samples in order; see :class:`~kerncast.sim.backend.Backend`."""
         if not self._learns:
             raise self._refusal("update")
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
@@ -120,12 +120,12 @@ class HlsBackend:
                          for x, y in zip(x_raw.tolist(), y_raw.tolist(), strict=True)])
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Predict for the given inputs; see :class:`~kerncast.sim.backend.Backend`."""
         name = "ask" if self._learns else "predict"
         return _outputs([self._bench.call(line(name, x)) for x in raw.inputs(self.plan, x_raw).tolist()])
 
     def state(self) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Return the model structure; see :class:`~kerncast.sim.backend.Backend`."""
         if not self._learns:
             raise self._refusal("state")
         words = self._bench.call("state")
@@ -133,7 +133,7 @@ class HlsBackend:
         return learned_state(self.plan, [words[:split], words[split:]])
 
     def save(self) -> bytes:
-        """Refuse to save with E431: these cores do not support it."""
+        """Raise E431: these cores do not support saving."""
         raise self._refusal("save")
 
     def restore(self, image: bytes) -> None:
@@ -156,7 +156,7 @@ class HlsBackend:
 
 
 def _written(plan: Plan, dialect: str, work: Path) -> Path:
-    """Write the C++ of a plan below `work`; return its folder."""
+    """Write the C++ of a plan to a folder below `work`; return the folder."""
     for name, text in render_hls(plan, dialect).items():
         path = work / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -165,7 +165,7 @@ def _written(plan: Plan, dialect: str, work: Path) -> Path:
 
 
 def _first_row(plan: Plan, x_raw: Raw | None) -> tuple[Raw, Raw]:
-    """Return the first row (n,) over 1 + lambda, and x (n D,), as in the model."""
+    """Return the first row (n,) divided by 1 + lambda, and x (n D,), as in the model."""
     model = ToeplitzModel(plan)
     model._first_row(x_raw)
     members = model._members()

@@ -1,4 +1,4 @@
-"""hw.hls: find the headers of a dialect's integers; kerncast ships none."""
+"""hw.hls: find the headers of a dialect's integer types; kerncast ships none."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""hw.hls: compile the generated testbench for this machine and query it line by line."""
+"""hw.hls: compile the generated testbench and query it line by line."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _command(name: str) -> tuple[str, ...] | None:
 
 
 def cpp_compiler(name: str = "auto") -> tuple[str, ...]:
-    """Return the command of a C++ compiler, named or the first found.
+    """Return the command of a C++ compiler: the named or the first installed one.
 
     Raises E511 if there is none.
     """
@@ -75,7 +75,7 @@ def build(dialect: str, sources: Sequence[Path], program: Path, *, compiler: str
 
 
 class Testbench:
-    """Running testbench, whose cores keep their state from call to call.
+    """Running testbench; its cores keep their state between calls.
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class Testbench:
                     remedy="generate the folder again; if that does not help, report it with the spec")
 
     def close(self) -> None:
-        """End the program and lose the state of its cores."""
+        """End the program; the state of its cores is lost."""
         process, self._process = self._process, None
         if process is None:
             return

@@ -1,4 +1,7 @@
-"""hw: count a core's clocks per operation in a simulator, to check the plan's formula."""
+"""hw: count a core's clocks per operation in a simulator.
+
+The counts check the formulas of the plan.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ def count_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator:
 
 
 def script_of(plan: Plan, core: RtlCore) -> list[Operation]:
-    """Write a testbench script of one operation at full size, with its clocks.
+    """Return a testbench script of one operation of full size, with its clocks.
 
     Raises E343.
     """
@@ -71,7 +74,7 @@ def script_of(plan: Plan, core: RtlCore) -> list[Operation]:
 
 
 def _predict(plan: Plan) -> list[Operation]:
-    """Write a model with as many vectors as fit, and one sample."""
+    """Return the script of a prediction: a model of full size, and one sample."""
     held, columns = vectors(plan), plan.sizes["D"]
     exponent = plan.integer("alpha_exp_max") if "alpha_exp_max" in plan.constants else 0
     frame = [model_tag(plan), held, exponent & ((1 << plan.word) - 1), *[0] * (held * (columns + 1))]
@@ -79,7 +82,7 @@ def _predict(plan: Plan) -> list[Operation]:
 
 
 def _learn(plan: Plan) -> list[Operation]:
-    """Write a state with as many vectors as fit, and one sample.
+    """Return the script of an update: a state of full size, and one sample.
 
     Each vector is the neighbour of the one before.
     """
@@ -91,7 +94,7 @@ def _learn(plan: Plan) -> list[Operation]:
 
 
 def _solve(plan: Plan) -> list[Operation]:
-    """Write a system without neighbours; every target is 1.
+    """Return the script of a solution: r is 0 off the diagonal, every target is 1.
 
     Any lambda makes it positive definite.
     """
@@ -100,7 +103,7 @@ def _solve(plan: Plan) -> list[Operation]:
 
 
 def _train(plan: Plan) -> list[Operation]:
-    """Write samples on which the model can be trained.
+    """Return the script of a training with samples that the model can be trained on.
 
     A system that is not positive definite ends early.
     """
@@ -115,7 +118,7 @@ def _train(plan: Plan) -> list[Operation]:
 
 
 def _samples(plan: Plan) -> Iterator[Raw | None]:
-    """Return the grid; else noise of full range, or equal samples (n, D)."""
+    """Return samples (n, D): the grid, noise of full range, or equal samples."""
     if plan.uniform:
         yield None
         return

@@ -1,4 +1,4 @@
-"""hw: compile the WebAssembly tools once, under a lock, completely or not at all.
+"""hw: compile the WebAssembly tools once, atomically and under a lock.
 
 yowasp compiles a tool when it is first run and writes the code in place, to a file that other processes map
 into their memory: two first runs that meet die of a bus error (exit status -7), and a run that is killed
@@ -30,7 +30,7 @@ _KEPT = 30 * 24 * 3600
 
 
 def compiled(module: str, function: str, work: Path, limit: float | None = None) -> dict[str, str]:
-    """Compile a tool unless a process has done so before.
+    """Compile a tool unless another process has done so.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def compiled(module: str, function: str, work: Path, limit: float | None = None)
 
 
 def _base() -> Path:
-    """Return the user's folder for yowasp, or else the user's cache."""
+    """Return the user's folder for yowasp, or the user's cache folder."""
     chosen = os.environ.get(YOWASP_CACHE)
     if chosen:
         return Path(chosen).absolute()
@@ -74,7 +74,7 @@ def _base() -> Path:
 
 
 def _state(module: str) -> str:
-    """Digest everything that compiled code depends on: tool, compiler, processor.
+    """Compute a digest of all inputs of compiled code: tool, compiler, processor.
 
     yowasp would write over code that does not fit, in place.
     """
@@ -90,7 +90,7 @@ def _state(module: str) -> str:
 
 
 def _make(base: Path, folder: Path, module: str, function: str, limit: float | None) -> None:
-    """Compile beside `folder`, then move to it; the caller holds the lock.
+    """Compile next to `folder`, then rename; the caller holds the lock.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def _make(base: Path, folder: Path, module: str, function: str, limit: float | N
 
 
 def _clean(base: Path, module: str) -> None:
-    """Remove what killed processes left, and code of other versions that nobody uses."""
+    """Remove the remains of killed processes, and unused code of other versions."""
     now = time.time()
     for path in base.glob(f"{module}-*"):
         with suppress(OSError):

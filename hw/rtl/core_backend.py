@@ -1,4 +1,4 @@
-"""hw: share building and refusals between the cores used as back ends."""
+"""hw: base class of the back ends that run generated cores in an RTL simulator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from .simulators import Simulation
 
 
 class CoreBackend:
-    """Generated cores in an RTL simulator; unsupported calls are refused with E431.
+    """Back end of generated cores in an RTL simulator.
+
+    Unsupported calls raise E431.
 
     Parameters
     ----------
@@ -55,27 +57,27 @@ class CoreBackend:
                           self._simulator, self._work / core.name, waves=self._waves)
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train, if the core can; otherwise raise E431, as the next five do."""
+        """Train if the core supports it; otherwise raise E431."""
         raise self._refusal("train")
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn, if the core can."""
+        """Learn if the core supports it; otherwise raise E431."""
         raise self._refusal("update")
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predict, if the core can."""
+        """Predict if the core supports it; otherwise raise E431."""
         raise self._refusal("predict")
 
     def state(self) -> Outputs:
-        """Return the model, if it can be read back."""
+        """Return the model if it can be read back; otherwise raise E431."""
         raise self._refusal("state")
 
     def save(self) -> bytes:
-        """Save the model, if it can be read back."""
+        """Save the model if it can be read back; otherwise raise E431."""
         raise self._refusal("save")
 
     def restore(self, image: bytes) -> None:
-        """Load a model, if the core accepts one."""
+        """Load a model if the core accepts one; otherwise raise E431."""
         raise self._refusal("restore")
 
     def close(self) -> None:

@@ -23,7 +23,7 @@ _OPERATIONS = {"predictor": ("prediction", ""), "learner": ("update", ""), "solv
 
 @dataclass(frozen=True)
 class Estimate:
-    """Core with its lanes.
+    """Estimate of a core with a number of lanes.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Estimate:
 
     @property
     def samples_per_second(self) -> float | None:
-        """Return the samples per second at Fmax; None if the core was not placed."""
+        """Return the samples per second at Fmax, or None if the core was not placed."""
         return None if self.placement is None else self.placement.fmax * 1e6 * self.samples / self.period
 
     def as_dict(self) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class Placing:
 
 
 def resolve_families(names: Sequence[str]) -> list[Family]:
-    """Return families by name, with `all` for every one.
+    """Return FPGA families by name; `all` selects every one.
 
     Raises E340 for an unknown name.
     """
@@ -105,7 +105,7 @@ def resolve_families(names: Sequence[str]) -> list[Family]:
 
 
 def resolve_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
-    """Return cores by name; all of the plan by default.
+    """Return cores by name; the default is all cores of the plan.
 
     Raises
     ------
@@ -179,7 +179,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
 def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], families: Sequence[Family],
           placing: Placing, count: Callable[[RtlCore, int], int] | None,
           tell: Callable[[str], None]) -> Estimate:
-    """Make one estimate, after the tools were found."""
+    """Make one estimate; the tools are installed."""
     title = f"{core.name}, {lanes} lane{'s' if lanes > 1 else ''}"
     area: dict[str, Area] = {}
     placement: Placement | None = None
@@ -199,7 +199,7 @@ def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], famili
 
 
 def _placed(work: Path, title: str, placing: Placing) -> tuple[Placement | None, tuple[Problem, ...]]:
-    """Place the netlist of a folder, or return why that failed.
+    """Place the netlist of a folder, or return the reason of the failure.
 
     The other cores are estimated all the same.
     """

@@ -1,4 +1,4 @@
-"""hw: use the generated learner in an RTL simulator as a back end."""
+"""hw: back end of the generated learner in an RTL simulator."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from .simulators import Operation
 
 
 def _masked(plan: Plan, signal: str, words: Raw) -> list[int]:
-    """Convert raw values (m,) to the unsigned words of the stream."""
+    """Convert ADC counts (m,) to the unsigned values of the stream."""
     mask = (1 << plan.signals[signal].format.bits) - 1
     return [int(word) & mask for word in words]
 
 
 def signed(bits: int, words: Raw) -> Raw:
-    """Convert words of a stream to two's complement."""
+    """Convert unsigned values of a stream to two's complement."""
     sign = 1 << (bits - 1)
     return (words ^ sign) - sign
 
@@ -86,7 +86,7 @@ def _joined(plan: Plan, parts: list[int]) -> int:
 
 
 class LearnerBackend(Saving, CoreBackend):
-    """Generated learner in an RTL simulator.
+    """Back end of the generated learner in an RTL simulator.
 
     A simulation ends with each call, and what the core knew with it: the next one learns it again first.
 
@@ -110,7 +110,7 @@ class LearnerBackend(Saving, CoreBackend):
         self._state: Outputs | None = None
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Learn samples in order; see :class:`~kerncast.sim.backend.Backend`."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         new = [operation for x, y in zip(x_raw, y_raw, strict=True)
                for operation in _asked(sample_frame(self.plan, x, int(y)), True)]
@@ -120,25 +120,25 @@ class LearnerBackend(Saving, CoreBackend):
         return self._outputs(answers)
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Predict for the given inputs; see :class:`~kerncast.sim.backend.Backend`."""
         x_raw = raw.inputs(self.plan, x_raw)
         answers, _ = self._run([operation for x in x_raw
                                 for operation in _asked(sample_frame(self.plan, x), False)])
         return self._outputs(answers)
 
     def state(self) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Return the model structure; see :class:`~kerncast.sim.backend.Backend`."""
         if self._state is None:
             self._state = learned_state(self.plan, self._run([])[1])
         return self._state
 
     def load(self, state: Outputs) -> None:
-        """Load a state, which must be of this plan and consistent."""
+        """Load a state, which must be consistent and belong to this plan."""
         self.reset()
         self._restored = [("restore", *state_frames(self.plan, state))]
 
     def _run(self, new: list[Operation]) -> tuple[list[list[int]], list[list[int]]]:
-        """Replay all samples; return the answers to the new ones, and the final state."""
+        """Replay all samples; return the replies to the new ones, and the final state."""
         *found, frames = self._simulation.run([*self._restored, *self._learned, *new, ("state",)],
                                               2 * worst_update_cycles(self.plan) + self._state_beats() + 100)
         answers = [answer for answered in found[len(self._learned) // 2:] for answer in answered]
@@ -154,6 +154,9 @@ class LearnerBackend(Saving, CoreBackend):
 
 
 def _asked(words: list[int], learning: bool) -> Iterator[Operation]:
-    """Wait for each sample's answer; a source that waits costs time at every clock."""
+    """Send one sample and wait for its reply.
+
+    A source that waits would cost simulation time at every clock.
+    """
     yield ("sample", words, learning)
     yield ("answers", 1)

@@ -1,4 +1,4 @@
-"""hw: use the generated predictor in an RTL simulator as a back end."""
+"""hw: back end of the generated predictor in an RTL simulator."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ __all__ = ["RtlBackend", "model_frame", "outputs", "sample_frames"]
 
 
 def sample_frames(plan: Plan, x_raw: Raw) -> list[list[int]]:
-    """Return the frames of raw inputs (m, D) as unsigned beats."""
+    """Return the frames of inputs (m, D), in ADC counts, as unsigned beats."""
     mask = (1 << plan.signals["x_raw"].format.bits) - 1
     return [[int(word) & mask for word in row] for row in x_raw]
 
 
 def outputs(plan: Plan, answers: list[list[int]]) -> Outputs:
-    """Decode answers into signed ``f`` and ``status``, both (m,)."""
+    """Decode replies to signed ``f`` and ``status``, both of shape (m,)."""
     found = np.array(answers, dtype=np.int64).reshape(-1, 2)
     sign = 1 << (plan.word - 1)
     return {"status": found[:, 1], "f": (found[:, 0] ^ sign) - sign}
 
 
 class RtlBackend(CoreBackend):
-    """Generated predictor in an RTL simulator, with a model trained elsewhere.
+    """Back end of the generated predictor; its model was trained elsewhere.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ class RtlBackend(CoreBackend):
         self._state = model_state
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Predict for the given inputs; see :class:`~kerncast.sim.backend.Backend`."""
         columns = self.plan.sizes["D"]
         if x_raw.ndim != 2 or x_raw.shape[1] != columns:
             raise fail("E248", "the inputs have the wrong shape", where=f"back end {self.name}",
@@ -67,7 +67,7 @@ class RtlBackend(CoreBackend):
         return outputs(self.plan, [a for found in self._simulation.run(operations, limit) for a in found])
 
     def restore(self, image: bytes) -> None:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Restore the state from an image; see :class:`~kerncast.sim.backend.Backend`."""
         self._state = decode(self.plan, image, f"back end {self.name}").state
 
     def reset(self) -> None:

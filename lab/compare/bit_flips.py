@@ -1,4 +1,4 @@
-"""lab: flip bits in saved states and frames of the link, and count how many are noticed.
+"""lab: flip bits in saved states and frames of the link, and count detections.
 
 Both carry a CRC-32, which notices every burst of up to 32 bits and, at these lengths, every two bits wherever
 they are; of damage without pattern one in 2^32 goes unnoticed.
@@ -22,7 +22,7 @@ _BURST = 32
 
 @dataclass(frozen=True)
 class Damage:
-    """Outcome of one kind of damage.
+    """Result of one kind of damage.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Damage:
 
     @property
     def missed(self) -> int:
-        """Count damaged items that were accepted as valid."""
+        """Return the number of damaged items that were accepted as valid."""
         return self.injected - self.noticed - self.harmless
 
     def as_dict(self) -> dict[str, Any]:
@@ -61,7 +61,7 @@ def _bits(count: int) -> Callable[[bytes, np.random.Generator], bytes]:
 
 
 def _burst(data: bytes, rng: np.random.Generator) -> bytes:
-    """Flip some of 32 neighbouring bits, the first always."""
+    """Flip some of 32 neighbouring bits, including the first."""
     first = int(rng.integers(8 * len(data) - _BURST))
     return _flipped(data, [first, *(first + 1 + np.flatnonzero(rng.integers(2, size=_BURST - 1)))])
 
@@ -75,7 +75,7 @@ KINDS = {"one bit": _bits(1), "two bits": _bits(2), "seven bits": _bits(7), "a b
 
 
 def damage_states(backend: Backend, count: int, seed: int = 0) -> list[Damage]:
-    """Restore damaged images of a back end's state.
+    """Restore damaged images of a back end's state and count the rejections.
 
     Each must be refused and leave the state unchanged.
 
@@ -110,7 +110,7 @@ def _equal(one: Outputs, other: Outputs) -> bool:
 
 
 def damage_frames(vectors: Vectors, count: int, seed: int = 0) -> list[Damage]:
-    """Damage frames with the words of the vectors, then read them as the link does."""
+    """Damage frames with values of the vectors, then decode them as the link does."""
     words = b"".join(array.astype("<i4").tobytes() for call in vectors.calls
                      for array in (call.x_raw, call.y_raw, *call.expected.values()) if array is not None)
     rng = np.random.default_rng(seed)

@@ -1,4 +1,4 @@
-"""lab: compare each back end's answers with the model's, and record its costs."""
+"""lab: compare each back end's results with the model's, and record its costs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Progress = Callable[[Iterator[Call]], Iterator[Call]]
 
 @dataclass(frozen=True)
 class Row:
-    """One back end's line.
+    """Result of one back end.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Row:
     costs: dict[str, Any] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the row, without the answers, as a dictionary for ``--json``."""
+        """Return the row, without the results, as a dictionary for ``--json``."""
         return {"backend": self.backend, "words": self.words, "mismatches": self.mismatches,
                 "first": self.first, "costs": self.costs}
 

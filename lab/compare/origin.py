@@ -23,7 +23,7 @@ from ...sim.spec import Spec
 
 @dataclass(frozen=True)
 class Origin:
-    """Input that a plan follows from.
+    """Inputs from which a plan is derived.
 
     Parameters
     ----------
@@ -47,7 +47,10 @@ class Origin:
 
     @classmethod
     def from_dict(cls, written: dict[str, Any]) -> Origin:
-        """Inverse of :meth:`as_dict`; KeyError, TypeError or ValueError if it is not one."""
+        """Build an origin from the result of :meth:`as_dict`.
+
+        Raise KeyError, TypeError or ValueError if it is invalid.
+        """
         model = written["model"]
         found = arrays({key: written[key] for key in ("x", "y") if written[key] is not None})
         if not isinstance(written["spec"], str) or not isinstance(model, str | None):
@@ -55,7 +58,7 @@ class Origin:
         return cls(written["spec"], found.get("x"), found.get("y"), model)
 
     def plan(self) -> Plan:
-        """Derive the plan; KerncastError as :func:`~kerncast.sim.planner.make_plan`."""
+        """Derive the plan; errors are those of :func:`~kerncast.sim.planner.make_plan`."""
         with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
             folder = Path(made)
             (folder / SPEC).write_text(self.spec, encoding="utf-8")
@@ -68,7 +71,7 @@ class Origin:
 
 
 def planning_samples(plan: Plan, vectors: Vectors) -> tuple[Raw | None, Raw | None]:
-    """Return the samples that a plan was made with.
+    """Return the samples that a plan was derived with.
 
     Those of the first training or update, or else the first prediction.
     """
@@ -81,7 +84,7 @@ def planning_samples(plan: Plan, vectors: Vectors) -> tuple[Raw | None, Raw | No
 
 
 def origin_of(folder: Path, plan: Plan, vectors: Vectors | None) -> Origin | None:
-    """Return the origin of a generated folder's plan; None if the folder does not keep it.
+    """Return the origin of a generated folder's plan, or None if it is not stored.
 
     Parameters
     ----------

@@ -1,4 +1,6 @@
-"""lab: record each call of a board with its answer, so that it can be replayed without it.
+"""lab: record each call of a board with its result.
+
+A recording can be replayed without the board.
 
 A recording is text, one JSON object per line: first what ran, with the plan and its origin; then a call
 per line, as in ``vectors.json``; last the state, or why the run stopped. A line is written when its
@@ -57,7 +59,7 @@ def pieces(calls: Sequence[tuple[str, Any, Any]]) -> list[Call]:
 
 
 def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> list[Call]:
-    """Yield a board's calls for a CSV file of raw values.
+    """Yield a board's calls for a CSV file of ADC counts.
 
     It learns from samples with y, and predicts for those without.
 
@@ -109,7 +111,7 @@ def check_new(path: Path) -> None:
 
 
 class Recorder:
-    """Back end whose calls are written to a file as they are answered.
+    """Back end that writes each call to a file as soon as it is answered.
 
     A context manager: on leaving, the file's last line says how the run ended.  A file with no call in it is
     removed.
@@ -153,7 +155,7 @@ class Recorder:
             raise
 
     def _put(self, line: dict[str, Any]) -> None:
-        """Write a line completely or not at all."""
+        """Write a line atomically."""
         data = json.dumps(line).encode() + b"\n"
         before = self._file.tell()
         if self._file.write(data) != len(data):
@@ -161,7 +163,7 @@ class Recorder:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     def run(self, call: Call) -> Outputs:
-        """Make a call, write it with its answer, and return the answer."""
+        """Run a call, write it with its result, and return the result."""
         answer = call.run(self._backend)
         self._put(Call(call.name, call.x_raw, call.y_raw, answer).as_dict("answered"))
         self.calls += 1
@@ -219,7 +221,9 @@ class Recording:
 
 
 def load_recording(path: Path, *, trusted: bool = False) -> Recording:
-    """Read a recording; raise E212 if the file is not one, E191 if unreadable.
+    """Read a recording.
+
+    Raise E212 if the file is not a recording, E191 if it is unreadable.
 
     A last line that was cut off, as when power failed, is left out.
 
@@ -262,7 +266,10 @@ def load_recording(path: Path, *, trusted: bool = False) -> Recording:
 
 
 def _plan_of(origin: Any, written: Plan, trusted: bool) -> Plan:
-    """Derive the plan of a recording from its origin; E214 if that is impossible or gives another plan."""
+    """Derive the plan of a recording from its origin.
+
+    Raise E214 if that is impossible or gives another plan.
+    """
     if origin is None:
         if trusted:
             return written
@@ -278,7 +285,7 @@ def _plan_of(origin: Any, written: Plan, trusted: bool) -> Plan:
 
 
 def _check_words(plan: Plan, call: Call, line: int) -> None:
-    """Raise E212 if a call holds values that the plan does not have."""
+    """Raise E212 if a call contains values that are not valid for the plan."""
     try:
         if call.x_raw is not None:
             raw.inputs(plan, call.x_raw)
@@ -299,7 +306,7 @@ def _reason(last: dict[str, Any], cut: bool) -> str:
 
 
 def recompute(recording: Recording, backend: Backend) -> Comparison:
-    """Repeat the calls on a back end, such as the model, and compare each value."""
+    """Repeat the calls on a back end, such as the model, and compare every value."""
     result, done = Comparison(), {"update": 0, "predict": 0}
     backend.reset()
     for i, call in enumerate(recording.calls):

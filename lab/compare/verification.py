@@ -1,4 +1,6 @@
-"""lab: verify a generated folder: recompute every byte and value from spec and samples.
+"""lab: verify a generated folder.
+
+Every byte and value is computed again from spec and samples.
 
 A bundle is such a folder in one ZIP file, with its checks and the versions that made them, so that another
 machine can verify it again.
@@ -59,7 +61,7 @@ _REDO = "generate the folder again: kerncast gen SPEC -o FOLDER"
 
 @dataclass(frozen=True)
 class Check:
-    """Recomputed amount in `unit`, and how much of it mismatches."""
+    """Number of recomputed items in `unit`, and number of mismatches."""
 
     name: str
     unit: str
@@ -98,17 +100,17 @@ class Verification:
 
     @property
     def trusted(self) -> bool:
-        """True if every byte and value is what this machine derives."""
+        """Return whether every byte and value equals what this machine derives."""
         return not self.mismatches
 
     @property
     def words(self) -> int:
-        """Count the values compared, the model's own included."""
+        """Return the number of values compared, including the model's own."""
         return sum(c.compared for c in self.checks if c.unit == "words") + sum(r.words for r in self.rows)
 
     @property
     def mismatches(self) -> int:
-        """Count mismatching bytes and values, and damage that was accepted."""
+        """Return the number of mismatching bytes and values, and of accepted damage."""
         return (sum(check.mismatches for check in self.checks) + sum(row.mismatches for row in self.rows)
                 + sum(damage.missed for damage in self.damage))
 
@@ -123,7 +125,7 @@ class Verification:
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of everything that could make a difference."""
+    """Return the versions of all software that could affect the result."""
     found = {"kerncast": __version__, "python": platform.python_version(),
              "machine": f"{sys.platform} {platform.machine()}"}
     for package in _PACKAGES:
@@ -136,7 +138,7 @@ def versions() -> dict[str, str]:
 
 def verify(given: Path, backends: Sequence[str], flips: int, tell: Tell,
            bundle: Path | None = None) -> Verification:
-    """Recompute plan, code and values of a folder or bundle, and compare them.
+    """Derive plan, code and values of a folder or bundle again, and compare them.
 
     Parameters
     ----------
@@ -219,7 +221,7 @@ def _damaged_states(plan: Plan, vectors: Vectors, name: str, folder: Path, flips
 
 
 def _loaded(folder: Path) -> tuple[Vectors, Spec]:
-    """Read vectors and spec of a folder that agrees with its manifest."""
+    """Read vectors and spec of a folder that matches its manifest."""
     vectors = load_vectors(folder)
     if vectors is None or not (folder / SPEC).is_file():
         raise fail("E338", "the folder lacks its spec or samples", where=str(folder),
@@ -229,7 +231,7 @@ def _loaded(folder: Path) -> tuple[Vectors, Spec]:
 
 
 def _held(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    """Read the files of a folder by name, byte for byte; those that are missing are empty."""
+    """Read the files of a folder by name; missing files are empty."""
     return {name: content(folder / name) or "" for name in names}
 
 
@@ -241,7 +243,10 @@ def _files_of(folder: Path, manifest: Manifest) -> Check:
 
 
 def _bytes(name: str, held: dict[str, str], made: dict[str, str]) -> Check:
-    """Compare texts by name, byte by byte; a text of one side only counts whole."""
+    """Compare texts by name and byte.
+
+    If a text is missing on one side, all of its bytes count.
+    """
     compared, unequal, first = 0, 0, ""
     for file in sorted({*held, *made}, key=lambda file: (file == MANIFEST, file)):  # the cause first
         here, there = (np.frombuffer(side.get(file, "").encode("utf-8", "surrogateescape"), np.uint8)
@@ -255,7 +260,7 @@ def _bytes(name: str, held: dict[str, str], made: dict[str, str]) -> Check:
 
 
 def _words(own: Vectors, held: Vectors) -> Check:
-    """Compare the model's answers to the same calls with those of the folder."""
+    """Compare the model's results for the folder's calls with those in the folder."""
     result = Comparison()
     for i, (made, found) in enumerate(zip(own.calls, held.calls, strict=True)):
         result.add(f"call {i} {found.name}", made.expected, found.expected)
@@ -265,7 +270,7 @@ def _words(own: Vectors, held: Vectors) -> Check:
 
 @contextmanager
 def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str, str]]]:
-    """Unpack the files of a folder or a bundle into a temporary folder.
+    """Unpack the files of a folder or bundle into a temporary folder.
 
     So that nothing is built beside them.
     """
@@ -286,7 +291,10 @@ def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str,
 
 
 def _copy(given: Path, into: Path) -> None:
-    """Copy the files that the manifest of a folder names; links and special files count as missing."""
+    """Copy the files in the manifest of a folder.
+
+    Links and special files count as missing.
+    """
     names = [name for name in (MANIFEST, *load_manifest(given).files)
              if (given / name).is_file() and not (given / name).is_symlink()]
     if len(names) > MAX_FILES or sum((given / name).stat().st_size for name in names) > LARGEST_BYTES:
@@ -299,7 +307,7 @@ def _copy(given: Path, into: Path) -> None:
 
 
 def _unpack(given: Path, into: Path) -> dict[str, str]:
-    """Unpack only the files in a bundle's manifest; return the maker's versions."""
+    """Unpack the files in a bundle's manifest; return the versions of its author."""
     if not given.exists():
         raise fail("E336", "there is nothing to verify", where=str(given), value="no such file",
                    allowed=_VERIFIABLE, remedy="check the path")
@@ -339,7 +347,7 @@ def _refuse_other_version(given: Path, folder: Path) -> None:
 
 
 def _write(bundle: Path, folder: Path, manifest: Manifest, found: Verification) -> None:
-    """Write the bundle; its bytes depend on the folder and the verifier alone."""
+    """Write the bundle; its bytes depend only on the folder and the verifier."""
     part = bundle.with_name(f".{bundle.name}.kerncast-part")
     texts = _held(folder, [MANIFEST, *manifest.files])
     try:

@@ -1,1 +1,1 @@
-"""lab.costs: measure what generated code costs, and hold it to resource limits."""
+"""lab.costs: measured costs of generated code, and checks of resource limits."""

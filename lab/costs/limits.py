@@ -1,4 +1,4 @@
-"""lab: check that a spec's [budget] can be measured and that a library stays within it."""
+"""lab: check a library against the limits of its spec."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ UNITS = ("instructions", "cycles", "packets")
 
 
 def refuse_unmeasurable(spec: Spec) -> None:
-    """Refuse a spec with unknown targets, or limits that no tool can measure.
+    """Raise an error for unknown targets, or limits that no tool can measure.
 
     Raises
     ------
@@ -76,12 +76,12 @@ def _other_unit(counted: Sequence[str]) -> str:
 
 
 def budget_of(plan: Plan) -> Mapping[str, Any]:
-    """Return the plan's resource limits with target and level; empty if none."""
+    """Return the plan's resource limits with target and level; empty without limits."""
     return cast(Mapping[str, Any], plan.evidence.get("budget", {}))
 
 
 def budget_status(plan: Plan, measured: Iterable[Costs]) -> dict[str, Any] | None:
-    """Return target and level of the limits, and whether these were measured.
+    """Return the target and level of the limits, and whether these were measured.
 
     None without resource limits.
     """
@@ -95,7 +95,7 @@ def _is_for(budget: Mapping[str, Any], costs: Costs) -> bool:
 
 
 def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Problem]:
-    """List the excesses over the spec's limits, if they are for this target and level.
+    """List the limits of the spec that this target and level exceed.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""lab: measure a generated library on a target: flash, RAM, stack and counts.
+"""lab: measure flash, RAM, stack and operation counts of a library on a target.
 
 Flash, RAM and stack are read from what the compiler made; counts are those of an emulator, of the test
 vectors' calls, each answer compared with the model's.
@@ -78,7 +78,7 @@ class Costs:
 
 
 def board_of(target: str) -> Board:
-    """Choose the board for a target: installed emulators first.
+    """Return a board for a target; boards with an installed emulator come first.
 
     Then boards made for emulation.
 
@@ -142,7 +142,7 @@ def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2",
 
 
 def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
-    """Count operations by call; None after an overflow of the counter."""
+    """Count operations per call; None after an overflow of the counter."""
     found: dict[str, list[int | None]] = {}
     result = Comparison()
     backend.reset()
@@ -162,7 +162,7 @@ def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
 
 
 def _parts(call: Call) -> Iterator[Call]:
-    """Split a call of many samples into most of them, then single ones."""
+    """Split a call with many samples into one large call and single samples."""
     if call.name == "train":
         yield call
         return

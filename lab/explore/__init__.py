@@ -1,4 +1,4 @@
-"""lab.explore: serve a live report of a spec: sliders, and the integer model behind them."""
+"""lab.explore: a live report of a spec, with sliders that rerun the integer model."""
 
 from .server import Server
 from .session import Session

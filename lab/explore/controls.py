@@ -1,4 +1,4 @@
-"""lab.explore: list the sliders and lists of the page, each a key with its values."""
+"""lab.explore: the sliders and lists of the page; each is a key with its values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WHOLE: dict[str, tuple[Scalar | None, ...]] = {
 
 
 class Control(NamedTuple):
-    """Key with its values.
+    """Key with the values that the page offers.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Control(NamedTuple):
     about: str
 
     def offered(self, value: Any) -> Scalar | None:
-        """Return the control's value equal to one from a page, where 1 is 1.0.
+        """Return the control's value for one from a page, where 1 equals 1.0.
 
         Raises E376 if there is none.
         """
@@ -73,7 +73,7 @@ class Control(NamedTuple):
 
 
 def controls(spec: Spec) -> tuple[Control, ...]:
-    """Return the controls of a spec, in the order of the page."""
+    """Return the controls of a spec in the order of the page."""
     found = []
     for key in _KEYS:
         control = _control(spec, key)
@@ -83,7 +83,7 @@ def controls(spec: Spec) -> tuple[Control, ...]:
 
 
 def inputs_of(spec: Spec, offered: tuple[Control, ...], chosen: dict[str, Scalar | None]) -> Inputs:
-    """Return a sweep's inputs for control values that differ from the spec's own."""
+    """Return the inputs of a sweep for control values that differ from the spec."""
     found: Inputs = {}
     for control in offered:
         value = chosen[control.key]
@@ -95,7 +95,10 @@ def inputs_of(spec: Spec, offered: tuple[Control, ...], chosen: dict[str, Scalar
 
 
 def _control(spec: Spec, key: str) -> Control | None:
-    """Return a key's control; None if the spec lacks it or has another kernel."""
+    """Return the control of a key.
+
+    It is None if the spec lacks the key or has another kernel.
+    """
     if key == FRACTION:
         return _fraction(spec)
     table, name = key.split(".")
@@ -142,12 +145,12 @@ def _values(key: str, held: Any, field: Any) -> tuple[Scalar | None, ...]:
 
 
 def _with(values: Any, held: Any) -> tuple[Any, ...]:
-    """Insert a value in order; None comes first."""
+    """Insert a value in sorted order; None comes first."""
     return tuple(sorted({*values, held}, key=lambda v: -math.inf if v is None else v))
 
 
 def _limits(field: Any) -> Callable[[float], bool]:
-    """Return the limits that the key itself sets."""
+    """Return the limits of the key."""
     found = {name: getattr(rule, name) for rule in field.metadata for name in ("ge", "gt", "le", "lt")
              if hasattr(rule, name)}
 
@@ -159,7 +162,7 @@ def _limits(field: Any) -> Callable[[float], bool]:
 
 
 def _sensor_words(held: str) -> tuple[str, ...]:
-    """List words of the same range with more or fewer bits, as such a sensor has them."""
+    """List formats of the same range with more or fewer bits, as of another sensor."""
     word = Format.parse(held)
     lo, hi = max(2 if word.signed else 1, word.bits - 8), min(24, word.bits + 4)
     return tuple(str(Format(word.signed, bits, word.frac + bits - word.bits))

@@ -1,4 +1,4 @@
-"""lab.explore: serve the page to this machine alone, behind a token; write no file.
+"""lab.explore: serve the page to this machine only, behind a token; write no file.
 
 Only 127.0.0.1 is listened on.  Whoever asks must name the token, which is part of the address, and call this
 machine by its own name: a page of another site knows neither, nor may it read an answer.
@@ -28,7 +28,7 @@ Question = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Server(ThreadingHTTPServer):
-    """Server of one session.
+    """HTTP server of one session.
 
     Parameters
     ----------
@@ -69,13 +69,13 @@ class Server(ThreadingHTTPServer):
         self.url = f"http://{ADDRESS}:{port}/{self.token}/"
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore a page that was closed; report anything else as an internal error."""
+        """Ignore a closed page; report any other exception as an internal error."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Handler of one connection."""
+    """Request handler of one connection."""
 
     server: Server
     protocol_version = "HTTP/1.1"
@@ -90,7 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND)
 
     def do_POST(self) -> None:
-        """Answer a request of the page."""
+        """Answer a request from the page."""
         name = self._asked()
         if name is None:
             return
@@ -110,7 +110,7 @@ class _Handler(BaseHTTPRequestHandler):
                                       "remedy": "internal error: please report it"}]})
 
     def _asked(self) -> str | None:
-        """Return the path after the token.
+        """Return the part of the path after the token.
 
         None, with 403, for a wrong host, origin or token.
         """
@@ -126,7 +126,7 @@ class _Handler(BaseHTTPRequestHandler):
         return name
 
     def _question(self) -> dict[str, Any] | None:
-        """Read the object sent; None if there is none."""
+        """Read the JSON object of the request, or None if there is none."""
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or len(length) > len(str(_MOST_BYTES)) or int(length) > _MOST_BYTES \
                 or self.headers.get_content_type() != "application/json":
@@ -155,11 +155,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing, because an address holds the token."""
+        """Log nothing, because an address contains the token."""
 
 
 def _finite(values: Any) -> Any:
-    """Replace numbers that JSON does not know by None."""
+    """Replace NaN and infinity, which JSON does not support, by None."""
     if isinstance(values, dict):
         return {key: _finite(value) for key, value in values.items()}
     if isinstance(values, (list, tuple)):

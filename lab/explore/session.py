@@ -1,4 +1,4 @@
-"""lab.explore: cache the answers of one explore session: points, designs, programs.
+"""lab.explore: cache the results of one session: points, designs, programs.
 
 A drag asks for many points, of which only the last is wanted.  Each question of a page bears a number; one
 question is computed at a time, and those that a newer one of the same page has overtaken are not.
@@ -38,14 +38,14 @@ _MOST = 256
 
 
 class Superseded(Exception):
-    """Raised in a request after a newer one of the same page arrived."""
+    """Raised in a request when a newer one of the same page arrives."""
 
 
 class _Kept(OrderedDict[Any, Any]):
     """Cache of the latest results."""
 
     def of(self, key: Any, make: Callable[[], T]) -> T:
-        """Return the value of a key, computed at its first use."""
+        """Return the value of a key, which is computed at its first use."""
         if key not in self:
             self[key] = make()
             while len(self) > _MOST:
@@ -95,7 +95,7 @@ class Session:
         return self._in_turn(asked, lambda: self._point(chosen))
 
     def design(self, asked: Mapping[str, Any]) -> Answer:
-        """Compute the full design of ``inputs``.
+        """Compute the full design for ``inputs``.
 
         See :func:`~kerncast.lab.report.design.design`.
         """
@@ -103,7 +103,7 @@ class Session:
         return self._in_turn(asked, lambda: self._design(chosen))
 
     def program(self, asked: Mapping[str, Any]) -> Answer:
-        """Compile the generated C of ``plan``, a hash returned before, to WebAssembly."""
+        """Compile the C of ``plan`` to WebAssembly; its hash was returned before."""
         plan_hash = asked.get("plan")
         if not isinstance(plan_hash, str) or plan_hash not in self._plans:
             raise fail("E376", "this design has not been explored", where="plan", value=plan_hash,
@@ -123,7 +123,7 @@ class Session:
             return answer()
 
     def _checked(self, asked: Mapping[str, Any]) -> Chosen:
-        """Check that every control has one of its values; raise E376 otherwise."""
+        """Raise E376 unless every control has one of its values."""
         given = asked.get("inputs")
         given = given if isinstance(given, dict) else {}
         return {c.key: c.offered(given.get(c.key, c.value)) for c in self.controls}
@@ -163,7 +163,7 @@ class Session:
 
     # ---- the page at its beginning ----
     def page(self) -> Answer:
-        """Return the first view of the page: the spec as written, as a sweep of one point.
+        """Return the initial view of the page: a sweep of one point, the spec as written.
 
         Raises
         ------

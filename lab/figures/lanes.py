@@ -1,4 +1,4 @@
-"""lab: draw samples per second, look-up tables and DSP blocks over the lanes of cores."""
+"""lab: draw samples per second, look-up tables and DSP blocks by number of lanes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Line = tuple[str, str, list[int], list[float]]
 
 
 def check_picture(path: Path) -> None:
-    """Check that :func:`draw_lanes` can write a file, before anything is computed.
+    """Check early that :func:`draw_lanes` can write a file.
 
     Raises
     ------
@@ -38,7 +38,7 @@ def check_picture(path: Path) -> None:
 
 
 def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
-    """Draw estimates over their lanes: samples per second, look-up tables, DSP blocks.
+    """Draw samples per second, look-up tables and DSP blocks by number of lanes.
 
     Samples a second are those of the ECP5; cores that were not placed have no point there.
 
@@ -76,7 +76,7 @@ def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
 
 def _lines(found: Sequence[Estimate], families: Sequence[str],
            value: Callable[[Estimate, str], float | None]) -> Iterable[Line]:
-    """Return a line per core and family through the lanes with known values."""
+    """Return a line per core and family for the lanes with known values."""
     for core in dict.fromkeys(one.core for one in found):
         for family in families:
             points = sorted((one.lanes, known) for one in found if one.core == core

@@ -15,7 +15,7 @@ _DATA, _CLEAN, _MODEL, _WRONG = GREY, BLACK, BLUE, ORANGE
 
 
 def draw(outcome: Outcome, path: Path) -> Path:
-    """Draw an outcome into a PNG file.
+    """Draw a result to a PNG file.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""lab: one palette and one set-up of matplotlib for every figure."""
+"""lab: one colour palette and one matplotlib configuration for every figure."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MORE_COLOURS = (*COLOURS, BROWN, SKY, YELLOW)
 
 
 def pyplot() -> Any:
-    """Import matplotlib.pyplot for drawing into files; raise E501 without it."""
+    """Import matplotlib.pyplot for output to files; raise E501 if it is not installed."""
     try:
         import matplotlib
 

@@ -33,7 +33,7 @@ _MARKERS = (
 
 # ---- options ----
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the options and their settings in pytest's configuration."""
+    """Add the command-line options and their settings in pytest's configuration."""
     group = parser.getgroup("kerncast", "kerncast: generated code on boards, real and emulated")
     group.addoption("--kerncast-on", action="append", default=[], metavar="BACKEND",
                     help="Back end, as `kerncast test --on` takes it; may be given again: host:gcc, "
@@ -90,14 +90,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> str:
-    """Report the search if nothing was found."""
+    """Report the searched folders if nothing was found."""
     if items or not config.stash[TARGETS]:
         return ""
     return "kerncast: no test, and no generated folder with vectors\n    do: kerncast gen SPEC -o FOLDER"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test that uses a back end once per named one."""
+    """Parametrise a test that uses a back end with the named ones."""
     if "kerncast_target" not in metafunc.fixturenames:
         return
     targets = metafunc.config.stash[TARGETS]
@@ -117,7 +117,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 # ---- fixtures ----
 @pytest.fixture(scope="session")
 def kerncast_ledger(pytestconfig: pytest.Config) -> Ledger:
-    """Return the recorder behind the closing table.
+    """Return the recorder for the closing table.
 
     Call its ``record`` if a test compares values itself.
     """
@@ -126,7 +126,7 @@ def kerncast_ledger(pytestconfig: pytest.Config) -> Ledger:
 
 @pytest.fixture(scope="session")
 def kerncast_target() -> str:
-    """Return the name of the back end as given to --kerncast-on.
+    """Return the name of the back end as given with --kerncast-on.
 
     A test that uses it runs once for each.
     """
@@ -155,7 +155,7 @@ def kerncast_plan(request: pytest.FixtureRequest, kerncast_source: Path) -> Plan
 
 @pytest.fixture
 def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kerncast_target: str) -> Backend:
-    """Return a back end in its initial state, built once for consecutive tests."""
+    """Return a back end in its initial state; consecutive tests share one build."""
     required = [call for marker in request.node.iter_markers("kerncast_requires") for call in marker.args]
     _check_calls(required)
     with told():
@@ -167,7 +167,7 @@ def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kern
 
 
 def _check_calls(required: list[str]) -> None:
-    """Fail a test that requires a call that no back end has.
+    """Fail a test that requires a call that no back end supports.
 
     It would otherwise always be skipped.
     """
@@ -183,7 +183,7 @@ def _check_calls(required: list[str]) -> None:
 @pytest.fixture
 def kerncast_replay(request: pytest.FixtureRequest, kerncast_source: Path, kerncast_target: str,
                     kerncast_backend: Backend) -> Callable[..., Row]:
-    """Return ``replay(vectors=None)``, which compares the folder's or other vectors."""
+    """Return ``replay(vectors=None)``, which compares given or the folder's vectors."""
     def replayed(vectors: Vectors | None = None) -> Row:
         bench = bench_of(request.config)
         with told():

@@ -1,4 +1,4 @@
-"""lab: read generated folders once, and keep back ends open between the tests of a run."""
+"""lab: read generated folders once, and keep back ends open between tests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Material:
 
 
 class Bench:
-    """Opener of back ends for one process, each built once for consecutive tests.
+    """Back ends of one process; consecutive tests share one build.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class Bench:
         self._open: dict[tuple[Path, str], Backend] = {}
 
     def material(self, source: Path) -> Material:
-        """Return plan and vectors of a generated folder, or of one generated from a spec.
+        """Return plan and vectors of a generated folder, or of a spec that is generated.
 
         Raises
         ------
@@ -76,7 +76,7 @@ class Bench:
         return limit_predictions(vectors, self._predictions) if vectors and self._predictions else vectors
 
     def open(self, source: Path, target: str) -> Backend:
-        """Open a back end in its initial state, built unless it is still open.
+        """Open a back end in its initial state; build it unless it is still open.
 
         Raises
         ------
@@ -102,7 +102,7 @@ class Bench:
         return backend
 
     def _evict_port(self, target: str) -> None:
-        """Close the least recently used back end, and any other on the same port."""
+        """Close the least recently used back end, and every other on the same port."""
         def port(name: str) -> str:
             kind, _, rest = name.partition(":")
             return rest.rpartition("@")[2] if kind == "board" else ""
@@ -125,7 +125,7 @@ class Bench:
         return build
 
     def replay(self, source: Path, target: str, vectors: Vectors | None = None) -> Row:
-        """Replay the folder's vectors, or others of its plan, and compare every value.
+        """Replay the folder's or other vectors of its plan, and compare every value.
 
         Raises E308 without vectors.
         """
@@ -137,7 +137,7 @@ class Bench:
         return replay_on(self.open(source, target), chosen)
 
     def close(self) -> None:
-        """Close all back ends, and remove their builds."""
+        """Close all back ends and remove their builds."""
         while self._open:
             self._open.popitem()[1].close()
         self._work.cleanup()

@@ -1,4 +1,4 @@
-"""lab: show, after a pytest run, the values compared on each back end."""
+"""lab: report the values compared on each back end after a pytest run."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def tools_required() -> bool:
 
 
 def missing_tool(name: str, remedy: str) -> BaseException:
-    """Return the exception that skips a test with the remedy.
+    """Return the exception that skips a test and states the remedy.
 
     Or fails it if :func:`tools_required`.
     """
@@ -34,7 +34,7 @@ def missing_tool(name: str, remedy: str) -> BaseException:
 
 
 class Ledger:
-    """Recorder of compared values with the current test.
+    """Records the compared values of the current test.
 
     Any fixture may use it, under xdist too.
     """
@@ -81,7 +81,7 @@ class Ledger:
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None],
                                   ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Attach a test's rows to its last report, and their sums to JUnit's properties."""
+        """Attach a test's rows to its last report, and their sums to JUnit properties."""
         rows = item.stash.get(_ROWS, []) if call.when == "teardown" else []
         if rows:
             item.user_properties += [
@@ -94,13 +94,13 @@ class Ledger:
 
 
 class ClosingTable:
-    """Printer of the table of all rows, from the reports."""
+    """Prints the table of all rows from the reports."""
 
     def __init__(self) -> None:
         self.rows: dict[str, dict[str, Any]] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Collect a test's rows."""
+        """Collect the rows of a test."""
         for row in getattr(report, _CARRIED, ()):
             empty = {"tests": set(), "cases": set(), "words": 0, "mismatches": 0}
             total = self.rows.setdefault(row["backend"], empty)

@@ -1,4 +1,4 @@
-"""lab: share running and reporting between the plugin's hooks and collected tests.
+"""lab: running and reporting that the plugin's hooks and test items share.
 
 Every pytest imports it, so it is light.
 """
@@ -25,12 +25,12 @@ BENCH = pytest.StashKey["Bench"]()
 
 
 def is_real(target: str) -> bool:
-    """Report whether a target is a real board, which one process at a time can open."""
+    """Report whether a target is a real board, which only one process can open."""
     return target.startswith("board:")
 
 
 def marks_of(config: pytest.Config, target: str) -> list[pytest.MarkDecorator]:
-    """Return marks that keep a real board's tests at one xdist worker, if present."""
+    """Return the marks that run a real board's tests on one xdist worker."""
     return [pytest.mark.xdist_group(target)] if is_real(target) and config.pluginmanager.hasplugin("xdist") \
         else []
 
@@ -47,7 +47,7 @@ def bench_of(config: pytest.Config) -> Bench:
 
 @contextlib.contextmanager
 def told() -> Iterator[None]:
-    """Report user errors in their own words: a missing tool skips, the rest fails."""
+    """Convert user errors to test results: a missing tool skips, other errors fail."""
     try:
         yield
     except KerncastError as error:
@@ -58,7 +58,7 @@ def told() -> Iterator[None]:
 
 
 def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
-    """Add a replay's result to JUnit's properties and the ledger.
+    """Add a replay's result to the JUnit properties and the ledger.
 
     A mismatch fails the test.
     """

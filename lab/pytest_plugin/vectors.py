@@ -11,10 +11,10 @@ from .running import TARGETS, bench_of, marks_of, note, told
 
 
 class VectorFile(pytest.File):
-    """File ``vectors.json`` beside the plan that it belongs to."""
+    """File ``vectors.json`` next to its plan."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """Yield a test per back end."""
+        """Yield one test per back end."""
         for target in self.config.stash[TARGETS]:
             item: VectorItem = VectorItem.from_parent(self, name=f"replay[{target}]", target=target)
             for mark in (pytest.mark.kerncast, *marks_of(self.config, target)):
@@ -36,7 +36,7 @@ class VectorItem(pytest.Item):
         self.target = target
 
     def runtest(self) -> None:
-        """Replay, and compare every value with the model's."""
+        """Replay the vectors and compare every value with the model's."""
         bench, folder = bench_of(self.config), self.path.parent.resolve()
         with told():
             row = bench.replay(folder, self.target)

@@ -1,4 +1,4 @@
-"""lab.report: list the back ends that answered a design's vectors, with mismatches."""
+"""lab.report: list the back ends that ran a design's vectors, with mismatches."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Cells = list[dict[str, Any]]
 
 
 def agreement(given: Path, results: Sequence[Path]) -> Cells:
-    """List the back ends that have run, from existing results.
+    """List the back ends that have run, from existing result files.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
 
 
 def _rows(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the rows of a command's JSON: of a design or of several examples."""
+    """Return the rows of a command's JSON, for one design or several examples."""
     if "examples" in told:
         for example in told["examples"]:
             yield from _rows(example)

@@ -1,4 +1,6 @@
-"""lab.report: encode a column compactly in JSON: typed arrays, repeated values once.
+"""lab.report: encode a column compactly in JSON.
+
+Numbers become typed arrays, and repeated values are stored once.
 
 ``{"f4": BASE64}`` is a column of float32, which holds six digits, NaN where there is no value; ``{"f8":
 BASE64}`` of float64, where whole numbers are too large for that; ``{"of": [VALUE, ...], "at": BASE64,
@@ -43,7 +45,7 @@ def packed(values: Sequence[Any]) -> Column:
 
 
 def packed_numbers(values: Sequence[float | None] | NDArray[np.float64]) -> Column:
-    """Encode numbers; NaN becomes None, non-integers keep six digits."""
+    """Encode numbers; NaN becomes None, and fractions have six digits."""
     numbers = np.array([np.nan if value is None else value for value in values], dtype="<f8")
     whole = numbers[np.isfinite(numbers) & (numbers == np.rint(numbers))]
     if np.all(whole == whole.astype("<f4")):

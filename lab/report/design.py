@@ -1,4 +1,4 @@
-"""lab.report: run one design in the integer model, beside float64, for its page."""
+"""lab.report: run one design in the integer model and in float64, for its page."""
 
 from __future__ import annotations
 
@@ -79,7 +79,10 @@ def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
 
 
 def targets(plan: Plan) -> list[dict[str, Any]]:
-    """Return, by target, the model's share of RAM and flash, and why it does not fit."""
+    """Return the model's share of RAM and flash by target.
+
+    If it does not fit, the reason is included.
+    """
     rows = []
     for name in target_ids():
         target = load_target(name)
@@ -95,7 +98,7 @@ def targets(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> dict[str, Any]:
-    """Return a Toeplitz trainer's reflection coefficients and its decreasing error."""
+    """Return a Toeplitz trainer's reflection coefficients and prediction error powers."""
     if plan.fixed or samples.y_raw is None:
         return {}
     reference = FloatReference(plan)
@@ -124,7 +127,7 @@ def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> 
 
 
 def _so_far(f: Array, y: Array, classes: bool) -> Array:
-    """Return the share of wrong signs, or RMS error, over the samples up to each."""
+    """Return the running share of wrong signs, or RMS error, up to each sample."""
     middle = (y.max() + y.min()) / 2
     each = (f > middle) != (y > middle) if classes else (f - y) ** 2
     mean: Array = np.cumsum(each) / (np.arange(len(y)) + 1)
@@ -132,7 +135,7 @@ def _so_far(f: Array, y: Array, classes: bool) -> Array:
 
 
 def _curve(x: str, y: str, **lines: NDArray[np.floating[Any]]) -> dict[str, Any]:
-    """Return lines with axis names, thinned to as many points as can be seen."""
+    """Return lines with axis names, reduced to a visible number of points."""
     drawn = {}
     for name, values in lines.items():
         at = np.unique(np.linspace(0, len(values) - 1, min(_DRAWN, len(values))).astype(int))

@@ -1,4 +1,7 @@
-"""lab.report: gather the contents of a page from a run folder, spec or generated folder."""
+"""lab.report: collect the contents of a page.
+
+The source is a run folder, a spec or a generated folder.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ Page = dict[str, Any]
 
 def gather_page(given: Path, results: Sequence[Path] = (),
              progress: Progress = lambda done, total: None) -> Page:
-    """Gather the contents of the page of a run folder, a spec or a generated folder.
+    """Collect the contents of a page from a run folder, a spec or a generated folder.
 
     Parameters
     ----------
@@ -131,7 +134,7 @@ def _replayed(plan: Plan, vectors: Vectors) -> SampleView | None:
 
 
 def as_json(page: Page) -> str:
-    """Encode the page as JSON that is safe in HTML.
+    """Encode the page as JSON that is safe inside HTML.
 
     No character of it ends a script or begins a comment.
     """

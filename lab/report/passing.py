@@ -26,7 +26,7 @@ PAIRS = 1 << 16
 
 def intermediate_values(plan: Plan, simulation: Simulation, y_raw: Words | None,
                         x_test: Words) -> dict[str, Words]:
-    """Return the values of signals that no array of the device keeps, by name.
+    """Return the values of signals that no array of the device stores, by name.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ def _of_predictions(plan: Plan, state: Outputs, x_test: Words) -> dict[str, Word
 
 
 def _vectors(plan: Plan, state: Outputs) -> Words:
-    """Return the vectors of the expansion (N, D) as x."""
+    """Return the vectors of the expansion, shape (N, D), as x."""
     if plan.fixed or "centers" in state:
         words = np.array(plan.tables["centers"].values if plan.fixed else state["centers"], dtype=np.int64)
         return words.reshape(-1, plan.sizes["D"])[:int(state["count"][0]) if "count" in state else None]
@@ -76,7 +76,7 @@ def _vectors(plan: Plan, state: Outputs) -> Words:
 
 
 def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
-    """Return each prediction's accumulator, as seen by a range log.
+    """Return each prediction's accumulator, from a range log.
 
     The log was cleared before.
     """
@@ -89,7 +89,9 @@ def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
 
 
 def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
-    """Compute the steps of :mod:`kerncast.sim.model.toeplitz.levinson` of one side.
+    """Compute the steps of :mod:`kerncast.sim.model.toeplitz.levinson`.
+
+    They are those of one solution.
 
     Each with its values.
     """

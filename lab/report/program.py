@@ -1,4 +1,4 @@
-"""lab.report: compile a design's C to WebAssembly, with the data that a page needs."""
+"""lab.report: compile a design's C to WebAssembly, with the data for a page."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST = 100_000
 
 def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
             build_dir: Path | None = None) -> dict[str, Any]:
-    """Build the module of a plan, and describe how a page calls it.
+    """Build the module of a plan, and describe its interface for a page.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
 
 
 def samples_text(spec: Spec, data: Dataset) -> str:
-    """Return a spec's samples as CSV of raw values; empty if they are many."""
+    """Return a spec's samples as CSV of ADC counts; empty if there are too many."""
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
     text = words_text(data.y_raw[:, np.newaxis] if uniform else np.column_stack([data.x_raw, data.y_raw]))
     return text if len(text) <= _MOST else ""

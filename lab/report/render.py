@@ -1,4 +1,4 @@
-"""lab.report: write a page as one HTML file that loads nothing from elsewhere."""
+"""lab.report: write a page as one HTML file without external resources."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def check_plotly() -> Path:
 
 
 def render_page(page: dict[str, Any]) -> str:
-    """Render the HTML of a page: the same page gives the same bytes.
+    """Render the HTML of a page; the same page gives the same bytes.
 
     Scripts run by their hashes alone and nothing is loaded from elsewhere, as a policy in the page says.
 
@@ -58,7 +58,7 @@ def _hash(script: str) -> str:
 
 
 def write_report(page: dict[str, Any], out: Path) -> int:
-    """Write the HTML completely or not at all; return its bytes."""
+    """Write the HTML atomically; return its size in bytes."""
     text = render_page(page)
     write_whole(out, text)
     return len(text.encode())

@@ -1,4 +1,4 @@
-"""lab.report: arrange a sweep's points as columns, and its best designs in detail."""
+"""lab.report: arrange a sweep's points as columns, and describe its best designs."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _judged(run: SweepRun) -> str:
 
 
 def measures_of(settings: Settings) -> list[str]:
-    """List the requested measures, then all others; learning calls get shorter names."""
+    """List the requested measures, then all others; some names are shortened."""
     algorithm = settings.space.base.model.algorithm
     asked = [*settings.objectives, *(c.name for c in settings.constraints)]
     learning = f".{CALLS[algorithm][0]}"
@@ -75,13 +75,13 @@ def measures_of(settings: Settings) -> list[str]:
 
 
 def _closer(front: Sequence[int], best: int | None) -> list[int]:
-    """Return the best design and the front, thinned to a limit with its ends."""
+    """Return the best design and the front, reduced to a limited number of points."""
     places = np.linspace(0, len(front) - 1, min(CLOSER, len(front))).astype(int)
     return sorted({*(front[place] for place in places), *([] if best is None else [best])})
 
 
 def _plans(run: SweepRun, progress: Progress) -> tuple[list[Plan | None], list[str]]:
-    """Return plan and spec text of every point; None and empty if refused."""
+    """Return the plan and spec text of every point; None and empty if rejected."""
     plans: list[Plan | None] = []
     texts: list[str] = []
     for done, point in enumerate(run.points, 1):
@@ -108,7 +108,7 @@ def _design(run: SweepRun, point: Point, plan: Plan | None) -> dict[str, Any]:
 
 
 def _program(run: SweepRun, index: int | None, plans: Sequence[Plan | None]) -> dict[str, Any]:
-    """Return the program and samples of the cheapest design, or the front's first."""
+    """Return the program and samples of the cheapest design, or of the front's first."""
     plan = None if index is None else plans[index]
     if index is None or plan is None:
         return {}
@@ -118,7 +118,10 @@ def _program(run: SweepRun, index: int | None, plans: Sequence[Plan | None]) -> 
 
 def point_columns(points: Sequence[Point], axes: Sequence[str], measures: Sequence[str],
                   kept: Sequence[bool]) -> dict[str, Any]:
-    """Return all points' swept keys, measures, status, refusal, plan, feasibility."""
+    """Return the swept keys, measures and results of all points as columns.
+
+    The results are status, rejection, plan and feasibility.
+    """
     return {"count": len(points), "plan": packed_hashes([p.plan for p in points]),
             "status": packed([p.status for p in points]), "kept": packed([int(k) for k in kept]),
             "code": packed([p.code for p in points]), "message": packed([p.message for p in points]),
@@ -127,14 +130,17 @@ def point_columns(points: Sequence[Point], axes: Sequence[str], measures: Sequen
 
 
 def format_columns(plans: Sequence[Plan | None]) -> dict[str, Any]:
-    """Return the format of every signal of every point; None if there is none."""
+    """Return the format of every signal of every point, or None."""
     signals = dict.fromkeys(name for plan in plans if plan is not None for name in plan.signals)
     return {name: packed([str(plan.signals[name].format) if plan is not None and name in plan.signals
                           else None for plan in plans]) for name in signals}
 
 
 def text_columns(texts: Sequence[str]) -> list[Any]:
-    """Return the points' specs by table; joining a point's entries gives its text."""
+    """Return the points' specs by table.
+
+    The entries of a point, joined, are its text.
+    """
     split = [text.replace("\n[", "\n\0[").split("\0") for text in texts]
     most = max(len(parts) for parts in split)
     return [packed([parts[i] if i < len(parts) else "" for parts in split]) for i in range(most)]
@@ -151,7 +157,7 @@ def _limit(run: SweepRun, constraint: Any) -> dict[str, Any]:
 
 
 def _why(run: SweepRun) -> list[list[str]]:
-    """Return what binds the best design: cheaper steps and their misses."""
+    """Return the limits that bind the best design: cheaper steps and what they miss."""
     rows = []
     for step in run.why:
         if step.point.code:
@@ -173,7 +179,7 @@ def command(*words: str) -> str:
 
 
 def _sweep_command(run: SweepRun) -> str:
-    """Format the command that repeats the run."""
+    """Return the command that repeats the run."""
     s = run.settings
     parts = ["sweep", f"{run.space.base.model.name}.toml"]
     for axis in run.space.axes:

@@ -1,4 +1,4 @@
-"""lab.report: count the lengths of each signal's values, saturations and headroom."""
+"""lab.report: count the bit lengths, saturations and headroom of each signal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _FEWEST = 8
 
 
 def signal_rows(plan: Plan, simulation: Simulation | None) -> list[dict[str, Any]]:
-    """Return every signal's format, its origin, and the range seen in a run.
+    """Return every signal's format, its origin, and its range in a run.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ def signal_rows(plan: Plan, simulation: Simulation | None) -> list[dict[str, Any
 
 def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None,
                x_test: Words) -> list[dict[str, Any]]:
-    """Count, for each signal, the values by the bits they need without sign.
+    """Count the values of each signal by their bit length without sign.
 
     Of the samples, the predictions with what they are summed up from, the structure at the end and
     Levinson's recursion every word is counted; of what else a run computes in passing the largest
@@ -84,7 +84,7 @@ def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | 
 
 
 def _histogram(name: str, fmt: Format, words: Words, seen: Range | None) -> dict[str, Any]:
-    """Return one histogram of the values stored and those seen by the range log."""
+    """Return one histogram of the stored values and those in the range log."""
     room = fmt.bits - fmt.signed
     counts = _lengths(words, room)
     used = [int(at) for at in np.flatnonzero(counts)[-1:]] + ([room - seen.headroom_bits] if seen else [])
@@ -94,7 +94,10 @@ def _histogram(name: str, fmt: Format, words: Words, seen: Range | None) -> dict
 
 
 def _held(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None) -> dict[str, Words]:
-    """Return all stored values of signals: of samples, predictions and final state."""
+    """Return all stored values of signals.
+
+    They belong to samples, predictions and the final state.
+    """
     x = np.zeros_like(x_raw)
     convert_inputs(x_raw, input_constants(plan), x, Ranges(plan).log)
     found = {"x_raw": x_raw, "x": x,
@@ -113,5 +116,5 @@ def _lengths(words: Words, room: int) -> Words:
 
 
 def _at_rails(words: Words, fmt: Format) -> int:
-    """Count values at a limit of the format; 0 is not a limit that clips."""
+    """Count the values at a limit of the format; 0 does not count as a limit."""
     return int(np.count_nonzero((words == fmt.hi) | (fmt.signed & (words == fmt.lo))))

@@ -1,4 +1,4 @@
-"""lab.sweep: evaluate a spec's trade-offs point by point in the integer model.
+"""lab.sweep: evaluate design trade-offs in the integer model, point by point.
 
 For those who read results, such as a report::
 

@@ -1,4 +1,7 @@
-"""lab.sweep: confirm a design as generated C, on the host and on the emulated board."""
+"""lab.sweep: confirm a design as generated C.
+
+It runs on the host and on the emulated board.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,7 @@ CONFIRMED = "confirmed.json"
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Answers of the back ends to the design's vectors.
+    """Results of the back ends for the design's vectors.
 
     Parameters
     ----------
@@ -47,7 +50,7 @@ class Confirmation:
 
     @property
     def mismatches(self) -> int:
-        """Count the values that differ from the model's."""
+        """Return the number of values that differ from the model's."""
         return sum(row.mismatches for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
@@ -57,7 +60,7 @@ class Confirmation:
 
 
 def confirm(run: SweepRun, point: Point, tell: Callable[[str], None]) -> Confirmation:
-    """Generate a point, build it for host and emulated board, and compare values.
+    """Generate a point, build it for host and emulated board, and compare all values.
 
     Parameters
     ----------
@@ -93,7 +96,7 @@ def confirm(run: SweepRun, point: Point, tell: Callable[[str], None]) -> Confirm
 
 
 def remove_other_answers(run: SweepRun, point: Point) -> None:
-    """Remove the answers for any other design."""
+    """Remove the results of every other design."""
     path = run.folder / CONFIRMED
     if path.exists() and json.loads(path.read_text(encoding="utf-8")).get("plan") != point.plan:
         path.unlink()

@@ -1,4 +1,4 @@
-"""lab.sweep: run points through planner and integer model; generate no code.
+"""lab.sweep: run points through planner and integer model, without generated code.
 
 An :class:`Evaluator` is a value that goes to workers of joblib or of a cluster; the samples go with it.
 """
@@ -50,7 +50,7 @@ _MOST_REFERENCES = 64
 
 @dataclass(frozen=True)
 class Point:
-    """Results of one point.
+    """Result of one point.
 
     Parameters
     ----------
@@ -82,13 +82,13 @@ class Point:
 
     @property
     def answers(self) -> bool:
-        """Report whether there is a model to predict with."""
+        """Report whether the point has a model to predict with."""
         return self.status != REFUSED and self.status not in UNTRAINED
 
 
 @dataclass(frozen=True)
 class Task:
-    """Targets of a design at given raw inputs.
+    """Targets of a design at given inputs in ADC counts.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ class Task:
     what: str
 
     def errors(self, f: Array) -> dict[str, float]:
-        """Return ``error`` in percent and ``rms`` in units of y of predictions (k,)."""
+        """Return ``error`` in percent and ``rms`` in units of y for predictions (k,)."""
         rms = float(np.sqrt(np.mean((f - self.truth) ** 2)))
         middle = (self.truth.max() + self.truth.min()) / 2
         if self.classes:
@@ -118,7 +118,7 @@ class Task:
 
 
 class EvaluationData(NamedTuple):
-    """Samples as raw values of a point, and unrounded targets in units of y.
+    """Samples of a point in ADC counts, and unrounded targets in units of y.
 
     Attributes
     ----------
@@ -136,7 +136,7 @@ class EvaluationData(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """Point before its model runs.
+    """Point before its model is run.
 
     Attributes
     ----------
@@ -152,7 +152,7 @@ class Planned(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Evaluator of a space's points.
+    """Evaluates the points of a space.
 
     Parameters
     ----------
@@ -187,13 +187,16 @@ class Evaluator:
         return [hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "" for path in paths]
 
     def load(self, points: Iterable[Inputs]) -> None:
-        """Load the samples of some points for workers; points report the errors."""
+        """Load the samples of some points for the workers.
+
+        Errors are reported by the points.
+        """
         for inputs in points:
             with suppress(KerncastError):
                 self._samples(self.space.values_of(inputs))
 
     def _rounds(self, values: Values, table: str) -> bool:
-        """Report whether samples are rounded to a point's sensor.
+        """Report whether samples are rounded to the point's sensor.
 
         Not if its offset is swept too.
         """
@@ -201,7 +204,7 @@ class Evaluator:
         return bool(values[table]["word"] != self.space.values[table]["word"]) and not swept
 
     def _samples(self, values: Values) -> EvaluationData:
-        """Load and round a point's samples once for all points that share them."""
+        """Load and round the samples once for all points that share them."""
         trainer = {name: {k: v for k, v in values[name].items() if k in ("n", "step", "scheme")}
                    for name in ("toeplitz", "cg") if name in values}
         key = json.dumps([values["input"], values["output"], values.get("data"), trainer])
@@ -231,12 +234,12 @@ class Evaluator:
         return EvaluationData(data, y, y_test, len(np.unique(y)) == 2)
 
     def spec_and_data(self, inputs: Inputs) -> tuple[Spec, Dataset]:
-        """Return a point's spec, and its samples as its sensors deliver them."""
+        """Return a point's spec, and its samples in the format of its sensors."""
         spec = self.space.spec(inputs)
         return spec, self._samples(self.space.values_of(inputs)).data
 
     def point(self, inputs: Inputs) -> Point:
-        """Compute a point: plan, model and measures, or its error as the result."""
+        """Compute plan, model and measures of a point; an error is its result."""
         try:
             planned = self.planned(inputs)
         except KerncastError as error:
@@ -244,7 +247,7 @@ class Evaluator:
         return self.point_of(inputs, planned)
 
     def planned(self, inputs: Inputs) -> Planned:
-        """Compute spec, samples and plan of a point.
+        """Compute the spec, samples and plan of a point.
 
         Raises
         ------
@@ -258,7 +261,7 @@ class Evaluator:
         return Planned(spec, samples, plan)
 
     def point_of(self, inputs: Inputs, planned: Planned) -> Point:
-        """Compute model and measures of a point planned by :meth:`planned`."""
+        """Compute the model and measures of a point from :meth:`planned`."""
         spec, samples, plan = planned
         point = Point(self.key(inputs), inputs, "", plan=plan.hash, measures=computed(plan))
         return self._run(point, plan, samples.data, _task(plan, samples), passes_of(spec))
@@ -287,7 +290,7 @@ class Evaluator:
 
     def _float(self, inputs: Inputs, plan: Plan, x: Raw | None, y: Raw, task: Task,
                passes: int) -> tuple[Array, Array]:
-        """Compute float64 predictions and coefficients, once per distinct problem."""
+        """Compute predictions and coefficients in float64, once per distinct problem."""
         values = self.space.values_of(inputs)
         key = json.dumps([self.source, {name: {k: v for k, v in table.items() if f"{name}.{k}" not in SOLVING}
                                         for name, table in values.items() if name not in NUMBERS_ONLY},
@@ -322,7 +325,7 @@ class Evaluator:
         return {name: value for name, value in found.items() if np.isfinite(value)}
 
     def judged_by(self) -> str:
-        """Describe, for reports, the targets that answers are compared with."""
+        """Describe the targets that predictions are compared with, for reports."""
         return _task(make_plan(self.space.base), self._samples(self.space.values)).what
 
 
@@ -338,7 +341,7 @@ def clear_float_cache() -> None:
 
 
 def _task(plan: Plan, samples: EvaluationData) -> Task:
-    """Return the targets: the clean signal, test targets, or else the samples."""
+    """Return the targets: the clean signal, test targets, or the samples."""
     data, y, y_test, classes = samples
     if data.clean is not None:
         return Task(test_inputs(plan, data), data.clean, False, "the clean signal")
@@ -351,7 +354,7 @@ def _task(plan: Plan, samples: EvaluationData) -> Task:
 
 
 def _rounded(data: Dataset, table: str, old: Values, values: Values) -> Dataset:
-    """Round samples to a point's sensor, halves up, within its range."""
+    """Round samples to a point's sensor, half up, within its range."""
     word, before = (Format.parse(text) for text in (values[table]["word"], old["word"]))
     zero, offset = (np.array(one.get("offset", 0), dtype=np.int64) for one in (old, values[table]))
 
@@ -372,7 +375,7 @@ def _rounded(data: Dataset, table: str, old: Values, values: Values) -> Dataset:
 
 
 def _digest(*answers: Outputs) -> str:
-    """Return the SHA-256 digest of all values, by name."""
+    """Return the SHA-256 of all values by name."""
     digest = hashlib.sha256()
     for answer in answers:
         for name in sorted(answer):

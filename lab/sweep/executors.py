@@ -1,4 +1,4 @@
-"""lab.sweep: evaluate chunks of points, locally or on a cluster, with equal results."""
+"""lab.sweep: evaluate chunks of points locally or on a cluster; results are equal."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MAX_JOBS = 256
 
 def evaluate_points(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
               scheduler: str | None = None) -> Iterator[list[Point]]:
-    """Yield points as they are done, in any order, some at a time.
+    """Yield points as they are finished, in any order.
 
     Parameters
     ----------
@@ -58,13 +58,13 @@ def evaluate_points(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 
 
 
 def cut(points: Sequence[Inputs], parts: int) -> list[Sequence[Inputs]]:
-    """Cut the points into at least `parts` chunks, if enough, of at most CHUNK each."""
+    """Divide the points into chunks of at most CHUNK, if possible at least `parts`."""
     size = min(CHUNK, -(-len(points) // parts))
     return [points[at:at + size] for at in range(0, len(points), size)]
 
 
 def check_processes() -> Any:
-    """Check for the library of processes; raise E501 if it is not installed."""
+    """Raise E501 if the library for processes is not installed."""
     try:
         return import_module("joblib")
     except ImportError:
@@ -85,7 +85,7 @@ def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: in
 
 
 def _end(found: Generator[list[Point], None, None]) -> None:
-    """End the pending work after an interruption, without reports of it."""
+    """Cancel the pending work after an interruption, without messages."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         found.close()
@@ -96,5 +96,5 @@ def _itself(evaluator: Evaluator) -> Evaluator:
 
 
 def _chunk(evaluator: Evaluator, chunk: Sequence[Inputs]) -> list[Point]:
-    """Evaluate a chunk in a worker."""
+    """Evaluate a chunk in a worker process."""
     return [evaluator.point(inputs) for inputs in chunk]

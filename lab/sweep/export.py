@@ -1,4 +1,4 @@
-"""lab.sweep: export all points as one table, CSV or Parquet."""
+"""lab.sweep: export all points as one table in CSV or Parquet."""
 
 from __future__ import annotations
 

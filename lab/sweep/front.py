@@ -1,4 +1,4 @@
-"""lab.sweep: find the Pareto front, the cheapest feasible design, and the binding limits."""
+"""lab.sweep: the Pareto front, the cheapest feasible design, and binding limits."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Baseline = Mapping[str, float]
 
 
 def pareto(points: Iterable[Point], objectives: Sequence[str]) -> list[Point]:
-    """Return the points that no other dominates.
+    """Return the points that no other point dominates.
 
     No other is as small in every objective and smaller in one.
 
@@ -49,20 +49,20 @@ def cost(point: Point, objectives: Sequence[str]) -> tuple[float | str, ...]:
 
 @dataclass(frozen=True)
 class Miss:
-    """Constraint that a design misses, and by how much in its unit."""
+    """Constraint that a design violates, and the excess in its unit."""
 
     constraint: Constraint
     by: float
 
 
 def misses(point: Point, constraints: Sequence[Constraint], baseline: Baseline) -> list[Miss]:
-    """List the constraints that a point misses."""
+    """List the constraints that a point violates."""
     found = [Miss(c, c.over(point.measures, baseline)) for c in constraints]
     return [miss for miss in found if miss.by > 0]
 
 
 def feasible(points: Iterable[Point], constraints: Sequence[Constraint], baseline: Baseline) -> list[Point]:
-    """List the points with an answer that keep every constraint."""
+    """List the points with a model that satisfy every constraint."""
     return [p for p in points if p.answers and not misses(p, constraints, baseline)]
 
 
@@ -74,7 +74,7 @@ def cheapest(points: Iterable[Point], constraints: Sequence[Constraint], baselin
 
 @dataclass(frozen=True)
 class Binding:
-    """Distance of an empty set to its nearest design under one constraint.
+    """Smallest violation of one constraint if no design is feasible.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ class Binding:
 
 def binding(points: Sequence[Point], constraints: Sequence[Constraint],
             baseline: Baseline) -> list[Binding]:
-    """Return, for each constraint of an empty set, the best miss of it alone."""
+    """Return the smallest violation of each constraint if no point is feasible."""
     found = []
     for constraint in constraints:
         others = [c for c in constraints if c is not constraint]
@@ -103,7 +103,7 @@ def binding(points: Sequence[Point], constraints: Sequence[Constraint],
 
 
 def nearest(points: Iterable[Point], constraints: Sequence[Constraint], baseline: Baseline) -> Point | None:
-    """Return the point whose largest relative miss is smallest."""
+    """Return the point with the smallest maximum relative violation."""
     def worst(point: Point) -> float:
         return max((miss.by / (abs(miss.constraint.limit(baseline)) or 1.0)
                     for miss in misses(point, constraints, baseline)), default=0.0)
@@ -112,7 +112,7 @@ def nearest(points: Iterable[Point], constraints: Sequence[Constraint], baseline
 
 @dataclass(frozen=True)
 class CheaperStep:
-    """Cheaper value of one key, and the constraints it misses.
+    """Cheaper value of one key, and the constraints that it violates.
 
     Parameters
     ----------
@@ -143,7 +143,9 @@ def neighbours(space: Space, inputs: Inputs) -> list[Inputs]:
 
 def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequence[Constraint],
           baseline: Baseline, objectives: Sequence[str]) -> list[CheaperStep]:
-    """Return each key's next cheaper value from the best design, and its misses.
+    """Return the next cheaper value of each key of the best design.
+
+    Each comes with the constraints that it violates.
 
     Where none is cheaper, one that is refused is told.
 
@@ -167,7 +169,7 @@ def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequen
 
 
 def refusals(points: Iterable[Point]) -> dict[str, int]:
-    """Count refused points by code."""
+    """Count rejected points by error code."""
     return dict(sorted(Counter(p.code for p in points if p.code).items()))
 
 

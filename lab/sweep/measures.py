@@ -1,4 +1,4 @@
-"""lab.sweep: define the measures of a point and the limits on them.
+"""lab.sweep: the measures of a point and the limits on them.
 
 *Measured*, by running the integer model on the data: ``error``, ``rms``, ``saturations`` and, beside
 float64, ``float_error``, ``excess`` and ``alpha_error``.  *Computed*, from the plan and without a compiler:
@@ -61,7 +61,7 @@ _MULTIPLICATION, _WORD_OF_SRAM = 3.1e-3, 5e-3  # nJ at 32 bits
 
 @dataclass(frozen=True)
 class Constraint:
-    """Limit: measure, direction and number.
+    """Limit on a measure, with its direction.
 
     Parameters
     ----------
@@ -82,29 +82,32 @@ class Constraint:
     above_float: bool = False
 
     def limit(self, baseline: Mapping[str, float]) -> float:
-        """Return the limit; `baseline` holds float64's errors with the spec as written."""
+        """Return the limit; `baseline` contains the float64 errors of the original spec."""
         return self.number + (baseline[self.name] if self.above_float else 0.0)
 
     def over(self, measures: Mapping[str, float], baseline: Mapping[str, float]) -> float:
-        """Return the excess over the limit: at most 0 if kept, infinite if unknown."""
+        """Return the excess over the limit.
+
+        It is at most 0 if the limit is satisfied, and infinite if unknown.
+        """
         value = measures.get(self.name)
         if value is None:
             return float("inf")
         return (value - self.limit(baseline)) * (1 if self.most else -1)
 
     def described(self, baseline: Mapping[str, float]) -> str:
-        """Format the limit as written, with the number behind `float`, kB and the like."""
+        """Format the limit as written, with the number for `float` or a unit such as kB."""
         plain = f"{self.name} {'<=' if self.most else '>='} {quantity(self.name, self.limit(baseline))}"
         return self.text if plain == self.text else f"{self.text} ({plain})"
 
 
 def names(algorithm: str) -> list[str]:
-    """List every measure of an algorithm, including those of its calls."""
+    """List every measure of an algorithm, with those of its calls."""
     return [*MEASURES, *(f"{name}.{call}" for name in OF_CALLS for call in CALLS[algorithm])]
 
 
 def current_name(name: str) -> str:
-    """Replace the name that a measure, or that of a call, had in 0.1."""
+    """Replace a measure's or call's name of 0.1 by the current one."""
     measure, dot, call = name.partition(".")
     return f"{FORMER.get(measure, measure)}{dot}{call}"
 
@@ -132,7 +135,7 @@ def quantity(name: str, value: float | None) -> str:
 
 
 def checked_names(found: list[str], algorithm: str, where: str, problems: list[Problem]) -> list[str]:
-    """Return the names of measures, each once; raise E362 for others."""
+    """Return the names of measures without repeats; raise E362 for unknown names."""
     known = names(algorithm)
     found = [current_name(name) for name in found]
     for name in found:
@@ -177,7 +180,7 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
 
 
 def computed(plan: Plan) -> dict[str, float]:
-    """Compute the measures of a plan alone: bytes, operations and energy."""
+    """Compute the measures that need only a plan: bytes, operations and energy."""
     found: dict[str, float] = {"ram": plan.state_bytes, "flash": plan.table_bytes}
     calls = CALLS[plan.algorithm]
     for call in calls:
@@ -189,7 +192,7 @@ def computed(plan: Plan) -> dict[str, float]:
 
 
 def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
-    """Count multiplications and divisions by the planner's operation counts."""
+    """Count multiplications and divisions from the planner's operation counts."""
     of_distance = {"laplacian": 0, "periodic": 9}.get(plan.kernel, 1)
     of_kernel = {"linear": 0, "polynomial": int(plan.options.get("degree", 0))}.get(
         plan.kernel, 3 if plan.word == 16 else 4)
@@ -198,7 +201,7 @@ def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
 
 
 def _energy(plan: Plan) -> float:
-    """Return the nanojoules of one multiplication and its two operands."""
+    """Return the energy of a multiplication and its two operands in nanojoules."""
     part = plan.constants.get("solver_word", plan.word)
     assert isinstance(part, int)
     return _MULTIPLICATION * (part / 32) ** 2 + 2 * _WORD_OF_SRAM * (part / 32)

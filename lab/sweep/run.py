@@ -1,4 +1,4 @@
-"""lab.sweep: carry out a sweep, and keep settings and results in a run folder."""
+"""lab.sweep: run a sweep, and store settings and results in a run folder."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Settings:
 
     @property
     def searches(self) -> bool:
-        """Report whether a search chooses points, instead of the whole grid."""
+        """Report whether a search selects points, instead of the whole grid."""
         return self.trials is not None and self.trials < self.space.size
 
     @property
@@ -83,7 +83,7 @@ class Settings:
 def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objectives: Sequence[str] = (),
                   constraints: Sequence[str] = (), trials: int | None = None,
                   seed: int | None = None) -> Settings:
-    """Combine a spec's [sweep] and the command's options, which take precedence.
+    """Combine [sweep] of the spec with the command's options, which take precedence.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
 
 
 class SweepRun:
-    """Run folder: settings, and every evaluated point.
+    """Run folder with the settings and every evaluated point.
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ class SweepRun:
         return of.cheapest(self.points, self.settings.constraints, self.baseline, self.settings.objectives)
 
     def misses(self, point: Point) -> list[of.Miss]:
-        """List the constraints that a point misses."""
+        """List the constraints that a point violates."""
         return of.misses(point, self.settings.constraints, self.baseline)
 
     def spec(self, point: Point) -> Spec:
@@ -189,7 +189,10 @@ class SweepRun:
 
     @cached_property
     def why(self) -> list[of.CheaperStep]:
-        """Return the steps that bind the best design: cheaper keys and shorter words."""
+        """Return the steps that bind the best design.
+
+        They are cheaper values of keys and shorter formats.
+        """
         if self.best is None:
             return []
         s, evaluator, known = self.settings, self.settings.evaluator, {p.key: p for p in self.points}
@@ -205,7 +208,7 @@ class SweepRun:
 
 def shorter_formats(space: Space, evaluator: Evaluator,
                     best: Point) -> list[tuple[str, str | int, str | int]]:
-    """List shorter words of a design's unswept keys: key, present value, shorter one."""
+    """List shorter formats for a design's unswept keys: key, value, shorter value."""
     spec, data = evaluator.spec_and_data(best.inputs)
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
     found: list[tuple[str, str | int, str | int]] = []
@@ -223,13 +226,16 @@ def shorter_formats(space: Space, evaluator: Evaluator,
 
 
 def open_run(folder: str | Path) -> SweepRun:
-    """Read a run folder; raise E365 for another folder, E366 for unreadable results."""
+    """Read a run folder.
+
+    Raise E365 for another folder, E366 for unreadable results.
+    """
     with opened(Path(folder)) as store:
         return SweepRun(Path(folder), store)
 
 
 def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) -> dict[str, float]:
-    """Return float64's errors with the spec as written.
+    """Return the errors of float64 with the original spec.
 
     Raises E364 if a limit needs one that does not exist.
     """
@@ -245,7 +251,7 @@ def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) ->
 def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str | None = None,
               progress: Progress = lambda done, total: None,
               tell: Callable[[str], None] = lambda text: None) -> SweepRun:
-    """Evaluate a grid's new points, or let a search try points, and keep every result.
+    """Evaluate the new points of a grid or a search, and store every result.
 
     Parameters
     ----------
@@ -307,7 +313,7 @@ def _settings_of(held: Mapping[str, Any]) -> Settings:
 
 
 def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, folder: Path) -> None:
-    """Raise E367 if the folder holds points of another spec, data set or version."""
+    """Raise E367 if the folder contains points of another spec, data set or version."""
     mine = [__version__, settings.space.values, evaluator.source]
     held = store.meta("identity")
     if held is None:
@@ -322,7 +328,7 @@ def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, fold
 
 
 class _Work:
-    """Points of a run as they are done."""
+    """Points of a run as they are evaluated."""
 
     def __init__(self, store: Store, settings: Settings, evaluator: Evaluator, baseline: Mapping[str, float],
                  jobs: int, scheduler: str | None, progress: Progress) -> None:
@@ -337,7 +343,7 @@ class _Work:
         return [c.over(point.measures, self._baseline) for c in self._settings.constraints]
 
     def done(self, inputs: list[Inputs]) -> list[Point]:
-        """Return points in order, evaluating and storing the new ones as they come."""
+        """Return points in order; new ones are evaluated and stored."""
         total = max(len(inputs), self._settings.trials or 0 if self._settings.searches else 0)
         keys = [self._evaluator.key(point) for point in inputs]
         self._asked |= {*keys}
@@ -359,7 +365,9 @@ class _Work:
             self._known |= {point.key: point for point in points}
 
     def descend(self, most: int) -> None:
-        """Descend from a search's best design, one key at a time, while it gets cheaper.
+        """Descend from the best design of a search, one key at a time.
+
+        The descent ends when no step is cheaper.
 
         No more than `most` points are tried, those of the search among them. Points of another run do not
         lead, so that a run that goes on tries the same.
@@ -376,7 +384,7 @@ class _Work:
             self.done(new[:most - len(self._asked)])
 
     def _cheaper(self, best: Point) -> list[Inputs]:
-        """List designs that differ in one key and plan cheaper, nearest first."""
+        """List designs that differ in one key and have a cheaper plan, nearest first."""
         objectives = self._settings.objectives
         found = []
         for inputs in of.neighbours(self._settings.space, best.inputs):

@@ -1,4 +1,4 @@
-"""lab.sweep: search a large grid by optuna, in batches of points.
+"""lab.sweep: search a large grid with optuna, in batches of points.
 
 It is told all of a batch before it asks for the next.  A batch has the same size whatever computes it, and is
 told in the order asked, so that the same seed tries the same points on any number of workers, and a search
@@ -25,7 +25,7 @@ _UNKNOWN = 1e9
 
 
 def check_search() -> Any:
-    """Check for the search library; raise E501 if it is not installed."""
+    """Raise E501 if the search library is not installed."""
     try:
         return import_module("optuna")
     except ImportError:
@@ -35,7 +35,7 @@ def check_search() -> Any:
 def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
            over: Callable[[Point], list[float]],
            evaluate: Callable[[list[Inputs]], list[Point]]) -> None:
-    """Let a tree-structured Parzen estimator try points.
+    """Search with a tree-structured Parzen estimator.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
 
 
 def _suggested(space: Space, trial: Any) -> Inputs:
-    """Return the point of a trial; ordered values are chosen by index."""
+    """Return the point of a trial; ordered values are selected by index."""
     found: Inputs = {}
     for axis in space.axes:
         if axis.numeric and len(axis.values) > 2:

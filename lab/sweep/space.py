@@ -1,4 +1,4 @@
-"""lab.sweep: define the swept keys with their values, and the spec of every point.
+"""lab.sweep: the swept keys with their values, and the spec of every point.
 
 A key is written as in the spec, table and name: ``toeplitz.lambda`` (or ``toeplitz.lam``), ``online.budget``,
 ``numbers.formats.alpha``; a name alone where one table of the spec has it.  Values are a list, or
@@ -56,23 +56,23 @@ class Axis:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Return table, key, and for a table in a key the name in it."""
+        """Return the table and key, and for a nested table the name in it."""
         return tuple(self.key.split(".", 2))
 
     @property
     def changes_float(self) -> bool:
-        """Report whether float64's answer changes too, not only the integers."""
+        """Report whether float64 results change too, not only the integers."""
         return self.path[0] not in NUMBERS_ONLY and self.key not in SOLVING
 
     @property
     def numeric(self) -> bool:
-        """Report whether all values are numbers, and thus ordered."""
+        """Report whether all values are numbers and therefore ordered."""
         return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in self.values)
 
 
 @dataclass(frozen=True)
 class Space:
-    """Spec with its axes: a grid of points, each a spec of its own.
+    """Spec with its axes: a grid of points, each with its own spec.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class Space:
 
     @cached_property
     def values(self) -> Values:
-        """Return the tables of the base, without [sweep]."""
+        """Return the tables of the original spec without [sweep]."""
         dump: Values = self.base.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"sweep"})
         return dump
 
@@ -96,7 +96,7 @@ class Space:
         return math.prod(len(axis.values) for axis in self.axes)
 
     def grid(self) -> Iterator[Inputs]:
-        """Yield all points, the last axis fastest."""
+        """Yield all points; the last axis changes fastest."""
         return (self.point(index) for index in range(self.size))
 
     def point(self, index: int) -> Inputs:
@@ -126,7 +126,7 @@ class Space:
 
 
 def _move_offset(table: Values, base: Values, chosen: bool) -> None:
-    """Scale the offset to a point's sensor, whose range is the base's."""
+    """Scale the offset to a point's sensor, which has the original range."""
     if chosen or table["word"] == base["word"] or "offset" not in base:
         return
     try:
@@ -138,7 +138,7 @@ def _move_offset(table: Values, base: Values, chosen: bool) -> None:
 
 
 def moved(word: int, finer: int) -> int:
-    """Shift a value to more fraction bits, or fewer if negative, halves up."""
+    """Shift a value to more fraction bits, or fewer if negative, rounding half up."""
     return word << finer if finer >= 0 else (word + (1 << (-finer - 1))) >> -finer
 
 
@@ -196,7 +196,7 @@ def _of_options(grid: Iterable[str], problems: list[Problem]) -> Iterator[tuple[
 
 
 def _scalar(text: str) -> Scalar:
-    """Parse a value as TOML does: number, true or false, else text."""
+    """Parse a value like TOML: number, true or false; otherwise text."""
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):
@@ -215,7 +215,7 @@ def _is_real(key: str) -> bool:
 
 
 def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> list[Scalar]:
-    """List the values of an axis, each once."""
+    """List the values of an axis without repeats."""
     found = _RANGE.fullmatch(values) if isinstance(values, str) else None
     if found is not None:
         lo, hi, count = _scalar(found["lo"]), _scalar(found["hi"]), int(found["count"])
@@ -232,7 +232,7 @@ def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> 
 
 
 def _spread(lo: float, hi: float, count: int, real: bool) -> Iterator[Scalar]:
-    """Spread values from lo to hi in equal ratios, or equal steps unless lo > 0."""
+    """Spread values from lo to hi in equal ratios, or in equal steps unless lo > 0."""
     whole = not real and isinstance(lo, int) and isinstance(hi, int)
     for i in range(count):
         part = i / (count - 1)
@@ -247,7 +247,10 @@ def known_keys(spec: Spec) -> list[str]:
 
 
 def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str:
-    """Return a key as the spec writes it; empty, with a problem, if unknown."""
+    """Return a key as the spec writes it.
+
+    It is empty, with a problem, if the key is unknown.
+    """
     table, _, rest = key.partition(".")
     known = known_keys(spec)
     if not rest:  # a name alone
@@ -280,7 +283,7 @@ def _alias(table: str, name: str) -> str:
 
 
 def _check_values(spec: Spec, name: str, values: list[Scalar], where: str, problems: list[Problem]) -> None:
-    """Check each value against its table's rules.
+    """Check each value with the rules of its table.
 
     Points report values that conflict.
     """

@@ -1,4 +1,6 @@
-"""lab.sweep: store results in one SQLite file, a row per point, consistent at any time.
+"""lab.sweep: store results in one SQLite file, one row per point.
+
+The file is consistent at any time.
 
 Table ``points``: ``key`` (hash of the point's spec and samples), ``inputs`` and ``measures`` (JSON by name),
 ``status``, ``code`` and ``message`` of a refusal, ``plan`` (hash), ``words`` (digest of the model's words).
@@ -40,7 +42,7 @@ T = TypeVar("T")
 
 
 def with_digest(*values: str) -> tuple[str, ...]:
-    """Append their digest to the values of a row."""
+    """Append the digest of a row's values to them."""
     return (*values, hashlib.sha256(json.dumps(values).encode()).hexdigest()[:32])
 
 
@@ -121,7 +123,7 @@ class Store:
             raise self.damaged(error) from error
 
     def damaged(self, what: object) -> KerncastError:
-        """Return E366: the file does not hold what was written."""
+        """Return E366: the file does not contain what was written."""
         return fail("E366", "the results are damaged", where=str(self.path), value=what,
                     allowed="an unchanged file of kerncast sweep",
                     remedy="run the same kerncast sweep again: it keeps every valid result and computes the "
@@ -145,7 +147,7 @@ class Store:
         self._told(write)
 
     def add(self, points: Iterable[Point]) -> None:
-        """Add points in one transaction; the same key is replaced."""
+        """Add points in one transaction; an existing key is replaced."""
         def write() -> None:
             with self._db:
                 self._db.executemany(
@@ -172,6 +174,6 @@ class Store:
 
 @contextmanager
 def opened(folder: Path, *, new: bool = False) -> Iterator[Store]:
-    """Open a store, and close it at the end."""
+    """Open a store, and close it at the end of the block."""
     with closing(Store(folder, new=new)) as store:
         yield store

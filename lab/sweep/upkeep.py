@@ -1,4 +1,4 @@
-"""lab.sweep: lock the results of a running sweep, and rescue intact ones after damage.
+"""lab.sweep: lock the results of a running sweep, and recover them after damage.
 
 The lock is SQLite's, of an empty file beside the results: it ends with the process that holds it, however
 that ends, and readers of the results need not wait for it.
@@ -25,7 +25,7 @@ LOCK = "sweep.lock"
 
 @contextmanager
 def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[Store]:
-    """Open a folder's results for the one sweep that writes them.
+    """Open a folder's results for writing by one sweep.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[St
 
 
 def _rescue(folder: Path, report: Callable[[str], None]) -> None:
-    """Move the intact rows into a new file, and keep the damaged file beside it."""
+    """Move the intact rows to a new file, and keep the damaged file next to it."""
     path = folder / DATABASE
     if not path.is_file():
         return
@@ -81,7 +81,7 @@ def _rescue(folder: Path, report: Callable[[str], None]) -> None:
 
 
 def _sound_rows(path: Path) -> tuple[Any, list[Point]]:
-    """Return identity, None if lost, and points of the intact rows."""
+    """Return the identity, or None if lost, and the points of the intact rows."""
     rows: dict[str, Point] = {}
     identity = None
     with closing(sqlite3.connect(path)) as db:

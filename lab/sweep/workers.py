@@ -16,7 +16,9 @@ _LOOK = 1.0
 
 @contextmanager
 def defer_interrupts() -> Iterator[None]:
-    """Defer Ctrl-C to the end, and hide it from processes started meanwhile.
+    """Defer Ctrl-C to the end of the block.
+
+    Processes that start in the block ignore it.
 
     A terminal sends it to workers too, which have no better answer than a traceback; the mask of the thread
     that starts them is theirs. Where signals have no mask, on Windows, nothing is changed.
@@ -33,7 +35,7 @@ def defer_interrupts() -> Iterator[None]:
 
 
 def end_with_parent(parent: int) -> None:
-    """Ignore Ctrl-C, and end when the parent has ended, even by SIGKILL.
+    """Ignore Ctrl-C, and end with the parent process, even after SIGKILL.
 
     Windows never changes the parent that it tells: there a worker ends as joblib's do, when it was idle long.
 

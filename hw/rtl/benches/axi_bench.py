@@ -1,4 +1,4 @@
-"""hw: cocotb testbench of a generated core behind AXI registers; see :mod:`.bench`."""
+"""hw: cocotb testbench of a generated core with AXI registers; see :mod:`.bench`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SOURCES, _SINKS = ("x", "y", "r", "model", "state"), ("f", "alpha", "model", "s
 
 
 class AxiBench(StreamBench):
-    """Module ``<prefix>_<core>_axi``: its streams and its registers."""
+    """Streams and registers of the module ``<prefix>_<core>_axi``."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         super().__init__(dut, limit, [name for name in _SOURCES if hasattr(dut, f"s_axis_{name}_tvalid")],
@@ -22,7 +22,7 @@ class AxiBench(StreamBench):
         self._registers = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), dut.clk, dut.rst)
 
     async def frame(self, stream: str) -> list[int]:
-        """Wait for a frame; return its ``tuser`` and its words."""
+        """Wait for a frame; return its ``tuser`` and its beats."""
         words, users = await self.receive(stream)
         return [users[0], *words]
 
@@ -31,12 +31,12 @@ class AxiBench(StreamBench):
         await self._registers.write_dword(address, word)
 
     async def read(self, address: int, count: int = 1) -> list[int]:
-        """Read registers from an address upwards."""
+        """Read consecutive registers from an address on."""
         return [int(await self._registers.read_dword(address + 4 * i)) for i in range(count)]
 
 
 @cocotb.test()
 async def replay(dut: Any) -> None:
-    """Carry out the script."""
+    """Execute the script."""
     script = read_script()
     await carry_out(AxiBench(dut, script["limit"]), script)

@@ -1,4 +1,4 @@
-"""hw: share streams, stalls, reset and script between the cocotb testbenches.
+"""hw: streams, stalls, reset and scripts that the cocotb testbenches share.
 
 It is loaded by the simulator, not by kerncast.  The script is a JSON list of operations, each
 ``[name, argument, ...]`` with the name of a method of the core's testbench; what the methods return is
@@ -27,7 +27,7 @@ _RESET_CYCLES = 3
 
 
 class StreamBench:
-    """Core with a source on each input stream and a sink on each output.
+    """Testbench of a core with a source on each input and a sink on each output.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ class StreamBench:
                                            dut.rst, byte_lanes=1) for name in sinks}
 
     async def reset(self) -> None:
-        """Drop pending frames on both sides of the streams, and reset the core."""
+        """Drop pending frames on both sides of the streams and reset the core."""
         for side in (*self._sources.values(), *self._sinks.values()):
             side.clear()
         self.dut.rst.value = 1
@@ -59,7 +59,7 @@ class StreamBench:
         await RisingEdge(self.dut.clk)
 
     async def stall(self, idle: float, pressure: float, seed: int) -> None:
-        """Pause sources and sinks in these shares of the clocks from now on."""
+        """From now on, pause sources and sinks in these shares of the clocks."""
         sides = [(side, idle) for side in self._sources.values()]
         sides += [(side, pressure) for side in self._sinks.values()]
         for k, (side, share) in enumerate(sides):
@@ -72,7 +72,7 @@ class StreamBench:
         await self._sources[stream].send(AxiStreamFrame(words, tuser=user))
 
     async def sent(self) -> None:
-        """Wait until all frames are accepted."""
+        """Wait until all queued frames are accepted."""
         for source in self._sources.values():
             await with_timeout(source.wait(), self._timeout_ns, "ns")
 
@@ -81,27 +81,30 @@ class StreamBench:
         await ClockCycles(self.dut.clk, count)
 
     async def receive(self, stream: str) -> tuple[list[int], list[int]]:
-        """Wait for a frame of an output stream; return words and their ``tuser``."""
+        """Wait for a frame of an output stream; return its beats and their ``tuser``."""
         frame = await with_timeout(self._sinks[stream].recv(compact=False), self._timeout_ns, "ns")
         return [int(word) for word in frame.tdata], [int(user) for user in frame.tuser]
 
     async def waiting(self) -> int:
-        """Count the frames that were not received."""
+        """Return the number of frames that were not received."""
         return sum(int(sink.count()) for sink in self._sinks.values())
 
     async def cover(self, names: list[str]) -> None:
-        """Note, from now on, the set of values of signals, named from the core downwards."""
+        """Start recording the set of values of each signal.
+
+        Names are relative to the core.
+        """
         self._notes: list[Any] = [set() for _ in names]
         self._note_tasks = [cocotb.start_soon(self._note_changes(self._handle(name), values))
                             for name, values in zip(names, self._notes, strict=True)]
 
     async def record(self, names: list[str]) -> None:
-        """Note, from now on, the values of signals at every clock."""
+        """Start recording the values of signals at every clock."""
         self._notes = [[] for _ in names]
         self._note_tasks = [cocotb.start_soon(self._note_clocks([self._handle(name) for name in names]))]
 
     async def noted(self) -> list[list[int]]:
-        """Stop noting; return each signal's values.
+        """Stop recording; return each signal's values.
 
         In ascending order after ``cover``, at every clock after ``record``.
         """
@@ -130,14 +133,14 @@ class StreamBench:
                 values.append(int(handle.value) if handle.value.is_resolvable else 0)
 
     async def pulse(self, name: str) -> None:
-        """Raise an input of the core for one clock."""
+        """Set an input of the core for one clock."""
         getattr(self.dut, name).value = 1
         await RisingEdge(self.dut.clk)
         getattr(self.dut, name).value = 0
 
 
 async def carry_out(bench: StreamBench, script: dict[str, Any]) -> None:
-    """Carry out a script, and write the results of its operations."""
+    """Execute a script and write the results of its operations."""
     await bench.reset()
     results = []
     for name, *arguments in script["operations"]:

@@ -11,7 +11,7 @@ from .bench import StreamBench, carry_out, read_script
 
 
 class LearnerBench(StreamBench):
-    """Module ``<prefix>_learner`` and its streams."""
+    """Streams of the module ``<prefix>_learner``."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         super().__init__(dut, limit, ("x", "state"), ("f", "state"))
@@ -21,11 +21,11 @@ class LearnerBench(StreamBench):
             getattr(dut, name).value = 0
 
     async def sample(self, words: list[int], learning: bool) -> None:
-        """Queue a frame on the samples' stream, with its target if there is one."""
+        """Queue a frame on the stream of samples, with its target if there is one."""
         await self.send("x", words, int(learning))
 
     async def answers(self, count: int) -> list[list[int]]:
-        """Wait for answers: status, prediction, and the error of a sample with a target."""
+        """Wait for replies: status, prediction, and the error of a sample with a target."""
         found = []
         for _ in range(count):
             words, users = await self.receive("f")
@@ -34,7 +34,7 @@ class LearnerBench(StreamBench):
         return found
 
     async def state(self) -> list[list[int]]:
-        """Request the model and the slots: two frames."""
+        """Request the two frames of the model and the slots."""
         await self.pulse("read_model")
         await self.pulse("read_slots")
         frames = [await self.receive("state") for _ in range(2)]
@@ -58,12 +58,12 @@ class LearnerBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start counting the clocks of samples."""
+        """Start counting the clocks per sample."""
         self._spans = []
         self._watch = cocotb.start_soon(self._watch_samples())
 
     async def spans(self) -> list[list[int]]:
-        """Stop watching; return each sample's clocks.
+        """Stop counting; return the clocks of each sample.
 
         From its first beat to its answer, and to the next beat.
         """
@@ -93,6 +93,6 @@ class LearnerBench(StreamBench):
 
 @cocotb.test()
 async def replay(dut: Any) -> None:
-    """Carry out the script."""
+    """Execute the script."""
     script = read_script()
     await carry_out(LearnerBench(dut, script["limit"]), script)

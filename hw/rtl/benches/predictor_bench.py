@@ -13,7 +13,7 @@ from .bench import StreamBench, carry_out, read_script
 
 
 class PredictorBench(StreamBench):
-    """Module ``<prefix>_predictor`` and its streams."""
+    """Streams of the module ``<prefix>_predictor``."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         super().__init__(dut, limit, ("x", "model"), ("f",))
@@ -23,15 +23,15 @@ class PredictorBench(StreamBench):
         dut.error_clear.value = 0
 
     async def model(self, words: list[int]) -> None:
-        """Queue a frame on the model's stream."""
+        """Queue a frame on the stream of the model."""
         await self.send("model", words)
 
     async def sample(self, words: list[int]) -> None:
-        """Queue a frame on the samples' stream."""
+        """Queue a frame on the stream of samples."""
         await self.send("x", words)
 
     async def answers(self, count: int) -> list[list[int]]:
-        """Wait for answers: value and status of each."""
+        """Wait for replies; return the value and status of each."""
         found = []
         for _ in range(count):
             words, users = await self.receive("f")
@@ -49,17 +49,17 @@ class PredictorBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start watching: clocks are counted, and an answer must stand until accepted."""
+        """Start counting clocks, and checking that a reply is stable until accepted."""
         self._spans, self._paces = [], []
         self._watch = cocotb.start_soon(self._watch_answers())
 
     async def spans(self) -> list[int]:
-        """Stop watching; return each sample's clocks from its first beat to its answer."""
+        """Stop counting; return the clocks per sample from its first beat to its reply."""
         self._watch.cancel()
         return self._spans
 
     async def paces(self) -> dict[str, list[int]]:
-        """Stop watching; return the clocks between answers and those that multiplied."""
+        """Stop counting; return the clocks between replies and those that multiplied."""
         self._watch.cancel()
         return {name: [after[i] - before[i] for before, after in pairwise(self._paces)]
                 for i, name in enumerate(("clocks", "multiplying"))}
@@ -87,6 +87,6 @@ class PredictorBench(StreamBench):
 
 @cocotb.test()
 async def replay(dut: Any) -> None:
-    """Carry out the script."""
+    """Execute the script."""
     script = read_script()
     await carry_out(PredictorBench(dut, script["limit"]), script)

@@ -11,7 +11,7 @@ from .bench import StreamBench, carry_out, read_script
 
 
 class SolverBench(StreamBench):
-    """Module ``<prefix>_solver`` and its streams."""
+    """Streams of the module ``<prefix>_solver``."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         super().__init__(dut, limit, ("r", "y"), ("alpha",))
@@ -29,7 +29,7 @@ class SolverBench(StreamBench):
         await self.send("y", words)
 
     async def solution(self) -> list[int]:
-        """Wait for a solution: status, exponent and values."""
+        """Wait for a solution; return its status, exponent and values."""
         words, users = await self.receive("alpha")
         assert len(set(users)) == 1, "the status changes within a solution"
         return [users[0], *words]
@@ -44,7 +44,7 @@ class SolverBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self, inner: int) -> None:
-        """Start watching: a beat must stand until accepted.
+        """Start checking that a beat is stable until accepted.
 
         With `inner`, the values of a and x are recorded.
         """
@@ -52,7 +52,7 @@ class SolverBench(StreamBench):
         self._watch = cocotb.start_soon(self._watch_all(bool(inner)))
 
     async def spans(self) -> list[int]:
-        """Stop watching; return each solution's clocks.
+        """Stop counting; return the clocks of each solution.
 
         From the last beat of r and y to its own last beat.
         """
@@ -60,7 +60,7 @@ class SolverBench(StreamBench):
         return self._spans
 
     async def written(self) -> list[list[Any]]:
-        """Return the values recorded while watching: name, step, index, value."""
+        """Return the recorded values as (name, step, index, value)."""
         return self._written
 
     async def _watch_all(self, inner: bool) -> None:
@@ -96,6 +96,6 @@ class SolverBench(StreamBench):
 
 @cocotb.test()
 async def replay(dut: Any) -> None:
-    """Carry out the script."""
+    """Execute the script."""
     script = read_script()
     await carry_out(SolverBench(dut, script["limit"]), script)

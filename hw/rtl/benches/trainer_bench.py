@@ -11,7 +11,7 @@ from .bench import StreamBench, carry_out, read_script
 
 
 class TrainerBench(StreamBench):
-    """Module ``<prefix>_trainer`` and its streams."""
+    """Streams of the module ``<prefix>_trainer``."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         self._samples = hasattr(dut, "s_axis_x_tvalid")
@@ -21,15 +21,15 @@ class TrainerBench(StreamBench):
         dut.error_clear.value = 0
 
     async def samples(self, words: list[int]) -> None:
-        """Queue the frame of raw samples."""
+        """Queue the frame of samples in ADC counts."""
         await self.send("x", words)
 
     async def targets(self, words: list[int]) -> None:
-        """Queue raw targets."""
+        """Queue targets in ADC counts."""
         await self.send("y", words)
 
     async def model(self) -> list[int]:
-        """Wait for a model: the status and the words of its frame."""
+        """Wait for a model; return its status and the beats of its frame."""
         words, users = await self.receive("model")
         assert len(set(users)) == 1, "the status changes within a model"
         return [users[0], *words]
@@ -50,7 +50,7 @@ class TrainerBench(StreamBench):
         self._watch = cocotb.start_soon(self._watch_trainings())
 
     async def spans(self) -> list[int]:
-        """Stop watching; return each model's clocks from the first beat to its last."""
+        """Stop counting; return each model's clocks from the first to the last beat."""
         self._watch.cancel()
         return self._spans
 
@@ -73,6 +73,6 @@ class TrainerBench(StreamBench):
 
 @cocotb.test()
 async def replay(dut: Any) -> None:
-    """Carry out the script."""
+    """Execute the script."""
     script = read_script()
     await carry_out(TrainerBench(dut, script["limit"]), script)

@@ -10,6 +10,7 @@ from ...sim.planner.online.metric import NEIGHBOURS, SUMS, WEIGHTED
 #: Constants that become macros.
 LMS_MACROS = {
     "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
+    "Quantisation": ("quantise",),
     "Reduction: the loss by an eviction, and the limits for one":
         ("kappa_one", "square_shift", "kappa_shift", "metric_shift", "max_deterioration", "truncation",
          "max_age"),
@@ -23,6 +24,8 @@ def lms_value(plan: Plan, name: str) -> str:
         return f"eta = {plan.options['eta']}"
     if name == "decay":
         return f"1 - eta rho, rho = {plan.options['rho']}"
+    if name == "quantise":
+        return f"largest distance at which the nearest center is updated, k >= {plan.options[name]}"
     if name == "kappa_one":
         return "1 - k, or 1 - the squares, where k = 0"
     if name == "max_deterioration":
@@ -40,6 +43,7 @@ def lms_context(plan: Plan) -> dict[str, Any]:
     reduces, newest = "max_deterioration" in plan.constants, plan.newest_only
     kind = "neighbours" if metric in NEIGHBOURS else "fast" if metric in SUMS else metric
     return {
+        "same": f"<= {plan.name.upper()}_QUANTISE" if "quantise" in plan.constants else "== 0",
         "metric": metric, "metric_file": kind, "projection": projection, "newest": newest,
         "nearest_older": metric == "fklms", "magnitude": metric == "magnitude",
         "projects": plan.projects, "neighbours": kind == "neighbours", "sums": kind == "fast",

@@ -89,7 +89,7 @@ def _no_learner(plan: Plan) -> KerncastError | None:
         where = "[online] reduction" if plan.learns else "[model] algorithm"
         return _unlike(where, plan.reduction if plan.learns else plan.algorithm,
                        "kernel_lms with reduction fklms", "choose it, or train in C and load the predictor")
-    for name in ("max_deterioration", "truncation", "max_age"):
+    for name in ("quantise", "max_deterioration", "truncation", "max_age"):
         if name in plan.constants:
             return _unlike(f"[online] {name}", plan.options[name], "none",
                            "omit it, or train in C and load the predictor")

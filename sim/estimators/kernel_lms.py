@@ -42,7 +42,7 @@ class _KernelLMS(BaseEstimator):
 
     def __init__(self, sigma: float | str = "auto", eta: float = 0.1, rho: float = 0.0, *,
                  reduction: str = "fklms", projection: str | None = None, metric: str | None = None,
-                 truncation: float | None = None, budget: int | None = 100,
+                 quantise: float | None = None, truncation: float | None = None, budget: int | None = 100,
                  max_deterioration: float | None = None, max_age: int | None = None,
                  ls_penalty: float = 1e-6, newest_only: bool = False, presentations: int = 10,
                  verbose: bool = False) -> None:
@@ -52,6 +52,7 @@ class _KernelLMS(BaseEstimator):
         self.reduction = reduction
         self.projection = projection
         self.metric = metric
+        self.quantise = quantise
         self.truncation = truncation
         self.budget = budget
         self.max_deterioration = max_deterioration
@@ -67,7 +68,8 @@ class _KernelLMS(BaseEstimator):
             X, len(X) if self.budget is None else checked_budget(self.budget)))
         self._learner = KernelLMS(
             X.shape[1], kernel, self.eta, self.rho, self.reduction, self.budget, outputs,
-            projection=self.projection, metric=self.metric, truncation=self.truncation,
+            projection=self.projection, metric=self.metric, quantise=self.quantise,
+            truncation=self.truncation,
             max_deterioration=self.max_deterioration, max_age=self.max_age, ls_penalty=self.ls_penalty,
             newest_only=self.newest_only)
         self.sigma_ = kernel.sigma
@@ -148,6 +150,9 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
         KLMS and LS cost O(N^2) per sample, "ls_regularised" O(N^3), truncations O(N).
     projection, metric : str, optional
         Override those of the reduction; the metrics of section 5 are "fast_klms" and "fast_mklms".
+    quantise : float, optional
+        A sample whose nearest vector has a kernel value of at least this (above 0, below 1; try 0.8) updates
+        that vector's coefficient and is not stored: QKLMS.  It spreads the vectors, as FKLMS assumes.
     truncation : float, optional
         Discard coefficients of at most this magnitude (MT), with any reduction; it saves projections.
     budget : int or None, default=100
@@ -207,6 +212,9 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report 836,
     University of Sheffield, 2003: learning rule (2) to (6); truncation and strategies, section 2;
     projections and metrics, section 2.1.
+
+    B. Chen, S. Zhao, P. Zhu, J. C. Principe, "Quantized Kernel Least Mean Square Algorithm", IEEE Trans.
+    Neural Networks and Learning Systems 23(1), 2012: `quantise`.
 
     Examples
     --------
@@ -274,6 +282,8 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
         How vectors are removed.
     projection, metric : str, optional
         Override those of the reduction.
+    quantise : float, optional
+        Least kernel value at which a sample updates its nearest vector.
     truncation : float, optional
         Largest magnitude of a discarded coefficient.
     budget : int or None, default=100

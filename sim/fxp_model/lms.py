@@ -45,7 +45,8 @@ class FxpLms(FxpModel):
         self._eta = exact(plan.integer("eta"), plan.integer("eta_shift") + self._alpha_format.frac - y_frac)
         self._decay = exact(plan.integer("decay"), plan.integer("decay_shift"))
         self._metric, self._projects = plan.metric, plan.projects
-        self._limits = {name: plan.integer(name) for name in ("max_deterioration", "truncation", "max_age")
+        self._limits = {name: plan.integer(name) for name in ("max_deterioration", "truncation", "max_age",
+                                                           "quantise")
                         if name in plan.constants}
         self._known: dict[int, int] = {}
         self._newest_only = plan.newest_only
@@ -74,9 +75,9 @@ class FxpLms(FxpModel):
     def _learn(self, x: Words, y: Fxp) -> int:
         """Learn one sample; return the predicted f as an integer."""
         row = self._distances(x, self._slots)
-        # A distance may be rounded to 0; among several such vectors the oldest is selected.
-        twins = sorted((i for i, d in enumerate(row) if d == 0),
-                       key=lambda i: i if self._newest_only else self._slots[i].came)
+        # A distance may be rounded to 0: of several vectors at the least distance the oldest counts.
+        twins = sorted((i for i, d in enumerate(row) if d <= self._limits.get("quantise", 0)),
+                       key=lambda i: (row[i], i if self._newest_only else self._slots[i].came))
         self._row[:len(row)] = row
         hole = None
         if not twins and len(row) == self.plan.sizes["N"] and not self._newest_only:

@@ -56,7 +56,8 @@ class FloatReference:
     def _new_learner(self) -> KernelLMS:
         o = self.plan.options
         assert isinstance(self.kernel, DistanceKernel)
-        limits: dict[str, Any] = {name: float(o[name]) for name in ("truncation", "max_deterioration")
+        limits: dict[str, Any] = {name: float(o[name]) for name in ("truncation", "max_deterioration",
+                                                                   "quantise")
                                   if name in o}
         if "max_age" in o:
             limits["max_age"] = int(o["max_age"])

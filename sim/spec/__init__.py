@@ -16,6 +16,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from ..errors import KerncastError, Problem
+from .online import Online
 from .problems import table_problems, unknown_table
 from .rules import RULES, Draft
 from .source import KeyPath, Source
@@ -29,7 +30,6 @@ from .tables import (
     Kernel,
     Model,
     Numbers,
-    Online,
     Output,
     Predictor,
     Sweep,

@@ -11,8 +11,9 @@ from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
 from ..errors import Problem
+from .fields import SpecTable
 from .source import KeyPath, Source
-from .tables import TABLE_OF, TABLES, SpecTable, keys, words
+from .tables import TABLE_OF, TABLES, keys, words
 
 _SHOWN = 60
 

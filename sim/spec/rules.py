@@ -32,7 +32,7 @@ BUILTIN_EQUALISER_COLUMNS = 16
 
 #: Keys that only online learners in integers have.
 _NOT_FLOAT32 = (*(("online", key) for key in ("projection", "metric", "truncation", "max_deterioration",
-                                              "max_age", "newest_only")),
+                                              "max_age", "newest_only", "quantise")),
                 ("numbers", "margin"), ("numbers", "exp_table"))
 
 Found = Iterator[tuple[KeyPath, Problem]]

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 from ..choices import KERNEL_KEYS
-from .tables import REQUIRED, TABLE_OF, TABLES, SpecTable
+from .fields import SpecTable
+from .tables import REQUIRED, TABLE_OF, TABLES
 
 _DIALECT = "http://json-schema.org/draft-07/schema#"
 

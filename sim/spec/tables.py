@@ -9,10 +9,13 @@ from __future__ import annotations
 from functools import cache
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
-from ..choices import DEVICE_REDUCTIONS, KERNEL_KEYS, reduction_title
+from ..choices import KERNEL_KEYS
 from ..formats import Format
+from .fields import SpecTable
+from .fields import key as _key
+from .online import Online
 from .types import (
     NAME_LENGTH,
     OVERFLOWS,
@@ -28,20 +31,6 @@ from .types import (
     Ranges,
     RawWord,
 )
-
-
-class SpecTable(BaseModel):
-    """A table of the spec: frozen, strict about types, no unknown keys, finite numbers only."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True,
-                              allow_inf_nan=False)
-
-
-def _key(default: Any = ..., *, about: str, allowed: str, remedy: str = "", **limits: Any) -> Any:
-    """Return a field with its texts: description, allowed values and remedy."""
-    return Field(default, description=about, json_schema_extra={"allowed": allowed, "remedy": remedy},
-                 **limits)
-
 
 _WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; such as u12f0 or s16f15",
                          "remedy": "write the sensor's format: sign, total bits, f, fraction bits"}
@@ -186,57 +175,6 @@ class Cg(SpecTable):
                       allowed="an integer, 1 to 65535",
                       remedy="32 steps suit lambda = 0.1; a larger lambda stops earlier")
     tolerance: float = _tolerance()
-
-
-class Online(SpecTable):
-    """The online kernel LMS learner in fixed memory."""
-
-    budget: int = _key(ge=2, le=65535, about="dictionary size (N)", allowed="an integer, 2 to 65535",
-                       remedy="memory and time per sample grow as budget * columns")
-    eta: float = _key(gt=0, ge=1e-6, lt=2, about="learning rate", allowed="a number above 0 and below 2",
-                      remedy="start with 0.1; the rule is unstable from 2 up")
-    rho: float = _key(0.0, ge=0, le=1e6, about="forgetting: coefficients shrink by 1 - eta rho per sample",
-                      allowed="a number from 0, with eta * rho at most 0.5",
-                      remedy="0 disables forgetting; try 0.01")
-    reduction: Literal["fklms", "fmklms", "nt", "mt", "at", "klms_f32", "mklms_f32", "fklms_f32"] = _key(
-        "fklms", about="center to evict: fklms, fmklms, nt, mt, at; klms_f32, mklms_f32, fklms_f32",
-        allowed="fklms, fmklms, nt, mt, at, klms_f32, mklms_f32, fklms_f32",
-        remedy="fklms evicts the newer of the closest pair; fmklms spares large coefficients; nt and mt "
-               "evict the smallest coefficient, at the oldest center. klms_f32 and mklms_f32, for a float "
-               "unit, lose least, in O(budget^2) time and memory")
-    projection: Literal["none", "fklms"] | None = _key(
-        None, about="where an evicted coefficient goes; default by the reduction: none or fklms",
-        allowed="none, fklms", remedy="fklms adds it to the other centers by kernel value; none drops it")
-    metric: Literal["magnitude", "age", "fklms", "fmklms", "fast_klms", "fast_mklms"] | None = _key(
-        None, about="measure of the loss by an eviction, instead of the reduction's",
-        allowed="magnitude, age, fklms, fmklms, fast_klms, fast_mklms",
-        remedy="fklms measures distances, magnitude measures coefficients, fmklms both; fast_klms and "
-               "fast_mklms use the kernel values of all other centers")
-    truncation: float | None = _key(
-        None, ge=0, le=1e12, about="evict centers whose coefficient is at most this, in units of y",
-        allowed="a number from 0", remedy="start with a hundredth of eta times the largest y")
-    max_deterioration: float | None = _key(
-        None, ge=-1e12, le=1e12, about="evict a center if the loss is at most this (lambda_max)",
-        allowed="a number in the unit of the metric: for fklms 1 - k, for magnitude units of y",
-        remedy="with metric fklms start with 0.01")
-    max_age: int | None = _key(
-        None, ge=1, le=2**31 - 1, about="evict a center after this number of further samples",
-        allowed="an integer, 1 to 2147483647", remedy="start with several times the budget")
-    newest_only: bool = _key(False, about="with max_deterioration: only the newest center may be evicted",
-                             allowed="true, false", remedy="true needs the least time and memory")
-    passes: int = _key(1, ge=1, le=1000, about="number of passes over the training data",
-                       allowed="an integer, 1 to 1000", remedy="use 1 for a stream")
-
-    @property
-    def parts(self) -> tuple[str, str]:
-        """Return projection and metric: the chosen ones, else those of the reduction."""
-        projection, metric = DEVICE_REDUCTIONS[self.reduction]
-        return self.projection or projection, self.metric or metric
-
-    @property
-    def title(self) -> str:
-        """Return the reduction's name, and its parts if they differ from the name's."""
-        return reduction_title(self.reduction, *self.parts)
 
 
 class Predictor(SpecTable):

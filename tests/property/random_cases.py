@@ -215,6 +215,8 @@ def _reduction(random: Random) -> dict[str, Any]:
     projection = random.choice(("fklms", "fklms", "none"))
     metric = random.choice(("fklms", "fklms", "magnitude", "age", "fmklms", "fast_klms", "fast_mklms"))
     chosen: dict[str, Any] = {"projection": projection, "metric": metric}
+    if now_and_then(random, 3):
+        chosen["quantise"] = random.choice((0.01, 0.3, 0.8, 0.999))
     if now_and_then(random, 2):
         chosen["truncation"] = random.choice((0.0, 1e-3, 1.0)) * _decades(random, -2, 2)
     if now_and_then(random, 2):

@@ -47,24 +47,27 @@ from .state import CLOCK_MASK, LmsConstants, LmsState, LmsWork, constants_of, em
 
 # ---- rows ----
 @jit
-def fill_row(s: LmsState, x: Words, count: int, k: KernelConstants, log: Log) -> int:
-    """Store the distances of x to all vectors in `scratch_row`.
+def fill_row(s: LmsState, x: Words, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
+    """Store the distances of x to all vectors in `scratch_row`; return the slot that x updates, or -1.
 
-    Return the slot that contains x, or -1.
-
-    A distance may be rounded to 0; among several such vectors the oldest is selected.
+    That is the nearest vector, the oldest of several, if its distance is at most
+    `quantise`, or 0 without quantisation.
     """
-    duplicate = -1
+    nearest = -1
     distance_row(s.centers, count, x, k, s.scratch_row)
-    for i in range(count):
-        if s.scratch_row[i] == 0:
-            duplicate = i
-    for i in range(duplicate):
-        older = s.age_order[i] < s.age_order[duplicate] if s.age_order.shape[0] > 0 else i < duplicate
-        if s.scratch_row[i] == 0 and older:
-            duplicate = i
     trace_all(log, at.FILL_ROW, 0, s.scratch_row, 0, count)
-    return duplicate
+    for i in range(count):
+        d2 = s.scratch_row[i]
+        if d2 <= c.quantise and (nearest < 0 or d2 < s.scratch_row[nearest] or (
+                d2 == s.scratch_row[nearest] and is_older(s, i, nearest))):
+            nearest = i
+    return nearest
+
+
+@jit
+def is_older(s: LmsState, i: int, j: int) -> bool:
+    """Return whether slot i is older than slot j; without `age_order` slots are in order of age."""
+    return bool(s.age_order[i] < s.age_order[j]) if s.age_order.shape[0] > 0 else i < j
 
 
 @jit
@@ -248,8 +251,8 @@ def lms_step(s: LmsState, count: int, error: int, duplicate: int, c: LmsConstant
 @jit
 def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
           log: Log) -> int:
-    """Learn one sample; w.out = (f, status); return the new count."""
-    duplicate = fill_row(s, x, count, k, log)
+    """Carry out one step of the rule; w.out = (f, status); return the new count."""
+    duplicate = fill_row(s, x, count, c, k, log)
     slot, saturated = count, 0
     if duplicate < 0 and count == c.budget:
         slot, _ = select_victim(s, count, c, k, log)
@@ -308,11 +311,8 @@ def newest_loss(s: LmsState, count: int, alpha: int, c: LmsConstants, k: KernelC
 @jit
 def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
                  log: Log) -> int:
-    """Learn one sample if only the newest vector may be removed.
-
-    Insert the vector, or project its coefficient at once.
-    """
-    duplicate = fill_row(s, x, count, k, log)
+    """Learn if only the newest vector may be removed: keep it, or project its coefficient at once."""
+    duplicate = fill_row(s, x, count, c, k, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
     f, f_saturated = predict_row(s, count, c, k, w, log)
     word, alpha_saturated = lms_step(s, count, y - f, duplicate, c, log)

@@ -21,10 +21,7 @@ CLOCK_MASK = 0xFFFFFFFF
 
 
 class LmsConstants(NamedTuple):
-    """Integer constants of the plan.
-
-    Without truncation `truncation` is -1; without an age limit `max_age` is 0.
-    """
+    """Integers of the plan; `truncation` is -1, `max_age` and `quantise` 0 where there is none."""
 
     budget: int
     metric: int
@@ -44,6 +41,7 @@ class LmsConstants(NamedTuple):
     max_deterioration: int
     truncation: int
     max_age: int
+    quantise: int
     alpha: Cast
     f: Cast
 

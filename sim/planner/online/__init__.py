@@ -66,7 +66,8 @@ def _options(online: Online) -> dict[str, str]:
     projection, metric = online.parts
     chosen = {"reduction": online.reduction, "projection": projection, "metric": metric,
               "eta": repr(online.eta), "rho": repr(online.rho), "newest_only": str(int(online.newest_only))}
-    limits = {name: getattr(online, name) for name in ("truncation", "max_deterioration", "max_age")}
+    limits = {name: getattr(online, name)
+              for name in ("quantise", "truncation", "max_deterioration", "max_age")}
     return chosen | {name: repr(limit) for name, limit in limits.items() if limit is not None}
 
 

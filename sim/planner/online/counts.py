@@ -26,7 +26,7 @@ from __future__ import annotations
 
 from ...formats import Format
 from ...plan import SIZE_KEYS, Field, Operations
-from ...spec.tables import Online
+from ...spec.online import Online
 from ..counts import memory, operations
 from ..words import WordClass
 from .metric import NEIGHBOURS, SUMS, WEIGHTED

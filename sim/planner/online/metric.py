@@ -14,6 +14,9 @@ is an integer on the device:
 ``magnitude``  |alpha|.
 ``age``        the rank: the oldest is removed.
 
+``quantise``, the largest distance at which a sample updates its nearest center, follows from the kernel value
+as lambda_max of ``fklms`` does, for lambda_max = 1 - quantise.
+
 Nothing overflows: a kernel value is at most ``2^frac``; N - 1 squares of it fit s, u32 at 16 bits (``N <=
 2^(2 + square_shift)``), below 2^62 else.  For a product with alpha^2 <= ``2^(2 B - 2)``, where B is the bits
 of alpha (larger in a run that measures its range), kappa loses `kappa_shift` bits, so that it is at most
@@ -27,7 +30,7 @@ from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from math import floor
 
-from ...errors import fail
+from ...errors import KerncastError, fail
 from ...formats import Format
 from ...spec import Spec
 from ...tables import CONTEXT, LN2, decimal
@@ -56,12 +59,15 @@ def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: 
     assert spec.online is not None
     online, (_, metric) = spec.online, spec.online.parts
     found = _shifts(words, metric, spec.online.budget, alpha)
+    if online.quantise is not None:
+        found["quantise"] = _largest_distance(spec, words, x, "quantise", Fraction(online.quantise))
     full_scale = y.lsb * 2**y.signal.format.frac
     step = full_scale * alpha.lsb  # of alpha, in units of y
     if online.max_deterioration is not None:
         limit = Fraction(online.max_deterioration)
         if metric == "fklms":
-            found["max_deterioration"] = _largest_distance(spec, words, x, limit)
+            found["max_deterioration"] = _largest_distance(spec, words, x, "max_deterioration",
+                                                           1 - limit)
         else:
             found["max_deterioration"] = _within(limit / _unit(metric, found, step))
     if online.truncation is not None:
@@ -101,20 +107,30 @@ def _within(limit: Fraction) -> int:
     return max(-_MOST, min(floor(limit), _MOST))
 
 
-def _largest_distance(spec: Spec, words: WordClass, x: Affine, limit: Fraction) -> int:
-    """Return the largest distance with 1 - k <= `limit`, for the real kernel."""
-    if limit == 0:
+def _largest_distance(spec: Spec, words: WordClass, x: Affine, key: str, value: Fraction) -> int:
+    """Return the largest distance at which the real kernel is at least `value`."""
+    if value == 1:
         return 0  # of different inputs none
-    bits = CONTEXT.divide(-CONTEXT.ln(decimal(1 - limit)), LN2)
+    bits = CONTEXT.divide(-CONTEXT.ln(decimal(value)), LN2)
     distance = CONTEXT.divide(bits, decimal(exponent_scale(spec, words, x.lsb)))
     found = int(distance.to_integral_value(ROUND_FLOOR))
     if found < 1:
-        raise fail("E204", "even the closest two inputs that differ exceed max_deterioration: no center "
-                           "would ever be evicted",
-                   where="[online] max_deterioration", value=float(limit),
-                   allowed=f"at least 1 - k of two adjacent input values, {_step_loss(spec, words, x):.2g}",
-                   remedy="raise max_deterioration, or give the input a smaller LSB")
+        raise _too_fine(key, value, _step_loss(spec, words, x))
     return min(found, words.distance.hi)
+
+
+def _too_fine(key: str, value: Fraction, step: float) -> KerncastError:
+    """Return E204 for a limit that no two different inputs meet; `step` is 1 - k of adjacent ones."""
+    if key == "quantise":
+        return fail("E204", "even the closest two inputs that differ are further apart than quantise permits",
+                    where="[online] quantise", value=float(value),
+                    allowed=f"at most k of two adjacent input values, 1 - {step:.2g}",
+                    remedy="lower quantise, omit it, or give the input a smaller LSB")
+    return fail("E204", "even the closest two inputs that differ exceed max_deterioration: no center "
+                        "would ever be evicted",
+                where="[online] max_deterioration", value=float(1 - value),
+                allowed=f"at least 1 - k of two adjacent input values, {step:.2g}",
+                remedy="raise max_deterioration, or give the input a smaller LSB")
 
 
 def _step_loss(spec: Spec, words: WordClass, x: Affine) -> float:

@@ -140,6 +140,10 @@ class Expansion:
         """Return the first free slot, or `capacity` if there is none."""
         return int(np.argmin(self.rank)) if self.count < self.capacity else self.capacity
 
+    def oldest_of(self, slots: IntArray) -> int:
+        """Return the oldest of `slots`."""
+        return int(slots[np.argmin(self.rank[slots])])
+
     def newest_of(self, slots: IntArray) -> int:
         """Return the newest of `slots`."""
         return int(slots[np.argmax(self.rank[slots])])

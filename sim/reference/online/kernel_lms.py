@@ -62,8 +62,10 @@ class KernelLMS:
 
     For each sample (x, y), in this order; the integer model and the generated code do the same:
 
-    1. If x equals a vector of the dictionary, only its coefficient learns, alpha_i += eta e, after the
-       decay of all.  Nothing is removed before, nothing inserted.
+    1. If x equals a vector of the dictionary, or its nearest vector has a kernel value of at least `quantise`
+       (B. Chen, S. Zhao, P. Zhu, J. C. Principe, "Quantized Kernel Least Mean Square Algorithm", IEEE Trans.
+       Neural Networks and Learning Systems 23(1), 2012), only its coefficient learns, alpha_i += eta e,
+       after the decay of all.  Nothing is removed before, nothing inserted.
     2. Otherwise, if N = N_max, the reduction removes one vector.
     3. f = sum alpha_j k(v_j, x); e = y - f (2); alpha_j *= 1 - eta rho (5); x goes into the first free
        slot with alpha = eta e (3), (4), (6).
@@ -115,7 +117,7 @@ class KernelLMS:
 
     def __init__(self, columns: int, kernel: DistanceKernel, eta: float, rho: float = 0.0,
                  reduction: str = "fklms", budget: int | None = 100, outputs: tuple[int, ...] = (),
-                 **parts: Any) -> None:
+                 quantise: float | None = None, **parts: Any) -> None:
         if not is_integer(columns) or columns < 1:
             raise fail("E224", "there are no inputs to learn from", where="columns", value=columns,
                        allowed="an integer >= 1", remedy="give every sample at least one column")
@@ -125,6 +127,10 @@ class KernelLMS:
             raise fail("E228", "rho is out of range", where="rho", value=rho,
                        allowed=f"0 <= eta rho <= 1, here up to {1.0 / eta:g}", remedy="start with 0")
         self.rho = float(rho)
+        if quantise is not None and (not is_real(quantise) or not 0.0 < quantise < 1.0):
+            raise fail("E258", "quantise is out of range", where="quantise", value=quantise,
+                       allowed="a number above 0 and below 1", remedy="start with 0.8, or omit it")
+        self.quantise = quantise
         self.reductions = Parts(reduction, budget, **parts).build(kernel)
         self._metrics = tuple({id(r.metric): r.metric for r in self.reductions}.values())
         limits = [r.strategy.limit for r in self.reductions if isinstance(r.strategy, FixedNumber)]
@@ -152,11 +158,12 @@ class KernelLMS:
         """
         model = self.model
         d2 = model.distances(x)
-        twin = int(np.argmin(d2))
+        twin = model.oldest_of(np.flatnonzero(d2 == d2.min()))
         self._deterioration = -np.inf
         if self.status is Status.DIVERGED:
             return self._output(d2)
-        duplicate = bool(d2[twin] == 0.0)
+        duplicate = bool(d2[twin] == 0.0) or (
+            self.quantise is not None and bool(self.kernel.of_distance(d2[twin]) >= self.quantise))
         if not duplicate:
             for slot in self._reduce(before=True):
                 d2[slot] = np.inf                            # that vector has been removed

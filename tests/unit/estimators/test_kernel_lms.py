@@ -97,7 +97,8 @@ def test_an_eta_outside_the_stable_range_is_warned_of_with_the_bound(kind, eta, 
 @pytest.mark.parametrize("kind", ONLINE)
 @pytest.mark.parametrize(("options", "code"), [
     ({"budget": 0}, "E229"), ({"budget": None}, "E229"), ({"projection": "magic"}, "E230"),
-    ({"metric": "magic"}, "E230"), ({"truncation": -1.0}, "E258"), ({"max_age": 0}, "E258"),
+    ({"metric": "magic"}, "E230"), ({"truncation": -1.0}, "E258"), ({"quantise": 1.0}, "E258"),
+    ({"max_age": 0}, "E258"),
     ({"max_deterioration": "much"}, "E258"), ({"ls_penalty": -1.0}, "E258"), ({"reduction": "mt"}, "E258"),
 ])
 def test_bad_parts_are_refused(kind, options, code):

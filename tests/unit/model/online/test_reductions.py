@@ -96,6 +96,33 @@ def test_magnitude_and_age_truncation_are_those_of_float64() -> None:
     assert max(counts[10:]) == 5
 
 
+@pytest.mark.parametrize("parts", [
+    {"reduction": "nt"}, {"reduction": "fklms"}, {"reduction": "fmklms", "max_age": 60},
+    {"metric": "fast_klms"}, {"max_deterioration": 0.3, "newest_only": True}], ids=str)
+def test_a_quantised_stream_updates_the_center_that_float64_updates(parts: dict[str, Any]) -> None:
+    counts, reference = follows({"quantise": 0.8, **parts}, seed=1)
+    v = np.sort(reference.model.V[reference.model.held, 0])
+    assert np.diff(v).min() > SIGMA * np.sqrt(-2 * np.log(0.8))
+    assert max(counts) > 5
+
+
+def test_quantise_is_the_largest_distance_in_real_arithmetic() -> None:
+    at = float(np.exp(-(25.0**2) / (2 * SIGMA**2)))
+    below, above = (make_plan(spec_of(quantise=at + d)).integer("quantise") for d in (1e-9, -1e-9))
+    assert (below, above) == (100**2 - 1, 100**2)  # values are quarters
+
+
+def test_a_sample_at_the_threshold_updates_and_one_beyond_is_stored() -> None:
+    plan = make_plan(spec_of(rho=0.0, quantise=float(np.exp(-(25.0**2) / (2 * SIGMA**2))) - 1e-9))
+    model = open_model(plan)
+    model.update(np.array([[0], [100], [200]]), np.full(3, 900))
+    before = model.state()["alpha"].tolist()
+    model.update(np.array([[100]]), np.array([2000]))  # as near to both: the older one learns
+    assert model.state()["centers"][:2].tolist() == [0, 200]
+    changed = [a != b for a, b in zip(before, model.state()["alpha"], strict=True)]
+    assert changed == [True] + [False] * (BUDGET - 1)
+
+
 def test_the_clock_runs_over_and_ages_stay_right() -> None:
     plan = make_plan(spec_of(reduction="nt", max_age=5))
     model, late = open_model(plan), open_model(plan)
@@ -164,7 +191,9 @@ def test_the_presets_are_those_of_the_reference() -> None:
     ({"reduction": "mt"}, "E106"), ({"newest_only": True}, "E113"),
     ({"metric": "age", "max_deterioration": 1.0}, "E113"), ({"max_deterioration": 1.0}, "E113"),
     ({"max_deterioration": -0.1}, "E113"), ({"metric": "fast_klms", "max_deterioration": 1.0}, "E113"),
-    ({"truncation": -1.0}, "E108"), ({"max_age": 0}, "E108"), ({"metric": "klms"}, "E109")])
+    ({"truncation": -1.0}, "E108"), ({"max_age": 0}, "E108"), ({"metric": "klms"}, "E109"),
+    ({"quantise": 1.0}, "E108"), ({"quantise": 0.0}, "E108"),
+    ({"quantise": 0.5, "reduction": "fklms_f32"}, "E113")])
 def test_combinations_without_a_sense_are_refused(online: dict[str, Any], code: str) -> None:
     with pytest.raises(KerncastError, match=code):
         spec_of(**online)
@@ -173,6 +202,11 @@ def test_combinations_without_a_sense_are_refused(online: dict[str, Any], code: 
 def test_a_lambda_max_beyond_any_two_inputs_is_refused() -> None:
     with pytest.raises(KerncastError, match="E204"):
         make_plan(spec_of(max_deterioration=1e-6))
+
+
+def test_a_quantise_that_no_two_inputs_reach_is_refused() -> None:
+    with pytest.raises(KerncastError, match=r"(?s)quantise.*E204"):
+        make_plan(spec_of(quantise=0.999999))
 
 
 def test_sixteen_bits_hold_a_hundred_vectors_of_eight_columns_in_2808_bytes() -> None:

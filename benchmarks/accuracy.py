@@ -1,7 +1,7 @@
 """Measure the accuracy of the Toeplitz trainer against float64, and write docs/measured/accuracy.md.
 
 ``python -m kerncast.benchmarks.accuracy`` trains the integer model over sizes, regularisations, widths of
-the kernel, word lengths and variants of the solver, and tells error, certified bound and status of each.
+the kernel, word lengths and variants of the solver, and reports error, certified bound and status of each.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ SIZES, LAMBDAS, SIGMAS, WORDS = (64, 512), (0.1, 0.01, 0.001), (1.0, 3.0, 10.0),
 
 @dataclass(frozen=True)
 class Target:
-    """Limits of alpha's relative error at n = 512, sigma = 3: allowed, and aimed at."""
+    """Required and desired relative error of alpha at n = 512, sigma = 3."""
 
     lam: float
     word: int
@@ -49,7 +49,10 @@ TARGETS = (Target(0.1, 16, "plain", 2e-3, 1e-3), Target(0.1, 16, "refined", 1e-6
 
 @dataclass(frozen=True)
 class Answer:
-    """Relative error of alpha, certified bound over alpha's norm (or None), status."""
+    """Relative error of alpha, certified bound divided by alpha's norm, and status.
+
+    The bound is None if there is none.
+    """
 
     error: float
     bound: float | None
@@ -69,7 +72,10 @@ def targets(n: int) -> NDArray[np.int64]:
 
 
 def plan_of(n: int, lam: float, sigma: float, word: int, variant: str) -> Plan:
-    """Plan a uniform grid, sigma in samples; KerncastError if there is no such plan."""
+    """Plan a uniform grid, with sigma in samples.
+
+    Raise KerncastError if there is no such plan.
+    """
     return make_plan(Spec(
         model={"name": "grid", "algorithm": "toeplitz_rls"}, input={"word": "s16f0"},
         output={"word": "s16f15"}, kernel={"sigma": sigma}, numbers={"word": word},

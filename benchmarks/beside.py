@@ -81,7 +81,7 @@ CMSIS-DSP: instructions per order | error |
 
 
 def fetched(folder: Path) -> Path:
-    """Fetch the other libraries: generators in `folder`, and the sources of CMSIS-DSP."""
+    """Download the other libraries: generators to `folder`, and CMSIS-DSP's sources."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     subprocess.run([*pip, "install", "--no-deps", "--target", str(folder), *PACKAGES], check=True)
     subprocess.run([*pip, "download", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", CMSIS,

@@ -1,4 +1,7 @@
-"""benchmarks.beside_durbin: compare Durbin's recursion with ``arm_levinson_durbin_q31``."""
+"""benchmarks.beside_durbin: compare Durbin's recursion with CMSIS-DSP.
+
+The function is ``arm_levinson_durbin_q31``.
+"""
 
 from __future__ import annotations
 

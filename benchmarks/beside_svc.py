@@ -1,4 +1,7 @@
-"""benchmarks.beside_svc: compare an exported support-vector classifier on a Cortex-M4."""
+"""benchmarks.beside_svc: compare an exported support-vector classifier.
+
+Both programs run on a Cortex-M4.
+"""
 
 from __future__ import annotations
 

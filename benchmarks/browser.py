@@ -1,4 +1,4 @@
-"""Open Chromium without a window for benchmarks of pages, and take small pictures."""
+"""Open headless Chromium for benchmarks of pages, and take small screenshots."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PIL import Image
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """Open a browser, closed at the end.
+    """Open a browser, and close it at the end of the block.
 
     Needs playwright and chromium-headless-shell.
     """
@@ -27,5 +27,5 @@ def chromium() -> Iterator[Any]:
 
 
 def shrink(picture: Path) -> None:
-    """Reduce the colours of a picture to some tens of kB."""
+    """Reduce the colours of a screenshot to a size of some tens of kB."""
     Image.open(picture).convert("RGB").quantize(64).save(picture, optimize=True)

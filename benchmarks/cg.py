@@ -2,10 +2,10 @@
 
     python -m kerncast.benchmarks.cg [--lambda 0.1] [--json]
 
-Prints a table: for each data set the relative error of alpha and of the predictions for unseen samples,
-both against the exact float64 solution of ``(K + lambda I) alpha = y``, after so many steps of the integer
-model at 16, 24 and 32 bits and of float64.  Beside it the Toeplitz trainer, which puts the mean of each
-diagonal in the place of K, and what either costs.
+Prints a table: for each data set the relative error of alpha and of the predictions for unseen samples, both
+against the exact float64 solution of ``(K + lambda I) alpha = y``, by number of steps of the integer model
+at 16, 24 and 32 bits and of float64. The table compares them with the Toeplitz trainer, which replaces K by
+the mean of each diagonal, and lists the cost of both.
 
 The data are those that scikit-learn brings (BSD-3): handwritten digits 3 against 8, breast cancer, diabetes,
 wine.  sigma is as wide as scikit-learn's gamma="scale" makes it.
@@ -46,7 +46,7 @@ WORK = ("kernel_values", "multiplications")
 
 @dataclass(frozen=True)
 class Problem:
-    """Raw values of one data set: samples to train on, and others to predict."""
+    """Data set in ADC counts: samples to train on, and held-out samples."""
 
     name: str
     x: NDArray[np.int64]
@@ -91,7 +91,7 @@ def plan_of(problem: Problem, word: int, algorithm: str, table: dict[str, Any]) 
 
 
 class Judge:
-    """Judge of a problem's answers against its exact float64 solution."""
+    """Compares the solutions of a problem with its exact float64 solution."""
 
     def __init__(self, problem: Problem, lam: float) -> None:
         self.problem, self.lam = problem, lam

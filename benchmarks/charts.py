@@ -37,7 +37,7 @@ def number(cell: str) -> float | None:
 
 
 def accuracy(panels: list[Any]) -> None:
-    """Error of the coefficients against the condition number."""
+    """Draw the error of the coefficients against the condition number."""
     found = rows_of("accuracy", "All systems")
     for panel, n in zip(panels, ("64", "512"), strict=True):
         for colour, (bits, variant) in zip(COLOURS[1:], (("16", "plain"), ("24", "plain"), ("32", "plain"),
@@ -52,7 +52,7 @@ def accuracy(panels: list[Any]) -> None:
 
 
 def costs(panels: list[Any]) -> None:
-    """Instructions of the online learners on each target."""
+    """Draw the instructions of the online learners on each target."""
     for panel, call in zip(panels, ("update", "prediction"), strict=True):
         for colour, name in zip(COLOURS[1:], ("drift", "ecg_stream", "equaliser", "digits"), strict=False):
             found = {row["target"].strip("`"): number(row[call]) for row in rows_of("costs", f"{name}.toml")
@@ -65,7 +65,7 @@ def costs(panels: list[Any]) -> None:
 
 
 def gradients(panels: list[Any]) -> None:
-    """Error of conjugate gradients against their steps."""
+    """Draw the error of conjugate gradients against the number of steps."""
     found = rows_of("cg", "Conjugate gradients")
     for panel, column in zip(panels, ("alpha float64", "alpha 16"), strict=True):
         for colour, data in zip(COLOURS, dict.fromkeys(row["data"] for row in found), strict=False):
@@ -78,7 +78,7 @@ def gradients(panels: list[Any]) -> None:
 
 
 def jitter(panels: list[Any]) -> None:
-    """Error of predictions against the width of the kernel, for two amounts of jitter."""
+    """Draw the prediction error against the kernel width for two amounts of jitter."""
     found = [row for row in rows_of("irregular", "Jitter") if row["lambda"] == "0.1"]
     for panel, amount in zip(panels, ("1 %", "30 %"), strict=True):
         shown = [row for row in found if row["jitter"] == amount]

@@ -1,8 +1,8 @@
-"""Choose sigma and eta of examples/digits.toml on the training stream alone.
+"""Select sigma and eta of examples/digits.toml on the training stream only.
 
-Each candidate learns the 250 training digits in order and is judged by what it says of a digit
-before learning it, from the 51st on: fewest mistakes, then least squared error.  The test
-samples take no part; their error is printed beside it.
+Each candidate learns the 250 training digits in order and is judged by its predictions before learning, from
+the 51st digit on: fewest errors, then smallest squared error. The test samples are not used; their error is
+printed too.
 """
 
 from __future__ import annotations

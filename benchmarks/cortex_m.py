@@ -38,7 +38,7 @@ _ARGUMENTS = (arm_const.UC_ARM_REG_R0, arm_const.UC_ARM_REG_R1, arm_const.UC_ARM
 
 
 class CortexM:
-    """Cortex-M4F that holds a linked program.
+    """Emulated Cortex-M4F with a linked program.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ class CortexM:
         self._uc.reg_write(arm_const.UC_ARM_REG_FPEXC, 1 << 30)
 
     def start_counting(self) -> None:
-        """Start counting; until then calls run faster and cost 0."""
+        """Start counting; calls before it run faster and count as 0."""
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
         self._uc.ctl_flush_tb()
 
@@ -93,7 +93,7 @@ class CortexM:
         return bytes(self._uc.mem_read(self.symbols[name], 64)).partition(b"\0")[0].decode()
 
     def call(self, name: str, *arguments: int | str) -> tuple[int, int]:
-        """Call a function with up to four words; return result and count.
+        """Call a function with up to four arguments; return its result and the count.
 
         A string stands for the address of a variable.
         """

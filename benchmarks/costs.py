@@ -120,7 +120,7 @@ def section(path: Path, folder: Path) -> str:
 
 
 def coverage(measured: list[str], left: list[str]) -> str:
-    """Name the examples without a section; empty if there are none."""
+    """Return the examples without a section; empty if there are none."""
     return PART.format(measured=" and ".join(measured), left=", ".join(left)) if left else ""
 
 

@@ -1,8 +1,8 @@
-"""Write examples/drift.csv: a synthetic ageing gas sensor beside a reference.
+"""Write examples/drift.csv: a synthetic ageing gas sensor with a reference.
 
-``python -m kerncast.benchmarks.drift_data`` writes the file. Concentrations are drawn anew for each sample,
-so that nothing is to be learned from the sample before. Over the file the sensor loses 40 % of its gain and
-its zero rises by 200 steps of its 12-bit converter; warmth adds 0.6 % a degree; noise has 8 steps.
+``python -m kerncast.benchmarks.drift_data`` writes the file. The concentration of each sample is
+independent, so that the previous sample contains no information. Over the file the sensor loses 40 % of its
+gain and its zero rises by 200 steps of its 12-bit converter; warmth adds 0.6 % a degree; noise has 8 steps.
 """
 
 from __future__ import annotations

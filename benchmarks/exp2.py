@@ -1,6 +1,6 @@
 """Measure size, accuracy and instructions of each size of the exp2 tables.
 
-``python -m kerncast.benchmarks.exp2`` measures anew; it needs arm-none-eabi-gcc and unicorn.
+``python -m kerncast.benchmarks.exp2`` repeats the measurement; it needs arm-none-eabi-gcc and unicorn.
 """
 
 from __future__ import annotations

@@ -53,7 +53,7 @@ _MOVE = """async ([id, places]) => {
 
 
 class Told(NamedTuple):
-    """Milliseconds of a spec's slider moves, and of the server's answers."""
+    """Times of the slider moves of a spec, and of the server's replies, in ms."""
 
     moves: list[float]
     answers: list[float]
@@ -61,7 +61,7 @@ class Told(NamedTuple):
 
 @contextmanager
 def served(name: str) -> Iterator[tuple[Server, Session, list[float]]]:
-    """Serve the page of a shipped spec, and note the milliseconds of each point."""
+    """Serve the page of a shipped spec, and record the time of each point in ms."""
     answers: list[float] = []
     with tempfile.TemporaryDirectory() as work:
         session = Session(shipped_spec(name), Path(work), Path(work))
@@ -86,7 +86,7 @@ def timed(question: Callable[[Any], Any], answers: list[float]) -> Callable[[Any
 
 
 def moved(browser: Any, name: str, picture: Path | None) -> Told:
-    """Move each slider of a spec through its positions from the initial one."""
+    """Move each slider of a spec from its initial position through all others."""
     with served(name) as (server, session, answers):
         tab = browser.new_page(viewport={"width": 1280, "height": 1000})
         tab.set_default_timeout(_WAIT)

@@ -1,7 +1,7 @@
 """Collect published figures in docs/figures.json, and compare pages with it.
 
 ``python -m kerncast.benchmarks.figures`` reads the pages again, writes the data file, and sets the marked
-figures of the pages that are written by hand; ``--check`` only says what disagrees (exit 1); ``--measure
+figures of the pages that are written by hand; ``--check`` only reports differences (exit 1); ``--measure
 [PAGE ...]`` runs the programs of all pages, or of those named, first: that is ``make figures``, and takes
 hours.
 
@@ -72,7 +72,10 @@ class Code(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Cell of a table: column `column` of the first row that begins with `row`."""
+    """Cell of a table.
+
+    It is column `column` of the first row that begins with `row`.
+    """
 
     page: str
     row: str
@@ -87,7 +90,10 @@ class Match(NamedTuple):
 
 
 def _example(name: str) -> dict[str, Match]:
-    """Locate the costs of an example on a Cortex-M4 at -O2 in docs/measured/costs.md."""
+    """Return the place of an example's costs in docs/measured/costs.md.
+
+    They are those on a Cortex-M4 at -O2.
+    """
     page, row = "docs/measured/costs.md", rf"## `examples/{name}\.toml`.*?^\| `cortex-m4` \| -O2 \|"
     columns = {"flash": 2, "stack": 5, "train": 7, "update": 8, "predict": 9}
     return {f"{name}.ram": Match(page, rf"^{name}: .*?RAM: ([\d,]+) bytes"),
@@ -185,7 +191,7 @@ def _match(text: str, source: Match) -> str | None:
 
 
 def collected() -> dict[str, Any]:
-    """Collect the data file's content from the pages as they are."""
+    """Collect the content of the data file from the current pages."""
     pages: dict[str, Any] = {}
     for page, command in PAGES.items():
         if (ROOT / page).is_file():
@@ -262,7 +268,7 @@ def run(page: str, command: str) -> None:
 
 
 def main() -> int:
-    """Check; or measure, read and write."""
+    """Check the figures; or measure, read and write them."""
     arguments = sys.argv[1:]
     if arguments == ["--check"]:
         wrong = disagreements()

@@ -167,7 +167,7 @@ def program(plan: Plan, call: str) -> str:
 
 
 def build(folder: Path, sources: list[Path], *flags: str) -> tuple[Path, int]:
-    """Link sources for the core; return the image and its flash bytes."""
+    """Link sources for the core; return the image and its flash size in bytes."""
     (folder / "core.ld").write_text(SCRIPT)
     (folder / "kc_memory.c").write_text(resource("firmware/support/kc_memory.c").read_text())
     image = folder / "image.elf"
@@ -189,7 +189,10 @@ def built(plan: Plan, call: str, *flags: str) -> tuple[CortexM, int]:
 
 
 class Learner:
-    """Model on the core and in Python; ``SystemExit`` if their values differ."""
+    """Model on the core and in Python.
+
+    It raises ``SystemExit`` if their values differ.
+    """
 
     def __init__(self, task: Task, call: str, *flags: str) -> None:
         self.plan, self.model = task.plan, open_model(task.plan)

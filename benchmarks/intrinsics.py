@@ -42,7 +42,7 @@ def counted(task: Task, target: str, *, portable: bool) -> Costs:
     Raises
     ------
     KerncastError
-        Those of building and running; E335 where a word differs from the model's.
+        Errors of building and running; E335 if a value differs from the model's.
     """
     vectors = make_vectors(open_model(task.plan),
                            [("update", task.x, task.y), ("predict", task.x_test, None)])

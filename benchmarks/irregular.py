@@ -51,7 +51,7 @@ regression.
 
 
 def seconds_of(work: Callable[[], Any]) -> float:
-    """Time the second run, because the first compiles."""
+    """Return the time of the second run, because the first run compiles."""
     work()
     start = time.perf_counter()
     work()

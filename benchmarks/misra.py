@@ -1,8 +1,8 @@
 """List the deviations of generated C from MISRA C:2012, found by cppcheck's addon.
 
-``python -m kerncast.benchmarks.misra`` writes docs/measured/misra.md; ``--check`` only says whether it is up
-to date (exit 1 where it is not).  Every rule that is deviated from has its reason in :data:`REASONS`, and
-every reason its deviation; the program fails otherwise, so that none comes in, or goes, unnoticed.
+``python -m kerncast.benchmarks.misra`` writes docs/measured/misra.md; ``--check`` only reports whether it is
+up to date (exit 1 if not). Every rule that is deviated from has its reason in :data:`REASONS`, and every
+reason its deviation; the program fails otherwise, so that none comes in, or goes, unnoticed.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ prefix of the model.
 
 
 def plans() -> Iterable[Plan]:
-    """Plan the cases that every back end is tested with."""
+    """Return the plans that every back end is tested with."""
     for name, case in tomllib.loads(CASES.read_text(encoding="utf-8")).items():
         tables = {key: table for key, table in case.items() if isinstance(table, dict)}
         (algorithm,) = (ALGORITHMS[key] for key in ALGORITHMS if key in tables)
@@ -105,7 +105,7 @@ def lines(name: str, files: dict[str, str]) -> set[str]:
 
 
 def covering(models: dict[str, dict[str, str]]) -> list[str]:
-    """Choose models that together contain every line, greedily."""
+    """Select models that together contain every line, greedily."""
     of = {name: lines(name, files) for name, files in models.items()}
     left = set().union(*of.values())
     names = []
@@ -116,12 +116,12 @@ def covering(models: dict[str, dict[str, str]]) -> list[str]:
 
 
 def found(name: str, files: dict[str, str]) -> set[tuple[str, str]]:
-    """Find rule and file, without the model's prefix, of each deviation.
+    """Return the rule and file of each deviation, without the model's prefix.
 
     Raises
     ------
     SystemExit
-        Where cppcheck is missing, or finds what is no matter of style.
+        If cppcheck is missing, or reports anything except style.
     """
     command = [sys.executable, "-m", "cppcheck", "--addon=misra", "--std=c99", "--quiet", "-I.",
                "--enable=style,warning,performance,portability", *(f"-D{define}" for define in DEFINES),
@@ -178,7 +178,7 @@ def measured() -> str:
 
 
 def main() -> int:
-    """Write, or compare with ``--check``."""
+    """Write the page, or compare it with ``--check``."""
     new = measured()
     if "--check" in sys.argv[1:]:
         stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != new

@@ -63,7 +63,7 @@ theirs at once.
 
 
 def cost_plan(budget: int) -> Plan:
-    """Plan FKLMS of 16 bits."""
+    """Plan FKLMS with 16 bits."""
     return make_plan(Spec(
         model={"name": "cost", "algorithm": "kernel_lms"}, input={"word": "s16f15", "columns": COLUMNS},
         output={"word": "s16f15"}, kernel={"sigma": 0.7}, online={"budget": budget, "eta": 0.2}))
@@ -119,7 +119,7 @@ def instructions(plan: Plan, samples: int, answers: dict[str, Words]) -> tuple[W
 
 
 def seconds(plan: Plan) -> float:
-    """Time the model per sample on the CPU, the best of three."""
+    """Return the model's time per sample on the CPU, the best of three runs."""
     x, y = stream(TIMED)
     model, budget = LmsModel(plan), plan.sizes["N"]
     model.update(x[:budget], y[:budget])

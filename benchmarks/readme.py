@@ -27,7 +27,7 @@ COSTS = ("flash, RAM, stack", "instructions")
 
 
 def measured(demo: dict[str, Any]) -> str:
-    """Tabulate the demo's JSON object in Markdown, one example per column."""
+    """Tabulate the demo's JSON object in Markdown, with one column per example."""
     examples = demo["examples"]
     columns = [_column(example) for example in examples]
     titles = [f"{TITLES[example['name']]}, `{example['name']}`" for example in examples]
@@ -79,7 +79,7 @@ def _footnote(demo: dict[str, Any]) -> str:
 
 
 def without_costs(text: str) -> str:
-    """Remove the rows of costs and the compiler's name from `text`."""
+    """Remove the rows of costs, and the compiler's name, from `text`."""
     lines = [line for line in text.splitlines() if not line.startswith(tuple(f"| {row}" for row in COSTS))]
     return "\n".join([*(re.sub(r"included \(.*?\)", "included ()", line) for line in lines), ""])
 
@@ -159,7 +159,7 @@ def run_demo() -> dict[str, Any]:
 
 
 def main() -> int:
-    """Write, or compare with ``--check``."""
+    """Write the table, or compare it with ``--check``."""
     if "--draw" in sys.argv[1:]:
         print(draw(), draw_drift())
         return 0

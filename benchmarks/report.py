@@ -117,7 +117,7 @@ def measured(folder: Path) -> dict[str, Any]:
 
 
 def _opened(browser: Any, path: Path) -> tuple[Any, Callable[[], float]]:
-    """Open a tab with a page, and return a function for its main thread's seconds."""
+    """Open a page in a tab; return a function for the seconds of its main thread."""
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
     inside = tab.context.new_cdp_session(tab)
     inside.send("Performance.enable", {"timeDomain": "threadTicks"})

@@ -41,7 +41,7 @@ _KERNELS: dict[str, dict[str, object]] = {
 
 
 def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian") -> Plan:
-    """Plan a learner of that many columns and vectors."""
+    """Plan a learner with the given number of columns and vectors."""
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "kernel_lms"}, input={"word": "s12f0", "columns": columns},
         output={"word": "s12f0"}, kernel=_KERNELS[kernel], online={"budget": budget, "eta": 0.5},
@@ -49,7 +49,7 @@ def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian")
 
 
 def grid(n: int, word: int = 16) -> Plan:
-    """Plan a trainer on n points of a grid."""
+    """Plan a trainer for n points of a grid."""
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
         output={"word": "s12f0"}, kernel={"sigma": 3.0}, numbers={"word": word},

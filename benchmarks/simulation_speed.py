@@ -1,9 +1,10 @@
-"""Measure bit-accurate simulation beside other libraries.
+"""Compare the speed of bit-accurate simulation with other libraries.
 
 ``python -m kerncast.benchmarks.simulation_speed`` runs, in one process and on one thread, the integer model,
 plain C written by hand for the very plan, the generated C, APyTypes and fxpmath on the same data, and
-compares every word.  Whoever is quick takes turns, round after round, and the best of each counts, so that a
-busy machine slows all of them alike.  Nothing is scaled but fxpmath's FKLMS, which learns fewer samples.
+compares every value. The fast programs take turns, round after round, and the best time of each counts, so
+that a busy machine slows all of them equally. Only the time of fxpmath's FKLMS is scaled, because it learns
+fewer samples.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ Call = Callable[[], tuple[Words, ...]]
 
 
 def equal(name: str, found: tuple[Words, ...], wanted: tuple[Words, ...]) -> None:
-    """Compare every value; SystemExit if one differs."""
+    """Compare every value; raise SystemExit at a mismatch."""
     for one, other in zip(found, wanted, strict=True):
         if not np.array_equal(np.asarray(one), np.asarray(other)[:len(one)]):
             raise SystemExit(f"{name} computes other words than the model")
@@ -71,7 +72,7 @@ def best(calls: Mapping[str, Call], rounds: int, wanted: tuple[Words, ...]) -> d
 
 # ---- Levinson ----
 def levinson_plan(n: int = 256) -> Plan:
-    """Plan the Toeplitz trainer with n samples on a grid, 32 bits."""
+    """Plan the Toeplitz trainer for n samples on a grid with 32 bits."""
     return make_plan(Spec(
         model={"name": "grid", "algorithm": "toeplitz_rls"}, input={"word": "s16f0"},
         output={"word": "s16f15"}, kernel={"sigma": 3.0}, numbers={"word": 32},
@@ -79,7 +80,7 @@ def levinson_plan(n: int = 256) -> Plan:
 
 
 def levinson_seconds() -> dict[str, float]:
-    """Time one solution of n = 256."""
+    """Time one solution with n = 256."""
     plan, n = levinson_plan(), 256
     rng = np.random.default_rng(3)
     y_raw = np.clip(np.sin(np.arange(n) / 9) * 20000 + rng.normal(0, 3000, n), -32768, 32767).astype(np.int64)
@@ -162,7 +163,7 @@ def fklms_rates() -> dict[str, float]:
 
 
 def fklms_seconds() -> dict[str, float]:
-    """Time one sample with a full dictionary, both kernel rows."""
+    """Time one sample with a full dictionary, including both kernel rows."""
     plan = fklms_plan()
     x, y = fklms_stream(SAMPLES)
     host = {f"generated C, {name}": HostBackend(plan, compiler=name, flags=("-O3", "-march=native"))
@@ -189,7 +190,7 @@ def fklms_seconds() -> dict[str, float]:
 
 
 def fxp_sample(plan: Plan, x: Words, y: Words, wanted: tuple[Words, ...]) -> float:
-    """Time one of fxpmath's last samples, with a full dictionary."""
+    """Time one of the last samples of fxpmath, with a full dictionary."""
     fxp, full = FxpLms(plan), plan.sizes["N"]
     first = fxp.update(x[:full], y[:full])["f"]
     start = perf_counter()

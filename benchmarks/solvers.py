@@ -3,10 +3,10 @@
     python -m kerncast.benchmarks.solvers [--n 64 512] [--ahead 64 256] [--json]
 
 First table: the relative error of alpha against float64 for Gaussian first rows on a uniform grid, the
-median of four right-hand sides, with the bytes of the model; beside it what rounding r and y to words
-costs alone, which no solver can undo.  Second table: systems whose leading blocks are singular or
-indefinite, r and y exact in every format: the error of look-ahead in float64, in float32 and in 32-bit
-words with block exponents (the models that the generated C equals), `inf` where it says that it broke down.
+median of four right-hand sides, with the bytes of the model, and the error of rounding r and y alone, which
+no solver can undo. Second table: systems whose leading blocks are singular or indefinite, r and y exact in
+every format: the error of look-ahead in float64, in float32 and in 32-bit words with block exponents (the
+models that the generated C equals), `inf` if it reports a breakdown.
 """
 
 from __future__ import annotations

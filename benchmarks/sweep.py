@@ -2,7 +2,7 @@
 
 Times are CPU time, the best of several runs: they depend little on what else the machine does.  Of two
 workers the speed-up is the CPU time of one process over that of the busiest of the three that share the work,
-as where each has a core to itself; the ratio of the clock on the wall is told beside it.
+as if each had its own CPU core; the ratio of wall-clock times is reported too.
 """
 
 import os

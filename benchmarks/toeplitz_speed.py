@@ -1,8 +1,8 @@
-"""Measure the Toeplitz solvers and first rows beside other libraries.
+"""Compare the Toeplitz solvers and first rows with other libraries.
 
-``python -m kerncast.benchmarks.toeplitz_speed`` runs everything on one thread.  What is compared takes
-turns, round after round, and the least processor time of each counts, so that a busy machine slows all
-alike.  What is to be small in memory runs in a process of its own, whose largest resident size is told.
+``python -m kerncast.benchmarks.toeplitz_speed`` runs everything on one thread. What is compared takes turns,
+round after round, and the smallest processor time of each counts, so that a busy machine slows all equally.
+A program whose memory is measured runs in its own process, and its largest resident size is reported.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def samples(n: int) -> Array:
 
 # ---- Levinson and conjugate gradients ----
 def levinson_rows() -> list[str]:
-    """Measure our Levinson beside scipy's."""
+    """Compare our Levinson recursion with scipy's."""
     rows = []
     for n, columns, rounds, least in ((1000, 1, 40, 0.0), (10_000, 1, 8, 5.0), (10_000, 8, 2, 0.0)):
         r, Y = system(n, columns)
@@ -119,7 +119,7 @@ def one_by_one(X: Array) -> Array:
 
 
 def first_row_rows(n: int = 10_000) -> tuple[list[str], str]:
-    """Measure our diagonal means beside the loop, and their difference."""
+    """Compare our diagonal means with the loop in time and value."""
     X = samples(n)
     single = X.astype(np.float32)
     seconds = turns({
@@ -237,7 +237,7 @@ MISSED: list[str] = []
 
 
 def require(what: str, ratio: float, least: float) -> None:
-    """Note a ratio that is smaller than it must be."""
+    """Record a ratio that is below its required value."""
     if ratio < least:
         MISSED.append(f"{what}: faster by {ratio:.2g}, below {least:g}")
 

@@ -110,7 +110,7 @@ def _print(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) 
 
 
 def _lanes(words: list[str]) -> list[int]:
-    """Return the numbers of lanes; raise E340 if one is invalid."""
+    """Return the numbers of lanes; raise E340 for an invalid number."""
     try:
         return [int(word) for word in words]
     except ValueError:

@@ -216,7 +216,7 @@ def render_all(plan: Plan, target: Target | None,
                packages: Sequence[str] = (), spec: Spec | None = None) -> tuple[dict[str, str], Manifest]:
     """Render the manifest and every file of the folder.
 
-    A plan of which no core in SystemVerilog can be made gets a README that says why.
+    A plan without any core in SystemVerilog gets a README with the reasons.
     """
     files = render_c(plan) | {PLAN: plan.to_json()}
     if kinds := resolve_packages(packages):
@@ -249,11 +249,11 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     target : str or Target, optional
         Refuse a plan that does not fit its memory.
     vectors : Vectors, optional
-        Kept beside the code for ``kerncast test``.
+        Stored with the code for ``kerncast test``.
     packages : sequence of str
         What the folder becomes a library of: names of :data:`.c.packages.PACKAGES`, or ``all``.
     spec : Spec, optional
-        Kept beside the code for ``kerncast verify``.
+        Stored with the code for ``kerncast verify``.
 
     Returns
     -------

@@ -89,7 +89,7 @@ class WasmBackend(LibraryBackend):
     flags : tuple of str
         Optimisation.
     build_dir : path, optional
-        Where zig keeps what it wants to find again.
+        Folder for zig's cache.
     traced : bool
         Compile the trace hooks in, so that it answers ``trace``.
 

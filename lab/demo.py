@@ -73,7 +73,7 @@ def run_demo(out: Path, tell: Tell) -> Demo:
     out : Path
         A folder for the generated code (one folder each), the pictures and ``demo.json``.
     tell : callable
-        Called with what is being done.
+        Progress callback; receives the current step.
 
     Returns
     -------

@@ -17,7 +17,7 @@ def refuse_unwritable(path: Path, where: str, what: str) -> None:
     where : str
         The option that names it.
     what : str
-        What it is to hold, as the message says it.
+        Contents of the file, for the message.
 
     Raises
     ------

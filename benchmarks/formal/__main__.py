@@ -1,4 +1,7 @@
-"""formal: ``python -m kerncast.benchmarks.formal [JOBS]`` proves and finds faults."""
+"""formal: prove the claims and find faults.
+
+Run ``python -m kerncast.benchmarks.formal [JOBS]``.
+"""
 
 from __future__ import annotations
 

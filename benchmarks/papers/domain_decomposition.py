@@ -1,11 +1,11 @@
-"""Reproduce paper 002, "Large-Scale RLSC Learning Without Agony".
+"""Reproduce the results of "Large-Scale RLSC Learning Without Agony".
 
     python -m kerncast.benchmarks.papers.domain_decomposition [--copy spam_assassin=FOLDER]
 
-Its convergence curves, linear and Gaussian kernel, on real text and on digits: domain decomposition beside
-conjugate gradients, plain and with Nystrom's preconditioner, and the two interleaved, which it names as
-further work.  Effort is told in products with A: a sweep of domain decomposition takes one, of interleaved
-sweeps up to three, a step of conjugate gradients one.
+Its convergence curves, linear and Gaussian kernel, on real text and on digits: domain decomposition compared
+with conjugate gradients, plain and with Nystrom's preconditioner, and both interleaved, which the paper
+names as further work. The effort is given in products with A: a sweep of domain decomposition takes one, of
+interleaved sweeps up to three, a step of conjugate gradients one.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Reproduce report 836, "Reduction of Kernel Models".
+"""Reproduce the results of report 836, "Reduction of Kernel Models".
 
     python -m kerncast.benchmarks.papers.kernel_lms [--realisations 10]
 
-Its figures 1 to 8 in our own numbers, float64 and fixed point in the same axes, and what came out beside each
-printed claim.
+The page repeats figures 1 to 8 with our own numbers, float64 and fixed point in the same axes, and compares
+each printed claim with the result.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def errors_table(sweep: Sweep, fixed: Runs) -> str:
 
 
 def saturated_table(fixed: Runs, realisations: int) -> str:
-    """Count runs that saturated; beside them runs without declared headroom."""
+    """Count the saturated runs, with and without declared headroom."""
     rows = []
     for title in FIXED:
         cases = [(ROOM.get(title, Room()), {word: fixed[title, word] for word in WORDS})]
@@ -205,7 +205,7 @@ def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
 
 
 def linear() -> ClaimOutcome:
-    """Fit FKLMS's growth to counted instructions, which no run changes."""
+    """Fit the growth of FKLMS to instruction counts, which are equal in every run."""
     page = (DOCS / "measured" / "online-cost.md").read_text(encoding="utf-8")
     counted = re.search(r"^\| instructions \| ([\d.]+) ", page, re.MULTILINE)
     assert counted is not None

@@ -62,7 +62,7 @@ def figure_1() -> tuple[str, list[ClaimOutcome]]:
 
 
 def removal(sigma: float, number: int) -> tuple[str, dict[str, Array], Array]:
-    """Remove the fourth of five vectors by three projections (figures 2 and 3)."""
+    """Remove the fourth of five vectors with three projections (figures 2 and 3)."""
     x = np.linspace(-4, 4, 401)
     figure, panels = axes(len(SHOWN), width=2.8, height=2.4)
     original = outputs(model_of(range(-2, 3), np.ones(5), sigma), x)
@@ -114,7 +114,7 @@ def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[C
 
 
 def figure_7() -> tuple[str, list[ClaimOutcome]]:
-    """Construct a case: no retained kernel function is large at the removed vector."""
+    """Construct a case in which all retained kernel functions are small at the vector."""
     retained = np.linspace(-3.0, -0.6, 14)
     V, alpha = [*retained, 1.4], [*np.sinc(retained), 0.5]
     x = np.linspace(-4, 4, 801)

@@ -42,7 +42,7 @@ X_WORD, Y_WORD = "s16f13", "s16f14"
 
 
 class Room(NamedTuple):
-    """Declared headroom, with which no value saturates.
+    """Declared headroom at which no value saturates.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ MEASURED = 500  # samples whose time is taken
 
 @dataclass
 class Sweep:
-    """Errors (techniques by budgets by realisations), and processor seconds per run.
+    """Errors by technique, budget and realisation, and CPU seconds per run.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ def swept(realisations: int) -> Sweep:
 
 
 def raw(x: Array, word: str) -> Any:
-    """Round to raw values."""
+    """Round to ADC counts."""
     return np.round(x * 2.0 ** int(word.split("f")[1])).astype(np.int64)
 
 
@@ -144,7 +144,10 @@ class Fixed(NamedTuple):
 
 
 def fixed_point_plan(word: int, budget: int, technique: str, room: Room) -> Plan:
-    """Plan a technique, alpha's format from the first realisation's range."""
+    """Plan a technique.
+
+    The range of alpha is that of the first realisation.
+    """
     X = samples(0)
     spec = Spec(model={"name": "sinc", "algorithm": "kernel_lms"}, input={"word": X_WORD},
                 output={"word": room.y}, kernel={"sigma": SIGMA},

@@ -1,4 +1,6 @@
-"""Reproduce the multi-resolution LS-SVM solver of paper 001, and measure its cost.
+"""Reproduce the multi-resolution LS-SVM solver, and measure its cost.
+
+LS-SVM is the least-squares support-vector machine.
 
 ``python -m kerncast.benchmarks.papers.multiresolution`` takes a few minutes, on one thread.
 """
@@ -153,7 +155,7 @@ LARGE: Columns = (
 
 
 class _Ratios(dict[str, Any]):
-    """Row with a ratio "a / b" of its values."""
+    """Row whose values are ratios "a / b"."""
 
     def __missing__(self, key: str) -> float:
         over, under = key.split(" / ")

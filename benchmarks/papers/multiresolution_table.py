@@ -1,4 +1,4 @@
-"""Reproduce Table I and Figure 1 of paper 001."""
+"""Reproduce Table I and Figure 1 of the multi-resolution LS-SVM solver."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PRINTED = ((1e-2, 1448, 9.83e-3), (1e-3, 2101, 1.31e-3), (1e-4, 2795, 1.42e-4), 
 
 # ---- Table I ----
 def form_of(t: float, basis: str = "db10", *, regularised: bool = True) -> NSForm:
-    """Transform and threshold the paper's Z, or Omega alone."""
+    """Transform and threshold the paper's Z, or only its Omega."""
     r = cost.first_column(N, "finer")
     r[0] -= 0 if regularised else 1 / cost.GAMMA
     return ns_form(BorderedToeplitz(r), N, LEVELS, t, basis)
@@ -92,7 +92,7 @@ def condition(levels: int) -> float:
 
 # ---- Figure 1 ----
 def nested(form: NSForm, levels: int, Z: Array) -> Array:
-    """Nest the blocks [[A_1, C_1'], [C_1, [[A_2, C_2'], [C_2, Z_2]]]] and so on."""
+    """Nest the blocks [[A_1, C_1'], [C_1, [[A_2, C_2'], [C_2, Z_2]]]], and so on."""
     for level in reversed(form.levels[:levels]):
         Z = sparse.block_array([[level.A, level.C.T], [level.C, sparse.csr_array(Z)]]).toarray()
     return Z

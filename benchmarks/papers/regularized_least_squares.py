@@ -1,4 +1,4 @@
-"""Reproduce paper 003, the slides "Regularized Least Squares".
+"""Reproduce the results of the slides "Regularized Least Squares".
 
     python -m kerncast.benchmarks.papers.regularized_least_squares
 
@@ -87,7 +87,7 @@ def slide_weights(X: Array, y: Array, lam: float) -> Array:
 
 
 def costs(K: Array, y: Array, X: Array, targets: Array) -> str:
-    """Time the leave-one-out errors of every lambda.
+    """Time the leave-one-out errors for all lambdas.
 
     `X` and `targets` are for the linear kernel.
     """

@@ -1,11 +1,11 @@
-"""Reproduce paper 000, "Efficient Approximate RLS by Toeplitz Matrix".
+"""Reproduce the results of "Efficient Approximate RLS by Toeplitz Matrix".
 
     python -m kerncast.benchmarks.papers.toeplitz_rls [--copy mnist_10k=FOLDER]
 
-Its Table 1 with the costs counted, its Figure 2 (test error against n) and Figure 3 (speed-up) for Gaussian
-elimination, conjugate gradients and the Toeplitz matrix, memory beside them, on data that are to be had.  As
-in the paper samples are shuffled and scaled to [-1, 1], and sigma and lambda are selected for each method on
-a grid; unlike there on samples of their own, not on the test set.
+The page repeats Table 1 with counted costs, Figure 2 (test error against n) and Figure 3 (speed-up) for
+Gaussian elimination, conjugate gradients and the Toeplitz matrix, with their memory, on available data. As
+in the paper, samples are shuffled and scaled to [-1, 1], and sigma and lambda are selected for each method
+on a grid; unlike there on samples of their own, not on the test set.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def solvers(K: Array, rows: dict[str, Array], y: Array, lam: float) -> dict[str,
 
 
 def best_models(split: Split) -> dict[str, Cell]:
-    """Select sigma and lambda for each method, then test and time it."""
+    """Select sigma and lambda for each method, then test and time the model."""
     least: dict[str, tuple[float, float, float]] = {}
     unsolved: Counter[str] = Counter()
     for sigma in WIDTHS * np.sqrt(split.X.shape[1]):

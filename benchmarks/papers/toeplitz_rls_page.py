@@ -20,7 +20,7 @@ METHODS = {"GE": "Gaussian elimination", "CG": "conjugate gradients", "TB": "Toe
 
 @dataclass(frozen=True)
 class Cell:
-    """Best model of a method for one n; `unsolved` counts systems without a solution."""
+    """Best model of a method for one n; `unsolved` counts unsolved systems."""
 
     sigma: float
     at_edge: bool
@@ -52,7 +52,7 @@ def page(found: Found) -> str:
 
 
 def _table_1(found: Found) -> str:
-    """Tabulate the paper's orders, counted operations and bytes, and exponents in n."""
+    """Tabulate orders of the paper, operations, bytes, and exponents of n."""
     title = max(found, key=lambda t: max(found[t]))
     sizes = sorted(found[title])
     few, many = found[title][sizes[-2]], found[title][sizes[-1]]

@@ -1,4 +1,4 @@
-"""benchmarks.peers: FKLMS in APyTypes, by whole rows, equal to the integer model."""
+"""benchmarks.peers: FKLMS in APyTypes, on whole rows, bit-exact with the model."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class ApyKernel:
 
 
 class ApyFklms:
-    """Learner of a plan whose raw values need no conversion.
+    """Learner of a plan whose ADC counts need no conversion.
 
     Offset 0, and gain 1 for x.
     """
@@ -157,7 +157,7 @@ class ApyFklms:
         return not np.all(self.a == whole)
 
     def _remove(self, slot: int) -> None:
-        """Remove `slot` from the age order, and relink its neighbours."""
+        """Remove `slot` from the age order and relink its neighbours."""
         later = self.rank > self.rank[slot]
         for j in np.flatnonzero(later & (self.elder == slot)):
             row = words_of(self.kernel.distances(self.v, self.v[int(j)]))

@@ -1,8 +1,10 @@
-"""benchmarks.peers: symmetric Levinson recursion in APyTypes by whole vectors, 32 bits.
+"""benchmarks.peers: the symmetric Levinson recursion in APyTypes.
 
-Numbers count words; the exponents of the blocks stand beside them.  What happens once a step is
-computed with Python's integers: quotients, for those of APyTypes (0.5.1) are cut toward zero, and the
-scalars that decide the exponents.
+It computes on whole vectors of 32 bits.
+
+Numbers are integers; the exponents of the blocks are separate. Operations that occur once per step use
+Python's integers: quotients, for those of APyTypes (0.5.1) are cut toward zero, and the scalars that decide
+the exponents.
 """
 
 from __future__ import annotations
@@ -67,7 +69,10 @@ def zeros(n: int) -> APyFixedArray:
 
 
 class ApyLevinson:
-    """Recursion for one right-hand side; `k` is of a plan with block scaling, half up."""
+    """Recursion for one right-hand side.
+
+    `k` are the constants of a plan with block scaling and rounding half up.
+    """
 
     def __init__(self, k: LevinsonConstants) -> None:
         assert k.word == W and k.static == 0
@@ -87,7 +92,7 @@ class ApyLevinson:
         return words_of(self.x), words_of(self.a), [self.eps, self.a_exp, self.x_exp]
 
     def _correlate(self, numbers: APyFixedArray, s: int) -> int:
-        """Return ``sum r[m - i] b[i] / 2**s`` of a block b that ends beside r[1].
+        """Return ``sum r[m - i] b[i] / 2**s`` of a block b that ends at r[1].
 
         Every product is floored.
         """

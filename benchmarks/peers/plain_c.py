@@ -1,4 +1,4 @@
-"""benchmarks.peers: compile the plain C of this folder for a plan, called by cffi."""
+"""benchmarks.peers: compile the plain C of this folder for a plan, through cffi."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class PlainC:
     constants : mapping of str to int
         Macros.
     declarations : str
-        As cffi wants them.
+        C declarations for cffi.
     """
 
     def __init__(self, source: str, compiler: str, constants: Mapping[str, int], declarations: str) -> None:
@@ -69,7 +69,7 @@ def levinson(compiler: str, k: LevinsonConstants, y: Words, r: Words) -> Callabl
 
 
 def fklms(compiler: str, plan: Plan, x: Words, y: Words) -> Callable[[], tuple[Words, ...]]:
-    """Learn raw samples x (m, D), y (m,); return f and statuses (m,).
+    """Learn ADC counts x (m, D), y (m,); return f and statuses (m,).
 
     From an empty model.
     """

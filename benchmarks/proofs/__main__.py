@@ -1,4 +1,7 @@
-"""proofs: ``python -m kerncast.benchmarks.proofs`` proves and writes the page."""
+"""proofs: prove the claims and write the page.
+
+Run ``python -m kerncast.benchmarks.proofs``.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ MUTANT_TIMEOUT = 20.0
 
 
 def proofs(program: Program) -> dict[str, ProofResult]:
-    """Prove every claim of the table; exit if one is refuted."""
+    """Prove every claim of the table; exit if a claim is refuted."""
     verdicts = {}
     for claim in CLAIMS:
         verdict = verdicts[claim.key] = prove(program, claim)
@@ -26,7 +29,7 @@ def proofs(program: Program) -> dict[str, ProofResult]:
 
 
 def score(program: Program, function: str) -> tuple[Score, list[str]]:
-    """Score the mutants of a function, and list those missed.
+    """Score the mutants of a function and list the undetected ones.
 
     A missed one is neither refuted nor listed as equivalent.
     """

@@ -26,7 +26,10 @@ CONVERSION = "conversion to a signed type that cannot hold the value"
 
 
 class Arithmetic(Protocol):
-    """C's operations on one type; both operands of `binary` are converted to it."""
+    """Operations of C on one type.
+
+    Both operands of `binary` are converted to it.
+    """
 
     def literal(self, value: int, kind: CType) -> Term:
         """Return a constant."""
@@ -41,10 +44,10 @@ class Arithmetic(Protocol):
         """Return the mathematical value, which never overflows."""
 
     def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
-        """Convert the value (6.3.1.3)."""
+        """Convert the value to the type (C99 6.3.1.3)."""
 
     def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """Apply + - * / % & | ^."""
+        """Apply one of the operators + - * / % & | ^."""
 
     def compare(self, op: str, a: Term, b: Term, kind: CType) -> Term:
         """Compare by < <= > >= == !=."""
@@ -78,7 +81,7 @@ class Bits:
         return _extended(term, kind, self.WIDE)
 
     def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
-        """Convert the value (6.3.1.3)."""
+        """Convert the value to the type (C99 6.3.1.3)."""
         if new.bits > old.bits:
             return _extended(term, old, new.bits)  # a negative number becomes itself modulo 2^bits
         result = z3.Extract(new.bits - 1, 0, term) if new.bits < old.bits else term
@@ -88,7 +91,7 @@ class Bits:
         return result
 
     def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """Apply + - * / % & | ^."""
+        """Apply one of the operators + - * / % & | ^."""
         if op in "+-*" and kind.signed:
             report(OVERFLOW, z3.Not(_no_overflow(op, a, b)))
         if op in "/%":
@@ -192,7 +195,7 @@ class Integers:
         return z3.IntVal(1 << number) if 0 <= number < 64 else z3.IntVal(1)  # out of range: reported
 
     def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
-        """Convert the value (6.3.1.3)."""
+        """Convert the value to the type (C99 6.3.1.3)."""
         if new.least <= old.least and old.greatest <= new.greatest:
             return term
         if new.signed:
@@ -201,7 +204,7 @@ class Integers:
         return self.remainder(term, new.bits)
 
     def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """Apply + - * / % & | ^."""
+        """Apply one of the operators + - * / % & | ^."""
         if op in "/%":
             return self._divided(op, a, b, kind, report)
         if op == "&":
@@ -217,7 +220,7 @@ class Integers:
         return result
 
     def _divided(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """Divide toward zero (6.5.5), with the remainder that fits.
+        """Divide toward zero, with the matching remainder (C99 6.5.5).
 
         z3's own / is the floor for b > 0.
         """

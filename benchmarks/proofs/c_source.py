@@ -23,7 +23,7 @@ TYPEDEFS = "".join(f"typedef int {name};\n" for name in STDINT)
 
 
 class Refused(Exception):
-    """Raised for C that this prover cannot read; it never guesses."""
+    """Raised for C that this prover does not support."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ def header_texts() -> dict[str, str]:
 
 
 def _preprocessed(name: str, text: str, macros: dict[str, str]) -> str:
-    """Blank the directives of `text` and insert named integers.
+    """Remove the directives of `text` and insert named integers.
 
     Lines keep their numbers.
     """
@@ -90,12 +90,12 @@ def _preprocessed(name: str, text: str, macros: dict[str, str]) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """Blank the comments of `text`, newlines kept."""
+    """Remove the comments of `text`, but keep line ends."""
     return re.sub(r"/\*.*?\*/", lambda found: re.sub(r"[^\n]", " ", found.group()), text, flags=re.DOTALL)
 
 
 def parse(texts: dict[str, str] | None = None) -> Program:
-    """Parse these headers, by default those shipped."""
+    """Parse these headers; the default is those that ship with kerncast."""
     macros = {"KC_TABLE": "const"}
     functions: dict[str, c_ast.FuncDef] = {}
     for name, text in (header_texts() if texts is None else texts).items():

@@ -21,7 +21,7 @@ MOST_TURNS = 64
 
 
 class Endless(Refused):
-    """Raised for a loop with more iterations than any of the runtime may have."""
+    """Raised for a loop with more iterations than any loop of the runtime."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Turn:
 
 @dataclass
 class Execution(Expressions):
-    """Execution of a function on given arguments."""
+    """Symbolic execution of a function on given arguments."""
 
     turns: list[Turn] = field(default_factory=list)
     returns: list[tuple[Term, Term]] = field(default_factory=list)
@@ -118,7 +118,10 @@ class Execution(Expressions):
         state.names = left[0].names if len(left) == 1 else _merged(condition, yes, no).names
 
     def loop(self, node: c_ast.For, state: State, kind: CType, ends: list[tuple[Term, State]]) -> None:
-        """Unroll while the condition is constant; else execute one arbitrary iteration."""
+        """Unroll a loop while its condition is constant.
+
+        Otherwise execute one arbitrary iteration.
+        """
         self.block(node.init, state, kind, ends)
         for turn in range(MOST_TURNS):
             condition = self.truth(node.cond, state)
@@ -134,7 +137,7 @@ class Execution(Expressions):
         raise Endless(f"{node.coord}: more than {MOST_TURNS} turns")
 
     def one_turn(self, node: c_ast.For, state: State, kind: CType, ends: list[tuple[Term, State]]) -> None:
-        """Discard the names that the loop may write; then execute one iteration."""
+        """Forget the names that the loop may write; then execute one iteration."""
         entry = State(dict(state.names), state.live)
         for name in _written(node):
             old = state.names[name]
@@ -155,7 +158,7 @@ class Execution(Expressions):
         state.live = z3.And(state.live, z3.Not(condition))
 
     def assign(self, node: c_ast.Assignment | c_ast.UnaryOp, state: State) -> None:
-        """Execute a = b, a += b and the like, a++ and a--."""
+        """Execute an assignment: a = b, a += b, a++, a-- and others."""
         if isinstance(node, c_ast.UnaryOp):
             if node.op not in ("p++", "++", "p--", "--"):
                 raise Refused(f"{node.coord}: {node.op} as a statement")
@@ -182,7 +185,7 @@ class Execution(Expressions):
 
 
 def _merged(condition: Term, yes: State, no: State) -> State:
-    """Merge the names of `yes` if the condition holds, else those of `no`."""
+    """Merge the names of `yes` (if the condition holds) with those of `no`."""
     names: dict[str, Variable | Array] = {}
     for name in yes.names.keys() & no.names.keys():
         a, b = yes.names[name], no.names[name]

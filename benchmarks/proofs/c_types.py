@@ -12,7 +12,7 @@ from .c_source import STDINT, Refused
 
 @dataclass(frozen=True)
 class CType:
-    """Integer type; types of equal width and sign convert alike."""
+    """Integer type; types with equal width and sign convert alike."""
 
     bits: int
     signed: bool
@@ -33,7 +33,7 @@ class CType:
 
 @dataclass(frozen=True)
 class CPointer:
-    """Pointer to the first of some integers."""
+    """Pointer to the first element of an array of integers."""
 
     element: CType
 

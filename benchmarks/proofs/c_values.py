@@ -28,7 +28,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Variable(Value):
-    """Value of a name, and the paths on which it has one."""
+    """Value of a name, and the paths on which it is defined."""
 
     is_set: Term
 
@@ -69,7 +69,10 @@ Contract = Callable[[list[Term]], tuple[Term, Term, Term]]
 
 @dataclass
 class Expressions:
-    """Values of expressions; `faults` are undefined, `assumed` is given by contracts."""
+    """Values of expressions.
+
+    `faults` are undefined behaviour; contracts imply `assumed`.
+    """
 
     program: Program
     arithmetic: Arithmetic

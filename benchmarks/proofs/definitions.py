@@ -1,6 +1,6 @@
-"""proofs: define each primitive in exact integers, beside its C.
+"""proofs: the definition of each primitive in exact integers, to compare with C.
 
-A definition says which result is right, not how to find it: the floor of x / 2^s is *the* q with
+A definition specifies the correct result, not how to compute it: the floor of x / 2^s is *the* q with
 q 2^s <= x < (q + 1) 2^s. `free` variables stand for the integer that a definition speaks of; what is
 proved holds for all of them.
 """
@@ -20,7 +20,7 @@ from .exact import Exact, absolute
 
 @dataclass(frozen=True)
 class Run:
-    """Execution as definitions see it: exact arguments, result, values pointed to."""
+    """Execution for a definition: exact arguments, result, and pointed-to values."""
 
     m: Exact
     a: SimpleNamespace
@@ -32,9 +32,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Fact:
-    """Fact about all integers, and those for which a claim's proof may use it.
+    """Fact about all integers, and the integers for which a proof may use it.
 
-    Products of two unknowns are hard for z3: it is told their bounds, and that equals give equal ones.
+    Products of two unknowns are hard for z3: facts state their bounds, and that equal factors give equal
+    products.
     """
 
     scheme: Callable[..., Term]
@@ -71,8 +72,8 @@ class Claim:
     """Function, its definition and its precondition.
 
     `split` lists the arguments whose values are proved one by one, `parts` those of which only the bits
-    above so many low ones are (over the integers), `arrays` the lengths of what pointers point to, and
-    `contracts` the callees replaced by their own definitions, which are proved elsewhere.  `steps` are
+    above a given number of low ones are (over the integers), `arrays` the lengths of what pointers point to,
+    and `contracts` the callees replaced by their own definitions, which are proved elsewhere. `steps` are
     proved one after the other, each with the help of those before; then the definition, with all of them.
     """
 

@@ -1,4 +1,4 @@
-"""proofs: define the square root, bit by bit."""
+"""proofs: the definition of the square root, bit by bit."""
 
 from __future__ import annotations
 

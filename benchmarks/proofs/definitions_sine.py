@@ -1,4 +1,4 @@
-"""proofs: define the sine, which reads a table."""
+"""proofs: the definition of the sine, which reads a table."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _at_most(most: int, a: Term, b: Term) -> Term:
 
 
 def _steps(run: Run) -> list[Term | Fact]:
-    """Equate the names of the C with the definition's, in order."""
+    """Equate the names of the C code with those of the definition, in order."""
     own, found, m = _parts(run), run.end, run.m
     rise, fall = (own.c, own.b - own.sixth), (own.s, own.half)
     return [

@@ -1,4 +1,4 @@
-"""proofs: define the primitives that use arrays: block_scale and the two exp2."""
+"""proofs: the definitions of primitives with arrays: block_scale and the exp2."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _names(run: Run, state: State) -> SimpleNamespace:
 
 
 def _block_given(run: Run) -> Term:
-    """Describe an arbitrary iteration: i counts up from `first`."""
+    """Describe an arbitrary iteration, with i counting up from `first`."""
     m, a = run.m, run.a
     inside = z3.And(m.between(0, run.a.s, 62), a.first >= 0, a.first <= a.last,
                     a.last <= m.free("length", 33))
@@ -129,7 +129,7 @@ def _exp2_32_given(run: Run) -> Term:
 
 
 def _exp2_32_steps(run: Run) -> list[Term | Fact]:
-    """Equate the names of the C with the definition's, in order."""
+    """Equate the names of the C code with those of the definition, in order."""
     own, found = _parts_32(run), run.end
     square, product = (own.line, own.line), (own.step, own.tail)
     return [

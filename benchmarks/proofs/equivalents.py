@@ -1,4 +1,4 @@
-"""proofs: list mutants that change nothing, with the reason of each."""
+"""proofs: mutants that change no result, each with the reason."""
 
 from __future__ import annotations
 

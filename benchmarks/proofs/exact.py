@@ -1,4 +1,4 @@
-"""proofs: define the mathematics in which definitions are written.
+"""proofs: the mathematics that definitions use.
 
 A term is an exact integer. Over bit vectors that is a vector so wide that nothing wraps; over the
 integers it is the integer. The same definition serves both.
@@ -33,7 +33,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Exact:
-    """Operations on exact integers without a common name in z3."""
+    """Operations on exact integers that have no common name in z3."""
 
     arithmetic: Bits | Integers
 

@@ -1,4 +1,4 @@
-"""proofs: change one thing in the shipped C, which every proof must notice."""
+"""proofs: change one thing in the shipped C; every proof must detect it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ BITS_OF_T = {"kc_exp2_16": 25, "kc_exp2_32": 38, "kc_abs_sinpi": 34}
 
 @dataclass(frozen=True)
 class Mutant:
-    """Program with one change, described as C before and after."""
+    """Program with one change, with its C code before and after."""
 
     function: str
     line: str
@@ -94,7 +94,7 @@ def prove_mutant(mutant: Mutant, claim: Claim, timeout: float) -> ProofResult:
 
 
 def _sampled(program: Program, claim: Claim) -> ProofResult | None:
-    """Search a counterexample among some arguments.
+    """Search for a counterexample among sampled arguments.
 
     Nonlinear integers are easy to evaluate and hard to solve.
     """

@@ -64,7 +64,7 @@ is missed.
 
 @dataclass(frozen=True)
 class Score:
-    """Mutants of a function: total, refuted, and equal to the original."""
+    """Mutants of a function: total, refuted, and equivalent to the original."""
 
     mutants: int
     refuted: int
@@ -72,7 +72,7 @@ class Score:
 
 
 def coarse(seconds: float) -> str:
-    """Round seconds to a step of a scale."""
+    """Round seconds to a coarse scale."""
     return next((text for limit, text in STEPS if seconds < limit), "> 600")
 
 
@@ -108,7 +108,7 @@ def proof_rows(verdicts: Mapping[str, ProofResult]) -> list[str]:
 
 
 def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str, str, str]]) -> list[str]:
-    """Tabulate the mutants, and list those that change nothing."""
+    """Tabulate the mutants, and list those that change no result."""
     lines = [MUTATION, "| C | mutants | refuted | equivalent | missed |", "|---|--:|--:|--:|--:|"]
     total = Score(*(sum(getattr(score, name) for score in scores.values())
                     for name in ("mutants", "refuted", "equivalent")))
@@ -123,7 +123,7 @@ def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str
 
 
 def foot() -> list[str]:
-    """Describe how the page is made, and from which sources."""
+    """Return a description of how the page is made, and from which sources."""
     lines = ["", "## Version of this page", "",
              f"`{COMMAND}` makes this page; a test fails if it is stale. It covers", ""]
     return [*lines, *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]

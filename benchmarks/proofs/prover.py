@@ -1,4 +1,4 @@
-"""proofs: show with z3 that C equals its definition, or find a counterexample."""
+"""proofs: prove with z3 that C equals its definition, or find a counterexample."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 
 @dataclass(frozen=True)
 class ProofResult:
-    """Verdict of z3; `why` names the counterexample or the undecided case."""
+    """Verdict of z3; `why` contains the counterexample or the undecided case."""
 
     outcome: str
     seconds: float
@@ -150,7 +150,7 @@ def _exact(names: Mapping[str, Any], arithmetic: Bits | Integers) -> SimpleNames
 
 # ---- contracts ----
 def _function(name: str, arithmetic: Bits | Integers, count: int) -> z3.FuncDeclRef:
-    """Replace a callee by an arbitrary function with its definition."""
+    """Replace a callee by an arbitrary function that satisfies its definition."""
     if not isinstance(arithmetic, Integers):
         raise NotImplementedError("contracts are for proofs over the integers")
     return z3.Function(name, *[z3.IntSort()] * (count + 1))
@@ -189,7 +189,7 @@ def _nothing(*_: object) -> Term:
 
 # ---- z3 ----
 def _decided(goal: Obligation, claim: Claim, timeout: float, seen: dict[int, list[Term]]) -> tuple[str, str]:
-    """Decide a goal, unless it was proved before for another `int`."""
+    """Decide a goal unless it was proved before for another `int`."""
     if timeout <= 0:
         return UNDECIDED, "out of time"
     formula = z3.simplify(z3.And(goal.assumptions, goal.violation))

@@ -1,1 +1,1 @@
-"""Learn two real streams sample by sample, beside padasip's filters."""
+"""Learn two real streams sample by sample, compared with padasip's filters."""

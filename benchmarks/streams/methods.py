@@ -1,4 +1,4 @@
-"""Define the compared learners with the parameter values tried."""
+"""The compared learners with the parameter values that were tried."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Learner(Protocol):
 
 
 class Filter:
-    """Filter of padasip with one more input that is always 1.
+    """Filter of padasip with an additional input that is always 1.
 
     Because the means of the streams are not 0.
     """
@@ -61,7 +61,7 @@ class Filter:
 
 
 class Reference:
-    """Our float64 learners."""
+    """Float64 learners of kerncast."""
 
     def __init__(self, columns: int, sigma: float, eta: float, rho: float = 0.0, **parts: Any) -> None:
         self._learner = KernelLMS(columns, Gaussian(sigma), eta, rho, **parts)
@@ -86,7 +86,7 @@ class Reference:
 
 
 class Integers:
-    """Integer model of a plan whose formats follow from a stream."""
+    """Integer model of a plan; its formats follow from a stream."""
 
     def __init__(self, spec: Spec, word: int, stream: Stream) -> None:
         self.plan: Plan = make_plan(changed(spec, numbers={"word": word}), stream.x_raw, stream.y_raw)
@@ -94,7 +94,7 @@ class Integers:
         self.status = "ok"
 
     def learn(self, stream: Stream) -> Array:
-        """Predict each sample before learning from it, from an empty model."""
+        """Predict each sample before learning from it; start from an empty model."""
         self.model.reset()
         outputs = self.model.update(stream.x_raw, stream.y_raw)
         self.status = worst_status(outputs)
@@ -107,13 +107,13 @@ class Integers:
 
 @dataclass(frozen=True)
 class Method:
-    """Learner with the parameters tried.
+    """Learner with the parameter values that were tried.
 
     Parameters
     ----------
     title : str
     make : callable
-        ``make(columns, **parameters)`` gives a learner that knows nothing yet.
+        ``make(columns, **parameters)`` returns an empty learner.
     tried : dict of str to tuple
         Every combination is tried.
     """

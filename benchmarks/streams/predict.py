@@ -34,7 +34,8 @@ def recording(columns: int, differences: bool = False) -> tuple[Stream, Stream]:
 
     The same for any `columns`.
 
-    Differences begin a sample later; an error of theirs is one of the sample, since that before is known.
+    Differences begin a sample later. The error of a difference is that of the sample, because the previous
+    one is known.
     """
     stream, more = ecg(columns, differences), max(COLUMNS) - columns
     return stream.part(more, CHOSEN_ON), stream.part(CHOSEN_ON + more)
@@ -46,7 +47,7 @@ def root_mean_square(error: Array) -> float:
 
 
 def chosen(method: Method) -> Parameters:
-    """Choose the parameters of least error on the first samples."""
+    """Select the parameters with the smallest error on the first samples."""
     def score(method: Method, parameters: Parameters) -> float:
         stream, _ = recording(parameters["columns"], method.title == DIFFERENCES)
         return root_mean_square(stream.y - method.make(**parameters).learn(stream))

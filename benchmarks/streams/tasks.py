@@ -25,7 +25,7 @@ CHOSEN_ON = 6000
 
 @dataclass(frozen=True)
 class Stream:
-    """Samples in order.
+    """Samples in order of time.
 
     Parameters
     ----------

@@ -49,7 +49,7 @@ class Compiler:
         library : Path
             The file to make.
         work : Path
-            Where a compiler may keep what it wants to find again.
+            Folder for the compiler's cache.
         """
         quiet = ("-fno-sanitize=undefined",) if self.name == "zig" else ()
         folder = sources[0].parent

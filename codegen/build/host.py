@@ -55,12 +55,11 @@ class HostBackend(LibraryBackend):
     ----------
     plan : Plan
     source : path, optional
-        A generated folder; without it the code is generated into a folder of its own, removed
-        on `close`.
+        A generated folder; without it the code is generated into a temporary folder, which `close` removes.
     compiler : str
         ``auto``, ``gcc``, ``clang`` or ``zig``.
     build_dir : path, optional
-        Where the library is built; by default a folder of its own, removed on `close`.
+        Where the library is built; by default a temporary folder, which `close` removes.
     flags : tuple of str
         Optimisation and instrumentation, such as ``("-O2",)``.
     traced : bool

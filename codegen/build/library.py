@@ -36,7 +36,7 @@ def library_sources(plan: Plan, source: Path | None, work: Path,
     source : Path, optional
         A generated folder; without it the code is generated into `work`.
     work : Path
-        A folder of one's own.
+        Temporary folder of the back end.
     traced : bool
 
     Raises

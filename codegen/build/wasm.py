@@ -49,7 +49,7 @@ def build_wasm(plan: Plan, source: Path | None = None, *, flags: tuple[str, ...]
     flags : tuple of str
         Optimisation.
     build_dir : path, optional
-        Where zig keeps what it wants to find again; else nowhere.
+        Folder for zig's cache; without it there is none.
     traced : bool
         Compile the trace hooks in.
 

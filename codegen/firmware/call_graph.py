@@ -1,10 +1,10 @@
 """codegen: read the call graph of an image and bound the stack of each call.
 
-The frame of each function is the compiler's word (``-fstack-usage``: a file NAME.su beside each NAME.o);
-who calls whom is in the relocations of the objects, each function being a section of its own.  A function
-is taken to call whatever it refers to, and whatever is referred to by the tables it refers to, so that calls
-through a table of ours are counted.  A call to an address that is handed in, as to a storage of the
-application's, is seen only where the tables that an object is handed are named.
+The compiler reports the stack frame of each function (``-fstack-usage``: a file NAME.su next to each
+NAME.o). The calls follow from the relocations of the objects, in which each function has its own section. A
+function is assumed to call everything that it refers to, directly or through a table, so that calls through
+kerncast's tables are counted. A call to an address that is passed in, such as a storage function of the
+application, is found only if the tables that an object receives are named.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ class Footprint:
     flash : int
         Code, constants and initial values, with what it calls of the compiler's runtime.
     ram : int
-        Variables of its own.
+        Static variables of the library.
     """
 
     flash: int

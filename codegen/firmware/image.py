@@ -72,7 +72,7 @@ class FirmwareImage:
         RAM reserved for the stack.
     toolchain : Toolchain
     objects : tuple of str
-        Every object of the image, beside it.
+        Every object of the image, in the same folder.
     calls : mapping of str to str
         The library's function by call: see :func:`library_calls`.
     """
@@ -123,7 +123,8 @@ class FirmwareImage:
     def deepest_stack(self) -> int | None:
         """Return the maximum stack of the whole image from main on, or None if unknown.
 
-        It is not where the compiler does not tell a frame, or a path of calls has no end that is seen.
+        A call is omitted if the compiler reports no frame for a function, or if a chain of calls has no
+        known end.
         """
         if not self.toolchain.reports_stack_usage:
             return None
@@ -223,7 +224,7 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
     optimise : str
         One of `OPTIMISATIONS`.
     build_dir : path, optional
-        Where to build; by default a folder of its own in ``out_dir/build``.
+        Where to build; by default a separate folder in ``out_dir/build``.
     traced : bool
         Compile the trace hooks in.
 
@@ -274,9 +275,9 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
     includes : sequence of Path
         Folders of its headers.
     board, compiler, optimise, build_dir, traced
-        As in :func:`build_firmware`; the image gets a folder of its own in `build_dir`.
+        As in :func:`build_firmware`; the image gets a separate folder in `build_dir`.
     calls : mapping of str to str
-        The library's functions, for what they take.
+        The library's functions, to measure their footprint.
     """
     if optimise not in OPTIMISATIONS:
         raise fail("E325", "no such optimisation level", where="optimise", value=optimise,

@@ -101,7 +101,7 @@ def _table_path(path: KeyPath, values: Any) -> KeyPath:
 def _place(source: Source, path: KeyPath) -> str:
     """Format ``firmware/boards/x.toml:12 [uart] baud``.
 
-    In an array of tables, the line tells the tables apart.
+    In an array of tables, the line number identifies the table.
     """
     named = [part for part in path if not part.isdigit()]
     place = named[0] if len(named) == 1 and not isinstance(source.values.get(named[0]), (dict, list)) else (

@@ -102,8 +102,8 @@ class Counter(_Data):
     `kind` is the name of its driver in firmware/counter/, or ``none``.
 
     In the board's emulators `ticks` of it are `per_units` of `unit`; for the board itself, see
-    :attr:`hardware`, which there is not where it is not `on_board`.  The count behind a reading is exact
-    where a unit is a tick, or at least two: an emulator may start a counter anywhere within a tick.
+    :attr:`hardware`, which is None if it is not `on_board`. The count of a reading is exact if a unit is one
+    tick, or at least two: an emulator may start a counter anywhere within a tick.
     """
 
     kind: str = Field(default="none", pattern=_NAME)
@@ -167,13 +167,13 @@ class Emulator(_Data):
         Its command, or ``python:MODULE`` for what is driven from Python.
     link : {"chardev", "stdio", "module", "helper"}
         How it gets the socket: QEMU's ``-chardev``; as its standard input and output; or through a program
-        of ours that drives it, a module whose name comes first in `args`, or the helper.
+        of kerncast that drives it: a module, whose name is first in `args`, or the helper.
     args : tuple of str
         ``{helper}`` in it stands for the compiled helper.
     helper : str, optional
-        A C file in ``firmware/emulators/`` that is compiled for this machine, beside the image.
+        A C file in ``firmware/emulators/`` that is compiled for this machine, in the folder of the image.
     helper_flags : tuple of str
-        What its compiler needs to be told, such as ``-lsimavr``.
+        Flags for its compiler, such as ``-lsimavr``.
     install : str
         The command that installs it.
     """
@@ -219,7 +219,7 @@ class Compiler(_Data):
     program : str
         Its command, or ``python:MODULE``.
     compile, link : tuple of str
-        Flags for every target of the architecture, beside the target's own.
+        Flags for every target of the architecture, in addition to the target's own.
     linker : str, optional
         The compiler that links for it, with its flags, where it cannot do that alone.
     libraries : tuple of str

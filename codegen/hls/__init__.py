@@ -66,7 +66,7 @@ def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[st
     Parameters
     ----------
     plan : Plan
-        Its evidence says, where the spec has ``[hls]``, how many lanes, which device and which clock.
+        If the spec has ``[hls]``, its evidence contains the number of lanes, the device and the clock.
     name : str
         Of :data:`.dialects.DIALECTS`.
     vectors : Vectors, optional

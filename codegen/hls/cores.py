@@ -184,7 +184,7 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
     plan : Plan
     dialect : Dialect
     lanes : int
-        Multipliers of the inner loops.
+        Hardware multipliers of the inner loops.
     part : str
         The device of the project scripts.
     clock : float

@@ -2,8 +2,8 @@
 
 Each line is a call with its arguments and expected results.
 
-Such as ``predict 12 -5 = 0 731``: raw words in; status and f out.  A line without ``=`` is answered on the
-standard output.
+Such as ``predict 12 -5 = 0 731``: ADC counts in; status and f out. The result of a line without ``=`` is
+printed on the standard output.
 """
 
 from __future__ import annotations

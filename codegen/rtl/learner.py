@@ -45,7 +45,7 @@ def prediction_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> i
     lanes : int
         Columns of a vector at a time, a power of two.
     count : int, optional
-        Vectors held, the whole budget by default.
+        Vectors in the dictionary; by default the whole budget.
     """
     held, taken = vectors(plan) if count is None else count, plan.sizes["D"] + _TAKEN
     if held == 0:
@@ -62,7 +62,7 @@ def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
     lanes : int
         Columns of a vector at a time, a power of two.
     count : int, optional
-        Vectors held before, the whole budget by default.
+        Vectors in the dictionary before the update; by default the whole budget.
 
     Returns
     -------

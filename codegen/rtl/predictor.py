@@ -87,9 +87,9 @@ def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> in
     ----------
     plan : Plan
     lanes : int
-        Multipliers, a power of two.
+        Hardware multipliers, a power of two.
     count : int, optional
-        Vectors held, at least one; all that fit by default.
+        Stored vectors, at least one; by default as many as fit.
 
     Returns
     -------

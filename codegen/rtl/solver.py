@@ -41,7 +41,7 @@ def recursion_cycles(n: int, lanes: int = 1) -> int:
     ----------
     n : int
     lanes : int
-        Multipliers, a power of two.
+        Hardware multipliers, a power of two.
 
     Returns
     -------

@@ -56,7 +56,7 @@ def row_overhead(plan: Plan) -> int:
 def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
     """Return the clocks from the first beat to the model's last beat, without stalls.
 
-    Of samples that are no grid the targets come beside them.
+    If the samples are not a grid, the targets arrive in parallel.
     """
     n, columns = plan.sizes["n"], plan.sizes["D"]
     taken = _CONVERT * n

@@ -62,8 +62,8 @@ class BoardBackend:
     traced : bool
         Whether the firmware is asked for its trace hooks: E434 where it has none.
     board : str, optional
-        Id of the board that the firmware must have been built for: E422 for another. The attribute is what
-        HELLO told.
+        Id of the board that the firmware must have been built for: E422 for another. The attribute is the id
+        in the reply to HELLO.
 
     Raises
     ------

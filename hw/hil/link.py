@@ -1,6 +1,6 @@
 """hw: byte streams to a board over a socket or a serial port.
 
-The interface is three methods; a link that breaks says so with E411 at once, whoever waits.
+The interface has three methods. After a lost connection each of them raises E411 at once.
 """
 
 from __future__ import annotations

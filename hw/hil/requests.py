@@ -1,9 +1,9 @@
 """hw: send requests over a link, with retries until each is answered.
 
 :meth:`Requests.one` has one request under way and repeats it under its number: the agent answers a
-repetition from memory, so nothing is done twice.  :meth:`Requests.several` has a window of them under
-way, for those that may be done twice and in any order, READ and WRITE: what is lost goes out again
-under a new number.  A line keeps the order of its frames, so an answer also tells what was lost before.
+repetition from memory, so nothing is done twice. :meth:`Requests.several` sends a window of READ or WRITE
+requests, which may be executed twice and in any order: a lost request is sent again with a new number. A
+line preserves the order of its frames, so a reply also shows which earlier requests were lost.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Requests:
     Attributes
     ----------
     window : int
-        Requests that :meth:`several` may have under way: what the board says in its HELLO.
+        Requests that :meth:`several` may have in progress, as in the board's reply to HELLO.
     """
 
     def __init__(self, link: Link, timing: Timing, clock: Callable[[], float]) -> None:

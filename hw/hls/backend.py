@@ -28,8 +28,8 @@ class HlsBackend:
 
     The plan's trainer or solver, learner, and predictor.
 
-    The certificate of a training, which says INACCURATE, is computed here, from the words of the core; and so
-    is the first row where the inputs are no uniform grid.
+    The host computes the certificate of a training (status INACCURATE) from the values of the core, and the
+    first row if the inputs are not a uniform grid.
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ class HlsBackend:
     state : dict, optional
         A trained model structure to predict with, where the plan has no core that trains.
     source : path, optional
-        A generated folder whose ``hls/<dialect>`` is compiled; without it, or where it has none, the C++ is
-        generated afresh.
+        A generated folder whose ``hls/<dialect>`` is compiled; without it, or if that is missing, the C++ is
+        generated.
     build_dir : path
     compiler : str
     flags : tuple of str

@@ -46,8 +46,8 @@ def count_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator:
     Raises
     ------
     KerncastError
-        E420, E501, E513 where the simulator is not to be had; E432 where the simulation breaks off, whose
-        folder is kept for its log; E343 where nothing was found that the trainer trains of.
+        E420, E501, E513 if the simulator is not available; E432 if the simulation ends early (its folder
+        remains, with the log); E343 if no samples were found that the trainer can be trained with.
     """
     operations = script_of(plan, core)
     work = Path(tempfile.mkdtemp(prefix="kerncast-"))

@@ -26,7 +26,7 @@ class CoreBackend:
     build_dir : path
         Everything is built and written below it.
     source : path, optional
-        A generated folder whose ``rtl`` is simulated; without it the cores are generated afresh.
+        A generated folder whose ``rtl`` is simulated; without it the cores are generated.
     waves : path, optional
         A folder for the waveform of each call, ``<prefix>_<core><n>.fst``.
 

@@ -29,7 +29,7 @@ class Estimate:
     ----------
     core : str
     lanes : int
-        Multipliers in the inner loop.
+        Hardware multipliers in the inner loop.
     operation : str
         What `cycles` count: a prediction, an update, a system, a training.
     samples : int
@@ -152,13 +152,13 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
     count : callable, optional
         ``count(core, lanes)``: clocks of an operation in a simulator.
     step : callable, optional
-        Told what is being done, and which of how many steps that is.
+        Callback; receives the current step, its number and the number of steps.
 
     Raises
     ------
     KerncastError
-        E501 for what is not installed; E305 where the folder lacks a core; E340 for an unknown part and for
-        lanes that are no power of two. While one iterates: E342 of yosys.
+        E501 for missing tools; E305 if the folder lacks a core; E340 for an unknown part, or for lanes that
+        are not a power of two. During the iteration: E342 of yosys.
     """
     placing = placing or Placing()
     refuse_unknown_part(placing.part)

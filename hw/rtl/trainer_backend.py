@@ -102,7 +102,7 @@ def _row(plan: Plan, state: Outputs) -> Raw:
 class TrainerBackend(RtlBackend):
     """Back end of a generated trainer, and a predictor with its model.
 
-    The certificate, which says INACCURATE, is computed here, from the words of the core.
+    The host computes the certificate (status INACCURATE) from the values of the core.
 
     Parameters
     ----------

@@ -26,12 +26,12 @@ class Bisection:
     ----------
     backend : str
     words, mismatches : int
-        Answers, state and traced words compared, and how many were unequal; of the traced ones the first
-        alone is counted.
+        Number of compared values (results, state and trace), and of mismatches; in the trace only the first
+        mismatch is counted.
     first : str
         The first answer that differs; empty where there is none.
     divergence : Divergence or None
-        The first traced word that differs.
+        The first mismatch in the trace.
     hook : str
         ``file:line`` of its trace hook in the generated folder; empty where it is not known.
     """
@@ -78,7 +78,7 @@ def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
     source : Path
         The folder generated from the plan.
     tell : callable, optional
-        Called with what is being done.
+        Progress callback; receives the current step.
 
     Raises
     ------

@@ -23,7 +23,7 @@ class Row:
     ----------
     backend : str
     words, mismatches : int
-        Compared with the integer model, word for word.
+        Values compared with the integer model, and mismatches.
     first : str
         Where they first differ.
     answers : tuple of dict

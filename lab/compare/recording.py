@@ -113,8 +113,8 @@ def check_new(path: Path) -> None:
 class Recorder:
     """Back end that writes each call to a file as soon as it is answered.
 
-    A context manager: on leaving, the file's last line says how the run ended.  A file with no call in it is
-    removed.
+    The recorder is a context manager: at its end it writes how the run ended to the last line of the file. A
+    file without calls is removed.
 
     Parameters
     ----------

@@ -149,7 +149,7 @@ def verify(given: Path, backends: Sequence[str], flips: int, tell: Tell,
     flips : int
         Damaged states and frames of each kind.
     tell : callable
-        Told what is being done.
+        Progress callback; receives the current step.
     bundle : Path, optional
         Where a bundle goes, if nothing differs.
 
@@ -272,7 +272,7 @@ def _words(own: Vectors, held: Vectors) -> Check:
 def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str, str]]]:
     """Unpack the files of a folder or bundle into a temporary folder.
 
-    So that nothing is built beside them.
+    Builds then do not change the original folder.
     """
     with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
         own = Path(made) / "bundle"

@@ -24,7 +24,7 @@ def refuse_unmeasurable(spec: Spec) -> None:
     ------
     KerncastError
         E323 for targets; E334 for a unit that no counter of the target's boards counts in an emulator, and
-        for a stack where no compiler tells its frames.
+        for a stack limit if no compiler reports stack frames.
     """
     if found := [*_unknown_targets(spec), *_unmeasurable(spec)]:
         raise spec.located(KerncastError(found))

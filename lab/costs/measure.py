@@ -48,7 +48,7 @@ class Costs:
     ram : dict of str to int
         ``model``, and ``static``: variables of the library.
     stack : dict of str to int, or None
-        The most that each call takes; None where the compiler does not tell its frames.
+        Maximum stack of each call; None if the compiler does not report stack frames.
     unit : str, or None
         Of the counts; None where nothing was counted.
     counts : dict of str to Count
@@ -127,7 +127,7 @@ def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2",
     Raises
     ------
     KerncastError
-        Those of building for the board and of running it; E335 where a word differs from the model's.
+        Errors of building for the board and running it; E335 if a value differs from the model's.
     """
     board = board_of(target)
     image = build_firmware(folder, plan, board.id, compiler=compiler, optimise=optimise, build_dir=build_dir)

@@ -44,7 +44,7 @@ class Control(NamedTuple):
     values : tuple
         None is what the plan chooses by itself.
     value : int, float, str, bool or None
-        What the spec says.
+        Value in the spec.
     about : str
     """
 

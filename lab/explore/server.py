@@ -1,7 +1,7 @@
 """lab.explore: serve the page to this machine only, behind a token; write no file.
 
-Only 127.0.0.1 is listened on.  Whoever asks must name the token, which is part of the address, and call this
-machine by its own name: a page of another site knows neither, nor may it read an answer.
+The server listens on 127.0.0.1 only. A request must contain the token, which is part of the address, and the
+name of this machine. A page of another site has neither, and cannot read a reply.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class Server(ThreadingHTTPServer):
     Raises
     ------
     KerncastError
-        E374 where the port cannot be had.
+        E374 if the port is not available.
     """
 
     daemon_threads = True

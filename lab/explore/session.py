@@ -1,7 +1,7 @@
 """lab.explore: cache the results of one session: points, designs, programs.
 
-A drag asks for many points, of which only the last is wanted.  Each question of a page bears a number; one
-question is computed at a time, and those that a newer one of the same page has overtaken are not.
+Moving a slider requests many points, of which only the last is needed. Each request of a page has a number.
+One request is computed at a time, and requests that a newer one of the same page has superseded are dropped.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Session:
     base_dir : Path
         What its data files are relative to.
     work : Path
-        A folder of its own, where zig keeps what it wants to find again.
+        Temporary folder, also for zig's cache.
 
     Raises
     ------

@@ -27,8 +27,7 @@ def check_picture(path: Path) -> None:
     Raises
     ------
     KerncastError
-        E254 for an ending that tells no format, E191 where no such file can be written, E501 without
-        matplotlib.
+        E254 for an unknown suffix, E191 if the file cannot be written, E501 without matplotlib.
     """
     if path.suffix not in ENDINGS:
         raise fail("E254", "no writer for this suffix", where="--plot", value=path.name,
@@ -40,7 +39,7 @@ def check_picture(path: Path) -> None:
 def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
     """Draw samples per second, look-up tables and DSP blocks by number of lanes.
 
-    Samples a second are those of the ECP5; cores that were not placed have no point there.
+    Samples per second are those of the ECP5; cores that were not placed have no point.
 
     Parameters
     ----------

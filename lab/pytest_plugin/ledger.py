@@ -51,11 +51,11 @@ class Ledger:
         Parameters
         ----------
         backend : str
-            Name of the back end with what tells it apart, such as ``"host:gcc:-O2"``.
+            Full name of the back end, such as ``"host:gcc:-O2"``.
         words : int
-            Number of words compared, at least one: a comparison of nothing proves nothing.
+            Number of values compared, at least one.
         mismatches : int
-            Number of words that differ.
+            Number of mismatches.
         case : str
             What was compared, such as ``"ecg16"``.
         first : str

@@ -26,8 +26,8 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
     Returns
     -------
     list of dict
-        ``plan`` (hash), ``backend``, ``words``, ``mismatches``, ``first`` and ``costs``, each pair of plan
-        and back end once: the last one told.
+        ``plan`` (hash), ``backend``, ``words``, ``mismatches``, ``first`` and ``costs``, once for each pair
+        of plan and back end; the last one counts.
 
     Raises
     ------

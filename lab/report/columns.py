@@ -3,8 +3,8 @@
 Numbers become typed arrays, and repeated values are stored once.
 
 ``{"f4": BASE64}`` is a column of float32, which holds six digits, NaN where there is no value; ``{"f8":
-BASE64}`` of float64, where whole numbers are too large for that; ``{"of": [VALUE, ...], "at": BASE64,
-"bytes": 1, 2 or 4}`` says by an unsigned index which of some values each place has; ``{"hex": BASE64,
+BASE64}`` of float64, if integers are too large for that; ``{"of": [VALUE, ...], "at": BASE64,
+"bytes": 1, 2 or 4}`` gives an index into a list of values for each place; ``{"hex": BASE64,
 "bytes": N}`` are hashes of N bytes.  All are little-endian.
 """
 

@@ -51,7 +51,7 @@ def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
     ----------
     plan : Plan
     samples : SampleView, or None
-        None where there are no data: then only what the plan says.
+        None without data: the page then contains the plan only.
 
     Returns
     -------

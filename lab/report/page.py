@@ -40,7 +40,7 @@ def gather_page(given: Path, results: Sequence[Path] = (),
     results : sequence of Path
         JSON of ``kerncast test``, ``verify``, ``sweep --confirm`` and ``demo``: what ran on back ends.
     progress : callable, optional
-        Told points done and in all.
+        Progress callback; receives the finished points and their total number.
 
     Returns
     -------

@@ -31,11 +31,11 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
     ----------
     plan : Plan
     spec : Spec, or None
-        Says what raw words of the target are worth, and whether inputs are earlier targets.
+        Defines the unit of the target's ADC counts, and whether inputs are earlier targets.
     source : Path, optional
         The folder generated from the plan.
     build_dir : Path, optional
-        Where zig keeps what it wants to find again.
+        Folder for zig's cache.
 
     Returns
     -------
@@ -43,8 +43,8 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
         ``problem`` (code, message, remedy) where zig is not installed; else ``wasm``, base64, and ``name``,
         ``learn`` (the function that does, None where none does), ``batch`` (samples that it takes at once, 0
         for one after the other), ``uniform`` with ``grid`` (first input and step), ``columns``, ``lagged``,
-        ``x``, ``y`` and ``f`` (numpy's name of the word; least and most of raw words), ``unit`` of f and
-        ``gain`` and ``offset`` of raw targets, ``state`` (bytes) and ``statuses``.
+        ``x``, ``y`` and ``f`` (the numpy type; minimum and maximum ADC count), ``unit`` of f and
+        ``gain`` and ``offset`` of the target's ADC counts, ``state`` (bytes) and ``statuses``.
 
     Raises
     ------

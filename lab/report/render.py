@@ -30,7 +30,7 @@ def check_plotly() -> Path:
 def render_page(page: dict[str, Any]) -> str:
     """Render the HTML of a page; the same page gives the same bytes.
 
-    Scripts run by their hashes alone and nothing is loaded from elsewhere, as a policy in the page says.
+    A content security policy in the page allows only scripts with known hashes, and no external resources.
 
     Parameters
     ----------

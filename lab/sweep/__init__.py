@@ -11,8 +11,9 @@ For those who read results, such as a report::
 and besides them ``run.spec(point)`` (a Spec, whose ``to_toml()`` is its file), ``run.misses(point)``,
 ``run.baseline`` (errors of float64 with the spec as written), ``run.space.axes`` (keys and their values),
 ``run.settings.evaluator.point(inputs)`` (any other point, computed at once: some milliseconds) and
-``.spec_and_data(inputs)``.  ``Point.measures`` holds numbers by the names of ``measures.MEASURES``, which
-tell the unit of each, and whether it is measured or computed; a measure that a point has not is absent.
+``.spec_and_data(inputs)``. ``Point.measures`` contains numbers by the names of ``measures.MEASURES``, which
+defines the unit of each, and whether it is measured or computed. A measure that does not apply to a point is
+absent.
 """
 
 from .run import Settings, SweepRun, make_settings, open_run, run_sweep

@@ -67,7 +67,7 @@ def confirm(run: SweepRun, point: Point, tell: Callable[[str], None]) -> Confirm
     run : SweepRun
     point : Point
     tell : callable
-        Told what is being done.
+        Progress callback; receives the current step.
 
     Raises
     ------

@@ -147,7 +147,7 @@ def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequen
 
     Each comes with the constraints that it violates.
 
-    Where none is cheaper, one that is refused is told.
+    If none is cheaper, a rejected one is reported.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """lab.sweep: the measures of a point and the limits on them.
 
-*Measured*, by running the integer model on the data: ``error``, ``rms``, ``saturations`` and, beside
-float64, ``float_error``, ``excess`` and ``alpha_error``.  *Computed*, from the plan and without a compiler:
+*Measured*, by running the integer model on the data: ``error``, ``rms``, ``saturations`` and, compared with
+float64, ``float_error``, ``excess`` and ``alpha_error``. *Computed*, from the plan and without a compiler:
 ``ram`` (the structure of the model, which the compiler is held to), ``flash`` (constant tables; the code is
 not in it), ``operations`` and ``energy``:
 
@@ -9,7 +9,7 @@ not in it), ``operations`` and ``energy``:
   distances included, by the plan's formulas.  ``instructions``, its name in 0.1, is accepted.
 * ``energy.CALL``, in nanojoules: each of them costs a multiplication of W bits, whose energy grows as W^2,
   and two words from 8 kB of SRAM, as W; 3.1 pJ and 2 x 5 pJ at 32 bits in 45 nm (M. Horowitz, "Computing's
-  energy problem", ISSCC 2014).  It compares designs; it is nobody's battery.
+  energy problem", ISSCC 2014).  Use it to compare designs, not to predict battery life.
 
 Without ``.CALL`` they are those of the call that learns: train or update.
 """

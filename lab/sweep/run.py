@@ -257,15 +257,15 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
     ----------
     settings : Settings
     folder : Path
-        New, empty, or of an earlier run of the same spec and data, which goes on.
+        New, empty, or from an earlier run of the same spec and data, which is resumed.
     jobs : int
         Processes.
     scheduler : str, optional
         Of a dask.distributed cluster, which computes instead.
     progress : callable, optional
-        Told points done and in all.
+        Progress callback; receives the finished points and their total number.
     tell : callable, optional
-        Told where earlier results were damaged, and which of them are kept.
+        Callback; receives a message if earlier results were damaged, with those that were recovered.
 
     Raises
     ------
@@ -369,8 +369,8 @@ class _Work:
 
         The descent ends when no step is cheaper.
 
-        No more than `most` points are tried, those of the search among them. Points of another run do not
-        lead, so that a run that goes on tries the same.
+        At most `most` points are tried, including those of the search. Points of another run are not used
+        for the choice, so that a resumed run tries the same points.
         """
         s = self._settings
         best = None

@@ -1,8 +1,8 @@
 """lab.sweep: search a large grid with optuna, in batches of points.
 
-It is told all of a batch before it asks for the next.  A batch has the same size whatever computes it, and is
-told in the order asked, so that the same seed tries the same points on any number of workers, and a search
-that is run again asks for what is stored already.
+The estimator receives all results of a batch before it suggests the next one. The size of a batch does not
+depend on the workers, and its results are reported in the order of the suggestions. So the same seed tries
+the same points on any number of workers, and a repeated search finds its points in the store.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
     ----------
     space : Space
     trials : int
-        Points to try at most; fewer where the estimator asks again and again for those that it knows.
+        Maximum number of points; fewer if the estimator keeps suggesting known points.
     seed : int
     objectives : sequence of str
         Measures to be small.

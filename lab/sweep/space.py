@@ -1,8 +1,9 @@
 """lab.sweep: the swept keys with their values, and the spec of every point.
 
-A key is written as in the spec, table and name: ``toeplitz.lambda`` (or ``toeplitz.lam``), ``online.budget``,
-``numbers.formats.alpha``; a name alone where one table of the spec has it.  Values are a list, or
-``LO..HI/COUNT``: so many values at equal ratios (at equal steps where LO is not above 0).
+A key is written as in the spec, table and name: ``toeplitz.lambda`` (or ``toeplitz.lam``),
+``online.budget``, ``numbers.formats.alpha``; the name of a key is enough if only one table of the spec has
+it. Values are a list, or ``LO..HI/COUNT``: COUNT values at equal ratios (at equal steps if LO is not above
+0).
 
 ``input.word`` and ``output.word`` are words of the sensor.  Where they are swept the samples are rounded to
 the word of the point, as a sensor of that word would have given them, and offsets follow.
@@ -150,8 +151,8 @@ def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
     Raises
     ------
     KerncastError
-        Every mistake at once: E103 unknown keys, E107 to E110 and E201 values that the key does not take,
-        E360 what is no axis; E361 where nothing is swept.
+        All errors at once: E103 unknown keys, E107 to E110 and E201 values that the key does not take,
+        E360 an invalid axis; E361 if nothing is swept.
     """
     problems: list[Problem] = []
     wanted: dict[str, tuple[Any, str]] = {}

@@ -4,9 +4,9 @@ The file is consistent at any time.
 
 Table ``points``: ``key`` (hash of the point's spec and samples), ``inputs`` and ``measures`` (JSON by name),
 ``status``, ``code`` and ``message`` of a refusal, ``plan`` (hash), ``words`` (digest of the model's words).
-Table ``meta``: ``name`` and ``value`` (JSON).  Each row ends with a ``digest`` of what it holds, since SQLite
-itself does not notice an altered word.  Rows are written as they come, each set in a transaction, so that a
-killed process loses the points under way and nothing else.  A file that cannot be read is left as it is; see
+Table ``meta``: ``name`` and ``value`` (JSON). Each row ends with a ``digest`` of its contents, because
+SQLite does not detect an altered value. Rows are written when they are finished, each set in a transaction,
+so that a killed process loses only the points in progress. A file that cannot be read is not changed; see
 :mod:`.upkeep` for what becomes of its intact rows.
 """
 

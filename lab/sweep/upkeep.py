@@ -1,7 +1,7 @@
 """lab.sweep: lock the results of a running sweep, and recover them after damage.
 
-The lock is SQLite's, of an empty file beside the results: it ends with the process that holds it, however
-that ends, and readers of the results need not wait for it.
+The lock is SQLite's, on an empty file next to the results. It ends with the process that holds it, in any
+case, and readers of the results need not wait for it.
 """
 
 from __future__ import annotations

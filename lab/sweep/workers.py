@@ -37,7 +37,8 @@ def defer_interrupts() -> Iterator[None]:
 def end_with_parent(parent: int) -> None:
     """Ignore Ctrl-C, and end with the parent process, even after SIGKILL.
 
-    Windows never changes the parent that it tells: there a worker ends as joblib's do, when it was idle long.
+    Windows always reports the original parent: there a worker ends like joblib's workers, after a long idle
+    time.
 
     Parameters
     ----------

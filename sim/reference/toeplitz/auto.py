@@ -58,7 +58,7 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     Y : array_like of shape (n,) or (n, m)
         Right-hand sides, solved in one pass.
     method : {"auto", "banded", "levinson", "lookahead", "schur", "pcg"}
-        "auto" is banded if r is below rounding beyond a lag b <= min(n / 8, 512); else as the module says.
+        "auto" is banded if r is below rounding beyond a lag b <= min(n / 8, 512); otherwise see the module.
     r_row : array_like of shape (n,), optional
         First row of an unsymmetric matrix; r_row[0] = r[0].  Only Levinson supports it.
     max_block : int

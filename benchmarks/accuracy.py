@@ -83,7 +83,7 @@ def plan_of(n: int, lam: float, sigma: float, word: int, variant: str) -> Plan:
 
 
 def answer(n: int, lam: float, sigma: float, word: int, variant: str) -> Answer | None:
-    """Compute one cell; None if the spec is refused."""
+    """Compute one cell of the table; return None if the spec is rejected."""
     try:
         plan = plan_of(n, lam, sigma, word, variant)
     except KerncastError:
@@ -125,14 +125,14 @@ samples) and a noisy sine as the target.
 
 
 def missed(cells: Mapping[tuple[float, float, float, int, str], Answer | None]) -> list[str]:
-    """Return a line for each target that is missed."""
+    """Return a line for each target that is not reached."""
     found = ((t, cells[512, t.lam, 3.0, t.word, t.variant]) for t in TARGETS)
     return [f"lambda {t.lam:g}, {t.word} bits, {t.variant}: above {t.most:.0e}"
             for t, cell in found if cell is None or cell.error > t.most]
 
 
 def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None]) -> str:
-    """Return the short table, and what holds for all answers."""
+    """Return the short table, with a sentence that holds for all results."""
     lines = ["## Summary for n = 512 and sigma = 3 samples", "",
              "| lambda | bits | variant | relative error |", "|--:|--:|---|--:|"]
     for t in TARGETS:
@@ -155,7 +155,7 @@ def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None])
 
 
 def main() -> int:
-    """Measure and write."""
+    """Measure everything and write the page."""
     cells = {key: answer(*key) for key in product(SIZES, LAMBDAS, SIGMAS, WORDS, VARIANTS)}
     lines = [f"| n | lambda | sigma | condition | bits | {' | '.join(VARIANTS)} |",
              f"|{'--:|' * 5}{'---|' * len(VARIANTS)}"]

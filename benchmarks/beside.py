@@ -150,7 +150,10 @@ def headers(folder: Path) -> None:
 
 
 def our_row(task: Task, title: str, define: str, level: str) -> tuple[str, Learner]:
-    """Measure our row; return it with the learner, whose dictionary the others share."""
+    """Measure the row of kerncast.
+
+    Also return the learner, whose dictionary the other libraries share.
+    """
     learner = Learner(task, "learn", level, define)
     learner.update(task)
     learner.core.start_counting()
@@ -160,7 +163,7 @@ def our_row(task: Task, title: str, define: str, level: str) -> tuple[str, Learn
 
 
 def prediction_rows(sources: Path) -> Iterator[str]:
-    """Measure our rows at both levels, then the others."""
+    """Measure the rows of kerncast at both levels, then those of other libraries."""
     from sklearn.svm import SVC
 
     task = example("digits", 16)
@@ -184,7 +187,7 @@ def peer_rows(sources: Path, svc: object, v: NDArray[np.int64], x_test: NDArray[
 
 def peer_row(name: str, level: str, svc: object, v: NDArray[np.int64], x_test: NDArray[np.int64],
              sources: Path) -> str:
-    """Measure the row of one other library."""
+    """Measure the row of another library."""
     made, words, kind = PEERS[name]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -218,7 +221,7 @@ def main() -> int:
 
 
 def joined(rows: Iterator[str]) -> str:
-    """Yield the lines of a table, and print each as it is measured."""
+    """Yield the lines of a table, and print each when it is measured."""
     lines = []
     for row in rows:
         print(row, file=sys.stderr, flush=True)

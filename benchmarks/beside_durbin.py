@@ -61,7 +61,7 @@ def cmsis_flags(sources: Path) -> list[str]:
 
 
 def durbin_rows(sources: Path, example: str) -> Iterator[str]:
-    """Measure a row of the table per system.
+    """Measure one row of the table per system.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def _error(found: Array, exact: Array) -> str:
 
 
 def _ours(spec: Spec, n: int) -> tuple[Array, Array, int]:
-    """Return the device's first row, its polynomial and the instructions."""
+    """Return the first row and polynomial of the device, and the instructions."""
     plan = make_plan(spec)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "c"
@@ -116,7 +116,7 @@ def _offsets(memory: tuple[Field, ...]) -> dict[str, int]:
 
 
 def _theirs(sources: Path, row: Array, n: int) -> tuple[Array, int, Array]:
-    """Return CMSIS-DSP's polynomial of that row, instructions, and the exact one.
+    """Return the polynomial of CMSIS-DSP, its instructions, and the exact polynomial.
 
     The row is halved so that r[0] fits.
     """

@@ -47,7 +47,7 @@ int main(void) { return (int)digits_model_predict(x, &f); }
 
 
 def digits() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Load scikit-learn's digits 3 and 8, 64 columns of 0 to 16, and their labels."""
+    """Load the digits 3 and 8 of scikit-learn, with 64 columns, and their labels."""
     from sklearn.datasets import load_digits
 
     x, y = load_digits(return_X_y=True)

@@ -23,7 +23,7 @@ TARGETS = {"cortex-m0": "M0", "cortex-m3": "M3", "cortex-m4": "M4", "cortex-m7":
 
 
 def rows_of(page: str, under: str) -> Rows:
-    """Return the rows of the table below a heading, each by the heads of its columns."""
+    """Return the rows of the table below a heading, as dictionaries by column heading."""
     text = (ROOT / "docs" / "measured" / f"{page}.md").read_text(encoding="utf-8")
     table = next(table for table in tables(text) if under in table["under"])
     head, *rows = table["rows"]
@@ -31,7 +31,7 @@ def rows_of(page: str, under: str) -> Rows:
 
 
 def number(cell: str) -> float | None:
-    """Return the number at the start of a cell; None if there is none."""
+    """Return the number at the start of a cell, or None if there is none."""
     found = re.match(r"\d[\d,.]*(?:e[+-]?\d+)?", cell)
     return float(found[0].replace(",", "")) if found else None
 
@@ -95,7 +95,7 @@ CHARTS: dict[str, Callable[[list[Any]], None]] = {
 
 
 def draw(name: str) -> Path:
-    """Draw a chart, and return its path."""
+    """Draw a chart and return its path."""
     figure, panels = axes(2, width=4.0, height=3.0)
     CHARTS[name](panels)
     return ROOT / "docs" / "measured" / save(figure, f"chart-{name}")

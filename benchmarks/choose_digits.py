@@ -22,7 +22,7 @@ WARM_UP = 50
 
 
 def main() -> None:
-    """Print the table, the best first."""
+    """Print the table, with the best candidate first."""
     spec = Spec.load(Path(__file__).resolve().parent.parent / "examples" / "digits.toml")
     assert spec.online is not None
     data = load_dataset(spec)

@@ -73,11 +73,11 @@ class CortexM:
         self._count += self._costs[key]
 
     def write(self, name: str, words: NDArray[np.generic], offset: int = 0) -> None:
-        """Write words into a variable, `offset` bytes from its start."""
+        """Write values to a variable, `offset` bytes from its start."""
         self._uc.mem_write(self.symbols[name] + offset, words.tobytes())
 
     def read(self, name: str, kind: type[np.generic], count: int, offset: int = 0) -> NDArray[np.generic]:
-        """Read words of a variable."""
+        """Read the values of a variable."""
         size = np.dtype(kind).itemsize * count
         return np.frombuffer(bytes(self._uc.mem_read(self.symbols[name] + offset, size)), dtype=kind)
 

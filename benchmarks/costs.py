@@ -113,8 +113,8 @@ def section(path: Path, folder: Path) -> str:
     spec = Spec.load(path)
     prepared = prepare(spec, path.parent, folder)
     plan = prepared.plan
-    lines = [f"\n## `examples/{path.name}`\n", f"{spec.summary()}. RAM: {plan.state_bytes:,} bytes, on every "
-             f"target. {plan.table_bytes:,} bytes of flash hold tables.\n",
+    lines = [f"\n## `examples/{path.name}`\n", f"{spec.summary()}. The model needs {plan.state_bytes:,} "
+             f"bytes of RAM on every target, and its tables {plan.table_bytes:,} bytes of flash.\n",
              f"| {' | '.join(HEADS)} |", f"|---|---|---|{'--:|' * 5}---|{'--:|' * 3}", *rows(prepared)]
     return "\n".join(lines) + "\n"
 
@@ -125,7 +125,7 @@ def coverage(measured: list[str], left: list[str]) -> str:
 
 
 def main(names: list[str]) -> int:
-    """Write the page after each of the named, or all, examples."""
+    """Write the page after each of the named examples, or of all."""
     examples = {path.stem: path for path in sorted((ROOT / "examples").glob("*.toml"))}
     if unknown := sorted({*names} - {*examples}):
         raise SystemExit(f"no such example: {', '.join(unknown)}; there are {', '.join(examples)}")

@@ -18,7 +18,10 @@ SAMPLES, DAY = 4000, 1440
 
 
 def words(seed: int = 1) -> NDArray[np.int64]:
-    """Return x0, the reading; x1, temperature in 1/40 degree; y, in 1/10 ppm."""
+    """Return three ADC counts: the reading, the temperature, and the concentration.
+
+    x0 is the reading, x1 the temperature in 1/40 degree, y the concentration in 1/10 ppm.
+    """
     random = np.random.default_rng(seed)
     aged = np.arange(SAMPLES) / SAMPLES
     ppm = random.uniform(5, 95, SAMPLES)

@@ -128,7 +128,7 @@ def page(single: Sequence[Estimate], swept: Sequence[Estimate]) -> str:
 
 
 def main() -> None:
-    """Measure and write."""
+    """Measure everything and write the page."""
     single, swept = [], []
     for example, cores in EXAMPLES.items():
         for core, (_, *more) in cores.items():

@@ -110,7 +110,10 @@ def words(word: int, bits: int) -> Callable[[Words], Words]:
 
 
 def arguments(word: int, bits: int) -> Iterator[Words]:
-    """Return all arguments at 16 bits; else those near table entries, and random ones."""
+    """Return all arguments at 16 bits.
+
+    At other lengths return those next to table entries, and random ones.
+    """
     if word == 16:
         for first in range(0, 16 << 20, CHUNK):
             yield np.arange(first, first + CHUNK, dtype=np.int64)
@@ -133,7 +136,7 @@ def worst_error(word: int, bits: int) -> float:
 
 
 def bound(word: int, bits: int) -> float:
-    """Return the page's error bound, in LSB."""
+    """Return the error bound of the page in LSB."""
     if word == 16:
         chord = (log(2) * 2**-bits) ** 2 / 8 * 2**15
         lowered = min(chord / 2, 31 / 64)
@@ -184,7 +187,7 @@ def cost(word: int, bits: int, folder: Path) -> Cost:
 
 
 def _counted(image: Path, arguments: Words, wanted: Words) -> list[int]:
-    """Count the instructions of each call, its return included."""
+    """Count the instructions of each call, including its return."""
     unicorn: Any = import_module("unicorn")
     arm: Any = import_module("unicorn.arm_const")
     machine = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)

@@ -131,7 +131,7 @@ def example(name: str, word: int) -> Task:
 
 
 def equaliser(count: int) -> tuple[Raw, Raw]:
-    """Return random signs through a nonlinear noisy channel, two samples earlier."""
+    """Return random signs after a nonlinear noisy channel, two samples earlier."""
     random = np.random.default_rng(1)
     sent = random.integers(0, 2, count + 20) * 2 - 1
     linear = np.convolve(sent, [0.35, 0.87, 0.35])[:len(sent)]
@@ -148,14 +148,14 @@ def independent(count: int) -> tuple[Raw, Raw]:
 
 
 def stream(reduction: str, samples: tuple[Raw, Raw]) -> Task:
-    """Return a learner of a stream whose second half is counted."""
+    """Return a learner whose counts cover the second half of a stream."""
     x, y = samples
     plan = make_plan(Spec.from_text(STREAM.format(reduction), "stream.toml"), x, y)
     return Task(plan, x, y, x[:0], len(y) // 2)
 
 
 def program(plan: Plan, call: str) -> str:
-    """Return a main that makes one call; unused code leaves the image."""
+    """Return a main program with one call; unused code is removed from the image."""
     p, n, samples = plan.name, plan.sizes["D"], max(plan.sizes.values())
     calls = {"predict": f"(void){p}_model_predict(&model, x, &f);",
              "update": f"(void){p}_lms_update(&model, x, 0, &f);",
@@ -205,7 +205,7 @@ class Learner:
         self.core.write(name, words.astype(np.dtype(c_type.removesuffix("_t"))))
 
     def run(self, call: str, x: Raw, status: int, f: int, *target: int) -> int:
-        """Count a call's instructions, and check its f and status."""
+        """Count the instructions of a call, and check its f and status."""
         self.write("x", x)
         found, count = self.core.call(f"{self.plan.name}_{call}", "model", "x", *target, "f")
         word = np.int16 if self.plan.signals["f"].format.c_type == "int16_t" else np.int32
@@ -241,14 +241,14 @@ class Learner:
 
 
 def builds() -> Iterator[tuple[str, str, str]]:
-    """Yield every level with every optimisation: name, define, option."""
+    """Yield every combination of level and optimisation: name, define, option."""
     for title, define in LEVELS:
         for option in OPTIMISED:
             yield title, define, option
 
 
 def prediction_rows(task: Task) -> Iterator[str]:
-    """Measure prediction after learning; flash without the learner."""
+    """Measure prediction after learning, with the flash of prediction only."""
     for title, define, option in builds():
         learner = Learner(task, "learn", option, define)
         learner.update(task)
@@ -298,7 +298,7 @@ HEADERS = {"math.h": "float expf(float x);\nfloat sqrtf(float x);\nfloat fabsf(f
 
 
 def peer(folder: Path) -> str:
-    """Measure CMSIS-DSP's prediction of equal size, or state why not."""
+    """Measure a CMSIS-DSP prediction of equal size, or return why that is impossible."""
     try:
         subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation",
                         "--no-binary", ":all:", CMSIS, "-d", str(folder)], check=True, capture_output=True,

@@ -37,7 +37,7 @@ cycles. The intrinsics reduce the count by a factor of two to five.
 
 
 def counted(task: Task, target: str, *, portable: bool) -> Costs:
-    """Count the last predictions of a task, with a target's level or in portable C.
+    """Count the last predictions of a task, with intrinsics or in portable C.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def counted(task: Task, target: str, *, portable: bool) -> Costs:
 
 
 def saved(task: Task, target: str) -> tuple[Costs, Count, Count]:
-    """Measure predictions on a target: costs, and counts without and with the level."""
+    """Measure predictions on a target with and without intrinsics."""
     plain, costs = (counted(task, target, portable=portable) for portable in (True, False))
     return costs, plain.counts["predict"], costs.counts["predict"]
 

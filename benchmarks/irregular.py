@@ -68,7 +68,7 @@ def peak_of(work: Callable[[], Any]) -> int:
 
 
 def noisy(times: Array, sigma: float, rng: np.random.Generator) -> Array:
-    """Return two sines that a kernel of that width can follow, with noise."""
+    """Return the sum of two sines within reach of the kernel width, with noise."""
     clean = np.sin(times / (2 * sigma)) + 0.5 * np.sin(times / (5 * sigma) + 1)
     return np.asarray(clean + 0.1 * rng.normal(size=len(times)))
 
@@ -174,7 +174,7 @@ def cost_table() -> str:
 
 
 def main() -> None:
-    """Measure and write."""
+    """Measure everything and write the page."""
     cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
                 if line.startswith("model name")), platform.machine())
     versions = f"numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn {sklearn.__version__}"

@@ -161,13 +161,13 @@ def page(places: set[tuple[str, str]]) -> str:
 
 
 def models() -> dict[str, dict[str, str]]:
-    """Return the generated files of the covering models, largest gain first."""
+    """Return the generated files of the covering models, in order of new lines."""
     rendered = {plan.name: render_c(plan) for plan in plans()}
     return {name: rendered[name] for name in covering(rendered)}
 
 
 def listed(text: str) -> set[tuple[str, str]]:
-    """List rule and file of every deviation on a page."""
+    """Return the rule and file of every deviation on a page."""
     rows = re.findall(r"^\| D\d+ \| ([\d.]+) \| (.*?) \|", text, flags=re.MULTILINE)
     return {(rule, file.strip("`")) for rule, files in rows for file in files.split(", ")}
 

@@ -57,8 +57,8 @@ The instructions grow in proportion to N.
 
 The exponent is the slope of a straight line through the logarithms of the means. A fixed cost per call
 lowers the exponent, and searches for lost neighbours raise it. One search takes up to N distances. On
-average, about one vector loses its neighbour per eviction. In the worst case of the plan all vectors lose
-theirs at once.
+average, about one vector loses its neighbour per eviction. In the plan's worst case, all vectors lose
+their neighbour at once.
 """
 
 
@@ -76,7 +76,7 @@ def stream(samples: int) -> tuple[Words, Words]:
 
 
 def one_by_one(plan: Plan, samples: int) -> tuple[Words, dict[str, Words]]:
-    """Count distance terms (m,) per sample; return all answers.
+    """Count the distance terms (m,) of each sample; also return all results.
 
     Once the dictionary is full.
     """
@@ -138,7 +138,7 @@ def exponent(budgets: Sequence[int], costs: Sequence[float]) -> float:
 
 
 def figure(curves: dict[str, Sequence[float]]) -> str:
-    """Draw each cost over that of the smallest dictionary; return the path."""
+    """Draw each cost relative to the smallest dictionary; return the path."""
     drawing, (panel,) = axes(1, 4.5, 3.2)
     for (name, costs), marker in zip(curves.items(), "os^", strict=True):
         panel.loglog(BUDGETS, np.array(costs) / costs[0], marker=marker, label=name)
@@ -151,7 +151,7 @@ def figure(curves: dict[str, Sequence[float]]) -> str:
 
 
 def main() -> int:
-    """Measure and write."""
+    """Measure everything and write the page."""
     rows, costs = [], {}
     curves: dict[str, list[float]] = {"instructions": [], "distance terms": [], "model's time": []}
     for budget in BUDGETS:

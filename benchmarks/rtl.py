@@ -140,12 +140,15 @@ def write(name: str, signals: list[str], values: list[list[int]]) -> None:
 
 
 def share(useful: int, clocks: int) -> str:
-    """Return the percentage of clocks that multiply."""
+    """Return the percentage of clocks that compute a multiplication."""
     return f"{100 * useful / clocks:.1f} %"
 
 
 def shares(word: int, kernel: str) -> str:
-    """Return each operation's idle clocks, and the terms that keep 9 of 10 busy."""
+    """Return the idle clocks of each operation.
+
+    Also return the number of terms that keeps 90 % of the clocks busy.
+    """
     columns, budget = 8, 32
     plan, row = learner(columns, budget, word, kernel), [f"| {word} | {kernel}"]
     for cycles, passes in ((predictor_cycles, 1), (update_cycles, 2), (prediction_cycles, 1)):
@@ -155,7 +158,10 @@ def shares(word: int, kernel: str) -> str:
 
 
 def in_lanes(columns: int, budget: int, lanes: int) -> str:
-    """Measure a predictor with lanes: clocks alone, in a queue, and their busy share."""
+    """Measure a predictor with lanes.
+
+    The figures are its clocks alone and in a queue, and the share that computes.
+    """
     plan = learner(columns, budget)
     period = predictor_period(plan, lanes)
     return (f"| {lanes} | {columns} | {budget} | {predictor_cycles(plan, lanes)} | {period:g} "
@@ -163,7 +169,10 @@ def in_lanes(columns: int, budget: int, lanes: int) -> str:
 
 
 def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
-    """Measure a learner with lanes: clocks at full dictionary, and their busy share."""
+    """Measure a learner with lanes.
+
+    The figures are its clocks with a full dictionary, and the share that computes.
+    """
     plan, words = learner(columns, budget), columns * budget
     updated, predicted = update_cycles(plan, lanes), prediction_cycles(plan, lanes)
     return (f"| {lanes} | {columns} | {budget} | {updated} | {share(2 * words, lanes * updated)} "

@@ -248,7 +248,7 @@ def scaled(seconds: float) -> str:
 
 
 def missed(title: str, seconds: Mapping[str, float]) -> list[str]:
-    """Return a line for each library against which the model is slower than it must be."""
+    """Return a line for each library that the model should beat but does not."""
     found = []
     for name, time in seconds.items():
         whole = name == "fxpmath" and "model, training" in seconds
@@ -285,7 +285,7 @@ def rate_table(rates: Mapping[str, float]) -> str:
 
 
 def main() -> int:
-    """Measure and write."""
+    """Measure everything and write the page."""
     apytypes.reset_thread_pool(1)
     solving, learning, start = levinson_seconds(), fklms_seconds(), start_up_seconds()
     text = HEAD + table("Levinson, n = 256, 32 bits", solving)

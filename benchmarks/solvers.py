@@ -42,7 +42,7 @@ FULL = 32767
 
 # ---- positive definite: Levinson and Schur in integers ----
 def targets(n: int, seed: int) -> NDArray[np.int64]:
-    """Return raw s16f0 targets: a random walk, or noise."""
+    """Return s16f0 targets in ADC counts: a random walk, or noise."""
     rng = np.random.default_rng(seed)
     if seed % 2:
         return rng.integers(-FULL, FULL, n, endpoint=True)
@@ -118,7 +118,7 @@ def indefinite(n: int) -> Iterator[tuple[str, Array]]:
 
 
 def looking_ahead(sizes: list[int]) -> Iterator[Row]:
-    """Measure a row per system: condition, blocks of two rows and more, errors."""
+    """Measure one row per system: condition, block steps, errors."""
     for n in sizes:
         for name, row in indefinite(n):
             y = np.rint(np.random.default_rng(1).uniform(-1, 1, n) * 2.0**24).astype(np.int64) << 6

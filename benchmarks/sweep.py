@@ -126,7 +126,10 @@ def toeplitz(_: Path) -> Spec:
 
 
 def once(folder: Path, settings: Settings, name: str, jobs: int = 1) -> tuple[int, float, float]:
-    """Run a sweep in a new folder; return points, busiest CPU's seconds, wall seconds."""
+    """Run a sweep in a new folder.
+
+    Return points, seconds of the busiest CPU, and wall-clock seconds.
+    """
     import psutil
 
     def spent() -> list[float]:
@@ -143,7 +146,7 @@ def once(folder: Path, settings: Settings, name: str, jobs: int = 1) -> tuple[in
 
 def best(folder: Path, spec: Spec, grid: list[str], objectives: list[str], jobs: int = 1
          ) -> tuple[int, float, float]:
-    """Return the best of several :func:`once`, after one that loads and compiles."""
+    """Return the best of several :func:`once`, after one run as a warm-up."""
     def asked(keys: list[str]) -> Settings:
         return make_settings(spec, folder, grid=keys, objectives=objectives, constraints=["ram <= 1 MB"])
 

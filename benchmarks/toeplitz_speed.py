@@ -166,7 +166,7 @@ def lookahead_rows() -> list[str]:
 
 # ---- in a process of its own ----
 def large_pcg() -> dict[str, Any]:
-    """Measure a million rows."""
+    """Measure conjugate gradients on a system of a million rows."""
     r, y = system(1_000_000)
     start = perf_counter()
     solution = solve_toeplitz(r, y)
@@ -280,7 +280,7 @@ def page() -> str:
 
 
 def main() -> int:
-    """Measure and write."""
+    """Measure everything and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--alone", choices=ALONE, help="run one task and print its seconds and megabytes")
     alone = parser.parse_args().alone

@@ -68,7 +68,7 @@ def hil_run(source: Source, board: Board = None, port: Port = None, flash: Flash
     from ..lab.workflow import load_inputs
 
     if port is not None and emulator:
-        raise fail("E194", "a board at a port is not emulated", where="--emulator", value=emulator,
+        raise fail("E194", "a board with a port is not emulated", where="--emulator", value=emulator,
                    allowed="--port, or --emulator", remedy="omit one of the two")
     chosen = _board_of(board, port, flash)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:

@@ -96,10 +96,10 @@ def _targets(given: list[str]) -> list[str]:
 
 
 _NOTES = """\
-flash: of a program that only predicts; that learns, too; that saves and restores, too; and image, of the
+flash: size of a program that only predicts, that also learns, and that also saves and restores; image is the
 test firmware.
-RAM: of the model. stack: the most of training, updating and predicting, without interrupts.
-train, update, predict: mean per call, and the worst call in brackets."""
+RAM: size of the model. stack: maximum of training, updating and predicting, without interrupts.
+train, update, predict: mean count per call, with the worst call in brackets."""
 
 
 def _text(found: list[Costs]) -> str:

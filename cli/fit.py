@@ -48,8 +48,8 @@ def fit(path: SpecPath, samples: Samples = 1000, as_json: JsonFlag = False) -> N
 def _text(found: Fit) -> str:
     where = "on the test samples" if found.tested else "on the training samples"
     lines = [found.data.title, f"{len(found.data.y_raw)} training samples; errors are: {found.measure}", ""]
-    lines.append(f"as the spec stands, in float64: {_percent(found)} {where}" if found.error is not None
-                 else f"as the spec stands, there is no answer: {found.status}")
+    lines.append(f"with the spec as written, in float64: {_percent(found)} {where}" if found.error is not None
+                 else f"with the spec as written, float64 has no solution: {found.status}")
     if found.verdict is None:
         return "\n".join([*lines, "", "Toeplitz does not apply: the kernel is not a function of u - v."])
     verdict = found.verdict

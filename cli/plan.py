@@ -96,7 +96,7 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
               f"{c.bytes} bytes", str(c.multiplications)) for c in found]
     advice = f"No word length achieves {error:g} on these data: raise [cg] lambda, or take fewer steps."
     if chosen is not None:
-        advice = f"The least RAM that achieves {error:g} on these data: [numbers] word = {chosen.word}"
+        advice = f"Smallest RAM that achieves {error:g} on these data: [numbers] word = {chosen.word}"
     emit(Answer({"asked": error, "choices": [vars(c) for c in found],
                  "advice": None if chosen is None else vars(chosen)},
                 "\n".join(["Error of the integer model compared with as many steps in float64, on the data:",
@@ -115,7 +115,7 @@ def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> Non
              for c in found]
     advice = f"No word length achieves {error:g}: raise [toeplitz] lambda, or lower sigma."
     if chosen is not None:
-        advice = (f"The least RAM that achieves {error:g}: [numbers] word = {chosen.word}, "
+        advice = (f"Smallest RAM that achieves {error:g}: [numbers] word = {chosen.word}, "
                   f"[toeplitz] refine = {chosen.refine}")
     emit(Answer({"conditioning": {**vars(system), "bits_lost": system.bits_lost}, "asked": error,
                  "choices": [vars(c) for c in found], "advice": None if chosen is None else vars(chosen)},

@@ -71,7 +71,7 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
     samples = load_samples(data, limit=limit, labels="any" if labels else None)
     chosen = _scheme(samples, scheme)
     if chosen == "uniform" and (scheduler or checkpoint):
-        typer.echo("scheme uniform takes no time: no checkpoint is kept, no cluster is used", err=True)
+        typer.echo("scheme uniform needs neither a checkpoint nor a cluster, so none is used", err=True)
         scheduler = checkpoint = None
     try:
         found = _computed(samples, sigma, chosen, as_json, dtype=dtype, scheduler=scheduler,
@@ -89,7 +89,7 @@ def _left(checkpoint: Path | None) -> str:
     """Return a description of the results that remain after an interruption."""
     if checkpoint is None:
         return "nothing was saved: with --checkpoint FILE the next run can be resumed"
-    return f"{checkpoint} is whole: the same command resumes from it" if checkpoint.exists() else \
+    return f"{checkpoint} is valid: the same command resumes from it" if checkpoint.exists() else \
         "nothing was done yet"
 
 

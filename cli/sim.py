@@ -68,7 +68,7 @@ def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
     from ..sim.statuses import meaning
 
     alone = {} if result.float_solves or not result.trained else {
-        "float64": "has no answer to this system, so no error is printed. Its matrix plus lambda I is not "
+        "float64": "has no solution of this system, so no error is printed. Its matrix plus lambda I is not "
         "positive definite, or singular to rounding: check the predictions on held-out samples."}
     if result.status == "ok":
         return alone
@@ -109,7 +109,7 @@ def _labels(plan: Plan, result: Simulation) -> list[str]:
     counts = ", ".join(f"{labels.count(label)} of class {label}"
                        for label in plan.evidence["trained"]["classes"])
     differ = int(((result.f > 0) != (result.f_float > 0)).sum())
-    return [f"labels: {counts}; float64 has another for {differ} of {len(labels)}"]
+    return [f"labels: {counts}; float64 predicts another one for {differ} of {len(labels)}"]
 
 
 def _budget(budget: ErrorBudget | None, fixed: bool) -> list[str]:

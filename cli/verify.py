@@ -84,4 +84,4 @@ def _first_difference(found: Verification) -> str:
             return (f"{check.name}: {check.mismatches:,} of {check.compared:,} {check.unit} differ, "
                     f"first in {check.first}")
     row = next((row for row in found.rows if row.mismatches), None)
-    return f"{row.backend} differs at {row.first}" if row else "damage was not noticed"
+    return f"{row.backend} differs at {row.first}" if row else "a damaged state or frame was accepted"

@@ -180,7 +180,7 @@ def resolve_board(text: str, flash: str = "") -> BoardAt:
                    allowed="board:ID@PORT, such as board:microbit@/dev/ttyACM0, or board:PORT",
                    remedy="name its port; kerncast targets --ports lists those of this machine")
     if flash and board is None:
-        raise fail("E418", "which program loads a board depends on the board", where="--flash", value=flash,
+        raise fail("E418", "the flash tool depends on the board", where="--flash", value=flash,
                    allowed="board:ID@PORT", remedy="name the board too; kerncast targets lists them")
     return BoardAt(board, port)
 

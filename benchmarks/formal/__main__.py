@@ -37,7 +37,7 @@ def _proved(claim: Claim) -> ClaimResult:
 
 
 def main() -> int:
-    """Return exit status 1 if a claim is not proved or a fault is not found."""
+    """Prove the claims; exit with 1 for a failed claim or an undetected fault."""
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else os.cpu_count()
     with ThreadPoolExecutor(jobs) as pool:
         verdicts = dict(zip((claim.key for claim in CLAIMS), pool.map(_proved, CLAIMS), strict=True))

@@ -37,8 +37,8 @@ REST = """
   large for the solver. Their definitions are [proved of the C](primitives.md), and tests compare the modules
   with it.
 * The whole cores. Their streams are tested with random stalls and resets against the integer model.
-* The correctness of z3, yosys and SymbiYosys, and that your synthesis tool reads SystemVerilog as yosys
-  does.
+* It is assumed that z3, yosys and SymbiYosys are correct, and that your synthesis tool reads SystemVerilog
+  as yosys does.
 
 ## Do the proofs detect errors?
 

@@ -169,7 +169,7 @@ def fixed_claims(sweep: Sweep, fixed: Runs) -> list[ClaimOutcome]:
 
 
 def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
-    """Measure figure 5, and the growth over larger dictionaries."""
+    """Measure figure 5, and the growth with larger dictionaries."""
     figure, (left, right) = axes(2, width=3.6)
     for colour, title in zip(COLOURS, ("LS", "KLMS", "MKLMS", "FKLMS", "FMKLMS"), strict=False):
         left.plot(BUDGETS, sweep.seconds[title], color=colour, label=title)

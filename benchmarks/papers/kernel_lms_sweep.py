@@ -90,7 +90,7 @@ class Sweep:
 
 
 def samples(seed: int) -> Array:
-    """Return inputs (100, 1), i.i.d. uniform, rounded: all learn the same samples."""
+    """Return inputs (100, 1), uniform, rounded; all techniques learn the same samples."""
     X = np.random.default_rng(seed).uniform(-3, 3, (TRAINING, 1))
     return np.asarray(raw(X, X_WORD) / STEPS)
 
@@ -158,7 +158,7 @@ def fixed_point_plan(word: int, budget: int, technique: str, room: Room) -> Plan
 
 def fixed_point_runs(word: int, realisations: int, technique: str, room: Room | None = None,
                      budgets: tuple[int, ...] = BUDGETS) -> Fixed:
-    """Run an integer technique, by default with the headroom it needs."""
+    """Run an integer technique; the default headroom is the one that it needs."""
     room, grid = room or ROOM.get(technique, Room()), raw(GRID[:, np.newaxis], X_WORD)
     found = Fixed(np.zeros((len(budgets), realisations)), np.zeros((len(budgets), realisations), dtype=bool))
     for row, budget in enumerate(budgets):

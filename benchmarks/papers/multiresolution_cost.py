@@ -26,7 +26,7 @@ EXACT = 1e-14  # tolerance of the iteration that stands for the exact solution o
 
 
 def first_column(n: int, regime: str) -> Array:
-    """Return Z's first column on the paper's grid, or on a longer one as fine."""
+    """Return the first column of Z on the paper's grid, or on a longer grid."""
     step = 2 / (n - 1) if regime == "finer" else 2 / 255
     r: Array = np.exp(-(step * np.arange(n) / SIGMA) ** 2)
     r[0] += 1 / GAMMA
@@ -45,7 +45,7 @@ def targets(n: int, regime: str) -> Array:
 
 # ---- banded Cholesky ----
 def banded(r: Array, width: int, y: Array) -> Array:
-    """Solve the system with only `width` diagonals on either side."""
+    """Solve the system with a band of `width` diagonals on either side."""
     return np.asarray(scipy.linalg.solveh_banded(
         np.repeat(r[: width + 1, np.newaxis], len(r), axis=1), y, lower=True, check_finite=False))
 
@@ -93,7 +93,7 @@ def _ours(system: System, y: Array, t: float, basis: str) -> Solution:
 
 
 def beside(n: int, regime: str, t: float) -> Row:
-    """Measure one size, with the other solvers; the band has an equal error."""
+    """Measure one size with the other solvers; the band has an equal error."""
     row = measured(n, regime, t, "db10")
     r, y = first_column(n, regime), targets(n, regime)
     Z = scipy.linalg.toeplitz(r)
@@ -109,13 +109,13 @@ def beside(n: int, regime: str, t: float) -> Row:
 
 
 def small(regime: str, t: float) -> list[Row]:
-    """Measure sizes at which the matrix fits into memory, with every solver."""
+    """Measure every solver at sizes at which the matrix fits in memory."""
     beside(SMALL[0], regime, t)  # compiles
     return [beside(n, regime, t) for n in SMALL]
 
 
 def large(regime: str, t: float, basis: str) -> list[Row]:
-    """Measure the growth from the paper's N to sizes that need O(N) memory."""
+    """Measure the growth up to sizes that need O(N) memory."""
     found = [measured(n, regime, t, basis) for n in (SMALL[0], SMALL[-1], *LARGE)]
     unit = found[1]["time"] / found[1]["N"]
     return [row | {"growth": row["time"] / row["N"] / unit} for row in found]

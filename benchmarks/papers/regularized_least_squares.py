@@ -143,7 +143,7 @@ def _solve_wide(A: Array, b: Array) -> Array:
 
 
 def subsets(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array, least: float) -> str:
-    """Measure test error and time of the subset of regressors.
+    """Measure test error and time of regression on a subset of samples.
 
     Its lambda is selected by leave-one-out.
     """

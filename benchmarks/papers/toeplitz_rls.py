@@ -52,7 +52,7 @@ def stopped_like_matlab(A: DenseSystem, y: Array) -> Solution:
 
 
 def timed_like_matlab(A: DenseSystem, y: Array, steps: int) -> Solution:
-    """Run those steps once, to be timed."""
+    """Run the same steps once, to measure their time."""
     limit = {"tolerance": TOLERANCE, "max_steps": MOST_STEPS} if steps < MOST_STEPS else {"steps": steps}
     return cg(A, y, "none", **limit)
 
@@ -110,13 +110,13 @@ def matrix_and_rows(kernel: Gaussian, X: Array) -> tuple[Array, dict[str, Array]
 
 
 def kernel_between(kernel: Gaussian, U: Array, V: Array) -> Array:
-    """Return the kernel matrix of samples to predict and those trained with."""
+    """Return the kernel matrix of test samples and training samples."""
     both = KernelSystem(kernel, np.concatenate((U, V)), 0.0)
     return both.block(slice(0, len(U)), slice(len(U), len(U) + len(V)))
 
 
 def error_rate(K: Array, solution: Solution, y: Array) -> float:
-    """Return the share of misclassified samples; 1 without an answer."""
+    """Return the share of misclassified samples; 1 without a solution."""
     return float(np.mean(np.sign(K @ solution.x) != y)) if solution.ok else 1.0
 
 

@@ -64,7 +64,7 @@ def number(word: int, frac: int = 0) -> APyFixed:
 
 
 def zeros(n: int) -> APyFixedArray:
-    """Return zeros."""
+    """Return an array of zeros."""
     return APyFixedArray(np.zeros(n, dtype=np.int64), bits=W, frac_bits=0)
 
 

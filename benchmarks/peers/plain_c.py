@@ -44,7 +44,7 @@ class PlainC:
         self.library: Any = self.ffi.dlopen(str(library))
 
     def view(self, ctype: str, words: NDArray[Any]) -> Any:
-        """Return a pointer to an array of exactly that type."""
+        """Return a pointer to an array of the required type."""
         return self.ffi.from_buffer(f"{ctype}[]", words)
 
 

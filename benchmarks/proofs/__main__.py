@@ -48,7 +48,7 @@ def score(program: Program, function: str) -> tuple[Score, list[str]]:
 
 
 def main() -> int:
-    """Return exit status 1 if a mutant was missed."""
+    """Prove the claims; return exit status 1 for an undetected mutant."""
     program = parse()
     verdicts, scores, missed = proofs(program), {}, []
     for function in program.functions:

@@ -69,7 +69,7 @@ def promoted(kind: CType, int_bits: int) -> CType:
 
 
 def common(a: CType, b: CType, int_bits: int) -> CType:
-    """Return the common type of an operation (6.3.1.8).
+    """Return the common type of an operation (C99 6.3.1.8).
 
     The wider wins, unsigned among equals.
     """
@@ -80,7 +80,7 @@ def common(a: CType, b: CType, int_bits: int) -> CType:
 
 
 def constant(node: c_ast.Constant, int_bits: int) -> tuple[int, CType]:
-    """Return value and type of an integer constant (6.4.4.1).
+    """Return value and type of an integer constant (C99 6.4.4.1).
 
     LU is how `c_source` writes UINT32_C.
     """

@@ -150,7 +150,7 @@ class Expressions:
         return Value(self.arithmetic.convert(value.term, value.kind, kind, report), kind)
 
     def reporter(self, node: c_ast.Node, state: State) -> Callable[[str, Term], None]:
-        """Return the receiver of an operator's conditions."""
+        """Return the function that receives an operator's conditions."""
         return lambda what, condition: self.fault(what, node, state, condition)
 
     def element(self, node: c_ast.Node, state: State) -> tuple[Array, str, Term]:
@@ -196,7 +196,7 @@ class Expressions:
         return Value(self.arithmetic.binary(node.op, a.term, b.term, kind, report), kind)
 
     def ternary(self, node: c_ast.TernaryOp, state: State) -> Value:
-        """Evaluate a ? b : c; only the chosen operand may be at fault."""
+        """Evaluate a ? b : c; only the selected operand may be undefined."""
         condition = self.truth(node.cond, state)
         yes = self.value(node.iftrue, state.fork(condition))
         no = self.value(node.iffalse, state.fork(z3.Not(condition)))

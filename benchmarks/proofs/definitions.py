@@ -48,7 +48,7 @@ class Fact:
 
     @property
     def general(self) -> Term:
-        """Return the same facts of any integers."""
+        """Return the same facts for any integers."""
         return self.scheme(*(z3.Int(f"any_{i}") for i in range(len(self.arguments))))
 
 
@@ -274,7 +274,10 @@ FLOOR_DIV = Claim(
 
 
 def _divided(run: Run) -> Term:
-    """Return the floor of the normalised numerator over 31 bits of the denominator."""
+    """Return the floor of the normalised numerator divided by the denominator.
+
+    The divisor is the leading 31 bits of the normalised denominator.
+    """
     m, a = run.m, run.a
     size = absolute(a.num)
     up, up_den = run.call("kc_normalisation_shift", size), run.call("kc_normalisation_shift", a.den)

@@ -177,7 +177,7 @@ def _shifted(text: str, by: int) -> str:
 
 # ---- trees ----
 def _nodes(root: c_ast.Node) -> list[c_ast.Node]:
-    """Yield all nodes below, in source order."""
+    """Yield all nodes of a subtree in source order."""
     found = [root]
     for _, child in root.children():
         found += _nodes(child)
@@ -201,7 +201,7 @@ def _replaced(root: c_ast.Node, target: c_ast.Node, other: c_ast.Node | None) ->
 
 
 def _context(root: c_ast.Node, target: c_ast.Node) -> c_ast.Node:
-    """Return the statement or declaration around a node, for readers."""
+    """Return the statement or declaration around a node, for the report."""
     best = target
     for node in _nodes(root):
         if isinstance(node, c_ast.Decl | c_ast.Assignment | c_ast.Return) and any(

@@ -77,7 +77,7 @@ def coarse(seconds: float) -> str:
 
 
 def without_docstrings(text: str) -> str:
-    """Return Python code without the lines of its docstrings: better words prove the same."""
+    """Return Python code without docstrings, so that their wording may change."""
     nodes = (node.body[0] for node in ast.walk(ast.parse(text))
              if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
     words = {number for node in nodes

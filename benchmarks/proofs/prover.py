@@ -170,7 +170,7 @@ def _contract(name: str, parameters: list[str], arithmetic: Bits | Integers) -> 
 
 
 def _called(execution: Execution, name: str, given: tuple[Term, ...]) -> Term:
-    """Return what a definition means by a callee: its contract, or its body."""
+    """Return the definition of a callee: its contract, or its body."""
     arithmetic = execution.arithmetic
     if name in execution.contracts:
         return _function(name, arithmetic, len(given))(*given)

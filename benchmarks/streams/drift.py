@@ -31,7 +31,7 @@ def curve(parts: dict[str, object], rho: float, realisations: int = REALISATIONS
 
 
 def settled(found: Array) -> tuple[float, float]:
-    """Return the MSE of 500 symbols before the change, and of the last 500."""
+    """Return the MSE over 500 symbols before the change, and over the last 500."""
     half = SYMBOLS // 2
     return float(found[half - 500:half].mean()), float(found[-500:].mean())
 

@@ -68,7 +68,7 @@ class Reference:
 
     @property
     def diverged(self) -> bool:
-        """Report whether it has stopped learning."""
+        """Report whether the learner has stopped learning."""
         return self._learner.status is Status.DIVERGED
 
     def learn(self, stream: Stream) -> Array:
@@ -81,7 +81,7 @@ class Reference:
 
     @property
     def held(self) -> int:
-        """Return N."""
+        """Return N, the number of stored vectors."""
         return self._learner.model.count
 
 
@@ -129,7 +129,7 @@ class Method:
 
 
 def filters() -> list[Method]:
-    """Return padasip's filters."""
+    """Return the filters of padasip."""
     steps = {"LMS": (0.001, 0.003, 0.01, 0.03, 0.1, 0.3), "NLMS": (0.01, 0.03, 0.1, 0.3, 0.6, 1.0),
              "RLS": (0.95, 0.98, 0.99, 0.995, 0.999, 0.9999, 1.0)}
 
@@ -141,7 +141,10 @@ def filters() -> list[Method]:
 
 def kernels(sigma: tuple[float, ...], eta: tuple[float, ...], titles: dict[str, Parameters],
             rho: tuple[float, ...] = (0.0,)) -> list[Method]:
-    """Return our float64 learners by title and parts; a tuple lists values to try."""
+    """Return the float64 learners by title and parts.
+
+    A tuple lists the values to try.
+    """
     def of(parts: Parameters) -> Callable[..., Learner]:
         return lambda columns, **tried: Reference(columns, budget=BUDGET, **parts | tried)
 

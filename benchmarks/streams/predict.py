@@ -55,7 +55,7 @@ def chosen(method: Method) -> Parameters:
 
 
 def integers(word: int) -> tuple[Array, Any]:
-    """Return the errors of ``examples/ecg_stream.toml``'s integer learner, and it."""
+    """Return the errors and the integer learner of ``examples/ecg_stream.toml``."""
     spec = example("ecg_stream")
     first, stream = recording(spec.input.columns, differences=True)
     learner = Integers(spec, word, first)

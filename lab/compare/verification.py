@@ -322,7 +322,7 @@ def _unpack(given: Path, into: Path) -> dict[str, str]:
             names = Counter(entry.filename for entry in entries)
             if odd := [name for name in sorted(names)
                        if names[name] > 1 or name not in {MANIFEST, VERIFIED, *listed}]:
-                raise ValueError(f"not in the manifest, or there twice: {', '.join(odd[:3])}")
+                raise ValueError(f"not in the manifest, or in the bundle twice: {', '.join(odd[:3])}")
             for name in listed:
                 if name in names:
                     (into / name).parent.mkdir(parents=True, exist_ok=True)

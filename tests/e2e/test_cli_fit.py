@@ -13,7 +13,7 @@ Run = Callable[..., tuple[int, str, str]]
 def test_fit_prints_the_error_the_selected_model_and_lines_for_the_spec(run: Run, spec: Path) -> None:
     code, out, _ = run("fit", spec)
     assert code == 0
-    for words in ("as the spec stands, in float64:", "exact, the whole matrix", "Lemma 1",
+    for words in ("with the spec as written, in float64:", "exact, the whole matrix", "Lemma 1",
                   'In the spec: algorithm = "toeplitz_rls", [kernel] sigma = '):
         assert words in out
 

@@ -15,12 +15,15 @@ PAGES = ("README.md", "docs/")
 
 
 def sentences(text: Text) -> Iterator[str]:
-    """Yield the sentences of a paragraph; table rows, headings and what is all code are none."""
+    """Yield the sentences of a paragraph, without table rows, headings and code.
+
+    A full stop after a single capital letter is an initial, not the end of a sentence.
+    """
     words = " ".join(text.words.split())
-    if re.match(r"[|#<!]|```", words):
+    if re.match(r"[|#<!]|```", words) or re.match(r" {4,}(?![-*] |\d+\. )", text.words):
         return
     words = re.sub(r"^(?:[-*]|\d+\.) ", "", words)
-    for sentence in re.split(r"(?<=[.?!])\s+(?=[A-Z`*\[])", words):
+    for sentence in re.split(r"(?<=[.?!])(?<!\b[A-Z]\.)\s+(?=[A-Z`*\[])", words):
         if len(re.findall(r"[A-Za-z]{2,}", re.sub(r"`[^`]*`", "", sentence))) >= 4:
             yield sentence
 

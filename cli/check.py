@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     """Check a spec and report every mistake at once.
 
-    Checks the spec itself, its target, whether formats can be planned, and the CSV files that it names. It
-    does not load data sets that come with a package.
+    Checks the spec itself, its target, whether formats can be planned, the CSV files that it names, and
+    [sweep]. It does not load data sets that come with a package.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     """
     spec = load_spec(path)
     problems: list[Problem] = []
-    for look in (_target, _plan, _data):
+    for look in (_target, _plan, _data, _sweep):
         problems += _problems(look, spec, path.parent)
     if problems:
         raise KerncastError(problems)
@@ -94,3 +94,17 @@ def _data(spec: Spec, folder: Path) -> Dataset | None:
     from ..sim.data import load_dataset
 
     return load_dataset(spec, folder)
+
+
+def _sweep(spec: Spec, folder: Path) -> None:
+    """Check axes, objectives and limits of [sweep]; options may still add axes and data."""
+    if spec.sweep is None:
+        return
+    from ..lab.sweep import make_settings
+
+    try:
+        make_settings(spec, folder)
+    except KerncastError as error:
+        found = [problem for problem in error.problems if problem.code not in ("E240", "E361")]
+        if found:
+            raise KerncastError(found) from None

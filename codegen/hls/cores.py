@@ -165,7 +165,9 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
             *shifts("x_shift", "y_shift", "mac_shift", "f_shift", "exp2_bits", "exp2_cut", "kernel_shift",
                     "kernel_turn_shift", "kernel_sine_shift", "kernel_dot_shift", "kernel_degree",
                     "kernel_out_shift", "alpha_exp_min", "alpha_exp_max"),
-            *words("y_offset", "y_gain", "kernel_c", "kernel_turn", "kernel_coef0", "bias")]
+            *words("y_offset", "y_gain", "kernel_c", "kernel_turn", "kernel_coef0"),
+            # BIAS alone is a macro of ap_common.h, and no namespace keeps a macro out.
+            *[(kind, f"{plan.name.upper()}_{name}", *rest) for kind, name, *rest in words("bias")]]
     if "kernel_d2_end" in plan.constants:
         rows += [("long long", "KERNEL_D2_END", literal(plan.integer("kernel_d2_end")), "")]
     if learns:

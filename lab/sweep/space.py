@@ -17,7 +17,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 from ...sim.errors import KerncastError, Problem, fail
 from ...sim.formats import Format
@@ -265,9 +265,9 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
         return ""
     name, *inner = rest.split(".", 1)
     name = _alias(table, name)
-    if f"{table}.{name}" in known:
+    if f"{table}.{name}" in known and (not inner or _has_names(table, name)):
         return ".".join((table, name, *inner))
-    if table in TABLES and table in {k.split(".")[0] for k in known}:
+    if not inner and table in TABLES and table in {k.split(".")[0] for k in known}:
         problems.append(unknown_key(table, name, TABLES[table], where))
         return ""
     belongs = [a for a, t in TABLE_OF.items() if t == table]
@@ -275,6 +275,12 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
                             did_you_mean(key, known) or (f"remove it: it is only for algorithm {belongs[0]}"
                                                  if belongs else "use one of these")))
     return ""
+
+
+def _has_names(table: str, name: str) -> bool:
+    """Report whether the value of a key is a table of names, such as numbers.formats."""
+    annotation = TABLES[table].model_fields[keys(TABLES[table])[name]].annotation
+    return any(get_origin(kind) is dict for kind in (annotation, *get_args(annotation)))
 
 
 def _alias(table: str, name: str) -> str:

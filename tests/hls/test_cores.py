@@ -83,13 +83,14 @@ def test_the_testbench_reports_a_mismatch_and_a_missing_value(backend, tmp_path)
     assert "4 words, 1 mismatches" in found[0].stderr
 
 
-def test_a_model_that_was_trained_elsewhere_is_predicted_with_its_intercept(backend, ledger):
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_a_model_that_was_trained_elsewhere_is_predicted_with_its_intercept(dialect, backend, ledger):
     chance = np.random.default_rng(5)
     x = chance.normal(size=(60, 3)) * [1.0, 20.0, 0.1]
     plan = kerncast.plan(SVR(gamma="scale", C=5.0).fit(x, np.sin(x[:, 0]) + 0.1 * x[:, 1] + 3.0), x)
     assert plan.integer("bias") != 0
     calls = make_vectors(open_model(plan), [("predict", drawn(plan, "x_raw", (300, 3), chance), None)])
-    opened = backend(plan, "catapult")
+    opened = backend(plan, dialect)
     compared = replay(opened, calls)
     opened.close()
     ledger.record(backend=opened.name, words=compared.words, mismatches=compared.mismatches, case="svr")

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import logging
+import re
+import socket
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -17,6 +21,11 @@ T = TypeVar("T")
 _PATIENCE = 10
 # Submitted tasks per thread of the cluster: enough to keep it busy, few enough to bound the memory.
 _AHEAD = 2
+# What dask.distributed can call, without a client that is hard to end if it cannot.
+_ADDRESS = re.compile(r"(?:(?P<scheme>tcp|tls|wss?)://)?(?P<host>[\w.-]+|\[[0-9a-fA-F:.%\w]+\]):(?P<port>\d{1,5})/?"
+                      r"|inproc://[\w.:]+/\d+/\d+", re.ASCII)
+# What distributed says about a lost cluster is in E262; tornado repeats it.
+_LOGGERS = ("distributed", "tornado.application")
 
 
 def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], task: Callable[[Any, N], T],
@@ -49,10 +58,18 @@ def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], ta
         raise missing("a cluster needs", "distributed", "python -m pip install distributed",
                       "scheduler") from None
     lost = (OSError, TimeoutError, distributed.KilledWorker, distributed.CancelledError)
-    try:
-        client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
-    except (*lost, ValueError) as error:
-        raise _unreachable(address, error) from error
+    _probe(address)
+    with _quiet():
+        try:
+            client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
+        except (*lost, ValueError, TypeError) as error:
+            raise _unreachable(address, error) from error
+        yield from _results(client, address, lost, make, data, task, numbers)
+
+
+def _results(client: Any, address: str, lost: tuple[type[BaseException], ...], make: Callable[..., Any],
+             data: tuple[Any, ...], task: Callable[[Any, N], T], numbers: Iterable[N]) -> Iterator[T]:
+    """Submit the tasks, some ahead, and yield their results in order."""
     with client:
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
@@ -67,6 +84,41 @@ def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], ta
                 yield waiting.popleft().result()
         except lost as error:
             raise _unreachable(address, error) from error
+
+
+def _probe(address: str) -> None:
+    """Refuse an address at once that is malformed, or at which no scheduler speaks.
+
+    A client retries a refused connection until its time is over, waits without a limit for a server that
+    accepts and is silent, and leaves a thread and a traceback behind if it cannot be made.
+    """
+    found = _ADDRESS.fullmatch(address)
+    if found is None or int(found["port"] or 0) > 65_535:
+        raise _unreachable(address, ValueError("not tcp://HOST:PORT"))
+    if found["host"] is None:  # a cluster in this process
+        return
+    try:
+        place = found["host"].strip("[]"), int(found["port"])
+        with socket.create_connection(place, timeout=_PATIENCE) as line:
+            if found["scheme"] in (None, "tcp") and not line.recv(1):  # a scheduler speaks first
+                raise ConnectionError("the connection was closed")
+    except (OSError, UnicodeError) as error:
+        raise _unreachable(address, error) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the loggers of the cluster's libraries silent: E262 states what went wrong."""
+    loggers = [logging.getLogger(name) for name in (*_LOGGERS, *logging.root.manager.loggerDict)
+               if name.startswith(_LOGGERS)]
+    levels = [logger.level for logger in loggers]
+    try:
+        for logger in loggers:
+            logger.setLevel(logging.CRITICAL + 1)
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
 
 
 def _unreachable(address: str, error: BaseException) -> KerncastError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,10 @@ from .emulators import available, require_emulator, start_emulator
 from .link import Link, SerialLink
 from .protocol import REGIONS
 from .requests import differs
+
+
+#: Ticks per second that no board reaches; a counter that claims more is not believed.
+_FASTEST = 10**10
 
 
 @dataclass
@@ -105,8 +110,9 @@ class BoardBackend:
         if x_raw is not None:
             self._write("X", "x_raw", x_raw)
         self._write("Y", "y_raw", y_raw)
+        started = time.monotonic()
         status = self.client.train(len(y_raw))
-        self._count("train", 1)
+        self._count("train", 1, started)
         return status
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
@@ -175,8 +181,9 @@ class BoardBackend:
             self._write("X", "x_raw", x_raw[batch])
             if y_raw is not None:
                 self._write("Y", "y_raw", y_raw[batch])
+            started = time.monotonic()
             operation(count)
-            self._count(name, count)
+            self._count(name, count, started)
             f[batch] = _words(self.client.read(REGIONS["RESULTS"], count * C_BYTES[word]), word)
             status[batch] = _words(self.client.read(REGIONS["STATUSES"], count), "uint8_t")
         return {"status": status, "f": f}
@@ -187,9 +194,13 @@ class BoardBackend:
 
     # -------------------------------------------------------------------------------- costs
 
-    def _count(self, name: str, samples: int) -> None:
+    def _count(self, name: str, samples: int, started: float) -> None:
+        """Add the ticks of an operation that began at `started`; refuse more than time allows."""
         ticks = self.client.counters() if self.counter is not None else None
         units = None
+        most = int((time.monotonic() - started + 1) * _FASTEST)
+        if ticks is not None and ticks[0] > most:
+            raise differs("counter of operations", ticks[0], f"0 to {most} ticks", self.client.link.name)
         if ticks is not None and self.counter is not None:
             units = self.counter.units(ticks[0]) - self.counter.units(ticks[1])
         self.tallies[name].add(samples, units)

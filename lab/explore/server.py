@@ -1,7 +1,8 @@
 """lab.explore: serve the page to this machine only, behind a token; write no file.
 
-The server listens on 127.0.0.1 only. A request must contain the token, which is part of the address, and the
-name of this machine. A page of another site has neither, and cannot read a reply.
+Only 127.0.0.1 is listened on.  A request must name this machine as its host and carry the token: in the path
+of the page itself, in a header of whatever the page asks.  The page moves the token from its address into the
+fragment, which no browser sends.  A page of another site knows no token, nor may it read an answer.
 """
 
 from __future__ import annotations
@@ -9,21 +10,37 @@ from __future__ import annotations
 import hmac
 import json
 import secrets
+import socket
 import sys
+import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from ...sim.errors import KerncastError, fail
+from ..report.render import script_hash
 from .session import Session, Superseded
 
 ADDRESS = "127.0.0.1"
 #: A question is small, and whoever begins one ends it.
 _MOST_BYTES, _SECONDS = 65_536, 60
+#: Connections at once; above it, the oldest one that has not shown the token is closed.
+_MOST_CONNECTIONS = 64
+#: Of every answer; the page itself names its scripts by their hashes in a policy of its own.
 _HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
             "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
             "Cross-Origin-Resource-Policy": "same-origin"}
+_POLICY = "Content-Security-Policy"
+_OF_PAGE = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'"
+_OF_OTHERS = "default-src 'none'; frame-ancestors 'none'"
+#: The header that carries the token.
+TOKEN = "X-Kerncast-Token"
+# A page that is loaded again has its token in the fragment.
+_RELOAD = 'location.replace("/" + location.hash.slice(1).replace(/[^\\w-]/g, "") + "/");'
+_ENTRY = f"<!DOCTYPE html><title>kerncast explore</title><script>{_RELOAD}</script>\n".encode()
+_OF_ENTRY = f"{_OF_OTHERS}; script-src '{script_hash(_RELOAD)}'"
 Question = Callable[[dict[str, Any]], dict[str, Any]]
 
 
@@ -67,6 +84,31 @@ class Server(ThreadingHTTPServer):
         port = self.server_address[1]
         self.hosts = (f"{ADDRESS}:{port}", f"localhost:{port}")
         self.url = f"http://{ADDRESS}:{port}/{self.token}/"
+        self._open: dict[socket.socket, bool] = {}  # oldest first; True once it has shown the token
+        self._counting = threading.Lock()
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection, and close the oldest without a token if there are too many."""
+        with self._counting:
+            self._open[request] = False
+            if len(self._open) > _MOST_CONNECTIONS:
+                oldest = next((line for line, known in self._open.items() if not known), request)
+                del self._open[oldest]
+                with suppress(OSError):  # its thread ends and closes it
+                    oldest.shutdown(socket.SHUT_RDWR)
+        super().process_request(request, client_address)
+
+    def admit(self, request: Any) -> None:
+        """Remember that a connection has shown the token."""
+        with self._counting:
+            if request in self._open:
+                self._open[request] = True
+
+    def close_request(self, request: Any) -> None:
+        """Close a connection and forget it."""
+        with self._counting:
+            self._open.pop(request, None)
+        super().close_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Ignore a closed page; report any other exception as an internal error."""
@@ -79,22 +121,28 @@ class _Handler(BaseHTTPRequestHandler):
 
     server: Server
     protocol_version = "HTTP/1.1"
+    server_version, sys_version = "kerncast", ""
     timeout = _SECONDS
+    policy = _OF_OTHERS
 
     def do_GET(self) -> None:
-        """Send the page."""
-        name = self._asked()
-        if name == "":
-            self._answer(HTTPStatus.OK, self.server.html, "text/html; charset=utf-8")
-        elif name is not None:
+        """Send the page to an address with the token, or an entry without content."""
+        token, slash, name = self.path.removeprefix("/").partition("/")
+        if self.path == "/" and self._at_home():
+            self._answer(HTTPStatus.OK, _ENTRY, "text/html; charset=utf-8", _OF_ENTRY)
+        elif not (slash and self._allowed(token)):
+            self._refuse(HTTPStatus.FORBIDDEN)
+        elif name:
             self._refuse(HTTPStatus.NOT_FOUND)
+        else:
+            self._answer(HTTPStatus.OK, self.server.html, "text/html; charset=utf-8", _OF_PAGE)
 
     def do_POST(self) -> None:
         """Answer a request from the page."""
-        name = self._asked()
-        if name is None:
+        if not self._allowed(self.headers.get(TOKEN, "")):
+            self._refuse(HTTPStatus.FORBIDDEN)
             return
-        question = self.server.questions.get(name)
+        question = self.server.questions.get(self.path.removeprefix("/"))
         asked = self._question()
         if question is None or asked is None:
             self._refuse(HTTPStatus.NOT_FOUND if question is None else HTTPStatus.BAD_REQUEST)
@@ -109,21 +157,19 @@ class _Handler(BaseHTTPRequestHandler):
             self._tell({"problems": [{"code": "internal", "message": f"{type(error).__name__}: {error}",
                                       "remedy": "internal error: please report it"}]})
 
-    def _asked(self) -> str | None:
-        """Return the part of the path after the token.
-
-        None, with 403, for a wrong host, origin or token.
-        """
-        _, _, rest = self.path.partition("/")
-        token, slash, name = rest.partition("/")
+    def _at_home(self) -> bool:
+        """Report whether host and origin, if given, are this server."""
         origin = self.headers.get("Origin")
-        known = hmac.compare_digest(token.encode(), self.server.token.encode())
-        ours = self.headers.get("Host") in self.server.hosts and (
+        return self.headers.get("Host") in self.server.hosts and (
             origin is None or origin.removeprefix("http://") in self.server.hosts)
-        if not (known and slash and ours):
-            self._refuse(HTTPStatus.FORBIDDEN)
-            return None
-        return name
+
+    def _allowed(self, token: str) -> bool:
+        """Report whether the token is right and the request is from this machine's page."""
+        known = hmac.compare_digest(token.encode("utf-8", "surrogateescape"), self.server.token.encode())
+        if known and self._at_home():
+            self.server.admit(self.request)
+            return True
+        return False
 
     def _question(self) -> dict[str, Any] | None:
         """Read the JSON object of the request, or None if there is none."""
@@ -145,14 +191,22 @@ class _Handler(BaseHTTPRequestHandler):
     def _tell(self, values: dict[str, Any]) -> None:
         self._answer(HTTPStatus.OK, json.dumps(_finite(values), allow_nan=False).encode(), "application/json")
 
-    def _answer(self, status: HTTPStatus, body: bytes, kind: str) -> None:
+    def _answer(self, status: HTTPStatus, body: bytes, kind: str, policy: str = _OF_OTHERS) -> None:
+        self.policy = policy
         self.send_response(status)
-        for name, value in {**_HEADERS, "Content-Type": kind, "Content-Length": str(len(body))}.items():
-            self.send_header(name, value)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
         self.wfile.write(body)
+
+    def end_headers(self) -> None:
+        """Add the headers of every answer, those of http.server's own errors included."""
+        for name, value in {**_HEADERS, _POLICY: self.policy}.items():
+            self.send_header(name, value)
+        self.policy = _OF_OTHERS
+        super().end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:
         """Log nothing, because an address contains the token."""

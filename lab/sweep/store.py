@@ -38,6 +38,9 @@ CREATE TABLE IF NOT EXISTS points (key TEXT PRIMARY KEY, inputs TEXT NOT NULL, s
 META = "name, value, digest"
 POINTS = "key, inputs, status, code, message, plan, words, measures, digest"
 _LOCKED_SECONDS = 30.0
+#: What SQLite reports if the system refuses a write, and what is found is whole.
+_REFUSED = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM,
+            sqlite3.SQLITE_IOERR_WRITE, sqlite3.SQLITE_IOERR_FSYNC, sqlite3.SQLITE_IOERR_SHMSIZE}
 T = TypeVar("T")
 
 
@@ -110,10 +113,15 @@ class Store:
             raise sqlite3.DatabaseError(f"written by another version, schema {self.meta('schema')}")
 
     def _told(self, do: Callable[[], T]) -> T:
-        """Return the result of `do`; raise E366 if the file is damaged."""
+        """Return the result of `do`; raise E366 if the file is damaged, E191 if it cannot be written."""
         try:
             return do()
         except sqlite3.OperationalError as error:
+            code = getattr(error, "sqlite_errorcode", 0)
+            if _REFUSED & {code, code & 0xFF}:  # its low byte is the kind
+                raise fail("E191", "the results cannot be written", where=str(self.path), value=error,
+                           allowed="a folder with free space that you may write to",
+                           remedy="free some space, then run the same command again: it resumes") from error
             if "locked" not in str(error):
                 raise self.damaged(error) from error
             raise in_use(self.path, error) from error

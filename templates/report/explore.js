@@ -3,9 +3,14 @@ const EVERY = 50, REST = 300;  // ms: between questions while one drags; until t
 const live = { id: String(Math.random()), number: 0, asked: 0, shown: 0, values: {}, seen: new Map(), problems: [[]],
   moved: false, pausing: null, resting: null };
 
+// The token leaves the address for the fragment, which is not sent; requests carry it in a header.
+const token = page.live ? location.pathname.split("/")[1] : "";
+if (page.live) history.replaceState(null, "", "/#" + token);
+
 async function fetched(name, question) {
   try {
-    const answer = await fetch(name, { method: "POST", headers: { "Content-Type": "application/json" },
+    const answer = await fetch("/" + name, { method: "POST",
+      headers: { "Content-Type": "application/json", "X-Kerncast-Token": token },
       body: JSON.stringify({ page: live.id, number: live.number, ...question }) });
     return await answer.json();
   } catch {

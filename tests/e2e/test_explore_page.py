@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -19,6 +20,7 @@ from sklearn.kernel_ridge import KernelRidge
 import kerncast
 from kerncast.cli import explore
 from kerncast.lab.explore import Server, Session
+from kerncast.lab.explore.server import TOKEN
 from kerncast.lab.explore.session import Superseded
 from kerncast.lab.report.render import render_page
 from kerncast.sim.data import load_dataset
@@ -225,10 +227,10 @@ def test_a_file_of_other_data_is_refused_with_its_line(tab, tmp_path):
 # ---- who may ask ----
 def asked(server, method="GET", name="", body=None, *, token=None, host=None, **headers):
     line = HTTPConnection("127.0.0.1", server.server_address[1], timeout=60)
-    path = f"/{server.token if token is None else token}/{name}"
-    line.putrequest(method, path, skip_host=True)
+    token = server.token if token is None else token
+    line.putrequest(method, f"/{token}/{name}" if method == "GET" else f"/{name}", skip_host=True)
     text = b"" if body is None else json.dumps(body).encode()
-    for key, value in {"Host": host or server.hosts[0], "Content-Length": len(text),
+    for key, value in {"Host": host or server.hosts[0], "Content-Length": len(text), TOKEN: token,
                        "Content-Type": "application/json", **headers}.items():
         line.putheader(key, str(value))
     line.endheaders(text)
@@ -239,7 +241,7 @@ def asked(server, method="GET", name="", body=None, *, token=None, host=None, **
 
 
 @pytest.mark.parametrize("wrong", [
-    {"token": ""}, {"token": "x" * 32}, {"host": "evil.example"}, {"host": "127.0.0.1:1"},
+    {"token": "y"}, {"token": "x" * 32}, {"host": "evil.example"}, {"host": "127.0.0.1:1"},
     {"Origin": "http://evil.example"}, {"Origin": "null"}])
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_a_request_without_the_token_or_from_elsewhere_is_refused(server, method, wrong):
@@ -258,6 +260,50 @@ def test_an_invalid_request_is_refused(server):
     for name, body in (("point", {"inputs": {"kernel.sigma": 0.123456}}), ("program", {"plan": "0" * 64})):
         (problem,) = json.loads(asked(server, "POST", name, body)[1])["problems"]
         assert problem["code"] == "E376"
+
+
+def test_the_token_leaves_the_address_for_the_fragment(chromium, server):
+    tab, sent = chromium.new_page(), []
+    tab.set_default_timeout(_WAIT)
+    tab.on("request", lambda request: sent.append((request.url, request.all_headers().get(TOKEN.lower()))))
+    tab.goto(server.url)
+    assert tab.url == f"http://{server.hosts[0]}/#{server.token}"
+    drag(tab, "online.eta", 3)
+    tab.wait_for_function("() => document.querySelectorAll('#list tbody tr').length === 2")
+    assert (f"http://{server.hosts[0]}/point", server.token) in sent
+    assert all(server.token not in url for url, _ in sent[1:])
+    tab.reload()  # the fragment finds the page again
+    tab.wait_for_selector("[id='c-online.eta']")
+    tab.close()
+
+
+def test_every_answer_forbids_frames_sniffing_and_foreign_scripts(server):
+    for path, status in ((f"/{server.token}/", 200), ("/", 200), ("/x", 403), (f"/{server.token}/x", 404)):
+        line = HTTPConnection("127.0.0.1", server.server_address[1], timeout=60)
+        line.request("GET", path)
+        answer = line.getresponse()
+        assert answer.status == status and answer.read()
+        assert answer.headers["X-Frame-Options"] == "DENY"
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+        assert "frame-ancestors 'none'" in answer.headers["Content-Security-Policy"]
+        assert "Python" not in answer.headers["Server"]
+        line.request("BREW", path)  # an error of http.server itself
+        answer = line.getresponse()
+        assert answer.status == 501 and "default-src 'none'" in answer.headers["Content-Security-Policy"]
+        line.close()
+    assert server.token.encode() not in asked(server, token="")[1]
+
+
+def test_idle_connections_without_the_token_do_not_stop_the_page(server):
+    lines = [socket.create_connection(server.server_address[:2], timeout=60) for _ in range(200)]
+    try:
+        assert asked(server)[0] == 200
+        assert all(line.recv(1) == b"" for line in lines[:100])  # the oldest were closed
+        assert threading.active_count() < 150
+    finally:
+        for line in lines:
+            line.close()
+    assert asked(server)[0] == 200
 
 
 def test_an_internal_error_is_reported_and_the_server_continues(server, monkeypatch):

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from ..sim._files import read_bytes
 from ..sim.data.predictor_file import model_file
 from ..sim.errors import KerncastError, fail
 from ..sim.plan import Plan
@@ -315,13 +316,18 @@ def load_plan(out_dir: str | Path) -> tuple[Plan, Manifest]:
     path = Path(out_dir) / PLAN
     if not path.is_file():
         raise _not_generated(Path(out_dir), f"no {PLAN}")
-    return Plan.from_json(path.read_text(encoding="utf-8"), str(path)), manifest
+    return Plan.from_json(_json_text(path), str(path)), manifest
+
+
+def _json_text(path: Path) -> str:
+    """Read plan or vectors; bytes that are not UTF-8 become characters that neither accepts."""
+    return read_bytes(path).decode("utf-8", "replace")
 
 
 def load_vectors(out_dir: str | Path) -> Vectors | None:
     """Load the vectors of a generated folder, or None."""
     path = Path(out_dir) / VECTORS
-    return Vectors.from_json(path.read_text(encoding="utf-8"), str(path)) if path.is_file() else None
+    return Vectors.from_json(_json_text(path), str(path)) if path.is_file() else None
 
 
 def describe(manifest: Manifest) -> dict[str, Any]:

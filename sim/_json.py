@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
 from pathlib import Path
 from typing import Any
 
-#: A larger file is refused before it is read.
-MAX_BYTES = 1 << 28
+from ._files import read_bytes
 
 
 def parse_json(text: str | bytes) -> Any:
@@ -42,10 +42,13 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def read_json(path: Path) -> Any:
-    """Read and parse a JSON file of at most :data:`MAX_BYTES`.
+    """Read and parse a JSON file of at most :data:`._files.MAX_BYTES`.
 
     Raise ValueError as :func:`parse_json` does.
     """
-    if path.stat().st_size > MAX_BYTES:
-        raise ValueError(f"more than {MAX_BYTES} bytes")
-    return parse_json(path.read_bytes())
+    try:
+        return parse_json(read_bytes(path))
+    except OSError as error:
+        if error.errno != errno.EFBIG:
+            raise
+        raise ValueError(error.strerror) from None

@@ -28,7 +28,6 @@ from .link import Link, SerialLink
 from .protocol import REGIONS
 from .requests import differs
 
-
 #: Ticks per second that no board reaches; a counter that claims more is not believed.
 _FASTEST = 10**10
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...codegen.generate import SPEC
+from ...sim._files import MAX_SPEC, read_text
 from ...sim.backend import Raw
 from ...sim.data.predictor_file import model_file
 from ...sim.diagnostics.simulate import grid
@@ -100,5 +101,5 @@ def origin_of(folder: Path, plan: Plan, vectors: Vectors | None) -> Origin | Non
     spec = Spec.load(folder / SPEC)
     x, y = (None, None) if vectors is None else planning_samples(plan, vectors)
     model = next(iter(model_file(spec).values()), None)
-    origin = Origin((folder / SPEC).read_text(encoding="utf-8"), x, y, model)
+    origin = Origin(read_text(folder / SPEC, MAX_SPEC), x, y, model)
     return origin if origin.plan().hash == plan.hash else None

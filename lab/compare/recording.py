@@ -24,6 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ...sim._files import read_bytes
 from ...sim._json import parse_json
 from ...sim.backend import STATUSES, Backend, Comparison, Outputs
 from ...sim.data import raw
@@ -238,7 +239,7 @@ def load_recording(path: Path, *, trusted: bool = False) -> Recording:
         raise fail("E191", f"the recording {'is a folder' if path.is_dir() else 'does not exist'}",
                    where="FILE",
                    value=str(path), allowed=_OURS, remedy="check the path")
-    *lines, cut = path.read_bytes().split(b"\n")
+    *lines, cut = read_bytes(path).split(b"\n")
     try:
         whole = [parse_json(line) for line in lines]
         head = whole.pop(0)

@@ -312,6 +312,8 @@ def _unpack(given: Path, into: Path) -> dict[str, str]:
         raise fail("E336", "there is nothing to verify", where=str(given), value="no such file",
                    allowed=_VERIFIABLE, remedy="check the path")
     try:
+        if not given.is_file() or given.stat().st_size > LARGEST_BYTES:  # a device has no end
+            raise ValueError(f"not a file of at most {LARGEST_BYTES} bytes")
         with zipfile.ZipFile(given) as file:
             entries = file.infolist()
             if len(entries) > MAX_FILES or sum(entry.file_size for entry in entries) > LARGEST_BYTES:

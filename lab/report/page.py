@@ -13,6 +13,7 @@ from typing import Any
 from ... import __version__
 from ...codegen.generate import SPEC, load_plan, load_vectors
 from ...codegen.manifest import MANIFEST
+from ...sim._files import MAX_SPEC, read_text
 from ...sim.data import Dataset, load_dataset
 from ...sim.diagnostics.simulate import grid
 from ...sim.errors import KerncastError, fail
@@ -106,7 +107,7 @@ def _of_folder(folder: Path) -> Page:
     vectors, spec = load_vectors(folder), folder / SPEC
     if vectors is not None:
         vectors.check(plan, str(folder))
-    toml = spec.read_text(encoding="utf-8") if spec.is_file() else ""
+    toml = read_text(spec, MAX_SPEC) if spec.is_file() else ""
     page = one_design(plan, None if vectors is None else _replayed(plan, vectors), toml,
                       f"{plan.name}: {plan.algorithm}, {plan.word} bits, {manifest.target}",
                       "" if vectors is None else "the folder's vectors")

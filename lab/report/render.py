@@ -48,7 +48,8 @@ def render_page(page: dict[str, Any]) -> str:
                                                      for name in SCRIPTS), "start();", "})();"])
     data = as_json({name: value for name, value in page.items() if name != "agreement"})
     values = {"page": page, "data": data, "script": ours, "plotly": plotly,
-              "hashes": [script_hash(ours), script_hash(plotly)], "style": read_text("templates/report/style.css")}
+              "hashes": [script_hash(ours), script_hash(plotly)],
+              "style": read_text("templates/report/style.css")}
     # Whatever comes from a spec, a file or a back end is escaped; the four texts above are not.
     return environment().overlay(autoescape=True).get_template("report/page.html.j2").render(values)
 

@@ -50,4 +50,10 @@ WARNINGS = {
                   "by more than one percent of their range. Large coefficients that nearly cancel, from a "
                   "small alpha or a large C, leave few significant bits in a short word.",
                   "Set the longer word length named, or fit with more regularisation."),
+    "W209": Entry("the kernel is too broad for projection",
+                  "The projection of fklms and fmklms assumes that stored vectors hardly overlap. On the "
+                  "data given, the sum of squared kernel values of a vector with its neighbours exceeds 2, "
+                  "so each eviction amplifies what it removes. Integers saturate, float64 diverges, and no "
+                  "status shows it.",
+                  "Lower sigma or the dictionary size, or use a reduction that does not project: nt."),
 }

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, AnyStr
 
 from ..errors import KerncastError, Problem, fail
 
@@ -111,7 +111,17 @@ def decimal(text: str) -> float:
     return float(text)
 
 
-def _limited(file: IO[str], path: Path) -> Iterator[str]:
+def check_text(path: Path) -> None:
+    """Read a text file once, to check its limits.
+
+    Raise E241 if a line, the text or the number of lines exceeds its limit.
+    """
+    with _OPENERS.get(path.suffix.lower(), open)(path, "rb") as file:
+        for _ in _limited(file, path):
+            pass
+
+
+def _limited(file: IO[AnyStr], path: Path) -> Iterator[AnyStr]:
     """Iterate over the lines of a file.
 
     Raise E241 if a line, the text or the number of lines exceeds its limit.

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Array
+from .._files import read_text
 from .._json import parse_json
 from ..choices import KERNEL_KEYS
 from ..errors import KerncastError, fail
@@ -141,7 +142,7 @@ def load_model(spec: Spec) -> TrainedModel:
     assert spec.predictor is not None
     path = spec.folder / spec.predictor.file
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "not UTF-8 text"
         raise fail("E275", f"cannot read the trained model: {reason}", where="[predictor] file",
@@ -171,7 +172,7 @@ def model_file(spec: Spec) -> dict[str, str]:
     path = spec.folder / spec.predictor.file
     if name.is_absolute() or ".." in name.parts or "\\" in spec.predictor.file or not path.is_file():
         return {}
-    return {str(name): path.read_text(encoding="utf-8")}
+    return {str(name): read_text(path)}
 
 
 def check_fit(spec: Spec, model: TrainedModel) -> None:

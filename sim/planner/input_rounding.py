@@ -16,7 +16,9 @@ import numpy as np
 from .._arrays import Array
 from ..backend import Raw
 from ..formats import Rounding
+from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
+from .overlap import measure_overlap
 
 
 def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
@@ -31,7 +33,8 @@ def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
     Returns
     -------
     Plan
-        With the same decisions.  ``rounding`` of y is the RMS of its rounding errors divided by the RMS of y
+        With the same decisions.  ``overlap`` of x is that of :func:`.overlap.measure_overlap`, for a learner
+        that projects.  ``rounding`` of y is the RMS of its rounding errors divided by the RMS of y
         (``rms``, in units of y); that of x is the RMS of the rounding errors divided by the kernel's width
         (:func:`_width`).
     """
@@ -46,6 +49,10 @@ def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
             error -= error.mean(axis=0)  # a move of all samples alike changes no distance
         width = _width(plan, x)
         evidence["x"] = {**evidence["x"], "rounding": _rms(error) / width if width else 0.0}
+        if plan.options.get("projection") == "fklms":
+            kernel = make_kernel(plan.options)
+            assert isinstance(kernel, DistanceKernel)
+            evidence["x"]["overlap"] = measure_overlap(kernel, x, plan.sizes["N"])
     return replace(plan, evidence=evidence)
 
 

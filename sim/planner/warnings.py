@@ -16,6 +16,8 @@ from ..spec.tables import TABLE_OF
 _PERCENT = 1e-2
 #: Part of the stable range of eta without a warning.
 _NEAR = Fraction(9, 10)
+#: Factor of a projection above which a learner amplifies what it removes.
+_AMPLIFIES = 2
 #: Largest prediction gap, relative to the range of the estimator's predictions, without a warning.
 MAX_RELATIVE_GAP = 0.01
 _LONGER = "raise lambda, or set a longer word length: [numbers] word = 24 or 32"
@@ -31,14 +33,14 @@ def cautions(plan: Plan) -> tuple[Problem, ...]:
     Returns
     -------
     tuple of Problem
-        W201 to W208.
+        W201 to W209.
     """
     if plan.fixed:
         return (*_coarse(plan), *_apart(plan))
     lost = tuple(_lambda_lost(plan))
     emptied = tuple(_nothing_stays(plan))
     return (*lost, *(() if lost else _no_bound(plan)), *(emptied or _nothing_shown(plan)), *_coarse(plan),
-            *_unstable(plan))
+            *_unstable(plan), *_amplifying(plan))
 
 
 def _key(plan: Plan, key: str) -> str:
@@ -145,6 +147,17 @@ def _unstable(plan: Plan) -> Iterator[Problem]:
     yield Problem("W206", f"eta is {where} the stable range, which ends below 2 / (1 + rho)",
                   _key(plan, "eta"), plan.options["eta"], f"below {float(bound):.6g}, here",
                   "start with eta = 0.1; a reduction may diverge below this bound")
+
+
+def _amplifying(plan: Plan) -> Iterator[Problem]:
+    """Warn if stored vectors overlap so much that projection amplifies (W209)."""
+    overlap = plan.evidence.get("x", {}).get("overlap", 0.0)
+    if overlap > _AMPLIFIES:
+        yield Problem("W209", f"the kernel is broad for {plan.sizes['N']} vectors of these data: a "
+                              f"projection multiplies what it removes by {overlap:.3g}, so it may diverge "
+                              "with status OK", "[kernel] sigma", plan.options.get("sigma", ""),
+                      f"a factor of at most {_AMPLIFIES}",
+                      'lower sigma or the dictionary size, or set [online] reduction = "nt"')
 
 
 def _apart(plan: Plan) -> Iterator[Problem]:

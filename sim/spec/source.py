@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .._files import MAX_SPEC, read_text
 from ..errors import fail
 
 KeyPath = tuple[str, ...]
@@ -77,7 +78,7 @@ class Source:
     def read(cls, path: Path) -> Source:
         """Read a file; raise E101 if it is unreadable, E102 if it is not TOML."""
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            text = read_text(path, MAX_SPEC, "utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             reason = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
             raise fail("E101", f"cannot read the spec: {reason}", where=str(path),

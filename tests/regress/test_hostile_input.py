@@ -13,6 +13,7 @@ import pytest
 from kerncast.hw.hil.client import HilClient
 from kerncast.lab.output_paths import refuse_unwritable
 from kerncast.lab.sweep import executors
+from kerncast.sim import _files
 from kerncast.sim.data import csv_lines as limits
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
@@ -66,6 +67,28 @@ def test_what_unpacks_beyond_a_limit_is_refused(
     problems: list[Problem] = []
     read_words(path, {"y": Format(True, 16, 0)}, problems)
     assert problems[-1].code == "E241" and "too large" in problems[-1].message
+
+
+@pytest.mark.parametrize("command", [("check",), ("sweep",), ("hil", "replay"), ("verify",)])
+def test_a_device_without_an_end_is_refused(run: Run, command: tuple[str, ...]) -> None:
+    code, _, err = run(*command, "/dev/zero")
+    assert code == 2 and "/dev/zero" in err
+
+
+def test_a_libsvm_file_without_an_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "MAX_LINE", 1 << 16)
+    path = tmp_path / "a.svm.gz"
+    path.write_bytes(gzip.compress(b"1 1:" + b"0" * (1 << 17)))
+    assert code_of(lambda: load_samples(path)) == "E241"
+    assert code_of(lambda: load_samples("/dev/zero", format="libsvm")) == "E241"
+
+
+def test_arrays_that_unpack_beyond_the_limit_are_refused(tmp_path: Path,
+                                                         monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "bomb.npz"
+    np.savez_compressed(path, y=np.zeros(100_000))
+    monkeypatch.setattr(_files, "MAX_ARRAYS", 1 << 16)
+    assert code_of(lambda: load_samples(path)) == "E241"
 
 
 def test_a_nul_in_a_file_name_is_an_error_with_a_code(run: Run, spec: Path) -> None:

@@ -41,8 +41,9 @@ def test_check_accepts_a_sweep_whose_axes_come_from_options(run: Run, spec: Path
 
 
 # ---- schedulers ----
-@pytest.mark.parametrize("address", ["garbage", "", "http://127.0.0.1:1", "tcp://127.0.0.1:99999", "tcp://a b",
-                                     "inproc://x", "tcp://127.0.0.1:1", "tcp://no.invalid:1"])
+@pytest.mark.parametrize("address", [
+    "garbage", "", "http://127.0.0.1:1", "tcp://127.0.0.1:99999", "tcp://a b", "inproc://x", "tcp://127.0.0.1:1",
+    "tcp://no.invalid:1"])
 def test_a_wrong_address_makes_no_client(monkeypatch: pytest.MonkeyPatch, require_tool: Callable[..., None],
                                          address: str) -> None:
     require_tool("python:distributed", "python -m pip install distributed")

@@ -5,10 +5,8 @@ One function chooses the reader by format.
 
 from __future__ import annotations
 
-import lzma
 import struct
 import warnings
-import zipfile
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -18,9 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._checks import free_bytes
+from ..._files import UNREADABLE_NPZ, open_npz
 from ..._optional import from_package
 from ...errors import KerncastError, fail
-from ..csv_lines import open_text
+from ..csv_lines import check_text, open_text
 from .csv import Column, read_csv
 from .table import Array, Labels, Numbered, SampleTable, check_values, no_samples
 
@@ -29,10 +28,6 @@ _OPEN_END = 2**32 - 1
 # A float64, and two bytes during the check.
 _BYTES_OF_AN_INPUT = 10
 _COMPRESSED = (".gz", ".bz2")
-# What numpy and zipfile raise for a damaged or foreign file: a member that is not .npy, a plain .npy, a
-# header that promises more than the memory, an unknown method, an encrypted member.
-_UNREADABLE_NPZ = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
-                   AttributeError, TypeError, KeyError, MemoryError, RuntimeError)
 
 
 def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = None, labels: Labels = None,
@@ -49,9 +44,9 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
         E241 file, E245 and E251 values, E247 no samples, E252 not numbers, E257 names, shapes or types.
     """
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open_npz(path) as file:
             arrays = {name: file[name] for name in file.files}
-    except _UNREADABLE_NPZ as error:
+    except UNREADABLE_NPZ as error:
         reason = getattr(error, "strerror", None) or "not an NPZ file of plain arrays"
         raise _unreadable(path, reason, "an NPZ file of numpy.savez, without objects") from None
     y = _array(path, arrays, str(target or "y"))
@@ -111,6 +106,7 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
         E237 memory, E241 file, E245 and E251 values, E247 no samples, E252 a line of another form, E501.
     """
     try:
+        check_text(path)
         sparse, y = from_package("sklearn.datasets", "scikit-learn", lambda sets: sets.load_svmlight_file(
             str(path), n_features=columns), "LIBSVM files need")
     except KerncastError:

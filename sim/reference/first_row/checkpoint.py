@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from typing import Any, NamedTuple
-from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..._arrays import Array
+from ..._files import UNREADABLE_NPZ, open_npz
 from ...errors import KerncastError, fail
 
 # Sums of float32 values have a relative error of about 1e-6.
@@ -84,9 +84,9 @@ def load(path: str | Path, key: str, n: int, rows: int) -> SumsState:
         save(path, key, start := SumsState(0, np.zeros(n)))  # fail now rather than after hours
         return start
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with open_npz(path) as file:
             found, bands, sums = str(file["key"]), np.array(file["bands"]), np.array(file["sums"])
-    except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile) as error:
+    except UNREADABLE_NPZ as error:
         raise _damaged(path, str(error)) from error
     if found != key:
         raise fail("E260", "the checkpoint belongs to another computation", where="checkpoint",

@@ -1,0 +1,63 @@
+"""sim: read files that another machine made, within stated limits."""
+
+from __future__ import annotations
+
+import errno
+import lzma
+import os
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+#: Bytes of a JSON file, a recording or a trained model, and characters of a spec.
+MAX_BYTES, MAX_SPEC = 1 << 28, 1 << 24
+#: Bytes of all arrays of an NPZ file, decompressed.
+MAX_ARRAYS = 1 << 30
+
+#: What numpy and zipfile raise for a damaged or foreign file: a member that is not .npy, a plain .npy, a
+#: header that promises more than the memory or nests too deeply, an unknown method, an encrypted member.
+UNREADABLE_NPZ = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
+                  AttributeError, TypeError, KeyError, MemoryError, RuntimeError)
+
+
+def _too_large(path: Path) -> OSError:
+    return OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+
+
+def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
+    """Read a file of at most `most` bytes.
+
+    Raise OSError if it is larger, or a device without an end.
+    """
+    with path.open("rb") as file:
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise _too_large(path)
+    return data
+
+
+def read_text(path: Path, most: int = MAX_BYTES, encoding: str = "utf-8") -> str:
+    """Read a text of at most `most` characters.
+
+    Raise OSError if it is longer.
+    """
+    with path.open(encoding=encoding) as file:
+        text = file.read(most + 1)
+    if len(text) > most:
+        raise _too_large(path)
+    return text
+
+
+@contextmanager
+def open_npz(path: Path) -> Iterator[Any]:
+    """Open an NPZ file without objects, within :data:`MAX_ARRAYS`."""
+    import numpy as np  # not at import: commands that read no arrays load no mathematics
+
+    with zipfile.ZipFile(path) as archive:
+        if sum(member.file_size for member in archive.infolist()) > MAX_ARRAYS:
+            raise _too_large(path)
+    with np.load(path, allow_pickle=False) as file:
+        yield file

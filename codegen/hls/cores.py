@@ -167,7 +167,8 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
                     "kernel_out_shift", "alpha_exp_min", "alpha_exp_max"),
             *words("y_offset", "y_gain", "kernel_c", "kernel_turn", "kernel_coef0"),
             # BIAS alone is a macro of ap_common.h, and no namespace keeps a macro out.
-            *[(kind, f"{plan.name.upper()}_{name}", *rest) for kind, name, *rest in words("bias")]]
+            *[(kind, f"{plan.name.upper()}_{name}", value, meaning)
+              for kind, name, value, meaning in words("bias")]]
     if "kernel_d2_end" in plan.constants:
         rows += [("long long", "KERNEL_D2_END", literal(plan.integer("kernel_d2_end")), "")]
     if learns:

@@ -9,6 +9,9 @@ from typing import Any
 
 from ._files import read_bytes
 
+#: Levels of lists and objects; no file of kerncast has a dozen.
+MAX_DEPTH = 64
+
 
 def parse_json(text: str | bytes) -> Any:
     """Parse JSON from an untrusted source.
@@ -25,13 +28,14 @@ def parse_json(text: str | bytes) -> Any:
     Raises
     ------
     ValueError
-        If the text is not JSON, is nested too deeply for Python, or contains half of a surrogate pair,
-        which no output could print.
+        If the text is not JSON, nests more than :data:`MAX_DEPTH` levels, or contains half of a surrogate
+        pair, which no output could print.
     """
     try:
         value = json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
+    _check_depth(value)
     escape = b"\\ud" if isinstance(text, bytes) else "\\ud"
     if escape in text.lower():  # type: ignore[operator]  # both are of one type
         try:
@@ -39,6 +43,18 @@ def parse_json(text: str | bytes) -> Any:
         except UnicodeEncodeError:
             raise ValueError("half of a surrogate pair") from None
     return value
+
+
+def _check_depth(value: Any) -> None:
+    """Raise ValueError if lists and objects nest too deeply for what walks them."""
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [child for parent in level if isinstance(parent, (list, dict))
+                 for child in (parent.values() if isinstance(parent, dict) else parent)
+                 if isinstance(child, (list, dict))]
+        if not level:
+            return
+    raise ValueError(f"nested more than {MAX_DEPTH} levels deep")
 
 
 def read_json(path: Path) -> Any:

@@ -1,8 +1,8 @@
 """lab.explore: serve the page to this machine only, behind a token; write no file.
 
-Only 127.0.0.1 is listened on.  A request must name this machine as its host and carry the token: in the path
-of the page itself, in a header of whatever the page asks.  The page moves the token from its address into the
-fragment, which no browser sends.  A page of another site knows no token, nor may it read an answer.
+The server listens on 127.0.0.1 only. A request must contain the name of this machine and the token: in the
+path of the page itself, in a header of its requests. The page moves the token from its address into the
+fragment, which a browser does not send. A page of another site has neither, and cannot read a reply.
 """
 
 from __future__ import annotations

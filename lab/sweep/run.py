@@ -32,7 +32,7 @@ from .measures import (
 )
 from .search import check_search, search
 from .space import Axis, Inputs, Space, make_space
-from .store import DATABASE, Store, opened
+from .store import DATABASE, Store, check_settings, opened
 from .upkeep import LOCK, open_for_writing
 
 #: Points of a grid that are tried without a search.
@@ -155,7 +155,7 @@ class SweepRun:
             self.judged_by = str(held["judged_by"])
         except KerncastError:
             raise
-        except (KeyError, TypeError, ValueError) as error:
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise store.damaged(f"invalid settings: {error!r}") from error
         values = {axis.key: set(axis.values) for axis in self.space.axes}
         self.points = [p for p in store.points().values() if p.inputs.keys() == values.keys()
@@ -306,6 +306,7 @@ def _kept(settings: Settings, baseline: Mapping[str, float], judged_by: str) -> 
 
 def _settings_of(held: Mapping[str, Any]) -> Settings:
     """Return the settings stored by :func:`_kept`."""
+    check_settings(held)
     space = Space(Spec(**held["base"]), tuple(Axis(key, tuple(values)) for key, values in held["axes"]))
     return Settings(space, held["base_dir"], tuple(map(current_name, held["objectives"])),
                     tuple(Constraint(**c | {"name": current_name(c["name"])}) for c in held["constraints"]),

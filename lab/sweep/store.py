@@ -15,7 +15,8 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
@@ -56,15 +57,40 @@ def is_intact(row: Sequence[object]) -> bool:
 
 def point_of(row: Sequence[str]) -> Point:
     """Return the point of an intact row."""
-    key, inputs, status, code, message, plan, words, measures, _ = row
-    return Point(key, dict(parse_json(inputs)), status, code, message, plan, words,
-                 {current_name(name): value for name, value in parse_json(measures).items()})
+    key, written, status, code, message, plan, words, measured, _ = row
+    inputs, measures = parse_json(written), parse_json(measured)
+    if not isinstance(inputs, dict) or not all(isinstance(v, (int, float, str)) for v in inputs.values()) \
+            or not is_numbers(measures):
+        raise ValueError("a point has values of another type")
+    return Point(key, inputs, status, code, message, plan, words,
+                 {current_name(name): value for name, value in measures.items()})
+
+
+def is_numbers(values: object) -> bool:
+    """Report whether values are an object of numbers that float holds, NaN excluded."""
+    return isinstance(values, dict) and all(
+        (isinstance(v, (int, float)) and not isinstance(v, bool) and abs(v) <= sys.float_info.max)
+        or v in (float("inf"), -float("inf")) for v in values.values())
 
 
 def in_use(path: Path, error: Exception) -> KerncastError:
     """Return E377: another process uses the folder."""
     return fail("E377", "another sweep is running in this folder", where=str(path), value=error,
                 allowed="one sweep per folder at a time", remedy="wait until it ends, or name another -o")
+
+
+def check_settings(held: Mapping[str, Any]) -> None:
+    """Raise ValueError if a stored setting has another type than a sweep writes."""
+    wanted: dict[str, tuple[type, ...]] = {"text": (str,), "name": (str,), "most": (bool,),
+                                           "number": (int, float), "above_float": (bool,)}
+    wrong = [name for name in held["objectives"] if not isinstance(name, str)]
+    wrong += [c for c in held["constraints"] if c.keys() != wanted.keys()
+              or not all(isinstance(c[name], kind) for name, kind in wanted.items())]
+    wrong += [key for key, values in held["axes"]
+              if not isinstance(key, str) or not all(isinstance(v, (int, float, str)) for v in values)]
+    wrong += [held[name] for name in ("trials", "seed") if not isinstance(held[name], (int, type(None)))]
+    if wrong or not isinstance(held["base_dir"], str) or not is_numbers(held["baseline"]):
+        raise ValueError(f"a value of another type: {wrong[:1] or 'base_dir or baseline'}")
 
 
 class Store:

@@ -14,6 +14,7 @@ from kerncast.hw.hil.client import HilClient
 from kerncast.lab.output_paths import refuse_unwritable
 from kerncast.lab.sweep import executors
 from kerncast.sim import _files
+from kerncast.sim._json import parse_json
 from kerncast.sim.data import csv_lines as limits
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
@@ -162,6 +163,24 @@ def test_a_name_that_c_compilers_stumble_over_is_refused(name: str) -> None:
     assert code_of(lambda: Spec(
         model={"name": name, "algorithm": "toeplitz_rls"}, input={"word": "u8f0"}, output={"word": "s8f0"},
         kernel={"sigma": 1.0}, toeplitz={"n": 4, "lambda": 1.0, "scheme": "uniform"})) == "E110"
+
+
+@pytest.mark.parametrize("header", ["{'descr': '<f8', 'fortran_order': False, 'shape': (4,), '''", "(" * 250])
+def test_an_array_header_of_any_text_is_unreadable_data(tmp_path: Path, header: str) -> None:
+    import zipfile
+
+    path = tmp_path / "a.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        text = header.encode() + b"\n"
+        archive.writestr("y.npy", b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text)
+    assert code_of(lambda: load_samples(path)) == "E241"
+
+
+@pytest.mark.parametrize("text", ["[" * 65 + "]" * 65, '{"a":' * 300 + "1" + "}" * 300, "[" * 100_000])
+def test_json_that_nests_deeper_than_any_of_ours_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="nested"):
+        parse_json(text)
+    assert parse_json("[" * 64 + "]" * 64)
 
 
 # ---- what is printed and written ----

@@ -1,5 +1,6 @@
 """Results of a sweep that were damaged, and two sweeps at once: what is sound is kept, one is refused."""
 
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -101,3 +102,30 @@ def test_a_second_sweep_at_once_in_a_folder_is_refused(tmp_path):
     first = run_sweep(settings(tmp_path, "sigma=2,3"), tmp_path / "run", progress=begin_another)
     assert refusals == ["E377"] * 2 and len(first.points) == 2
     assert len(run_sweep(settings(tmp_path, "sigma=5,6"), tmp_path / "run").points) == 2
+
+
+@pytest.mark.parametrize(("table", "name", "value"), [
+    ("meta", "settings", lambda held: held | {"objectives": [1]}),
+    ("meta", "settings", lambda held: held | {"axes": [["kernel.sigma", [[]]]]}),
+    ("meta", "settings", lambda held: held | {"baseline": {"error": "x"}}),
+    ("points", "measures", lambda held: [1]), ("points", "measures", lambda held: held | {"ram": "x"}),
+    ("points", "inputs", lambda held: held | {"kernel.sigma": []})])
+def test_rows_with_right_digests_and_values_of_other_types_are_damage(few, tmp_path, table, name, value):
+    folder = tmp_path / "forged"
+    folder.mkdir()
+    with closing(sqlite3.connect(few.folder / "sweep.db")) as db, \
+            closing(sqlite3.connect(folder / "sweep.db")) as forged:
+        db.backup(forged)
+        columns = store.META if table == "meta" else store.POINTS
+        at = 1 if table == "meta" else columns.split(", ").index(name)
+        for row in forged.execute(f"SELECT {columns} FROM {table}").fetchall():
+            if table == "points" or row[0] == name:
+                changed = [*row[:-1]]
+                changed[at] = json.dumps(value(json.loads(row[at])))
+                marks = ", ".join("?" * len(row))
+                forged.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})",
+                               store.with_digest(*changed))
+        forged.commit()
+    with pytest.raises(KerncastError) as error:
+        open_run(folder)
+    assert codes(error) == ["E366"]

@@ -67,6 +67,10 @@ def render_c(plan: Plan) -> dict[str, str]:
     -------
     dict of str to str
     """
+    if plan.banded:
+        raise fail("E312", "the generated C has no banded solver yet", where="[toeplitz] solver",
+                   value="banded", allowed="levinson, schur, lookahead, lookahead_f32",
+                   remedy='set solver = "levinson"; kerncast plan and kerncast sim support banded')
     values = context(plan, str(plan.evidence.get("spec", "of no file"))) | {"saved": saved_context(plan)}
     p = plan.name
     accuracy = "refine.c" if values["refine"] else "certify.c"

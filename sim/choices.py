@@ -11,7 +11,7 @@ from typing import Literal, cast
 
 KernelName = Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"]
 SchemeName = Literal["uniform", "diagonal_mean", "diagonal_mean_biased"]
-SolverName = Literal["levinson", "schur", "lookahead", "lookahead_f32"]
+SolverName = Literal["levinson", "banded", "schur", "lookahead", "lookahead_f32"]
 ProjectionName = Literal["none", "fklms", "klms", "ls"]
 MetricName = Literal["magnitude", "age", "fklms", "fmklms", "klms", "mklms", "fast_klms",
                  "fast_mklms", "ls", "ls_regularised"]
@@ -107,6 +107,11 @@ class Choices:
         It takes several rows at a time if a leading block is singular.
         """
         return self.options.get("solver") in LOOKAHEADS
+
+    @property
+    def banded(self) -> bool:
+        """Whether the solver is the L D L' factor of a band, a table of the plan."""
+        return self.options.get("solver") == "banded"
 
     @property
     def schur(self) -> bool:

@@ -10,7 +10,8 @@ import numpy as np
 from ..backend import Outputs, Raw
 from ..data import raw
 from ..formats import Format
-from .arithmetic import Fxp, cast, exact, number, total, word_of, words_of
+from .arithmetic import Fxp, Words, cast, exact, number, total, word_of, words_of
+from .banded import FxpBanded, FxpBandSystem
 from .base import STATUS, FxpModel, RefusedError
 from .bound import accurate, bound_of
 from .levinson import Block, FxpLevinson, alpha_numbers
@@ -38,6 +39,8 @@ class FxpToeplitz(FxpModel):
         self.reset()
         if given[0] is not None:
             self._v = self._kernel.x_words(given[0])
+        if self.plan.banded:
+            return self._train_banded(words_of(self._kernel.y_numbers(given[1])))
         r = self._first_row()
         self._state = {"centers": self._v, "r": words_of(r)}
         solve = self._refined if "refine" in self.plan.constants else \
@@ -48,6 +51,19 @@ class FxpToeplitz(FxpModel):
             return {"status": np.array([STATUS[error.status]])}
         self._state["trained"] = 1
         return {"status": np.array([STATUS[status]])}
+
+    def _train_banded(self, y: Words) -> Outputs:
+        """Solve by the banded factor, and compute the bound."""
+        solver, system = FxpBanded(self.plan, y), FxpBandSystem(self.plan, y)
+        try:
+            solver.solve()
+        except RefusedError as error:
+            return {"status": np.array([STATUS[error.status]])}
+        bound = bound_of(system.residual(solver.words, solver.exponent)[1], self.plan)
+        self._state = {"bound": bound, "alpha": np.array(solver.words), "alpha_exp": solver.exponent,
+                       "trained": 1}
+        fine = accurate(bound, system.size(solver.words), self.plan)
+        return {"status": np.array([STATUS["ok" if fine else "inaccurate"]])}
 
     def _plain(self, r: Fxp, y: Fxp) -> str:
         """Solve once, scale alpha back, and compute its bound."""

@@ -15,8 +15,8 @@ from .trace_hooks import Log, begin, finish
 
 #: Signals that are logged, in the order of the log's rows.
 LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "innov", "alpha", "distance", "p", "q", "s",
-          "accumulator")
-X, Y, F, KERNEL, R, A, XI, EPS, INNOV, ALPHA, DISTANCE, P, Q, S, ACCUMULATOR = range(len(LOGGED))
+          "accumulator", "z")
+X, Y, F, KERNEL, R, A, XI, EPS, INNOV, ALPHA, DISTANCE, P, Q, S, ACCUMULATOR, Z = range(len(LOGGED))
 
 _EMPTY_LO, _EMPTY_HI = (1 << 62), -(1 << 62)
 

@@ -115,6 +115,10 @@ AHEAD_G_EXP = _hook("lookahead", "g_exp")
 AHEAD_X_EXP = _hook("lookahead", "x_exp")
 REFINE_BETTER = _hook("refine", "better")
 REFINE_NORM = _hook("refine", "norm")
+BANDED_Z = _hook("eliminate_forward", "z")
+BANDED_SCALED_Z = _hook("eliminate_forward", "scaled_z")
+BANDED_ALPHA = _hook("eliminate_backward", "alpha")
+BANDED_SCALED_ALPHA = _hook("eliminate_backward", "scaled_alpha")
 #: All hooks, by number.
 HOOKS = tuple(_hooks)
 

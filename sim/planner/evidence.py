@@ -112,6 +112,8 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
     if plan.looks_ahead:
         return {"r": float(1 / (1 + lam))}
     power = (1 + lam) / lam
+    if plan.banded:
+        return {"r": float(1 / (1 + lam)), "z": sqrt(n * power), "alpha": sqrt(n) / float(lam)}
     return {"r": float(1 / (1 + lam)), "xi": 1.0, "eps": 1.0, "a": sqrt(power),
             "innov": sqrt(n) * float(power),
             "alpha": sqrt(n) / float(lam)}

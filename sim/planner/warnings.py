@@ -49,7 +49,7 @@ def _key(plan: Plan, key: str) -> str:
 
 def _lambda_lost(plan: Plan) -> Iterator[Problem]:
     """Warn if lambda is below one LSB of the matrix (W201)."""
-    if not plan.trains or plan.looks_ahead:
+    if not plan.trains or plan.looks_ahead or plan.banded:
         return
     lam, lsb = Fraction(plan.options["lambda"]), plan.signals["kernel"].format.lsb
     if plan.algorithm == "toeplitz_rls":  # r over 1 + lambda

@@ -155,6 +155,10 @@ def solver(draft: Draft) -> Found:
             yield draft.problem("E113", f"solver {chosen} does not support {key}", "toeplitz", key,
                                 allowed=f"{key} with solver = \"levinson\"",
                                 remedy=f"remove {key}, or set [toeplitz] solver = \"levinson\"")
+    if chosen == "banded" and draft.get("toeplitz", "scheme") not in (None, "uniform"):
+        yield draft.problem("E113", "solver banded needs scheme uniform", "toeplitz", "scheme",
+                            allowed="scheme = \"uniform\" with solver = \"banded\"",
+                            remedy="set scheme = \"uniform\", or [toeplitz] solver = \"levinson\"")
 
 
 def refinement(draft: Draft) -> Found:

@@ -149,12 +149,13 @@ class Toeplitz(SpecTable):
                "kernel matrix")
     step: int = _key(1, ge=1, le=2**31 - 1, about="ADC counts from sample to sample (scheme uniform)",
                      allowed="an integer from 1", remedy="use 1 if x counts the samples")
-    solver: Literal["levinson", "schur", "lookahead", "lookahead_f32"] = _key(
-        "levinson", about="levinson (smallest memory), schur (more accurate), lookahead, lookahead_f32",
-        allowed="levinson, schur, lookahead, lookahead_f32",
-        remedy="levinson needs the least memory. schur needs three more vectors of 32 bits and suits short "
-               "word lengths and a small lambda. lookahead needs eleven more and solves systems that are not "
-               "positive definite; lookahead_f32 does so in float32")
+    solver: Literal["levinson", "banded", "schur", "lookahead", "lookahead_f32"] = _key(
+        "levinson", about="levinson, banded (fastest, scheme uniform), schur, lookahead, lookahead_f32",
+        allowed="levinson, banded, schur, lookahead, lookahead_f32",
+        remedy="banded is the fastest and the most accurate, if sigma spans few of the samples. levinson "
+               "solves all positive definite systems. schur needs three more vectors of 32 bits and suits "
+               "short word lengths and a small lambda. lookahead needs eleven more and solves systems "
+               "that are not positive definite; lookahead_f32 does so in float32")
     scaling: Literal["block", "static"] = _key(
         "block", about="block (block floating point) or static (cheaper, may saturate)",
         allowed="block, static", remedy="static needs data or [numbers.ranges] to choose its ranges")

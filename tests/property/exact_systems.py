@@ -104,6 +104,9 @@ def toeplitz_system(model: ToeplitzModel, y: Words) -> System:
     plan, scalars = model.plan, dict(zip(SCALARS, (int(v) for v in model._scalars), strict=True))
     lam, frac = Fraction(float(plan.options["lambda"])), plan.signals["r"].format.frac
     words = [1 << frac, *(int(v) for v in model._r[1:])]
+    if plan.banded:
+        band = plan.tables["band"].values
+        words[1: 1 + len(band)] = band
     gain, up = plan.integer("bound_gain"), plan.integer("bound_shift") - frac + plan.integer("residual_shift")
     lsb = Fraction(2) ** (scalars["alpha_exp"] - plan.signals["alpha"].format.frac)
     return System(

@@ -20,6 +20,7 @@ from ..kernel import cast_of
 from ..ranges import ALPHA, cast
 from ..statuses import INACCURATE, OK, TRAINED
 from ..trace_hooks import Log, trace, trace_all
+from .banded import BandedConstants, BandedTables, banded, certify_band
 from .first_row import diagonal_row, uniform_row
 from .levinson import LevinsonConstants, levinson
 from .lookahead import Lookahead
@@ -48,7 +49,7 @@ SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp")
 
 def solver_constants(plan: Plan) -> LevinsonConstants:
     """Return the integers of the recursion; zeros for look-ahead, which has none."""
-    if plan.looks_ahead:
+    if plan.looks_ahead or plan.banded:
         return LevinsonConstants._make([0] * (len(LevinsonConstants._fields) - 1) + [cast_of(plan, "alpha")])
     return LevinsonConstants._make(
         [plan.integer("solver_word"), *(plan.integer(name) for name in LevinsonConstants._fields[1:-2]),
@@ -60,6 +61,20 @@ def certify_constants(plan: Plan) -> CertifyConstants:
     return CertifyConstants._make(
         [plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
          BoundConstants._make(plan.integer(name) for name in BoundConstants._fields)])
+
+
+def banded_constants(plan: Plan) -> BandedConstants:
+    """Return the integers of the banded solver."""
+    return BandedConstants._make(
+        [plan.word, *(plan.integer(name) for name in BandedConstants._fields[1:-2]), cast_of(plan, "z"),
+         cast_of(plan, "alpha")])
+
+
+def banded_tables(plan: Plan) -> BandedTables:
+    """Return the tables of the banded solver."""
+    factor, pivot, band = (np.array(plan.tables[name].values, dtype=np.int64)
+                           for name in BandedTables._fields)
+    return BandedTables(factor.reshape(plan.integer("rows"), plan.integer("band")), pivot, band)
 
 
 def certified_accurate(plan: Plan, y: Words, r: Words, alpha: Words, alpha_exp: int) -> bool:
@@ -79,6 +94,7 @@ class ToeplitzModel(IntegerModel):
         self._certify = certify_constants(plan)
         self._schur = plan.schur
         self._lookahead: Lookahead | LookaheadF32 | None = None
+        self._banded = (banded_constants(plan), banded_tables(plan)) if plan.banded else None
         self._refine = RefineConstants(
             plan.refine, int(plan.bias), plan.integer("alpha_exp_min"),
             plan.integer("alpha_exp_max"), cast_of(plan, "alpha"), cast_of(plan, "y"), self._certify,
@@ -126,7 +142,8 @@ class ToeplitzModel(IntegerModel):
             return super().train(x_raw, y_raw)
         self.reset()
         y = self._targets(given[1])
-        self._first_row(given[0])
+        if self._banded is None:
+            self._first_row(given[0])
         status = self._solve(y)
         self._trained = status in TRAINED
         if not self._trained:
@@ -139,6 +156,8 @@ class ToeplitzModel(IntegerModel):
     def _solve(self, y: NDArray[np.int64]) -> int:
         """Solve for alpha with fixed-point targets y; return a status."""
         log, n, c = self.ranges.log, len(y), cast_of(self.plan, "alpha")
+        if self._banded is not None:
+            return self._solve_banded(y, *self._banded)
         if self.corrected:
             return refine(y, self._alpha, self._a, self._arrays, self._scalars, self._refine, log)
         solver = self._arrays.solver
@@ -161,6 +180,17 @@ class ToeplitzModel(IntegerModel):
             trace(log, at.CERTIFY_BOUND, 0, 0, bound)
         self._scalars[SCALARS.index("bound")] = bound
         return INACCURATE if status == OK and not accurate(self._alpha, bound, self._certify) else status
+
+    def _solve_banded(self, y: Words, k: BandedConstants, tables: BandedTables) -> int:
+        """Compute alpha from y by the banded factor, and its bound; return a status."""
+        log = self.ranges.log
+        status = banded(y, self._alpha, tables, self._scalars[2:3], k, log)
+        if status != OK:
+            return status
+        bound = certify_band(y, tables.band, self._alpha, int(self._scalars[2]), self._certify)
+        trace(log, at.CERTIFY_BOUND, 0, 0, bound)
+        self._scalars[SCALARS.index("bound")] = bound
+        return OK if accurate(self._alpha, bound, self._certify) else INACCURATE
 
     def _first_row(self, x_raw: NDArray[np.int64] | None) -> None:
         rho, r, log = self.plan.integer("ridge_scale"), cast_of(self.plan, "r"), self.ranges.log

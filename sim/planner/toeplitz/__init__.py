@@ -14,7 +14,7 @@ from ..._arrays import Raw
 from ...choices import LOOKAHEADS
 from ...errors import fail
 from ...formats import Format, Overflow, Rounding
-from ...plan import SIZE_KEYS, Field, Operations, Plan, Signal
+from ...plan import SIZE_KEYS, ConstantTable, Field, Operations, Plan, Signal
 from ...spec import Spec
 from ..casts import cast_modes
 from ..certify import BOUND_FIELD, certify_constants, residual_shift, row_loss
@@ -23,6 +23,15 @@ from ..inputs import plan_inputs
 from ..kernel import far, kernel_tables, plan_kernel, word_error
 from ..log2 import ceil_log2
 from ..words import WORD_CLASSES
+from .banded import (
+    BAND,
+    Band,
+    band_loss,
+    band_residual_shift,
+    banded_constants,
+    banded_tables,
+    first_row,
+)
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
 from .lookahead import (
     ALPHA_EXP_MAX,
@@ -57,6 +66,9 @@ def _constants(spec: Spec, word: int) -> dict[str, int]:
     n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
     if spec.toeplitz.solver in LOOKAHEADS:
         solver, top = lookahead_constants(spec.toeplitz.solver, lam, n), ALPHA_EXP_MAX
+    elif spec.toeplitz.solver == "banded":
+        solver = banded_constants(spec)
+        top = solver.pop("x_exp_max")
     else:
         solver = levinson_constants(spec, spec.numbers.word)
         top = solver["x_exp_max"] + (2 if corrected(spec) else 0)
@@ -69,7 +81,7 @@ def _constants(spec: Spec, word: int) -> dict[str, int]:
     if corrected(spec):
         reach = 62 - (2 * word - 2 + ceil_log2(n) - mac_shift)  # of a prediction's sum, shifted up
         own |= {"refine": spec.toeplitz.refine, "alpha_exp_max": min(top, own["f_shift"] + reach)}
-    else:
+    elif spec.toeplitz.solver != "banded":
         own["alpha_scale"] = min(round(Fraction(2 ** (31 + finer)) / (1 + lam)), 2**31 - 1)
     return solver | own
 
@@ -86,6 +98,10 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
                               "full scale of y, block exponent alpha_exp")}
     if spec.toeplitz.solver in LOOKAHEADS:
         return common
+    if spec.toeplitz.solver == "banded":
+        exact = Signal(BAND, Rounding.HALF_UP, Overflow.SATURATE, 0, BAND.hi, "1 + lambda")
+        return common | {"r": exact, "z": Signal(fmt, *cast_modes(spec, "a"), fmt.lo, fmt.hi,
+                                                 "full scale of y, its own block exponent")}
     generators = schur_signals(spec) if spec.toeplitz.solver == "schur" else {}
     return common | generators | {
         "a": signal("a", short, "1, block exponent a_exp"),
@@ -103,6 +119,11 @@ def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[
     if spec.toeplitz.solver in LOOKAHEADS:
         stored = "" if spec.toeplitz.scheme == "uniform" else x_word
         return memory(lookahead_fields(spec.toeplitz.solver, long, stored), sizes, SIZE_KEYS["toeplitz_rls"])
+    if spec.toeplitz.solver == "banded":
+        return memory([BOUND_FIELD, ("alpha", long, "n", "expansion coefficients"),
+                       ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
+                       ("trained", "uint16_t", "1", "1 after a successful training")], sizes,
+                      SIZE_KEYS["toeplitz_rls"])
     fields = [("eps", "int64_t", "1", "prediction error power after the last step"),
               BOUND_FIELD,
               *(schur_fields() if spec.toeplitz.solver == "schur" else []),
@@ -130,8 +151,15 @@ def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[
                   SIZE_KEYS["toeplitz_rls"])
 
 
-def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
+def _operations(spec: Spec, sizes: dict[str, int], b: int) -> dict[str, dict[str, Operations]]:
     assert spec.toeplitz is not None
+    predict = {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"}
+    if spec.toeplitz.solver == "banded":
+        # Two recursions and a residual over b lags, each; then n of 1 / d, n of y's share, n squares of the
+        # residual, n of alpha, one of the first exponent and two of the bound.
+        return operations({"train": {"kernel_values": "0", "distance_terms": "0", "divisions": "0",
+                                     "multiplications": f"{4 * b}*n - {2 * b * (b + 1)} + 4*n + 3"},
+                           "predict": predict}, sizes)
     uniform, solves = spec.toeplitz.scheme == "uniform", 1 + spec.toeplitz.refine
     sides = solves + spec.toeplitz.bias
     # Of one recursion: (n-1)(n-2) by the loops of a, one for each scaling, two for each eps; of each
@@ -155,7 +183,7 @@ def _operations(spec: Spec, sizes: dict[str, int]) -> dict[str, dict[str, Operat
                   "distance_terms": "n-1" if uniform else "D*n*(n-1)//2",
                   "multiplications": f"{solver[0]} + {residuals}*n*(n+1) + {rest}",
                   "divisions": solver[1] + ("" if uniform else " + n-1")},
-        "predict": {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"},
+        "predict": predict,
     }, sizes)
 
 
@@ -266,7 +294,7 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     solver = _constants(spec, words.bits)
     evidence: dict[str, object] = {name: {"decided_by": "analytic", "bound": bound}
                                    for name, bound in bounds(spec).items()
-                                   if spec.toeplitz.solver not in LOOKAHEADS}
+                                   if spec.toeplitz.solver not in (*LOOKAHEADS, "banded")}
     if spec.toeplitz.scaling == "static":
         exponents, evidence["alpha"] = _static(spec, x_raw, y_raw)
         solver |= exponents
@@ -274,17 +302,39 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     if spec.toeplitz.scheme == "uniform":
         constants["x_step"] = _step(spec, x.gain[0], x.shift, x.signal.hi)
     sizes = {"n": spec.toeplitz.n, "D": spec.input.columns}
-    constants |= certify_constants(
-        words.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), _loss(spec, words.bits, constants),
-        residual_shift(words.bits, spec.toeplitz.n, solver["alpha_frac"], ALPHA_EXP_MIN),
-        spec.toeplitz.tolerance)
+    tables = dict(kernel_tables(spec, words))
+    if spec.toeplitz.solver == "banded":
+        more, factor = _banded(spec, words.bits, solver["alpha_frac"], x.lsb, constants)
+        constants |= more
+        tables |= factor
+    else:
+        constants |= certify_constants(
+            words.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), _loss(spec, words.bits, constants),
+            residual_shift(words.bits, spec.toeplitz.n, solver["alpha_frac"], ALPHA_EXP_MIN),
+            spec.toeplitz.tolerance)
     return Plan(
         name=spec.model.name, algorithm="toeplitz_rls", word=words.bits,
         options=_options(spec), sizes=sizes,
         signals=inputs.signals | _signals(spec, words.bits, solver),
-        constants=constants, tables=kernel_tables(spec, words),
+        constants=constants, tables=tables,
         memory=_memory(spec, words.bits, x.signal.format.c_type, sizes),
-        operations=_operations(spec, sizes), units=inputs.units, evidence=evidence)
+        operations=_operations(spec, sizes, len(tables["band"].values) if "band" in tables else 0),
+        units=inputs.units, evidence=evidence)
+
+
+def _banded(spec: Spec, word: int, alpha_frac: int, lsb: Fraction, c: dict[str, int | tuple[int, ...]]
+            ) -> tuple[dict[str, int], dict[str, ConstantTable]]:
+    """Return constants and tables of the banded solver and its certificate."""
+    assert spec.toeplitz is not None
+    step = c["x_step"]
+    assert isinstance(step, int)
+    band: Band = first_row(spec, lsb, step)
+    constants, tables = banded_tables(spec, band)
+    b = constants["band"]
+    shift = band_residual_shift(word, b, alpha_frac)
+    certificate = certify_constants(BAND.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), band_loss(band),
+                                    shift, spec.toeplitz.tolerance)
+    return constants | certificate | {"residual_slack": 2 * b + 2 if shift else 0}, tables
 
 
 def _options(spec: Spec) -> dict[str, str]:

@@ -19,10 +19,10 @@ def counted(case: str) -> dict[str, list[dict[str, int]]]:
     return json.loads(done.stdout)
 
 
-@pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "generators", "bias", "refined",
-                                  "gradients", "star", "star_decay", "star_near", "simplex", "simplex_all",
-                                  "magnitudes", "magnitudes_all", "ages", "squares", "weighed_squares_all",
-                                  "newest", "newest_weighed", "newest_squares"])
+@pytest.mark.parametrize("case", ["uniform", "diagonal_mean", "static", "generators", "band", "bias",
+                                  "refined", "gradients", "star", "star_decay", "star_near", "simplex",
+                                  "simplex_all", "magnitudes", "magnitudes_all", "ages", "squares",
+                                  "weighed_squares_all", "newest", "newest_weighed", "newest_squares"])
 def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
     result = counted(case)
     if case == "uniform":  # the model makes the grid itself: a product for a point
@@ -31,6 +31,8 @@ def test_counts_of_a_plan_are_those_of_the_model_in_the_worst_case(case):
         learning["distance_terms"] = learning["products in distance_terms"] = points
     for found, planned in zip(result["found"], result["planned"], strict=True):
         assert {what: found.get(what, 0) for what in WHAT} == {what: planned.get(what, 0) for what in WHAT}
+        if case == "band" and "kernel_values" not in found:  # training has no kernel values: r is a table
+            continue
         assert found["products in distance_terms"] == found["distance_terms"]
         assert found["products in exponents"] == 2 * found["kernel_values"]
         assert found["products in kernel_values"] == (2 if case == "refined" else 1) * found["kernel_values"]

@@ -1,0 +1,116 @@
+"""sim.fxp_model: the banded solver, in plain fractions.
+
+:mod:`..model.toeplitz.banded` defines each floor and its bits.  Here L is read as a matrix, and a block is
+a list of integers with the value of their LSB.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+
+from ..formats import Format
+from ..plan import Plan, Signal
+from .arithmetic import Words, cast, exact, words_of
+from .base import NotPositiveDefiniteError
+from .refine import FxpToeplitzSystem, power_of_two
+
+_BAND_BITS = 31
+
+
+class FxpBandSystem(FxpToeplitzSystem):
+    """The system whose first row is the table `band`, in 32 bits at every word length."""
+
+    def __init__(self, plan: Plan, y: Words) -> None:
+        band = plan.tables["band"].values
+        super().__init__(plan, np.zeros(len(y), dtype=np.int64), y)
+        self.r = [1 << _BAND_BITS, *band, *[0] * (len(y) - 1 - len(band))]
+
+    def step(self, alpha_exp: int) -> Fraction:
+        """Return the LSB of the residual."""
+        return self.lsb(alpha_exp) / power_of_two(_BAND_BITS - self.plan.integer("residual_shift"))
+
+
+class FxpBanded:
+    """The two recursions.
+
+    Attributes
+    ----------
+    words : list of int
+        z, and then alpha.
+    exponent : int
+        That of `words`.
+    """
+
+    def __init__(self, plan: Plan, y: Words) -> None:
+        self.plan, self.word = plan, plan.word
+        self.band, self.rows = plan.integer("band"), plan.integer("rows")
+        self.y = [int(v) for v in y]
+        self.fine = plan.integer("factor_frac") - plan.integer("factor_shift")
+
+    def entry(self, i: int, j: int) -> int:
+        """Return L[i, j], i > j, as an integer; 0 outside the band."""
+        if i - j > self.band:
+            return 0
+        return self.plan.tables["factor"].values[min(j, self.rows - 1) * self.band + i - j - 1]
+
+    def _sum(self, terms: list[tuple[int, int]]) -> int:
+        """Add the products, each floored to the resolution of the sums."""
+        drop = 1 << self.plan.integer("factor_shift")
+        return sum(u * v // drop for u, v in terms)
+
+    def _cast(self, value: int, frac: int, signal: Signal) -> int:
+        """Round a sum with `frac` fraction bits to a wide integer."""
+        return int(words_of(cast(exact(value, frac), Format(True, 48, 0), signal.rounding)).item())
+
+    def _place(self, value: int, signal: Signal, most: int, placed: list[int]) -> int:
+        """Return the rounded value, at an exponent that holds it; `placed` follows."""
+        whole = self._cast(value, self.fine, signal)
+        grow = max((whole if whole >= 0 else -whole - 1).bit_length() - (self.word - 1), 0)
+        self.exponent += grow
+        if self.exponent > most:
+            raise NotPositiveDefiniteError
+        if grow:
+            placed[:] = [(v + (1 << (grow - 1))) >> grow for v in placed]
+        return Format(True, self.word, 0).fit(self._cast(value, self.fine + grow, signal))
+
+    def solve(self) -> None:
+        """Compute alpha.
+
+        Raises
+        ------
+        NotPositiveDefiniteError
+            If an exponent leaves its range.
+        """
+        self._forward()
+        self._backward()
+
+    def _forward(self) -> None:
+        """Solve L z = y."""
+        used = max((v if v >= 0 else -v - 1).bit_length() for v in self.y)
+        self.exponent, z = 1 - max(self.word - 2 - used, 0), list[int]()
+        for i, y in enumerate(self.y):
+            target = floor(Fraction(y) * power_of_two(self.fine + 1 - self.exponent))
+            value = target - self._sum([(self.entry(i, j), z[j]) for j in range(i)])
+            z.append(self._place(value, self.plan.signals["z"], self.plan.integer("z_exp_max"), z))
+        self.words = z
+
+    def _backward(self) -> None:
+        """Solve D L' alpha = z."""
+        c, n, z_exp = self.plan.integer, len(self.y), self.exponent
+        pivots, most = self.plan.tables["pivot"].values, c("alpha_exp_max")
+        used = max(v if v >= 0 else -v - 1 for v in self.words)
+        top = (used * pivots[-1]).bit_length()
+        self.exponent = max(top + z_exp - c("pivot_frac") + c("alpha_frac") - 2 * (self.word - 1),
+                            c("alpha_exp_min"))
+        if self.exponent > most:
+            raise NotPositiveDefiniteError
+        alpha: list[int] = []  # the last one first
+        for i in range(n - 1, -1, -1):
+            shift = c("pivot_frac") + self.word - 1 - z_exp + self.exponent - c("alpha_frac") - self.fine
+            first = floor(self.words[i] * pivots[min(i, self.rows - 1)] * power_of_two(-min(shift, 62)))
+            value = first - self._sum([(self.entry(n - 1 - k, i), word) for k, word in enumerate(alpha)])
+            alpha.append(self._place(value, self.plan.signals["alpha"], most, alpha))
+        self.words = alpha[::-1]

@@ -1,0 +1,188 @@
+"""sim.model: the banded Toeplitz solver in block floating point, O(n b) time.
+
+``A = L D L'`` for ``A = (T + lambda I) / (1 + lambda)``, whose first row ends at a lag b.  The factor is a
+table of the plan (:mod:`...planner.toeplitz.banded`): the columns of L that differ, the last one being that
+of every later row, and 1 / d_i over 1 + lambda.  Two recursions give alpha:
+
+    z_i = y_i - sum_j L[i, i-j] z_{i-j}                     forward
+    alpha_i = z_i / d_i - sum_j L[i+j, i] alpha_{i+j}       backward, in the same array
+
+z and alpha are blocks of W bits, each with an exponent that starts as low as the data allow and never falls.
+
+The residual is computed with the first row in 32 bits at every word length: the bound is of that system, cut
+at lag b.
+
+PYTEST_DONT_REWRITE: see :mod:`...primitives`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...jit import jit
+from ...primitives import (
+    FLOOR,
+    Words,
+    arithmetic_shift,
+    bit_length,
+    block_scale,
+    mac,
+    magnitude,
+    requantise,
+    shift_round,
+)
+from .. import trace_hooks as at
+from ..bound import add_square, bound_from_norm
+from ..certify import CertifyConstants, product_error_bound, target_error_bound
+from ..kernel import Cast
+from ..ranges import ALPHA, Z, record
+from ..statuses import NOT_POSITIVE_DEFINITE, OK
+from ..trace_hooks import Log, trace, trace_all
+
+#: Fraction bits of the first row, at every word length.
+BAND_FRAC = 31
+
+
+class BandedConstants(NamedTuple):
+    """Integers of the plan; `word` is W."""
+
+    word: int
+    band: int
+    rows: int
+    factor_frac: int
+    factor_shift: int
+    pivot_frac: int
+    alpha_frac: int
+    alpha_exp_min: int
+    alpha_exp_max: int
+    z_exp_max: int
+    z: Cast
+    alpha: Cast
+
+
+class BandedTables(NamedTuple):
+    """Tables of the plan: L[i + j, i] in ``factor[i, j - 1]``, 1 / d_i, and the first row from lag 1."""
+
+    factor: Words
+    pivot: Words
+    band: Words
+
+
+@jit
+def target_exponent(y: Words, k: BandedConstants) -> int:
+    """Return the exponent of z that shifts y up into half of the word."""
+    used = 0
+    for i in range(y.shape[0]):
+        used = max(used, magnitude(y[i]))
+    return 1 - max(k.word - 2 - bit_length(used), 0)
+
+
+@jit
+def forward_sum(z: Words, i: int, factor: Words, k: BandedConstants) -> int:
+    """Return ``sum_j L[i, i-j] z_{i-j}``."""
+    acc = 0
+    for j in range(1, min(i, k.band) + 1):
+        acc = mac(acc, factor[min(i - j, k.rows - 1), j - 1], z[i - j], k.factor_shift)
+    return acc
+
+
+@jit
+def backward_sum(alpha: Words, i: int, factor: Words, k: BandedConstants) -> int:
+    """Return ``sum_j L[i+j, i] alpha_{i+j}``."""
+    acc, row = 0, min(i, k.rows - 1)
+    for j in range(1, min(alpha.shape[0] - 1 - i, k.band) + 1):
+        acc = mac(acc, factor[row, j - 1], alpha[i + j], k.factor_shift)
+    return acc
+
+
+@jit
+def excess_bits(acc: int, frac: int, word: int, rounding: int) -> int:
+    """Return by how many bits the rounded ``acc / 2**frac`` exceeds the word."""
+    return max(bit_length(magnitude(shift_round(acc, frac, rounding))) - (word - 1), 0)
+
+
+@jit
+def eliminate_forward(y: Words, z: Words, factor: Words, k: BandedConstants, log: Log) -> int:
+    """Compute z from y, both (n,); return its exponent (above its range: refused)."""
+    frac, exponent = k.factor_frac - k.factor_shift, target_exponent(y, k)
+    for i in range(y.shape[0]):
+        acc = arithmetic_shift(y[i], exponent - 1 - frac) - forward_sum(z, i, factor, k)
+        grow = excess_bits(acc, frac, k.word, k.z.rounding)
+        if grow > 0:
+            exponent += grow
+            if exponent > k.z_exp_max:
+                return exponent
+            block_scale(z, 0, i, grow)
+            trace_all(log, at.BANDED_SCALED_Z, i, z, 0, i)
+        z[i] = requantise(acc, frac + grow, k.z.rounding, k.z.lo, k.z.hi)
+        record(log, Z, z[i])
+        trace(log, at.BANDED_Z, i, 0, z[i])
+    return exponent
+
+
+@jit
+def start_exponent(z: Words, z_exp: int, pivot: Words, k: BandedConstants) -> int:
+    """Return the exponent of alpha at which every ``z_i / d_i`` fits the word."""
+    used = block_scale(z, 0, z.shape[0], 0)
+    top = bit_length(used * pivot[k.rows - 1])
+    return max(top + z_exp - k.pivot_frac + k.alpha_frac - 2 * (k.word - 1), k.alpha_exp_min)
+
+
+@jit
+def eliminate_backward(alpha: Words, z_exp: int, t: BandedTables, k: BandedConstants, log: Log) -> int:
+    """Compute alpha from z, in place; return its exponent (above its range: refused)."""
+    frac, n = k.factor_frac - k.factor_shift, alpha.shape[0]
+    exponent = start_exponent(alpha, z_exp, t.pivot, k)
+    if exponent > k.alpha_exp_max:
+        return exponent
+    for i in range(n - 1, -1, -1):
+        shift = min(k.pivot_frac + k.word - 1 - z_exp + exponent - k.alpha_frac - frac, 62)
+        acc = (arithmetic_shift(alpha[i] * t.pivot[min(i, k.rows - 1)], shift)
+               - backward_sum(alpha, i, t.factor, k))
+        grow = excess_bits(acc, frac, k.word, k.alpha.rounding)
+        if grow > 0:
+            exponent += grow
+            if exponent > k.alpha_exp_max:
+                return exponent
+            block_scale(alpha, i + 1, n, grow)
+            trace_all(log, at.BANDED_SCALED_ALPHA, i, alpha, i + 1, n)
+        alpha[i] = requantise(acc, frac + grow, k.alpha.rounding, k.alpha.lo, k.alpha.hi)
+        record(log, ALPHA, alpha[i])
+        trace(log, at.BANDED_ALPHA, i, 0, alpha[i])
+    return exponent
+
+
+@jit
+def banded(y: Words, alpha: Words, t: BandedTables, out: Words, k: BandedConstants, log: Log) -> int:
+    """Solve for alpha (n,) with y (n,); return a status.  `out` (1,) receives the exponent of alpha.
+
+    An exponent above its range, which no positive definite system needs, is refused.
+    """
+    z_exp = eliminate_forward(y, alpha, t.factor, k, log)
+    if z_exp > k.z_exp_max:
+        return NOT_POSITIVE_DEFINITE
+    out[0] = eliminate_backward(alpha, z_exp, t, k, log)
+    return NOT_POSITIVE_DEFINITE if out[0] > k.alpha_exp_max else OK
+
+
+@jit
+def band_residual(i: int, band: Words, alpha: Words, shift: int) -> int:
+    """Return row i of ``T alpha / (1 + lambda)``, lambda included."""
+    acc, n = shift_round(alpha[i] << BAND_FRAC, shift, FLOOR), alpha.shape[0]
+    for j in range(1, min(i, band.shape[0]) + 1):
+        acc = mac(acc, band[j - 1], alpha[i - j], shift)
+    for j in range(1, min(n - 1 - i, band.shape[0]) + 1):
+        acc = mac(acc, band[j - 1], alpha[i + j], shift)
+    return acc
+
+
+@jit
+def certify_band(y: Words, band: Words, alpha: Words, alpha_exp: int, k: CertifyConstants) -> int:
+    """Return the bound in LSB of alpha; as :func:`..certify.certify`, with the band's first row."""
+    total, total_s, slack = 0, 0, product_error_bound(alpha, k)
+    s = k.word - 2 + k.residual_shift - k.alpha_frac + alpha_exp
+    for i in range(alpha.shape[0]):
+        row = arithmetic_shift(y[i] * k.ridge_scale, s) - band_residual(i, band, alpha, k.residual_shift)
+        miss = abs(row) + target_error_bound(y[i], s) + slack
+        total, total_s = add_square(total, total_s, miss, k.bound.norm_bits, 1)
+    return bound_from_norm(total, total_s, k.bound)

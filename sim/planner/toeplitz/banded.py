@@ -1,0 +1,192 @@
+"""sim.planner.toeplitz: tables and formats of the banded solver.
+
+The kernel decays, so the first row ends at a lag b, chosen by what the cut costs: relative to alpha, at most
+``2 sum_{j > b} r_j / lambda``, which b keeps below ``2**-W``.  L and D of the scaled matrix come from Schur's
+recursion (:mod:`...reference.toeplitz.banded`) on the exact r, in decimal arithmetic: a rounding of r would
+cost the condition number of the matrix.
+
+Rows of L settle geometrically; those within half an LSB of the last are not stored.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+
+from ...errors import fail
+from ...formats import Format
+from ...plan import ConstantTable
+from ...spec import Spec
+from ...tables import CONTEXT, decimal, rounded
+from ..log2 import ceil_log2, ceil_log2_sqrt
+from .levinson import ALPHA_EXP_MIN, power
+
+#: Format of the first row: 32 bits at every word length, as is that of 1 / d_i.
+BAND = Format(True, 32, 31)
+#: Bits of accumulators.
+_SUM_BITS = 60
+#: Kernels whose first row ends.
+DECAYING = ("gaussian", "laplacian")
+
+
+@dataclass(frozen=True)
+class Band:
+    """The exact first row of ``A = (T + lambda I) / (1 + lambda)``, cut at a lag, and what the cut costs.
+
+    Attributes
+    ----------
+    row : tuple of Decimal
+        a_0 = 1, ..., a_b.
+    tail : Decimal
+        ``2 sum_{j > b} a_j``, at least.
+    """
+
+    row: tuple[Decimal, ...]
+    tail: Decimal
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Columns of L below the diagonal (rows, b) and 1 / d_i (rows,); the last of each is the settled one."""
+
+    columns: list[list[Decimal]]
+    pivots: list[Decimal]
+
+
+def first_row(spec: Spec, lsb: Fraction, step: int) -> Band:
+    """Return the first row up to the lag whose cut costs less than ``2**-W`` of alpha.
+
+    Raises
+    ------
+    KerncastError
+        E205 if the kernel does not decay, or the band is wider than half of the samples.
+    """
+    assert spec.toeplitz is not None
+    n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
+    if spec.kernel.type not in DECAYING:
+        raise _refusal(f"the {spec.kernel.type} kernel does not decay", "[kernel] type", spec.kernel.type,
+                       " or ".join(DECAYING))
+    unit = Fraction(spec.kernel.parameters["sigma"])
+    least = decimal(lam / Fraction(2) ** (spec.numbers.word + 12))
+    entries, rest = [Decimal(1)], Decimal(1)
+    while rest > least:  # 2**-11 of what the cut may cost
+        x = Fraction(len(entries) * step) * lsb / unit
+        exponent = x * x / 2 if spec.kernel.type == "gaussian" else x
+        entries.append(CONTEXT.exp(CONTEXT.minus(decimal(exponent))))
+        ratio = CONTEXT.divide(entries[-1], entries[-2])  # no later one is larger
+        rest = CONTEXT.divide(CONTEXT.multiply(entries[-1], ratio), 1 - ratio)
+        if len(entries) > n:
+            break
+    b, tail = len(entries) - 1, rest
+    limit = decimal(lam / Fraction(2) ** (spec.numbers.word + 1))
+    while b > 0 and tail + entries[b] <= limit:
+        tail += entries[b]
+        b -= 1
+    if n < 2 * b:
+        raise _refusal(f"the band of {b} diagonals is wider than half of the {n} samples", "[toeplitz] n", n,
+                       f"at least {2 * b}")
+    over = decimal(1 / (1 + lam))
+    row = (Decimal(1), *(CONTEXT.multiply(entry, over) for entry in entries[1: b + 1]))
+    return Band(row, CONTEXT.multiply(2 * tail, over))
+
+
+def _refusal(why: str, where: str, value: object, allowed: str) -> Exception:
+    return fail("E205", f"solver banded: {why}", where=where, value=value, allowed=allowed,
+                remedy='set [toeplitz] solver = "levinson" or "schur", which need no band')
+
+
+def factorise(row: tuple[Decimal, ...], n: int, bits: int) -> Factor:
+    """Factorise by Schur's recursion until the rest changes no value by ``2**-bits``."""
+    u, v = list(row), [*row[1:], Decimal(0)]
+    columns, pivots, settled = [], [], Decimal(2) ** -bits
+    while True:
+        columns.append([CONTEXT.divide(entry, u[0]) for entry in u[1:]])
+        pivots.append(u[0])
+        rest = max((abs(entry) for entry in v), default=Decimal(0))
+        if len(pivots) == n or rest * rest * len(v) <= settled * u[0] * u[0]:
+            return Factor(columns, pivots)
+        k = CONTEXT.divide(v[0], u[0])
+        following = [CONTEXT.subtract(q, CONTEXT.multiply(k, p)) for p, q in zip(u, v, strict=True)]
+        u = [CONTEXT.subtract(p, CONTEXT.multiply(k, q)) for p, q in zip(u, v, strict=True)]
+        v = [*following[1:], Decimal(0)]
+
+
+def _word(value: Decimal, frac: int) -> int:
+    return rounded(CONTEXT.multiply(value, Decimal(2) ** frac))
+
+
+def _rows(factor: Factor, frac: int, word: int) -> int:
+    """Return the number of rows that differ from the last by more than half an LSB."""
+    half, last, pivot = Decimal(2) ** -(frac + 1), factor.columns[-1], factor.pivots[-1]
+    for i in range(len(factor.pivots) - 1, 0, -1):
+        move = max((abs(p - q) for p, q in zip(factor.columns[i - 1], last, strict=True)), default=Decimal(0))
+        if move > half or abs(factor.pivots[i - 1] - pivot) > pivot * Decimal(2) ** -word:
+            return i + 1
+    return 1
+
+
+def banded_tables(spec: Spec, band: Band) -> tuple[dict[str, int], dict[str, ConstantTable]]:
+    """Return constants and tables of the factor."""
+    assert spec.toeplitz is not None
+    word, n, lam = spec.numbers.word, spec.toeplitz.n, Fraction(spec.toeplitz.lam)
+    factor = factorise(band.row, n, word + 8)
+    b, over = len(band.row) - 1, decimal(1 / (1 + lam))
+    most = max((abs(entry) for column in factor.columns for entry in column), default=Decimal(0))
+    frac = word - 1
+    while _word(most, frac) > Format(True, word, 0).hi:
+        frac -= 1
+    rows = _rows(factor, frac, word)
+    kept = [*factor.columns[: rows - 1], factor.columns[-1]]
+    inverse = [CONTEXT.divide(over, d) for d in (*factor.pivots[: rows - 1], factor.pivots[-1])]
+    pivot_frac = 31 - ceil_log2(Fraction(max(inverse)))
+    while _word(max(inverse), pivot_frac) >= 1 << 31:
+        pivot_frac -= 1
+    words = [_word(entry, frac) for column in kept for entry in column]
+    sums = sum(max(abs(words[i * b + j]) for i in range(rows)) for j in range(b))
+    tables = {"factor": ConstantTable(Format(True, word, frac), tuple(words)),
+              "pivot": ConstantTable(Format(True, 32, pivot_frac),
+                                     tuple(_word(p, pivot_frac) for p in inverse)),
+              "band": ConstantTable(BAND, _band_words(band))}
+    return {"band": b, "rows": rows, "factor_frac": frac,
+            "factor_shift": _factor_shift(sums, b, frac, word),
+            "pivot_frac": pivot_frac}, tables
+
+
+def _factor_shift(sums: int, b: int, frac: int, word: int) -> int:
+    """Return the right shift of a product of L, so that sums of b fit; at least log2(b) if not 0.
+
+    The lower halves of b shifted products then fit 32 bits.
+    """
+    least = max(sums.bit_length(), frac) + word - 1 - _SUM_BITS
+    return 0 if least <= 0 else max(least, ceil_log2(max(b, 2)), 2)
+
+
+def banded_constants(spec: Spec) -> dict[str, int]:
+    """Return the ranges of both exponents, from the bounds of z and z / d."""
+    assert spec.toeplitz is not None
+    n, p = spec.toeplitz.n, power(spec)
+    return {"ridge_scale": min(round(Fraction(2**31) / (1 + Fraction(spec.toeplitz.lam))), 2**31 - 1),
+            "z_exp_max": ceil_log2_sqrt(n * p) + 3, "x_exp_max": ceil_log2_sqrt(n * p**3) + 3}
+
+
+def band_loss(band: Band) -> Fraction:
+    """Return how far rounding and cutting the first row may move an eigenvalue of T / (1 + lambda).
+
+    The exact T is positive semidefinite, so the symbol of the table, and every eigenvalue for every n, is at
+    least ``lambda / (1 + lambda)`` less this.
+    """
+    exact = (Fraction(entry) for entry in band.row[1:])
+    return 2 * sum((abs(v - BAND.value(w)) for v, w in zip(exact, _band_words(band), strict=True)),
+                   Fraction(0)) + Fraction(band.tail)
+
+
+def _band_words(band: Band) -> tuple[int, ...]:
+    """Return the entries from lag 1 as integers."""
+    return tuple(BAND.fit(_word(entry, BAND.frac)) for entry in band.row[1:])
+
+
+def band_residual_shift(word: int, b: int, alpha_frac: int) -> int:
+    """Return the right shift that keeps the products of a residual, and y, below ``2**61``."""
+    products = BAND.frac + word - 1 + ceil_log2(2 * b + 2)
+    return max(0, products - 61, BAND.frac + alpha_frac - ALPHA_EXP_MIN - 59)

@@ -31,6 +31,7 @@ from kerncast.sim.model.toeplitz.lookahead_f32 import Lookahead as LookaheadF32
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.toeplitz.lookahead import lookahead
 from kerncast.sim.spec import Spec
+from kerncast.sim.statuses import DeviceStatus
 
 Row = dict[str, Any]
 
@@ -73,7 +74,7 @@ def trained(solver: str, word: int, n: int, sigma: float, lam: float) -> tuple[f
         exact = scipy.linalg.solve_toeplitz(first_row(n, sigma, lam), y)
         scale = float(plan.signals["alpha"].format.lsb) * 2.0**15
         errors.append(relative_error(alpha * scale, exact) if state["trained"][0] else np.inf)
-        worst = max(worst, status, key=lambda s: (s not in (0,), s == 1))
+        worst = max(worst, status, key=lambda s: (s not in (0,), s == DeviceStatus.NOT_POSITIVE_DEFINITE))
     return float(np.median(errors)), STATUSES[worst], plan.state_bytes
 
 

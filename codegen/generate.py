@@ -25,6 +25,7 @@ from ..sim.spec.target import Target
 from .c.context import context
 from .c.packages import render_packages, resolve_packages
 from .c.saved_state import saved_context
+from .c.shared import render_shared, runtime_hash
 from .firmware.targets import load_target
 from .hls import refuse_unfit, render_hls, requested_dialects
 from .manifest import (
@@ -81,11 +82,12 @@ def render_c(plan: Plan) -> dict[str, str]:
     names = {f"{p}.h": "model.h", f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
     names |= {} if plan.fixed else {f"{p}_state.c": "state.c"}
+    values["runtime_hash"] = runtime_hash()
     files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)
              for name, template in names.items()}
     files["README.md"] = environment().get_template("c/README.md.j2").render(values)
-    return files | {f"rt/{name}": read_text(f"firmware/rt/{name}")
-                    for name in (*RUNTIME, *_more_headers(plan))}
+    return files | render_shared() | {f"rt/{name}": read_text(f"firmware/rt/{name}")
+                                      for name in (*RUNTIME, *_more_headers(plan))}
 
 
 def _more_headers(plan: Plan) -> tuple[str, ...]:

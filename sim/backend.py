@@ -21,8 +21,8 @@ Outputs = dict[str, NDArray[np.int64]]
 ALL_CALLS = frozenset({"train", "update", "predict", "state", "save", "restore"})
 #: The calls of a model trained elsewhere: it has no state.
 FIXED_CALLS = frozenset({"predict"})
-#: Names of the statuses, indexed by their codes.
-STATUSES = tuple(status.word for status in DeviceStatus)
+#: Names of the statuses by their codes.
+STATUSES = {int(status): status.word for status in DeviceStatus}
 
 
 @runtime_checkable

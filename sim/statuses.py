@@ -1,6 +1,7 @@
 """sim: the status codes of the device's functions: meaning, cause and remedy.
 
-The generated header, ``kerncast explain`` and ``kerncast sim`` take their names, codes and texts from here.
+0 is ok, a positive status is usable with a warning, a negative one refuses.  The generated C, HLS and RTL,
+``kerncast explain`` and ``kerncast sim`` take their names, codes and texts from here.
 """
 
 from __future__ import annotations
@@ -8,31 +9,72 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import IntEnum
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .errors import Entry
 
 
 class DeviceStatus(IntEnum):
-    """Status of a device function, with one numbering for Python, C and the link."""
+    """Status of a device function, with one numbering for Python, C, HLS, RTL and the link.
+
+    Those of a core in hardware fit its three bits of ``tuser``, in two's complement.
+    """
 
     OK = 0
-    NOT_POSITIVE_DEFINITE = 1
-    SATURATED = 2
-    NOT_TRAINED = 3
-    BAD_ARGUMENT = 4
-    INACCURATE = 5
-    BREAKDOWN = 6
-    STALLED = 7
-    FULL = 8
+    NOT_POSITIVE_DEFINITE = -1
+    SATURATED = 1
+    NOT_TRAINED = -2
+    BAD_ARGUMENT = -3
+    INACCURATE = 2
+    BREAKDOWN = -4
+    STALLED = 4
+    FULL = 3
 
     @property
     def word(self) -> str:
         """Return the name in lower case, as in results and :data:`MEANINGS`."""
         return self.name.lower()
 
+    @property
+    def usable(self) -> bool:
+        """Return whether the result can be used."""
+        return self >= 0
+
+
+class RestoreStatus(IntEnum):
+    """Status of saving or restoring a state; the codes continue those of :class:`DeviceStatus`."""
+
+    OK = DeviceStatus.OK
+    NONE = -16
+    OTHER_VERSION = -17
+    OTHER_PLAN = -18
+    TRUNCATED = -19
+    DAMAGED = -20
+    INCONSISTENT = -21
+    STORAGE = -22
+    BAD_ARGUMENT = DeviceStatus.BAD_ARGUMENT
+
+
+#: What the status of a saved state means, in few words.
+RESTORE_MEANINGS = {
+    RestoreStatus.NONE: "no saved state, or no save was completed",
+    RestoreStatus.OTHER_VERSION: "saved by another format version or ABI",
+    RestoreStatus.OTHER_PLAN: "saved by a model of another plan",
+    RestoreStatus.TRUNCATED: "not the length of a state of this plan",
+    RestoreStatus.DAMAGED: "the checksum does not match",
+    RestoreStatus.INCONSISTENT: "the checksum matches, but a value is out of range",
+    RestoreStatus.STORAGE: "the storage failed",
+}
 
 #: Statuses that leave a model that can predict.
-TRAINED = (DeviceStatus.OK, DeviceStatus.SATURATED, DeviceStatus.INACCURATE, DeviceStatus.STALLED,
-           DeviceStatus.FULL)
+TRAINED = tuple(status for status in DeviceStatus if status.usable)
+
+
+def severity(codes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Rank status codes: ok, then warnings, then refusals; the larger, the worse."""
+    return np.where(codes < 0, 128 - codes, codes)
+
 
 MEANINGS = {
     "ok": Entry("done", "There was no problem.", "Nothing."),
@@ -139,6 +181,13 @@ _BY_ALGORITHM = {
     ("bad_argument", "kernel_predictor"): Entry(
         "a null pointer", "An argument is missing.", "Pass the address of the input and of the result."),
 }
+
+
+def c_statuses() -> list[tuple[str, int, str]]:
+    """List name in C, code and meaning of every status: ok, then warnings, then refusals."""
+    found = [(f"KC_{status.name}", int(status), MEANINGS[status.word].title) for status in DeviceStatus]
+    found += [(f"KC_STATE_{status.name}", int(status), text) for status, text in RESTORE_MEANINGS.items()]
+    return sorted(found, key=lambda row: (row[1] < 0, abs(row[1])))
 
 
 def meaning(status: str, algorithm: str, options: Mapping[str, str]) -> Entry:

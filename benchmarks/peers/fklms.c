@@ -155,6 +155,6 @@ void learn_all(state_t *s, const uint32_t *coarse, const uint32_t *fine, const i
             insert(s, slot, x, (int32_t)fit(alpha), count < N ? count + 1 : N);
         }
         saturated |= f[m] != whole || fit(alpha) != alpha;
-        status[m] = saturated ? 2 : 0;
+        status[m] = saturated ? 1 : 0;
     }
 }

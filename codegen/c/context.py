@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 from ... import __version__
+from ...sim.backend import STATUSES
 from ...sim.formats import Format, Overflow, Rounding
 from ...sim.plan import ABI, Plan
 from ...sim.planner.widths import widths
 from ...sim.spec.tables import CASTS
-from ...sim.statuses import MEANINGS, meaning
 from .kernel_text import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
 from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
@@ -148,13 +148,13 @@ def _classes(plan: Plan) -> list[str]:
 
 
 def _example(plan: Plan, trains: bool, uniform: bool) -> str:
-    p, upper = plan.name, plan.name.upper()
+    p = plan.name
     if plan.fixed:
-        return f"{p}_out_t f;\n\nif ({p}_model_predict(x, &f) == {upper}_OK) {{\n    /* f */\n}}"
+        return f"{p}_out_t f;\n\nif ({p}_model_predict(x, &f) == KC_OK) {{\n    /* f */\n}}"
     lines = [f"static {p}_model_t model;", f"{p}_out_t f;", "", f"{p}_model_init(&model);"]
     if trains:
         arguments = "&model, y" if uniform else "&model, x, y"
-        lines += [f"if ({p}_{TRAINERS[plan.algorithm]}({arguments}) == {upper}_OK) {{",
+        lines += [f"if ({p}_{TRAINERS[plan.algorithm]}({arguments}) == KC_OK) {{",
                   f"    (void){p}_model_predict(&model, x_new, &f);", "}"]
     else:
         lines += [f"(void){p}_lms_update(&model, x, y, &f); /* f: prediction before learning */",
@@ -209,7 +209,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "n": n, "N": budget, "D": columns,
         "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",
         "title": TITLES[plan.algorithm],
-        "statuses": {name: meaning(name, plan.algorithm, plan.options) for name in MEANINGS},
+        "statuses": STATUSES,
         "word_type": plan.word_type,
         "types": {name: s.format.c_type for name, s in plan.signals.items()}
         | {"offset": plan.signals["x_raw"].format.c_type} | ({"kernel": "float"} if real else {}),

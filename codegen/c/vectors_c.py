@@ -70,7 +70,7 @@ def _array(ctype: str, name: str, words: NDArray[Any]) -> dict[str, Any]:
 def _arrays(plan: Plan, i: int, call: Call) -> list[dict[str, Any]]:
     p = plan.name
     columns = (("x", f"{p}_in_t", call.x_raw), ("y", f"{p}_target_t", call.y_raw),
-               ("f", f"{p}_out_t", call.expected.get("f")), ("status", "uint8_t", call.expected["status"]))
+               ("f", f"{p}_out_t", call.expected.get("f")), ("status", "int8_t", call.expected["status"]))
     return [_array(ctype, f"call_{i}_{name}", words) for name, ctype, words in columns if words is not None]
 
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from ..resources import environment, read_text
 
 #: COBS adds a byte in front and one for each 254; then the delimiter.
-_SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "i32": 4, "i64": 8}
+_SIZES = {"u8": 1, "u16": 2, "u32": 4, "u64": 8, "i8": 1, "i32": 4, "i64": 8}
 CRC_BYTES = 4
 
 
@@ -27,7 +27,7 @@ class LinkField(_Row):
     """Field of a header or payload; the table explains `type`."""
 
     name: str
-    type: str = Field(pattern=r"^(u8|u16|u32|u64|i32|i64|u8\[\d+\]|bytes|text)$")
+    type: str = Field(pattern=r"^(u8|u16|u32|u64|i8|i32|i64|u8\[\d+\]|bytes|text)$")
     meaning: str
 
     @property

@@ -10,6 +10,7 @@
 
 #include <stdint.h>
 
+#include "kc_config.h"
 #include "kc_crc.h"
 #include "kc_storage.h"
 
@@ -212,7 +213,7 @@ static inline void kc_state_expect_age_order(kc_state_reader_t *r, uint8_t *seen
 }
 
 /* Check the header of a slot and stop before its payload. */
-static inline kc_state_status_t kc_state_open(kc_state_reader_t *r, const kc_storage_t *storage,
+static inline kc_status_t kc_state_open(kc_state_reader_t *r, const kc_storage_t *storage,
     uint32_t slot,
     const kc_state_kind_t *kind, uint32_t *sequence)
 {
@@ -245,11 +246,11 @@ static inline kc_state_status_t kc_state_open(kc_state_reader_t *r, const kc_sto
     if (other != 0u) {
         return KC_STATE_OTHER_PLAN;
     }
-    return payload != kind->payload ? KC_STATE_TRUNCATED : KC_STATE_OK;
+    return payload != kind->payload ? KC_STATE_TRUNCATED : KC_OK;
 }
 
 /* Check the CRC after the payload, and that every value was in range. */
-static inline kc_state_status_t kc_state_close(kc_state_reader_t *r)
+static inline kc_status_t kc_state_close(kc_state_reader_t *r)
 {
     const uint32_t crc = r->crc;
     const uint32_t found = (uint32_t)kc_state_take(r, 4u);
@@ -260,7 +261,7 @@ static inline kc_state_status_t kc_state_close(kc_state_reader_t *r)
     if (found != crc) {
         return KC_STATE_DAMAGED;
     }
-    return r->sound != 0 ? KC_STATE_OK : KC_STATE_INCONSISTENT;
+    return r->sound != 0 ? KC_OK : KC_STATE_INCONSISTENT;
 }
 
 #endif

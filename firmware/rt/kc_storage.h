@@ -1,4 +1,4 @@
-/* kerncast runtime: storage interface and statuses of saved states.  SPDX-License-Identifier: Apache-2.0 */
+/* kerncast runtime: storage interface of saved states.  SPDX-License-Identifier: Apache-2.0 */
 #ifndef KERNCAST_KC_STORAGE_H
 #define KERNCAST_KC_STORAGE_H
 
@@ -31,18 +31,5 @@ typedef struct {
     /* Write `count` bytes of a slot from its byte `at`. */
     int32_t (*write)(void *context, uint32_t slot, uint32_t at, const uint8_t *bytes, uint32_t count);
 } kc_storage_t;
-
-/* Status of saving or restoring. If neither slot is usable, the larger of both statuses is returned. */
-typedef enum {
-    KC_STATE_OK = 0,
-    KC_STATE_NONE = 1,          /* no saved state, or no save was completed */
-    KC_STATE_OTHER_VERSION = 2, /* another format version or ABI */
-    KC_STATE_OTHER_PLAN = 3,    /* saved by a model of another plan */
-    KC_STATE_TRUNCATED = 4,     /* not the length of a state of this plan */
-    KC_STATE_DAMAGED = 5,       /* the checksum does not match */
-    KC_STATE_INCONSISTENT = 6,  /* the checksum matches, but a value is out of range */
-    KC_STATE_STORAGE = 7,       /* the storage failed */
-    KC_STATE_BAD_ARGUMENT = 8   /* a null pointer */
-} kc_state_status_t;
 
 #endif

@@ -184,7 +184,7 @@ class BoardBackend:
             operation(count)
             self._count(name, count, started)
             f[batch] = _words(self.client.read(REGIONS["RESULTS"], count * C_BYTES[word]), word)
-            status[batch] = _words(self.client.read(REGIONS["STATUSES"], count), "uint8_t")
+            status[batch] = _words(self.client.read(REGIONS["STATUSES"], count), "int8_t")
         return {"status": status, "f": f}
 
     def _write(self, region: str, signal: str, words: Raw) -> None:

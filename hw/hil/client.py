@@ -12,8 +12,8 @@ from typing import TypeVar
 
 from ...codegen.firmware.hil_table import Timing
 from ...sim.errors import KerncastError, fail
-from ...sim.replay.saved_state import RestoreStatus
 from ...sim.replay.trace import Event, Trace
+from ...sim.statuses import RestoreStatus
 from .link import Link
 from .protocol import REGIONS, TABLE, VERSION, Value
 from .requests import Requests, differs
@@ -169,7 +169,7 @@ class HilClient:
         try:
             return RestoreStatus(_int(result))
         except ValueError:
-            allowed = f"0 to {max(RestoreStatus)}"
+            allowed = ", ".join(str(int(status)) for status in RestoreStatus)
             raise differs("result of a saved state", result, allowed, self.link.name) from None
 
     def read_slot(self, name: str, size: int) -> bytes:

@@ -22,7 +22,7 @@ module kc_solution_sender #(
     output wire [INDEX_BITS-1:0] x_index,
     input  wire signed [W-1:0] x,             // two clocks after x_index
     output wire [W-1:0] m_axis_tdata,
-    output wire [2:0] m_axis_tuser,           // 0 ok, 1 not positive definite, 2 saturated
+    output wire [2:0] m_axis_tuser,           // 0 ok, 1 saturated, 7 (-1) not positive definite
     output wire m_axis_tvalid,
     input  wire m_axis_tready,
     output wire m_axis_tlast
@@ -72,7 +72,7 @@ module kc_solution_sender #(
     assign x_index = index_reg;
     assign done = taken && m_axis_tlast;
     assign m_axis_tdata = state_reg == SEND ? alpha : failed ? {W{1'b0}} : exponent;
-    assign m_axis_tuser = failed ? 3'd1 : saturated ? 3'd2 : 3'd0;
+    assign m_axis_tuser = failed ? 3'd7 : saturated ? 3'd1 : 3'd0;
     assign m_axis_tvalid = state_reg == HEAD || state_reg == SEND;
     assign m_axis_tlast = state_reg == HEAD ? failed : last;
 endmodule

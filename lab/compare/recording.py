@@ -169,8 +169,7 @@ class Recorder:
         self._put(Call(call.name, call.x_raw, call.y_raw, answer).as_dict("answered"))
         self.calls += 1
         self.samples += len(answer["status"])
-        self.statuses.update(STATUSES[code] if code < len(STATUSES) else f"status {code}"
-                             for code in answer["status"])
+        self.statuses.update(STATUSES.get(int(code), f"status {code}") for code in answer["status"])
         self.words += sum(words.size for words in answer.values())
         return answer
 

@@ -71,7 +71,7 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
             "unit": float(Fraction(plan.units["y"])),
             "gain": 1.0 if plan.fixed else float(Fraction(plan.units["y_raw"])),
             "offset": 0 if plan.fixed else plan.integer("y_offset"),
-            "state": plan.state_bytes, "statuses": list(STATUSES)}
+            "state": plan.state_bytes, "statuses": STATUSES}
 
 
 def samples_text(spec: Spec, data: Dataset) -> str:

@@ -18,12 +18,12 @@ from ..model import open_model
 from ..model.ranges import Range
 from ..plan import Plan
 from ..reference.backend import FloatReference
-from ..statuses import TRAINED
+from ..statuses import TRAINED, severity
 from .error_budget import ErrorBudget, error_budget, predictor_budget, table_words
 from .observed import observed
 
 #: Statuses of a training without a usable model.
-UNTRAINED = tuple(name for code, name in enumerate(STATUSES) if code not in TRAINED)
+UNTRAINED = tuple(name for code, name in STATUSES.items() if code not in TRAINED)
 
 
 @dataclass(frozen=True)
@@ -108,8 +108,9 @@ def relative_error(found: Array, reference: Array) -> float:
 
 
 def worst_status(outputs: Outputs) -> str:
-    """Return the name of the highest status code of a result."""
-    return STATUSES[int(outputs["status"].max(initial=0))]
+    """Return the name of the worst status of a result; ok if it has none."""
+    codes = outputs["status"]
+    return STATUSES[int(codes[np.argmax(severity(codes))]) if codes.size else 0]
 
 
 def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
@@ -125,7 +126,8 @@ def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
     for _ in range(passes - 1):
         worst = outputs["status"]
         outputs = backend.update(x_raw, y_raw)
-        outputs["status"] = np.maximum(worst, outputs["status"])
+        now = outputs["status"]
+        outputs["status"] = np.where(severity(worst) > severity(now), worst, now)
     return outputs
 
 

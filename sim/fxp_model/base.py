@@ -14,7 +14,7 @@ from .arithmetic import Fxp, Words
 from .kernel import FxpKernel
 
 #: The code of every status, by its name.
-STATUS = {name: code for code, name in enumerate(STATUSES)}
+STATUS = {name: code for code, name in STATUSES.items()}
 
 
 class RefusedError(Exception):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from enum import IntEnum
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from ..backend import Outputs
 from ..errors import KerncastError, fail
 from ..plan import ABI, Plan, wire_dtype
+from ..statuses import RestoreStatus as RestoreStatus
 
 MAGIC = b"KCST"
 #: Of the image; kerncast 0.1 wrote version 1, with the hash of another form of the plan.
@@ -51,20 +51,6 @@ LAYOUT = (
 )
 _HEADER = struct.Struct("<" + "".join(part.code for part in LAYOUT))
 HEADER_BYTES = _HEADER.size
-
-
-class RestoreStatus(IntEnum):
-    """Result of a restore, as in the generated C (``kc_state_status_t``)."""
-
-    OK = 0
-    NONE = 1
-    OTHER_VERSION = 2
-    OTHER_PLAN = 3
-    TRUNCATED = 4
-    DAMAGED = 5
-    INCONSISTENT = 6
-    STORAGE = 7
-    BAD_ARGUMENT = 8
 
 
 class Refusal(NamedTuple):

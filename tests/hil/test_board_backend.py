@@ -16,6 +16,7 @@ from kerncast.hw.hil.emulators import start_emulator
 from kerncast.sim.backend import Backend
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
+from kerncast.sim.model.statuses import BAD_ARGUMENT
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import Vectors, make_vectors, replay
@@ -240,8 +241,8 @@ def test_calls_that_the_algorithm_has_not_are_answered_as_the_models(folders: Fo
     plan, out = folders("uniform", 16)
     board = open_board(out, f"emu:mps2-an386:{emulator}", plan=plan)
     y = np.zeros(N + 1, dtype=np.int64)
-    assert board.train(None, y)["status"].tolist() == [4]
-    assert board.update(y[:, None], y)["status"].tolist() == [4] * (N + 1)
+    assert board.train(None, y)["status"].tolist() == [BAD_ARGUMENT]
+    assert board.update(y[:, None], y)["status"].tolist() == [BAD_ARGUMENT] * (N + 1)
     assert board.predict(y[:0, None])["f"].shape == (0,)
     board.close()
 

@@ -158,13 +158,13 @@ static void judge(const MODEL_T *before, const MODEL_T *after, int may_lack, tal
 {
     const kc_storage_t storage = storage_of();
     MODEL_T found, untouched;
-    kc_state_status_t status;
+    kc_status_t status;
 
     memset(&found, 0xA5, sizeof found);
     untouched = found;
     power(INT64_MAX);
     status = RESTORE(&found, &storage);
-    if (status != KC_STATE_OK) {
+    if (status != KC_OK) {
         tally->lost += may_lack == 0;
         tally->wrong += memcmp(&found, &untouched, sizeof found) != 0;
     } else if (memcmp(&found, before, sizeof found) != 0 || may_lack != 0) {
@@ -178,7 +178,7 @@ static int cut_save(const MODEL_T *state, int64_t cut, tally_t *tally)
     const kc_storage_t storage = storage_of();
 
     power(cut);
-    if (SAVE(state, &storage) == KC_STATE_OK && memory.left >= 0) {
+    if (SAVE(state, &storage) == KC_OK && memory.left >= 0) {
         return 1;
     }
     tally->cuts++;
@@ -240,7 +240,7 @@ void power_cuts(const MODEL_T *states, uint32_t page, uint32_t kind, uint32_t mi
                 }
             }
             power(INT64_MAX);
-            tally->lost += SAVE(&states[4], &storage) != KC_STATE_OK;
+            tally->lost += SAVE(&states[4], &storage) != KC_OK;
             judge(&states[4], &states[4], 0, tally);
             length = cut;
         }

@@ -10,7 +10,7 @@ from kerncast.sim.model.statuses import OK
 from kerncast.sim.model.toeplitz.levinson import levinson
 from kerncast.sim.model.toeplitz.trainer import solver_constants
 
-SOLVE = "{0}_status_t {0}_levinson_solve({0}_model_t *m, const {1} *y);"
+SOLVE = "kc_status_t {0}_levinson_solve({0}_model_t *m, const {1} *y);"
 
 
 def rows(n, word, rng):
@@ -46,7 +46,7 @@ def test_solver_equals_model_on_rows_of_every_kind(host, ledger, name):
     plan, rng = backend.plan, np.random.default_rng(11)
     n, word, raw = plan.sizes["n"], plan.word, plan.signals["y_raw"].format
     constants = solver_constants(plan)
-    backend.ffi.cdef(f"typedef int {name}_status_t;" + SOLVE.format(name, raw.c_type))
+    backend.ffi.cdef("typedef int kc_status_t;" + SOLVE.format(name, raw.c_type))
     log, compared, met = Ranges(plan).log, 0, set()
     for turn in range(12):
         for row in rows(n, word, rng):

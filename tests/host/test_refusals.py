@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from kerncast.codegen.c.context import TRAINERS
-from kerncast.sim.backend import STATUSES
-
-OK, NOT_TRAINED, BAD_ARGUMENT = (STATUSES.index(s) for s in ("ok", "not_trained", "bad_argument"))
+from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED, OK
 
 
 def snapshot(backend):

@@ -16,6 +16,7 @@ from kerncast.codegen.generate import generate
 from kerncast.hw.backends import open_backend
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
+from kerncast.sim.model.statuses import BAD_ARGUMENT
 from kerncast.sim.plan import Plan
 from kerncast.sim.replay.vectors import Vectors, make_vectors, replay
 
@@ -141,8 +142,8 @@ def test_a_null_pointer_is_refused(case):
     backend = open_backend(case("svc").plan, "host")
     library, ffi = backend.library, backend.ffi
     raw = case("svc").plan.signals["x_raw"].format.c_type
-    assert library.svc_model_predict(ffi.NULL, ffi.new("int16_t *")) == 4
-    assert library.svc_model_predict(ffi.new(f"{raw}[5]"), ffi.NULL) == 4
+    assert library.svc_model_predict(ffi.NULL, ffi.new("int16_t *")) == BAD_ARGUMENT
+    assert library.svc_model_predict(ffi.new(f"{raw}[5]"), ffi.NULL) == BAD_ARGUMENT
     backend.close()
 
 

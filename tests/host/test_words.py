@@ -10,6 +10,7 @@ import pytest
 from kerncast.codegen.build.host import HostBackend
 from kerncast.sim.backend import STATUSES
 from kerncast.sim.replay.vectors import replay
+from kerncast.sim.statuses import DeviceStatus
 
 NAMES = list(tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8")))
 REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang",
@@ -49,7 +50,7 @@ def test_the_model_returns_the_statuses_that_the_case_is_made_for(cases, name):
     met = {STATUSES[status] for status in np.concatenate(learnt)}
     assert met == set(case.meets)
     before = case.vectors.calls[0].expected
-    assert set(before["status"]) == {STATUSES.index("not_trained")}
+    assert set(before["status"]) == {DeviceStatus.NOT_TRAINED}
     assert not before["f"].any()
 
 

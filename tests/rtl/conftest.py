@@ -20,6 +20,7 @@ from kerncast.sim.model import open_model
 from kerncast.sim.model.kernel import cast_of, convert_x, input_constants, kernel_constants
 from kerncast.sim.model.predict import expand
 from kerncast.sim.model.ranges import Ranges
+from kerncast.sim.model.statuses import NOT_TRAINED, OK, SATURATED
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
@@ -203,7 +204,7 @@ def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
     log, columns = Ranges(plan).log, plan.sizes["D"]
     held = int(state["trained"][0]) * plan.sizes["n"] if plan.trains else int(state["count"][0])
     if held == 0:
-        return {"status": np.full(len(x_raw), 3), "f": np.zeros(len(x_raw), dtype=np.int64)}
+        return {"status": np.full(len(x_raw), NOT_TRAINED), "f": np.zeros(len(x_raw), dtype=np.int64)}
     v = state["centers"].reshape(-1, columns) if "centers" in state \
         else plan.integer("x_step") * np.arange(held, dtype=np.int64)[:, np.newaxis]
     exponent = int(state["alpha_exp"][0]) if plan.trains else 0
@@ -214,7 +215,7 @@ def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
         f[i], saturated = expand(x, v, state["alpha"], held, kernel_constants(plan),
                                  plan.integer("mac_shift"),
                                  plan.integer("f_shift") - exponent, 0, cast_of(plan, "f"), log)
-        status[i] = 2 * saturated
+        status[i] = SATURATED if saturated else OK
     return {"status": status, "f": f}
 
 

@@ -12,6 +12,7 @@ from kerncast.hw.rtl.predictor_backend import model_frame, sample_frames
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.hw.rtl.trainer_backend import training_script
 from kerncast.sim.model import open_model
+from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
 
 from .conftest import anything, expected, make, raw_inputs
 from .learner_cases import make as make_learner
@@ -67,7 +68,7 @@ def test_the_predictor_enters_every_state_and_saturates_f_both_ways(require_simu
                ("noted",)]
     *found, seen = simulation(plan, PREDICTOR, tmp_path).run(script, 20_000)
     assert seen == states
-    assert {f.lo, f.hi} <= {word for word, status in wanted if status == 2}
+    assert {f.lo, f.hi} <= {word for word, status in wanted if status == SATURATED}
     answers = [(int(signed(plan.word, np.array(word))), status) for group in found for word, status in group]
     recorded(ledger, "predictor", answers, wanted)
 
@@ -107,7 +108,7 @@ def test_the_solver_enters_every_state_and_saturates_x(require_simulator, ledger
     wanted = list(core.wanted)
     words, mismatches, (seen,) = core.run()
     assert seen == states
-    assert {status for status, *_ in wanted} == {0, 1, 2}
+    assert {status for status, *_ in wanted} == {OK, SATURATED, NOT_POSITIVE_DEFINITE}
     ledger.record(backend="rtl:icarus:solver", words=words, mismatches=mismatches, case="solver, every state")
 
 

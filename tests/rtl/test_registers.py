@@ -11,6 +11,7 @@ from kerncast.hw.rtl.predictor_backend import model_frame, sample_frames
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.hw.rtl.trainer_backend import target_frame
 from kerncast.sim.model import open_model
+from kerncast.sim.model.statuses import NOT_TRAINED
 from kerncast.sim.plan import ABI
 
 from .conftest import expected, make, trained
@@ -110,15 +111,15 @@ def predictor_script():
         if k:
             s.do(("send", "x", frame))
         s.expect([int(answers["status"][k]), int(answers["f"][k]) & mask], "frame", "f")
-    s.expect([int(answers["status"][2]) << 8, 0], "read", STATUS, 2)
+    s.expect([(int(answers["status"][2]) & 7) << 8, 0], "read", STATUS, 2)
     s.expect([3, 3], "read", FRAMES, 2)
     s.do(("send", "x", frames[0][:-1]), ("send", "model", [0]), ("sent",), ("cycles", 9))
     s.expect([3], "read", ERRORS)
     s.do(("write", ERRORS, 1))
     s.expect([2], "read", ERRORS)
     s.do(("send", "x", frames[0]))
-    s.expect([3, 0], "frame", "f")  # the model that was refused took the place of the one before
-    s.expect([3 << 8], "read", STATUS)
+    s.expect([NOT_TRAINED, 0], "frame", "f")  # the model that was refused took the place of the one before
+    s.expect([(NOT_TRAINED & 7) << 8], "read", STATUS)
     s.do(("write", CONTROL, RUN | RESET))
     s.expect([RUN, 0, 0, 0, 0, 0, 0], "read", CONTROL, 7)
     return plan, PREDICTOR, s
@@ -144,7 +145,7 @@ def learner_script():
     s.do(("write", CONTROL, RUN | RESET))
     s.expect([RUN, 0, 0, 0, 0, 0, 0], "read", CONTROL, 7)
     s.do(("send", "x", sample_frame(plan, x[0]), 0))
-    s.expect([3, 0], "frame", "f")
+    s.expect([NOT_TRAINED, 0], "frame", "f")
     return plan, LEARNER, s
 
 

@@ -48,7 +48,7 @@
             if (m_axis_tvalid) begin
                 assert (formal_run);
                 assert (m_axis_tlast == (failed || formal_beat == WORDS));
-                assert (m_axis_tuser == (failed ? 1 : saturated ? 2 : 0));
+                assert (m_axis_tuser == (failed ? 7 : saturated ? 1 : 0));
                 if (formal_beat == 0) assert (m_axis_tdata == (failed ? 0 : exponent));
                 else assert (m_axis_tdata == formal_word[W-1:0]);
             end

@@ -81,9 +81,9 @@ class StreamBench:
         await ClockCycles(self.dut.clk, count)
 
     async def receive(self, stream: str) -> tuple[list[int], list[int]]:
-        """Wait for a frame of an output stream; return its beats and their ``tuser``."""
+        """Wait for a frame of an output stream; return its beats and ``tuser`` in two's complement."""
         frame = await with_timeout(self._sinks[stream].recv(compact=False), self._timeout_ns, "ns")
-        return [int(word) for word in frame.tdata], [int(user) for user in frame.tuser]
+        return [int(word) for word in frame.tdata], [signed_status(int(user)) for user in frame.tuser]
 
     async def waiting(self) -> int:
         """Return the number of frames that were not received."""
@@ -148,6 +148,11 @@ async def carry_out(bench: StreamBench, script: dict[str, Any]) -> None:
         if result is not None:
             results.append(result)
     Path(os.environ[RESULTS]).write_text(json.dumps(results), encoding="utf-8")
+
+
+def signed_status(user: int) -> int:
+    """Return the three bits of a status as the number that they are in two's complement."""
+    return user - 8 if user > 3 else user
 
 
 def read_script() -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 
-from .bench import StreamBench, carry_out, read_script
+from .bench import StreamBench, carry_out, read_script, signed_status
 
 
 class PredictorBench(StreamBench):
@@ -71,7 +71,7 @@ class PredictorBench(StreamBench):
             await edge
             now += 1
             multiplied += int(row.value)
-            answer = (int(dut.m_axis_f_tdata.value), int(dut.m_axis_f_tuser.value)) \
+            answer = (int(dut.m_axis_f_tdata.value), signed_status(int(dut.m_axis_f_tuser.value))) \
                 if dut.m_axis_f_tvalid.value else None
             assert standing in (None, answer), f"answer {standing} became {answer} before it was taken"
             standing = None if dut.m_axis_f_tready.value else answer

@@ -28,6 +28,7 @@ from kerncast.sim.fxp_model.arithmetic import (
     word_of,
     words_of,
 )
+from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import divide
@@ -157,11 +158,11 @@ def test_it_is_a_back_end_named_model_fxpmath(plan: Plan) -> None:
 def test_what_a_back_end_cannot_do_is_answered_by_a_status() -> None:
     x, y = np.zeros((3, 1), dtype=np.int64), np.zeros(3, dtype=np.int64)
     trainer, learner = open_fxp_model(grid()), open_fxp_model(online())
-    assert trainer.predict(x)["status"].tolist() == [3, 3, 3]  # not trained
-    assert trainer.train(None, y)["status"].tolist() == [4]  # three targets, not eight
-    assert trainer.update(x, y)["status"].tolist() == [4, 4, 4]
-    assert learner.predict(x)["status"].tolist() == [3, 3, 3]
-    assert learner.train(None, y)["status"].tolist() == [4]
+    assert trainer.predict(x)["status"].tolist() == [NOT_TRAINED] * 3
+    assert trainer.train(None, y)["status"].tolist() == [BAD_ARGUMENT]  # three targets, not eight
+    assert trainer.update(x, y)["status"].tolist() == [BAD_ARGUMENT] * 3
+    assert learner.predict(x)["status"].tolist() == [NOT_TRAINED] * 3
+    assert learner.train(None, y)["status"].tolist() == [BAD_ARGUMENT]
 
 
 def test_no_samples_give_no_answers() -> None:

@@ -17,6 +17,7 @@ from kerncast.codegen.generate import generate
 from kerncast.hw.backends import _OPENERS, NAMES, open_backend
 from kerncast.sim.backend import Backend
 from kerncast.sim.errors import EXIT_BAD_INPUT, EXIT_TOOL_MISSING, KerncastError
+from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED
 from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.trace import TRACED_CALLS
 from kerncast.sim.spec import Spec
@@ -83,8 +84,8 @@ def test_an_opened_back_end_answers_the_protocol_and_leaves_nothing_behind(
     assert backend.predict(np.array([[2]]))["status"].tolist() == [0]
     assert list(backend.state()) == [f.name for f in plan.memory]
     backend.reset()
-    assert backend.predict(np.array([[2]]))["status"].tolist() == [3]
-    assert set(backend.update(np.array([[2]]), np.array([1]))["status"]) == {4}
+    assert backend.predict(np.array([[2]]))["status"].tolist() == [NOT_TRAINED]
+    assert set(backend.update(np.array([[2]]), np.array([1]))["status"]) == {BAD_ARGUMENT}
     backend.close()
     assert leftovers() == []
 
@@ -189,7 +190,7 @@ def test_a_training_of_wrong_length_leaves_every_back_end_unchanged() -> None:
         try:
             backend.train(None, np.arange(8))
             before = backend.state()
-            assert backend.train(None, np.arange(7))["status"].tolist() == [4]
+            assert backend.train(None, np.arange(7))["status"].tolist() == [BAD_ARGUMENT]
             assert all((words == before[field]).all() for field, words in backend.state().items())
         finally:
             backend.close()

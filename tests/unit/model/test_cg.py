@@ -23,6 +23,7 @@ from kerncast.sim.reference.solvers.cg import kernel_cg
 from kerncast.sim.reference.solvers.elimination import elimination
 from kerncast.sim.reference.systems.system import KernelSystem
 from kerncast.sim.spec import Spec
+from kerncast.sim.statuses import DeviceStatus
 
 WORDS = (16, 24, 32)
 NO_BOUND = 1 << 62
@@ -249,7 +250,7 @@ def test_a_visibly_indefinite_matrix_is_refused_with_a_clean_state() -> None:
     assert STATUSES[int(model.train(x, y)["status"][0])] == "not_positive_definite"
     state = model.state()
     assert not any(state[name].any() for name in state if name != "centers")
-    assert model.predict(x[:2])["status"].tolist() == [STATUSES.index("not_trained")] * 2
+    assert model.predict(x[:2])["status"].tolist() == [DeviceStatus.NOT_TRAINED] * 2
 
 
 def test_that_system_with_32_bits_or_more_lambda_is_solved_or_inaccurate() -> None:
@@ -262,11 +263,11 @@ def test_that_system_with_32_bits_or_more_lambda_is_solved_or_inaccurate() -> No
 def test_bad_arguments_are_answered_by_a_status() -> None:
     model = open_model(plan_of(**line(4)))
     x, y = np.zeros((4, 1), dtype=np.int64), np.zeros(4, dtype=np.int64)
-    bad = STATUSES.index("bad_argument")
+    bad = DeviceStatus.BAD_ARGUMENT
     for answer in (model.train(None, y), model.train(x[:3], y), model.train(x, y[:3])):
         assert answer["status"].tolist() == [bad]
     assert model.update(x, y)["status"].tolist() == [bad] * 4
-    assert model.predict(x)["status"].tolist() == [STATUSES.index("not_trained")] * 4
+    assert model.predict(x)["status"].tolist() == [DeviceStatus.NOT_TRAINED] * 4
 
 
 def test_a_second_training_does_not_remember_the_first() -> None:

@@ -9,10 +9,10 @@
 
 #include <stdint.h>
 
-#include "rt/kc_rt.h"
+#include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_RT_ABI != 1
+#if KC_ABI != 1 || KC_RUNTIME_HASH != 0xdd424dd9
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 
@@ -20,6 +20,7 @@
 extern "C" {
 #endif
 
+#define TINY_VERSION_STRING "0.1.0" /* kerncast that generated it */
 #define TINY_ABI 1u
 #define TINY_INPUT_DIM 1 /* inputs per sample */
 #define TINY_TRAIN_SAMPLES 4 /* samples of a training */
@@ -30,18 +31,6 @@ extern "C" {
 typedef int16_t tiny_out_t; /* prediction; 1 is worth 1/16 in units of y */
 typedef uint8_t tiny_in_t; /* input, ADC counts, u8f0 */
 typedef int16_t tiny_target_t; /* target, ADC counts, s12f0 */
-
-typedef enum {
-    TINY_OK = 0, /* done */
-    TINY_NOT_POSITIVE_DEFINITE = 1, /* not trained: matrix too ill-conditioned for the word length */
-    TINY_SATURATED = 2, /* done, but a value saturated at full scale */
-    TINY_NOT_TRAINED = 3, /* no prediction: the model is not trained */
-    TINY_BAD_ARGUMENT = 4, /* a null pointer, or a damaged model */
-    TINY_INACCURATE = 5, /* trained, but the certified error bound exceeds the tolerance */
-    TINY_BREAKDOWN = 6, /* not trained: no well-conditioned block of rows was found */
-    TINY_STALLED = 7, /* trained, but refinement did not reduce the residual */
-    TINY_FULL = 8 /* the dictionary is full: the new center was not kept */
-} tiny_status_t;
 
 /* The model, owned by the caller; 48 bytes.
  *
@@ -60,7 +49,8 @@ typedef struct {
     uint16_t reserved; /* padding to a multiple of 8 bytes */
 } tiny_model_t;
 
-KC_STATIC_ASSERT(sizeof(tiny_model_t) == TINY_MODEL_BYTES, "size of the model");
+KC_STATIC_ASSERT(tiny_size_of_model,
+    sizeof(tiny_model_t) == TINY_MODEL_BYTES, "size of the model");
 
 /* SHA-256 of the plan this code was generated from. */
 extern const uint8_t tiny_plan_hash[32];
@@ -72,23 +62,23 @@ void tiny_model_init(tiny_model_t *m);
  *   x  1 ADC count
  *   f  receives the prediction; 0 where there is none
  * OK, SATURATED (f is at full scale), NOT_TRAINED or BAD_ARGUMENT. */
-tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
+kc_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
     tiny_out_t *f);
 
 /* Train from the beginning, in O(n^2) time.
  *   y  4 targets; the first is at input 0, the next ones 1 ADC count apart
  * OK; INACCURATE, SATURATED or STALLED: the model is trained; NOT_POSITIVE_DEFINITE or BREAKDOWN: the model
  * is untrained; BAD_ARGUMENT. */
-tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_target_t *y);
+kc_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_target_t *y);
 
 /* Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not
  * touched, so that a power cut at any moment leaves a valid state.
- * KC_STATE_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
-kc_state_status_t tiny_state_save(const tiny_model_t *m, const kc_storage_t *storage);
+ * KC_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
+kc_status_t tiny_state_save(const tiny_model_t *m, const kc_storage_t *storage);
 
 /* Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason;
  * after STORAGE the model may be cleared. */
-kc_state_status_t tiny_state_restore(tiny_model_t *m, const kc_storage_t *storage);
+kc_status_t tiny_state_restore(tiny_model_t *m, const kc_storage_t *storage);
 
 #ifdef __cplusplus
 }

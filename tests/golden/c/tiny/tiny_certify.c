@@ -61,7 +61,7 @@ static tiny_norm_t alpha_norm(const tiny_model_t *m)
     return norm;
 }
 
-tiny_status_t tiny_bound_certify(tiny_model_t *m, const tiny_target_t *y)
+kc_status_t tiny_bound_certify(tiny_model_t *m, const tiny_target_t *y)
 {
     const int32_t y_shift = target_shift(m->alpha_exp);
     const int64_t slack = product_error_bound(m);
@@ -76,5 +76,5 @@ tiny_status_t tiny_bound_certify(tiny_model_t *m, const tiny_target_t *y)
     }
     m->bound = tiny_bound_from_norm(total);
     KC_TRACE(bound_certify, bound, 0, 0, m->bound);
-    return tiny_bound_within(m->bound, alpha_norm(m)) != 0 ? TINY_OK : TINY_INACCURATE;
+    return tiny_bound_within(m->bound, alpha_norm(m)) != 0 ? KC_OK : KC_INACCURATE;
 }

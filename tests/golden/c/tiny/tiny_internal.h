@@ -9,6 +9,7 @@
 
 #include "tiny.h"
 
+#include "rt/kc_rt.h"
 #include "rt/kc_simd.h"
 #include "rt/kc_trace.h"
 
@@ -141,10 +142,10 @@ static inline tiny_kernel_t tiny_kernel_value(tiny_distance_t d2)
 void tiny_first_row_compute(tiny_model_t *m);
 
 /* Solve the Toeplitz system of m->r for raw targets y into m->alpha. */
-tiny_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_target_t *y);
+kc_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_target_t *y);
 
 /* Compute the error bound of m->alpha into m->bound: OK, or INACCURATE if it exceeds the tolerance. */
-tiny_status_t tiny_bound_certify(tiny_model_t *m, const tiny_target_t *y);
+kc_status_t tiny_bound_certify(tiny_model_t *m, const tiny_target_t *y);
 
 /* A sum of squares, in steps of 4^shift. */
 typedef struct {

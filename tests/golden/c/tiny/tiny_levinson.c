@@ -146,28 +146,28 @@ static int32_t solution_step(const tiny_solver_t *r, const tiny_solver_t *a, tin
     return extend_x(x, a, step, c, e + TINY_XI_FRAC - TINY_INNOV_FRAC, a_exp, a_used, x_exp, x_used);
 }
 
-tiny_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_target_t *y)
+kc_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_target_t *y)
 {
     int64_t eps = INT64_C(1) << TINY_XI_FRAC;
     int64_t a_used = 0, alpha_used = 0;
     int32_t a_exp = TINY_A_EXP_MIN, alpha_exp = TINY_X_EXP_MIN;
     int32_t step;
-    tiny_status_t status = TINY_OK;
+    kc_status_t status = KC_OK;
 
     for (step = 0; step < TINY_TRAIN_SAMPLES; step++) {
         if (step > 0) {
             eps = predictor_step(m->r, m->a, step, eps, &a_exp, &a_used);
             if (eps < TINY_EPS_MIN) {
-                return TINY_NOT_POSITIVE_DEFINITE;
+                return KC_NOT_POSITIVE_DEFINITE;
             }
         }
         alpha_exp = solution_step(m->r, m->a, m->alpha, step, tiny_output_convert(y[step]), eps,
             a_exp, a_used, alpha_exp, &alpha_used);
         if (alpha_exp > TINY_X_EXP_MAX) {
-            return TINY_NOT_POSITIVE_DEFINITE;
+            return KC_NOT_POSITIVE_DEFINITE;
         }
         if (a_used > HI || alpha_used > HI) {
-            status = TINY_SATURATED;
+            status = KC_SATURATED;
         }
     }
     m->eps = eps;

@@ -31,7 +31,7 @@ void tiny_model_init(tiny_model_t *m)
 }
 
 /* f(x) = sum_i alpha_i k(v_i, x) */
-tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
+kc_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
     tiny_out_t *f)
 {
     tiny_x_t sample[TINY_INPUT_DIM];
@@ -39,12 +39,12 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
     int32_t i;
 
     if (m == 0 || x == 0 || f == 0) {
-        return TINY_BAD_ARGUMENT;
+        return KC_BAD_ARGUMENT;
     }
     *f = 0;
     if (m->trained != 1u || m->alpha_exp < TINY_ALPHA_EXP_MIN
         || m->alpha_exp > TINY_ALPHA_EXP_MAX) {
-        return TINY_NOT_TRAINED;
+        return KC_NOT_TRAINED;
     }
     tiny_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_INPUT_DIM);
@@ -64,5 +64,5 @@ tiny_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
         -(INT64_C(1) << 61), INT64_C(1) << 61);
     *f = tiny_word_requantise(acc, 0);
     KC_TRACE(predict, f, 0, 0, *f);
-    return *f == acc ? TINY_OK : TINY_SATURATED;
+    return *f == acc ? KC_OK : KC_SATURATED;
 }

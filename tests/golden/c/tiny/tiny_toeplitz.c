@@ -47,18 +47,18 @@ static void clear_solution(tiny_model_t *m)
     }
 }
 
-tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_target_t *y)
+kc_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_target_t *y)
 {
-    tiny_status_t status;
+    kc_status_t status;
     int32_t i;
 
     if (m == 0 || y == 0) {
-        return TINY_BAD_ARGUMENT;
+        return KC_BAD_ARGUMENT;
     }
     tiny_model_init(m);
     tiny_first_row_compute(m);
     status = tiny_levinson_solve(m, y);
-    if (status == TINY_NOT_POSITIVE_DEFINITE || status == TINY_BREAKDOWN) {
+    if (status == KC_NOT_POSITIVE_DEFINITE || status == KC_BREAKDOWN) {
         clear_solution(m);
         return status;
     }
@@ -67,8 +67,8 @@ tiny_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_target_t *y)
         m->alpha[i] = tiny_word_requantise((int64_t)m->alpha[i] * TINY_ALPHA_SCALE, 31);
     }
     KC_TRACE_ALL(toeplitz_train, alpha, 0, m->alpha, 0, TINY_TRAIN_SAMPLES);
-    if (tiny_bound_certify(m, y) != TINY_OK && status == TINY_OK) { /* SATURATED takes precedence */
-        status = TINY_INACCURATE;
+    if (tiny_bound_certify(m, y) != KC_OK && status == KC_OK) { /* SATURATED takes precedence */
+        status = KC_INACCURATE;
     }
     return status;
 }

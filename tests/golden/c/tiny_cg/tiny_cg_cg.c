@@ -166,7 +166,7 @@ static int32_t begin(tiny_cg_model_t *m, const tiny_cg_target_t *y)
     return r_exp;
 }
 
-static tiny_cg_status_t conjugate_gradients(tiny_cg_model_t *m, const tiny_cg_target_t *y)
+static kc_status_t conjugate_gradients(tiny_cg_model_t *m, const tiny_cg_target_t *y)
 {
     int32_t r_exp = begin(m, y);
     int32_t p_exp = r_exp, alpha_exp = TINY_CG_ALPHA_EXP_MIN;
@@ -183,7 +183,7 @@ static tiny_cg_status_t conjugate_gradients(tiny_cg_model_t *m, const tiny_cg_ta
         pq = curvature(m, &q_exp);
         KC_TRACE(curvature, pq, taken, 0, pq);
         if (pq <= 0) {
-            return TINY_CG_NOT_POSITIVE_DEFINITE;
+            return KC_NOT_POSITIVE_DEFINITE;
         }
         step = kc_divide(rr, pq, &e);
         KC_TRACE(conjugate_gradients, step, taken, 0, step);
@@ -198,7 +198,7 @@ static tiny_cg_status_t conjugate_gradients(tiny_cg_model_t *m, const tiny_cg_ta
         alpha_exp = alpha_from_wide(m, e);
         KC_TRACE_ALL(alpha_from_wide, alpha, taken, m->alpha, 0, TINY_CG_TRAIN_SAMPLES);
         if (alpha_exp > TINY_CG_ALPHA_EXP_MAX) {
-            return TINY_CG_NOT_POSITIVE_DEFINITE;
+            return KC_NOT_POSITIVE_DEFINITE;
         }
         rr = residual_power(m);
         beta = kc_divide(rr, old, &e);
@@ -213,11 +213,11 @@ static tiny_cg_status_t conjugate_gradients(tiny_cg_model_t *m, const tiny_cg_ta
     }
     m->alpha_exp = (int16_t)alpha_exp;
     m->taken = (uint16_t)taken;
-    return TINY_CG_OK;
+    return KC_OK;
 }
 
 /* Recompute r = y - (K + lambda I) alpha and certify the bound of alpha. */
-static tiny_cg_status_t certify(tiny_cg_model_t *m, const tiny_cg_target_t *y)
+static kc_status_t certify(tiny_cg_model_t *m, const tiny_cg_target_t *y)
 {
     const int32_t row_exp = m->alpha_exp + TINY_CG_PRODUCT_EXP;
     const int32_t e = row_exp > 1 ? row_exp : 1;
@@ -243,17 +243,17 @@ static tiny_cg_status_t certify(tiny_cg_model_t *m, const tiny_cg_target_t *y)
     residual.shift += e - row_exp;
     m->bound = tiny_cg_bound_from_norm(residual);
     KC_TRACE(bound_certify, bound, 0, 0, m->bound);
-    return tiny_cg_bound_within(m->bound, alpha) != 0 ? TINY_CG_OK : TINY_CG_INACCURATE;
+    return tiny_cg_bound_within(m->bound, alpha) != 0 ? KC_OK : KC_INACCURATE;
 }
 
-tiny_cg_status_t tiny_cg_cg_train(tiny_cg_model_t *m, const tiny_cg_in_t *x,
+kc_status_t tiny_cg_cg_train(tiny_cg_model_t *m, const tiny_cg_in_t *x,
     const tiny_cg_target_t *y)
 {
-    tiny_cg_status_t status;
+    kc_status_t status;
     int32_t i;
 
     if (m == 0 || x == 0 || y == 0) {
-        return TINY_CG_BAD_ARGUMENT;
+        return KC_BAD_ARGUMENT;
     }
     tiny_cg_model_init(m);
     for (i = 0; i < TINY_CG_TRAIN_SAMPLES; i++) {
@@ -261,7 +261,7 @@ tiny_cg_status_t tiny_cg_cg_train(tiny_cg_model_t *m, const tiny_cg_in_t *x,
         KC_TRACE_ALL(input_convert, x, i, &m->centers[i * TINY_CG_INPUT_DIM], 0, TINY_CG_INPUT_DIM);
     }
     status = conjugate_gradients(m, y);
-    if (status == TINY_CG_OK) {
+    if (status == KC_OK) {
         m->trained = 1u;
         return certify(m, y);
     }

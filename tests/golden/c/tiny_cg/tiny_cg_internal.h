@@ -9,6 +9,7 @@
 
 #include "tiny_cg.h"
 
+#include "rt/kc_rt.h"
 #include "rt/kc_simd.h"
 #include "rt/kc_trace.h"
 

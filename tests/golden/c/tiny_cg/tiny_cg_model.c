@@ -39,7 +39,7 @@ void tiny_cg_model_init(tiny_cg_model_t *m)
 }
 
 /* f(x) = sum_i alpha_i k(v_i, x) */
-tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_in_t *x,
+kc_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_in_t *x,
     tiny_cg_out_t *f)
 {
     tiny_cg_x_t sample[TINY_CG_INPUT_DIM];
@@ -48,12 +48,12 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_i
     int32_t i;
 
     if (m == 0 || x == 0 || f == 0) {
-        return TINY_CG_BAD_ARGUMENT;
+        return KC_BAD_ARGUMENT;
     }
     *f = 0;
     if (m->trained != 1u || m->alpha_exp < TINY_CG_ALPHA_EXP_MIN
         || m->alpha_exp > TINY_CG_ALPHA_EXP_MAX) {
-        return TINY_CG_NOT_TRAINED;
+        return KC_NOT_TRAINED;
     }
     tiny_cg_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_CG_INPUT_DIM);
@@ -78,5 +78,5 @@ tiny_cg_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_i
         -(INT64_C(1) << 61), INT64_C(1) << 61);
     *f = tiny_cg_word_requantise(acc, 0);
     KC_TRACE(predict, f, 0, 0, *f);
-    return *f == acc ? TINY_CG_OK : TINY_CG_SATURATED;
+    return *f == acc ? KC_OK : KC_SATURATED;
 }

@@ -132,13 +132,13 @@ static void take_members(kc_state_reader_t *r, tiny_cg_model_t *m)
 }
 
 /* Check the state in a slot; load it unless m is null. */
-static kc_state_status_t scan(const kc_storage_t *storage, uint32_t slot, tiny_cg_model_t *m,
+static kc_status_t scan(const kc_storage_t *storage, uint32_t slot, tiny_cg_model_t *m,
     uint32_t *sequence)
 {
     kc_state_reader_t r;
-    const kc_state_status_t status = kc_state_open(&r, storage, slot, &kind, sequence);
+    const kc_status_t status = kc_state_open(&r, storage, slot, &kind, sequence);
 
-    if (status != KC_STATE_OK) {
+    if (status != KC_OK) {
         return status;
     }
     take_members(&r, m);
@@ -146,7 +146,7 @@ static kc_state_status_t scan(const kc_storage_t *storage, uint32_t slot, tiny_c
 }
 
 /* The slot with the newest valid state, or 2; `found` receives the status of each slot. */
-static uint32_t find_newest(const kc_storage_t *storage, uint32_t *sequence, kc_state_status_t *found)
+static uint32_t find_newest(const kc_storage_t *storage, uint32_t *sequence, kc_status_t *found)
 {
     uint32_t newest = 2u;
     uint32_t slot;
@@ -156,7 +156,7 @@ static uint32_t find_newest(const kc_storage_t *storage, uint32_t *sequence, kc_
         uint32_t number;
 
         found[slot] = scan(storage, slot, 0, &number);
-        if (found[slot] == KC_STATE_OK && (newest == 2u || kc_state_later(number, *sequence) != 0)) {
+        if (found[slot] == KC_OK && (newest == 2u || kc_state_later(number, *sequence) != 0)) {
             newest = slot;
             *sequence = number;
         }
@@ -164,14 +164,14 @@ static uint32_t find_newest(const kc_storage_t *storage, uint32_t *sequence, kc_
     return newest;
 }
 
-kc_state_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_t *storage)
+kc_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_t *storage)
 {
     kc_state_writer_t w;
-    kc_state_status_t found[2];
+    kc_status_t found[2];
     uint32_t newest, slot, sequence;
 
     if (m == 0 || kc_state_usable(storage) == 0) {
-        return KC_STATE_BAD_ARGUMENT;
+        return KC_BAD_ARGUMENT;
     }
     newest = find_newest(storage, &sequence, found);
     /* An unreadable slot is written first: its sequence number is unknown. */
@@ -181,21 +181,21 @@ kc_state_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_
     return kc_state_finish(&w) != 0 ? KC_STATE_STORAGE : scan(storage, slot, 0, &sequence);
 }
 
-kc_state_status_t tiny_cg_state_restore(tiny_cg_model_t *m, const kc_storage_t *storage)
+kc_status_t tiny_cg_state_restore(tiny_cg_model_t *m, const kc_storage_t *storage)
 {
-    kc_state_status_t found[2];
+    kc_status_t found[2];
     uint32_t newest, sequence;
 
     if (m == 0 || kc_state_usable(storage) == 0) {
-        return KC_STATE_BAD_ARGUMENT;
+        return KC_BAD_ARGUMENT;
     }
     newest = find_newest(storage, &sequence, found);
     if (newest == 2u) {
-        return found[0] > found[1] ? found[0] : found[1];
+        return found[0] < found[1] ? found[0] : found[1];
     }
-    if (scan(storage, newest, m, &sequence) != KC_STATE_OK) { /* it was valid a moment ago */
+    if (scan(storage, newest, m, &sequence) != KC_OK) { /* it was valid a moment ago */
         tiny_cg_model_init(m);
         return KC_STATE_STORAGE;
     }
-    return KC_STATE_OK;
+    return KC_OK;
 }

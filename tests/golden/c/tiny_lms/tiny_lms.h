@@ -9,10 +9,10 @@
 
 #include <stdint.h>
 
-#include "rt/kc_rt.h"
+#include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_RT_ABI != 1
+#if KC_ABI != 1 || KC_RUNTIME_HASH != 0xdd424dd9
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 
@@ -20,6 +20,7 @@
 extern "C" {
 #endif
 
+#define TINY_LMS_VERSION_STRING "0.1.0" /* kerncast that generated it */
 #define TINY_LMS_ABI 1u
 #define TINY_LMS_INPUT_DIM 2 /* inputs per sample */
 #define TINY_LMS_DICT_SIZE 3 /* maximum number of centers */
@@ -30,18 +31,6 @@ extern "C" {
 typedef int16_t tiny_lms_out_t; /* prediction; 1 is worth 1/8192 in units of y */
 typedef uint16_t tiny_lms_in_t; /* input, ADC counts, u10f0 */
 typedef int8_t tiny_lms_target_t; /* target, ADC counts, s2f0 */
-
-typedef enum {
-    TINY_LMS_OK = 0, /* done */
-    TINY_LMS_NOT_POSITIVE_DEFINITE = 1, /* not trained: matrix indefinite or too ill-conditioned */
-    TINY_LMS_SATURATED = 2, /* done, but a value saturated at full scale */
-    TINY_LMS_NOT_TRAINED = 3, /* no prediction: the model is not trained */
-    TINY_LMS_BAD_ARGUMENT = 4, /* a null pointer, or a damaged model */
-    TINY_LMS_INACCURATE = 5, /* learnt, but the contribution of a removed center is lost */
-    TINY_LMS_BREAKDOWN = 6, /* not trained: no well-conditioned block of rows was found */
-    TINY_LMS_STALLED = 7, /* trained, but refinement did not reduce the residual */
-    TINY_LMS_FULL = 8 /* the dictionary is full: the new center was not kept */
-} tiny_lms_status_t;
 
 /* The model, owned by the caller; 56 bytes. */
 typedef struct {
@@ -55,7 +44,8 @@ typedef struct {
     uint8_t reserved[6]; /* 6: padding to a multiple of 8 bytes */
 } tiny_lms_model_t;
 
-KC_STATIC_ASSERT(sizeof(tiny_lms_model_t) == TINY_LMS_MODEL_BYTES, "size of the model");
+KC_STATIC_ASSERT(tiny_lms_size_of_model,
+    sizeof(tiny_lms_model_t) == TINY_LMS_MODEL_BYTES, "size of the model");
 
 /* SHA-256 of the plan this code was generated from. */
 extern const uint8_t tiny_lms_plan_hash[32];
@@ -67,7 +57,7 @@ void tiny_lms_model_init(tiny_lms_model_t *m);
  *   x  2 ADC counts
  *   f  receives the prediction; 0 where there is none
  * OK, SATURATED (f is at full scale), NOT_TRAINED or BAD_ARGUMENT. */
-tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_lms_in_t *x,
+kc_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_lms_in_t *x,
     tiny_lms_out_t *f);
 
 /* Learn one sample.
@@ -75,17 +65,17 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
  *   y  the target
  *   f  receives the prediction before learning
  * OK, SATURATED (learnt, but a value saturated at full scale) or BAD_ARGUMENT. */
-tiny_lms_status_t tiny_lms_lms_update(tiny_lms_model_t *m, const tiny_lms_in_t *x,
+kc_status_t tiny_lms_lms_update(tiny_lms_model_t *m, const tiny_lms_in_t *x,
     tiny_lms_target_t y, tiny_lms_out_t *f);
 
 /* Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not
  * touched, so that a power cut at any moment leaves a valid state.
- * KC_STATE_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
-kc_state_status_t tiny_lms_state_save(const tiny_lms_model_t *m, const kc_storage_t *storage);
+ * KC_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
+kc_status_t tiny_lms_state_save(const tiny_lms_model_t *m, const kc_storage_t *storage);
 
 /* Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason;
  * after STORAGE the model may be cleared. */
-kc_state_status_t tiny_lms_state_restore(tiny_lms_model_t *m, const kc_storage_t *storage);
+kc_status_t tiny_lms_state_restore(tiny_lms_model_t *m, const kc_storage_t *storage);
 
 #ifdef __cplusplus
 }

@@ -252,7 +252,7 @@ static int32_t lms_step(tiny_lms_model_t *m, int32_t count, int64_t error, int32
 }
 
 /* One step of the learning rule: if the dictionary is full, a vector is evicted first. */
-static tiny_lms_status_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, tiny_lms_target_t y,
+static kc_status_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, tiny_lms_target_t y,
     tiny_lms_out_t *f)
 {
     int32_t count = m->count;
@@ -265,7 +265,7 @@ static tiny_lms_status_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, tiny_
     if (duplicate < 0 && count == TINY_LMS_DICT_SIZE) {
         slot = select_victim(m, count);
         if (slot < 0) {
-            return TINY_LMS_BAD_ARGUMENT; /* the structure was overwritten */
+            return KC_BAD_ARGUMENT; /* the structure was overwritten */
         }
         saturated = remove_center(m, slot, count);
     }
@@ -279,16 +279,16 @@ static tiny_lms_status_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, tiny_
         insert_center(m, slot, x, word, count, nearest);
     }
     m->count = (uint16_t)count;
-    return saturated != 0 ? TINY_LMS_SATURATED : TINY_LMS_OK;
+    return saturated != 0 ? KC_SATURATED : KC_OK;
 }
 
-tiny_lms_status_t tiny_lms_lms_update(tiny_lms_model_t *m, const tiny_lms_in_t *x,
+kc_status_t tiny_lms_lms_update(tiny_lms_model_t *m, const tiny_lms_in_t *x,
     tiny_lms_target_t y, tiny_lms_out_t *f)
 {
     tiny_lms_x_t sample[TINY_LMS_INPUT_DIM];
 
     if (m == 0 || x == 0 || f == 0 || (int32_t)m->count > TINY_LMS_DICT_SIZE) {
-        return TINY_LMS_BAD_ARGUMENT;
+        return KC_BAD_ARGUMENT;
     }
     tiny_lms_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_LMS_INPUT_DIM);

@@ -38,7 +38,7 @@ void tiny_lms_model_init(tiny_lms_model_t *m)
 }
 
 /* f(x) = sum_i alpha_i k(v_i, x) */
-tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_lms_in_t *x,
+kc_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_lms_in_t *x,
     tiny_lms_out_t *f)
 {
     tiny_lms_x_t sample[TINY_LMS_INPUT_DIM];
@@ -47,11 +47,11 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
     int32_t i;
 
     if (m == 0 || x == 0 || f == 0) {
-        return TINY_LMS_BAD_ARGUMENT;
+        return KC_BAD_ARGUMENT;
     }
     *f = 0;
     if (m->count == 0u || (int32_t)m->count > TINY_LMS_DICT_SIZE) {
-        return TINY_LMS_NOT_TRAINED;
+        return KC_NOT_TRAINED;
     }
     tiny_lms_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_LMS_INPUT_DIM);
@@ -76,5 +76,5 @@ tiny_lms_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_l
         -(INT64_C(1) << 61), INT64_C(1) << 61);
     *f = tiny_lms_word_requantise(acc, 0);
     KC_TRACE(predict, f, 0, 0, *f);
-    return *f == acc ? TINY_LMS_OK : TINY_LMS_SATURATED;
+    return *f == acc ? KC_OK : KC_SATURATED;
 }

@@ -14,6 +14,7 @@ from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.online.kernel_lms import KernelLMS
 from kerncast.sim.spec import Spec
+from kerncast.sim.statuses import DeviceStatus
 
 
 def spec_of(word: int = 16, budget: int = 5, eta: float = 0.3, rho: float = 0.0, columns: int = 1,
@@ -126,7 +127,7 @@ def test_a_saturated_prediction_sets_the_status_of_the_update(word: int) -> None
     x, y = stream(3, 200, 1, 250)
     answer = model.update(x, y)
     f = plan.signals["f"].format
-    told = np.flatnonzero(answer["status"] == STATUSES.index("saturated"))
+    told = np.flatnonzero(answer["status"] == DeviceStatus.SATURATED)
     at_rail = np.flatnonzero((answer["f"] == f.hi) | (answer["f"] == f.lo))
     assert len(told) > 0 and set(at_rail) <= set(told)
     assert next(r for r in model.ranges if r.name == "f").saturated > 0
@@ -170,5 +171,5 @@ def test_a_saturated_prediction_reports_it() -> None:
     f = model.plan.signals["f"].format
     beyond = found["f"] == f.hi
     assert 0 < beyond.sum() < 256
-    assert set(found["status"][beyond]) == {2}
+    assert set(found["status"][beyond]) == {DeviceStatus.SATURATED}
     assert set(found["status"][~beyond]) == {0}

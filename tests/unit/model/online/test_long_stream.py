@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kerncast.sim.backend import STATUSES
 from kerncast.sim.model.online.lms import LmsModel
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.selection.width import overlap_width
 from kerncast.sim.spec import Spec
+from kerncast.sim.statuses import DeviceStatus
 
 Words = NDArray[np.int64]
 CAMPAIGN = os.environ.get("KERNCAST_CAMPAIGN") == "1"
@@ -24,7 +24,7 @@ HOURS, BUDGET, COLUMNS, FULL_SCALE = 24, 100, 8, 2.0**15
 #: Samples of an hour, in which what drifts comes back to where it was; and between two looks at the model.
 HOUR, CHUNK = (3_600_000, 100_000) if CAMPAIGN else (2000, 500)
 LOOKS = HOUR // CHUNK
-SATURATED = STATUSES.index("saturated")
+SATURATED = DeviceStatus.SATURATED
 
 
 def stream(chunk: int) -> Iterator[tuple[Words, Words]]:

@@ -47,14 +47,14 @@ typedef kc::beat<16, 3> sample_beat_t;
 
 enum status_t {
     OK = 0,
-    NOT_POSITIVE_DEFINITE = 1,
-    SATURATED = 2,
-    NOT_TRAINED = 3,
-    BAD_ARGUMENT = 4,
-    INACCURATE = 5,
-    BREAKDOWN = 6,
-    STALLED = 7,
-    FULL = 8
+    NOT_POSITIVE_DEFINITE = -1,
+    SATURATED = 1,
+    NOT_TRAINED = -2,
+    BAD_ARGUMENT = -3,
+    INACCURATE = 2,
+    BREAKDOWN = -4,
+    STALLED = 4,
+    FULL = 3
 };
 
 const kc::uint<16> TAG(40684u); // the first word of a model: the leading bits of the plan's hash

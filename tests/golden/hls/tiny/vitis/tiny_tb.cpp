@@ -38,7 +38,9 @@ int receive(kc::stream<word_beat_t> &from, words_t &words, bool as_signed)
 
         words.push_back(as_signed ? word_t(beat.data).to_int64() : (long long)beat.data.to_int64());
         if (beat.last != 0) {
-            return beat.user.to_int();
+            const int user = beat.user.to_int();
+
+            return user > 3 ? user - 8 : user; // 3 bits in two's complement
         }
     }
 }

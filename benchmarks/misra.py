@@ -34,8 +34,9 @@ REASONS = {
             "the next.",
     "2.3": "`KC_STATIC_ASSERT` is a type in C99. `<p>_solver_t` is for solvers in integers; the float "
             "solver does not use it.",
-    "2.5": "`ABI`, `TABLE_BYTES`, `SAVED_STATE_BYTES` and `KC_STATE_SLOT` are for the application. The "
-            "size of the header of a saved state is for models that store the ages of their vectors.",
+    "2.5": "`ABI`, `VERSION_STRING`, `KC_USABLE`, `TABLE_BYTES`, `SAVED_STATE_BYTES` and `KC_STATE_SLOT` are "
+            "for the application. The size of the header of a saved state is for models that store the ages of "
+            "their vectors.",
     "5.5": "A level of intrinsics replaces a function by a macro with the name of the function.",
     "8.7": "The functions of the interface in `<p>.h`, which the application calls.",
     "8.9": "`offsets` and `gains`, with one entry per column: tables are at the top of their file.",
@@ -62,8 +63,8 @@ REASONS = {
     "18.4": "Pointers walk the rows, because instructions that load two values at a time need them.",
     "19.2": "A saved state stores the bits of a float32 as an integer; in C99 a union converts them.",
     "20.1": "Levels of intrinsics follow the portable C that they are compared with, and use it.",
-    "20.7": "A pragma takes its number without parentheses.",
-    "20.10": "A static assertion in C99 needs a unique name, made from its line number.",
+    "20.7": "A pragma takes its number, and a type its name, without parentheses.",
+    "20.10": "A pragma in a macro is made from text.",
 }
 
 HEAD = """# MISRA C:2012

@@ -35,7 +35,7 @@ int durbin(void)
     int32_t a_exp = ECG_A_EXP_MIN, n;
 
     for (n = 1; n < ECG_TRAIN_SAMPLES; n++) {
-        eps = predictor_step(model.r, model.a, n, eps, &a_exp, &a_used);
+        eps = ecg_levinson_predictor_step(model.r, model.a, n, eps, &a_exp, &a_used);
         if (eps < ECG_EPS_MIN) {
             return -n;
         }

@@ -35,8 +35,8 @@ REASONS = {
     "2.3": "`KC_STATIC_ASSERT` is a type in C99. `<p>_solver_t` is for solvers in integers; the float "
             "solver does not use it.",
     "2.5": "`ABI`, `VERSION_STRING`, `KC_USABLE`, `TABLE_BYTES`, `SAVED_STATE_BYTES` and `KC_STATE_SLOT` are "
-            "for the application. The size of the header of a saved state is for models that store the ages of "
-            "their vectors.",
+            "for the application. The size of the header of a saved state is for models that store the ages "
+            "of their vectors.",
     "5.5": "A level of intrinsics replaces a function by a macro with the name of the function.",
     "8.7": "The functions of the interface in `<p>.h`, which the application calls.",
     "8.9": "`offsets` and `gains`, with one entry per column: tables are at the top of their file.",
@@ -80,9 +80,8 @@ new deviation appears in any model, or if a listed one disappears. Rules are nam
 text belongs to the MISRA Consortium. The addon checks only what it can without running the code, and this
 list is not a claim of compliance. `<p>` is the prefix of a model.
 
-Each model is checked on its own, as built for a product: in C99, without trace hooks. Two models in one
-program also have static functions with the same names (rule 5.9). Types and external symbols carry the
-prefix of the model.
+Each model is checked on its own, as built for a product: in C99, without trace hooks. Every name that a
+model defines, the static ones too, carries the prefix of the model.
 
 | deviation | rule | where | reason |
 |---|---|---|---|

@@ -23,6 +23,7 @@ from ..sim.replay.vectors import Vectors
 from ..sim.spec import Spec
 from ..sim.spec.target import Target
 from .c.context import context
+from .c.localise import localise
 from .c.packages import render_packages, resolve_packages
 from .c.saved_state import saved_context
 from .c.shared import render_shared, runtime_hash
@@ -85,6 +86,7 @@ def render_c(plan: Plan) -> dict[str, str]:
     values["runtime_hash"] = runtime_hash()
     files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)
              for name, template in names.items()}
+    files = localise(files, p)
     files["README.md"] = environment().get_template("c/README.md.j2").render(values)
     return files | render_shared() | {f"rt/{name}": read_text(f"firmware/rt/{name}")
                                       for name in (*RUNTIME, *_more_headers(plan))}

@@ -9,12 +9,12 @@
 
 #include "kc_f32.h"
 
-#define KC_BLOCK 4 /* maximum number of rows of a step */
-#define KC_REFINEMENTS 4
-#define KC_GOOD 0x1p-7f
-#define KC_NEAR_BEST 0x1p-3f
-#define KC_SINGULAR 0x1p-20f
-#define KC_ACCEPTED 0x1p-10f
+#define KC_F32_BLOCK 4 /* maximum number of rows of a step */
+#define KC_F32_REFINEMENTS 4
+#define KC_F32_GOOD 0x1p-7f
+#define KC_F32_NEAR_BEST 0x1p-3f
+#define KC_F32_SINGULAR 0x1p-20f
+#define KC_F32_ACCEPTED 0x1p-10f
 #define KC_RESIDUAL_MAX 0x1p126f
 
 typedef struct {
@@ -23,14 +23,14 @@ typedef struct {
     const float *y; /* n: right-hand side */
     float *a; /* n + 1: predictor */
     float *g; /* n: first column of the inverse */
-    float *b; /* KC_BLOCK * n: columns of T_m^-1 C, and workspace for corrections */
+    float *b; /* KC_F32_BLOCK * n: columns of T_m^-1 C, and workspace for corrections */
     float *x; /* n: receives the solution */
     uint16_t *blocks; /* n: receives the sizes of the steps */
     int32_t steps; /* receives their count */
     int32_t positive; /* receives 1 if every step was single with a positive eps, else 0 */
 } kc_lookahead_f32_t;
 
-typedef float kc_block_t[KC_BLOCK][KC_BLOCK];
+typedef float kc_f32_block_t[KC_F32_BLOCK][KC_F32_BLOCK];
 
 /* sum_i first[-i] second[i], i < count: a row of a Toeplitz matrix times a vector. */
 static inline float kc_lookahead_f32_dot_reversed(const float *first, const float *second, int32_t count)
@@ -70,7 +70,7 @@ static inline float kc_lookahead_f32_single_step(const kc_lookahead_f32_t *k, in
 }
 
 /* Gauss-Jordan elimination of column c: `rest` becomes the identity there; 0 if the pivot is 0. */
-static inline int32_t kc_lookahead_f32_eliminate(kc_block_t rest, kc_block_t inverse, int32_t p, int32_t c)
+static inline int32_t kc_lookahead_f32_eliminate(kc_f32_block_t rest, kc_f32_block_t inverse, int32_t p, int32_t c)
 {
     int32_t i, j, pivot = c;
     float head;
@@ -105,9 +105,9 @@ static inline int32_t kc_lookahead_f32_eliminate(kc_block_t rest, kc_block_t inv
 }
 
 /* The inverse of the leading p by p block of S; 1/|S^-1| in the norm of row sums, 0 if singular. */
-static inline float kc_lookahead_f32_invert(kc_block_t S, kc_block_t inverse, int32_t p)
+static inline float kc_lookahead_f32_invert(kc_f32_block_t S, kc_f32_block_t inverse, int32_t p)
 {
-    kc_block_t rest;
+    kc_f32_block_t rest;
     float norm = 0.0f;
     int32_t i, j;
 
@@ -136,7 +136,7 @@ static inline float kc_lookahead_f32_invert(kc_block_t S, kc_block_t inverse, in
 /* B = T_m^-1 C and S = T_p - C'B, where T_{m+p} = [[T_m, C], [C', T_p]]. */
 static inline void kc_lookahead_f32_schur_complement(const kc_lookahead_f32_t *k, int32_t m, int32_t p,
     float eps,
-    kc_block_t S)
+    kc_f32_block_t S)
 {
     const float *r = k->r;
     int32_t i, j;
@@ -169,7 +169,7 @@ static inline void kc_lookahead_f32_schur_complement(const kc_lookahead_f32_t *k
 
 /* Extend the solution of T_m v = c to m + p rows: [v - B z; z], S z = fresh - C'v; fresh: new rows of c. */
 static inline void kc_lookahead_f32_border(const kc_lookahead_f32_t *k, int32_t m, int32_t p, float *v,
-    float *fresh, kc_block_t inverse)
+    float *fresh, kc_f32_block_t inverse)
 {
     int32_t i, j;
 
@@ -240,10 +240,10 @@ static inline void kc_lookahead_f32_apply_inverse(const float *a, const float *g
 
 /* One block step from order m to m + p; returns the new eps. */
 static inline float kc_lookahead_f32_block_step(const kc_lookahead_f32_t *k, int32_t m, int32_t p,
-    kc_block_t inverse)
+    kc_f32_block_t inverse)
 {
     float *dg = k->b, *first = &k->b[k->n], *second = &k->b[2 * k->n], *da = &k->b[3 * k->n];
-    float fresh[KC_BLOCK];
+    float fresh[KC_F32_BLOCK];
     float eps = k->r[0];
     int32_t i;
 
@@ -278,7 +278,7 @@ static inline float kc_lookahead_f32_block_step(const kc_lookahead_f32_t *k, int
 }
 
 /* Number of rows of the shortest well-conditioned block, and its inverse; 0 if there is none. */
-static inline int32_t kc_lookahead_f32_block_size(kc_block_t S, kc_block_t inverse, int32_t max_rows,
+static inline int32_t kc_lookahead_f32_block_size(kc_f32_block_t S, kc_f32_block_t inverse, int32_t max_rows,
     float level)
 {
     float best = 0.0f;
@@ -287,11 +287,11 @@ static inline int32_t kc_lookahead_f32_block_size(kc_block_t S, kc_block_t inver
     for (p = 1; p <= max_rows; p++) {
         best = kc_f32_max(best, kc_lookahead_f32_invert(S, inverse, p));
     }
-    if (!(best > KC_SINGULAR * level)) {
+    if (!(best > KC_F32_SINGULAR * level)) {
         return 0;
     }
     for (p = 1; p <= max_rows; p++) {
-        if (kc_lookahead_f32_invert(S, inverse, p) >= KC_NEAR_BEST * best) {
+        if (kc_lookahead_f32_invert(S, inverse, p) >= KC_F32_NEAR_BEST * best) {
             return p;
         }
     }
@@ -310,7 +310,7 @@ static inline float kc_lookahead_f32_refine(const kc_lookahead_f32_t *k)
     }
     kc_lookahead_f32_residual(k->r, k->x, rest, k->n);
     found = kc_f32_norm1(rest, k->n);
-    for (turn = 0; turn < KC_REFINEMENTS; turn++) {
+    for (turn = 0; turn < KC_F32_REFINEMENTS; turn++) {
         kc_lookahead_f32_apply_inverse(k->a, k->g, rest, first, second, k->n);
         for (i = 0; i < k->n; i++) {
             better[i] = k->x[i] + rest[i];
@@ -329,17 +329,17 @@ static inline float kc_lookahead_f32_refine(const kc_lookahead_f32_t *k)
     return found;
 }
 
-/* Solve T x = y; 1, or 0 if no block of up to KC_BLOCK rows is well conditioned or the residual is too
+/* Solve T x = y; 1, or 0 if no block of up to KC_F32_BLOCK rows is well conditioned or the residual is too
  * large. */
 static inline int32_t kc_lookahead_f32_solve(kc_lookahead_f32_t *k)
 {
     const float level = kc_f32_max_abs(k->r, k->n);
-    float recent[KC_BLOCK]; /* |eps| of the last KC_BLOCK regular orders */
+    float recent[KC_F32_BLOCK]; /* |eps| of the last KC_F32_BLOCK regular orders */
     float eps = k->r[0], found;
-    kc_block_t S, inverse;
+    kc_f32_block_t S, inverse;
     int32_t m = 0, p;
 
-    for (p = 0; p < KC_BLOCK; p++) {
+    for (p = 0; p < KC_F32_BLOCK; p++) {
         recent[p] = level;
     }
     k->r[k->n] = 0.0f; /* used by the last predictor only, which is not needed */
@@ -348,8 +348,8 @@ static inline int32_t kc_lookahead_f32_solve(kc_lookahead_f32_t *k)
     k->positive = 1;
     while (m < k->n) {
         p = 1;
-        if (!(kc_f32_abs(eps) > KC_GOOD * kc_f32_max_abs(recent, KC_BLOCK))) {
-            const int32_t max_rows = k->n - m < KC_BLOCK ? k->n - m : KC_BLOCK;
+        if (!(kc_f32_abs(eps) > KC_F32_GOOD * kc_f32_max_abs(recent, KC_F32_BLOCK))) {
+            const int32_t max_rows = k->n - m < KC_F32_BLOCK ? k->n - m : KC_F32_BLOCK;
 
             kc_lookahead_f32_schur_complement(k, m, max_rows, eps, S);
             p = kc_lookahead_f32_block_size(S, inverse, max_rows, level);
@@ -363,12 +363,12 @@ static inline int32_t kc_lookahead_f32_solve(kc_lookahead_f32_t *k)
         eps = p == 1 ? kc_lookahead_f32_single_step(k, m, eps) : kc_lookahead_f32_block_step(k, m, p,
             inverse);
         m += p;
-        recent[k->steps % KC_BLOCK] = kc_f32_abs(eps);
+        recent[k->steps % KC_F32_BLOCK] = kc_f32_abs(eps);
         k->blocks[k->steps] = (uint16_t)p;
         k->steps++;
     }
     found = kc_lookahead_f32_refine(k);
-    return found <= KC_ACCEPTED * kc_f32_norm1(k->y, k->n) && found <= KC_RESIDUAL_MAX;
+    return found <= KC_F32_ACCEPTED * kc_f32_norm1(k->y, k->n) && found <= KC_RESIDUAL_MAX;
 }
 
 #endif

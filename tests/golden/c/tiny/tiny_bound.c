@@ -7,13 +7,13 @@
 #include "tiny_internal.h"
 
 /* v / 2^s rounded up; 0 <= s <= 62. */
-static int64_t shift_up(int64_t v, int32_t s)
+static int64_t tiny_bound_shift_up(int64_t v, int32_t s)
 {
     return -kc_shift_floor(-v, s);
 }
 
 /* Increase of the shift so that v has at most NORM_BITS bits. */
-static int32_t growth(const tiny_norm_t *norm, int64_t v)
+static int32_t tiny_bound_growth(const tiny_norm_t *norm, int64_t v)
 {
     const int32_t grow = kc_bit_length(v) - TINY_NORM_BITS - norm->shift;
     return grow > 0 ? grow : 0;
@@ -21,17 +21,17 @@ static int32_t growth(const tiny_norm_t *norm, int64_t v)
 
 void tiny_norm_add_up(tiny_norm_t *norm, int64_t v)
 {
-    const int32_t grow = growth(norm, v);
+    const int32_t grow = tiny_bound_growth(norm, v);
     int64_t word;
 
     norm->shift += grow;
-    word = shift_up(v, norm->shift);
-    norm->squares = shift_up(norm->squares, tiny_min_i32(2 * grow, 62)) + word * word;
+    word = tiny_bound_shift_up(v, norm->shift);
+    norm->squares = tiny_bound_shift_up(norm->squares, tiny_min_i32(2 * grow, 62)) + word * word;
 }
 
 void tiny_norm_add_down(tiny_norm_t *norm, int64_t v)
 {
-    const int32_t grow = growth(norm, v);
+    const int32_t grow = tiny_bound_growth(norm, v);
     int64_t word;
 
     norm->shift += grow;
@@ -54,7 +54,7 @@ int64_t tiny_bound_from_norm(tiny_norm_t residual)
         return 1;
     }
     if (drop >= 0) {
-        return shift_up(size, drop);
+        return tiny_bound_shift_up(size, drop);
     }
     return kc_bit_length(size) - drop > 61 ? TINY_NO_BOUND : kc_arithmetic_shift(size, drop);
 }

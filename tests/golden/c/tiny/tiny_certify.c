@@ -8,12 +8,12 @@
 
 /* |alpha - exact|_2 <= |y - (T + lambda I) alpha|_2 / lambda for a positive semidefinite T.
  * Every rounding is upward; each component is enlarged by the rounding error of its own sum. */
-#define W 16
+#define TINY_CERTIFY_W 16
 
 /* Row i of y / (1 + lambda) - T alpha; y_shift converts y to the LSB of the result. */
-static int64_t row_residual(const tiny_model_t *m, int32_t i, int64_t y, int32_t y_shift)
+static int64_t tiny_certify_row_residual(const tiny_model_t *m, int32_t i, int64_t y, int32_t y_shift)
 {
-    int64_t acc = kc_shift_floor(m->alpha[i] * (INT64_C(1) << (W - 1)), TINY_RESIDUAL_SHIFT);
+    int64_t acc = kc_shift_floor(m->alpha[i] * (INT64_C(1) << (TINY_CERTIFY_W - 1)), TINY_RESIDUAL_SHIFT);
     int32_t j;
 
     for (j = 0; j < i; j++) {
@@ -26,13 +26,13 @@ static int64_t row_residual(const tiny_model_t *m, int32_t i, int64_t y, int32_t
 }
 
 /* Error bound of y / (1 + lambda): rounding of 1 / (1 + lambda), and the shift. */
-static int64_t target_error_bound(int64_t y, int32_t y_shift)
+static int64_t tiny_certify_target_error_bound(int64_t y, int32_t y_shift)
 {
     return y == 0 ? 0 : kc_arithmetic_shift(kc_magnitude(y) + 1, y_shift + 1) + 2;
 }
 
 /* Error bound of the products of a row; 0 if alpha is zero. */
-static int64_t product_error_bound(const tiny_model_t *m)
+static int64_t tiny_certify_product_error_bound(const tiny_model_t *m)
 {
     int32_t i;
 
@@ -44,13 +44,13 @@ static int64_t product_error_bound(const tiny_model_t *m)
     return 0;
 }
 
-static int32_t target_shift(int32_t alpha_exp)
+static int32_t tiny_certify_target_shift(int32_t alpha_exp)
 {
-    return W - 2 + 31 - (W - 1 - TINY_RESIDUAL_SHIFT + TINY_ALPHA_FRAC - alpha_exp);
+    return TINY_CERTIFY_W - 2 + 31 - (TINY_CERTIFY_W - 1 - TINY_RESIDUAL_SHIFT + TINY_ALPHA_FRAC - alpha_exp);
 }
 
 /* The sum of squares of alpha, rounded down. */
-static tiny_norm_t alpha_norm(const tiny_model_t *m)
+static tiny_norm_t tiny_certify_alpha_norm(const tiny_model_t *m)
 {
     tiny_norm_t norm = {0, 0};
     int32_t i;
@@ -63,18 +63,18 @@ static tiny_norm_t alpha_norm(const tiny_model_t *m)
 
 kc_status_t tiny_bound_certify(tiny_model_t *m, const tiny_target_t *y)
 {
-    const int32_t y_shift = target_shift(m->alpha_exp);
-    const int64_t slack = product_error_bound(m);
+    const int32_t y_shift = tiny_certify_target_shift(m->alpha_exp);
+    const int64_t slack = tiny_certify_product_error_bound(m);
     tiny_norm_t total = {0, 0};
     int32_t i;
 
     for (i = 0; i < TINY_TRAIN_SAMPLES; i++) {
         const int64_t target = tiny_output_convert(y[i]);
-        const int64_t miss = tiny_abs_i64(row_residual(m, i, target, y_shift));
+        const int64_t miss = tiny_abs_i64(tiny_certify_row_residual(m, i, target, y_shift));
 
-        tiny_norm_add_up(&total, miss + target_error_bound(target, y_shift) + slack);
+        tiny_norm_add_up(&total, miss + tiny_certify_target_error_bound(target, y_shift) + slack);
     }
     m->bound = tiny_bound_from_norm(total);
     KC_TRACE(bound_certify, bound, 0, 0, m->bound);
-    return tiny_bound_within(m->bound, alpha_norm(m)) != 0 ? KC_OK : KC_INACCURATE;
+    return tiny_bound_within(m->bound, tiny_certify_alpha_norm(m)) != 0 ? KC_OK : KC_INACCURATE;
 }

@@ -13,17 +13,18 @@
  * xi is the reflection coefficient (PARCOR), eps the prediction error power, innov the innovation of y.
  * S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix",
  * appendix, in its symmetric form. W = 16. */
-#define W 16
-#define ONE (INT64_C(1) << (W - 1))
-#define HI (ONE - 1)
+#define TINY_LEVINSON_W 16
+#define TINY_LEVINSON_ONE (INT64_C(1) << (TINY_LEVINSON_W - 1))
+#define TINY_LEVINSON_HI (TINY_LEVINSON_ONE - 1)
 
 /* Updates shared by the Levinson recursion and the Schur form: a by xi, x by c. */
 
 /* a_i += xi a_{step-i}, a_step = xi; returns the largest magnitude before the cast.
  * No sum exceeds sum_bound. */
-static int64_t update_a(tiny_solver_t *a, int32_t step, int32_t xi, int32_t a_exp, int64_t sum_bound)
+static int64_t tiny_levinson_update_a(tiny_solver_t *a, int32_t step, int32_t xi, int32_t a_exp,
+    int64_t sum_bound)
 {
-    const int64_t used = kc_step_up_16(a, step, xi, W - 1, sum_bound, TINY_ROUNDING);
+    const int64_t used = kc_step_up_16(a, step, xi, TINY_LEVINSON_W - 1, sum_bound, TINY_ROUNDING);
 
     a[step] = (tiny_solver_t)kc_word_round(xi, a_exp, TINY_ROUNDING);
     KC_TRACE_ALL(update_a, a, step, a, 1, step + 1);
@@ -31,30 +32,32 @@ static int64_t update_a(tiny_solver_t *a, int32_t step, int32_t xi, int32_t a_ex
 }
 
 /* Extend a by xi; returns its new exponent, above TINY_A_EXP_MAX if it has no range. */
-static int32_t extend_a(tiny_solver_t *a, int32_t step, int32_t xi, int32_t a_exp, int64_t *a_used)
+static int32_t tiny_levinson_extend_a(tiny_solver_t *a, int32_t step, int32_t xi, int32_t a_exp,
+    int64_t *a_used)
 {
-    int64_t growth_bound = kc_growth_bound(*a_used, xi, W - 1);
+    int64_t growth_bound = kc_growth_bound(*a_used, xi, TINY_LEVINSON_W - 1);
 
     /* Raise the exponent if the largest a_i + xi a_j could exceed the word. */
-    if (growth_bound > HI) {
+    if (growth_bound > TINY_LEVINSON_HI) {
         a_exp += 1;
         if (a_exp > TINY_A_EXP_MAX) {
             return a_exp;
         }
-        growth_bound = kc_growth_bound(kc_block_scale_16(a, 1, step, 1), xi, W - 1);
+        growth_bound = kc_growth_bound(kc_block_scale_16(a, 1, step, 1), xi, TINY_LEVINSON_W - 1);
         KC_TRACE_ALL(extend_a, scaled_a, step, a, 1, step);
     }
     KC_TRACE(extend_a, a_exp, step, 0, a_exp);
-    *a_used = update_a(a, step, xi, a_exp, growth_bound);
+    *a_used = tiny_levinson_update_a(a, step, xi, a_exp, growth_bound);
     return a_exp;
 }
 
 /* x_i += c a_{step-i}, x_step = c; returns the largest magnitude before the cast.
  * |x| is at most x_max_abs before. */
-static int64_t update_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t step, int64_t c, int32_t s,
+static int64_t tiny_levinson_update_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t step, int64_t c,
+    int32_t s,
     int32_t c_shift, int64_t x_max_abs, int64_t a_used)
 {
-    const int64_t used = kc_add_reversed_16(x, a, step, c, s, W - 1, x_max_abs, a_used,
+    const int64_t used = kc_add_reversed_16(x, a, step, c, s, TINY_LEVINSON_W - 1, x_max_abs, a_used,
         TINY_ROUNDING);
 
     x[step] = (tiny_solver_t)kc_word_round(c, c_shift, TINY_ROUNDING);
@@ -63,18 +66,20 @@ static int64_t update_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t step, 
 }
 
 /* Add c 2^c_exp times b to x; returns its new exponent, above TINY_X_EXP_MAX if it has no range. */
-static int32_t extend_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t step, int64_t c, int32_t c_exp,
+static int32_t tiny_levinson_extend_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t step, int64_t c,
+    int32_t c_exp,
     int32_t a_exp, int64_t a_used, int32_t x_exp, int64_t *x_used)
 {
     int32_t need, s;
     int64_t x_max_abs = *x_used;
 
     /* The smallest exponent that holds x, c and every c a_i without saturation. */
-    need = x_exp + (int32_t)(*x_used >> (W - 2));
+    need = x_exp + (int32_t)(*x_used >> (TINY_LEVINSON_W - 2));
     if (c == 0) {
         c_exp = need - a_exp - 1; /* a zero needs no exponent */
     }
-    need = (int32_t)tiny_max_i64(need, tiny_max_i64(c_exp, c_exp + a_exp + kc_bit_length(a_used) - (W - 2)));
+    need = (int32_t)tiny_max_i64(need, tiny_max_i64(c_exp, c_exp + a_exp + kc_bit_length(a_used)
+        - (TINY_LEVINSON_W - 2)));
     if (need > TINY_X_EXP_MAX) {
         return need;
     }
@@ -83,35 +88,38 @@ static int32_t extend_x(tiny_solver_t *x, const tiny_solver_t *a, int32_t step, 
     }
     KC_TRACE_ALL(extend_x, scaled_x, step, x, 0, step);
     KC_TRACE(extend_x, x_exp, step, 0, need);
-    s = tiny_min_i32(W - 1 + need - c_exp - a_exp, 62);
-    *x_used = update_x(x, a, step, c, s, tiny_min_i32(need - c_exp, 62), x_max_abs, a_used);
+    s = tiny_min_i32(TINY_LEVINSON_W - 1 + need - c_exp - a_exp, 62);
+    *x_used = tiny_levinson_update_x(x, a, step, c, s, tiny_min_i32(need - c_exp, 62), x_max_abs, a_used);
     return need;
 }
 /* Numerator of xi: r[step] + sum_i r[step-i] a[i], with TINY_XI_FRAC fraction bits. */
-static int64_t reflection_numerator(const tiny_solver_t *r, const tiny_solver_t *a, int32_t step,
+static int64_t tiny_levinson_reflection_numerator(const tiny_solver_t *r, const tiny_solver_t *a,
+    int32_t step,
     int32_t a_exp)
 {
     const int64_t acc = kc_dot_reversed_16(&a[1], &r[1], step - 1, TINY_SOLVER_SHIFT);
 
-    return kc_arithmetic_shift(r[step], W - 1 - TINY_XI_FRAC)
-         + kc_arithmetic_shift(acc, 2 * (W - 1) - TINY_SOLVER_SHIFT - TINY_XI_FRAC - a_exp);
+    return kc_arithmetic_shift(r[step], TINY_LEVINSON_W - 1 - TINY_XI_FRAC)
+         + kc_arithmetic_shift(acc, 2 * (TINY_LEVINSON_W - 1) - TINY_SOLVER_SHIFT - TINY_XI_FRAC - a_exp);
 }
 
 /* innov = y - sum_i r[step-i] x[i], with TINY_INNOV_FRAC fraction bits; r[0] is not used. */
-static int64_t innovation(const tiny_solver_t *r, const tiny_solver_t *x, int32_t step, int64_t y,
+static int64_t tiny_levinson_innovation(const tiny_solver_t *r, const tiny_solver_t *x, int32_t step,
+    int64_t y,
     int32_t x_exp)
 {
     const int64_t acc = kc_dot_reversed_16(x, &r[1], step, TINY_SOLVER_SHIFT);
 
-    return kc_arithmetic_shift(y, W - 2 - TINY_INNOV_FRAC)
-         - kc_arithmetic_shift(acc, 2 * (W - 1) - TINY_SOLVER_SHIFT - TINY_INNOV_FRAC - x_exp);
+    return kc_arithmetic_shift(y, TINY_LEVINSON_W - 2 - TINY_INNOV_FRAC)
+         - kc_arithmetic_shift(acc, 2 * (TINY_LEVINSON_W - 1) - TINY_SOLVER_SHIFT - TINY_INNOV_FRAC - x_exp);
 }
 
 /* Extend the predictor polynomial by one step; returns the new eps, or 0 if T is not positive definite. */
-static int64_t predictor_step(const tiny_solver_t *r, tiny_solver_t *a, int32_t step, int64_t eps,
+static int64_t tiny_levinson_predictor_step(const tiny_solver_t *r, tiny_solver_t *a, int32_t step,
+    int64_t eps,
     int32_t *a_exp, int64_t *a_used)
 {
-    const int64_t num = reflection_numerator(r, a, step, *a_exp);
+    const int64_t num = tiny_levinson_reflection_numerator(r, a, step, *a_exp);
     int64_t quotient;
     int32_t e, xi;
 
@@ -120,30 +128,32 @@ static int64_t predictor_step(const tiny_solver_t *r, tiny_solver_t *a, int32_t 
         return 0;
     }
     quotient = kc_quotient(-num, eps, &e);
-    xi = kc_quotient_requantise(quotient, tiny_min_i32(32 - W - e, 62), W - 1, TINY_ROUNDING);
+    xi = kc_quotient_requantise(quotient, tiny_min_i32(32 - TINY_LEVINSON_W - e, 62), TINY_LEVINSON_W - 1,
+        TINY_ROUNDING);
     KC_TRACE(predictor_step, xi, step, 0, xi);
-    *a_exp = extend_a(a, step, xi, *a_exp, a_used);
+    *a_exp = tiny_levinson_extend_a(a, step, xi, *a_exp, a_used);
     if (*a_exp > TINY_A_EXP_MAX) {
         return 0;
     }
-    eps -= kc_mul_shift(eps, kc_arithmetic_shift((int64_t)xi * xi, 2 * (W - 1) - 31), 31);
+    eps -= kc_mul_shift(eps, kc_arithmetic_shift((int64_t)xi * xi, 2 * (TINY_LEVINSON_W - 1) - 31), 31);
     KC_TRACE(predictor_step, eps, step, 0, eps);
     return eps;
 }
 
 /* Extend one solution by one step; returns its new exponent, above TINY_X_EXP_MAX if it has no range. */
-static int32_t solution_step(const tiny_solver_t *r, const tiny_solver_t *a, tiny_solver_t *x,
+static int32_t tiny_levinson_solution_step(const tiny_solver_t *r, const tiny_solver_t *a, tiny_solver_t *x,
     int32_t step, int64_t y, int64_t eps, int32_t a_exp, int64_t a_used, int32_t x_exp, int64_t *x_used)
 {
-    const int64_t innov = innovation(r, x, step, y, x_exp);
+    const int64_t innov = tiny_levinson_innovation(r, x, step, y, x_exp);
     int32_t e;
     int64_t c = kc_quotient(innov, eps, &e);
 
     KC_TRACE(solution_step, y, step, 0, y);
     KC_TRACE(innovation, innov, step, 0, innov);
-    c = kc_requantise(c, 32 - W, TINY_ROUNDING, -ONE, HI);
+    c = kc_requantise(c, 32 - TINY_LEVINSON_W, TINY_ROUNDING, -TINY_LEVINSON_ONE, TINY_LEVINSON_HI);
     KC_TRACE(solution_step, c, step, 0, c);
-    return extend_x(x, a, step, c, e + TINY_XI_FRAC - TINY_INNOV_FRAC, a_exp, a_used, x_exp, x_used);
+    return tiny_levinson_extend_x(x, a, step, c, e + TINY_XI_FRAC - TINY_INNOV_FRAC, a_exp, a_used, x_exp,
+        x_used);
 }
 
 kc_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_target_t *y)
@@ -156,17 +166,17 @@ kc_status_t tiny_levinson_solve(tiny_model_t *m, const tiny_target_t *y)
 
     for (step = 0; step < TINY_TRAIN_SAMPLES; step++) {
         if (step > 0) {
-            eps = predictor_step(m->r, m->a, step, eps, &a_exp, &a_used);
+            eps = tiny_levinson_predictor_step(m->r, m->a, step, eps, &a_exp, &a_used);
             if (eps < TINY_EPS_MIN) {
                 return KC_NOT_POSITIVE_DEFINITE;
             }
         }
-        alpha_exp = solution_step(m->r, m->a, m->alpha, step, tiny_output_convert(y[step]), eps,
+        alpha_exp = tiny_levinson_solution_step(m->r, m->a, m->alpha, step, tiny_output_convert(y[step]), eps,
             a_exp, a_used, alpha_exp, &alpha_used);
         if (alpha_exp > TINY_X_EXP_MAX) {
             return KC_NOT_POSITIVE_DEFINITE;
         }
-        if (a_used > HI || alpha_used > HI) {
+        if (a_used > TINY_LEVINSON_HI || alpha_used > TINY_LEVINSON_HI) {
             status = KC_SATURATED;
         }
     }

@@ -7,7 +7,7 @@
 #include "tiny_internal.h"
 
 /* k / (1 + lambda) in the format of r */
-static tiny_word_t scale_row(int64_t k)
+static tiny_word_t tiny_toeplitz_scale_row(int64_t k)
 {
     return tiny_word_requantise(k * TINY_RIDGE_SCALE, 31);
 }
@@ -25,13 +25,13 @@ void tiny_first_row_compute(tiny_model_t *m)
 
         KC_TRACE(first_row, distance, j, 0, d2);
         KC_TRACE(first_row, kernel, j, 0, k);
-        m->r[j] = scale_row(k);
+        m->r[j] = tiny_toeplitz_scale_row(k);
         KC_TRACE(first_row, r, j, 0, m->r[j]);
     }
 }
 
 /* Clear the solution: the model is untrained again. */
-static void clear_solution(tiny_model_t *m)
+static void tiny_toeplitz_clear_solution(tiny_model_t *m)
 {
     int32_t i;
 
@@ -59,7 +59,7 @@ kc_status_t tiny_toeplitz_train(tiny_model_t *m, const tiny_target_t *y)
     tiny_first_row_compute(m);
     status = tiny_levinson_solve(m, y);
     if (status == KC_NOT_POSITIVE_DEFINITE || status == KC_BREAKDOWN) {
-        clear_solution(m);
+        tiny_toeplitz_clear_solution(m);
         return status;
     }
     m->trained = 1u;

@@ -12,7 +12,7 @@
 #include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_ABI != 1 || KC_RUNTIME_HASH != 0xdd424dd9
+#if KC_ABI != 1 || KC_RUNTIME_HASH != 0x4991a0a6
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 

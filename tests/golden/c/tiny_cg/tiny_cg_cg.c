@@ -10,13 +10,13 @@
  * A word w of a block with exponent e is w * 2^(e - (W - 1)). A new block is computed in m->wide, in steps of
  * 2^(e - 61), then rounded with the smallest exponent that holds its largest entry.
  * M. R. Hestenes, E. Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems", 1952. */
-#define W 24
-#define Q_BITS 32 /* to which q is rounded in m->wide */
+#define TINY_CG_CG_W 24
+#define TINY_CG_CG_Q_BITS 32 /* to which q is rounded in m->wide */
 
 /* Blocks of conjugate gradients: products, sums, and the casts that give a block its exponent. */
 
 /* (K + lambda I) b into m->wide; the exponent is that of b and TINY_CG_PRODUCT_EXP. */
-static void product(tiny_cg_model_t *m, const tiny_cg_word_t *b)
+static void tiny_cg_cg_product(tiny_cg_model_t *m, const tiny_cg_word_t *b)
 {
     int32_t i, j;
 
@@ -47,11 +47,12 @@ static void product(tiny_cg_model_t *m, const tiny_cg_word_t *b)
 }
 
 /* u + q p into m->wide for a block u and a quotient q; p_exp is that of p and q together. */
-static int32_t add_p(tiny_cg_model_t *m, const tiny_cg_word_t *u, int32_t u_exp, int64_t q, int32_t p_exp)
+static int32_t tiny_cg_cg_add_p(tiny_cg_model_t *m, const tiny_cg_word_t *u, int32_t u_exp, int64_t q,
+    int32_t p_exp)
 {
     const int32_t e = u_exp > p_exp ? u_exp : p_exp;
-    const int32_t up = tiny_cg_min_i32(e - u_exp - (62 - W), 62);
-    const int32_t down = tiny_cg_min_i32(e - p_exp - (31 - W), 62);
+    const int32_t up = tiny_cg_min_i32(e - u_exp - (62 - TINY_CG_CG_W), 62);
+    const int32_t down = tiny_cg_min_i32(e - p_exp - (31 - TINY_CG_CG_W), 62);
     int32_t i;
 
     for (i = 0; i < TINY_CG_TRAIN_SAMPLES; i++) {
@@ -61,11 +62,11 @@ static int32_t add_p(tiny_cg_model_t *m, const tiny_cg_word_t *u, int32_t u_exp,
 }
 
 /* r - step q into m->wide, which holds q; q_exp is that of q and the step together. */
-static int32_t subtract_q(tiny_cg_model_t *m, int32_t r_exp, int64_t step, int32_t q_exp)
+static int32_t tiny_cg_cg_subtract_q(tiny_cg_model_t *m, int32_t r_exp, int64_t step, int32_t q_exp)
 {
     const int32_t e = r_exp > q_exp ? r_exp : q_exp;
-    const int32_t up = tiny_cg_min_i32(e - r_exp - (62 - W), 62);
-    const int32_t down = tiny_cg_min_i32(e - q_exp - (31 - Q_BITS), 62);
+    const int32_t up = tiny_cg_min_i32(e - r_exp - (62 - TINY_CG_CG_W), 62);
+    const int32_t down = tiny_cg_min_i32(e - q_exp - (31 - TINY_CG_CG_Q_BITS), 62);
     int32_t i;
 
     for (i = 0; i < TINY_CG_TRAIN_SAMPLES; i++) {
@@ -75,7 +76,7 @@ static int32_t subtract_q(tiny_cg_model_t *m, int32_t r_exp, int64_t step, int32
 }
 
 /* Bits by which the largest entry of m->wide exceeds a word of `bits` bits; may be negative. */
-static int32_t excess(const tiny_cg_model_t *m, int32_t bits)
+static int32_t tiny_cg_cg_excess(const tiny_cg_model_t *m, int32_t bits)
 {
     int64_t largest = 0;
     int32_t i;
@@ -87,43 +88,43 @@ static int32_t excess(const tiny_cg_model_t *m, int32_t bits)
 }
 
 /* m->wide with exponent e, cast to the block alpha; its exponent. */
-static int32_t alpha_from_wide(tiny_cg_model_t *m, int32_t e)
+static int32_t tiny_cg_cg_alpha_from_wide(tiny_cg_model_t *m, int32_t e)
 {
-    const int32_t shift = excess(m, W);
+    const int32_t shift = tiny_cg_cg_excess(m, TINY_CG_CG_W);
     int32_t i;
 
     for (i = 0; i < TINY_CG_TRAIN_SAMPLES; i++) {
         m->alpha[i] = tiny_cg_word_requantise(m->wide[i], shift);
     }
-    return e + shift - (62 - W);
+    return e + shift - (62 - TINY_CG_CG_W);
 }
 
 /* m->wide with exponent e, cast to the block r; its exponent. */
-static int32_t r_from_wide(tiny_cg_model_t *m, int32_t e)
+static int32_t tiny_cg_cg_r_from_wide(tiny_cg_model_t *m, int32_t e)
 {
-    const int32_t shift = excess(m, W);
+    const int32_t shift = tiny_cg_cg_excess(m, TINY_CG_CG_W);
     int32_t i;
 
     for (i = 0; i < TINY_CG_TRAIN_SAMPLES; i++) {
         m->r[i] = tiny_cg_word_requantise(m->wide[i], shift);
     }
-    return e + shift - (62 - W);
+    return e + shift - (62 - TINY_CG_CG_W);
 }
 
 /* m->wide with exponent e, cast to the block p; its exponent. */
-static int32_t p_from_wide(tiny_cg_model_t *m, int32_t e)
+static int32_t tiny_cg_cg_p_from_wide(tiny_cg_model_t *m, int32_t e)
 {
-    const int32_t shift = excess(m, W);
+    const int32_t shift = tiny_cg_cg_excess(m, TINY_CG_CG_W);
     int32_t i;
 
     for (i = 0; i < TINY_CG_TRAIN_SAMPLES; i++) {
         m->p[i] = tiny_cg_word_requantise(m->wide[i], shift);
     }
-    return e + shift - (62 - W);
+    return e + shift - (62 - TINY_CG_CG_W);
 }
 
 /* r . r */
-static int64_t residual_power(const tiny_cg_model_t *m)
+static int64_t tiny_cg_cg_residual_power(const tiny_cg_model_t *m)
 {
     int64_t acc = 0;
     int32_t i;
@@ -135,9 +136,9 @@ static int64_t residual_power(const tiny_cg_model_t *m)
 }
 
 /* Round q = m->wide with exponent *e in place; returns p . q, and in *e the exponent of q. */
-static int64_t curvature(tiny_cg_model_t *m, int32_t *e)
+static int64_t tiny_cg_cg_curvature(tiny_cg_model_t *m, int32_t *e)
 {
-    const int32_t shift = excess(m, Q_BITS);
+    const int32_t shift = tiny_cg_cg_excess(m, TINY_CG_CG_Q_BITS);
     int64_t acc = 0;
     int32_t i;
 
@@ -145,20 +146,20 @@ static int64_t curvature(tiny_cg_model_t *m, int32_t *e)
         m->wide[i] = kc_requantise(m->wide[i], shift, KC_HALF_UP, INT32_MIN, INT32_MAX);
         acc = kc_mac(acc, m->p[i], m->wide[i], TINY_CG_DOT_SHIFT);
     }
-    *e += shift - (62 - Q_BITS);
+    *e += shift - (62 - TINY_CG_CG_Q_BITS);
     return acc;
 }
 
 /* alpha = 0 and r = p = y; the exponent of r. */
-static int32_t begin(tiny_cg_model_t *m, const tiny_cg_target_t *y)
+static int32_t tiny_cg_cg_begin(tiny_cg_model_t *m, const tiny_cg_target_t *y)
 {
     int32_t i, r_exp;
 
     for (i = 0; i < TINY_CG_TRAIN_SAMPLES; i++) {
-        m->wide[i] = kc_arithmetic_shift(tiny_cg_output_convert(y[i]), -(62 - W));
+        m->wide[i] = kc_arithmetic_shift(tiny_cg_output_convert(y[i]), -(62 - TINY_CG_CG_W));
         m->alpha[i] = 0;
     }
-    r_exp = r_from_wide(m, 1);
+    r_exp = tiny_cg_cg_r_from_wide(m, 1);
     for (i = 0; i < TINY_CG_TRAIN_SAMPLES; i++) {
         m->p[i] = m->r[i];
     }
@@ -166,12 +167,12 @@ static int32_t begin(tiny_cg_model_t *m, const tiny_cg_target_t *y)
     return r_exp;
 }
 
-static kc_status_t conjugate_gradients(tiny_cg_model_t *m, const tiny_cg_target_t *y)
+static kc_status_t tiny_cg_cg_conjugate_gradients(tiny_cg_model_t *m, const tiny_cg_target_t *y)
 {
-    int32_t r_exp = begin(m, y);
+    int32_t r_exp = tiny_cg_cg_begin(m, y);
     int32_t p_exp = r_exp, alpha_exp = TINY_CG_ALPHA_EXP_MIN;
     int32_t taken, e;
-    int64_t rr = residual_power(m);
+    int64_t rr = tiny_cg_cg_residual_power(m);
 
     for (taken = 0; taken < TINY_CG_STEPS && rr > 0; taken++) {
         const int64_t old = rr;
@@ -179,8 +180,8 @@ static kc_status_t conjugate_gradients(tiny_cg_model_t *m, const tiny_cg_target_
         int32_t q_exp = p_exp + TINY_CG_PRODUCT_EXP, step_exp;
         int64_t pq, step, beta;
 
-        product(m, m->p);
-        pq = curvature(m, &q_exp);
+        tiny_cg_cg_product(m, m->p);
+        pq = tiny_cg_cg_curvature(m, &q_exp);
         KC_TRACE(curvature, pq, taken, 0, pq);
         if (pq <= 0) {
             return KC_NOT_POSITIVE_DEFINITE;
@@ -188,22 +189,22 @@ static kc_status_t conjugate_gradients(tiny_cg_model_t *m, const tiny_cg_target_
         step = kc_divide(rr, pq, &e);
         KC_TRACE(conjugate_gradients, step, taken, 0, step);
         step_exp = e + 2 * r_exp - p_exp - q_exp + TINY_CG_STEP_EXP;
-        if (step_exp + p_exp < alpha_exp - W) {
+        if (step_exp + p_exp < alpha_exp - TINY_CG_CG_W) {
             break; /* less than half an lsb of alpha */
         }
-        e = subtract_q(m, r_exp, step, step_exp + q_exp);
-        r_exp = r_from_wide(m, e);
+        e = tiny_cg_cg_subtract_q(m, r_exp, step, step_exp + q_exp);
+        r_exp = tiny_cg_cg_r_from_wide(m, e);
         KC_TRACE_ALL(r_from_wide, r, taken, m->r, 0, TINY_CG_TRAIN_SAMPLES);
-        e = add_p(m, m->alpha, alpha_exp, step, step_exp + p_exp);
-        alpha_exp = alpha_from_wide(m, e);
+        e = tiny_cg_cg_add_p(m, m->alpha, alpha_exp, step, step_exp + p_exp);
+        alpha_exp = tiny_cg_cg_alpha_from_wide(m, e);
         KC_TRACE_ALL(alpha_from_wide, alpha, taken, m->alpha, 0, TINY_CG_TRAIN_SAMPLES);
         if (alpha_exp > TINY_CG_ALPHA_EXP_MAX) {
             return KC_NOT_POSITIVE_DEFINITE;
         }
-        rr = residual_power(m);
+        rr = tiny_cg_cg_residual_power(m);
         beta = kc_divide(rr, old, &e);
-        e = add_p(m, m->r, r_exp, beta, e + 2 * (r_exp - old_exp) + p_exp);
-        p_exp = p_from_wide(m, e);
+        e = tiny_cg_cg_add_p(m, m->r, r_exp, beta, e + 2 * (r_exp - old_exp) + p_exp);
+        p_exp = tiny_cg_cg_p_from_wide(m, e);
         KC_TRACE_ALL(p_from_wide, p, taken, m->p, 0, TINY_CG_TRAIN_SAMPLES);
     }
     if (alpha_exp < TINY_CG_ALPHA_EXP_MIN) {
@@ -217,11 +218,11 @@ static kc_status_t conjugate_gradients(tiny_cg_model_t *m, const tiny_cg_target_
 }
 
 /* Recompute r = y - (K + lambda I) alpha and certify the bound of alpha. */
-static kc_status_t certify(tiny_cg_model_t *m, const tiny_cg_target_t *y)
+static kc_status_t tiny_cg_cg_certify(tiny_cg_model_t *m, const tiny_cg_target_t *y)
 {
     const int32_t row_exp = m->alpha_exp + TINY_CG_PRODUCT_EXP;
     const int32_t e = row_exp > 1 ? row_exp : 1;
-    const int32_t up = tiny_cg_min_i32(e - 1 - (62 - W), 62);
+    const int32_t up = tiny_cg_min_i32(e - 1 - (62 - TINY_CG_CG_W), 62);
     const int32_t down = tiny_cg_min_i32(e - row_exp, 62);
     tiny_cg_norm_t alpha = {0, 0};
     tiny_cg_norm_t residual = {0, 0};
@@ -232,14 +233,14 @@ static kc_status_t certify(tiny_cg_model_t *m, const tiny_cg_target_t *y)
         tiny_cg_norm_add_down(&alpha, tiny_cg_abs_i64(m->alpha[i]));
     }
     slack = alpha.squares == 0 ? 0 : TINY_CG_RESIDUAL_SLACK;
-    product(m, m->alpha);
+    tiny_cg_cg_product(m, m->alpha);
     for (i = 0; i < TINY_CG_TRAIN_SAMPLES; i++) {
         m->wide[i] = kc_arithmetic_shift(tiny_cg_output_convert(y[i]), up)
                    - kc_arithmetic_shift(m->wide[i], down);
         tiny_cg_norm_add_up(&residual, tiny_cg_abs_i64(m->wide[i]) + slack);
     }
     KC_TRACE_ALL(certify, wide, 0, m->wide, 0, TINY_CG_TRAIN_SAMPLES);
-    m->r_exp = (int16_t)r_from_wide(m, e);
+    m->r_exp = (int16_t)tiny_cg_cg_r_from_wide(m, e);
     residual.shift += e - row_exp;
     m->bound = tiny_cg_bound_from_norm(residual);
     KC_TRACE(bound_certify, bound, 0, 0, m->bound);
@@ -260,10 +261,10 @@ kc_status_t tiny_cg_cg_train(tiny_cg_model_t *m, const tiny_cg_in_t *x,
         tiny_cg_input_convert(&x[i * TINY_CG_INPUT_DIM], &m->centers[i * TINY_CG_INPUT_DIM]);
         KC_TRACE_ALL(input_convert, x, i, &m->centers[i * TINY_CG_INPUT_DIM], 0, TINY_CG_INPUT_DIM);
     }
-    status = conjugate_gradients(m, y);
+    status = tiny_cg_cg_conjugate_gradients(m, y);
     if (status == KC_OK) {
         m->trained = 1u;
-        return certify(m, y);
+        return tiny_cg_cg_certify(m, y);
     }
     for (i = 0; i < TINY_CG_TRAIN_SAMPLES; i++) {
         m->wide[i] = 0;

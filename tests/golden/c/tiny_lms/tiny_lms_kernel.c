@@ -6,11 +6,11 @@
  */
 #include "tiny_lms_internal.h"
 
-static const uint16_t offsets[TINY_LMS_INPUT_DIM] = {
+static const uint16_t tiny_lms_kernel_offsets[TINY_LMS_INPUT_DIM] = {
     512, 100
 };
 
-static const int32_t gains[TINY_LMS_INPUT_DIM] = {
+static const int32_t tiny_lms_kernel_gains[TINY_LMS_INPUT_DIM] = {
     655, 16384
 };
 
@@ -20,7 +20,8 @@ void tiny_lms_input_convert(const tiny_lms_in_t *raw, tiny_lms_x_t *x)
 
     KC_UNROLL(8)
     for (c = 0; c < TINY_LMS_INPUT_DIM; c++) {
-        const int32_t scaled = ((int32_t)raw[c] - (int32_t)offsets[c]) * gains[c];
+        const int32_t scaled = ((int32_t)raw[c] - (int32_t)tiny_lms_kernel_offsets[c])
+            * tiny_lms_kernel_gains[c];
 
         x[c] = (tiny_lms_x_t)kc_requantise_i32(scaled, TINY_LMS_X_SHIFT, TINY_LMS_ROUNDING,
             TINY_LMS_X_LO, TINY_LMS_X_HI);

@@ -14,7 +14,7 @@
 typedef tiny_lms_distance_t tiny_lms_loss_t; /* loss of removing a vector: the distance to its nearest */
 
 /* The slot with the smallest distance in m->scratch_row, without `skip`; of equals, the oldest. */
-static int32_t nearest_in_row(const tiny_lms_model_t *m, int32_t count, int32_t skip)
+static int32_t tiny_lms_lms_nearest_in_row(const tiny_lms_model_t *m, int32_t count, int32_t skip)
 {
     tiny_lms_distance_t min_d2 = TINY_LMS_DISTANCE_HI;
     int32_t best = -1;
@@ -32,16 +32,16 @@ static int32_t nearest_in_row(const tiny_lms_model_t *m, int32_t count, int32_t 
 }
 
 /* Store the distances of x to all vectors in m->scratch_row; returns the slot of the nearest, or -1. */
-static int32_t fill_row(tiny_lms_model_t *m, const tiny_lms_x_t *x, int32_t count)
+static int32_t tiny_lms_lms_fill_row(tiny_lms_model_t *m, const tiny_lms_x_t *x, int32_t count)
 {
     tiny_lms_kernel_distances(x, m->centers, count, m->scratch_row);
     KC_TRACE_ALL(fill_row, row, 0, m->scratch_row, 0, count);
-    return nearest_in_row(m, count, -1);
+    return tiny_lms_lms_nearest_in_row(m, count, -1);
 }
 
 /* Sum of alpha_i k(v_i, x) from the distances in m->scratch_row.
  */
-static int64_t kernel_expansion(const tiny_lms_model_t *m, int32_t count)
+static int64_t tiny_lms_lms_kernel_expansion(const tiny_lms_model_t *m, int32_t count)
 {
     int64_t acc = 0;
     int32_t i;
@@ -59,13 +59,13 @@ static int64_t kernel_expansion(const tiny_lms_model_t *m, int32_t count)
 }
 
 /* The loss of a vector: the distance to its nearest older vector. */
-static inline tiny_lms_loss_t loss(const tiny_lms_model_t *m, int32_t i)
+static inline tiny_lms_loss_t tiny_lms_lms_loss(const tiny_lms_model_t *m, int32_t i)
 {
     return m->nearest_d2[i];
 }
 
 /* Find the nearest older vector of `slot`, without `skip`; of equals, the oldest. */
-static void find_nearest(tiny_lms_model_t *m, int32_t slot, int32_t count, int32_t skip)
+static void tiny_lms_lms_find_nearest(tiny_lms_model_t *m, int32_t slot, int32_t count, int32_t skip)
 {
     int32_t best = -1;
     int32_t j;
@@ -92,22 +92,22 @@ static void find_nearest(tiny_lms_model_t *m, int32_t slot, int32_t count, int32
 }
 
 /* Find a new nearest vector for each vector whose nearest was in `slot`. */
-static void relink_neighbours(tiny_lms_model_t *m, int32_t slot, int32_t count)
+static void tiny_lms_lms_relink_neighbours(tiny_lms_model_t *m, int32_t slot, int32_t count)
 {
     int32_t j;
 
     for (j = kc_find_8(m->nearest_idx, 0, count, (uint8_t)slot); j < count;
          j = kc_find_8(m->nearest_idx, j + 1, count, (uint8_t)slot)) {
         if (j != slot) {
-            find_nearest(m, j, count, slot);
+            tiny_lms_lms_find_nearest(m, j, count, slot);
         }
     }
 }
 
 /* Link the new vector in `slot` to its nearest, from m->scratch_row. */
-static void link_nearest(tiny_lms_model_t *m, int32_t slot, int32_t count, int32_t nearest)
+static void tiny_lms_lms_link_nearest(tiny_lms_model_t *m, int32_t slot, int32_t count, int32_t nearest)
 {
-    const int32_t best = nearest != slot ? nearest : nearest_in_row(m, count, slot);
+    const int32_t best = nearest != slot ? nearest : tiny_lms_lms_nearest_in_row(m, count, slot);
 
     m->nearest_idx[slot] = (uint8_t)(best < 0 ? slot : best);
     m->nearest_d2[slot] = best < 0 ? (tiny_lms_distance_t)0 : m->scratch_row[best];
@@ -116,7 +116,8 @@ static void link_nearest(tiny_lms_model_t *m, int32_t slot, int32_t count, int32
 }
 
 /* Add alpha k to the coefficient of slot j; returns what saturation cut off, 0 if nothing. */
-static inline tiny_lms_product_t add_projection(tiny_lms_model_t *m, int32_t j, tiny_lms_product_t alpha,
+static inline tiny_lms_product_t tiny_lms_lms_add_projection(tiny_lms_model_t *m, int32_t j,
+    tiny_lms_product_t alpha,
     tiny_lms_product_t k)
 {
     const tiny_lms_product_t whole =
@@ -128,7 +129,7 @@ static inline tiny_lms_product_t add_projection(tiny_lms_model_t *m, int32_t j, 
 }
 
 /* The slot with the smallest loss; of equals, the newest. Never the oldest vector. */
-static int32_t select_victim(const tiny_lms_model_t *m, int32_t count)
+static int32_t tiny_lms_lms_select_victim(const tiny_lms_model_t *m, int32_t count)
 {
     tiny_lms_loss_t min_loss = TINY_LMS_LOSS_HI;
     int32_t best = -1;
@@ -136,7 +137,7 @@ static int32_t select_victim(const tiny_lms_model_t *m, int32_t count)
 
     KC_UNROLL(4)
     for (i = 0; i < count; i++) {
-        const tiny_lms_loss_t candidate = loss(m, i);
+        const tiny_lms_loss_t candidate = tiny_lms_lms_loss(m, i);
 
         if (candidate <= min_loss && m->age_order[i] != 0u
             && (best < 0 || candidate < min_loss || m->age_order[i] > m->age_order[best])) {
@@ -150,7 +151,7 @@ static int32_t select_victim(const tiny_lms_model_t *m, int32_t count)
 
 /* Kernel row of the removed `slot` at slots `first` to `last` - 1:
  * project its coefficient onto them; not 0 if a coefficient saturated. */
-static tiny_lms_product_t project_onto_range(tiny_lms_model_t *m, int32_t slot,
+static tiny_lms_product_t tiny_lms_lms_project_onto_range(tiny_lms_model_t *m, int32_t slot,
     int32_t first, int32_t last)
 {
     const tiny_lms_product_t alpha = m->alpha[slot];
@@ -169,7 +170,7 @@ static tiny_lms_product_t project_onto_range(tiny_lms_model_t *m, int32_t slot,
 
             if (tiny_lms_kernel_reaches(d[j]) != 0) {
                 k = tiny_lms_kernel_value(d[j]);
-                excess |= add_projection(m, i + j, alpha, k);
+                excess |= tiny_lms_lms_add_projection(m, i + j, alpha, k);
             }
             KC_TRACE(project, distance, slot, i + j, d[j]);
             KC_TRACE(project, kernel, slot, i + j, k);
@@ -182,24 +183,24 @@ static tiny_lms_product_t project_onto_range(tiny_lms_model_t *m, int32_t slot,
 }
 
 /* Apply the kernel row of the removed `slot` to all others; 1 if a coefficient saturated. */
-static int32_t project_removed(tiny_lms_model_t *m, int32_t slot, int32_t count)
+static int32_t tiny_lms_lms_project_removed(tiny_lms_model_t *m, int32_t slot, int32_t count)
 {
     tiny_lms_product_t excess;
 
     if (m->alpha[slot] == 0) {
         return 0;
     }
-    excess = project_onto_range(m, slot, 0, slot);
-    excess |= project_onto_range(m, slot, slot + 1, count);
+    excess = tiny_lms_lms_project_onto_range(m, slot, 0, slot);
+    excess |= tiny_lms_lms_project_onto_range(m, slot, slot + 1, count);
     return excess != 0 ? 1 : 0;
 }
 
 /* Remove `slot` from the dictionary: projection, metric, age order; returns 1 if a coefficient saturated. */
-static int32_t remove_center(tiny_lms_model_t *m, int32_t slot, int32_t count)
+static int32_t tiny_lms_lms_remove_center(tiny_lms_model_t *m, int32_t slot, int32_t count)
 {
-    const int32_t saturated = project_removed(m, slot, count);
+    const int32_t saturated = tiny_lms_lms_project_removed(m, slot, count);
 
-    relink_neighbours(m, slot, count);
+    tiny_lms_lms_relink_neighbours(m, slot, count);
     kc_dec_if_gt_u8(m->age_order, count, m->age_order[slot]);
     KC_TRACE_ALL(remove_center, age_order, slot, m->age_order, 0, count);
     m->alpha[slot] = 0;
@@ -207,7 +208,7 @@ static int32_t remove_center(tiny_lms_model_t *m, int32_t slot, int32_t count)
 }
 
 /* Insert x at `slot` as the newest of `count` vectors; m->scratch_row holds its distances. */
-static void insert_center(tiny_lms_model_t *m, int32_t slot, const tiny_lms_x_t *x,
+static void tiny_lms_lms_insert_center(tiny_lms_model_t *m, int32_t slot, const tiny_lms_x_t *x,
     tiny_lms_word_t alpha, int32_t count, int32_t nearest)
 {
     int32_t j;
@@ -217,13 +218,14 @@ static void insert_center(tiny_lms_model_t *m, int32_t slot, const tiny_lms_x_t 
     }
     m->alpha[slot] = alpha;
     m->age_order[slot] = (uint8_t)(count - 1);
-    link_nearest(m, slot, count, nearest);
+    tiny_lms_lms_link_nearest(m, slot, count, nearest);
 }
 
 /* Predict before learning; returns 1 if f saturated. */
-static int32_t predict_row(tiny_lms_model_t *m, int32_t count, tiny_lms_out_t *f)
+static int32_t tiny_lms_lms_predict_row(tiny_lms_model_t *m, int32_t count, tiny_lms_out_t *f)
 {
-    const int64_t whole = kc_shift_round(kernel_expansion(m, count), TINY_LMS_F_SHIFT, TINY_LMS_ROUNDING);
+    const int64_t whole = kc_shift_round(tiny_lms_lms_kernel_expansion(m, count), TINY_LMS_F_SHIFT,
+        TINY_LMS_ROUNDING);
 
     *f = tiny_lms_word_requantise(whole, 0);
     KC_TRACE(learn, f, 0, 0, *f);
@@ -231,7 +233,7 @@ static int32_t predict_row(tiny_lms_model_t *m, int32_t count, tiny_lms_out_t *f
 }
 
 /* Decay all coefficients and compute that of the new or the duplicate vector; returns 1 if it saturated. */
-static int32_t lms_step(tiny_lms_model_t *m, int32_t count, int64_t error, int32_t duplicate,
+static int32_t tiny_lms_lms_lms_step(tiny_lms_model_t *m, int32_t count, int64_t error, int32_t duplicate,
     tiny_lms_word_t *word)
 {
     int64_t alpha;
@@ -252,31 +254,31 @@ static int32_t lms_step(tiny_lms_model_t *m, int32_t count, int64_t error, int32
 }
 
 /* One step of the learning rule: if the dictionary is full, a vector is evicted first. */
-static kc_status_t learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, tiny_lms_target_t y,
+static kc_status_t tiny_lms_lms_learn(tiny_lms_model_t *m, const tiny_lms_x_t *x, tiny_lms_target_t y,
     tiny_lms_out_t *f)
 {
     int32_t count = m->count;
-    const int32_t nearest = fill_row(m, x, count);
+    const int32_t nearest = tiny_lms_lms_fill_row(m, x, count);
     const int32_t duplicate = nearest >= 0 && m->scratch_row[nearest] == 0 ? nearest : -1;
     int32_t slot = count, saturated = 0;
     int64_t target;
     tiny_lms_word_t word;
 
     if (duplicate < 0 && count == TINY_LMS_DICT_SIZE) {
-        slot = select_victim(m, count);
+        slot = tiny_lms_lms_select_victim(m, count);
         if (slot < 0) {
             return KC_BAD_ARGUMENT; /* the structure was overwritten */
         }
-        saturated = remove_center(m, slot, count);
+        saturated = tiny_lms_lms_remove_center(m, slot, count);
     }
     target = tiny_lms_output_convert(y);
     KC_TRACE(output_convert, y, 0, 0, target);
-    saturated = predict_row(m, count, f) != 0 ? 1 : saturated;
-    saturated = lms_step(m, count, target - *f, duplicate, &word) != 0 ? 1 : saturated;
+    saturated = tiny_lms_lms_predict_row(m, count, f) != 0 ? 1 : saturated;
+    saturated = tiny_lms_lms_lms_step(m, count, target - *f, duplicate, &word) != 0 ? 1 : saturated;
     KC_TRACE(learn, alpha, 0, duplicate < 0 ? count : duplicate, word);
     if (duplicate < 0) {
         count = count < TINY_LMS_DICT_SIZE ? count + 1 : count;
-        insert_center(m, slot, x, word, count, nearest);
+        tiny_lms_lms_insert_center(m, slot, x, word, count, nearest);
     }
     m->count = (uint16_t)count;
     return saturated != 0 ? KC_SATURATED : KC_OK;
@@ -292,5 +294,5 @@ kc_status_t tiny_lms_lms_update(tiny_lms_model_t *m, const tiny_lms_in_t *x,
     }
     tiny_lms_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_LMS_INPUT_DIM);
-    return learn(m, sample, y, f);
+    return tiny_lms_lms_learn(m, sample, y, f);
 }

@@ -9,12 +9,13 @@
 #include "rt/kc_state.h"
 
 /* Saved states: header, the members of the model structure in order, CRC. */
-#define PAYLOAD 56u
-#define COUNT_AT (KC_STATE_HEADER + 42u) /* position of `count` in a slot */
+#define TINY_LMS_STATE_PAYLOAD 56u
+#define TINY_LMS_STATE_COUNT_AT (KC_STATE_HEADER + 42u) /* position of `count` in a slot */
 
-static const kc_state_kind_t kind = { tiny_lms_plan_hash, TINY_LMS_ABI, PAYLOAD };
+static const kc_state_kind_t tiny_lms_state_kind = { tiny_lms_plan_hash, TINY_LMS_ABI,
+    TINY_LMS_STATE_PAYLOAD };
 
-static void put_members(kc_state_writer_t *w, const tiny_lms_model_t *m)
+static void tiny_lms_state_put_members(kc_state_writer_t *w, const tiny_lms_model_t *m)
 {
     int32_t i;
 
@@ -43,9 +44,9 @@ static void put_members(kc_state_writer_t *w, const tiny_lms_model_t *m)
 }
 
 /* Check every value; store it in m unless m is null. */
-static void take_members(kc_state_reader_t *r, tiny_lms_model_t *m)
+static void tiny_lms_state_take_members(kc_state_reader_t *r, tiny_lms_model_t *m)
 {
-    const int64_t count = (int64_t)kc_state_peek(r, COUNT_AT, 2u);
+    const int64_t count = (int64_t)kc_state_peek(r, TINY_LMS_STATE_COUNT_AT, 2u);
     const int64_t held = count < TINY_LMS_DICT_SIZE ? count : TINY_LMS_DICT_SIZE;
     uint8_t seen[(TINY_LMS_DICT_SIZE + 7) / 8] = {0};
     int32_t i;
@@ -119,21 +120,22 @@ static void take_members(kc_state_reader_t *r, tiny_lms_model_t *m)
 }
 
 /* Check the state in a slot; load it unless m is null. */
-static kc_status_t scan(const kc_storage_t *storage, uint32_t slot, tiny_lms_model_t *m,
+static kc_status_t tiny_lms_state_scan(const kc_storage_t *storage, uint32_t slot, tiny_lms_model_t *m,
     uint32_t *sequence)
 {
     kc_state_reader_t r;
-    const kc_status_t status = kc_state_open(&r, storage, slot, &kind, sequence);
+    const kc_status_t status = kc_state_open(&r, storage, slot, &tiny_lms_state_kind, sequence);
 
     if (status != KC_OK) {
         return status;
     }
-    take_members(&r, m);
+    tiny_lms_state_take_members(&r, m);
     return kc_state_close(&r);
 }
 
 /* The slot with the newest valid state, or 2; `found` receives the status of each slot. */
-static uint32_t find_newest(const kc_storage_t *storage, uint32_t *sequence, kc_status_t *found)
+static uint32_t tiny_lms_state_find_newest(const kc_storage_t *storage, uint32_t *sequence,
+    kc_status_t *found)
 {
     uint32_t newest = 2u;
     uint32_t slot;
@@ -142,7 +144,7 @@ static uint32_t find_newest(const kc_storage_t *storage, uint32_t *sequence, kc_
     for (slot = 0; slot < 2u; slot++) {
         uint32_t number;
 
-        found[slot] = scan(storage, slot, 0, &number);
+        found[slot] = tiny_lms_state_scan(storage, slot, 0, &number);
         if (found[slot] == KC_OK && (newest == 2u || kc_state_later(number, *sequence) != 0)) {
             newest = slot;
             *sequence = number;
@@ -160,12 +162,12 @@ kc_status_t tiny_lms_state_save(const tiny_lms_model_t *m, const kc_storage_t *s
     if (m == 0 || kc_state_usable(storage) == 0) {
         return KC_BAD_ARGUMENT;
     }
-    newest = find_newest(storage, &sequence, found);
+    newest = tiny_lms_state_find_newest(storage, &sequence, found);
     /* An unreadable slot is written first: its sequence number is unknown. */
     slot = found[0] == KC_STATE_STORAGE || (newest != 0u && found[1] != KC_STATE_STORAGE) ? 0u : 1u;
-    kc_state_begin(&w, storage, slot, &kind, kc_state_following(sequence));
-    put_members(&w, m);
-    return kc_state_finish(&w) != 0 ? KC_STATE_STORAGE : scan(storage, slot, 0, &sequence);
+    kc_state_begin(&w, storage, slot, &tiny_lms_state_kind, kc_state_following(sequence));
+    tiny_lms_state_put_members(&w, m);
+    return kc_state_finish(&w) != 0 ? KC_STATE_STORAGE : tiny_lms_state_scan(storage, slot, 0, &sequence);
 }
 
 kc_status_t tiny_lms_state_restore(tiny_lms_model_t *m, const kc_storage_t *storage)
@@ -176,11 +178,11 @@ kc_status_t tiny_lms_state_restore(tiny_lms_model_t *m, const kc_storage_t *stor
     if (m == 0 || kc_state_usable(storage) == 0) {
         return KC_BAD_ARGUMENT;
     }
-    newest = find_newest(storage, &sequence, found);
+    newest = tiny_lms_state_find_newest(storage, &sequence, found);
     if (newest == 2u) {
         return found[0] < found[1] ? found[0] : found[1];
     }
-    if (scan(storage, newest, m, &sequence) != KC_OK) { /* it was valid a moment ago */
+    if (tiny_lms_state_scan(storage, newest, m, &sequence) != KC_OK) { /* it was valid a moment ago */
         tiny_lms_model_init(m);
         return KC_STATE_STORAGE;
     }

@@ -1,0 +1,69 @@
+"""codegen: prefix what a C file keeps to itself, so that all files can be compiled as one.
+
+Templates give file-static functions, constants, types and macros short names, as one reads them in one file.
+A jumbo build joins the files of several models: there each name must be unique.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+LINE = 110
+_DEFINED = (
+    re.compile(r"^static [^;={]*?\b(\w+)\(", re.MULTILINE),             # functions
+    re.compile(r"^static [^;=(){}]*?\b(\w+)(?:\[[^]\n]*\])*(?: =|;)", re.MULTILINE),  # constants
+    re.compile(r"^} (\w+);", re.MULTILINE),                             # types
+    re.compile(r"^#define (\w+)", re.MULTILINE),
+)
+#: Comments, strings, members and the operation that a trace names are left alone.
+_TOKEN = re.compile(r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|(?:->|\.)\s*\w+|KC_TRACE(?:_ALL)?\(\w+|\w+', re.DOTALL)
+
+
+def own_names(text: str, prefix: str) -> list[str]:
+    """List what a C file defines for itself without the model's prefix."""
+    names = {name: None for pattern in _DEFINED for name in pattern.findall(text)}
+    return [name for name in names if not name.lower().startswith((f"{prefix}_", "kc_"))]
+
+
+def localise(files: dict[str, str], prefix: str) -> dict[str, str]:
+    """Give the file-static names of a model's C files the name of model and file as their prefix.
+
+    Parameters
+    ----------
+    files : dict of str to str
+        The text of each file by name.
+    prefix : str
+        The name of the model.
+    """
+    used = set(re.findall(r"\w+", "\n".join(files.values())))
+    return {name: _renamed(text, _fresh(own_names(text, prefix), name.removesuffix(".c"), used))
+            if name.endswith(".c") else text for name, text in files.items()}
+
+
+def _fresh(names: Iterable[str], stem: str, used: set[str]) -> dict[str, str]:
+    """Map names to prefixed ones that occur nowhere else in the model."""
+    found = {}
+    for name in names:
+        new = f"{stem}_{name}" if name != name.upper() else f"{stem.upper()}_{name}"
+        found[name] = f"{new}_static" if new in used else new
+    return found
+
+
+def _renamed(text: str, names: dict[str, str]) -> str:
+    if not names:
+        return text
+    changed = _TOKEN.sub(lambda token: names.get(token[0], token[0]), text)
+    return "\n".join(_wrapped(line) for line in changed.split("\n"))
+
+
+def _wrapped(line: str) -> str:
+    """Break a line of code that became too long at a comma or before an operator."""
+    if len(line) <= LINE or line.startswith(("#", "/*", " *")):
+        return line
+    margin = " " * (len(line) - len(line.lstrip()) + 4)
+    code = line.split("/*")[0]
+    cuts = [m.end() for m in re.finditer(r", | (?=(?:[-+*?:&|<>=!]|&&|\|\|)+ )", code) if m.end() <= LINE]
+    if not cuts or cuts[-1] <= len(margin):
+        return line
+    return line[:cuts[-1]].rstrip() + "\n" + _wrapped(margin + line[cuts[-1]:])

@@ -58,8 +58,8 @@ def _renamed(text: str, names: dict[str, str]) -> str:
 
 
 def _wrapped(line: str) -> str:
-    """Break a line of code that became too long at a comma or before an operator."""
-    if len(line) <= LINE or line.startswith(("#", "/*", " *")):
+    """Break a long line of code at a comma or before an operator; a trace hook stays in its line."""
+    if len(line) <= LINE or line.startswith(("#", "/*", " *")) or "KC_TRACE" in line:
         return line
     margin = " " * (len(line) - len(line.lstrip()) + 4)
     code = line.split("/*")[0]

@@ -102,10 +102,9 @@ def test_generated_c_computes_the_same_values_in_the_same_order_as_the_model(
 # ---- planted faults ----
 FAULTS = [
     # case, file, what stands there, the fault, the operation and signal that must be named
-    ("grid16_even", "levinson", "e, 62), W - 1, GRID16_EVEN_ROUNDING", "e, 62), W - 1, KC_FLOOR",
+    ("grid16_even", "levinson", "W - 1, GRID16_EVEN_ROUNDING);", "W - 1, KC_FLOOR);",
      "predictor_step", "xi"),
-    ("grid16_even", "levinson", "xi, W - 1, sum_bound, GRID16_EVEN_ROUNDING",
-     "xi, W - 1, sum_bound, KC_FLOOR",
+    ("grid16_even", "levinson", "sum_bound,\n        GRID16_EVEN_ROUNDING", "sum_bound,\n        KC_FLOOR",
      "update_a", "a"),
     ("grid16_even", "levinson", "(&a[1], &r[1], step - 1,", "(&a[2], &r[1], step - 2,",
      "reflection_numerator", "num"),

@@ -119,7 +119,7 @@ def one_by_one(X: Array) -> Array:
 
 
 def first_row_rows(n: int = 10_000) -> tuple[list[str], str]:
-    """Compare our diagonal means with the loop in time and value."""
+    """Compare the diagonal means with those of a plain loop: times and values."""
     X = samples(n)
     single = X.astype(np.float32)
     seconds = turns({

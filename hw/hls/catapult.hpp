@@ -1,6 +1,6 @@
 // kerncast: words, streams and beats as Catapult has them.  SPDX-License-Identifier: Apache-2.0
 //
-// The only file that differs between the dialects, beside pragmas: vitis.hpp has the same names.
+// Apart from pragmas, this is the only file that differs between the dialects: vitis.hpp has the same names.
 #ifndef KERNCAST_HLS_DIALECT_HPP
 #define KERNCAST_HLS_DIALECT_HPP
 

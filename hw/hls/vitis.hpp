@@ -1,6 +1,6 @@
 // kerncast: words, streams and beats as Vitis HLS has them.  SPDX-License-Identifier: Apache-2.0
 //
-// The only file that differs between the dialects, beside pragmas: catapult.hpp has the same names.
+// Apart from pragmas, this is the only file that differs between the dialects: catapult.hpp has the same names.
 #ifndef KERNCAST_HLS_DIALECT_HPP
 #define KERNCAST_HLS_DIALECT_HPP
 
@@ -29,7 +29,7 @@ using uint = ap_uint<BITS>;
 template <class T>
 using stream = hls::stream<T>;
 #else
-// Stands in for hls::stream in C simulation, where the folder of ap_int.h does not have it.
+// Replacement of hls::stream for C simulation if the folder of ap_int.h does not contain it.
 template <class T>
 class stream {
 public:
@@ -51,7 +51,7 @@ private:
 template <int BITS, int USER>
 using beat = hls::axis<ap_uint<BITS>, USER, 0, 0>;
 #else
-// Stands in for hls::axis: the side channels that the cores use.
+// Replacement of hls::axis with the side channels that the cores use.
 template <int BITS, int USER>
 struct beat {
     ap_uint<BITS> data;

@@ -81,7 +81,10 @@ class FloatReference:
         return list(self.plan.evidence["trained"]["held"])
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Solution:
-        """Solve (T + lambda I) alpha = y, or run the plan's steps on (K + lambda I) alpha = y."""
+        """Solve (T + lambda I) alpha = y, or iterate on (K + lambda I) alpha = y.
+
+        Conjugate gradients carry out the plan's number of steps.
+        """
         if self.plan.algorithm == "toeplitz_rls":
             self.solution = self._toeplitz(x_raw, self.targets(y_raw))
         else:
@@ -93,7 +96,10 @@ class FloatReference:
         return self.solution
 
     def _toeplitz(self, x_raw: Raw | None, y: Array) -> Solution:
-        """Solve for alpha; with an intercept b, ``(T + lambda I) alpha + b = y``, sum alpha = 0."""
+        """Solve for alpha.
+
+        With an intercept b, ``(T + lambda I) alpha + b = y`` and sum alpha = 0.
+        """
         ahead = self.plan.looks_ahead
         solve = partial(solve_toeplitz, self.first_column(x_raw), method="lookahead" if ahead else "levinson")
         if not self.plan.bias:
@@ -103,7 +109,10 @@ class FloatReference:
         return solution
 
     def first_column(self, x_raw: Raw | None) -> Array:
-        """Return the first column (n,) of T + lambda I for ADC counts (n, D) or the uniform grid."""
+        """Return the first column (n,) of T + lambda I.
+
+        Samples are ADC counts (n, D), or the uniform grid.
+        """
         n = self.plan.sizes["n"]
         scheme = self.plan.scheme
         if scheme == "uniform":

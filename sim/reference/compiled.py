@@ -7,7 +7,10 @@ COMPILED_FROM = 256
 
 
 def compiled(n: int) -> bool:
-    """Return whether compiled loops handle n rows; a smaller problem does not load numba."""
+    """Return whether compiled loops handle n rows.
+
+    A smaller problem does not load numba.
+    """
     if n < COMPILED_FROM:
         return False
     from ..jit import COMPILED

@@ -14,7 +14,7 @@ from .systems.system import KernelSystem, System
 
 
 def check_tolerance(tolerance: float) -> None:
-    """Raise E236 if a relative residual is beyond float64, or too loose for a solution."""
+    """Raise E236 if a tolerance is beyond float64, or too loose for a solution."""
     if not is_real(tolerance) or not 1e-15 <= tolerance <= 1e-2:  # also refuses NaN
         raise fail("E236", "the tolerance of an iteration is out of range", where="tolerance",
                    value=tolerance, allowed="a number from 1e-15 to 1e-2", remedy="start with 1e-10")
@@ -45,7 +45,10 @@ def samples_of(system: System, method: str) -> KernelSystem:
 
 
 def check_values(system: KernelSystem) -> None:
-    """Raise E224 if the kernel overflows: k(u, v)^2 <= k(u, u) k(v, v), so test the diagonal."""
+    """Raise E224 if the kernel overflows.
+
+    As k(u, v)^2 <= k(u, u) k(v, v), it is enough to test the diagonal.
+    """
     with np.errstate(over="ignore"):
         bad = np.flatnonzero(~np.isfinite(system.diagonal()))
     if bad.size:
@@ -55,12 +58,18 @@ def check_values(system: KernelSystem) -> None:
 
 
 def kernel_of(sigma: float | Kernel) -> Kernel:
-    """Return `sigma` if it is a kernel, else the Gaussian kernel of that width; E220."""
+    """Return `sigma` if it is a kernel, otherwise the Gaussian kernel of this width.
+
+    Raise E220 if the width is invalid.
+    """
     return sigma if isinstance(sigma, Kernel) else Gaussian(sigma)
 
 
 def targets(y: ArrayLike, n: int) -> NDArray[np.float64]:
-    """Return `y` as finite float64 of shape (n,) or (n, m), m at least 1, else raise E225."""
+    """Return `y` as finite float64 of shape (n,) or (n, m).
+
+    Raise E225 unless m is at least 1.
+    """
     Y = finite_array(y, "y", "E225")
     if Y.ndim not in (1, 2) or len(Y) != n or Y.size == 0:
         raise fail("E225", "the targets do not fit the samples", where="y", value=Y.shape,

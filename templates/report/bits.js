@@ -11,7 +11,7 @@ function buildBits() {
   const lengths = [...new Set(shown.map((i) => bitsOf(formats[i])))].sort((a, b) => a - b);
   const of = lengths.map((bits) => shown.filter((i) => bitsOf(formats[i]) === bits));
   const best = of.map((group) => group.reduce((a, b) => (y[b] < y[a] ? b : a)));
-  // Beside one another where many share a length: by their place in the list, not by chance.
+  // Points of equal length are spread sideways by their position in the list, not at random.
   const beside = new Map(of.flatMap((group) =>
     group.map((index, at) => [index, ((at * 0.618034) % 1 - 0.5) * 0.6])));
   const x = Object.fromEntries(shown.map((i) => [i, bitsOf(formats[i]) + beside.get(i)]));

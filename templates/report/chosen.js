@@ -1,4 +1,4 @@
-// The chosen design: its keys and measures, its spec and command, its plan, and what it takes of each target.
+// The chosen design: its keys and measures, its spec and command, its plan, and its resource use on each target.
 function fact(value, name) {
   return element("div", null, element("b", null, value), element("span", null, name));
 }

@@ -18,7 +18,7 @@ function unpacked(column) {
   return Array.from(new Index(bytes(column.at).buffer), (at) => column.of[at]);
 }
 
-// Hashes are written out when they are asked for: nobody reads all of them.
+// Hashes are decoded on request only, because few of them are read.
 function hashes(column) {
   const raw = bytes(column.hex);
   return (index) => Array.from(raw.subarray(column.bytes * index, column.bytes * (index + 1)),
@@ -37,7 +37,7 @@ const sweep = page.kind === "sweep" ? {
   formats: mapped(page.formats, unpacked), texts: page.texts.map(unpacked), front: new Set(page.front),
 } : null;
 
-// The chosen design, and who is told when another is chosen.
+// The chosen design, and the callbacks for a change of the choice.
 const chosen = { index: 0, design: null };
 const followers = [];
 

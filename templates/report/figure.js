@@ -1,4 +1,4 @@
-// A picture, what it says in words, and its numbers as a table; drawn when it comes into view.
+// A chart with a description and a table of its numbers; it is drawn when it comes into view.
 
 // Text inside a picture: plotly reads some markup, and here nothing is markup.
 function plain(text) {
@@ -23,14 +23,14 @@ function layoutOf(own) {
   return layout;
 }
 
-// plotly.js stands in the page as text, and is read when the rest is there to be seen and used.
+// The page contains plotly.js as text, which is parsed after the rest is visible and usable.
 function readPlotly() {
   document.head.append(element("script", null, document.getElementById("plotly").textContent));
   drawings.forEach((draw) => draw());
 }
 const drawings = [];
 
-// `build()` gives { traces, layout, says, head, rows }, or a text where there is nothing to draw; `early`
+// `build()` returns { traces, layout, says, head, rows }, or a text if there is nothing to draw; `early`
 // draws what is above all else before plotly.js can.
 function figure(id, build, { drawn = () => {}, follow = true, early = null } = {}) {
   const place = document.getElementById(id);

@@ -1,4 +1,4 @@
-// Points on a canvas while plotly.js, which takes long to read, is not there: the same traces, without words.
+// Draw points on a canvas until plotly.js is parsed: the same traces, without text.
 const PREVIEW = { left: 74, right: 20, top: 44, bottom: 56 };
 
 function niceStep(span) {

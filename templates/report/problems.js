@@ -1,4 +1,4 @@
-// What is wrong, with its code and what to do about it, as the command line tells it.
+// The problems with code and remedy, as on the command line.
 function problemList(problems) {
   return problems.map((problem) => element("div", { className: "problem" },
     element("p", { className: "bad" }, `${problem.code}: ${problem.message}`),

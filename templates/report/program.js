@@ -1,4 +1,4 @@
-// The chosen design on one's own data, by the generated C itself.
+// Run the generated C of the chosen design on the user's data.
 const MOST_DRAWN = 4000;
 const runs = { program: null, text: null, result: null };
 
@@ -66,7 +66,7 @@ function buildRun() {
 
 async function showProgram() {
   const place = document.getElementById("run-columns"), other = held();
-  const same = runs.of === chosen.index;  // told in full it is no other
+  const same = runs.of === chosen.index;  // unchanged
   if (!same) {
     Object.assign(runs, { result: null });
     drawRun();

@@ -1,4 +1,4 @@
-// Dark and light: as the system says, or as chosen on the page; pictures take the colours of the style.
+// Dark or light theme, from the system or the switch on the page; charts use the colours of the style.
 const redrawn = [];
 
 function colour(name) {

@@ -35,7 +35,7 @@ _ROUNDING_JITTER = 1e-3
 def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = "float64",
               progress: Progress | None = None, scheduler: str | None = None,
               checkpoint: str | Path | None = None, features: int = 1024, seed: int = 0) -> Array:
-    """Compute the first row r of the Toeplitz matrix T that approximates the kernel matrix.
+    """Compute the first row r of a Toeplitz approximation T of the kernel matrix.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
 def kernel_first_row(X: Array, kernel: Kernel, scheme: str, *, dtype: str = "float64",
                      progress: Progress | None = None, features: int = 1024, seed: int = 0,
                      **means: Any) -> Array:
-    """Compute :func:`first_row` for any translation-invariant kernel and explicit scheme."""
+    """Compute :func:`first_row` for a translation-invariant kernel and a scheme."""
     require(kernel, "the Toeplitz trainer", *NEEDS["toeplitz_rls"])
     if dtype not in ("float64", "float32"):
         raise fail("E263", "no such precision", where="dtype", value=repr(dtype),
@@ -150,7 +150,10 @@ def _automatic_scheme(X: Array) -> Scheme:
 
 
 def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
-    """Return `scheme` if it is one of `SCHEMES`, else raise E222, which lists `others` too."""
+    """Return `scheme` if it is valid, otherwise raise E222.
+
+    The error lists `SCHEMES` and `others`.
+    """
     if isinstance(scheme, str) and scheme.startswith("rff_"):
         raise fail("E222", "random features support the biased means only", where="scheme",
                    value=repr(scheme),
@@ -165,7 +168,10 @@ def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
 
 
 def grid_step(X: Array) -> float:
-    """Return Delta of a uniform grid `X` of shape (n, 1), of either sign, else raise E223."""
+    """Return the step Delta of a uniform grid `X` of shape (n, 1).
+
+    It may be negative; raise E223 for another `X`.
+    """
     if X.shape[1] != 1:
         raise fail("E223", "scheme uniform needs samples of one column", where="X",
                    value=f"{X.shape[1]} columns", allowed="shape (n, 1)",
@@ -179,7 +185,10 @@ def grid_step(X: Array) -> float:
 
 
 def as_samples(X: ArrayLike) -> Array:
-    """Return `X` as a finite float64 array of shape (n, D), n and D at least 1, else raise E224."""
+    """Return `X` as a finite float64 array of shape (n, D).
+
+    Raise E224 unless n and D are at least 1.
+    """
     X = finite_array(X, "X", "E224")
     if X.ndim == 1:
         X = X[:, np.newaxis]
@@ -190,7 +199,10 @@ def as_samples(X: ArrayLike) -> Array:
 
 
 def _divisors(n: int, scheme: str) -> Array:
-    """Return the divisors of the sums: the length n - j of the diagonal (Lemma 2), or n (biased)."""
+    """Return the divisors of the sums.
+
+    They are the length n - j of the diagonal (Lemma 2), or n (biased).
+    """
     return np.full(n, float(n)) if scheme == "diagonal_mean_biased" else np.arange(n, 0.0, -1.0)
 
 

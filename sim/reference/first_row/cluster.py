@@ -30,7 +30,7 @@ _LOGGERS = ("distributed", "tornado.application")
 
 def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], task: Callable[[Any, N], T],
                numbers: Iterable[N]) -> Iterator[T]:
-    """Yield ``task(make(*data), number)`` for all numbers in order, computed by workers.
+    """Yield ``task(make(*data), number)`` of the workers for all numbers, in order.
 
     Parameters
     ----------

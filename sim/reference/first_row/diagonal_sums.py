@@ -76,7 +76,10 @@ def diagonal_sums(X: Array, kernel: DistanceKernel, dtype: str = "float64", prog
 
 def _added(state: SumsState, parts: Iterator[Array], progress: Progress | None,
            keep: Callable[[SumsState], None] | None) -> Array:
-    """Add the sums of the bands in order; save the state periodically and at an interruption."""
+    """Add the sums of the bands in order.
+
+    Save the state periodically and at an interruption.
+    """
     n, kept = len(state.sums), state.bands
     try:
         for part in parts:
@@ -126,7 +129,10 @@ def _values(n: int, bands: int) -> int:
 
 
 def _key(X: Array, kernel: DistanceKernel, dtype: str) -> str:
-    """Return a digest that identifies the computation; both schemes of means share the sums."""
+    """Return a digest that identifies the computation.
+
+    Both schemes of means share the sums.
+    """
     digest = sha256(repr((kernel, dtype, X.shape, _BAND, _STRIPE, _COLUMNS, compiled(len(X)))).encode())
     digest.update(np.ascontiguousarray(X).data)
     return digest.hexdigest()

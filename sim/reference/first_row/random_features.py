@@ -76,7 +76,10 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
 
 
 def _centred(X: Array, w: Array) -> Array:
-    """Return X minus its mean in the precision of the frequencies `w`; E224 if w.x overflows."""
+    """Return X minus its mean in the precision of the frequencies `w`.
+
+    Raise E224 if w.x overflows.
+    """
     with np.errstate(all="ignore"):
         centred: Array = (X - X.mean(axis=0)).astype(w.dtype)
         bound = np.abs(w).max(axis=0) @ np.abs(centred).max(axis=0)

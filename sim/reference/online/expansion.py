@@ -62,7 +62,10 @@ def expand(kernel: Kernel, X: Array, V: Array, alpha: Array) -> Array:
 
 
 def _expand_within_reach(kernel: Kernel, X: Array, V: Array, alpha: Array, f: Array) -> None:
-    """Evaluate :func:`expand` for one column: sort, and halve the rows until a block is small."""
+    """Evaluate :func:`expand` for one column.
+
+    Samples are sorted, and the rows halved until a block is small.
+    """
     order, V_order = np.argsort(X[:, 0], kind="stable"), np.argsort(V[:, 0], kind="stable")
     X, V, alpha = X[order], V[V_order], alpha[V_order]
     waiting = [(0, len(X))]

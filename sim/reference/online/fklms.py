@@ -91,7 +91,10 @@ class NearestOlder(_Neighbours):
 
 
 class Nearest(_Neighbours):
-    """The metric lambda_i = alpha_i^2 (1 - max_j k_ij) (18), of FMKLMS, over all neighbours."""
+    """Metric lambda_i = alpha_i^2 (1 - max_j k_ij) (18), of FMKLMS.
+
+    All neighbours count.
+    """
 
     def deterioration(self, model: Expansion) -> Array:
         """Return alpha_i^2 (1 - max_j k_ij)."""
@@ -99,7 +102,10 @@ class Nearest(_Neighbours):
         return mask_free(model, squared_norms(model.alpha) * away)
 
     def on_insert(self, model: Expansion, slot: int, d2: Array) -> None:
-        """Link the new vector to its nearest one, and all that are closer to it than to theirs."""
+        """Link the new vector to its nearest one.
+
+        Vectors that are closer to it than to their neighbour are linked to it.
+        """
         super().on_insert(model, slot, d2)
         closer = d2 < self.dist
         closer[slot] = False
@@ -114,7 +120,10 @@ class Nearest(_Neighbours):
 
 
 def project_on_neighbours(model: Expansion, slot: int) -> None:
-    """Apply beta = [I K_RN] alpha (16): alpha_j += alpha_r k(v_j, v_r) for every j but r = `slot`."""
+    """Apply beta = [I K_RN] alpha (16).
+
+    This is alpha_j += alpha_r k(v_j, v_r) for every j except r = `slot`.
+    """
     k = model.kernel.of_distance(model.distances(model.V[slot]))
     k[slot] = 0.0
     model.alpha += np.multiply.outer(k, model.alpha[slot])

@@ -44,7 +44,9 @@ class Gram:
 
     @property
     def inverse(self) -> Array:
-        """Return (K + jitter I)^-1 of the used slots: computed on demand, updated, and checked.
+        """Return (K + jitter I)^-1 of the used slots.
+
+        It is computed on demand, updated, and checked.
 
         For a random vector w, K K^-1 w = w holds only if K K^-1 = I (R. Freivalds, "Fast probabilistic
         algorithms", 1979).
@@ -63,7 +65,10 @@ class Gram:
         return self._inverse
 
     def insert(self, slot: int, k: Array) -> None:
-        """Border K by `k`, shape (capacity,): the new vector's kernel values, 0 in free slots."""
+        """Border K by the new vector's kernel values `k`, shape (capacity,).
+
+        They are 0 in free slots.
+        """
         self._checked = False
         if not self._stale:
             self._border(slot, k)

@@ -30,7 +30,7 @@ _FIRST_CAPACITY = 64
 
 
 def stable_eta(rho: float) -> float:
-    """Return the eta from which the rule is unstable if k(x, x) = 1: eta (1 + rho) = 2.
+    """Return the stability limit of eta if k(x, x) = 1: eta (1 + rho) = 2.
 
     (2) to (6) multiply the difference to a model that fits the sample by (1 - eta rho) I - eta k_x k_x',
     whose eigenvalues are 1 - eta rho and 1 - eta rho - eta.  A reduction may cause divergence earlier.
@@ -212,7 +212,10 @@ class KernelLMS:
         return f
 
     def predict(self, X: ArrayLike) -> Array:
-        """Evaluate (1) for all rows of `X`, shape (m, D); the result has shape (m,) or (m, K)."""
+        """Evaluate (1) for all rows of `X`, shape (m, D).
+
+        The result has shape (m,) or (m, K).
+        """
         held = self.model.held
         return expand(self.kernel, self._checked_inputs(X), self.model.V[held], self.model.alpha[held])
 

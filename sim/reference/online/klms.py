@@ -16,7 +16,10 @@ from .metric import Metric, mask_free, squared_norms
 
 
 def project_exactly(model: Expansion, slot: int) -> None:
-    """Apply beta = [I K_RR^-1 K_RN] alpha (12), which keeps outputs at retained vectors."""
+    """Apply beta = [I K_RR^-1 K_RN] alpha (12).
+
+    This preserves the outputs at retained vectors.
+    """
     assert model.gram is not None
     p = model.gram.inverse[:, slot]
     model.alpha -= np.multiply.outer(p / p[slot], model.alpha[slot])
@@ -24,7 +27,10 @@ def project_exactly(model: Expansion, slot: int) -> None:
 
 
 class KLMS(Metric):
-    """The metric lambda_i = kappa_i (13): squared distance of k_i to the other functions' span."""
+    """Metric lambda_i = kappa_i (13).
+
+    It is the squared distance of k_i to the span of the other kernel functions.
+    """
 
     gram = True
 
@@ -36,7 +42,10 @@ class KLMS(Metric):
 
 
 class MKLMS(KLMS):
-    """The metric lambda_i = kappa_i alpha_i^2: the model's squared change in the RKHS norm."""
+    """Metric lambda_i = kappa_i alpha_i^2.
+
+    It is the squared change of the model in the RKHS norm.
+    """
 
     def deterioration(self, model: Expansion) -> Array:
         """Return kappa_i alpha_i^2."""

@@ -24,7 +24,9 @@ def project_by_least_squares(model: Expansion, slot: int) -> None:
 
 
 class LeastSquares(Metric):
-    """The metric lambda_i = |delta|^2 / N + C / (N-1) sum_j beta_j^2 (20); C = 0 is plain LS.
+    """Metric lambda_i = |delta|^2 / N + C / (N-1) sum_j beta_j^2 (20).
+
+    C = 0 gives plain least squares.
 
     Parameters
     ----------

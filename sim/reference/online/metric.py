@@ -32,7 +32,10 @@ class Metric:
         raise NotImplementedError
 
     def select_victim(self, model: Expansion) -> tuple[int, float]:
-        """Return the slot of least deterioration, the newest of several, and its lambda."""
+        """Return the slot with the smallest deterioration, and its lambda.
+
+        Ties select the newest.
+        """
         lam = self.deterioration(model)
         least = float(lam.min())
         slot = model.newest_of(np.flatnonzero(lam <= least + _TIE * abs(least)))
@@ -42,7 +45,10 @@ class Metric:
         """Adapt to a new number of slots; called once before all else."""
 
     def on_insert(self, model: Expansion, slot: int, d2: Array) -> None:
-        """Adapt to a new vector in `slot`, at distances `d2`, shape (capacity,), to the others."""
+        """Update the metric after a new vector in `slot`.
+
+        `d2`, shape (capacity,), are its distances to the others.
+        """
 
     def on_remove(self, model: Expansion, slot: int) -> None:
         """Adapt to the removal of the vector in `slot`."""

@@ -76,19 +76,24 @@ class Strategy(Protocol):
 
 @dataclass(frozen=True)
 class FixedNumber:
-    """Fixed N_max: if N = N_max, remove the vector of least deterioration before inserting."""
+    """Strategy fixed N_max.
+
+    If N = N_max, remove the vector with the smallest deterioration before inserting.
+    """
 
     limit: int
     before = True
 
     def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
-        """Return the slot of least deterioration and its lambda if the dictionary is full."""
+        """Return the slot with the smallest lambda, and lambda, if the dictionary is full."""
         return metric.select_victim(model) if model.count >= self.limit else None
 
 
 @dataclass(frozen=True)
 class FixedDeterioration:
-    """Fixed lambda_max: remove a vector whenever its deterioration is at most lambda_max.
+    """Strategy fixed lambda_max.
+
+    Remove a vector whenever its deterioration is at most lambda_max.
 
     Attributes
     ----------
@@ -107,7 +112,10 @@ class FixedDeterioration:
     before = False
 
     def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
-        """Return the slot of least deterioration, or the newest, and its lambda, if permitted."""
+        """Return the slot to remove and its lambda, if that is permitted.
+
+        It is the slot with the smallest deterioration, or the newest.
+        """
         if model.count < metric.least:
             return None
         if self.newest_only:
@@ -205,7 +213,10 @@ class Parts:
                        remedy="use max_age, an integer")
 
     def build(self, kernel: DistanceKernel) -> tuple[Reduction, ...]:
-        """Return the reductions in order of action; raise E231 if the kernel does not suit one."""
+        """Return the reductions in the order in which they act.
+
+        Raise E231 if the kernel is not suitable for one of them.
+        """
         found = [Reduction(PROJECTIONS["none"], metric, FixedDeterioration(limit)) for metric, limit in (
             (Magnitude(), self.truncation), (Age(), None if self.max_age is None else -float(self.max_age)))
             if limit is not None]

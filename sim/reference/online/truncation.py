@@ -15,7 +15,10 @@ from .metric import Metric, mask_free, squared_norms
 
 
 class Magnitude(Metric):
-    """The metric lambda_i = |alpha_i|: with a local kernel a small coefficient has little effect."""
+    """Metric lambda_i = |alpha_i|.
+
+    With a local kernel a small coefficient has little effect.
+    """
 
     def deterioration(self, model: Expansion) -> Array:
         """Return |alpha_i|."""
@@ -23,7 +26,10 @@ class Magnitude(Metric):
 
 
 class Age(Metric):
-    """The metric lambda_i = -(samples since v_i was inserted): with rho > 0 old ones have decayed."""
+    """Metric lambda_i = -(samples since v_i was inserted).
+
+    With rho > 0 old coefficients have decayed.
+    """
 
     def deterioration(self, model: Expansion) -> Array:
         """Return the negative age; 0 for a vector that has just been inserted."""

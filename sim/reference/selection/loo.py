@@ -26,7 +26,7 @@ METHODS = ("auto", "cholesky", "eigh", "linear_svd", "linear_direct", "subset")
 
 def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLike, *, method: str = "auto",
                fit_intercept: bool = False, landmarks: Landmarks = None, seed: int = 0) -> Array:
-    """Return errors y_i - f_i(x_i) of models trained without sample i, for many lambda at once.
+    """Return leave-one-out errors y_i - f_i(x_i) for many lambda at once.
 
     Parameters
     ----------

@@ -29,7 +29,9 @@ _GRAM_ERROR = 1e-6
 
 
 class RidgePath(ABC):
-    """Kernel regularised least squares on fixed samples and targets, as a function of lambda.
+    """Kernel regularised least squares as a function of lambda.
+
+    Samples and targets are fixed.
 
     Parameters
     ----------
@@ -87,7 +89,9 @@ def _without_bias(C: Array, fit_intercept: bool) -> tuple[Array, Array]:
 
 
 class CholeskyPath(RidgePath):
-    """A path with one factorisation G = R'R per lambda; diag G^-1 from the rows of R^-1.
+    """Path with one factorisation G = R'R per lambda.
+
+    The diagonal of G^-1 comes from the rows of R^-1.
 
     Parameters
     ----------
@@ -105,7 +109,10 @@ class CholeskyPath(RidgePath):
         return float(self._K.trace())
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
-        """Return G^-1 [1 Y] and diag G^-1; raise E239 if G is not positive definite in float64."""
+        """Return G^-1 [1 Y] and diag G^-1.
+
+        Raise E239 if G is not positive definite in float64.
+        """
         linalg = lapack()
         G = self._K.copy()
         G[np.diag_indices_from(G)] += lam
@@ -255,7 +262,10 @@ class GramPath(RidgePath):
         return super().loo_errors(lam, fit_intercept)
 
     def weights(self, lam: float, right: Array) -> Array:
-        """Return weights w = (X'X + lambda I)^-1 X'right, for `right` of shape (n, q): (d, q)."""
+        """Return weights w = (X'X + lambda I)^-1 X'right, shape (d, q).
+
+        `right` has shape (n, q).
+        """
         scale = 1.0 / (self._values + lam)
         return np.asarray(self._V @ (scale[:, np.newaxis] * (self._V.T @ (self._X.T @ right))))
 

@@ -202,7 +202,10 @@ def _models(values: ArrayLike, where: str, code: str) -> Array:
 
 @dataclass(frozen=True)
 class _Subsample:
-    """Samples for model selection; labels are +1 in the column of their class, else -1."""
+    """Samples for model selection.
+
+    Labels are +1 in the column of their class, otherwise -1.
+    """
 
     X: Array
     Y: Array
@@ -224,7 +227,10 @@ class _Subsample:
 
 def _held_out(data: _Subsample, sigmas: Array, lams: Array, splits: int, steps: int, seed: int,
               report: Report) -> dict[str, Array]:
-    """Return the held-out errors of each method, mean over the splits: (n_sigmas, n_lams)."""
+    """Return the held-out errors of each method, (n_sigmas, n_lams).
+
+    They are means over the splits.
+    """
     rng = np.random.default_rng((seed, 1))
     found = {method: np.zeros((len(sigmas), len(lams))) for method in METHODS}
     for split in range(splits):
@@ -276,7 +282,10 @@ def _left_out(data: _Subsample, sigmas: Array, lams: Array, report: Report) -> A
 
 
 def _best(method: str, errors: Array, sigmas: Array, lams: Array, row: int | None = None) -> MethodChoice:
-    """Return the model of least error, of width `row` if given; prefer inner, then wide ones."""
+    """Return the model with the smallest error, of width `row` if given.
+
+    Values inside the grid are preferred, then large widths.
+    """
     rows = range(len(sigmas)) if row is None else (row,)
     inner = {(i, j) for i in range(1, len(sigmas) - 1) for j in range(1, len(lams) - 1)}
     i, j = min(((i, j) for i in rows for j in range(len(lams))),
@@ -350,7 +359,10 @@ def _describe(choice: MethodChoice, classes: bool) -> str:
 
 
 def _subsample(n: int, samples: int, consecutive: bool, seed: int) -> NDArray[np.int64]:
-    """Return the rows of the subsample in ascending order, which defines the diagonals."""
+    """Return the rows of the subsample in ascending order.
+
+    Their order defines the diagonals.
+    """
     if n <= samples:
         return np.arange(n)
     rng = np.random.default_rng((seed, 0))

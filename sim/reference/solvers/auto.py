@@ -187,7 +187,8 @@ def _automatic(system: System, Y: Array) -> Solution:
     matrix, free = REAL_BYTES * n * n, free_bytes()
     if 2 * matrix > free:
         return _because(cg(system, Y),
-                        f"the matrix, {matrix:,} bytes, needs more than half of the {free:,} " "bytes free")
+                        f"the matrix ({matrix:,} bytes) needs more than half of the free memory, "
+                        f"{free:,} bytes")
     solution = cholesky(system, Y)
     if solution.ok:
         return _because(solution, reason)
@@ -195,7 +196,7 @@ def _automatic(system: System, Y: Array) -> Solution:
 
 
 def _first_column(system: System) -> Array | None:
-    """Return the first column of a Toeplitz matrix, or of samples on a uniform grid; else None."""
+    """Return the first column of a Toeplitz matrix or a uniform grid, otherwise None."""
     if isinstance(system, ToeplitzSystem):
         return system.r
     if not isinstance(system, KernelSystem) or not system.kernel.translation_invariant:

@@ -93,7 +93,10 @@ def _span(kernel: Kernel) -> float:
 
 
 def _band(system: KernelSystem, order: NDArray[np.int64], b: int) -> Array:
-    """Return the lower half of A in LAPACK's band storage, diagonal j in row j: (b + 1, n)."""
+    """Return the lower half of A in LAPACK's band storage, shape (b + 1, n).
+
+    Diagonal j is in row j.
+    """
     X = system.X[order]
     band = np.zeros((b + 1, system.n))
     for j in range(b + 1):

@@ -38,7 +38,9 @@ _RESTARTS = 5
 
 
 class Domains:
-    """The subsets s_i (steps 1, 2), their factors for step 7, and step 8 in strips of rows.
+    """Subsets s_i (steps 1, 2) and their factors for step 7.
+
+    Step 8 is computed in strips of rows.
 
     Parameters
     ----------
@@ -72,7 +74,10 @@ class Domains:
             self.positive = False
 
     def sweep(self, y: Array, c: Array, order: Iterable[int], skip: int = -1) -> None:
-        """Do steps 6 to 10 in place: `y` and `c` of shape (n, m); omits step 8 after subset `skip`."""
+        """Carry out steps 6 to 10 in place on `y` and `c` of shape (n, m).
+
+        Step 8 is omitted after subset `skip`.
+        """
         solve = partial(self._lapack.cho_solve, check_finite=False)
         with ThreadPoolExecutor(self._workers) as pool:
             shared = pool.map if self._workers > 1 else map

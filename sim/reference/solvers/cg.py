@@ -112,7 +112,9 @@ def conjugate_gradients(A: System, Y: Array, C: Preconditioner, tolerance: float
 
 def _iterate(A: System, C: Preconditioner, rest: Array, limit: Array, floor: Array, max_steps: int,
              run: CGRun) -> None:
-    """Iterate from `run.x`, whose residual is `rest`, until the residual is below `limit`.
+    """Iterate from `run.x` until the residual is below `limit`.
+
+    The initial residual is `rest`.
 
     Converged right-hand sides have step length 0.  One whose residual is below `floor` and whose curvature is
     lost counts as converged.
@@ -205,7 +207,10 @@ def cg(system: System, Y: Array, preconditioner: str = "auto", tolerance: float 
 
 def preconditioned(system: System, Y: Array, C: Preconditioner, tolerance: float, max_steps: int,
                    method: str, early: bool = False) -> Solution:
-    """Run :func:`cg` with a given preconditioner; `early` accepts `max_steps` steps' result."""
+    """Run :func:`cg` with a given preconditioner.
+
+    With `early` the result after `max_steps` steps is accepted.
+    """
     run = CGRun(np.zeros((system.n, Y.size // system.n)), status=Status.NOT_POSITIVE_DEFINITE)
     if C.positive:
         run = conjugate_gradients(system, Y.reshape(run.x.shape), C, tolerance, max_steps,
@@ -230,5 +235,5 @@ def preconditioned(system: System, Y: Array, C: Preconditioner, tolerance: float
 
 
 def kernel_cg(kernel: Kernel, X: Array, y: Array, lam: float, steps: int) -> Solution:
-    """Run `steps` steps on (K + lambda I) alpha = y, as devices do: :func:`cg` with `steps`."""
+    """Run `steps` steps of :func:`cg` on (K + lambda I) alpha = y, as devices do."""
     return cg(KernelSystem(kernel, X, lam), y, steps=steps)

@@ -76,7 +76,10 @@ def _check_weights(system: System, X: Array, Y: Array, w: Array, alpha: Array, l
 
 
 def _samples(system: System, method: str) -> tuple[Array, float]:
-    """Return X and lambda of a system with the linear kernel; raise E238 for any other."""
+    """Return X and lambda of a system with the linear kernel.
+
+    Raise E238 for any other kernel.
+    """
     given = samples_of(system, method)
     if not isinstance(given.kernel, Linear):
         raise fail("E238", f"method {method} needs the linear kernel", where="method",

@@ -29,7 +29,10 @@ _NOTHING_LEFT = 1e-14
 
 
 class PartialFactor(NamedTuple):
-    """The factor F of shape (n, s) and its rows R of shape (s,); F[R] = G, lower triangular."""
+    """Factor F of shape (n, s) and its rows R of shape (s,).
+
+    F[R] = G is lower triangular.
+    """
 
     F: Array
     R: IntArray
@@ -83,7 +86,10 @@ def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0)
 
 
 def default_landmarks(n: int) -> int:
-    """Return a number for a good preconditioner that costs less than a few products with K."""
+    """Return a number of landmarks for a good and cheap preconditioner.
+
+    It costs less than a few products with K.
+    """
     return min(n, max(50, min(500, 4 * int(n**0.5))))
 
 

@@ -180,7 +180,7 @@ class GridSystem(System):
         return np.asarray(self._W @ (self._T @ (self._W.T @ V)) + self.lam * V)
 
     def at_nodes(self, alpha: Array) -> Array:
-        """Return the coefficients W' alpha of the expansion in the nodes, shape (M,) or (M, m)."""
+        """Return the node coefficients W' alpha, shape (M,) or (M, m)."""
         return np.asarray(self._W.T @ alpha)
 
 

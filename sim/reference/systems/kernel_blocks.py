@@ -21,7 +21,10 @@ _EXPONENT_ERROR = {np.float32: 2e-5, np.float64: 1e-12}
 
 
 def _exponentials(G: Reals, h: Reals, g: Reals, fast: bool) -> None:
-    """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)): `G` (p, q), `h` (p,), `g` (q,), one dtype."""
+    """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)).
+
+    `G` has shape (p, q), `h` (p,) and `g` (q,), all with one dtype.
+    """
     if fast:
         from .kernel_loops import exponentials
 
@@ -92,7 +95,10 @@ class KernelBlocks:
         return len(self._X)
 
     def _prepare(self, sigma: float) -> bool:
-        """Compute z and h in the lowest sufficient precision; return False if there is none."""
+        """Compute z and h in the lowest sufficient precision.
+
+        Return False if there is none.
+        """
         with np.errstate(over="ignore", invalid="ignore"):
             z = (self._X - self._X.mean(axis=0)) / sigma
             h = -0.5 * np.einsum("ij,ij->i", z, z)
@@ -110,7 +116,10 @@ class KernelBlocks:
         return self._z.nbytes + self._h.nbytes
 
     def block(self, rows: Rows, columns: Rows, added: float = 0.0) -> Reals:
-        """Return K[rows, columns] of the requested dtype, plus `added` on the diagonal of K."""
+        """Return K[rows, columns] of the requested dtype.
+
+        `added` is added to the diagonal of K.
+        """
         same = same_places(self.n, rows, columns)
         block = self.tile(rows, columns).astype(self.dtype, copy=False)
         if self._by_product:
@@ -124,7 +133,9 @@ class KernelBlocks:
         return self._z.dtype if self._by_product else np.dtype(np.float64)
 
     def tile(self, rows: Rows, columns: Rows, room: Reals | None = None) -> Reals:
-        """Return K[rows, columns] in the dtype of the arithmetic; its diagonal may be inexact.
+        """Return K[rows, columns] in the dtype of the arithmetic.
+
+        Its diagonal may be inexact.
 
         The result is written to `room`, of that shape and dtype, if given.
         """

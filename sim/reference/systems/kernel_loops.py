@@ -78,5 +78,8 @@ def add_rows(K: Reals, sums: Reals, first: int) -> None:
 
 
 def exponentials(G: Reals, h: Reals, g: Reals) -> None:
-    """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)): `G` (p, q), `h` (p,), `g` (q,), one dtype."""
+    """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)).
+
+    `G` has shape (p, q), `h` (p,) and `g` (q,), all with one dtype.
+    """
     (_exponentials_32 if G.dtype == np.float32 else _exponentials_64)(G, h, g)

@@ -34,7 +34,10 @@ REAL_BYTES = 8
 
 
 class Cost(NamedTuple):
-    """The cost of a product with one vector: multiplications, kernel values, additional bytes."""
+    """Cost of a product with one vector.
+
+    Multiplications, kernel values and additional bytes.
+    """
 
     multiplications: int
     kernel_values: int
@@ -79,7 +82,10 @@ class System(ABC):
         return np.asarray(Y - self @ x)
 
     def dense(self, copies: int = 1) -> Array:
-        """Return the whole matrix, shape (n, n); E237 if `copies` of it do not fit in memory."""
+        """Return the whole matrix, shape (n, n).
+
+        Raise E237 if `copies` of it do not fit in memory.
+        """
         refuse_beyond_memory(copies * self.n * self.n * REAL_BYTES, f"a matrix of {self.n} x {self.n}")
         return self.block(slice(0, self.n), slice(0, self.n))
 
@@ -223,7 +229,10 @@ class ToeplitzSystem(System):
 
     @property
     def product_cost(self) -> Cost:
-        """Return the cost of ``A @ v``: two FFTs of a circulant of at least twice the size."""
+        """Return the cost of ``A @ v``.
+
+        It consists of two FFTs of a circulant of at least twice the size.
+        """
         size = fft_size(self.n)
         return Cost(2 * fft_multiplications(size) + size, 0, 3 * REAL_BYTES * size)
 

@@ -18,7 +18,9 @@ from ..systems.system import ToeplitzSystem
 
 
 def levinson(r: Array, Y: Array) -> Solution:
-    """Solve a symmetric system by the Levinson recursion, several right-hand sides at once.
+    """Solve a symmetric system by the Levinson recursion.
+
+    Several right-hand sides are solved at once.
 
     Only `a` of the paper's vectors is stored: A is symmetric, so b is `a` reversed and nu = xi.
 
@@ -60,7 +62,10 @@ def levinson(r: Array, Y: Array) -> Solution:
 
 
 def one_order(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
-    """Run the recursion as printed, b = a reversed; result as :func:`.levinson_sweeps.two_orders`."""
+    """Run the recursion as printed, with b = a reversed.
+
+    The result is that of :func:`.levinson_sweeps.two_orders`.
+    """
     n = len(r)
     x, a, xi = np.zeros_like(Y), np.zeros(n), np.zeros(n - 1)
     a[0], eps = 1.0, float(r[0])

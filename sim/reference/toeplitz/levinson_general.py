@@ -38,7 +38,9 @@ class GeneralToeplitz:
 
 
 def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
-    """Solve T x = y for a Toeplitz matrix T with nonzero leading minors, symmetric or not.
+    """Solve T x = y for a Toeplitz matrix T with nonzero leading minors.
+
+    T need not be symmetric.
 
     Parameters
     ----------

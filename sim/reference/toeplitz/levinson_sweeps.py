@@ -37,7 +37,10 @@ def _advance(a: Array, a_1: Array, b_1: Array, b_2: Array, xi_1: float, xi_2: fl
 @jit_sums
 def _sums(A: Array, B: Array, far_1: Array, far_2: Array, near_1: Array, near_2: Array,
           delta: Array) -> None:
-    """Add the contributions of a block and its mirror image to delta_1, delta_2, delta_3."""
+    """Add the contributions of a block and its mirror image to the sums.
+
+    They are delta_1, delta_2 and delta_3.
+    """
     d_1 = d_2 = d_3 = e_1 = e_2 = e_3 = 0.0
     for i in range(A.shape[0]):
         d_1 += far_1[i] * A[i]
@@ -54,7 +57,10 @@ def _sums(A: Array, B: Array, far_1: Array, far_2: Array, near_1: Array, near_2:
 @jit_sums
 def _advance_x(x: Array, b: Array, a: Array, B: Array, xi_1: float, mu: Array, r_1: Array,
                r_2: Array) -> None:
-    """Compute x" from x_i, b_{i-1}, a_i and b", and its terms in the next two orders' sums."""
+    """Compute x" from x_i, b_{i-1}, a_i and b".
+
+    Also compute its terms in the next two orders' sums.
+    """
     sum_1 = sum_2 = 0.0
     on_b, on_a, on_B = mu[0], mu[0] * xi_1, mu[1]
     for i in range(x.shape[0]):
@@ -69,7 +75,10 @@ def _advance_x(x: Array, b: Array, a: Array, B: Array, xi_1: float, mu: Array, r
 @jit_sums
 def _sweep(m: int, r: Array, k: Array, old: Array, new: Array, xi_1: float, xi_2: float, x: Array, mu: Array,
            delta: Array) -> None:
-    """Advance from order m to m + 2; as :func:`sweeps`, old[0, i+1] is A_i, old[1, i+2] is B_i."""
+    """Advance from order m to m + 2.
+
+    As in :func:`sweeps`, old[0, i+1] is A_i and old[1, i+2] is B_i.
+    """
     n = x.shape[2] - 2
     h, s, o = m // 2 + 1, n - m - 2, n - m - 3
     A, B, A_new, B_new = old[0], old[1], new[0], new[1]
@@ -235,7 +244,10 @@ def _add(x: Array, b: Array, mu: float) -> None:
 
 @jit_sums
 def subtract_product(diagonals: Array, x: Array, Y: Array) -> None:
-    """Subtract T x from Y, in place: `x` and `Y` (columns, n), diagonals (2n-1,) as r_row, r."""
+    """Subtract T x from Y in place.
+
+    `x` and `Y` have shape (columns, n); the diagonals (2n-1,) are r_row, r.
+    """
     n = x.shape[1]
     for k in range(x.shape[0]):
         for i in range(n):

@@ -54,7 +54,7 @@ class _Regular:
 
 
 def lookahead(r: Array, Y: Array, max_block: int = MAX_BLOCK) -> Solution:
-    """Solve T x = y for a symmetric Toeplitz T, definite or not: O(n^2) time, O(n) memory.
+    """Solve T x = y for any symmetric Toeplitz T in O(n^2) time and O(n) memory.
 
     Parameters
     ----------
@@ -113,7 +113,9 @@ def _typical_eigenvalue(r: Array) -> float:
 
 
 def _schur_complement(k: Array, state: _Regular, p: int) -> tuple[Array, Array]:
-    """Return B = T_m^-1 C and S = T_p - C'B, T_{m+p} = [[T_m, C], [C', T_p]], C_ij = k_{m+j-i}.
+    """Return B = T_m^-1 C and S = T_p - C'B.
+
+    T_{m+p} = [[T_m, C], [C', T_p]], C_ij = k_{m+j-i}.
 
     The columns follow from each other: with Z the down shift,
     b_{j+1} = Z b_j + (b_j)_{m-1} b_0 + (k_{m+j+1} - rho' b_j) g, rho = (k_1, ..., k_m).
@@ -150,7 +152,10 @@ def _coupling(k: Array, m: int, p: int) -> Array:
 
 
 def _block_size(S: Array, singular: float) -> int:
-    """Return the size of the best conditioned leading block of S, or 0 if all are singular."""
+    """Return the size of the best conditioned leading block of S.
+
+    It is 0 if all are singular.
+    """
     if not np.all(np.isfinite(S)):
         return 0
     sizes = range(1, len(S) + 1)
@@ -172,7 +177,9 @@ def _single_step(k: Array, Y: Array, state: _Regular) -> _Regular:
 
 
 def _block_step(k: Array, Y: Array, state: _Regular, B: Array, S: Array) -> _Regular:
-    """Advance from m to m+p: v of T_m v = c becomes [v - B z; z], S z = (new rows of c) - C'v.
+    """Advance from m to m+p.
+
+    v of T_m v = c becomes [v - B z; z] with S z = (new rows of c) - C'v.
 
     `B` and `S` of shapes (m, p) and (p, p) come from :func:`_schur_complement`.
     """
@@ -190,7 +197,9 @@ def _block_step(k: Array, Y: Array, state: _Regular, B: Array, S: Array) -> _Reg
 
 
 def _corrected(k: Array, gw: Array) -> Array:
-    """Refine T g = e_1 and T w = -(k_1, ..., k_m) by one iteration; `gw` of shape (m, 2).
+    """Refine T g = e_1 and T w = -(k_1, ..., k_m) by one iteration.
+
+    `gw` has shape (m, 2).
 
     Otherwise g and w become inconsistent and each block step multiplies the errors of the previous one.
     """
@@ -221,7 +230,10 @@ def _answer(r: Array, Y: Array, state: _Regular, blocks: tuple[int, ...], max_bl
 
 
 def _multiplications(blocks: tuple[int, ...], columns: int) -> int:
-    """Return the multiplications of the steps, to leading order, without the refinement of x."""
+    """Return the multiplications of the steps, to leading order.
+
+    The refinement of x is not included.
+    """
     count = m = 0
     for p in blocks:
         count += (2 * columns + 3) * m if p == 1 else p * m * (p + 3 + 2 * (columns + 2))

@@ -42,7 +42,9 @@ def _irfft(spectrum: NDArray[np.complex128], size: int) -> Array:
 
 
 class ToeplitzProduct:
-    """Products with a Toeplitz matrix T, embedded in a circulant of at least twice its size.
+    """Products with a Toeplitz matrix T.
+
+    T is embedded in a circulant of at least twice its size.
 
     Parameters
     ----------
@@ -69,7 +71,9 @@ class ToeplitzProduct:
 
 
 class ToeplitzInverse:
-    """Products with the inverse of a symmetric Toeplitz matrix T, given by two vectors.
+    """Products with the inverse of a symmetric Toeplitz matrix T.
+
+    Two vectors define the inverse.
 
     T^-1 = L(g) U(1, w) - L(Jw) U(0, Jg), with L(v) the lower triangular Toeplitz matrix of first
     column v, U(v) the upper one of first row v (cut to n entries), and J the reversal.  It

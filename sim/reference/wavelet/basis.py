@@ -129,14 +129,20 @@ def _lifting(n: int, levels: int) -> Iterator[TwoScale]:
 
 
 def _nearest(count: int, of: int, wanted: int) -> NDArray[np.int64]:
-    """Return the indices of the `wanted` samples, out of `of`, around each of `count` gaps."""
+    """Return the indices of the `wanted` samples nearest to each gap.
+
+    There are `of` samples and `count` gaps.
+    """
     wanted = min(wanted, of)
     first = np.clip(np.arange(count) - wanted // 2 + 1, 0, of - wanted)
     return np.asarray(first[:, np.newaxis] + np.arange(wanted))
 
 
 def _predict(stay: Array, other: Array) -> Sparse:
-    """Return P: Lagrange interpolation of each other sample from its nearest coarse ones."""
+    """Return P, the Lagrange interpolation of the other samples.
+
+    It uses the coarse samples nearest to each of them.
+    """
     near = _nearest(len(other), len(stay), _PREDICT)
     nodes, weights = stay[near], np.ones(near.shape)
     for a in range(near.shape[1]):

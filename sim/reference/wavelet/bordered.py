@@ -28,7 +28,9 @@ _SHORTEST = 32
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """A run of columns of `F`, `first` to `stop` - 1: shifted copies that touch no border of Z.
+    """Run of columns `first` to `stop` - 1 of `F`.
+
+    They are shifted copies of each other that touch no border of Z.
 
     The columns outside and the first of the run determine all; among them it is also number `first`.
     """
@@ -98,7 +100,10 @@ class BorderedToeplitz:
         return self._columns(rows) @ F[rows].toarray(), self._n * len(rows) * F.shape[1]
 
     def _run(self, F: Sparse) -> _Run:
-        """Find the columns around the middle one that are its shifted copies and touch no border."""
+        """Find the columns that are shifted copies of the middle one.
+
+        They touch no border.
+        """
         count, sizes = F.shape[1], np.diff(F.indptr)
         middle = count // 2
         candidates = np.flatnonzero(sizes == sizes[middle]) if count else np.arange(0)

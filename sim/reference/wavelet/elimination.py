@@ -65,7 +65,7 @@ def eliminate(A: Sparse, C: Sparse, fill: float) -> tuple[Sparse, Sparse, int]:
 def _columns(start: int, fill: float, columns: Numbers, rows: Numbers, entries: Array, begin: Numbers,
              head: Numbers, index: Numbers, owner: Numbers, link: Numbers, value: Array, work: Array,
              marks: Numbers, pattern: Numbers, operations: Numbers) -> int:
-    """Eliminate from column `start`; return the number done, or -(k + 1) if pivot k fails.
+    """Eliminate from `start`; return the columns done, or -(k + 1) if pivot k fails.
 
     Stops early if `value` is full: the caller enlarges it and continues.  The entries of row k in the earlier
     columns form a list, linked from ``head[k]``; `owner` is the column of each entry.

@@ -71,7 +71,10 @@ class Factor:
 
     @property
     def operations_to_solve(self) -> int:
-        """Return the multiplications per right-hand side: two transforms, two substitutions."""
+        """Return the multiplications per right-hand side.
+
+        They are those of two transforms and two substitutions.
+        """
         return 2 * sum(self.nonzeros) + 2 * sum(level.W.nnz for level in self.levels)
 
     def solve(self, Y: Array) -> Array:

@@ -65,7 +65,10 @@ class NSForm:
 
     @property
     def nonzeros(self) -> tuple[int, ...]:
-        """Return nnz(A_j) + nnz(C_j) of each level, and nnz(Z_J) last; their sum is n_e of Table I."""
+        """Return nnz(A_j) + nnz(C_j) of each level, and nnz(Z_J) last.
+
+        Their sum is n_e of Table I.
+        """
         return (*(int(level.A.nnz + level.C.nnz) for level in self.levels), int(np.count_nonzero(self.Z)))
 
 

@@ -108,7 +108,9 @@ def _check_threshold(t: float) -> float:
 
 
 def _in_order(system: System) -> tuple[System, NDArray[np.int64], int]:
-    """Return the system with sorted samples of one column, their order, and the kernel values.
+    """Return the system with sorted samples, their order, and the kernel values.
+
+    The samples have one column.
 
     A uniform grid with a translation-invariant kernel becomes a Toeplitz matrix.
     """

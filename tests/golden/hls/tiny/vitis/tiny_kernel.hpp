@@ -11,7 +11,7 @@
 
 namespace tiny {
 
-// One sample's raw words to x words.
+// Convert one sample from ADC counts to x.
 inline void input_convert(const raw_t raw[COLUMNS], x_t x[COLUMNS])
 {
     for (int c = 0; c < COLUMNS; c++) {
@@ -30,7 +30,7 @@ inline word_t output_convert(target_t raw)
     return kc::requantise(scaled, Y_SHIFT, Y_ROUNDING, WORD_LO, WORD_HI);
 }
 
-// A rounded number into the word of f; `lost` tells whether it saturated.
+// Cast a rounded number to f; `lost` is set if it saturated.
 template <class T>
 word_t f_word(T whole, bool &lost)
 {
@@ -40,7 +40,7 @@ word_t f_word(T whole, bool &lost)
     return word;
 }
 
-// A rounded number into the word of alpha; `lost` tells whether it saturated.
+// Cast a rounded number to alpha; `lost` is set if it saturated.
 template <class T>
 word_t alpha_word(T whole, bool &lost)
 {

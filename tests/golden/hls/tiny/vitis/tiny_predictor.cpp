@@ -56,7 +56,7 @@ bool load_model(kc::stream<word_beat_t> &from, model_t &m)
     return whole;
 }
 
-// The prediction, s16f14; `lost` tells whether it saturated.
+// Return the prediction, s16f14; `lost` is set if it saturated.
 word_t expand(const x_t x[COLUMNS], const model_t &m, bool &lost)
 {
     acc_t acc = 0;

@@ -3,7 +3,7 @@
 # catapult -shell -file directives.tcl      synthesises every core; it runs no C simulation
 # KERNCAST_CORES="predictor" catapult -shell -file directives.tcl      of one
 # C simulation is tiny_lms_tb.cpp with the other sources as an ordinary program of your C++ compiler.
-# Set your technology where it says so: `solution library add` names it, and none comes with kerncast.
+# Set your technology at `solution library add`; kerncast does not contain one.
 set cores {predictor learner}
 if {[info exists ::env(KERNCAST_CORES)]} { set cores $::env(KERNCAST_CORES) }
 set here [file dirname [file normalize [info script]]]

@@ -11,7 +11,7 @@
 
 namespace tiny_lms {
 
-// One sample's raw words to x words.
+// Convert one sample from ADC counts to x.
 inline void input_convert(const raw_t raw[COLUMNS], x_t x[COLUMNS])
 {
 #pragma hls_pipeline_init_interval 1
@@ -30,7 +30,7 @@ inline word_t output_convert(target_t raw)
     return kc::requantise(scaled, Y_SHIFT, Y_ROUNDING, WORD_LO, WORD_HI);
 }
 
-// A rounded number into the word of f; `lost` tells whether it saturated.
+// Cast a rounded number to f; `lost` is set if it saturated.
 template <class T>
 word_t f_word(T whole, bool &lost)
 {
@@ -40,7 +40,7 @@ word_t f_word(T whole, bool &lost)
     return word;
 }
 
-// A rounded number into the word of alpha; `lost` tells whether it saturated.
+// Cast a rounded number to alpha; `lost` is set if it saturated.
 template <class T>
 word_t alpha_word(T whole, bool &lost)
 {

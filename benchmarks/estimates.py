@@ -28,7 +28,7 @@ EXAMPLES = {"digits": {"predictor": (1, 2, 4), "learner": (1, 2, 4)},
 #: Minutes for a run of the placer.
 LIMIT = 30
 PLACING = Placing("25k", 100.0, (1,), 60.0 * LIMIT)
-#: What stands in the page for Fmax of a core that was not placed.
+#: Text of the page for Fmax of a core that was not placed.
 UNPLACED = {"E341": "does not fit", "E344": f"not placed within {LIMIT} minutes"}
 
 TEXT = """# FPGA resources and clock rates of the cores

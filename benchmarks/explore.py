@@ -27,7 +27,7 @@ from kerncast.lab.report.render import render_page
 from kerncast.lab.workflow import shipped_spec
 
 PICTURE = Path(__file__).parent.parent / "docs" / "figures" / "explore.png"
-#: Specs, and the sliders that are moved, one place after the other, at most so many places of each.
+#: Specs, and the sliders that are moved through a limited number of positions, one after the other.
 MOVED = {"ecg": ("kernel.sigma", "toeplitz.n", "numbers.word"),
          "digits": ("kernel.sigma", "online.eta", "numbers.word"),
          "equaliser": ("kernel.sigma", "online.eta", "numbers.word")}

@@ -129,7 +129,7 @@ NAMED: dict[str, Key | Code | Cell | Match] = {
 _MARK = re.compile(r"<!--=([\w.-]+)-->(.*?)<!--=-->", re.DOTALL)
 _MADE = re.compile(r"<!-- measured: .*?<!-- end of measured -->", re.DOTALL)
 _CODE = re.compile(r"^ *```.*?^ *```|^(?: {4,}|\t).*?$|`[^`]*`|\]\([^)]*\)", re.DOTALL | re.MULTILINE)
-#: What makes a number a measured one; bits, columns and the like are what something is, not what came out.
+#: Units of measured figures; bits, columns and similar units describe a design, not a result.
 _UNITS = (r"instructions|cycles|clocks|packets|bytes|kB|MB|words|samples(?:/s)?|points(?:/s)?|vectors|"
           r"[kM]Hz|ns|µs|ms|s|seconds|minutes|%|LUTs?|flip-flops|times|lsb")
 MEASURED = re.compile(rf"(?<![\w.^])(\d[\d,.]*(?:e[+-]?\d+)?)\s*(?:{_UNITS})(?!\w)")

@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "measured" / "misra.md"
 CASES = ROOT / "tests" / "host" / "cases.toml"
 ALGORITHMS = {"toeplitz": "toeplitz_rls", "online": "kernel_lms", "cg": "kernel_cg"}
-#: One configuration of the preprocessor, C99 without trace hooks, and what <stdint.h> says of constants.
+#: One configuration of the preprocessor: C99 without trace hooks, with the constant macros of <stdint.h>.
 DEFINES = ("__STDC_VERSION__=199901L", "INT32_C(c)=((int32_t)c)", "INT64_C(c)=((int64_t)c##LL)",
            "UINT32_C(c)=((uint32_t)c##U)", "UINT64_C(c)=((uint64_t)c##ULL)")
 

@@ -44,7 +44,7 @@ SAMPLES, FXP_SAMPLES = 1000, 120
 #: Library: the smallest ratio that passes; and the largest one against plain C.
 TARGETS = {"APyTypes": 40.0, "fxpmath": 5000.0}
 MOST_OF_C = 2.0
-#: Batches of the online learners, samples of one, and the samples a second asked of the model.
+#: Batches of the online learners, samples per batch, and the required samples per second of the model.
 RATE_ROUNDS, BATCH, LEAST_RATE = 700, 300, 400_000
 
 Call = Callable[[], tuple[Words, ...]]

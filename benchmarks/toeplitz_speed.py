@@ -164,7 +164,7 @@ def lookahead_rows() -> list[str]:
     return rows
 
 
-# ---- in a process of its own ----
+# ---- in a separate process ----
 def large_pcg() -> dict[str, Any]:
     """Measure conjugate gradients on a system of a million rows."""
     r, y = system(1_000_000)

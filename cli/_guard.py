@@ -21,7 +21,7 @@ EXIT_INTERNAL = 70
 EXIT_INTERRUPTED = 130
 DEBUG = "KERNCAST_DEBUG"
 
-#: So many different problems are printed; the others are counted.
+#: Number of different problems that are printed; the others are counted.
 MOST_PROBLEMS = 10
 
 Command = Callable[..., None]

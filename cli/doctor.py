@@ -66,7 +66,7 @@ def _of_boards(group: str) -> list[Tool]:
     else:
         rows = []
     for program, install, user in rows:
-        if not program.startswith("python:"):  # a package: in a group of its own
+        if not program.startswith("python:"):  # a package: in its own group
             users.setdefault((program, install), []).append(user)
     return [Tool(group, program, install.removeprefix(_PIP).removeprefix(_APT).strip(), ", ".join(who),
                  shutil.which(program) or "", install.startswith(_PIP))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Seen = tuple[Survey, QuantisedTable | None]
 
-# Usual lengths of sensor words: the data at hand need not show the largest word.
+# Usual lengths of ADC counts: the data need not contain the largest count.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
 _LARGEST_N = 1024
 _PRODUCTS = ("polynomial", "linear")

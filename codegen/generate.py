@@ -43,7 +43,7 @@ from .resources import environment, read_text
 from .rtl import fits as rtl_fits
 from .rtl import render_refusals, render_rtl
 
-#: Beside the code: what it was made from, and what it must answer.
+#: Files next to the code: its inputs, and its expected results.
 SPEC, PLAN, VECTORS = "spec.toml", "plan.json", "vectors.json"
 RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_bits.h", "kc_bits_clz.h", "kc_arith.h", "kc_block.h", "kc_exp2.h",
            "kc_abs_sinpi.h", "kc_table.h",

@@ -14,7 +14,7 @@ from ..sim.errors import fail
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-#: Environment variable: a folder whose files stand beside those of ``firmware/``.
+#: Environment variable with a folder whose files are added to those of ``firmware/``.
 OWN_FIRMWARE = "KERNCAST_FIRMWARE"
 
 _ROOT = __package__.rpartition(".")[0]

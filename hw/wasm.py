@@ -134,7 +134,7 @@ class WasmBackend(LibraryBackend):
         word = np.dtype(wire_dtype(self.plan.word_type))
         x = self._raw(x_raw, "x_raw")
         for i in range(len(x_raw)):
-            # An integer argument is 32 bits whose sign nobody asks for.
+            # An integer argument has 32 bits; its signedness does not matter.
             target = () if y_raw is None else ((int(y_raw[i]) + 2**31) % 2**32 - 2**31,)
             status[i] = self._call(name, x + i * sample, *target, self._word)
             f[i] = np.frombuffer(self._module.read(self._word, word.itemsize), dtype=word)[0]

@@ -82,7 +82,7 @@ def run_demo(out: Path, tell: Tell) -> Demo:
     refuse_foreign(out, ours=(out / RESULTS).is_file(),
                    allowed="a new or an empty folder, or one of an earlier demo")
     out.mkdir(parents=True, exist_ok=True)
-    (out / RESULTS).touch()  # an interrupted demo may go on in its folder
+    (out / RESULTS).touch()  # an interrupted demo may be resumed in its folder
     outcomes, files, peers = [], [], {}
     for name in EXAMPLES:
         tell(f"{name}: plan, model and generated code")

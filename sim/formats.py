@@ -121,7 +121,7 @@ class Format:
                        value=value, allowed="finite numbers",
                        remedy="remove or repair the sample") from None
         whole, rest = divmod(scaled.numerator, scaled.denominator)
-        twice = 2 * rest - scaled.denominator  # its sign says below, at or above one half
+        twice = 2 * rest - scaled.denominator  # its sign: below, at or above one half
         if rounding is Rounding.HALF_UP:
             whole += twice >= 0
         elif rounding is Rounding.HALF_EVEN:

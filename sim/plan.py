@@ -29,7 +29,7 @@ VERSION = 2
 #: How to make a generated folder, and so its plan, again.
 REMAKE_FOLDER = "generate the folder again: kerncast gen SPEC -o FOLDER"
 
-#: The key of the spec that says how many vectors a model holds, by algorithm.
+#: The key of the spec for the number of vectors of a model, by algorithm.
 SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget",
              "kernel_predictor": "[predictor] file"}
 

@@ -19,7 +19,7 @@ from ...hw.rtl.compiled_tools import compiled
 HW = Path(str(resource("hw/rtl")))
 PROPERTIES = Path(__file__).resolve().parent / "properties"
 
-#: What sby says of a claim, and what is said for it when the time is over.
+#: Status words of sby for a claim, and the word for a timeout.
 PROVED, BOUNDED, REFUTED, UNDECIDED = "proved", "no counterexample", "refuted", "undecided"
 
 _SBY = """[options]

@@ -16,7 +16,7 @@ from ...sim.errors import KerncastError
 
 DOCS = Path(__file__).resolve().parent.parent.parent / "docs"
 
-REPEATS, LONG = 3, 1.0  # runs, but one where it takes so many seconds
+REPEATS, LONG = 3, 1.0  # number of runs; a single one if it takes this many seconds
 
 
 def seconds(run: Callable[[], Any]) -> float:

@@ -38,7 +38,7 @@ REALISATIONS = 100  # as many as the report has
 PRINTED = 4.76e-5  # MSE of the reference
 ENOUGH = 14  # from this N_max on, in print, KLMS and MKLMS are in line with the reference
 NEAR, USEFUL = 1.3, 2e-4  # times the reference; MSE of FKLMS at the largest budget
-TRUNCATION, FEW = 3e-4, 5  # largest multiplier that is discarded; realisations
+TRUNCATION, FEW = 3e-4, 5  # largest coefficient that is discarded; realisations
 LINEAR = 0.05  # how far from 1 its exponent may be
 ANOMALY = (12, 20)  # N_max of the report's anomaly of LS
 WIDE = {"FKLMS, integer model": ("integer", (64, 128, 256, 512, 1024)),
@@ -60,7 +60,7 @@ float64, except for fast KLMS with very few vectors."""
 
 #: By title and word.
 Runs = dict[tuple[str, int], Fixed]
-#: Word to the MSE that is asked, times that of float64: what it says, the least, the largest.
+#: Required MSE by word length, relative to float64: text, minimum, maximum.
 ASKED = {16: ("at most 1.5 times", 0.0, 1.5), 32: ("within 1 % of", 0.99, 1.01)}
 _BAND = 2.0  # standard errors
 _WORDS = {True: "reproduced", False: "**not reproduced**", None: "-"}

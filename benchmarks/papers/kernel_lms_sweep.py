@@ -56,7 +56,7 @@ class Room(NamedTuple):
     margin: float = 0.6
 
 
-#: Techniques whose multipliers grow on the way, in some realisations far more than in the first.
+#: Techniques whose coefficients grow during learning, in some realisations far more than in the first.
 ROOM = {"FKLMS": Room("s16f13", 2.6), "FMKLMS": Room(margin=2.6), "fast KLMS": Room("s16f10", 4.6),
         "fast MKLMS": Room(margin=2.6)}
 STEPS = 2.0**13  # of x in 1

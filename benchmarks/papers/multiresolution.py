@@ -125,7 +125,7 @@ CLAIMS = (
 )
 
 
-# ---- tables: heads, and what stands under each ----
+# ---- tables: headings and cells ----
 Columns = tuple[tuple[str, str], ...]
 
 TABLE_I: Columns = (

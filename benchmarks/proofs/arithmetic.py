@@ -136,7 +136,7 @@ class Bits:
 class Integers:
     """Values as z3 integers within their type's range."""
 
-    # 2^n for an n that is not a constant; told nothing but that it is at least one.
+    # 2^n for an n that is not a constant; the only assumption is that it is at least one.
     POWER = z3.Function("power_of_two", z3.IntSort(), z3.IntSort())
 
     def __init__(self) -> None:

@@ -18,7 +18,7 @@ RUNTIME = Path(__file__).resolve().parents[2] / "firmware" / "rt"
 UMBRELLA = "kc_rt.h"
 
 STDINT = tuple(f"{sign}int{bits}_t" for bits in (8, 16, 32, 64) for sign in ("", "u"))
-# Names for the parser only: what a type means is told by `c_types`.
+# Names for the parser only: `c_types` defines the meaning of a type.
 TYPEDEFS = "".join(f"typedef int {name};\n" for name in STDINT)
 
 

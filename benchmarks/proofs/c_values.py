@@ -63,7 +63,7 @@ class Fault:
     condition: Term
 
 
-# What stands in for a callee's body: (arguments) -> result, its precondition, its definition.
+# Replacement of a callee's body: (arguments) -> result, its precondition, its definition.
 Contract = Callable[[list[Term]], tuple[Term, Term, Term]]
 
 

@@ -25,7 +25,7 @@ from .exact import Exact, Words
 # Widths of `int` for which each claim is proved: AVR and MSP430; everything else that we meet.
 INT_BITS = (32, 16)
 DEFAULT_TIMEOUT = 600.0
-# Seconds until z3 begins anew with another seed, and twice as much patience.
+# Seconds until z3 restarts with another seed and twice the timeout.
 FIRST_TRY = 2.0
 PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 
@@ -201,7 +201,7 @@ def _decided(goal: Obligation, claim: Claim, timeout: float, seen: dict[int, lis
         left = min(patience, end - time.perf_counter())
         if left <= 0:
             break
-        # A context of its own: what was proved before must not decide how long this takes.
+        # A new context: earlier proofs must not influence the time of this one.
         context = z3.Context()
         solver = z3.Solver(ctx=context) if plain else z3.SolverFor("QF_BV", ctx=context)
         solver.set("timeout", max(1, int(1000 * left)))

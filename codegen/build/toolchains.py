@@ -16,7 +16,7 @@ from ..firmware.targets import Compiler, load_arch
 from .tools import is_installed, refusal, run_tool
 
 COMPILERS = ("auto", *target_files.COMPILERS)
-#: Those that write the frame of each function beside an object; zig keeps that to itself.
+#: Compilers that write the frame of each function next to the object; zig does not report it.
 TELL_FRAMES = ("gcc", "clang")
 
 

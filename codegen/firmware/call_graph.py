@@ -21,7 +21,7 @@ from elftools.elf.relocation import RelocationSection
 from ...sim.errors import fail
 
 _UNDEFINED, _SPECIAL = "SHN_UNDEF", ("SHN_ABS", "SHN_COMMON")
-#: What the compiler says of a frame whose bytes are its greatest.
+#: Words of the compiler for a frame whose size is an upper bound.
 _BOUNDED = ("static", "dynamic,bounded")
 
 #: A section of an object: the object's path and the section's number.

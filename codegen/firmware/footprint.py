@@ -15,7 +15,7 @@ from ..build.toolchains import Toolchain
 from ..build.tools import refusal
 
 _SHF_WRITE, _SHF_ALLOC = 1, 2
-#: The function that makes the calls, in a section of its own, whose bytes are not counted.
+#: The function that makes the calls, in a separate section, whose bytes are not counted.
 _CALLER = "kc_footprint"
 _NOT_COUNTED = (".stack", f".{_CALLER}", ".persistent", ".noinit")  # of the usual script: padding
 

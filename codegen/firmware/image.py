@@ -36,13 +36,13 @@ OURS = ("-fno-jump-tables",)
 FREESTANDING = ("-ffreestanding", "-ffp-contract=off", "-nostdlib", "-ffunction-sections", "-fdata-sections",
                 "-fno-unwind-tables", "-fno-asynchronous-unwind-tables", "-g0")
 
-#: Online learners and predictors take samples in batches: as many as fit the board's buffer, at most so many.
+#: Online learners and predictors process samples in batches that fit the board's buffer, up to this number.
 BATCH_BYTES = 4096
 BATCH_SAMPLES = 128
 #: What the agent and the board take at most besides their two frames.
 AGENT_BYTES = 1024
 
-#: What the agent takes of the runtime of generated C.
+#: Files of the generated C's runtime that the agent uses.
 AGENT_HEADERS = ("firmware/rt/kc_crc.h", "firmware/rt/kc_storage.h")
 
 _SCRIPT = "board.ld"

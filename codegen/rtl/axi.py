@@ -7,7 +7,7 @@ from typing import Any
 
 from ...sim.plan import ABI
 
-#: What the module needs beside its core.
+#: Modules that the wrapper needs in addition to its core.
 MODULES = ("kc_registers",)
 
 

@@ -20,13 +20,13 @@ from .predictor import (
     rows_of_vectors,
 )
 
-#: What a learner is made of beside the modules of a predictor, whose model store it does without.
+#: Modules of a learner in addition to those of a predictor, without the predictor's model store.
 _OWN = ("kc_scale_add", "kc_argmin", "kc_neighbours", "kc_learner_vectors", "kc_learner_control",
         "kc_state_reader", "kc_state_writer", *axi.MODULES)
 
-# Clocks of the parts.  From a kernel value: a multiplier read, what it receives, the sum and its cast.
+# Clocks of the parts.  After a kernel value: a coefficient is read and updated, then the sum and its cast.
 _TO_F = 2 + 3 + 2 + 3
-# From the last beat to the first pass; from the last distance to the next pass, beside the exchange of a
+# From the last beat to the first pass; from the last distance to the next pass, without the exchange of a
 # vector; the same of a search; from f to the answer of a prediction, and of an update.
 _TAKEN, _BETWEEN, _SEARCHED, _ANSWERED, _LEARNED = 5, 6, 5, 2, 7
 

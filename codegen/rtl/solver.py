@@ -22,7 +22,7 @@ MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_satur
            "kc_normalisation_shift", "kc_requantise", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram",
            "kc_ram_banked", "kc_ram_banked_reg", "kc_ram_sliding", "kc_sum_tree", "kc_max_tree",
            "kc_levinson_lane", "kc_levinson_scalars", "kc_levinson", "kc_frame", "kc_solution_sender")
-# Clocks of the parts: of a division; beside it, from the sum of xi to xi and to the new eps, and from the sum
+# Clocks of the parts: of a division; without it, from the sum of xi to xi and to the new eps; from the sum
 # of c to c; from the update of a to c; from words to their sum, and until they are written; of a word sent.
 _DIVIDE = 21
 _XI, _EPS, _C, _C_AFTER_A = 9, 12, 11, 15

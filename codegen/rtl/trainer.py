@@ -20,7 +20,7 @@ _GRID, _SAMPLES = ("kc_rom_sender",), ("kc_divide_round",)
 _NOT_OF_PREDICTOR = ("kc_ram_lane_of", "kc_ram_word_mask", "kc_ram_wordwise", "kc_sample_buffer",
                      "kc_model_store")
 
-# Clocks of a converted word; of a mean, its scaling and sending; around the solver, whose words go on as the
+# Clocks of a converted value; of a mean, its scaling and sending; around the solver, whose values become the
 # last ones of vectors, each of which takes two clocks more.
 _CONVERT, _MEAN, _AROUND = 6, 9, 1
 

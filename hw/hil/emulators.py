@@ -64,7 +64,7 @@ class EmulatorLink(SocketLink):
         self._messages: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115  closed with the link
         fd = theirs.fileno()
         try:
-            # A session of its own: Ctrl-C is for us, and we close the emulator.
+            # A new session: Ctrl-C reaches only this process, which closes the emulator.
             self.process = subprocess.Popen(
                 [part.replace("{fd}", str(fd)) for part in command], pass_fds=[fd],
                 stdin=fd if stdio else subprocess.DEVNULL, stdout=fd if stdio else self._messages,

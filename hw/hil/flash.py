@@ -12,7 +12,7 @@ from ...sim.errors import fail
 from ...sim.plan import Plan
 from .board_backend import BoardBackend, open_port
 
-_TIMEOUT = 120.0  # seconds: a programmer that waits for a board that is not there
+_TIMEOUT = 120.0  # seconds: a programmer may wait for a board that is not connected
 _WORDS = 600  # characters of its messages that are shown
 
 

@@ -30,7 +30,7 @@ def build_helper(entry: Emulator, folder: Path) -> Path:
     if program.is_file() and source.is_file() and source.read_text(encoding="utf-8") == text:
         return program
     compiler = host_compiler()
-    with tempfile.TemporaryDirectory(dir=folder) as work:  # nobody meets a helper that is half written
+    with tempfile.TemporaryDirectory(dir=folder) as work:  # no process finds a partly written helper
         (Path(work) / name).write_text(text, encoding="utf-8")
         done = run_tool([*compiler.command, "-std=gnu99", "-O2", name, "-o", program.name,
                          *entry.helper_flags], Path(work), folder)

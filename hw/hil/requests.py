@@ -125,7 +125,7 @@ class Requests:
         """
         sequence, now = self._next(), self._clock()
         frame = encode_request(opcode, sequence, **values)
-        # What a board does not hear before its UART is up, it is told when it says READY.
+        # A board that announces READY gets its HELLO then: its UART may not be ready earlier.
         first = now + self._timing.retransmit if opcode == "HELLO" and self._link.announces else now
         exchange = _Exchange(opcode, sequence, first, now + self._timeout_s)
         while exchange.reply is None:
@@ -193,7 +193,7 @@ class Requests:
         while len(flight.answers) < len(pieces):
             answered, now = len(flight.answers), self._clock()
             late = now >= deadline
-            if now >= resend:  # by the clock: noise on the line is no answer
+            if now >= resend:  # by the clock: noise on the line does not count as a reply
                 flight.lose(len(flight.under_way))
                 resend = now + self._timing.retransmit
             if not late:

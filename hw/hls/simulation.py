@@ -18,8 +18,8 @@ from .headers import header_folder
 #: Best first, with the command that installs each.
 COMPILERS = {"g++": "sudo apt-get install -y g++", "clang++": "sudo apt-get install -y clang",
              "zig": "python -m pip install ziglang"}
-#: What our code is held to; the other dialect's pragmas are none of this compiler's, and the vendors'
-#: constructors leave words as they are, which an optimiser sees once they stand in our code.
+#: Warnings are errors, except for pragmas of the other dialect and uninitialised values: the vendors'
+#: constructors do not initialise, which an optimiser detects after inlining.
 FLAGS = ("-std=c++14", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-uninitialized")
 
 

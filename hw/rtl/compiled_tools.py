@@ -21,7 +21,7 @@ from pathlib import Path
 
 from ...codegen.build.tools import exclusive
 
-#: The environment variable by which yowasp is told where compiled code lies.
+#: Environment variable of yowasp for the folder of compiled code.
 YOWASP_CACHE = "YOWASP_CACHE_DIR"
 
 _HALF = "-half-"

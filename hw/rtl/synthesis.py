@@ -191,7 +191,7 @@ def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
         E501 and E342 as :func:`run_program`.
     """
     work.mkdir(parents=True, exist_ok=True)
-    # Beside the script: of a path in /tmp the program sees another folder.
+    # Next to the script: the program maps a path in /tmp to another folder.
     for path in sources:
         shutil.copy(path, work)
     script = [f"read_verilog -sv {path.name}" for path in sources]

@@ -184,7 +184,7 @@ class Recorder:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
-        with contextlib.suppress(OSError):  # the error under way is the one to tell
+        with contextlib.suppress(OSError):  # report the original error
             if isinstance(error, KerncastError):
                 self._put({"stopped": error.problems[0].as_dict()})
             elif error is not None:

@@ -49,7 +49,7 @@ from .ledger import Row, run_backend
 from .origin import planning_samples
 
 Tell = Callable[[str], None]
-#: Of a bundle: who verified it, beside the files of the folder.
+#: File of a bundle with the versions of the verifier, in addition to the files of the folder.
 VERIFIED = "verified.json"
 #: Limits of a bundle, above any folder that kerncast writes, so that a small file cannot fill a disk.
 LARGEST_BYTES = 1 << 28
@@ -355,7 +355,7 @@ def _write(bundle: Path, folder: Path, manifest: Manifest, found: Verification) 
     try:
         with zipfile.ZipFile(part, "w", zipfile.ZIP_DEFLATED) as file:
             for name, text in (*texts.items(), (VERIFIED, json.dumps(found.as_dict(), indent=1) + "\n")):
-                entry = zipfile.ZipInfo(name)  # without a date of its own: 1980
+                entry = zipfile.ZipInfo(name)  # without a date: 1980
                 entry.compress_type = zipfile.ZIP_DEFLATED
                 file.writestr(entry, text)
         part.replace(bundle)

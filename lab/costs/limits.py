@@ -43,7 +43,7 @@ def _unmeasurable(spec: Spec) -> Iterator[Problem]:
     if budget is None:
         return
     target = budget.target or spec.target.id
-    if target not in target_ids():  # that is told already
+    if target not in target_ids():  # reported elsewhere
         return
     counted = sorted({board.counter.unit for board in all_boards()[0]
                       if board.target == target and _counts(board)})

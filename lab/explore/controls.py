@@ -14,11 +14,11 @@ from ...sim.spec import Spec
 from ...sim.spec.tables import OVERRIDABLE, TABLES, keys
 from ..sweep.space import Inputs, Scalar, Space
 
-#: The format of the multipliers, as its number of fraction bits: the word is that of the design.
+#: Format of the coefficients, given by its fraction bits; the word length is that of the design.
 FRACTION = "numbers.formats.alpha"
 #: Numbers by which a real is divided and multiplied at most, and steps a factor of ten.
 _RATIO, _A_DECADE = 30.0, 20
-#: A size is at least this part of what the spec says, and at most so many times it.
+#: Factors by which a size in the spec may be divided and multiplied.
 _SHRINK, _GROW = 8, 4
 #: Keys in the order of the page; of a spec those that it has.
 _KEYS = ("numbers.word", FRACTION, "input.word", "output.word", "kernel.sigma", "kernel.period",
@@ -26,7 +26,7 @@ _KEYS = ("numbers.word", FRACTION, "input.word", "output.word", "kernel.sigma", 
          "toeplitz.bias", "cg.lambda", "cg.n", "cg.steps", "online.budget", "online.eta", "online.rho",
          "online.reduction", "online.max_deterioration", "online.passes", "numbers.rounding",
          "numbers.exp_table", "numbers.margin", "target.id")
-#: Keys whose value is not near what the spec says: what they may be.
+#: Keys whose values are not near the one in the spec, with the allowed values.
 _WHOLE: dict[str, tuple[Scalar | None, ...]] = {
     "toeplitz.refine": (0, 1, 2, 3, 4), "online.passes": (1, 2, 3, 4, 5, 6, 8, 10),
     "online.rho": (0.0, *(round(10 ** (k / 10), 6) for k in range(-40, -4))),

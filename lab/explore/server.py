@@ -24,7 +24,7 @@ from ..report.render import script_hash
 from .session import Session, Superseded
 
 ADDRESS = "127.0.0.1"
-#: A question is small, and whoever begins one ends it.
+#: Limits of a request: its size, and the time to send it.
 _MOST_BYTES, _SECONDS = 65_536, 60
 #: Connections at once; above it, the oldest one that has not shown the token is closed.
 _MOST_CONNECTIONS = 64
@@ -153,7 +153,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._tell({"overtaken": True})
         except KerncastError as error:
             self._tell({"problems": [p.as_dict() for p in error.problems]})
-        except Exception as error:  # the page goes on with another question
+        except Exception as error:  # the page continues with another request
             self._tell({"problems": [{"code": "internal", "message": f"{type(error).__name__}: {error}",
                                       "remedy": "internal error: please report it"}]})
 

@@ -9,7 +9,7 @@ from ...sim.errors import fail
 #: Colours of Okabe and Ito's "Color Universal Design" (2008), with grey and brown added.
 BLACK, BLUE, ORANGE, GREEN, PINK, GREY = "#000000", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#9a9a9a"
 SKY, YELLOW, BROWN = "#56b4e9", "#e69f00", "#8c6d31"
-#: Colours of lines, in order of use; the last three if there are so many.
+#: Colours of lines, in order of use; the last three are for many lines.
 COLOURS = (BLACK, BLUE, ORANGE, GREEN, PINK, GREY)
 MORE_COLOURS = (*COLOURS, BROWN, SKY, YELLOW)
 

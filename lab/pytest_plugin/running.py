@@ -67,7 +67,7 @@ def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
              **{key: costs.get(key) for key in ("compiler", "flash", "ram", "stack")},
              **{f"{costs['unit']}_{call}": count for call, count in costs.get("counts", {}).items()}}
     item.user_properties += [(f"kerncast_{key}", value) for key, value in known.items() if value is not None]
-    backend = target if is_real(target) else row.backend  # which knows its port alone
+    backend = target if is_real(target) else row.backend  # its name contains only the port
     item.config.stash[LEDGER].record(backend=backend, words=row.words, mismatches=row.mismatches,
                                       case=plan.name, first=row.first,
                                      remedy=f"kerncast test OUT --on {target} --bisect finds the place")

@@ -13,7 +13,7 @@ from ...codegen.resources import environment, read_text
 from ...sim._optional import missing, package_file
 from .page import as_json
 
-#: Scripts in the order in which they stand in the page, and the style.
+#: Scripts in the order of the page, and the style.
 SCRIPTS = ("data", "theme", "figure", "preview", "problems", "front", "bits", "words", "curves", "points",
            "chosen", "csv", "machine", "program", "explore", "main")
 _PLOTLY = ("plotly", "package_data/plotly.min.js")

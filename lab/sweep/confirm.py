@@ -29,7 +29,7 @@ from .space import SENSORS, Inputs, Space
 
 #: The folder of the generated design, inside of the run's.
 FOLDER = "best"
-#: What back ends answered, beside the results of the sweep, for kerncast report.
+#: File with the results of back ends, next to those of the sweep, for kerncast report.
 CONFIRMED = "confirmed.json"
 
 

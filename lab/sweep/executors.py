@@ -17,7 +17,7 @@ from .workers import defer_interrupts, end_with_parent
 
 #: Points that a worker takes at once, at most: some tens of milliseconds.
 CHUNK = 16
-#: Chunks that few points, such as a batch of a search, are cut into for each worker; a cluster says too late
+#: Chunks per worker for few points, such as a batch of a search; a cluster reports too late
 #: how many it has.
 _EACH, _ON_CLUSTER = 2, 16
 #: Processes at most, whatever --jobs asks for; nor are there more than points.

@@ -27,7 +27,7 @@ def pareto(points: Iterable[Point], objectives: Sequence[str]) -> list[Point]:
     having.sort(key=lambda p: (*(p.measures[name] for name in objectives), p.key))
     front: list[Point] = []
     values = np.empty((0, len(objectives)))
-    for point in having:  # in this order nobody is beaten by one that comes later
+    for point in having:  # in this order no point is dominated by a later one
         own = np.array([point.measures[name] for name in objectives])
         if not np.any(np.all(values <= own, axis=1) & np.any(values < own, axis=1)):
             front.append(point)

@@ -39,11 +39,11 @@ MEASURES: dict[str, tuple[str, str, str]] = {
     "operations": ("", "computed", "multiplications and divisions per call"),
     "energy": ("nJ", "computed", "estimated energy per call"),
 }
-#: Those that need float64 beside the integers.
+#: Measures that need float64 in addition to the integers.
 OF_FLOAT = ("float_error", "excess", "alpha_error")
 #: Those of which there is one for each call.
 OF_CALLS = ("operations", "energy")
-#: Those that say what a design takes, in the order of what is cheaper.
+#: Measures of the cost of a design, the most important one first.
 COSTS = ("ram", "flash", "energy", "operations")
 #: Names of 0.1, accepted and replaced.
 FORMER = {"instructions": "operations"}

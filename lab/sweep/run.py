@@ -37,7 +37,7 @@ from .upkeep import LOCK, open_for_writing
 
 #: Points of a grid that are tried without a search.
 MOST_POINTS = 1_000_000
-#: One in so many points of a search is left to improve its best design, one key at a time.
+#: One in this many points of a search is reserved to improve its best design, one key at a time.
 _TO_DESCEND = 4
 Progress = Callable[[int, int], None]
 
@@ -349,7 +349,7 @@ class _Work:
         keys = [self._evaluator.key(point) for point in inputs]
         self._asked |= {*keys}
         pending = {key: point for key, point in zip(keys, inputs, strict=True) if key not in self._known}
-        # The same spec may have been reached through other keys: it is told by those of today.
+        # The same spec may have been reached by other keys: it is described by the current ones.
         renamed = [replace(self._known[key], inputs=point) for key, point in zip(keys, inputs, strict=True)
                    if key in self._known and self._known[key].inputs != point]
         self._keep(renamed)

@@ -132,7 +132,7 @@ def _move_offset(table: Values, base: Values, chosen: bool) -> None:
         return
     try:
         finer = Format.parse(str(table["word"])).frac - Format.parse(base["word"]).frac
-    except KerncastError:  # the spec's own rules tell it
+    except KerncastError:  # the rules of the spec report it
         return
     table["offset"] = ([moved(o, finer) for o in base["offset"]] if isinstance(base["offset"], list)
                        else moved(base["offset"], finer))

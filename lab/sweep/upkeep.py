@@ -41,7 +41,7 @@ def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[St
     """
     with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as lock:
         try:
-            lock.execute("PRAGMA journal_mode = MEMORY")  # no file beside it
+            lock.execute("PRAGMA journal_mode = MEMORY")  # no additional file
             lock.execute("BEGIN EXCLUSIVE")
         except sqlite3.OperationalError as error:
             raise in_use(folder, error) from None

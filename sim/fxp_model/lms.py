@@ -75,7 +75,7 @@ class FxpLms(FxpModel):
     def _learn(self, x: Words, y: Fxp) -> int:
         """Learn one sample; return the predicted f as an integer."""
         row = self._distances(x, self._slots)
-        # A distance may be rounded to 0: of several vectors at the least distance the oldest counts.
+        # A distance may be rounded to 0; of several vectors at the minimum distance the oldest is selected.
         twins = sorted((i for i, d in enumerate(row) if d <= self._limits.get("quantise", 0)),
                        key=lambda i: (row[i], i if self._newest_only else self._slots[i].came))
         self._row[:len(row)] = row

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from ..jit import jit
 from ..primitives import FLOOR, arithmetic_shift, bit_length, isqrt_ceil, shift_round
 
-#: A bound that says nothing: it could not be stated, or does not fit.
+#: Value for an unknown bound: it could not be computed, or does not fit.
 NO_BOUND = 1 << 62
 
 

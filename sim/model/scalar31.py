@@ -12,7 +12,7 @@ from ..primitives import HALF_UP, Words, arithmetic_shift, bit_length, divide, m
 
 #: The largest word.
 WORD_MAX = (1 << 31) - 1
-#: The exponent of zero, below that of all that matters beside it.
+#: The exponent of zero, below that of every value to which it may be added.
 ZERO_EXP = -512
 
 

@@ -187,7 +187,7 @@ def begin(limit: int) -> Words:
     return np.array([limit, 0, 1, -1, 0, 0, 0], dtype=np.int64)
 
 
-#: What hooks write into where nobody asked for a trace, of code that is compiled once, with its hooks.
+#: Target of the hooks without a trace, for code that is compiled once, with its hooks.
 NULL_LOG = Log(np.zeros((0, 3), dtype=np.int64), begin(0))
 
 

@@ -38,7 +38,7 @@ def _product_constants(n: int, w: int, kernel: Format, lam: Fraction) -> dict[st
 
     A row of ``K p`` is below ``n 2**(W - 1 - kernel.frac)`` times 2 to the exponent of p.
     """
-    # n < 2**count: so many terms of 2**(2 W - 2), shifted by mac_shift, stay below 2**62.
+    # n < 2**count: the sum of n terms of 2**(2 W - 2), shifted by mac_shift, stays below 2**62.
     count = n.bit_length()
     mac_shift = max(0, 2 * w - 2 + count - MAX_SHIFT)
     mantissa, lam_exp = _mantissa(lam)

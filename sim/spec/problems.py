@@ -30,7 +30,7 @@ def abbreviate(value: Any) -> str:
     """Return a value as written by the user, abbreviated."""
     try:
         text = json.dumps(value)
-    except (TypeError, ValueError):  # dates and the like
+    except (TypeError, ValueError):  # dates, for example
         text = str(value)
     return text if len(text) <= _SHOWN else text[:_SHOWN - 3] + "..."
 

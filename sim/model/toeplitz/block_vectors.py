@@ -16,7 +16,7 @@ from .. import trace_hooks as at
 from ..scalar31 import WORD_MAX, ZERO_EXP, to_scalar
 from ..trace_hooks import Log, trace_all
 
-#: Rows of `w`: r (with r_n = 0; r_0 is kept apart) and a are as long as n + 1, B is BLOCK columns.
+#: Rows of `w`: r (with r_n = 0; r_0 is stored separately) and a have length n + 1, B has BLOCK columns.
 ROW_R, ROW_Y, ROW_A, ROW_G, ROW_X, ROW_B = 0, 1, 2, 3, 4, 5
 ROWS = ROW_B + BLOCK
 #: Bits above a sum's longest term, of which there are at most 2 + BLOCK.

@@ -31,7 +31,7 @@ from ..words import WORD_CLASSES, Affine, WordClass
 JITTER = Fraction(1, 2**17)
 #: From this power of two on, 2**-t, a kernel value is zero; below it float32 adds nothing to a 1.
 _T_END = 30
-#: Distances enter float32 as words of so many bits at most; what is finer shows in no kernel value.
+#: Maximum bits of a distance in float32; a finer distance would not change a kernel value.
 _DISTANCE_BITS = 31
 
 
@@ -108,7 +108,7 @@ def _operations(online: Online, sizes: dict[str, int]) -> dict[str, dict[str, Op
         worst = quiet | {"distance_terms": "D*(2*N-1 + (N-1)*(N-2)//2)"}
         return operations({"update": worst, "predict": predict, "update_without_searches": quiet}, sizes)
     # N^2 each: a column checked, a bordering (three), two changes of rank one; couplings are c (N - c).
-    # Afresh, vector by vector, the borderings are 7/6 N^3 + 5/2 N^2 + 10/3 N.
+    # A new inverse, one vector at a time, needs 7/6 N^3 + 5/2 N^2 + 10/3 N multiplications.
     decay = "+N" if online.rho else ""
     quiet = {"kernel_values": "N", "distance_terms": "N*D",
              "multiplications": f"5*N**2+N**2//4+7*N+4{decay}", "divisions": "3*N+1"}

@@ -38,7 +38,7 @@ from ..kernel import exponent_scale
 from ..log2 import ceil_log2
 from ..words import Affine, WordClass
 
-#: Metrics that keep the distance to a neighbour, that keep a sum of squares, and that weigh with alpha^2.
+#: Metrics that store the distance to a neighbour, that store a sum of squares, and that multiply by alpha^2.
 NEIGHBOURS = ("fklms", "fmklms")
 SUMS = ("fast_klms", "fast_mklms")
 WEIGHTED = ("fmklms", "fast_mklms")

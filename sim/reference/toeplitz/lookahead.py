@@ -31,7 +31,7 @@ MAX_BLOCK = 16
 
 # A single step is taken while |eps| is at least this part of its recent level ...
 _GOOD = 0.01
-# ... else the shortest block whose smallest singular value is at least this part of the best one's.
+# ... otherwise the shortest block whose smallest singular value is at least this part of the largest.
 _NEAR_BEST = 0.1
 # A block whose smallest singular value is below this part of T's typical eigenvalue is singular.
 _SINGULAR = 1e-14

@@ -78,7 +78,8 @@ def render_c(plan: Plan) -> dict[str, str]:
     accuracy = "refine.c" if values["refine"] else "certify.c"
     algorithm = {"toeplitz_rls": ("toeplitz.c", f"{values['solver']}.c", accuracy, "bound.c"),
                  "kernel_cg": ("cg.c", "bound.c"),
-                 "kernel_lms": ("lms_f32.c" if plan.in_float32 else "lms.c",),
+                 "kernel_lms": ("lms_f32.c" if plan.in_float32 else "lms.c",
+                                *(("linear.c",) if plan.linear else ())),
                  "kernel_predictor": ()}[plan.algorithm]
     names = {f"{p}.h": "model.h", f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
@@ -96,7 +97,7 @@ def _more_headers(plan: Plan) -> tuple[str, ...]:
     """List the runtime headers that only some algorithms need."""
     if plan.in_float32:
         return ("kc_f32.h",) if plan.metric == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
-    return SOLVER_HEADERS.get(plan.options.get("solver", ""), ())
+    return SOLVER_HEADERS.get("levinson" if plan.linear else plan.options.get("solver", ""), ())
 
 
 def check_memory(plan: Plan, target: Target) -> None:

@@ -167,6 +167,11 @@ class Choices:
         return cast("MetricName", self.options["metric"])
 
     @property
+    def linear(self) -> bool:
+        """Whether an online learner has a linear part."""
+        return "linear" in self.options
+
+    @property
     def newest_only(self) -> bool:
         """Return whether only the newest vector may be evicted."""
         return self.options.get("newest_only") == "1"

@@ -221,7 +221,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if plan.uniform else 0,
-        "lms": lms_context(plan) | float_context(plan), "real": real,
+        "linear": plan.linear, "lms": lms_context(plan) | float_context(plan), "real": real,
         "decay": plan.constants.get("decay_f32" if real else "decay", 0) != 0,
         "hash_bytes": [f"0x{byte:02x}" for byte in digest],
         "table_meaning": _table_meaning(plan), "example": _example(plan, trains, plan.uniform),

@@ -73,6 +73,8 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
     if plan.in_float32:
         return _unlike("[online] reduction", plan.reduction, "an integer reduction",
                        "choose a reduction without _f32")
+    if plan.linear:
+        return _unlike("[online] linear", plan.options["linear"], "none", "omit it, or use the C")
     if plan.bias:
         return _unlike("[toeplitz] bias", "true", "bias = false",
                        "remove bias, or set offset of [output] to the mean of the targets")
@@ -89,8 +91,8 @@ def _no_learner(plan: Plan) -> KerncastError | None:
         where = "[online] reduction" if plan.learns else "[model] algorithm"
         return _unlike(where, plan.reduction if plan.learns else plan.algorithm,
                        "kernel_lms with reduction fklms", "choose it, or train in C and load the predictor")
-    for name in ("quantise", "max_deterioration", "truncation", "max_age"):
-        if name in plan.constants:
+    for name in ("linear", "quantise", "max_deterioration", "truncation", "max_age"):
+        if name in plan.options:
             return _unlike(f"[online] {name}", plan.options[name], "none",
                            "omit it, or train in C and load the predictor")
     return _too_large(plan)

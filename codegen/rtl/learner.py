@@ -110,8 +110,8 @@ def _refusal(plan: Plan) -> KerncastError | None:
             or plan.in_float32:
         return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
                     remedy="choose it, or train in C and load the predictor")
-    for name in ("quantise", "max_deterioration", "truncation", "max_age"):
-        if name in plan.constants:
+    for name in ("linear", "quantise", "max_deterioration", "truncation", "max_age"):
+        if name in plan.options:
             return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",
                         remedy="omit it, or train in C and load the predictor")
     if vectors(plan) * plan.sizes["D"] > MOST_WORDS:

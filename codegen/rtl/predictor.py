@@ -133,6 +133,10 @@ def _refusal(plan: Plan) -> KerncastError | None:
                     where="[online] reduction",
                     value=plan.reduction, allowed="an integer reduction",
                     remedy="choose a reduction without _f32")
+    if plan.linear:
+        return fail("E307", "the SystemVerilog predictor does not support a linear part",
+                    where="[online] linear", value=plan.options["linear"], allowed="none",
+                    remedy="omit it, or predict in C")
     if plan.bias:
         return fail("E307", "the SystemVerilog predictor does not support an intercept",
                     where="[toeplitz] bias",

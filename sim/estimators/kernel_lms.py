@@ -20,6 +20,7 @@ from .._checks import is_integer
 from ..errors import fail
 from ..reference.online.expansion import expand
 from ..reference.online.kernel_lms import History, KernelLMS, stable_eta
+from ..reference.online.linear import linear_part
 from ..reference.online.reduction import checked_budget
 from ..reference.result import Status
 from ..reference.selection.width import overlap_width
@@ -42,7 +43,9 @@ class _KernelLMS(BaseEstimator):
 
     def __init__(self, sigma: float | str = "auto", eta: float = 0.1, rho: float = 0.0, *,
                  reduction: str = "fklms", projection: str | None = None, metric: str | None = None,
-                 quantise: float | None = None, truncation: float | None = None, budget: int | None = 100,
+                 quantise: float | None = None, linear: str | None = None,
+                 linear_forgetting: float = 0.999, linear_ridge: float = 1e-3, joint: bool = False,
+                 truncation: float | None = None, budget: int | None = 100,
                  max_deterioration: float | None = None, max_age: int | None = None,
                  ls_penalty: float = 1e-6, newest_only: bool = False, presentations: int = 10,
                  verbose: bool = False) -> None:
@@ -53,6 +56,10 @@ class _KernelLMS(BaseEstimator):
         self.projection = projection
         self.metric = metric
         self.quantise = quantise
+        self.linear = linear
+        self.linear_forgetting = linear_forgetting
+        self.linear_ridge = linear_ridge
+        self.joint = joint
         self.truncation = truncation
         self.budget = budget
         self.max_deterioration = max_deterioration
@@ -66,9 +73,11 @@ class _KernelLMS(BaseEstimator):
         """Create an empty learner."""
         kernel = gaussian_kernel(self.sigma, lambda: overlap_width(
             X, len(X) if self.budget is None else checked_budget(self.budget)))
+        linear = linear_part(self.linear, X.shape[1], outputs, self.linear_forgetting, self.linear_ridge)
         self._learner = KernelLMS(
             X.shape[1], kernel, self.eta, self.rho, self.reduction, self.budget, outputs,
             projection=self.projection, metric=self.metric, quantise=self.quantise,
+            linear=linear, joint=self.joint,
             truncation=self.truncation,
             max_deterioration=self.max_deterioration, max_age=self.max_age, ls_penalty=self.ls_penalty,
             newest_only=self.newest_only)
@@ -99,14 +108,17 @@ class _KernelLMS(BaseEstimator):
         self.history_ = History(*map(np.concatenate, zip(*pieces, strict=True)))
         self.support_vectors_ = model.V[model.held]
         self.dual_coef_ = model.alpha[model.held]
-        self.intercept_ = 0.0
+        linear = self._learner.linear
+        self.intercept_ = 0.0 if linear is None else linear.w[0].copy()
+        self.coef_: Array | None = None if linear is None else linear.w[1:].copy()
         self.status_ = self._learner.status
         self.residual_ = float(np.max(np.linalg.norm(self.history_.error[-len(X):], axis=0)))
 
     def _output(self, X: ArrayLike) -> Array:
         """Evaluate equation (1); the result has shape (m,) or (m, K)."""
         X = check_inputs(self, X)
-        return expand(self._learner.kernel, X, self.support_vectors_, self.dual_coef_)
+        f = expand(self._learner.kernel, X, self.support_vectors_, self.dual_coef_)
+        return f if self.coef_ is None else f + self.intercept_ + X @ self.coef_
 
     def _warn_if_diverged(self) -> None:
         if self.status_ is Status.DIVERGED:
@@ -153,6 +165,15 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     quantise : float, optional
         A sample whose nearest vector has a kernel value of at least this (above 0, below 1; try 0.8) updates
         that vector's coefficient and is not stored: QKLMS.  It spreads the vectors, as FKLMS assumes.
+    linear : "rls" or None, default=None
+        Add w.(1, x) to the model.  w learns y by recursive least squares (O(D^2) time and memory), and the
+        expansion learns what both leave.
+    linear_forgetting : float, default=0.999
+        Of the linear part: a sample counts this to the power t after t more samples.
+    linear_ridge : float, default=1e-3
+        Penalty on the squares of w, in squared units of `X`; it does not fade.
+    joint : bool, default=False
+        The linear part learns what the expansion leaves: slightly better if the relation does not drift.
     truncation : float, optional
         Discard coefficients of at most this magnitude (MT), with any reduction; it saves projections.
     budget : int or None, default=100
@@ -181,7 +202,9 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     dual_coef_ : ndarray of shape (N,)
         The coefficients alpha.
     intercept_ : float
-        0.0: the model has no bias.
+        Intercept of the linear part, w_0; 0.0 without one.
+    coef_ : ndarray of shape (D,), or None
+        w of the linear part.
     status_ : str
         "ok"; "diverged": learning stopped with a warning; or "full": with `newest_only`, the dictionary was
         full and a newest vector was removed; raise `budget` or `max_deterioration`.
@@ -284,6 +307,8 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
         Override those of the reduction.
     quantise : float, optional
         Least kernel value at which a sample updates its nearest vector.
+    linear, linear_forgetting, linear_ridge, joint : optional
+        Linear part of the model.
     truncation : float, optional
         Largest magnitude of a discarded coefficient.
     budget : int or None, default=100

@@ -19,6 +19,7 @@ from ..formats import Format, Overflow
 from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, floor_at, integers, number, word_of, words_of
 from .base import STATUS, FxpModel
+from .linear import FxpLinear
 
 
 @dataclass
@@ -50,6 +51,8 @@ class FxpLms(FxpModel):
                         if name in plan.constants}
         self._known: dict[int, int] = {}
         self._newest_only = plan.newest_only
+        self._linear = FxpLinear(plan) if plan.linear else None
+        self._joint = plan.options.get("joint") == "1"
         super().__init__(plan)
 
     def reset(self) -> None:
@@ -58,6 +61,8 @@ class FxpLms(FxpModel):
         self._row: Words = np.zeros(self.plan.sizes["N"], dtype=np.int64)
         self._learned = 0  # samples
         self._status = ""
+        if self._linear is not None:
+            self._linear.reset()
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
         """Learn the samples (m, D), (m,) in order; return ``status`` (m,) and ``f`` (m,)."""
@@ -84,7 +89,8 @@ class FxpLms(FxpModel):
             hole = self._cheapest()
             self._leave(hole)
             self._slots[hole].alpha = 0
-        f = self._predicted(row, y)
+        linear = 0 if self._linear is None else self._linear.predict(x)
+        f = self._predicted(row, linear)
         self._learned += 1
         if self.plan.integer("decay") != 0 and self._slots:
             held = number([v.alpha for v in self._slots], self._alpha_format)
@@ -106,19 +112,33 @@ class FxpLms(FxpModel):
             self._reduce()
         elif stays:
             self._judge(new)
-        return word_of(f)
+        return self._learn_linear(x, y, f, linear)
 
-    def _predicted(self, row: list[int], y: Fxp) -> Fxp:
-        """Predict f (1) from the distances to all slots.
+    def _learn_linear(self, x: Words, y: Fxp, f: Fxp, linear: int) -> int:
+        """Let the linear part learn; return the prediction, clipped to the range of y if there is one."""
+        word = word_of(f)
+        if self._linear is None:
+            return word
+        target = word_of(y) - word + linear if self._joint else word_of(y)
+        self._saturated(self._linear.learn(x, target))
+        return self._clipped(word)
+
+    def _clipped(self, word: int) -> int:
+        """Clip a prediction to the range of y."""
+        return min(max(word, self.plan.integer("f_lo")), self.plan.integer("f_hi"))
+
+    def _predicted(self, row: list[int], linear: int) -> Fxp:
+        """Predict f (1) from the distances to all slots, including the linear part.
 
         If the device does so, store the kernel values as the row.
         """
-        if not row:  # the dictionary is empty, so that f = 0
-            return y - y
+        if not row:  # the dictionary is empty
+            return number(linear, self.plan.signals["f"].format)
         k = self._values(row)
         if self._metric in ("fast_klms", "fast_mklms"):
             self._row[:len(row)] = words_of(k)
-        f, saturated = self._kernel.weigh(number([v.alpha for v in self._slots], self._alpha_format), k)
+        f, saturated = self._kernel.weigh(number([v.alpha for v in self._slots], self._alpha_format), k,
+                                            linear)
         self._saturated(saturated)
         return f
 
@@ -246,10 +266,17 @@ class FxpLms(FxpModel):
         """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         v = np.array([held.x for held in self._slots])
         alpha = number([held.alpha for held in self._slots], self._alpha_format) if self._slots else None
-        return self._predict(x_raw, v, alpha)
+        if self._linear is None or alpha is None or len(x_raw) == 0:
+            return self._predict(x_raw, v, alpha)
+        found = [self._kernel.expand(v, alpha, x, self._linear.predict(x))
+                 for x in self._kernel.x_words(raw.inputs(self.plan, x_raw))]
+        return {"status": np.array([STATUS["saturated" if lost else "ok"] for _, lost in found]),
+                "f": np.array([self._clipped(f) for f, _ in found])}
 
     def load(self, state: Outputs) -> None:
         """Load a saved state."""
+        if self._linear is not None:
+            self._linear.load(state)
         count = int(state["count"][0])
         self._row[:] = state["scratch_row"]
         self._learned = int(state["clock"][0]) if "clock" in state else count
@@ -281,5 +308,6 @@ class FxpLms(FxpModel):
             if "sums" in members:
                 words["sums"][i] = self._sum(v, self._others(i))
         return field_arrays(self.plan,
-            {**words, "scratch_row": self._row, "centers": x, "clock": self._learned % (1 << 32),
+            {**words, **({} if self._linear is None else self._linear.state()),
+             "scratch_row": self._row, "centers": x, "clock": self._learned % (1 << 32),
                                         "count": len(held)})

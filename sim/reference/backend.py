@@ -18,6 +18,7 @@ from .bias import solve_with_bias
 from .first_row import kernel_first_row, uniform_first_row
 from .online.expansion import expand
 from .online.kernel_lms import KernelLMS
+from .online.linear import SquareRootRLS
 from .result import Solution
 from .solvers.cg import kernel_cg
 from .toeplitz.auto import solve_toeplitz
@@ -61,10 +62,13 @@ class FloatReference:
                                   if name in o}
         if "max_age" in o:
             limits["max_age"] = int(o["max_age"])
+        linear = SquareRootRLS(self.plan.sizes["D"], (), float(o["linear_forgetting"]),
+                               float(o["linear_ridge"])) if self.plan.linear else None
         return KernelLMS(self.plan.sizes["D"], self.kernel, float(o["eta"]), float(o["rho"]),
                          o["reduction"].removesuffix("_f32"), self.plan.sizes["N"],
                          projection=o["projection"], metric=o["metric"],
-                         newest_only=o["newest_only"] == "1", **limits)
+                         newest_only=o["newest_only"] == "1", linear=linear,
+                         joint=o.get("joint") == "1", **limits)
 
     def inputs(self, x_raw: Raw) -> Array:
         """Convert ADC counts (m, D) to units of x."""
@@ -129,12 +133,19 @@ class FloatReference:
     def update(self, x_raw: Raw, y_raw: Raw) -> Array:
         """Learn the samples in order; return the predictions (m,) before learning each."""
         assert self._learner is not None
-        return self._learner.learn(self.inputs(x_raw), self.targets(y_raw))
+        return self._in_range(self._learner.learn(self.inputs(x_raw), self.targets(y_raw)))
+
+    def _in_range(self, f: Array) -> Array:
+        """Clip predictions to the range of y, as the device does with a linear part."""
+        if not self.plan.linear:
+            return f
+        lsb = float(Fraction(self.plan.units["y"]))
+        return np.clip(f, self.plan.integer("f_lo") * lsb, self.plan.integer("f_hi") * lsb)
 
     def predict(self, x_raw: Raw) -> Array:
         """Return predictions (m,) in units of y."""
         if self._learner is not None:
-            return self._learner.predict(self.inputs(x_raw))
+            return self._in_range(self._learner.predict(self.inputs(x_raw)))
         return expand(self.kernel, self.inputs(x_raw), self._v, self._alpha) + self.bias
 
     @property

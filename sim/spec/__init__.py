@@ -16,9 +16,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from ..errors import KerncastError, Problem
+from .draft import Draft
 from .online import Online
 from .problems import table_problems, unknown_table
-from .rules import RULES, Draft
+from .rules import RULES
 from .source import KeyPath, Source
 from .tables import (
     TABLES,

@@ -8,6 +8,9 @@ from ..choices import DEVICE_REDUCTIONS, reduction_title
 from .fields import SpecTable
 from .fields import key as _key
 
+#: Defaults of the linear part.
+LINEAR_FORGETTING, LINEAR_RIDGE = 0.999, 1e-3
+
 
 class Online(SpecTable):
     """The online kernel LMS learner in fixed memory."""
@@ -30,6 +33,19 @@ class Online(SpecTable):
                                    "this (QKLMS)",
         allowed="a number, 0.001 to below 1",
         remedy="start with 0.8; omit it to update the centers of equal samples only")
+    linear: Literal["rls"] | None = _key(
+        None, about="linear part w.(1, x) in addition to the expansion: rls (recursive least squares)",
+        allowed="rls", remedy="use rls for a signal that is nearly linear from sample to sample; time and "
+                              "memory grow as columns^2")
+    linear_forgetting: float | None = _key(
+        None, ge=0.5, le=0.99999, about="forgetting of the linear part: a sample counts this to the power t "
+                                            "after t more samples; default 0.999",
+        allowed="a number, 0.5 to 0.99999", remedy="start with 0.999; 0.99 follows faster changes")
+    linear_ridge: float | None = _key(
+        None, ge=1e-12, le=1e12, about="penalty on the squares of w, in squared units of x; default 0.001",
+        allowed="a number above 0, 1e-12 to 1e12", remedy="start with a thousandth of the squared range of x")
+    joint: bool | None = _key(None, about="the linear part learns what the expansion leaves, instead of y",
+                              allowed="true, false", remedy="true only if the relation does not drift")
     projection: Literal["none", "fklms"] | None = _key(
         None, about="where an evicted coefficient goes; default by the reduction: none or fklms",
         allowed="none, fklms", remedy="fklms adds it to the other centers by kernel value; none drops it")
@@ -52,6 +68,14 @@ class Online(SpecTable):
                              allowed="true, false", remedy="true needs the least time and memory")
     passes: int = _key(1, ge=1, le=1000, about="number of passes over the training data",
                        allowed="an integer, 1 to 1000", remedy="use 1 for a stream")
+
+    @property
+    def linear_options(self) -> dict[str, str]:
+        """Return the choices of the linear part with their defaults; empty without one."""
+        if self.linear is None:
+            return {}
+        return {"linear": self.linear, "linear_forgetting": repr(self.linear_forgetting or LINEAR_FORGETTING),
+                "linear_ridge": repr(self.linear_ridge or LINEAR_RIDGE), "joint": str(int(bool(self.joint)))}
 
     @property
     def parts(self) -> tuple[str, str]:

@@ -6,22 +6,15 @@ run on a spec with mistakes, and all mistakes are reported at once.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from math import inf
-from typing import Any
+from collections.abc import Iterator
 
-from ..choices import DEVICE_REDUCTIONS, FLOAT32, KERNEL_KEYS
-from ..errors import Problem
+from ..choices import KERNEL_KEYS
 from ..formats import Format
 from ..kernels import KERNELS, NEEDS, lacking
-from .problems import abbreviate
-from .source import KeyPath, Source
+from .draft import Draft, Found
+from .online_rules import float32, forgetting, linear_part, reduction
 from .tables import CALLS, CASTS, OVERRIDABLE, RANGED, REQUIRED, TABLE_OF, TABLES, WRAPPABLE, keys, words
 from .types import OVERFLOWS
-
-#: Smallest deterioration of each metric of the online learner, and its upper bound.
-MAX_DETERIORATION = {"magnitude": (0.0, inf), "fklms": (0.0, 1.0), "fmklms": (0.0, inf),
-                     "fast_klms": (-inf, 1.0), "fast_mklms": (0.0, inf)}
 
 #: Requirements of the bundled data: columns and samples.
 BUILTIN_ECG_SAMPLES = 1024
@@ -29,56 +22,6 @@ BUILTIN_DIGITS_COLUMNS = 64
 BUILTIN_DIGITS_TRAINING = 250
 BUILTIN_EQUALISER_SAMPLES = 1000
 BUILTIN_EQUALISER_COLUMNS = 16
-
-#: Keys that only online learners in integers have.
-_NOT_FLOAT32 = (*(("online", key) for key in ("projection", "metric", "truncation", "max_deterioration",
-                                              "max_age", "newest_only", "quantise")),
-                ("numbers", "margin"), ("numbers", "exp_table"))
-
-Found = Iterator[tuple[KeyPath, Problem]]
-
-
-class Draft:
-    """Valid values of a spec during the check, and a method to report problems."""
-
-    def __init__(self, source: Source, wrong: Collection[KeyPath]) -> None:
-        self.source = source
-        self.wrong = wrong
-
-    def has(self, table: str) -> bool:
-        """Return whether the table is present, valid or not."""
-        return table in self.source.values
-
-    def given(self, table: str, key: str) -> bool:
-        """Return whether the user wrote the key."""
-        values = self.source.values.get(table)
-        return isinstance(values, dict) and key in values
-
-    def get(self, table: str, key: str) -> Any:
-        """Return the value or its default; None if invalid, or missing without a default."""
-        values = self.source.values.get(table, {})
-        # An invalid entry within a value (of formats, say) does not invalidate the others.
-        if not isinstance(values, dict) or any(path[:2] == (table, key) for path in self.wrong
-                                               if len(path) == 2):
-            return None
-        if key in values:
-            return values[key]
-        field = TABLES[table].model_fields[keys(TABLES[table])[key]]
-        return None if field.is_required() else field.default
-
-    def word(self, table: str) -> Format | None:
-        """Return the format of the ADC counts of [input] or [output]."""
-        text = self.get(table, "word")
-        return None if text is None else Format.parse(text)
-
-    def problem(self, code: str, message: str, *path: str, allowed: str, remedy: str,
-                value: Any = None) -> tuple[KeyPath, Problem]:
-        """Return a problem at a key or table, with the value found there."""
-        found = self.get(*path[:2]) if value is None and len(path) > 1 else value
-        plain = isinstance(found, str) and len(path) < 2
-        text = "" if found is None else str(found) if plain else abbreviate(found)
-        return path, Problem(code, message, self.source.where(path), text, allowed, remedy)
-
 
 def tables_present(draft: Draft) -> Found:
     """Require the tables, and exactly the one of the algorithm (E105, E111)."""
@@ -168,61 +111,6 @@ def refinement(draft: Draft) -> Found:
         yield draft.problem("E113", "refine has no effect at a word length of 32 bits", "toeplitz",
                             "refine", allowed="refine with [numbers] word = 16 or 24",
                             remedy="remove refine, or set [numbers] word = 16, the word length of the solver")
-
-
-def forgetting(draft: Draft) -> Found:
-    """Reject an eta * rho that forgets more than half per sample (E113)."""
-    eta, rho = draft.get("online", "eta"), draft.get("online", "rho")
-    if draft.has("online") and eta is not None and rho is not None and eta * rho > 0.5:
-        yield draft.problem("E113", f"eta * rho = {eta * rho:g} forgets more than half per sample",
-                            "online", "rho", allowed=f"0 to {0.5 / eta:g} with this eta",
-                            remedy="lower rho; 0 disables forgetting")
-
-
-def reduction(draft: Draft) -> Found:
-    """Match max_deterioration with the metric (E106, E113).
-
-    The same holds for the keys that require it.
-    """
-    chosen, most = draft.get("online", "reduction"), draft.get("online", "max_deterioration")
-    if not draft.has("online") or chosen is None:
-        return
-    metric = draft.get("online", "metric") or DEVICE_REDUCTIONS[chosen][1]
-    given = draft.given("online", "max_deterioration")
-    if chosen == "mt" and not given:
-        yield draft.problem("E106", "reduction mt needs max_deterioration, its threshold", "online",
-                            "max_deterioration", allowed="a number from 0, in units of y",
-                            remedy="add max_deterioration = ..., or use reduction nt")
-    if draft.get("online", "newest_only") and not given:
-        yield draft.problem("E113", "newest_only needs max_deterioration", "online",
-                            "newest_only", allowed="newest_only with max_deterioration",
-                            remedy="add max_deterioration = ..., or remove newest_only")
-    if most is None or chosen in FLOAT32:
-        return
-    if metric == "age":
-        yield draft.problem("E113", "metric age has no max_deterioration: max_age limits an age", "online",
-                            "max_deterioration", allowed="max_age", remedy="use max_age, an integer")
-    elif not MAX_DETERIORATION[metric][0] <= most < MAX_DETERIORATION[metric][1]:
-        low, high = MAX_DETERIORATION[metric]
-        allowed = " and ".join([f"a number from {low:g}"] * (low == 0) + [f"below {high:g}"] * (high == 1))
-        yield draft.problem("E113", f"max_deterioration is outside the range of metric {metric}", "online",
-                            "max_deterioration", allowed=allowed,
-                            remedy="start with 0.01 for metric fklms, which is 1 - k; magnitude is in units "
-                                   "of y, fmklms and fast_mklms in y squared")
-
-
-def float32(draft: Draft) -> Found:
-    """Reject keys that a learner in float32 does not have (E113)."""
-    chosen = draft.get("online", "reduction")
-    if not draft.has("online") or chosen not in FLOAT32:
-        return
-    words_of_alpha = [("numbers", table, "alpha") for table in ("formats", "ranges", "casts")
-                      if "alpha" in (draft.get("numbers", table) or {})]
-    given = [path for path in _NOT_FLOAT32 if draft.given(*path)]
-    for path in [*given, *words_of_alpha]:
-        yield draft.problem("E113", f"reduction {chosen} computes in float32 and does not support {path[-1]}",
-                            *path, allowed=f"no {path[-1]} with this reduction",
-                            remedy=f"remove {path[-1]}, or choose an integer reduction, such as fklms")
 
 
 def kernel(draft: Draft) -> Found:
@@ -394,5 +282,5 @@ def budget(draft: Draft) -> Found:
                                     remedy="choose one of these")
 
 
-RULES = (tables_present, columns, scheme, solver, refinement, forgetting, reduction, float32, kernel,
-         overrides, casts, ranges, budget, data)
+RULES = (tables_present, columns, scheme, solver, refinement, forgetting, reduction, linear_part,
+         float32, kernel, overrides, casts, ranges, budget, data)

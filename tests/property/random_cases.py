@@ -21,7 +21,7 @@ from kerncast.sim.formats import Format
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
-from kerncast.sim.spec.rules import MAX_DETERIORATION
+from kerncast.sim.spec.online_rules import MAX_DETERIORATION
 from kerncast.sim.spec.tables import CASTS, TABLE_OF, WRAPPABLE
 
 Raw = NDArray[np.int64]
@@ -217,6 +217,9 @@ def _reduction(random: Random) -> dict[str, Any]:
     chosen: dict[str, Any] = {"projection": projection, "metric": metric}
     if now_and_then(random, 3):
         chosen["quantise"] = random.choice((0.01, 0.3, 0.8, 0.999))
+    if now_and_then(random, 3):
+        chosen |= {"linear": "rls", "linear_forgetting": random.choice((0.5, 0.9, 0.999)),
+                   "linear_ridge": _decades(random, -6, 4), "joint": now_and_then(random, 2)}
     if now_and_then(random, 2):
         chosen["truncation"] = random.choice((0.0, 1e-3, 1.0)) * _decades(random, -2, 2)
     if now_and_then(random, 2):

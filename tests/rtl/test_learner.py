@@ -296,7 +296,8 @@ def test_a_frame_of_another_plan_is_refused_as_state():
 
 @pytest.mark.parametrize(("online", "where"), [
     ('reduction = "fmklms"', "reduction"), ('reduction = "fklms_f32"', "reduction"),
-    ("quantise = 0.8", "quantise"), ("max_age = 100", "max_age"), ("truncation = 0.01", "truncation"),
+    ("quantise = 0.8", "quantise"), ('linear = "rls"', "linear"),
+    ("max_age = 100", "max_age"), ("truncation = 0.01", "truncation"),
     ("max_deterioration = 0.1", "max_deterioration")])
 def test_a_learner_that_does_something_else_is_refused_by_name(online, where):
     plan = make_plan(Spec.from_text(f"""

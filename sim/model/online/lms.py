@@ -16,7 +16,7 @@ from ...backend import Outputs, field_arrays
 from ...data import raw
 from ...jit import jit
 from ...plan import Plan
-from ...primitives import Words, mac, requantise, shift_round
+from ...primitives import Words, requantise, shift_round
 from .. import trace_hooks as at
 from ..base import IntegerModel
 from ..kernel import (
@@ -29,9 +29,10 @@ from ..kernel import (
     into_words,
     kernel_row,
 )
-from ..ranges import ACCUMULATOR, ALPHA, F, record
+from ..ranges import ALPHA, F
 from ..statuses import FULL, OK, SATURATED
 from ..trace_hooks import Log, trace, trace_all
+from .linear import finish_step, has_linear, predict_both, start_step
 from .metric import (
     add_squares,
     keeps_neighbours,
@@ -42,51 +43,8 @@ from .metric import (
     select_victim,
     square,
 )
+from .rows import fill_row, kernel_expansion
 from .state import CLOCK_MASK, LmsConstants, LmsState, LmsWork, constants_of, empty_state, work_space
-
-
-# ---- rows ----
-@jit
-def fill_row(s: LmsState, x: Words, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
-    """Store the distances of x to all vectors in `scratch_row`; return the slot that x updates, or -1.
-
-    That is the nearest vector, the oldest of several, if its distance is at most
-    `quantise`, or 0 without quantisation.
-    """
-    nearest = -1
-    distance_row(s.centers, count, x, k, s.scratch_row)
-    trace_all(log, at.FILL_ROW, 0, s.scratch_row, 0, count)
-    for i in range(count):
-        d2 = s.scratch_row[i]
-        if d2 <= c.quantise and (nearest < 0 or d2 < s.scratch_row[nearest] or (
-                d2 == s.scratch_row[nearest] and is_older(s, i, nearest))):
-            nearest = i
-    return nearest
-
-
-@jit
-def is_older(s: LmsState, i: int, j: int) -> bool:
-    """Return whether slot i is older than slot j; without `age_order` slots are in order of age."""
-    return bool(s.age_order[i] < s.age_order[j]) if s.age_order.shape[0] > 0 else i < j
-
-
-@jit
-def kernel_expansion(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
-                     log: Log) -> int:
-    """Compute ``sum_i alpha_i k(v_i, x)`` (1) from the distances in `scratch_row`.
-
-    With a sum metric `scratch_row` holds the kernel values afterwards.
-    """
-    acc = 0
-    kernel_row(s.scratch_row, count, k, w.values, log)
-    trace_all(log, at.EXPANSION_KERNEL, 0, w.values, 0, count)
-    for i in range(count):
-        acc = mac(acc, s.alpha[i], w.values[i], c.mac_shift)
-    if keeps_sums(c):
-        for i in range(count):
-            s.scratch_row[i] = w.values[i]
-    record(log, ACCUMULATOR, acc)
-    return acc
 
 
 # ---- projection ----
@@ -218,11 +176,11 @@ def drop_expired(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k:
 
 # ---- the rule ----
 @jit
-def predict_row(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+def predict_row(s: LmsState, count: int, linear: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
               log: Log) -> tuple[int, bool]:
     """Predict f from `scratch_row` before learning; return f and whether it saturated."""
     whole = shift_round(kernel_expansion(s, count, c, k, w, log), c.f_shift, c.f.rounding)
-    f, saturated = into_word(whole, c.f, log, F)
+    f, saturated = into_word(whole + linear, c.f, log, F)
     trace(log, at.LEARN_F, 0, 0, f)
     return f, saturated
 
@@ -258,7 +216,8 @@ def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelC
         slot, _ = select_victim(s, count, c, k, log)
         saturated |= remove_center(s, slot, count, c, k, w, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
-    f, f_saturated = predict_row(s, count, c, k, w, log)
+    linear = start_step(s, x, c, w, log)
+    f, f_saturated = predict_row(s, count, linear, c, k, w, log)
     word, alpha_saturated = lms_step(s, count, y - f, duplicate, c, log)
     if duplicate < 0:
         count = min(count + 1, c.budget)
@@ -268,7 +227,9 @@ def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelC
     if c.reduces:
         count, more = reduce(s, count, c, k, w, log)
         saturated |= more
-    w.out[0], w.out[1] = f, SATURATED if saturated != 0 or f_saturated or alpha_saturated else OK
+    w_saturated = finish_step(s, y, f, linear, c, w, log)
+    lost = saturated != 0 or f_saturated or alpha_saturated or w_saturated
+    w.out[1] = SATURATED if lost else OK
     return count
 
 
@@ -314,7 +275,8 @@ def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: 
     """Learn if only the newest vector may be removed: keep it, or project its coefficient at once."""
     duplicate = fill_row(s, x, count, c, k, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
-    f, f_saturated = predict_row(s, count, c, k, w, log)
+    linear = start_step(s, x, c, w, log)
+    f, f_saturated = predict_row(s, count, linear, c, k, w, log)
     word, alpha_saturated = lms_step(s, count, y - f, duplicate, c, log)
     saturated, is_full = f_saturated or alpha_saturated, False
     is_kept = duplicate < 0 and (word if word >= 0 else -word) > c.truncation
@@ -333,7 +295,8 @@ def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: 
             values = s.scratch_row if keeps_sums(c) else w.values
             saturated = add_projection(s.alpha, count, word, values, c, w, log) != 0 or saturated
             trace_all(log, at.PROJECT_ALPHA, 0, s.alpha, 0, count)
-    w.out[0], w.out[1] = f, SATURATED if saturated else FULL if is_full else OK
+    saturated = finish_step(s, y, f, linear, c, w, log) or saturated
+    w.out[1] = SATURATED if saturated else FULL if is_full else OK
     return count
 
 
@@ -378,6 +341,12 @@ class LmsModel(IntegerModel):
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
+        if has_linear(self._state) and self._count:
+            x_raw = raw.inputs(self.plan, x_raw)
+            f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
+            predict_both(x_raw, self._input, self._state, self._count, self._constants, self._kernel,
+                         self._work, f, status, self.ranges.log)
+            return {"status": status, "f": f}
         return self._predict(x_raw, self._state.centers, self._state.alpha, self._count,
                              self._constants.f_shift)
 

@@ -42,6 +42,21 @@ class LmsConstants(NamedTuple):
     truncation: int
     max_age: int
     quantise: int
+    joint: bool
+    linear_root: int
+    linear_one: int
+    linear_x_exp: int
+    linear_y_exp: int
+    linear_ridge_one: int
+    linear_ridge_x: int
+    linear_prior_one: int
+    linear_prior_x: int
+    linear_sum_shift: int
+    linear_z_shift: int
+    linear_mac_shift: int
+    linear_out_shift: int
+    f_lo: int
+    f_hi: int
     alpha: Cast
     f: Cast
 
@@ -64,6 +79,10 @@ class LmsState(NamedTuple):
     age_order: Words
     born: Words
     clock: Words
+    linear_r: Words
+    linear_z: Words
+    linear_w: Words
+    linear_next: Words
 
 
 class LmsWork(NamedTuple):
@@ -77,6 +96,8 @@ class LmsWork(NamedTuple):
     d: Words
     values: Words
     whole: Words
+    phi: Words
+    rotated: Words
 
 
 def constants_of(plan: Plan) -> LmsConstants:
@@ -84,6 +105,7 @@ def constants_of(plan: Plan) -> LmsConstants:
     values: dict[str, Any] = {
         "budget": plan.sizes["N"], "metric": _METRICS[plan.metric],
         "projects": plan.projects, "reduces": "max_deterioration" in plan.constants,
+        "joint": plan.options.get("joint") == "1",
         "alpha": cast_of(plan, "alpha"), "f": cast_of(plan, "f")}
     for name in LmsConstants._fields:
         if name not in values:
@@ -93,9 +115,9 @@ def constants_of(plan: Plan) -> LmsConstants:
 
 def work_space(plan: Plan) -> LmsWork:
     """Allocate the workspace of one sample."""
-    budget = plan.sizes["N"]
+    budget, columns = plan.sizes["N"], plan.sizes["D"]
     return LmsWork(*(np.zeros(size, dtype=np.int64)
-                     for size in (plan.sizes["D"], 2, budget, budget, budget)))
+                     for size in (columns, 2, budget, budget, budget, columns + 1, columns + 1)))
 
 
 def empty_state(plan: Plan) -> LmsState:

@@ -28,6 +28,7 @@ from ..toeplitz.levinson import products_shift
 from ..words import WORD_CLASSES, WordClass
 from .bound import multiplier_bound
 from .counts import lms_memory, lms_operations
+from .linear import linear_constants
 from .metric import metric_constants
 
 #: Default range of alpha, in full scales of y.
@@ -68,7 +69,8 @@ def _options(online: Online) -> dict[str, str]:
               "eta": repr(online.eta), "rho": repr(online.rho), "newest_only": str(int(online.newest_only))}
     limits = {name: getattr(online, name)
               for name in ("quantise", "truncation", "max_deterioration", "max_age")}
-    return chosen | {name: repr(limit) for name, limit in limits.items() if limit is not None}
+    given = {name: repr(limit) for name, limit in limits.items() if limit is not None}
+    return chosen | online.linear_options | given
 
 
 class _Planned:
@@ -100,6 +102,7 @@ class _Planned:
         constants = dict(inputs.constants)
         constants |= _constants(spec, words, alpha) | self._kernel
         constants |= metric_constants(spec, words, inputs.x, inputs.y, alpha)
+        constants |= linear_constants(spec, words, inputs.x, inputs.y)
         sizes = {"N": spec.online.budget, "D": spec.input.columns}
         cast = Signal(alpha, *cast_modes(spec, "alpha"), alpha.lo, alpha.hi, "full scale of y")
         return Plan(

@@ -74,7 +74,8 @@ def multiplier_bound(plan: Plan) -> Fraction | None:
     rounding = ((projections + 1) * budget + 1) * lsb * after
     rounding += eta * (2 * budget * lsb + plan.signals["y"].format.lsb)
     least, tight = (eta * (1 + _F_MOST) + rounding) / gap, gap - eta * before
-    return min(least, (eta + rounding) / tight) if tight > 0 else least
+    # With a linear part |f| <= g S does not hold, but its format bounds f as before.
+    return min(least, (eta + rounding) / tight) if tight > 0 and not plan.linear else least
 
 
 def _growth(plan: Plan) -> tuple[Fraction, Fraction | None, int]:

@@ -52,6 +52,11 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
         if metric in SUMS:
             fields += [("sums", distance, "N", "squared kernel values over all others")]
         fields += [("age_order", index, "N", "age order: 0 is the oldest")]
+    if online.linear is not None:
+        fields += [("linear_r", "int32_t", "(D+1)*(D+2)//2", "linear part: R, upper triangle, row by row"),
+                   ("linear_z", "int32_t", "D+1", "linear part: z, with R w = z"),
+                   ("linear_w", "int32_t", "D+1", "linear part: w, the intercept first"),
+                   ("linear_next", "uint16_t", "1", "linear part: column of the next ridge row")]
     if online.max_age is not None:
         fields += [("born", "uint32_t", "N", "clock when the center was added"),
                    ("clock", "uint32_t", "1", "samples learned, modulo 2^32")]
@@ -67,6 +72,8 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
     step = {"kernel_values": ["N"], "distance_terms": ["N"], "multiplications": ["N+1"]}
     if decays:
         step["multiplications"] += ["N"]
+    if online.linear is not None:  # w.phi, decay, two rows rotated in, back substitution
+        step["multiplications"] += ["D+1", "(D+1)*(D+4)//2", "4*(D+1)*(D+3)", "D*(D+1)//2"]
     quiet = {what: list(terms) for what, terms in step.items()}
     if online.newest_only:
         _newest(online, step)
@@ -75,7 +82,8 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
             _full(online, counts, searches)
         _after(online, step)
     calls = {"update": _formulas(step), "predict": {
-        "kernel_values": "N", "distance_terms": "N*D", "multiplications": "N"}}
+        "kernel_values": "N", "distance_terms": "N*D",
+        "multiplications": "N" if online.linear is None else "N + D+1"}}
     if not online.newest_only and online.parts[1] in NEIGHBOURS:
         calls["update_without_searches"] = _formulas(quiet)
     return operations(calls, sizes)

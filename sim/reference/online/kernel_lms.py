@@ -18,6 +18,7 @@ from ...kernels import DistanceKernel
 from ..first_row import as_samples
 from ..result import Status
 from .expansion import Expansion, expand
+from .linear import SquareRootRLS
 from .reduction import FixedDeterioration, FixedNumber, Parts, Reduction
 
 IntArray = NDArray[np.int64]
@@ -68,8 +69,9 @@ class KernelLMS:
        after the decay of all.  Nothing is removed before, nothing inserted.
     2. Otherwise, if N = N_max, the reduction removes one vector.
     3. f = sum alpha_j k(v_j, x); e = y - f (2); alpha_j *= 1 - eta rho (5); x goes into the first free
-       slot with alpha = eta e (3), (4), (6).
+       slot with alpha = eta e (3), (4), (6).  With a linear part f also includes w.(1, x), of before.
     4. Truncations, and the reduction with fixed lambda_max, remove vectors.
+    5. The linear part learns y; if `joint`, y less the sum of the expansion.
 
     Parameters
     ----------
@@ -87,6 +89,12 @@ class KernelLMS:
         N_max, the dictionary size; ignored by ``none``.
     outputs : tuple of int
         () for scalar y, (K,) for K outputs that share the expansion vectors.
+    quantise : float, optional
+        Least kernel value at which a sample updates its nearest vector.
+    linear : SquareRootRLS, optional
+        Linear part of the model.
+    joint : bool
+        Whether the linear part learns what the expansion leaves, instead of y.
     **parts
         The other fields of :class:`.reduction.Parts`.
 
@@ -117,7 +125,8 @@ class KernelLMS:
 
     def __init__(self, columns: int, kernel: DistanceKernel, eta: float, rho: float = 0.0,
                  reduction: str = "fklms", budget: int | None = 100, outputs: tuple[int, ...] = (),
-                 quantise: float | None = None, **parts: Any) -> None:
+                 quantise: float | None = None, linear: SquareRootRLS | None = None, joint: bool = False,
+                 **parts: Any) -> None:
         if not is_integer(columns) or columns < 1:
             raise fail("E224", "there are no inputs to learn from", where="columns", value=columns,
                        allowed="an integer >= 1", remedy="give every sample at least one column")
@@ -131,6 +140,7 @@ class KernelLMS:
             raise fail("E258", "quantise is out of range", where="quantise", value=quantise,
                        allowed="a number above 0 and below 1", remedy="start with 0.8, or omit it")
         self.quantise = quantise
+        self.linear, self.joint = linear, joint
         self.reductions = Parts(reduction, budget, **parts).build(kernel)
         self._metrics = tuple({id(r.metric): r.metric for r in self.reductions}.values())
         limits = [r.strategy.limit for r in self.reductions if isinstance(r.strategy, FixedNumber)]
@@ -161,13 +171,14 @@ class KernelLMS:
         twin = model.oldest_of(np.flatnonzero(d2 == d2.min()))
         self._deterioration = -np.inf
         if self.status is Status.DIVERGED:
-            return self._output(d2)
+            return np.asarray(self.predict(x[np.newaxis])[0])
         duplicate = bool(d2[twin] == 0.0) or (
             self.quantise is not None and bool(self.kernel.of_distance(d2[twin]) >= self.quantise))
         if not duplicate:
             for slot in self._reduce(before=True):
                 d2[slot] = np.inf                            # that vector has been removed
-        f = self._output(d2)
+        expansion = self._output(d2)
+        f = expansion if self.linear is None else expansion + self.linear.predict(x)
         e = y - f                                            # (2)
         self._largest_target = max(self._largest_target, float(np.max(np.abs(y))))
         if not np.all(np.abs(e) <= min(_DIVERGED * self._largest_target, _ERROR_LIMIT)):  # or NaN
@@ -180,6 +191,8 @@ class KernelLMS:
         else:
             self._insert(x, self.eta * e, d2)                # (3), (4), (6)
         self._reduce(before=False)
+        if self.linear is not None:
+            self.linear.learn(x, y - expansion if self.joint else y)
         return f
 
     def learn(self, X: ArrayLike, y: ArrayLike) -> Array:
@@ -212,12 +225,10 @@ class KernelLMS:
         return f
 
     def predict(self, X: ArrayLike) -> Array:
-        """Evaluate (1) for all rows of `X`, shape (m, D).
-
-        The result has shape (m,) or (m, K).
-        """
-        held = self.model.held
-        return expand(self.kernel, self._checked_inputs(X), self.model.V[held], self.model.alpha[held])
+        """Evaluate (1) for all rows of `X`, shape (m, D); the result has shape (m,) or (m, K)."""
+        held, X = self.model.held, self._checked_inputs(X)
+        f = expand(self.kernel, X, self.model.V[held], self.model.alpha[held])
+        return f if self.linear is None else f + self.linear.predict(X)
 
     def state(self) -> dict[str, Array | IntArray]:
         """Return the complete state, with the names of the integer model."""

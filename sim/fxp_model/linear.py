@@ -1,0 +1,116 @@
+"""sim.fxp_model: the linear part of the online learner, in Python's unbounded integers.
+
+Square-root RLS by Givens rotations; every quotient and root is taken from its real value.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor, isqrt
+from typing import Any
+
+import numpy as np
+
+from ..backend import Outputs
+from ..plan import Plan
+from .arithmetic import Words
+
+_HI = (1 << 31) - 1
+_ONE = 1 << 30
+_HALF = Fraction(1, 2)
+
+
+def _rounded(value: Fraction) -> int:
+    """Return the nearest integer in 32 bits, the larger of two."""
+    return min(max(floor(value + _HALF), -_HI), _HI)
+
+
+def _rotation(a: int, b: int) -> tuple[int, int, int]:
+    """Return the root of a^2 + b^2, rounded up, and the quotients a / h and b / h, toward zero."""
+    h = isqrt(a * a + b * b)
+    h += h * h < a * a + b * b
+    c, s = (abs(v) * _ONE // h * (1 if v >= 0 else -1) for v in (a, b))
+    return h, c, s
+
+
+class FxpLinear:
+    """R as a list of full rows, z and w."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._constants = {name: plan.integer(name) for name in plan.constants if name.startswith("linear_")}
+        self._word = plan.signals["f"].format
+        self._order = plan.sizes["D"] + 1
+        self.reset()
+
+    def reset(self) -> None:
+        """Return to the empty model."""
+        order = self._order
+        self._r, self._z, self._w = [[0] * order for _ in range(order)], [0] * order, [0] * order
+        self._next = 0
+
+    def predict(self, x: Words) -> int:
+        """Return w.(1, x) in LSBs of y."""
+        c = self._constants
+        acc = sum(w * phi >> c["linear_mac_shift"] for w, phi in zip(self._w, self._features(x), strict=True))
+        whole = floor(Fraction(acc, 1 << c["linear_out_shift"]) + _HALF)
+        return min(max(whole, self._word.lo), self._word.hi)
+
+    def learn(self, x: Words, y: int) -> bool:
+        """Learn a sample and its target in LSBs of y; return whether w saturated."""
+        c, order = self._constants, self._order
+        if self._r[0][0] == 0:
+            for i in range(order):
+                self._r[i][i] = c["linear_prior_x" if i else "linear_prior_one"]
+        root = Fraction(c["linear_root"], _ONE)
+        self._r = [[_rounded(v * root) for v in row] for row in self._r]
+        self._z = [_rounded(v * root) for v in self._z]
+        self._rotate(self._features(x), _rounded(Fraction(y) / Fraction(2) ** c["linear_y_exp"]))
+        ridge = [0] * order
+        ridge[self._next] = c["linear_ridge_x" if self._next else "linear_ridge_one"]
+        self._rotate(ridge, 0)
+        self._next = (self._next + 1) % order
+        return self._solve()
+
+    def _features(self, x: Words) -> list[int]:
+        shift = Fraction(2) ** self._constants["linear_x_exp"]
+        return [self._constants["linear_one"], *(floor(int(v) / shift) for v in x)]
+
+    def _rotate(self, row: list[int], target: int) -> None:
+        for i in range(self._order):
+            if row[i] == 0:
+                continue
+            h, c, s = _rotation(self._r[i][i], row[i])
+            upper, lower, above = self._r[i][:], row[:], self._z[i]
+            for j in range(i + 1, self._order):
+                self._r[i][j] = _rounded(Fraction(c * upper[j] + s * lower[j], _ONE))
+                row[j] = _rounded(Fraction(c * lower[j] - s * upper[j], _ONE))
+            self._r[i][i], row[i] = h, 0
+            self._z[i] = _rounded(Fraction(c * above + s * target, _ONE))
+            target = _rounded(Fraction(c * target - s * above, _ONE))
+
+    def _solve(self) -> bool:
+        c, saturated = self._constants, False
+        shift = c["linear_sum_shift"]
+        for i in reversed(range(self._order)):
+            acc = sum(self._r[i][j] * self._w[j] >> shift for j in range(i + 1, self._order))
+            value = Fraction(((self._z[i] << c["linear_z_shift"]) - acc) << shift, self._r[i][i])
+            if abs(value) >= 1 << 31:
+                self._w[i], saturated = _HI if value > 0 else -_HI, True
+            else:  # a quotient of 31 bits is rounded down
+                self._w[i] = max(floor(value), -_HI) if abs(value) >= _ONE else _rounded(value)
+        return saturated
+
+    def load(self, state: Outputs) -> None:
+        """Load the members of a saved state."""
+        self.reset()
+        places = [(i, j) for i in range(self._order) for j in range(i, self._order)]
+        for (i, j), value in zip(places, state["linear_r"].tolist(), strict=True):
+            self._r[i][j] = value
+        self._z, self._w = state["linear_z"].tolist(), state["linear_w"].tolist()
+        self._next = int(state["linear_next"][0])
+
+    def state(self) -> dict[str, Any]:
+        """Return the members of the device's model structure."""
+        r = [v for i, row in enumerate(self._r) for v in row[i:]]
+        return {"linear_r": np.array(r), "linear_z": np.array(self._z), "linear_w": np.array(self._w),
+                "linear_next": self._next}

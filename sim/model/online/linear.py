@@ -1,0 +1,179 @@
+"""sim.model: the linear part of the online learner, square-root RLS by Givens rotations.
+
+:mod:`...planner.online.linear` derives the formats and proves that R, z and the rotated rows fit.
+"""
+
+from __future__ import annotations
+
+from ...jit import jit
+from ...primitives import (
+    FLOOR,
+    HALF_UP,
+    Words,
+    arithmetic_shift,
+    divide,
+    isqrt_ceil,
+    mac,
+    requantise,
+    saturate,
+    shift_round,
+)
+from .. import trace_hooks as at
+from ..kernel import InputConstants, KernelConstants, convert_x
+from ..predict import expand
+from ..statuses import OK, SATURATED
+from ..trace_hooks import Log, trace, trace_all
+from .state import LmsConstants, LmsState, LmsWork
+
+_HI = (1 << 31) - 1
+_FRAC = 30  # of the root, c and s
+
+
+@jit
+def set_features(x: Words, c: LmsConstants, phi: Words) -> None:
+    """Set phi (D + 1,) to 1 and the scaled x."""
+    phi[0] = c.linear_one
+    for d in range(x.shape[0]):
+        phi[d + 1] = arithmetic_shift(x[d], c.linear_x_exp)
+
+
+@jit
+def predict_linear(s: LmsState, phi: Words, c: LmsConstants, log: Log) -> int:
+    """Return w.phi in LSBs of y, saturated to the range of f."""
+    acc = 0
+    for j in range(phi.shape[0]):
+        acc = mac(acc, s.linear_w[j], phi[j], c.linear_mac_shift)
+    f = saturate(shift_round(acc, c.linear_out_shift, HALF_UP), c.f.lo, c.f.hi)
+    trace(log, at.LINEAR_F, 0, 0, f)
+    return f
+
+
+@jit
+def quotient(a: int, h: int) -> int:
+    """Return a / h with 30 fraction bits, rounded toward zero; |a| <= h, 0 < h."""
+    q, e = divide(a if a >= 0 else -a, h)
+    size = shift_round(q, 1 - e, FLOOR)
+    return size if a >= 0 else -size
+
+
+@jit
+def fit(v: int) -> int:
+    """Round off the 30 bits of a rotation; only an overwritten state saturates."""
+    return saturate(shift_round(v, _FRAC, HALF_UP), -_HI, _HI)
+
+
+@jit
+def rotate(s: LmsState, row: Words, target: int, first: int) -> None:
+    """Rotate a row, zero before column `first`, and its target into R and z."""
+    order, base = row.shape[0], 0
+    for i in range(order):
+        b = row[i]
+        if i >= first and b != 0:
+            a = s.linear_r[base]
+            h = isqrt_ceil(a * a + b * b)
+            cosine, sine = quotient(a, h), quotient(b, h)
+            s.linear_r[base] = saturate(h, -_HI, _HI)
+            for j in range(i + 1, order):
+                above, below = s.linear_r[base + j - i], row[j]
+                s.linear_r[base + j - i] = fit(cosine * above + sine * below)
+                row[j] = fit(cosine * below - sine * above)
+            above = s.linear_z[i]
+            s.linear_z[i] = fit(cosine * above + sine * target)
+            target = fit(cosine * target - sine * above)
+        base += order - i
+
+
+@jit
+def set_prior(s: LmsState, order: int, c: LmsConstants) -> None:
+    """Set R of an empty learner to the root of the ridge."""
+    base = 0
+    for i in range(order):
+        s.linear_r[base] = c.linear_prior_one if i == 0 else c.linear_prior_x
+        base += order - i
+
+
+@jit
+def solve(s: LmsState, order: int, c: LmsConstants) -> bool:
+    """Solve ``R w = z`` from the last row up; return whether an entry of w saturated."""
+    saturated = False
+    base = s.linear_r.shape[0]
+    for i in range(order - 1, -1, -1):
+        base -= order - i
+        acc = 0
+        for j in range(i + 1, order):
+            acc = mac(acc, s.linear_r[base + j - i], s.linear_w[j], c.linear_sum_shift)
+        num = arithmetic_shift(s.linear_z[i], -c.linear_z_shift) - acc
+        pivot = int(s.linear_r[base])
+        limit = pivot << (31 - c.linear_sum_shift)
+        if num >= limit or num <= -limit:
+            s.linear_w[i] = _HI if num >= limit else -_HI
+            saturated = True
+        else:
+            q, e = divide(num, pivot)
+            s.linear_w[i] = requantise(q, min(31 - c.linear_sum_shift - e, 62), HALF_UP, -_HI, _HI)
+    return saturated
+
+
+@jit
+def learn_linear(s: LmsState, w: LmsWork, y: int, c: LmsConstants, log: Log) -> bool:
+    """Learn the features in ``w.phi`` and a target in LSBs of y; return whether w saturated."""
+    order = w.phi.shape[0]
+    if s.linear_r[0] == 0:
+        set_prior(s, order, c)
+    for i in range(s.linear_r.shape[0]):
+        s.linear_r[i] = fit(s.linear_r[i] * c.linear_root)
+    for i in range(order):
+        s.linear_z[i] = fit(s.linear_z[i] * c.linear_root)
+    target = requantise(y, c.linear_y_exp, HALF_UP, -_HI, _HI)
+    for i in range(order):
+        w.rotated[i] = w.phi[i]
+    rotate(s, w.rotated, target, 0)
+    ridge = s.linear_next[0] % order
+    for i in range(order):
+        w.rotated[i] = 0
+    w.rotated[ridge] = c.linear_ridge_one if ridge == 0 else c.linear_ridge_x
+    rotate(s, w.rotated, 0, ridge)
+    s.linear_next[0] = (ridge + 1) % order
+    saturated = solve(s, order, c)
+    trace_all(log, at.LINEAR_R, 0, s.linear_r, 0, s.linear_r.shape[0])
+    trace_all(log, at.LINEAR_W, 0, s.linear_w, 0, order)
+    return saturated
+
+
+@jit
+def has_linear(s: LmsState) -> bool:
+    """Return whether the learner has a linear part."""
+    return bool(s.linear_w.shape[0] > 0)
+
+
+@jit
+def start_step(s: LmsState, x: Words, c: LmsConstants, w: LmsWork, log: Log) -> int:
+    """Return w.(1, x) before learning; 0 without a linear part."""
+    if not has_linear(s):
+        return 0
+    set_features(x, c, w.phi)
+    return predict_linear(s, w.phi, c, log)
+
+
+@jit
+def finish_step(s: LmsState, y: int, f: int, linear: int, c: LmsConstants, w: LmsWork, log: Log) -> bool:
+    """Set the prediction, and let the linear part learn y; return whether w saturated."""
+    w.out[0] = f
+    if not has_linear(s):
+        return False
+    w.out[0] = saturate(f, c.f_lo, c.f_hi)
+    return learn_linear(s, w, y - f + linear if c.joint else y, c, log)
+
+
+@jit
+def predict_both(raw: Words, i: InputConstants, s: LmsState, count: int, c: LmsConstants,
+                 k: KernelConstants, w: LmsWork, f: Words, status: Words, log: Log) -> None:
+    """Predict with both parts for inputs of shape (m, D) in ADC counts; f is clipped to the range of y."""
+    for m in range(raw.shape[0]):
+        convert_x(raw[m], i, w.x, log)
+        trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
+        set_features(w.x, c, w.phi)
+        linear = predict_linear(s, w.phi, c, log)
+        word, saturated = expand(w.x, s.centers, s.alpha, count, k, c.mac_shift, c.f_shift, linear, c.f, log)
+        f[m] = saturate(word, c.f_lo, c.f_hi)
+        status[m] = SATURATED if saturated else OK

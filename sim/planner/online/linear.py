@@ -1,0 +1,101 @@
+"""sim.planner.online: formats and constants of the linear part, w.(1, x) by square-root RLS.
+
+Features are ``(1, x / X)``, X the power of two that holds every x.  R and z have 32 bits at every word
+length: with 16 bits the linear part fails on slow signals, whose windows are nearly singular.
+
+*Bound of R.*  Let B be the 2-norm of a column of R (or of z).  Scaling by ``root <= sqrt(lambda)`` and
+rotating in a row whose entry is at most t leaves at most ``sqrt(lambda B^2 + t^2)``, because the rounded c
+and s of every rotation satisfy ``c^2 + s^2 <= 1``: the root is rounded up, both quotients toward zero.  A
+ridge row adds r^2 below the root.  Rounding adds at most 2 lsb per rotation, of which there are 2 M, and 1
+for each of the M entries scaled.  So a format with range B = 2^k is never left if
+
+    lambda B^2 + t^2 + r^2 <= (B - (5 M + 1) lsb)^2,
+
+and every entry of R, of z and of the rotated row is at most B.  Nothing saturates, for any stream.
+
+*The solution* w has no such bound: it saturates at the end of its format, and the status reports it.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor, isqrt
+
+from ...errors import fail
+from ...formats import Format
+from ...spec import Spec
+from ..log2 import ceil_log2
+from ..words import Affine, WordClass
+
+#: Columns at most: time and memory grow as their square.
+MOST_COLUMNS = 64
+#: Bits of R, z and w; fraction bits of w, of c, s and the root.
+BITS, W_FRAC, ROTATION_FRAC = 32, 22, 30
+#: Most integer bits of R: as many bits are lost of the features.
+_MOST_INTEGER_BITS = 12
+
+
+def linear_constants(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[str, int]:
+    """Return the constants of the linear part; empty without one.
+
+    Raises
+    ------
+    KerncastError
+        E204 for too many columns, or a ridge or forgetting factor for which no format of R has a proof.
+    """
+    assert spec.online is not None
+    if spec.online.linear is None:
+        return {}
+    if spec.input.columns > MOST_COLUMNS:
+        raise fail("E204", "the linear part is too large", where="[input] columns", value=spec.input.columns,
+                   allowed=f"up to {MOST_COLUMNS} with linear", remedy="use fewer columns, or omit linear")
+    options, order = spec.online.linear_options, spec.input.columns + 1
+    forgetting = Fraction(options["linear_forgetting"])
+    top = ceil_log2(Fraction(max(abs(x.signal.lo), abs(x.signal.hi))))
+    priors = [Fraction(options["linear_ridge"]) / scale**2 for scale in (1, x.lsb * 2**top)]
+    ridges = [(1 - forgetting) * order * prior for prior in priors]
+    r_frac = _fraction_bits(order, forgetting, Fraction(1), max(ridges), max(priors))
+    z_frac = _fraction_bits(order, forgetting, Fraction(5 if spec.online.joint else 1), Fraction(0),
+                            Fraction(0))
+    sum_shift, y_frac = ceil_log2(Fraction(order)) + 1, y.signal.format.frac
+    mac_shift = max(0, BITS - 1 + r_frac + ceil_log2(Fraction(order)) - 62)
+    raw = spec.output.format
+    lo, hi = (((v - y.offset[0]) * y.gain[0]) >> y.shift for v in (raw.lo, raw.hi))
+    return {
+        "linear_root": isqrt(floor(forgetting * 4**ROTATION_FRAC)), "linear_one": 1 << r_frac,
+        "linear_x_exp": top - r_frac, "linear_y_exp": y_frac - z_frac,
+        "linear_ridge_one": _root(ridges[0], r_frac), "linear_ridge_x": _root(ridges[1], r_frac),
+        "linear_prior_one": _root(priors[0], r_frac), "linear_prior_x": _root(priors[1], r_frac),
+        "linear_sum_shift": sum_shift, "linear_z_shift": r_frac + W_FRAC - sum_shift - z_frac,
+        "linear_mac_shift": mac_shift, "linear_out_shift": W_FRAC + r_frac - mac_shift - y_frac,
+        "f_lo": lo, "f_hi": hi}
+
+
+def linear_formats(constants: dict[str, int], y: Affine) -> dict[str, Format]:
+    """Return the formats of R, z and w, by member."""
+    r_frac = constants["linear_one"].bit_length() - 1
+    z_frac = y.signal.format.frac - constants["linear_y_exp"]
+    return {"linear_r": Format(True, BITS, r_frac), "linear_z": Format(True, BITS, z_frac),
+            "linear_w": Format(True, BITS, W_FRAC)}
+
+
+def holds(bits: int, order: int, forgetting: Fraction, entry: Fraction, ridge: Fraction) -> bool:
+    """Return whether columns stay below ``2**bits``, by the inequality above."""
+    bound, lsb = Fraction(2) ** bits, Fraction(2) ** (bits + 1 - BITS)
+    return forgetting * bound**2 + entry**2 + ridge <= (bound - (5 * order + 1) * lsb) ** 2
+
+
+def _fraction_bits(order: int, forgetting: Fraction, entry: Fraction, ridge: Fraction,
+                   prior: Fraction) -> int:
+    """Return the most fraction bits with a proof; raise E204 if no format has one."""
+    for bits in range(1, _MOST_INTEGER_BITS + 1):
+        if prior < 4**bits and holds(bits, order, forgetting, entry, ridge):
+            return BITS - 1 - bits
+    raise fail("E204", "no format of 32 bits holds the linear part", where="[online] linear_forgetting",
+               value=float(forgetting), allowed="about 0.9 to 0.99999, and a ridge below the square of the "
+               "range of x", remedy="start with linear_forgetting = 0.999 and linear_ridge = 0.001")
+
+
+def _root(square: Fraction, frac: int) -> int:
+    """Return the square root as an integer with `frac` fraction bits, at least 1."""
+    return max(1, isqrt(floor(square * 4**frac)))

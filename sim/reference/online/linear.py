@@ -1,0 +1,99 @@
+"""sim.reference.online: recursive least squares for the linear part of a learner, in square-root form.
+
+The normal equations of (1, x) are stored as their Cholesky factor R, which Givens rotations update:
+S. Haykin, "Adaptive Filter Theory", 5th edition, 2014, chapter 15 (QR-RLS).
+"""
+
+from __future__ import annotations
+
+from math import hypot, sqrt
+
+import numpy as np
+
+from ..._arrays import Array
+from ..._checks import is_real
+from ...errors import fail
+
+
+class SquareRootRLS:
+    """Linear model w.(1, x), by least squares with exponential forgetting and a constant ridge.
+
+    Each sample rotates the row ``(1, x)`` with its target into ``R w = z``, scaled by ``sqrt(forgetting)``.
+    Then it rotates in one row of the ridge, ``sqrt((1 - forgetting) M ridge) e_j`` with target 0, for the
+    columns j in turn.  So the ridge does not fade while nothing excites a column, and w cannot wind up.
+
+    Parameters
+    ----------
+    columns : int
+        D.
+    outputs : tuple of int
+        () for scalar targets, (K,) for K.
+    forgetting : float
+        lambda, above 0 and below 1: a sample counts lambda^t after t more samples.
+    ridge : float
+        Penalty on the squares of w, > 0, in squared units of x (for the intercept, of 1).
+
+    Attributes
+    ----------
+    R : ndarray of shape (M, M)
+        Upper triangular factor, M = D + 1.
+    z : ndarray of shape (M,) or (M, K)
+    w : ndarray of shape (M,) or (M, K)
+        The solution of ``R w = z``; the intercept comes first.
+
+    Raises
+    ------
+    KerncastError
+        E258 if a parameter is out of range.
+    """
+
+    def __init__(self, columns: int, outputs: tuple[int, ...], forgetting: float, ridge: float) -> None:
+        if not is_real(forgetting) or not 0.0 < forgetting < 1.0:
+            raise fail("E258", "linear_forgetting is out of range", where="linear_forgetting",
+                       value=forgetting, allowed="a number above 0 and below 1", remedy="start with 0.999")
+        if not is_real(ridge) or not 0.0 < ridge < np.inf:
+            raise fail("E258", "linear_ridge is out of range", where="linear_ridge", value=ridge,
+                       allowed="a number above 0", remedy="start with 0.001 of the squared range of x")
+        order = columns + 1
+        self.R: Array = np.eye(order) * sqrt(ridge)
+        self.z: Array = np.zeros((order, *outputs))
+        self.w: Array = np.zeros((order, *outputs))
+        self._root, self._fading = sqrt(forgetting), sqrt((1.0 - forgetting) * order * ridge)
+        self._next = 0
+
+    def predict(self, X: Array) -> Array:
+        """Return w.(1, x) for one sample (D,) or for all rows of (m, D)."""
+        return np.asarray(self.w[0] + X @ self.w[1:])
+
+    def learn(self, x: Array, target: Array | float) -> None:
+        """Learn one sample (D,) and its target, a number or (K,)."""
+        self.R *= self._root
+        self.z *= self._root
+        self._rotate(np.concatenate(([1.0], x)), np.array(target, dtype=float), 0)
+        ridge = np.zeros(len(self.w))
+        ridge[self._next] = self._fading
+        self._rotate(ridge, np.zeros_like(self.z[0]), self._next)
+        self._next = (self._next + 1) % len(self.w)
+        for i in range(len(self.w) - 1, -1, -1):
+            self.w[i] = (self.z[i] - self.R[i, i + 1:] @ self.w[i + 1:]) / self.R[i, i]
+
+    def _rotate(self, row: Array, target: Array, first: int) -> None:
+        """Rotate a row, zero before column `first`, and its target into R and z."""
+        for i in range(first, len(row)):
+            h = hypot(self.R[i, i], row[i])
+            c, s = self.R[i, i] / h, row[i] / h
+            upper = self.R[i, i:].copy()
+            self.R[i, i:] = c * upper + s * row[i:]
+            row[i:] = c * row[i:] - s * upper
+            above = self.z[i].copy()
+            self.z[i] = c * above + s * target
+            target = c * target - s * above
+
+
+def linear_part(kind: str | None, columns: int, outputs: tuple[int, ...], forgetting: float,
+                ridge: float) -> SquareRootRLS | None:
+    """Create the linear part by its name, "rls", or None; raise E258 for another."""
+    if kind not in (None, "rls"):
+        raise fail("E258", "no such linear part", where="linear", value=repr(kind),
+                   allowed="\"rls\" or None", remedy="use \"rls\"")
+    return None if kind is None else SquareRootRLS(columns, outputs, forgetting, ridge)

@@ -1,0 +1,56 @@
+"""sim.spec: the valid values of a spec that is being checked."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from ..errors import Problem
+from ..formats import Format
+from .problems import abbreviate
+from .source import KeyPath, Source
+from .tables import TABLES, keys
+
+Found = Iterator[tuple[KeyPath, Problem]]
+
+
+class Draft:
+    """Valid values of a spec during the check, and a method to report problems."""
+
+    def __init__(self, source: Source, wrong: Collection[KeyPath]) -> None:
+        self.source = source
+        self.wrong = wrong
+
+    def has(self, table: str) -> bool:
+        """Return whether the table is present, valid or not."""
+        return table in self.source.values
+
+    def given(self, table: str, key: str) -> bool:
+        """Return whether the user wrote the key."""
+        values = self.source.values.get(table)
+        return isinstance(values, dict) and key in values
+
+    def get(self, table: str, key: str) -> Any:
+        """Return the value or its default; None if invalid, or missing without a default."""
+        values = self.source.values.get(table, {})
+        # An invalid entry within a value (of formats, say) does not invalidate the others.
+        if not isinstance(values, dict) or any(path[:2] == (table, key) for path in self.wrong
+                                               if len(path) == 2):
+            return None
+        if key in values:
+            return values[key]
+        field = TABLES[table].model_fields[keys(TABLES[table])[key]]
+        return None if field.is_required() else field.default
+
+    def word(self, table: str) -> Format | None:
+        """Return the format of the ADC counts of [input] or [output]."""
+        text = self.get(table, "word")
+        return None if text is None else Format.parse(text)
+
+    def problem(self, code: str, message: str, *path: str, allowed: str, remedy: str,
+                value: Any = None) -> tuple[KeyPath, Problem]:
+        """Return a problem at a key or table, with the value found there."""
+        found = self.get(*path[:2]) if value is None and len(path) > 1 else value
+        plain = isinstance(found, str) and len(path) < 2
+        text = "" if found is None else str(found) if plain else abbreviate(found)
+        return path, Problem(code, message, self.source.where(path), text, allowed, remedy)

@@ -1,0 +1,82 @@
+"""sim.spec: rules on combinations of the online learner's keys."""
+
+from __future__ import annotations
+
+from math import inf
+
+from ..choices import DEVICE_REDUCTIONS, FLOAT32
+from .draft import Draft, Found
+
+#: Smallest deterioration of each metric of the online learner, and its upper bound.
+MAX_DETERIORATION = {"magnitude": (0.0, inf), "fklms": (0.0, 1.0), "fmklms": (0.0, inf),
+                     "fast_klms": (-inf, 1.0), "fast_mklms": (0.0, inf)}
+
+#: Keys that only online learners in integers have.
+_NOT_FLOAT32 = (*(("online", key) for key in ("projection", "metric", "truncation", "max_deterioration",
+                                              "max_age", "newest_only", "quantise", "linear")),
+                ("numbers", "margin"), ("numbers", "exp_table"))
+
+
+def forgetting(draft: Draft) -> Found:
+    """Reject an eta * rho that forgets more than half per sample (E113)."""
+    eta, rho = draft.get("online", "eta"), draft.get("online", "rho")
+    if draft.has("online") and eta is not None and rho is not None and eta * rho > 0.5:
+        yield draft.problem("E113", f"eta * rho = {eta * rho:g} forgets more than half per sample",
+                            "online", "rho", allowed=f"0 to {0.5 / eta:g} with this eta",
+                            remedy="lower rho; 0 disables forgetting")
+
+
+def reduction(draft: Draft) -> Found:
+    """Match max_deterioration with the metric (E106, E113).
+
+    The same holds for the keys that require it.
+    """
+    chosen, most = draft.get("online", "reduction"), draft.get("online", "max_deterioration")
+    if not draft.has("online") or chosen is None:
+        return
+    metric = draft.get("online", "metric") or DEVICE_REDUCTIONS[chosen][1]
+    given = draft.given("online", "max_deterioration")
+    if chosen == "mt" and not given:
+        yield draft.problem("E106", "reduction mt needs max_deterioration, its threshold", "online",
+                            "max_deterioration", allowed="a number from 0, in units of y",
+                            remedy="add max_deterioration = ..., or use reduction nt")
+    if draft.get("online", "newest_only") and not given:
+        yield draft.problem("E113", "newest_only needs max_deterioration", "online",
+                            "newest_only", allowed="newest_only with max_deterioration",
+                            remedy="add max_deterioration = ..., or remove newest_only")
+    if most is None or chosen in FLOAT32:
+        return
+    if metric == "age":
+        yield draft.problem("E113", "metric age has no max_deterioration: max_age limits an age", "online",
+                            "max_deterioration", allowed="max_age", remedy="use max_age, an integer")
+    elif not MAX_DETERIORATION[metric][0] <= most < MAX_DETERIORATION[metric][1]:
+        low, high = MAX_DETERIORATION[metric]
+        allowed = " and ".join([f"a number from {low:g}"] * (low == 0) + [f"below {high:g}"] * (high == 1))
+        yield draft.problem("E113", f"max_deterioration is outside the range of metric {metric}", "online",
+                            "max_deterioration", allowed=allowed,
+                            remedy="start with 0.01 for metric fklms, which is 1 - k; magnitude is in units "
+                                   "of y, fmklms and fast_mklms in y squared")
+
+
+def linear_part(draft: Draft) -> Found:
+    """Reject keys of the linear part without one (E113)."""
+    if draft.has("online") and not draft.given("online", "linear"):
+        for name in ("linear_forgetting", "linear_ridge", "joint"):
+            if draft.given("online", name):
+                yield draft.problem("E113", f"{name} has no effect without linear", "online", name,
+                                    allowed=f"{name} with linear",
+                                    remedy=f"add linear = \"rls\", or remove {name}")
+
+
+def float32(draft: Draft) -> Found:
+    """Reject keys that a learner in float32 does not have (E113)."""
+    chosen = draft.get("online", "reduction")
+    if not draft.has("online") or chosen not in FLOAT32:
+        return
+    words_of_alpha = [("numbers", table, "alpha") for table in ("formats", "ranges", "casts")
+                      if "alpha" in (draft.get("numbers", table) or {})]
+    given = [path for path in _NOT_FLOAT32 if draft.given(*path)]
+    for path in [*given, *words_of_alpha]:
+        yield draft.problem("E113", f"reduction {chosen} computes in float32 and does not support {path[-1]}",
+                            *path, allowed=f"no {path[-1]} with this reduction",
+                            remedy=f"remove {path[-1]}, or choose an integer reduction, such as fklms")

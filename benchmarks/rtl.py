@@ -18,6 +18,7 @@ from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, RtlCore, generate_
 from kerncast.codegen.rtl.common import MOST_WORDS
 from kerncast.codegen.rtl.learner import prediction_cycles, search_cycles, update_cycles
 from kerncast.codegen.rtl.predictor import predictor_cycles, predictor_period
+from kerncast.codegen.rtl.registers import register_map
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, recursion_cycles, solver_cycles
 from kerncast.codegen.rtl.trainer import trainer_cycles
 from kerncast.hw.rtl.learner_backend import sample_frame
@@ -179,6 +180,16 @@ def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
             f"| {predicted} | {share(words, lanes * predicted)} | {search_cycles(plan, lanes)} |")
 
 
+def register_rows() -> list[str]:
+    """Return a row for each register of the map."""
+    rows = []
+    for one in register_map().registers:
+        at = f"`{one.offset:02x}`" + (f" to `{one.last:02x}`" if one.count > 1 else "")
+        fields = "".join(f"; {field.place} `{field.name}`: {field.meaning}" for field in one.fields)
+        rows.append(f"| {at} | `{one.name}` | {one.access} | {one.meaning}{fields} |")
+    return rows
+
+
 def page() -> str:
     """Write docs/rtl.md."""
     sizes, values = [(8, 32), (16, 16), (8, 100), (16, 64), (64, 41)], []
@@ -202,7 +213,8 @@ def page() -> str:
                            shares="\n".join(kernels),
                            lanes="\n".join(in_lanes(*row) for row in lanes),
                            learned="\n".join(learned_in_lanes(*row) for row in lanes if row[2] > 1),
-                           solver="\n".join(rows), example=example.rstrip())
+                           solver="\n".join(rows), registers="\n".join(register_rows()),
+                           example=example.rstrip())
 
 
 def main() -> None:

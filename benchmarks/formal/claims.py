@@ -134,7 +134,11 @@ _STREAMS = (
           depth=7, below=("kc_ram_lane_of",), parameters={"SLOTS": 4, "COLUMNS": 3, "LANES": 2}),
     Claim("kc_registers", "AXI4-Lite: an answer for each request and none without; it stands until it is "
           "taken; an "
-          "error stays until a one is written", "all", depth=6, parameters={"ERRORS": 2}),
+          "error, and a cause of the interrupt, stays until a one is written; a command is given for a clock",
+          "all", depth=6, parameters={"ERRORS": 2}),
+    Claim("kc_soft_reset", "valid stays until the beat is taken, soft resets included; the core is reset "
+          "between its output frames alone; it sees the rest of no input frame whose beginning it has lost",
+          "2 inputs, 2 outputs", depth=8, parameters={"INPUTS": 2, "OUTPUTS": 2}),
 )
 
 CLAIMS = (*_COMBINATIONAL, *_PIPELINES, *_STREAMS)
@@ -178,5 +182,9 @@ MUTANTS = (
     ("kc_solution_sender", "state_reg <= failed ? IDLE : FETCH", "state_reg <= FETCH"),
     ("kc_model_sender", "passes && m_axis_tready", "passes"),
     ("kc_state_reader", "taken = state_reg == OFFER && m_axis_state_tready", "taken = state_reg == OFFER"),
+    ("kc_soft_reset", "& ~drop_reg;", ";"),
+    ("kc_soft_reset", "&& unfinished == 0", ""),
+    ("kc_soft_reset", "reset_reg ? {OUTPUTS{1'b0}} : core_m_tvalid", "core_m_tvalid"),
+    ("kc_registers", "(cause_reg & ~acknowledge) | cause", "cause"),
     ("kc_registers", "s_axil_bvalid = bvalid_reg", "s_axil_bvalid = bvalid_reg && s_axil_bready"),
 )

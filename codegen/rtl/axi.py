@@ -5,10 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from ...sim.plan import ABI
+from ...sim.plan import ABI, Plan
+from .registers import register_map
 
 #: Modules that the wrapper needs in addition to its core.
-MODULES = ("kc_registers",)
+MODULES = ("kc_registers", "kc_soft_reset")
+#: Numbers by which software identifies the kind of a core.
+CORE_TYPES = {"predictor": 1, "learner": 2, "solver": 3, "trainer": 4}
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,23 @@ class Ports:
     commands: tuple[tuple[str, str], ...] = ()
     lanes: bool = False
 
-    def context(self) -> dict[str, Any]:
+    def context(self, plan: Plan) -> dict[str, Any]:
         """Build the template context."""
         return {"core": self.core, "streams": self.streams, "counted": self.counted, "errors": self.errors,
-                "commands": self.commands, "lanes": self.lanes, "abi": ABI}
+                "takes": [stream for stream in self.streams if stream.takes],
+                "gives": [stream for stream in self.streams if not stream.takes],
+                "commands": self.commands, "lanes": self.lanes, "abi": ABI,
+                "core_type": CORE_TYPES[self.core],
+                "size": plan.sizes["n"] if plan.trains else plan.sizes["N"], "inputs": plan.sizes["D"],
+                "word": plan.word, "register_map": register_map(), "hash_words": hash_words(plan)}
+
+
+def hash_words(plan: Plan) -> list[str]:
+    """Return the plan's hash in words of 32 bits, hexadecimal, the leading one first."""
+    return [plan.hash[i:i + 8] for i in range(0, 64, 8)]
+
+
+def software_files(p: str, core: str) -> dict[str, str]:
+    """Return the files for software and tools next to the module, each with its template."""
+    return {"kc_core_regs.h": "kc_core_regs.h", f"{p}_{core}_regs.h": "core_regs.h",
+            f"{p}_{core}.rdl": "core.rdl", f"{p}_{core}.xml": "core.xml"}

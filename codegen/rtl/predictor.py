@@ -212,13 +212,14 @@ def _ports(plan: Plan) -> Ports:
 
 
 def _render(plan: Plan) -> dict[str, str]:
-    p, values = plan.name, expansion_context(plan) | _ports(plan).context()
+    p, values = plan.name, expansion_context(plan) | _ports(plan).context(plan)
     modules = (*predictor_modules(plan), *axi.MODULES)
     kernel = "polynomial.sv" if values["polynomial"] else "kernel.sv"
     return primitives(modules) | render_files({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel, f"{p}_expansion.sv": "expansion.sv",
         f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor_axi.sv": "axi.sv",
-        f"{p}_predictor.f": "predictor.f", "README.md": "predictor.md"}, values | {"modules": modules})
+        f"{p}_predictor.f": "predictor.f", "README.md": "predictor.md"}
+        | axi.software_files(p, "predictor"), values | {"modules": modules})
 
 
 PREDICTOR = RtlCore("predictor", _refusal, _render, predictor_cycles, predictor_period)

@@ -148,8 +148,8 @@ def _render(plan: Plan) -> dict[str, str]:
     p, modules = plan.name, (*MODULES, *axi.MODULES)
     return primitives(modules) | render_files(
         {f"{p}_solver.sv": "solver.sv", f"{p}_solver_axi.sv": "axi.sv", f"{p}_solver.f": "solver.f",
-         "README.md": "solver.md"},
-        solver_context(plan) | _ports(plan).context()
+         "README.md": "solver.md"} | axi.software_files(p, "solver"),
+        solver_context(plan) | _ports(plan).context(plan)
         | {"modules": modules, "tops": ("solver", "solver_axi")})
 
 

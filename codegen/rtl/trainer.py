@@ -90,8 +90,8 @@ def _render(plan: Plan) -> dict[str, str]:
         {f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv", f"{p}_row.sv": "row.sv"},
         expansion_context(plan) | _row_context(plan))
     files = {f"{p}_trainer.sv": "trainer.sv", f"{p}_trainer_axi.sv": "axi.sv",
-             f"{p}_trainer.f": "solver.f", "README.md": "trainer.md"}
-    values |= _ports(plan).context()
+             f"{p}_trainer.f": "solver.f", "README.md": "trainer.md"} | axi.software_files(p, "trainer")
+    values |= _ports(plan).context(plan)
     values |= {"grid": grid, "x_raw": plan.signals["x_raw"].format, "modules": _modules(plan),
                "tops": tops if grid else ("distance", "kernel", "row", *tops),
                "row": [f"{plan.word}'d{word}" for word in reversed(first_row(plan).tolist())] if grid else (),

@@ -74,10 +74,15 @@ module kc_levinson #(
     wire issue = update || state_reg == DOT_A || state_reg == DOT_X;
     wire of_a = state_reg == DOT_A || state_reg == UPDATE_A;
     wire [PLACE_BITS-1:0] first_place = PLACE_BITS'(row_reg) << LANE_BITS;
-    wire [PLACE_BITS-1:0] top = step_reg + PLACE_BITS'(!update) - first_place;
     wire [ROW_BITS-1:0] step_row = step_reg[PLACE_BITS-1:LANE_BITS];
     wire [LANES-1:0] step_mask = LANES'(1) << (step_reg & PLACE_BITS'(LANES - 1));
     wire last_row = row_reg == step_row;
+    // The highest word of r and a to read: step - first_place in an update, one more in a dot product; both are ready
+    // before the state that selects one.
+    logic [PLACE_BITS-1:0] top_update_reg, top_dot_reg;
+    wire [PLACE_BITS-1:0] top = update ? top_update_reg : top_dot_reg;
+    wire next_row = issue && !last_row;
+    wire next_step = state_reg == DOT_X && last_row;
     wire last_step = step_reg == PLACE_BITS'(N - 1);
     wire hazard_over = hazard_clock_reg == RAW_HAZARD_CLOCKS;
     wire [LANES-1:0] mask;
@@ -193,7 +198,10 @@ module kc_levinson #(
 
     always_ff @(posedge clk) begin
         control_reg <= {control_reg[(LAT_MAX-1)*CONTROL_BITS-1:0], control};
-        row_reg <= issue && !last_row ? row_reg + 1'b1 : {ROW_BITS{1'b0}};
+        row_reg <= next_row ? row_reg + 1'b1 : {ROW_BITS{1'b0}};
+        top_update_reg <= next_row ? top_update_reg - PLACE_BITS'(LANES) : step_reg + PLACE_BITS'(next_step);
+        top_dot_reg <= next_row ? top_dot_reg - PLACE_BITS'(LANES)
+            : next_step ? step_reg + PLACE_BITS'(2) : step_reg + 1'b1;
         if (at_2[VALID] && at_2[OF_A] && at_2[FIRST] && !at_2[UPDATE]) r_step_reg <= r_down[W-1:0];
         if (sums) acc_reg <= (at_sum[FIRST] ? 64'sd0 : acc_reg) + 64'(terms_sum);
         a_dot_done_reg <= sums && at_sum[LAST] && at_sum[OF_A];

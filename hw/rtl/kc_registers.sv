@@ -1,23 +1,26 @@
-// kerncast: AXI4-Lite register file of a core, 32-bit words:
-//   00 abi          08 status: bit 0 busy, bits 10:8 of the last frame   10 clocks busy, 14 their upper word
-//   04 control      0c errors: they stay, a one written clears           18 frames in     1c frames out
-//   20 to 3c        the plan's hash, its leading word first
+// kerncast: AXI4-Lite register file of a core, 32-bit words. The table of the registers is hw/rtl/registers.toml; the
+// README of a generated folder lists them.
 //
-// control bit 0 starts the core: while it is 0, or the core in reset, no beat is taken.  Bit 1 resets core and
-// counters, and reads as 0; so do the bits from 2 on, commands, which are given for one clock.  Reading 10
-// holds the upper word for 14.  SPDX-License-Identifier: Apache-2.0
+// While `run` is low, or a reset is in progress, no beat is accepted. A write of ones to `command` acts for one clock.
+// Errors and the causes of `irq` stay until a one is written. An address without a register answers SLVERR.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_registers #(
-    parameter [31:0] ABI = 0,
+    parameter int CORE = 0,                // what software reads to identify the core
+    parameter int ABI = 0,
+    parameter int SIZE = 0,
+    parameter int INPUTS = 1,
+    parameter int WORD = 16,
+    parameter int LANES = 1,
     parameter [255:0] PLAN_HASH = 0,
-    parameter ERRORS = 1,                  // at most 32
-    parameter COMMANDS = 1                 // at most 6
+    parameter int ERRORS = 1,              // at most 32
+    parameter int COMMANDS = 1             // at most 7
 ) (
     input  wire clk,
     input  wire rst,
 
-    input  wire [5:0] s_axil_awaddr,
+    input  wire [7:0] s_axil_awaddr,
     input  wire s_axil_awvalid,
     output wire s_axil_awready,
     input  wire [31:0] s_axil_wdata,
@@ -27,7 +30,7 @@ module kc_registers #(
     output wire [1:0] s_axil_bresp,
     output wire s_axil_bvalid,
     input  wire s_axil_bready,
-    input  wire [5:0] s_axil_araddr,
+    input  wire [7:0] s_axil_araddr,
     input  wire s_axil_arvalid,
     output wire s_axil_arready,
     output wire [31:0] s_axil_rdata,
@@ -35,49 +38,76 @@ module kc_registers #(
     output wire s_axil_rvalid,
     input  wire s_axil_rready,
 
+    output wire irq,
     output wire run,
-    output wire core_rst,                  // rst, or a reset that was written
-    output wire [COMMANDS-1:0] command,
+    output wire reset_request,             // for one clock
+    input  wire reset_pending,
+    input  wire reset_done,                // for one clock: the core is in reset
+    output wire [COMMANDS-1:0] command,    // each for one clock
     input  wire busy,
     input  wire [ERRORS-1:0] error,        // each for one clock
-    input  wire frame_in,                  // the last beat of a frame was taken
+    input  wire frame_in,                  // the last beat of a frame was accepted
     input  wire frame_out,
     input  wire [2:0] frame_status         // with frame_out
 );
-    localparam [3:0] CONTROL = 4'h1, ERROR = 4'h3;
+    // Offsets of the table, and the version of the map.
+    localparam [7:0] MAP = 8'd2;
+    localparam [7:0] AT_MAGIC = 8'h00, AT_CORE = 8'h04, AT_SIZE = 8'h08, AT_SHAPE = 8'h0c, AT_BUILD = 8'h10;
+    localparam [7:0] AT_PLAN_HASH = 8'h20, AT_CONTROL = 8'h40, AT_COMMAND = 8'h44, AT_STATUS = 8'h48;
+    localparam [7:0] AT_ERRORS = 8'h4c, AT_IRQ_ENABLE = 8'h50, AT_IRQ_STATUS = 8'h54, AT_CLOCKS = 8'h58;
+    localparam [7:0] AT_CLOCKS_HIGH = 8'h5c, AT_FRAMES_IN = 8'h60, AT_FRAMES_OUT = 8'h64;
+    localparam [1:0] OKAY = 2'b00, SLVERR = 2'b10;
 
-    logic run_reg, reset_reg, wready_reg, bvalid_reg, rvalid_reg;
+    logic run_reg, reset_reg, wready_reg, bvalid_reg, rvalid_reg, irq_reg;
+    logic [1:0] bresp_reg, rresp_reg;
     logic [31:0] rdata_reg, upper_reg, in_reg, out_reg;
     logic [63:0] clocks_reg;
     logic [ERRORS-1:0] error_reg;
     logic [COMMANDS-1:0] command_reg;
-    logic [2:0] status_reg;
+    logic [2:0] status_reg, enable_reg, cause_reg;
     logic [31:0] value;
+    logic readable;
 
     // AXI allows no path from an input to an output within a clock: ready comes one after both valids,
     // which stand until then.
     wire write = s_axil_awvalid && s_axil_wvalid && wready_reg;
     wire read = s_axil_arvalid && !rvalid_reg;
-    wire [3:0] write_word = s_axil_awaddr[5:2];
-    wire [3:0] read_word = s_axil_araddr[5:2];
+    wire [7:0] write_to = {s_axil_awaddr[7:2], 2'b00};
+    wire [7:0] read_from = {s_axil_araddr[7:2], 2'b00};
     wire [31:0] lanes = {{8{s_axil_wstrb[3]}}, {8{s_axil_wstrb[2]}}, {8{s_axil_wstrb[1]}}, {8{s_axil_wstrb[0]}}};
-    wire [31:0] ones = s_axil_wdata & lanes;
-    wire [31:0] hash_word = PLAN_HASH[{~read_word[2:0], 5'd0} +: 32];
+    wire [31:0] ones = write ? s_axil_wdata & lanes : 32'd0;
+    wire [31:0] commands = write_to == AT_COMMAND ? ones : 32'd0;
+    wire [ERRORS-1:0] clear = write_to == AT_ERRORS ? ones[ERRORS-1:0] : {ERRORS{1'b0}};
+    wire [2:0] acknowledge = write_to == AT_IRQ_STATUS ? ones[2:0] : 3'd0;
+    wire [2:0] cause = {reset_done, |error, frame_out};
+    wire [31:0] hash_word = PLAN_HASH[{~read_from[4:2], 5'd0} +: 32];
     wire [31:0] clocks = clocks_reg[31:0];
-    wire write_control = write && write_word == CONTROL && s_axil_wstrb[0];
-    wire [ERRORS-1:0] clear = write && write_word == ERROR ? ones[ERRORS-1:0] : {ERRORS{1'b0}};
+    wire read_hash = read_from[7:5] == AT_PLAN_HASH[7:5];
+    wire writable = write_to <= AT_BUILD || write_to[7:5] == AT_PLAN_HASH[7:5]
+        || (write_to >= AT_CONTROL && write_to <= AT_FRAMES_OUT);
 
     always_comb begin
-        case (read_word)
-            4'h0: value = ABI;
-            CONTROL: value = {31'd0, run_reg};
-            4'h2: value = {21'd0, status_reg, 7'd0, busy};
-            ERROR: value = 32'(error_reg);
-            4'h4: value = clocks;
-            4'h5: value = upper_reg;
-            4'h6: value = in_reg;
-            4'h7: value = out_reg;
-            default: value = hash_word;
+        readable = 1'b1;
+        case (read_from)
+            AT_MAGIC: value = 32'h4b435354;
+            AT_CORE: value = {16'(ABI), MAP, 8'(CORE)};
+            AT_SIZE: value = 32'(SIZE);
+            AT_SHAPE: value = {16'd1, 16'(INPUTS)};
+            AT_BUILD: value = {16'd0, 8'(LANES), 8'(WORD)};
+            AT_CONTROL: value = {31'd0, run_reg};
+            AT_COMMAND: value = 32'd0;
+            AT_STATUS: value = {21'd0, status_reg, 6'd0, reset_pending || reset_reg, busy};
+            AT_ERRORS: value = 32'(error_reg);
+            AT_IRQ_ENABLE: value = 32'(enable_reg);
+            AT_IRQ_STATUS: value = 32'(cause_reg);
+            AT_CLOCKS: value = clocks;
+            AT_CLOCKS_HIGH: value = upper_reg;
+            AT_FRAMES_IN: value = in_reg;
+            AT_FRAMES_OUT: value = out_reg;
+            default: begin
+                readable = read_hash;
+                value = read_hash ? hash_word : 32'd0;
+            end
         endcase
     end
 
@@ -85,17 +115,22 @@ module kc_registers #(
         wready_reg <= s_axil_awvalid && s_axil_wvalid && !wready_reg && !bvalid_reg;
         bvalid_reg <= write || (bvalid_reg && !s_axil_bready);
         rvalid_reg <= read || (rvalid_reg && !s_axil_rready);
+        if (write) bresp_reg <= writable ? OKAY : SLVERR;
+        if (read) rresp_reg <= readable ? OKAY : SLVERR;
         if (read) rdata_reg <= value;
-        if (read && read_word == 4'h4) upper_reg <= clocks_reg[63:32];
-        if (write_control) run_reg <= s_axil_wdata[0];
-        reset_reg <= write_control && s_axil_wdata[1];
-        command_reg <= write_control ? s_axil_wdata[2 +: COMMANDS] : {COMMANDS{1'b0}};
+        if (read && read_from == AT_CLOCKS) upper_reg <= clocks_reg[63:32];
+        if (write && write_to == AT_CONTROL && s_axil_wstrb[0]) run_reg <= s_axil_wdata[0];
+        if (write && write_to == AT_IRQ_ENABLE && s_axil_wstrb[0]) enable_reg <= s_axil_wdata[2:0];
+        reset_reg <= commands[0];
+        command_reg <= commands[1 +: COMMANDS];
         error_reg <= (error_reg & ~clear) | error;
+        cause_reg <= (cause_reg & ~acknowledge) | cause;
+        irq_reg <= (cause_reg & enable_reg) != 0;
         if (busy) clocks_reg <= clocks_reg + 1'b1;
         if (frame_in) in_reg <= in_reg + 1'b1;
         if (frame_out) out_reg <= out_reg + 1'b1;
         if (frame_out) status_reg <= frame_status;
-        if (core_rst) begin
+        if (rst || reset_done) begin
             clocks_reg <= 64'd0;
             in_reg <= 32'd0;
             out_reg <= 32'd0;
@@ -106,6 +141,9 @@ module kc_registers #(
         if (rst) begin
             run_reg <= 1'b0;
             reset_reg <= 1'b0;
+            enable_reg <= 3'd0;
+            cause_reg <= 3'd0;
+            irq_reg <= 1'b0;
             wready_reg <= 1'b0;
             bvalid_reg <= 1'b0;
             rvalid_reg <= 1'b0;
@@ -114,15 +152,16 @@ module kc_registers #(
 
     assign s_axil_awready = wready_reg;
     assign s_axil_wready = wready_reg;
-    assign s_axil_bresp = 2'b00;
+    assign s_axil_bresp = bresp_reg;
     assign s_axil_bvalid = bvalid_reg;
     assign s_axil_arready = !rvalid_reg;
     assign s_axil_rdata = rdata_reg;
-    assign s_axil_rresp = 2'b00;
+    assign s_axil_rresp = rresp_reg;
     assign s_axil_rvalid = rvalid_reg;
-    assign run = run_reg && !core_rst;     // a core in reset takes nothing: a beat that waits is not lost
+    assign irq = irq_reg;
+    assign run = run_reg;
+    assign reset_request = reset_reg;
     assign command = command_reg;
-    assign core_rst = rst || reset_reg;
 endmodule
 
 `default_nettype wire

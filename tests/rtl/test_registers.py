@@ -6,6 +6,8 @@ import pytest
 
 from kerncast.codegen.resources import resource
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
+from kerncast.codegen.rtl.axi import CORE_TYPES
+from kerncast.codegen.rtl.registers import register_map
 from kerncast.hw.rtl.learner_backend import sample_frame, state_frames
 from kerncast.hw.rtl.predictor_backend import model_frame, sample_frames
 from kerncast.hw.rtl.simulators import Simulation
@@ -18,8 +20,12 @@ from .conftest import expected, make, trained
 from .learner_cases import stream
 from .solver_cases import case_plan, problems, solution
 
-CONTROL, STATUS, ERRORS, CLOCKS, FRAMES, HASH = 0x04, 0x08, 0x0C, 0x10, 0x18, 0x20
-RUN, RESET, READ_MODEL, READ_SLOTS = 1, 2, 4, 8
+MAP = register_map()
+CONTROL, COMMAND, STATUS, ERRORS, ENABLE, CAUSES, CLOCKS, FRAMES, HASH = (
+    MAP.named(name).offset for name in ("control", "command", "status", "errors", "irq_enable", "irq_status",
+                                        "clocks", "frames_in", "plan_hash"))
+RUN, RESET, READ_MODEL, READ_SLOTS = 1, 1, 2, 4
+FRAME, ERROR, RESET_DONE = 1, 2, 4
 
 
 class Script:
@@ -35,6 +41,11 @@ class Script:
         self.script.append(operation)
         self.wanted.append(value)
 
+    def expect_reset(self):
+        """After a reset the core still runs, and everything that counts is 0."""
+        self.expect([RUN, 0, 0, 0], "read", CONTROL, 4)
+        self.expect([0, 0, 0, 0], "read", CLOCKS, 4)
+
 
 def trainer_script():
     plan, s = make("grid16"), Script()
@@ -47,7 +58,7 @@ def trainer_script():
     s.expect([0, 0], "read", FRAMES, 2)
     s.do(("write", CONTROL, RUN))
     s.expect(answer, "frame", "model")
-    s.expect([RUN, 0, 0], "read", CONTROL, 3)
+    s.expect([RUN, 0, 0, 0], "read", CONTROL, 4)
     s.expect([1, 1], "read", FRAMES, 2)
     s.do(("send", "y", frame[:-1]), ("send", "y", frame))
     s.expect(answer, "frame", "model")
@@ -59,8 +70,8 @@ def trainer_script():
     s.expect([3, 2], "read", FRAMES, 2)
     s.do(("send", "y", frame), ("cycles", 200))
     s.expect([1], "read", STATUS)
-    s.do(("write", CONTROL, RUN | RESET))
-    s.expect([RUN, 0, 0, 0, 0, 0, 0], "read", CONTROL, 7)
+    s.do(("write", COMMAND, RESET))
+    s.expect_reset()
     s.expect(0, "waiting")
     s.do(("send", "y", frame))
     s.expect(answer, "frame", "model")
@@ -91,8 +102,8 @@ def solver_script():
     s.expect([4, 2], "read", FRAMES, 2)
     s.do(("send", "r", r), ("send", "r", r), ("send", "y", y), ("sent",), ("cycles", 20))
     s.expect([((second[0] & 7) << 8) | 1], "read", STATUS)
-    s.do(("write", CONTROL, RUN | RESET))
-    s.expect([RUN, 0, 0, 0, 0, 0, 0], "read", CONTROL, 7)
+    s.do(("write", COMMAND, RESET))
+    s.expect_reset()
     s.expect(0, "waiting")
     s.do(("send", "r", r), ("send", "y", y))
     s.expect(first, "frame", "alpha")
@@ -106,7 +117,7 @@ def predictor_script():
     answers, frames = expected(plan, state, x[:3]), sample_frames(plan, x[:3])
     s.do(("send", "model", model_frame(plan, state)), ("send", "x", frames[0]), ("cycles", 50))
     s.expect([0, 0], "read", FRAMES, 2)
-    s.do(("write", CONTROL, RUN | RESET))  # what waits is not lost to the clock of the reset
+    s.do(("write", COMMAND, RESET), ("write", CONTROL, RUN))  # what waits is not lost to the reset
     for k, frame in enumerate(frames):
         if k:
             s.do(("send", "x", frame))
@@ -120,8 +131,8 @@ def predictor_script():
     s.do(("send", "x", frames[0]))
     s.expect([NOT_TRAINED, 0], "frame", "f")  # the model that was refused took the place of the one before
     s.expect([(NOT_TRAINED & 7) << 8], "read", STATUS)
-    s.do(("write", CONTROL, RUN | RESET))
-    s.expect([RUN, 0, 0, 0, 0, 0, 0], "read", CONTROL, 7)
+    s.do(("write", COMMAND, RESET))
+    s.expect_reset()
     return plan, PREDICTOR, s
 
 
@@ -131,34 +142,98 @@ def learner_script():
     model.update(x, y)
     model_words, slots = state_frames(plan, model.state())
     s.do(("send", "state", model_words, 0), ("send", "state", slots, 1), ("write", CONTROL, RUN), ("sent",))
-    s.do(("write", CONTROL, RUN | READ_MODEL))
+    s.do(("write", COMMAND, READ_MODEL))
     s.expect([0, *model_words], "frame", "state")
-    s.do(("write", CONTROL, RUN | READ_SLOTS))
+    s.do(("write", COMMAND, READ_SLOTS))
     s.expect([1, *slots], "frame", "state")
-    s.expect([RUN, 0, 0], "read", CONTROL, 3)
+    s.expect([RUN, 0, 0, 0], "read", CONTROL, 4)
     answer = model.predict(x[:1])
     s.do(("send", "x", sample_frame(plan, x[0]), 0))
     s.expect([int(answer["status"][0]), int(answer["f"][0]) & mask], "frame", "f")
     s.expect([1, 1], "read", FRAMES, 2)
     s.do(("send", "x", [1], 1), ("send", "state", [0], 1), ("sent",), ("cycles", 9))
     s.expect([3], "read", ERRORS)
-    s.do(("write", CONTROL, RUN | RESET))
-    s.expect([RUN, 0, 0, 0, 0, 0, 0], "read", CONTROL, 7)
+    s.do(("write", COMMAND, RESET))
+    s.expect_reset()
     s.do(("send", "x", sample_frame(plan, x[0]), 0))
     s.expect([NOT_TRAINED, 0], "frame", "f")
     return plan, LEARNER, s
 
 
-@pytest.mark.parametrize("case", [trainer_script, solver_script, predictor_script, learner_script],
-                         ids=["trainer", "solver", "predictor", "learner"])
+def identity(plan, core):
+    """What software reads to know the core: magic, kind and versions, size, shape, word length and lanes."""
+    size = plan.sizes["n"] if plan.trains else plan.sizes["N"]
+    return [0x4B435354, CORE_TYPES[core.name] | MAP.map << 8 | ABI << 16, size,
+            plan.sizes["D"] | 1 << 16, plan.word | 1 << 8]
+
+
+def interrupt_script():
+    plan, s = make("grid16"), Script()
+    y, model = plan.signals["y_raw"].format, open_model(plan)
+    words = [(k * 977) % (y.hi + 1) for k in range(plan.sizes["n"])]
+    model.train(None, words)
+    frame, answer = target_frame(plan, words), [0, *model_frame(plan, model.state())]
+    s.do(("write", CONTROL, RUN), ("send", "y", frame))
+    s.expect(answer, "frame", "model")
+    s.expect(0, "irq")
+    s.expect([0, FRAME], "read", ENABLE, 2)  # it is noted although it is masked
+    s.do(("write", ENABLE, FRAME), ("cycles", 2))
+    s.expect(1, "irq")
+    s.do(("write", CAUSES, ERROR), ("cycles", 2))
+    s.expect(1, "irq")
+    s.do(("write", CAUSES, FRAME), ("cycles", 2))
+    s.expect(0, "irq")
+    s.do(("write", ENABLE, ERROR | RESET_DONE), ("send", "y", frame[:-1]), ("sent",), ("cycles", 9))
+    s.expect(1, "irq")
+    s.expect([1, ERROR | RESET_DONE, ERROR], "read", ERRORS, 3)
+    s.do(("write", CAUSES, ERROR), ("write", COMMAND, RESET), ("cycles", 4))
+    s.expect(1, "irq")
+    s.expect([RESET_DONE], "read", CAUSES)
+    s.do(("write", CAUSES, RESET_DONE))
+    s.do(("send", "y", frame))
+    s.expect(answer, "frame", "model")
+    s.expect([FRAME], "read", CAUSES)
+    s.expect(0, "irq")
+    return plan, TRAINER, s
+
+
+def soft_reset_script():
+    plan, s = make("grid16"), Script()
+    y, model = plan.signals["y_raw"].format, open_model(plan)
+    words = [(k * 977) % (y.hi + 1) for k in range(plan.sizes["n"])]
+    model.train(None, words)
+    frame, answer = target_frame(plan, words), [0, *model_frame(plan, model.state())]
+    s.do(("write", CONTROL, RUN), ("stall", 0.0, 1.0, 0), ("send", "y", frame), ("cycles", 1500))
+    s.do(("stall", 0.0, 0.7, 3), ("cycles", 9), ("stall", 0.0, 1.0, 0))
+    s.do(("write", COMMAND, RESET), ("cycles", 20))
+    s.expect([3], "read", STATUS)  # it waits for the end of the frame
+    s.do(("stall", 0.0, 0.0, 0))
+    s.expect(answer, "frame", "model")  # which is whole, and right
+    s.do(("cycles", 4))
+    s.expect_reset()
+    for cut in range(1, 6 * len(frame), 7):  # a frame half accepted is dropped, and no error is reported
+        s.do(("send", "y", frame), ("cycles", cut), ("write", COMMAND, RESET), ("sent",), ("cycles", 2),
+             ("write", COMMAND, RESET), ("cycles", 9))
+        s.expect([RUN, 0, 0, 0], "read", CONTROL, 4)
+    s.do(("send", "y", frame))
+    s.expect(answer, "frame", "model")
+    s.expect(0, "waiting")
+    s.expect([0], "read", ERRORS)
+    return plan, TRAINER, s
+
+
+@pytest.mark.parametrize("case", [trainer_script, interrupt_script, soft_reset_script, solver_script,
+                                  predictor_script, learner_script],
+                         ids=["trainer", "interrupt", "soft reset", "solver", "predictor", "learner"])
 def test_a_processor_starts_resets_and_watches_a_core(require_simulator, ledger, tmp_path, case):
     require_simulator("icarus")
     plan, core, s = case()
     generate_rtl(plan, tmp_path)
     simulation = Simulation(rtl_sources(tmp_path, plan, core), f"{plan.name}_{core.name}_axi", "icarus",
                             tmp_path / "sim")
-    head = [("read", 0x00, 8), ("read", HASH, 8)]
-    wanted = [[ABI, 0, 0, 0, 0, 0, 0, 0], [int(plan.hash[8 * i:8 * i + 8], 16) for i in range(8)], *s.wanted]
+    head = [("read", 0x00, 5), ("read", HASH, 8), ("responses", 0x14), ("responses", MAP.bytes - 4)]
+    wanted = [identity(plan, core), [int(plan.hash[8 * i:8 * i + 8], 16) for i in range(8)], [2, 2], [2, 2],
+              *s.wanted]
     *_, clocks = found = simulation.run([*head, *s.script, ("read", CLOCKS, 2)], 20_000)
     ledger.record(backend="rtl:icarus", words=len(wanted),
                   mismatches=sum(f != w for f, w in zip(found[:-1], wanted, strict=True)),
@@ -171,33 +246,34 @@ def test_a_processor_starts_resets_and_watches_a_core(require_simulator, ledger,
 BENCH = """
 module bench;
     reg clk = 0, rst = 1;
-    reg [47:0] in = 0;
-    reg [7:0] r_in = 0;
+    reg [49:0] in = 0;
+    reg [9:0] r_in = 0;
     wire [40:0] out;
-    wire run, core_rst, command;
+    wire irq, run, request, command;
     reg [40:0] held;
     integer i;
-    kc_registers dut (.clk(clk), .rst(rst), .s_axil_awaddr(in[5:0]), .s_axil_awvalid(in[6]),
-        .s_axil_wdata(in[38:7]), .s_axil_wstrb(in[42:39]), .s_axil_wvalid(in[43]), .s_axil_bready(in[44]),
-        .s_axil_araddr(r_in[5:0]), .s_axil_arvalid(r_in[6]), .s_axil_rready(r_in[7]),
+    kc_registers dut (.clk(clk), .rst(rst), .s_axil_awaddr(in[7:0]), .s_axil_awvalid(in[8]),
+        .s_axil_wdata(in[40:9]), .s_axil_wstrb(in[44:41]), .s_axil_wvalid(in[45]), .s_axil_bready(in[46]),
+        .s_axil_araddr(r_in[7:0]), .s_axil_arvalid(r_in[8]), .s_axil_rready(r_in[9]),
         .s_axil_awready(out[0]), .s_axil_wready(out[1]), .s_axil_bvalid(out[2]), .s_axil_bresp(out[4:3]),
         .s_axil_arready(out[5]), .s_axil_rvalid(out[6]), .s_axil_rresp(out[8:7]), .s_axil_rdata(out[40:9]),
-        .run(run), .core_rst(core_rst), .command(command),
+        .irq(irq), .run(run), .reset_request(request), .command(command),
+        .reset_pending(1'b0), .reset_done(1'b0),
         .busy(1'b0), .error(1'b0), .frame_in(1'b0), .frame_out(1'b0), .frame_status(3'd0));
     task edge_; begin #5 clk = 1; #5 clk = 0; end endtask
     task turn; begin
         #1 held = out;
-        for (i = 0; i < 56; i = i + 1) begin
-            {r_in, in} = {r_in, in} ^ (56'd1 << i);
+        for (i = 0; i < 60; i = i + 1) begin
+            {r_in, in} = {r_in, in} ^ (60'd1 << i);
             #1 if (out !== held) $display("an output follows input %0d", i);
-            {r_in, in} = {r_in, in} ^ (56'd1 << i);
+            {r_in, in} = {r_in, in} ^ (60'd1 << i);
             #1;
         end
     end endtask
     initial begin
         edge_; rst = 0;
         edge_; turn;
-        in[5:0] = 4; in[6] = 1; in[43:39] = 5'h1f; in[7] = 1; r_in[6] = 1;
+        in[7:0] = 8'h40; in[8] = 1; in[45:41] = 5'h1f; in[9] = 1; r_in[8] = 1;
         turn; edge_; turn; edge_; turn; edge_;
         $display("run %b, bvalid %b, rvalid %b", run, out[2], out[6]);
         $finish;

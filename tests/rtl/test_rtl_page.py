@@ -65,7 +65,7 @@ def test_every_clock_of_a_pass_takes_a_term_and_the_shares_are_those_counted(
     model_words, slots = state_frames(plan, model.state())
     given = [("restore", model_words, slots)] if core is LEARNER else [("model", model_words), ("sent",)]
     asked = ("sample", sample_frame(plan, x[budget], 5 if learning else None))
-    values = rtl.simulated(plan, core, [valid, "s_axis_x_tvalid", "m_axis_f_tvalid"],
+    values = rtl.simulated(plan, core, [valid, "s_axis_x_tready", "m_axis_f_tvalid"],
                            [*given, (*asked, learning) if core is LEARNER else asked, ("answers", 1)], lanes)
     begun, answered = values[1].index(1), values[2].index(1)
     terms, clocks = "".join(map(str, values[0][begun:answered])), answered - begun

@@ -28,9 +28,18 @@
         assert ((s_axil_awvalid && s_axil_awready) == (s_axil_wvalid && s_axil_wready));
         assert (formal_writes == 4'(formal_write_answers + s_axil_bvalid));
         assert (formal_reads == 4'(formal_read_answers + s_axil_rvalid));
-        if (formal_since && $past(s_axil_bvalid) && !$past(s_axil_bready)) assert (s_axil_bvalid);
-        if (formal_since && $past(s_axil_rvalid) && !$past(s_axil_rready)) assert (s_axil_rvalid && $stable(s_axil_rdata));
+        if (formal_since && $past(s_axil_bvalid) && !$past(s_axil_bready)) assert (s_axil_bvalid && $stable(s_axil_bresp));
+        if (formal_since && $past(s_axil_rvalid) && !$past(s_axil_rready)) begin
+            assert (s_axil_rvalid && $stable(s_axil_rdata) && $stable(s_axil_rresp));
+        end
         // An error stays until a one is written.
-        if (formal_since && $past(error_reg[0]) && !$past(core_rst) && !error_reg[0])
-            assert ($past(s_axil_awready && s_axil_awvalid && s_axil_awaddr[5:2] == 3 && s_axil_wdata[0] && s_axil_wstrb[0]));
+        if (formal_since && $past(error_reg[0]) && !$past(rst || reset_done) && !error_reg[0])
+            assert ($past(s_axil_awready && s_axil_awvalid && s_axil_awaddr[7:2] == 6'h13 && s_axil_wdata[0] && s_axil_wstrb[0]));
+        // The interrupt follows its causes a clock later; a cause stays until a one is written.
+        if (formal_since) assert (irq == $past((cause_reg & enable_reg) != 0));
+        if (formal_since && $past(cause_reg[0]) && !cause_reg[0])
+            assert ($past(s_axil_awready && s_axil_awvalid && s_axil_awaddr[7:2] == 6'h15 && s_axil_wdata[0] && s_axil_wstrb[0]));
+        // A command and a reset are given for one clock, after a one alone.
+        if (command[0]) assert ($past(s_axil_awready && s_axil_awaddr[7:2] == 6'h11 && s_axil_wdata[1]));
+        if (reset_request) assert ($past(s_axil_awready && s_axil_awaddr[7:2] == 6'h11 && s_axil_wdata[0]));
     end

@@ -34,6 +34,15 @@ class AxiBench(StreamBench):
         """Read consecutive registers from an address on."""
         return [int(await self._registers.read_dword(address + 4 * i)) for i in range(count)]
 
+    async def responses(self, address: int) -> list[int]:
+        """Read and write an address; return the responses, 0 or 2 (SLVERR)."""
+        read, written = await self._registers.read(address, 4), await self._registers.write(address, bytes(4))
+        return [int(read.resp), int(written.resp)]
+
+    async def irq(self) -> int:
+        """Return the level of the interrupt."""
+        return int(self.dut.irq.value)
+
 
 @cocotb.test()
 async def replay(dut: Any) -> None:

@@ -30,7 +30,7 @@ COMMAND = "python -m kerncast.benchmarks.figures"
 
 _MEASURED = {  # pages of docs/measured, by the script that writes each
     **{name: name.replace("-", "_") for name in (
-        "accuracy", "costs", "estimates", "instructions", "intrinsics", "irregular", "misra",
+        "accuracy", "banded", "costs", "estimates", "instructions", "intrinsics", "irregular", "misra",
         "simulation-speed", "sweep", "toeplitz-speed")}, "peers": "beside"}
 _PAPERS = {"toeplitz-rls": "toeplitz_rls", "multiresolution-ls-svm": "multiresolution",
            "domain-decomposition": "domain_decomposition",

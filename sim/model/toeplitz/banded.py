@@ -70,11 +70,11 @@ class BandedTables(NamedTuple):
 
 @jit
 def target_exponent(y: Words, k: BandedConstants) -> int:
-    """Return the exponent of z that shifts y up into half of the word."""
+    """Return the exponent of z that shifts y up to the length of the word."""
     used = 0
     for i in range(y.shape[0]):
         used = max(used, magnitude(y[i]))
-    return 1 - max(k.word - 2 - bit_length(used), 0)
+    return 1 - max(k.word - 1 - bit_length(used), 0)
 
 
 @jit

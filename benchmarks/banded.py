@@ -1,0 +1,144 @@
+"""Measure the banded solver: accuracy in words, and speed on the host compared with other libraries.
+
+``python -m kerncast.benchmarks.banded`` writes docs/measured/banded.md.  The accuracy has the grid,
+right-hand sides and error measure of :mod:`.solvers`; each time is the minimum of several turns on one
+thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from threadpoolctl import threadpool_limits
+
+from kerncast import solve_toeplitz
+from kerncast.benchmarks.solvers import LAMBDAS, SEEDS, SIGMAS, first_row, targets, trained
+from kerncast.benchmarks.toeplitz_speed import Call, turns
+from kerncast.sim._arrays import Array
+from kerncast.sim.diagnostics.simulate import relative_error
+from kerncast.sim.model import open_model
+from kerncast.sim.model.toeplitz.trainer import ToeplitzModel
+from kerncast.sim.planner import make_plan
+from kerncast.sim.reference.toeplitz.banded import bandwidth
+from kerncast.sim.spec import Spec
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "measured" / "banded.md"
+N = 512
+#: Rows, sigma in steps, lambda, and turns.
+SYSTEMS = ((1_000, 3.0, 0.1, 40), (10_000, 3.0, 0.1, 20), (10_000, 10.0, 0.001, 8), (1_000_000, 3.0, 0.1, 3))
+
+HEAD = """# The banded solver
+
+`python -m kerncast.benchmarks.banded` makes this page.
+
+On a uniform grid the kernel is negligible beyond a lag b, so the Toeplitz matrix is banded. `solver =
+"banded"` stores the factor of the exact first row as a table, and trains in two recursions of b
+multiplications per sample. It is more accurate than Levinson's recursion, because neither the first row nor
+the factor's recursion is rounded.
+
+## Accuracy in words
+
+n = {n}, medians of four right-hand sides. The solvers' columns are relative errors of alpha against float64.
+`bound / error` is the certified bound over the true error in the 2-norm; 1 would be exact. `tables` are bytes
+of flash.
+
+| bits | sigma | lambda | b | rows | tables | banded | Levinson | Schur | bound / error |
+| --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
+"""
+
+SPEED = """
+## Speed on the host
+
+float64, one thread, the minimum processor time of several turns, in milliseconds. scipy's banded solver is
+`scipy.linalg.solveh_banded`, its Toeplitz solver `scipy.linalg.solve_toeplitz`. celerite2 solves another
+kernel of the same size (a damped oscillator in state space), as it has no Gaussian; a dash means that it was
+not installed, or took minutes.
+
+| n | sigma | lambda | b | auto | scipy banded | scipy Toeplitz | celerite2 | residual / y |
+| --: | --: | --: | --: | --: | --: | --: | --: | --: |
+"""
+
+
+def accuracy(word: int, sigma: float, lam: float) -> tuple[str, float]:
+    """Return a row of the first table, and the bound over the error."""
+    plan = make_plan(Spec(
+        model={"name": "bench", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
+        output={"word": "s16f0"}, kernel={"sigma": sigma}, numbers={"word": word},
+        toeplitz={"n": N, "lambda": lam, "scheme": "uniform", "solver": "banded"}))
+    errors, slack = [], []
+    for seed in SEEDS:
+        model, y = open_model(plan), targets(N, seed)
+        assert isinstance(model, ToeplitzModel)
+        model.train(None, y)
+        state = model.state()
+        scale = float(plan.signals["alpha"].format.lsb) * 2.0 ** (15 + int(state["alpha_exp"][0]))
+        exact = scipy.linalg.solve_toeplitz(first_row(N, sigma, lam), y)
+        errors.append(relative_error(state["alpha"] * scale, exact))
+        bound = float(state["bound"][0]) * scale
+        slack.append(bound / float(np.linalg.norm(state["alpha"] * scale - exact)))
+    others = [trained(solver, word, N, sigma, lam) for solver in ("levinson", "schur")]
+    shown = [f"{error:.1e}" if status == "ok" else f"{error:.1e} ({status})" for error, status, _ in others]
+    tables = sum(plan.tables[name].bytes for name in ("factor", "pivot", "band"))
+    ratio = float(np.median(slack))
+    sizes = f"{plan.integer('band')} | {plan.integer('rows')} | {tables:,}"
+    return (f"| {word} | {sigma:g} | {lam:g} | {sizes} | {np.median(errors):.1e} | {' | '.join(shown)} | "
+            f"{ratio:.1f} |"), ratio
+
+
+def celerite(n: int, y: Array) -> Call | None:
+    """Return the state-space solver's factorisation and solution, or None if it is not installed."""
+    if find_spec("celerite2") is None:
+        return None
+    from celerite2 import GaussianProcess, terms  # type: ignore[import-not-found]
+
+    t = np.arange(float(n))
+
+    def solve() -> Any:
+        process = GaussianProcess(terms.SHOTerm(sigma=1.0, rho=12.0, Q=0.7), mean=0.0)
+        process.compute(t, diag=np.full(n, 0.1))
+        return process.apply_inverse(y)
+
+    return solve
+
+
+def speed() -> Iterator[str]:
+    """Yield rows of the second table."""
+    for n, sigma, lam, rounds in SYSTEMS:
+        r, y = first_row(n, sigma, lam), np.random.default_rng(0).normal(size=n)
+        b = bandwidth(r)
+        band = np.zeros((b + 1, n))
+        for j in range(b + 1):
+            band[j, : n - j] = r[j]
+        calls: dict[str, Call] = {
+            "auto": lambda r=r, y=y: solve_toeplitz(r, y),
+            "banded": lambda band=band, y=y: scipy.linalg.solveh_banded(band, y, lower=True)}
+        if n <= 10_000:
+            calls["toeplitz"] = lambda r=r, y=y: scipy.linalg.solve_toeplitz(r, y)
+        if peer := celerite(n, y):
+            calls["celerite"] = peer
+        found = turns(calls, rounds)
+        cells = [f"{1e3 * found[name]:.2f}" if name in found else "-"
+                 for name in ("auto", "banded", "toeplitz", "celerite")]
+        solution = solve_toeplitz(r, y)
+        assert solution.method == "banded"
+        yield (f"| {n:,} | {sigma:g} | {lam:g} | {b} | {' | '.join(cells)} | "
+               f"{solution.residual / np.linalg.norm(y):.1e} |")
+
+
+def main() -> None:
+    """Measure and write the page."""
+    rows, ratios = zip(*(accuracy(word, sigma, lam) for word in (16, 24, 32) for sigma in SIGMAS
+                         for lam in LAMBDAS), strict=True)
+    with threadpool_limits(1):
+        times = list(speed())
+    PAGE.write_text(HEAD.format(n=N) + "\n".join(rows) + "\n\nThe median of `bound / error` is "
+                    f"{np.median(ratios):.1f}.\n" + SPEED + "\n".join(times) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -72,7 +72,7 @@ command to resume. The rows do not depend on who computes them: one process, sev
 dask.distributed cluster (`--scheduler`).
 
 If the grid is too large, `--trials N` evaluates at most N points. Three quarters come from a search (the
-tree-structured Parzen estimator of optuna). The others lie on the way from the best design to cheaper ones,
+tree-structured Parzen estimator of optuna). The others lead from the best design to cheaper ones,
 one key at a time. The same seed selects the same points on any number of workers.
 
 Only one sweep at a time runs in a folder; a second one is rejected (E377). A killed sweep leaves neither a

@@ -171,7 +171,7 @@ def _none_feasible(run: SweepRun) -> Problem:
         return Problem("E370", "no point gives an answer", str(run.folder), _refused(run) or "no answers",
                        allowed, "kerncast explain CODE explains each; sweep other values")
     binds = found[0].constraint if len(found) == 1 else None
-    return Problem("E370", "no design keeps every limit" + (f": {binds.text} binds" if binds else ""),
+    return Problem("E370", "no design satisfies every limit" + (f": {binds.text} binds" if binds else ""),
                    str(run.folder), "; ".join(misses), allowed,
                    f"loosen {binds.name if binds else 'one of them'}, or sweep more values")
 
@@ -273,7 +273,7 @@ def _why(run: SweepRun) -> str:
     rows = [(f"{w.key} {w.before} -> {w.after}", broken(w), "not swept: one word shorter" * w.narrowed)
             for w in run.why]
     free = [axis.key for axis in run.space.axes if axis.key not in {w.key for w in run.why}]
-    text = table(rows) if rows else "nothing: no key has a cheaper value"
+    text = table(rows) if rows else "none: no key has a cheaper value"
     return text + (f"\nno cheaper value: {', '.join(free)}" if free and rows else "")
 
 

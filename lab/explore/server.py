@@ -28,7 +28,7 @@ ADDRESS = "127.0.0.1"
 _MOST_BYTES, _SECONDS = 65_536, 60
 #: Connections at once; above it, the oldest one that has not shown the token is closed.
 _MOST_CONNECTIONS = 64
-#: Of every answer; the page itself names its scripts by their hashes in a policy of its own.
+#: Policy of every response; the page itself lists the hashes of its scripts in its own policy.
 _HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
             "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
             "Cross-Origin-Resource-Policy": "same-origin"}

@@ -117,7 +117,7 @@ def read_model(text: str, where: str) -> TrainedModel:
             raise ValueError("NaN or infinity")
         scale = np.array(whole["scale"], dtype=np.float64)
         if len(classes) not in (0, 2) or not all(isinstance(label, str | int | float) for label in classes):
-            raise ValueError("classes that are not two numbers or texts")
+            raise ValueError("the classes are not two numbers or two texts")
         if scale.shape != vectors.shape[1:] or not (np.isfinite(scale).all() and np.all(scale > 0)):
             raise ValueError(f"a scale of shape {scale.shape}, or one that is not positive and finite")
         model = TrainedModel(kernel, vectors, alpha, bias, classes, scale, str(whole["origin"]))

@@ -166,7 +166,7 @@ def _apart(plan: Plan) -> Iterator[Problem]:
     if found is not None:
         word = found["word"]
         remedy = f"set [numbers] word = {word}: pass word={word} to the same call" if word else (
-            "no longer word length is enough: pass input and output words that the data fill, or fit a model "
+            "even 32 bits are not enough: pass input and output words that the data fill, or fit a model "
             "with smaller coefficients")
         yield Problem("W208", f"predictions differ from the estimator's by up to {found['share']:.2g} of "
                               "their range on the samples given", "[numbers] word", str(plan.word),

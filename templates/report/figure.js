@@ -30,7 +30,7 @@ function readPlotly() {
 }
 const drawings = [];
 
-// `build()` returns { traces, layout, says, head, rows }, or a text if there is nothing to draw; `early`
+// `build()` returns traces, layout, description, table head and rows, or a text if there is nothing to draw; `early`
 // draws what is above all else before plotly.js can.
 function figure(id, build, { drawn = () => {}, follow = true, early = null } = {}) {
   const place = document.getElementById(id);

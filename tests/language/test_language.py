@@ -55,6 +55,10 @@ def test_docstrings_and_messages_are_read(tools):
     assert found(tools, "of_python", source) == [(2, "to be had"), (3, "to be had")]
 
 
+def test_comments_of_python_are_read(tools):
+    assert found(tools, "of_python", "x = '# no mercy'\ny = 1  # none to be had\n") == [(2, "to be had")]
+
+
 def test_comments_of_c_and_templates_are_read(tools):
     source = "int a; /* none\n * to be had */\n{# to be had #}\n// to be\n// had\n# to be had\n"
     assert [line for line, _ in found(tools, "of_comments", source)] == [2, 3, 4, 6]

@@ -1,8 +1,10 @@
 """Find every text that a reader meets: pages, docstrings, messages, and comments of what is generated."""
 
 import ast
+import io
 import re
 import subprocess
+import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -48,7 +50,7 @@ def of_page(path: str, page: str) -> Iterator[Text]:
 
 
 def of_python(path: str, source: str) -> Iterator[Text]:
-    """Yield the docstrings of a module and its other texts of several words."""
+    """Yield the docstrings of a module, its other texts of several words, and its comments."""
     skip: set[int] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
@@ -68,6 +70,9 @@ def of_python(path: str, source: str) -> Iterator[Text]:
             continue
         if _TWO_WORDS.search(words):
             yield Text("message", path, node.lineno, words)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT and _TWO_WORDS.search(token.string):
+            yield Text("comment", path, token.start[0], token.string)
 
 
 def of_comments(path: str, source: str) -> Iterator[Text]:

@@ -24,7 +24,7 @@ _AHEAD = 2
 # What dask.distributed can call, without a client that is hard to end if it cannot.
 _ADDRESS = re.compile(r"(?:(?P<scheme>tcp|tls|wss?)://)?(?P<host>[\w.-]+|\[[0-9a-fA-F:.%\w]+\]):(?P<port>\d{1,5})/?"
                       r"|inproc://[\w.:]+/\d+/\d+", re.ASCII)
-# What distributed says about a lost cluster is in E262; tornado repeats it.
+# E262 contains the message of distributed about a lost cluster; tornado repeats it.
 _LOGGERS = ("distributed", "tornado.application")
 
 

@@ -327,5 +327,5 @@ def test_export_warns_as_plan_does_and_writes_all_the_same(tmp_path):
 
 
 def test_if_no_word_length_suffices_the_warning_names_the_sensor_s():
-    with pytest.warns(UserWarning, match="no longer word length is enough"):
+    with pytest.warns(UserWarning, match="even 32 bits are not enough"):
         kerncast.plan(SVR().fit(X, Y), NEW, input={"word": "s10f0"})

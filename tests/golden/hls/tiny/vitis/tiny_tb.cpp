@@ -4,9 +4,9 @@
  * ABI 1.  SPDX-License-Identifier: Apache-2.0
  * Do not edit: change the spec and generate again.
  */
-// Replays vectors, a call a line: its name, raw words, and behind "=" the words that it must answer.
-// Where one differs, or there are none, 1 comes back.  Without a file, lines come from the standard input;
-// what a line without "=" is answered goes to the standard output.
+// Replays vectors, one call per line: its name, ADC counts, and after "=" the expected values.
+// The program returns 1 if a value differs, or if there are none.  Without a file it reads the standard input.
+// The results of a line without "=" are printed on the standard output.
 #include "tiny_cores.hpp"
 
 #include <fstream>

@@ -1,4 +1,4 @@
-"""Kernel machines that train on the chip, with bit-exact results on every back end.
+"""Kernel machines that train on the chip, bit-exact on every back end.
 
 This module is the front door: the public Python API, and nothing else. Every name is loaded when it is
 first used (PEP 562), so that ``import kerncast`` costs nothing and needs none of the optional extras.

@@ -117,7 +117,7 @@ def draw() -> str:
 
 
 def draw_drift() -> str:
-    """Draw the error of a learner on a drifting sensor, and of a calibration made once."""
+    """Draw the error of a learner on a drifting sensor, and of a single calibration."""
     import numpy as np
 
     from kerncast.benchmarks.papers.common import axes, save

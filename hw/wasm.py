@@ -175,7 +175,7 @@ class WasmBackend(LibraryBackend):
             self._call("model_init")
 
     def trace(self, limit: int) -> Trace:
-        """Return the trace and restart it; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""
+        """Return the trace; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         at = self._module.call("kc_hil_trace_take", limit - (limit >> 31 << 32))
         _, count, folded, operation, signal, step, index, word = _TRACE.unpack(
             self._module.read(at, _TRACE.size))

@@ -1,4 +1,4 @@
-"""sim: rounding and overflow modes in the notations of other tools, in both directions.
+"""sim: conversion of rounding and overflow modes from and to other tools' notations.
 
 :mod:`.formats` converts formats; this module converts the modes of fxpmath, APyTypes and the
 ``ap_fixed`` types of HLS compilers.  C and SystemVerilog have no such modes: there the cast is

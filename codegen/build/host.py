@@ -166,7 +166,7 @@ class HostBackend(LibraryBackend):
             getattr(self.library, f"{self.plan.name}_model_init")(self.model)
 
     def trace(self, limit: int) -> Trace:
-        """Return the trace and restart it; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""
+        """Return the trace; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         found = self.library.kc_hil_trace_take(limit)
         event = None
         if found.operation != self.ffi.NULL:

@@ -164,7 +164,7 @@ class BoardBackend:
         self.tallies = {name: Tally() for name in self.tallies}
 
     def trace(self, limit: int) -> Trace:
-        """Return the trace and restart it; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""
+        """Return the trace; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         return self.client.trace(limit)
 
     def close(self) -> None:

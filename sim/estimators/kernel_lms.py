@@ -129,7 +129,7 @@ class _KernelLMS(BaseEstimator):
 
 
 class KernelLMSRegressor(RegressorMixin, _KernelLMS):
-    """Kernel LMS regressor with at most `budget` expansion vectors, trained sample by sample.
+    """Kernel LMS regressor with at most `budget` vectors, trained sample by sample.
 
     Parameters
     ----------

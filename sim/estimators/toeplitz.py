@@ -119,7 +119,9 @@ def _step(kernel: Gaussian, weights: Weights) -> float:
 
 
 class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
-    """Regularized least squares with a Toeplitz kernel matrix: O(n) memory, O(n^2) time.
+    """Regularized least squares with a Toeplitz kernel matrix.
+
+    It needs O(n) memory and O(n^2) time.
 
     Parameters
     ----------

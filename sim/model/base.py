@@ -142,7 +142,7 @@ class IntegerModel(Saving):
         return {"status": status, "f": f}
 
     def trace(self, limit: int) -> Trace:
-        """Return the trace and restart it; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""
+        """Return the trace; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""
         return self.ranges.trace(limit)
 
     def close(self) -> None:

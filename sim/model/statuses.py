@@ -1,4 +1,7 @@
-"""sim.model: the codes of :class:`..statuses.DeviceStatus` as plain integers, for compiled code."""
+"""sim.model: the status codes as plain integers, for compiled code.
+
+They are those of :class:`..statuses.DeviceStatus`.
+"""
 
 from ..statuses import TRAINED as _TRAINED
 from ..statuses import DeviceStatus

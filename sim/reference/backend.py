@@ -1,4 +1,6 @@
-"""sim.reference: the float64 reference with the calls of a back end, for the error budget.
+"""sim.reference: the float64 reference with the calls of a back end.
+
+The error budget compares it with the integer model.
 
 It takes the same ADC counts, but computes in real units and returns units of y.
 """

@@ -1,4 +1,4 @@
-"""sim.replay: test vectors: calls with ADC counts, and the integer model's results.
+"""sim.replay: test vectors, calls with ADC counts and the expected results.
 
 Every back end replays the same calls; each result and the final state must be equal.
 """

@@ -1,4 +1,6 @@
-"""sim.reference.first_row: the first row of the Toeplitz kernel matrix, in O(n) memory.
+"""sim.reference.first_row: the first row of the Toeplitz kernel matrix.
+
+It needs O(n) memory.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
 Toeplitz Matrix": Lemma 1 (uniform sampling, exact) and Lemma 2 (nearest Toeplitz matrix).

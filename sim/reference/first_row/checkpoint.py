@@ -1,4 +1,4 @@
-"""sim.reference.first_row: progress of the diagonal sums in a file that is written atomically."""
+"""sim.reference.first_row: checkpoints of the diagonal sums, written atomically."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""sim.reference.first_row: tasks on a dask.distributed cluster, with results in order."""
+"""sim.reference.first_row: tasks on a dask.distributed cluster, in order."""
 
 from __future__ import annotations
 

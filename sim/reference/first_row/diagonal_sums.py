@@ -1,4 +1,4 @@
-"""sim.reference.first_row: the sums of the diagonals of a kernel matrix, in O(n) memory.
+"""sim.reference.first_row: diagonal sums of a kernel matrix in O(n) memory.
 
 The matrix is split into bands of rows, each from the diagonal to the right.  A band is computed tile by tile
 and only its sums are stored; the sums of the bands are added in order.  Bands, tiles and order are fixed, so

@@ -1,4 +1,6 @@
-"""sim.reference.first_row: diagonal sums of a kernel matrix from random features, O(m n log n).
+"""sim.reference.first_row: diagonal sums of a kernel matrix by random features.
+
+The cost is O(m n log n).
 
 A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", NIPS 2007: with frequencies w drawn
 from the spectrum of k, K is the mean of z z*, z_i = exp(1j w.x_i).  The sums of the diagonals of z z* are the

@@ -1,11 +1,12 @@
-"""sim.reference.online: the Gram matrix of an expansion and its inverse, updated in O(N^2).
+"""sim.reference.online: the Gram matrix of an expansion and its inverse.
+
+Each update needs O(N^2) operations.
 
 K of equation (7) in B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", 2003.  K^-1
 rates **all** candidates for removal at once, where the report inverts N matrices: by the inverse of a
 partitioned matrix (8), with p = K^-1 e_N,
 
     kappa_N = k_NN - K_NR K_RR^-1 K_RN = 1 / p_N            K_RR^-1 K_RN = -p_R / p_N
-
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""sim.reference.online: truncation, reductions that discard small or old contributions.
+"""sim.reference.online: truncation, which discards small or old contributions.
 
 B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report 836, University
 of Sheffield, 2003, section 2.  With the projection beta = [I 0] alpha, magnitude truncation (MT) is the

@@ -1,1 +1,4 @@
-"""sim.reference.selection: selection of width, lambda and model: leave-one-out, paths, validation."""
+"""sim.reference.selection: selection of width, lambda and model.
+
+It uses leave-one-out errors, paths and validation.
+"""

@@ -1,4 +1,6 @@
-"""sim.reference.selection: solutions and leave-one-out errors for many lambda from one factorisation.
+"""sim.reference.selection: solutions and leave-one-out errors for many lambda.
+
+One factorisation serves all of them.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006.  With G = K + lambda I and c = G^-1 y the leave-one-out
 error is c_i / (G^-1)_ii.  With the bias of the LS-SVM c and G^-1 become those of the system bordered by ones:

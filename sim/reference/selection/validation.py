@@ -1,4 +1,4 @@
-"""sim.reference.selection: a test of whether the Toeplitz approximation suits the data.
+"""sim.reference.selection: a test whether the Toeplitz approximation is suitable.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
 Matrix", section 4.3: select the model on a subsample by the exact and by the Toeplitz method; if they agree,

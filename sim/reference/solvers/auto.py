@@ -1,4 +1,4 @@
-"""sim.reference.solvers: the public entry points of the kernel solvers, and the choice of "auto".
+"""sim.reference.solvers: entry points of the kernel solvers, and choice of "auto".
 
 ==================  ===================================================  ==============  =================
 method              how                                                  memory          time

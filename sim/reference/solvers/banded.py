@@ -1,4 +1,6 @@
-"""sim.reference.solvers: banded Cholesky for samples of one column: O(n b) memory, O(n b^2) time.
+"""sim.reference.solvers: banded Cholesky for samples of one column.
+
+It needs O(n b) memory and O(n b^2) time.
 
 With sorted samples K + lambda I has b diagonals on either side with kernel values above rounding, and
 Cholesky's factorisation preserves the band.  The result is exact kernel regression, at regular or irregular

@@ -1,4 +1,6 @@
-"""sim.reference.solvers: domain decomposition (block Gauss-Seidel) in O(k n) memory.
+"""sim.reference.solvers: domain decomposition (block Gauss-Seidel).
+
+It needs O(k n) memory.
 
 W. Li, K.-H. Lee, K.-S. Leung, "Large-Scale RLSC Learning Without Agony", ICML 2007, in the paper's notation:
 the samples s are divided into subsets s_1 ... s_l of size k.  For each subset in turn, a sweep solves

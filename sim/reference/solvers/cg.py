@@ -1,4 +1,4 @@
-"""sim.reference.solvers: conjugate gradients on any system, plain or preconditioned.
+"""sim.reference.solvers: conjugate gradients, plain or preconditioned.
 
 M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. Nat. Bur.
 Standards 49(6), 1952: descent on 1/2 c'A c - y'c.  (W. Li, K.-H. Lee, K.-S. Leung, "Large-Scale RLSC

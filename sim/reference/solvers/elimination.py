@@ -1,4 +1,6 @@
-"""sim.reference.solvers: Gaussian elimination with row exchanges: O(n^3) time, O(n^2) memory.
+"""sim.reference.solvers: Gaussian elimination with row exchanges.
+
+It needs O(n^3) time and O(n^2) memory.
 
 The baseline of S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
 Toeplitz Matrix", Table 1.  It requires a nonsingular matrix only.

@@ -1,4 +1,6 @@
-"""sim.reference.solvers: the linear kernel, K = X X' of rank d: O(n d^2) time, O(n d) memory.
+"""sim.reference.solvers: the linear kernel, K = X X' of rank d.
+
+It needs O(n d^2) time and O(n d) memory.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006, "Linear kernel": by the singular values of X, or
 directly by the d x d matrix X'X.

@@ -1,4 +1,6 @@
-"""sim.reference.solvers: Nystrom approximation, a stable factor F with K_TR K_RR^-1 K_RT = F F'.
+"""sim.reference.solvers: Nystrom approximation.
+
+It is a stable factor F with K_TR K_RR^-1 K_RT = F F'.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: R the subset, T all samples, K_RR = G G', F = K_TR G^-t.
 Here F grows column by column, as in Cholesky's factorisation of K with the pivots R, so K_RR is never

@@ -1,4 +1,6 @@
-"""sim.reference.solvers: the subset of regressors: s expansion vectors, trained on n samples.
+"""sim.reference.solvers: the subset of regressors.
+
+s expansion vectors are trained on n samples.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: (K_RT K_TR + lambda K_RR) c = K_RT y.  With K_RR = G G'
 and F = K_TR G^-t (:func:`~.nystrom.partial_cholesky`) it is the linear kernel on the features F, w = G'c.

@@ -1,4 +1,4 @@
-"""sim.reference.systems: interpolation from a uniform grid, for samples of one column.
+"""sim.reference.systems: interpolation of one column from a uniform grid.
 
 K is approximated by W T W'.  T is the Toeplitz kernel matrix of a uniform grid, which is exact (Lemma 1 of
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix").

@@ -1,4 +1,6 @@
-"""sim.reference.systems: fast blocks of a kernel matrix, by BLAS and vectorised exponentials.
+"""sim.reference.systems: fast blocks of a kernel matrix.
+
+They use BLAS and vectorised exponentials.
 
 The Gaussian kernel is exp(g_ij + h_i + h_j), g_ij = z_i.z_j, h_i = -|z_i|^2 / 2, z = (x - mean) / sigma: one
 matrix product and one pass over it.  The largest |h| bounds the cancellation in the sum.  If it is too large,

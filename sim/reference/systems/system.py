@@ -1,4 +1,6 @@
-"""sim.reference.systems: the system A x = y, A = K + lambda I, in several kinds of storage.
+"""sim.reference.systems: the system (K + lambda I) x = y.
+
+There are several kinds of storage.
 
 ===============  ==================  ===========================================================
 class            stores              for

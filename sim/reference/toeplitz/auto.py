@@ -1,4 +1,4 @@
-"""sim.reference.toeplitz: the entry point of the Toeplitz solvers, and the choice of "auto".
+"""sim.reference.toeplitz: entry point of the Toeplitz solvers, choice of "auto".
 
 ===========  =============================  ==============================================================
 method       matrix                         how

@@ -1,4 +1,6 @@
-"""sim.reference.toeplitz: circulant preconditioners of a Toeplitz matrix, applied in O(n log n).
+"""sim.reference.toeplitz: circulant preconditioners of a Toeplitz matrix.
+
+They are applied in O(n log n).
 
 G. Strang, "A proposal for Toeplitz matrix calculations", Stud. Appl. Math. 74, 1986; T. F. Chan, "An
 optimal circulant preconditioner for Toeplitz systems", SIAM J. Sci. Stat. Comput. 9(4), 1988.

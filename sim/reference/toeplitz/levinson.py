@@ -1,4 +1,6 @@
-"""sim.reference.toeplitz: the Levinson recursion: O(n^2) time and O(n) memory, float64.
+"""sim.reference.toeplitz: the Levinson recursion in float64.
+
+It needs O(n^2) time and O(n) memory.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
 Toeplitz Matrix", appendix (Levinson-Trench-Zohar); B. R. Musicus, RLE TR 538, MIT 1988.

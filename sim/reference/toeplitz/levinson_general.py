@@ -1,4 +1,6 @@
-"""sim.reference.toeplitz: general Toeplitz systems, c_{i-j} below and r_{j-i} above the diagonal.
+"""sim.reference.toeplitz: general Toeplitz systems.
+
+Entries are c_{i-j} below and r_{j-i} above the diagonal.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
 Matrix", appendix: the printed Levinson-Trench-Zohar recursion in O(n^2), with gamma from the column and

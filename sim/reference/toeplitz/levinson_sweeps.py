@@ -1,4 +1,6 @@
-"""sim.reference.toeplitz: the compiled Levinson recursions; symmetric ones two orders per sweep.
+"""sim.reference.toeplitz: the compiled Levinson recursions.
+
+The symmetric ones compute two orders per sweep.
 
 The recursion of :mod:`.levinson` is limited by memory bandwidth and by dependent sums.  Here the sums of the
 next two orders are computed while the vectors are written, and each vector is loaded once per two orders.

@@ -1,4 +1,4 @@
-"""sim.reference.toeplitz: look-ahead Levinson for indefinite symmetric Toeplitz matrices.
+"""sim.reference.toeplitz: look-ahead Levinson for indefinite symmetric matrices.
 
 T. F. Chan, P. C. Hansen, "A look-ahead Levinson algorithm for general Toeplitz systems", IEEE
 Trans. Signal Processing 40(5), 1992.  If a leading minor is zero, or almost, the recursion

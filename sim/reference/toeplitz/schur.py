@@ -1,4 +1,6 @@
-"""sim.reference.toeplitz: Schur's recursion for positive definite systems: O(n^2) time, O(n) memory.
+"""sim.reference.toeplitz: Schur's recursion for positive definite systems.
+
+It needs O(n^2) time and O(n) memory.
 
 I. Schur, 1917; J. Le Roux, C. Gueguen, "A fixed point computation of partial correlation
 coefficients", IEEE Trans. ASSP 25(3), 1977; T. Kailath, J. Chun, "Generalized displacement structure",

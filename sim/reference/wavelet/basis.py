@@ -1,4 +1,6 @@
-"""sim.reference.wavelet: one level of a wavelet transform as a sparse matrix, W = [G | H].
+"""sim.reference.wavelet: one level of a wavelet transform as a sparse matrix.
+
+The matrix is W = [G | H].
 
 The columns of G are wavelets: the details G'x of a vector x are zero if x is a polynomial of low degree.  The
 columns of H are scaling functions: H'x is a coarse version of x, which the next level transforms.

@@ -1,4 +1,6 @@
-"""sim.reference.wavelet: the NS-form of a Toeplitz matrix, in O(n) time and memory.
+"""sim.reference.wavelet: the NS-form of a Toeplitz matrix.
+
+It needs O(n) time and memory.
 
 Almost all columns of W = [G | H] are copies of one column, shifted down by two rows each.  So almost all of
 A, C and Z_j is Toeplitz again, and determined by one column.  The rest, the *border*, are the rows and

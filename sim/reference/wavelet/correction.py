@@ -1,4 +1,6 @@
-"""sim.reference.wavelet: the correction of a scale space by the elimination of finer details.
+"""sim.reference.wavelet: the correction of a scale space.
+
+It results from the elimination of finer details.
 
     D_j = D^Z_j + X_j X_j',      W_j' D_{j-1} W_j = [ D^A_j  D^C_j' ]
                                                     [ D^C_j  D^Z_j  ]

@@ -1,4 +1,4 @@
-"""sim.reference.wavelet: elimination of the columns of one level, in sparse storage.
+"""sim.reference.wavelet: sparse elimination of the columns of one level.
 
     [ A_j ]   [ L_j ]
     [ C_j ] = [ X_j ] L_j'      A_j = L_j L_j',  C_j = X_j L_j'

@@ -1,4 +1,4 @@
-"""sim.reference.wavelet: Cholesky's factors of an NS-form by level, and the substitutions.
+"""sim.reference.wavelet: Cholesky factors of an NS-form, and substitutions.
 
     A_j - D^A_j = L_j L_j',   C_j - D^C_j = X_j L_j',   D_j = D^Z_j + X_j X_j'
 

@@ -1,4 +1,4 @@
-"""sim.reference.wavelet: the NS-form of a matrix, A_j, C_j and Z_J of (9), thresholded.
+"""sim.reference.wavelet: the thresholded NS-form, A_j, C_j and Z_J of (9).
 
     W_j' Z_{j-1} W_j = [ A_j  C_j' ]        Z_0 = Z = Omega + I / gamma
                        [ C_j  Z_j  ]

@@ -1,4 +1,4 @@
-"""sim.reference.wavelet: the multi-resolution solver with the interface of all solvers."""
+"""sim.reference.wavelet: the multi-resolution solver."""
 
 from __future__ import annotations
 

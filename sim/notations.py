@@ -1,4 +1,4 @@
-"""sim: conversion of rounding and overflow modes from and to other tools' notations.
+"""sim: conversion of casts from and to the notations of other tools.
 
 :mod:`.formats` converts formats; this module converts the modes of fxpmath, APyTypes and the
 ``ap_fixed`` types of HLS compilers.  C and SystemVerilog have no such modes: there the cast is

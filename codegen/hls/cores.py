@@ -66,7 +66,7 @@ def _too_large(plan: Plan) -> KerncastError | None:
 
 
 def _no_predictor(plan: Plan) -> KerncastError | None:
-    """Return the reason against a predictor, if any.
+    """Return the error if the predictor does not support a plan, otherwise None.
 
     It needs integers, no trained intercept, and vectors within the memory size.
     """
@@ -82,7 +82,7 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
 
 
 def _no_learner(plan: Plan) -> KerncastError | None:
-    """Return the reason against a learner, if any.
+    """Return the error if the learner does not support a plan, otherwise None.
 
     It needs integer FKLMS with a budget only, within the memory size.
     """
@@ -99,7 +99,7 @@ def _no_learner(plan: Plan) -> KerncastError | None:
 
 
 def _no_solver(plan: Plan) -> KerncastError | None:
-    """Return the reason against a solver, if any.
+    """Return the error if the solver does not support a plan, otherwise None.
 
     It needs the plain recursion of a system within the memory size.
     """
@@ -116,7 +116,7 @@ def _no_solver(plan: Plan) -> KerncastError | None:
 
 
 def _no_trainer(plan: Plan) -> KerncastError | None:
-    """Return the reason against a trainer, if any.
+    """Return the error if the trainer does not support a plan, otherwise None.
 
     It needs a system for the solver, on a uniform grid.
     """

@@ -99,7 +99,7 @@ def worst_update_cycles(plan: Plan, lanes: int = 1) -> int:
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
-    """Return the reason against a learner, if any.
+    """Return the error if the learner does not support a plan, otherwise None.
 
     It needs integer FKLMS with a budget only, within the memory size.
     """

@@ -124,7 +124,7 @@ def levels(lanes: int) -> int:
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
-    """Return the reason against a predictor, if any.
+    """Return the error if the predictor does not support a plan, otherwise None.
 
     It needs integers, no intercept, and vectors within the memory size.
     """

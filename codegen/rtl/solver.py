@@ -78,7 +78,7 @@ def solver_overhead(plan: Plan, lanes: int = 1) -> int:
 
 
 def refusal(plan: Plan) -> KerncastError | None:
-    """Return the reason against a solver, if any.
+    """Return the error if the solver does not support a plan, otherwise None.
 
     It needs the plain recursion of a system within the memory size.
     """

@@ -30,7 +30,7 @@ def _on_grid(plan: Plan) -> bool:
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
-    """Return the reason against a trainer, if any.
+    """Return the error if the trainer does not support a plan, otherwise None.
 
     It needs a system for the solver, and samples within the memory size.
     """

@@ -327,7 +327,8 @@ _GENERATION = {
                   "unknown target or driver, memories that overlap, or a missing folder in "
                   "KERNCAST_FIRMWARE.",
                   "Correct the file; docs/boards.md lists the keys and the places of these files."),
-    "E325": Entry("no such compiler or optimisation level", "kerncast supports none of this name.",
+    "E325": Entry("no such compiler or optimisation level",
+                  "kerncast does not support a compiler or a level with this name.",
                   "Use one of those listed."),
     "E326": Entry("the image does not fit the board",
                   "Library, agent and stack need more flash or RAM than the board has.",

@@ -96,7 +96,7 @@ class ToeplitzVerdict:
     choices : tuple of Choice
         The exact method, the Toeplitz one, then conjugate gradients if evaluated.
     measure : str
-        "error rate" or "rms error over the spread of y".
+        "error rate" or "RMS error divided by the spread of y".
     scheme : str
         The scheme that made the kernel matrix Toeplitz.
     samples : int
@@ -119,7 +119,7 @@ class ToeplitzVerdict:
 
 def measure(classes: bool) -> str:
     """Return the name of the error: of labels, or of numbers."""
-    return "error rate" if classes else "rms error over the spread of y"
+    return "error rate" if classes else "RMS error divided by the spread of y"
 
 
 def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | None = None, task: str = "auto",

@@ -29,17 +29,15 @@ class Online(SpecTable):
                "evict the smallest coefficient, at the oldest center. klms_f32 and mklms_f32, for a float "
                "unit, lose least, in O(budget^2) time and memory")
     quantise: float | None = _key(
-        None, ge=1e-3, lt=1, about="a sample updates its nearest center if their kernel value is at least "
-                                   "this (QKLMS)",
+        None, ge=1e-3, lt=1, about="update the nearest center if its kernel value is at least this (QKLMS)",
         allowed="a number, 0.001 to below 1",
         remedy="start with 0.8; omit it to update the centers of equal samples only")
     linear: Literal["rls"] | None = _key(
-        None, about="linear part w.(1, x) in addition to the expansion: rls (recursive least squares)",
+        None, about="add a linear part w.(1, x): rls, recursive least squares",
         allowed="rls", remedy="use rls for a signal that is nearly linear from sample to sample; time and "
                               "memory grow as columns^2")
     linear_forgetting: float | None = _key(
-        None, ge=0.5, le=0.99999, about="forgetting of the linear part: a sample counts this to the power t "
-                                            "after t more samples; default 0.999",
+        None, ge=0.5, le=0.99999, about="forgetting factor of the linear part; default 0.999",
         allowed="a number, 0.5 to 0.99999", remedy="start with 0.999; 0.99 follows faster changes")
     linear_ridge: float | None = _key(
         None, ge=1e-12, le=1e12, about="penalty on the squares of w, in squared units of x; default 0.001",

@@ -17,7 +17,8 @@ _WIDTH = 30
 #: Examples for keys that are empty by default.
 _EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats": '{ alpha = "s16f12" }',
              "test": '"test.csv"', "projection": '"fklms"', "metric": '"fklms"', "truncation": "0.001",
-             "max_deterioration": "0.01", "max_age": "100000"}
+             "max_deterioration": "0.01", "max_age": "100000", "quantise": "0.8", "linear": '"rls"',
+             "linear_forgetting": "0.999", "linear_ridge": "0.001", "joint": "false"}
 
 
 def render(values: Values, commented: Sequence[str] = (), legend: Sequence[str] = ()) -> str:
@@ -77,6 +78,7 @@ def _left(table: str, values: Values) -> dict[str, str]:
     useless = {"builtin", "lagged", "step", *values[table], *KERNEL_KEYS["periodic"],
                *KERNEL_KEYS["polynomial"]}
     useless |= set() if "sigma" in values["kernel"] else {"exp_table"}
+    useless |= set() if "linear" in values[table] else {"linear_forgetting", "linear_ridge", "joint"}
     useless |= set() if OVERRIDABLE[algorithm] else {"formats"}
     useless |= set() if RANGED[algorithm] else {"ranges", "margin"}
     fields = {key: TABLES[table].model_fields[name] for key, name in keys(TABLES[table]).items()}

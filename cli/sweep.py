@@ -141,11 +141,12 @@ def _design(run: SweepRun, confirm: bool, as_json: bool) -> Confirmation | None:
     """Write the best design's spec, and confirm it if requested."""
     if run.best is None:
         return None
+    from ..codegen.manifest import write_whole
     from ..lab.sweep.confirm import confirm as confirmed
     from ..lab.sweep.confirm import design_text, remove_other_answers
 
     remove_other_answers(run, run.best)
-    (run.folder / _DESIGN).write_text(design_text(run, run.best), encoding="utf-8")
+    write_whole(run.folder / _DESIGN, design_text(run, run.best))
     if not confirm:
         return None
     with steps(as_json) as step:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -142,12 +144,19 @@ def partial_path(path: Path) -> Path:
     return path.with_name(f".{path.name}.kerncast-part")
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write a file atomically."""
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Yield a temporary path, and rename it to `path` if the block succeeds."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = partial_path(path)
     try:
-        part.write_text(text, encoding="utf-8", newline="\n")
+        yield part
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file atomically."""
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")

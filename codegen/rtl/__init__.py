@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ...sim.errors import fail
 from ...sim.plan import Plan
+from ..manifest import write_whole
 from .common import MOST_WORDS, model_frame, model_tag, vectors
 from .core import RtlCore
 from .learner import LEARNER
@@ -108,8 +109,7 @@ def generate_rtl(plan: Plan, out_dir: str | Path) -> list[Path]:
     written = []
     for name, text in render_rtl(plan).items():
         path = Path(out_dir) / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        write_whole(path, text)
         written.append(path)
     return written
 

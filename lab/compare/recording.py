@@ -24,6 +24,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from ...codegen.manifest import partial_path
 from ...sim._files import read_bytes
 from ...sim._json import parse_json
 from ...sim.backend import STATUSES, Backend, Comparison, Outputs
@@ -114,8 +115,8 @@ def check_new(path: Path) -> None:
 class Recorder:
     """Back end that writes each call to a file as soon as it is answered.
 
-    The recorder is a context manager: at its end it writes how the run ended to the last line of the file. A
-    file without calls is removed.
+    The recorder is a context manager: at its end it writes how the run ended to the last line of the file
+    and gives the file its name. A file without calls is removed.
 
     Parameters
     ----------
@@ -147,12 +148,13 @@ class Recorder:
                 "compiler": f"{image.compiler} {image.version} {image.optimise}" if image else None,
                 "firmware": hashlib.sha256(image.elf.read_bytes()).hexdigest() if image else None,
                 "origin": origin.as_dict() if origin else None, "plan": json.loads(plan.to_json())}
-        self._file = path.open("xb", buffering=0)
+        self._part = partial_path(path)  # if power fails, it stays, and can be replayed by this name
+        self._file = self._part.open("wb", buffering=0)
         try:
             self._put(head)
         except BaseException:
             self._file.close()
-            path.unlink()
+            self._part.unlink()
             raise
 
     def _put(self, line: dict[str, Any]) -> None:
@@ -191,8 +193,10 @@ class Recorder:
                 why = "" if isinstance(error, KeyboardInterrupt) else type(error).__name__
                 self._put({"stopped": {"code": _INTERRUPTED, "message": why}})
         self._file.close()
-        if not self.calls:
-            self.path.unlink(missing_ok=True)
+        if self.calls:
+            self._part.replace(self.path)
+        else:
+            self._part.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)

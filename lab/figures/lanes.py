@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ...codegen.manifest import whole_file
 from ...hw.rtl.estimate import PLACED, Estimate
 from ...sim.errors import fail
 from ..output_paths import refuse_unwritable
@@ -67,7 +68,8 @@ def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
             _panel(axes, title, lines, colours, families)
         handles = {line.get_label(): line for axes in row[0] for line in axes.get_lines()}
         figure.legend(handles.values(), handles, loc="outside lower center", ncols=4, frameon=False)
-        figure.savefig(path, dpi=110, metadata=ENDINGS[path.suffix])
+        with whole_file(path) as part:
+            figure.savefig(part, dpi=110, format=path.suffix[1:], metadata=ENDINGS[path.suffix])
     finally:
         plt.close(figure)
     return path

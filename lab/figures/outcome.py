@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ...codegen.manifest import whole_file
 from ...sim.diagnostics.simulate import y_values
 from ..workflow import Outcome
 from .style import BLACK, BLUE, GREY, ORANGE, pyplot
@@ -43,9 +44,9 @@ def draw(outcome: Outcome, path: Path) -> Path:
         title = outcome.prepared.data.title
         figure.suptitle(f"{title}\ntrained on the device: {outcome.words} values compared, "
                         f"{outcome.mismatches} mismatches", fontsize=10)
-        path.parent.mkdir(parents=True, exist_ok=True)
         # No software version and no date in the file: the same run gives the same bytes.
-        figure.savefig(path, dpi=110, metadata={"Software": None})
+        with whole_file(path) as part:
+            figure.savefig(part, dpi=110, format="png", metadata={"Software": None})
     finally:
         plt.close(figure)
     return path

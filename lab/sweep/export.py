@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from ...codegen.manifest import whole_file
 from ...sim._optional import missing
 from ...sim.errors import fail
 from ..output_paths import refuse_unwritable
@@ -41,7 +42,7 @@ def export(run: SweepRun, path: Path) -> None:
     columns |= {name: [p.inputs[name] for p in run.points] for name in swept}
     columns |= {name: [p.measures.get(name) for p in run.points] for name in measures}
     if path.suffix == ".csv":
-        with path.open("w", newline="", encoding="utf-8") as file:
+        with whole_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(columns)
             writer.writerows(zip(*columns.values(), strict=True))
@@ -50,4 +51,5 @@ def export(run: SweepRun, path: Path) -> None:
         arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError:
         raise missing("Parquet files need", "pyarrow", "python -m pip install pyarrow", "--export") from None
-    parquet.write_table(arrow.table(columns), path)
+    with whole_file(path) as part:
+        parquet.write_table(arrow.table(columns), part)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
+from ...codegen.manifest import whole_file
 from ..figures.style import BLUE, GREY, ORANGE, pyplot
 from .measures import MEASURES
 from .run import SweepRun
@@ -35,7 +36,8 @@ def draw_front(run: SweepRun, path: Path) -> Path | None:
             unit, origin, _ = MEASURES[name.split(".")[0]]
             named(f"{name} [{unit or 1}], {origin}")
         axes.legend(frameon=False, fontsize=8)
-        figure.savefig(path, dpi=110, metadata={"Software": None})
+        with whole_file(path) as part:
+            figure.savefig(part, dpi=110, format="png", metadata={"Software": None})
     finally:
         plt.close(figure)
     return path

@@ -1,0 +1,123 @@
+"""Run one parser on counted inputs, from where the last run stopped: ``python -m fuzz.drive NAME``.
+
+Input number i depends on i alone. The state file holds how many inputs are done, so a run that was stopped
+goes on; it holds the number of a failing input too.
+
+A failure is any exception but KerncastError, more than 10 s for one input, or more than 2 GB of memory.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import resource
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+
+from hypothesis import HealthCheck, given, settings
+
+from kerncast.sim.errors import KerncastError
+
+from .parsers import Parser, parsers
+
+SECONDS, MEMORY = 10, 2 << 30
+#: Bytes that an input is drawn from, and inputs between two looks at memory and clock.
+BYTES, EACH = 256, 1000
+
+
+class Hang(Exception):
+    """Raised in a parser that takes more than SECONDS."""
+
+
+def _hang(number: int, frame: FrameType | None) -> None:
+    raise Hang
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder in memory if the machine has one: a parser reads files."""
+    place = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="fuzz-", dir=place) as made:
+        yield Path(made)
+
+
+def one_input(parser: Parser, work: Path) -> Callable[[bytes], object]:
+    """Return what draws an input from bytes and gives it to the parser."""
+
+    @settings(database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(parser.inputs)
+    def check(data: object) -> None:
+        with suppress(KerncastError):
+            parser.call(data, work)
+
+    return check.hypothesis.fuzz_one_input  # type: ignore[attr-defined, no-any-return]
+
+
+def drive(name: str, runs: int, state: Path, budget: float = float("inf")) -> dict[str, object]:
+    """Give a parser inputs until `runs` are done, or the seconds of `budget` are over; return the state.
+
+    The state is written every thousand inputs, whole or not at all.
+    """
+    done = json.loads(state.read_text())["done"] if state.is_file() else 0
+    start, first = time.monotonic(), done
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    signal.signal(signal.SIGALRM, _hang)
+    warnings.simplefilter("ignore")
+    with folder() as work:
+        run = one_input(parsers()[name], work)
+        while done < runs and time.monotonic() - start < budget:
+            for _ in range(min(EACH, runs - done)):
+                buffer = random.Random(f"{name} {done}").randbytes(BYTES)
+                signal.alarm(SECONDS)
+                try:
+                    run(buffer)
+                except BaseException as error:
+                    signal.alarm(0)
+                    raise AssertionError(f"{name}: input {done} ends with {error!r}") from error
+                signal.alarm(0)
+                done += 1
+            grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
+            assert grown < MEMORY, f"{name}: {grown:,} bytes after input {done}"
+            _keep(state, {"done": done})
+    seconds = time.monotonic() - start
+    return {
+        "parser": name,
+        "done": done,
+        "rate": round((done - first) / max(seconds, 1e-9)),
+        "grown": grown if done > first else 0,
+    }
+
+
+def _keep(state: Path, values: dict[str, int]) -> None:
+    part = state.with_suffix(".part")
+    part.write_text(json.dumps(values))
+    part.replace(state)
+
+
+def main() -> None:
+    """Run the command line."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("name", help="a parser, or all")
+    options.add_argument("--runs", type=int, default=10**7, help="inputs in all, earlier runs included")
+    options.add_argument(
+        "--seconds", type=float, default=float("inf"), help="stop after this time per parser"
+    )
+    options.add_argument("--state", type=Path, default=Path(), help="folder of the state files")
+    given = options.parse_args()
+    given.state.mkdir(parents=True, exist_ok=True)
+    for name in parsers() if given.name == "all" else [given.name]:
+        found = drive(name, given.runs, given.state / f"{name}.json", given.seconds)
+        print(json.dumps(found), flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

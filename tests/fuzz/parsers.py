@@ -1,0 +1,348 @@
+"""Every parser of foreign input with its seeds: what it is given, and how it is called.
+
+A call may return, or raise :class:`KerncastError`. Anything else would end the command with 70.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import socket
+import sqlite3
+import sys
+import threading
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from hypothesis import strategies as st
+
+from kerncast.codegen.manifest import Manifest
+from kerncast.hw.hil.client import HilClient
+from kerncast.hw.hil.protocol import encode_reply
+from kerncast.lab.compare.recording import load_recording
+from kerncast.lab.compare.verification import _opened
+from kerncast.lab.explore.server import Server
+from kerncast.lab.report.agreement import agreement
+from kerncast.lab.sweep import make_settings, open_run
+from kerncast.lab.sweep.store import with_digest
+from kerncast.lab.sweep.upkeep import _rescue
+from kerncast.sim.data.predictor_file import read_model
+from kerncast.sim.data.samples import load_samples
+from kerncast.sim.data.words_csv import read_words
+from kerncast.sim.errors import KerncastError, Problem
+from kerncast.sim.formats import Format
+from kerncast.sim.model import open_model
+from kerncast.sim.plan import Plan
+from kerncast.sim.replay.saved_state import check_image
+from kerncast.sim.replay.vectors import Vectors
+from kerncast.sim.spec import Spec
+
+from .edits import as_json, blobs, edited_tree, texts, trees
+from .seeds import (
+    HTTP,
+    LEARNER,
+    MODEL,
+    RESULTS,
+    SPEC,
+    archive,
+    array,
+    generated,
+    image,
+    recorded,
+    rows,
+    small,
+    wav,
+)
+
+
+@dataclass(frozen=True)
+class Parser:
+    """A parser under test.
+
+    Parameters
+    ----------
+    inputs : strategy
+    call : callable
+        Takes an input and a folder of its own.
+    """
+
+    inputs: st.SearchStrategy[Any]
+    call: Callable[[Any, Path], object]
+
+
+def _written(folder: Path, name: str, data: bytes) -> Path:
+    path = folder / name
+    path.write_bytes(data)
+    return path
+
+
+# ---- one function a parser ----
+def _spec(data: bytes, folder: Path) -> None:
+    Spec.load(_written(folder, "a.toml", data))
+
+
+def _sweep_table(data: bytes, folder: Path) -> None:
+    make_settings(Spec.load(_written(folder, "a.toml", data)), folder)
+
+
+def _csv(data: bytes, folder: Path) -> None:
+    path = _written(folder, "a.csv", data)
+    problems: list[Problem] = []
+    read_words(path, {"x0": Format(False, 8, 0), "y": Format(True, 16, 0)}, problems)
+    load_samples(path, labels="any")
+
+
+def _samples(name: str) -> Callable[[bytes, Path], object]:
+    return lambda data, folder: load_samples(_written(folder, name, data))
+
+
+def _npz(members: tuple[bytes, bytes, bytes], folder: Path) -> None:
+    """Put an .npy header of any text before data of any bytes."""
+    header, body, archive = members
+    store = io.BytesIO()
+    with zipfile.ZipFile(store, "w") as file:
+        file.writestr("X.npy", array())
+        file.writestr(
+            "y.npy", b"\x93NUMPY\x01\x00" + (len(header) & 0xFFFF).to_bytes(2, "little") + header + body
+        )
+    for data in (store.getvalue(), archive):
+        with contextlib.suppress(KerncastError):
+            load_samples(_written(folder, "a.npz", data))
+
+
+def _plan(tree: Any, _: Path) -> None:
+    if isinstance(tree, dict) and isinstance(
+        tree.get("decisions"), dict
+    ):  # with the hash that it calls for
+        text = json.dumps(tree["decisions"], sort_keys=True, separators=(",", ":"))
+        tree = tree | {"hash": hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()}
+    Plan.from_json(as_json(tree))
+
+
+def _vectors(tree: Any, _: Path) -> None:
+    plan, _own = small()
+    Vectors.from_json(as_json(tree)).check(plan, "vectors.json")
+
+
+def _manifest(tree: Any, folder: Path) -> None:
+    (folder / "manifest.json").write_text(as_json(tree))
+    found = Manifest.read(folder)
+    if found is not None:
+        found.check_version("manifest")
+
+
+def _bundle(given: tuple[Any, bytes, int], folder: Path) -> None:
+    """A bundle whose manifest is a tree, or whose bytes were edited."""
+    tree, archive, which = given
+    path = folder / "a.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("manifest.json", as_json(tree))
+        names = (
+            list(tree["files"]) if isinstance(tree, dict) and isinstance(tree.get("files"), dict) else ["x"]
+        )
+        for name in names[:4]:
+            with contextlib.suppress(ValueError, IndexError):  # names that zipfile does not write
+                file.writestr(name, "x")
+        file.writestr("verified.json", as_json({"versions": tree if which % 3 == 0 else {}}))
+    for data in (path.read_bytes(), archive):
+        path.write_bytes(data)
+        with contextlib.suppress(KerncastError), _opened(path, lambda text: None):
+            pass
+
+
+def _sweep(given: tuple[list[tuple[int, int, int, int]], int, int], folder: Path) -> None:
+    """A database whose rows have right digests, and values of any kind."""
+    edits, which, column = given
+    meta, points = rows()
+    with contextlib.closing(sqlite3.connect(folder / "sweep.db")) as db, db:
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, digest TEXT)"
+        )
+        db.execute(
+            "CREATE TABLE IF NOT EXISTS points (key TEXT PRIMARY KEY, inputs TEXT, status TEXT, code TEXT, "
+            "message TEXT, plan TEXT, words TEXT, measures TEXT, digest TEXT)"
+        )
+        db.execute("DELETE FROM meta")
+        db.execute("DELETE FROM points")
+        for i, (name, value) in enumerate(meta):
+            if which % 5 == i:
+                value = as_json(edited_tree(json.loads(value), edits))
+            db.execute("INSERT INTO meta VALUES (?, ?, ?)", with_digest(name, value))
+        for row in points:
+            row = list(row)
+            if which % 5 > 2:
+                at = (1, 7)[column % 2]
+                row[at] = as_json(edited_tree(json.loads(row[at]), edits))
+            db.execute(
+                "INSERT OR REPLACE INTO points VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", with_digest(*row)
+            )
+    with contextlib.suppress(KerncastError):
+        run = open_run(folder)
+        assert run.front is not None and run.best is not run
+    _rescue(folder, lambda text: None)
+
+
+class _Line:
+    """A link that delivers some bytes and is silent from then on; its time passes while it is read."""
+
+    announces, name = False, "fuzz"
+
+    def __init__(self, pieces: list[bytes]) -> None:
+        self.pieces, self.now = list(pieces), 0.0
+
+    def read(self, timeout: float) -> bytes:
+        self.now += max(timeout, 0.01)
+        return self.pieces.pop(0) if self.pieces else b""
+
+    def write(self, data: bytes) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+def _frames(given: tuple[list[bytes], int, bytes], _: Path) -> None:
+    """Replies with a right checksum and any payload, and any bytes between them."""
+    raw, sequence, payload = given
+    for opcode in ("HELLO", "COUNTERS", "STACK", "TRACE", "SAVE", "RESTORE", "READ"):
+        line = _Line([encode_reply(opcode, sequence + 1, "OK", payload), *raw])
+        client = HilClient(line, clock=lambda line=line: line.now)
+        client._requests._sequence = sequence
+        call = {
+            "HELLO": client.start,
+            "COUNTERS": client.counters,
+            "STACK": client.stack,
+            "TRACE": lambda c=client: c.trace(0),
+            "SAVE": client.save,
+            "RESTORE": client.restore,
+            "READ": lambda c=client: c.request("READ", region=1, offset=0, count=4),
+        }[opcode]
+        with contextlib.suppress(KerncastError):
+            call()
+
+
+def _state(data: bytes, _: Path) -> None:
+    plan, whole = image()
+    for given in (
+        data,
+        data[:-4] + zlib.crc32(data[:-4]).to_bytes(4, "little"),
+        whole[:48] + data[48 : len(whole)].ljust(len(whole) - 48, b"\0")[:-4],
+    ):
+        given = given[:-4] + zlib.crc32(given[:-4]).to_bytes(4, "little")
+        check_image(plan, given)
+        model = open_model(plan)
+        with contextlib.suppress(KerncastError):
+            model.restore(given)
+            model.predict(np.arange(2)[:, None])
+
+
+def _recording(given: tuple[Any, list[Any]], folder: Path) -> None:
+    head, lines = given
+    path = folder / "a.rec"
+    path.write_text("".join(f"{as_json(line)}\n" for line in (head, *lines)))
+    load_recording(path, trusted=True)
+
+
+def _results(tree: Any, folder: Path) -> None:
+    path = folder / "r.json"
+    path.write_text(as_json(tree))
+    agreement(folder, [path])
+
+
+class _Session:
+    """A session that answers anything, so that only the server is under test."""
+
+    def point(self, asked: dict[str, Any]) -> dict[str, Any]:
+        return {"asked": len(asked)}
+
+    design = program = point
+
+
+@cache
+def _server() -> Server:
+    server = Server(_Session(), "<p>page</p>")  # type: ignore[arg-type]
+    server.handle_error = _remember  # type: ignore[method-assign]
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+    return server
+
+
+def _remember(request: Any, client_address: Any) -> None:
+    if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+        FAULTS.append(sys.exception())
+
+
+FAULTS: list[BaseException | None] = []
+
+
+def _http(data: bytes, _: Path) -> None:
+    """Send bytes as a request with the token in place; the server answers, or closes the connection."""
+    server = _server()
+    data = data.replace(b"TOKEN", server.token.encode()).replace(b"HOST", server.hosts[0].encode())
+    line = socket.create_connection(server.server_address[:2], timeout=5)
+    with line, contextlib.suppress(ConnectionError):
+        line.sendall(data)
+        line.shutdown(socket.SHUT_WR)
+        answer = line.recv(12)
+        assert answer == b"" or answer.startswith((b"HTTP/1.", b"<!DOCTYPE"))
+    assert not FAULTS, FAULTS
+
+
+_EDIT = st.lists(
+    st.tuples(st.integers(0, 5), st.integers(0, 1 << 16), st.integers(0, 1 << 16), st.integers(0, 255)),
+    min_size=1,
+    max_size=4,
+)
+
+
+def parsers() -> dict[str, Parser]:
+    """Return every parser by its name."""
+    plan, vectors = small()
+    plan_tree, vector_tree = json.loads(plan.to_json()), json.loads(vectors.to_json())
+    manifest, bundle = generated()
+    head, lines = recorded()
+    npy = "{'descr': '<f8', 'fortran_order': False, 'shape': (4,), }\n"
+    headers = [
+        npy,
+        npy.replace("4,", "4, 1"),
+        npy.replace("<f8", "|O"),
+        npy.replace("<f8", "<U7"),
+        npy.replace("4", "-4"),
+        npy.replace("4", "4000000000000"),
+        npy.replace("'<f8'", "[('a', '<f8')]"),
+    ]
+    header = texts(headers).map(lambda data: data.replace(b"\n", b"") + b"\n")
+    return {
+        "toml": Parser(texts([SPEC, LEARNER]), _spec),
+        "sweep_table": Parser(texts([LEARNER]), _sweep_table),
+        "csv": Parser(texts(["x0,y\n1,2\n3,4\n5,-6\n", "y\n1\n2\n", "x0;y\n1,5;2\n"]), _csv),
+        "npz": Parser(st.tuples(header, st.binary(max_size=64), blobs([archive()])), _npz),
+        "wav": Parser(
+            blobs([wav(16, 1), wav(8, 2), wav(24, 1), wav(32, 2)]),
+            _samples("a.wav"),
+        ),
+        "libsvm": Parser(texts(["1 1:2 3:4\n-1 2:5 # c\n", "0.5 qid:1 1:1e3\n"]), _samples("a.svm")),
+        "model": Parser(trees([MODEL]), lambda tree, _: read_model(as_json(tree), "m.json")),
+        "plan": Parser(trees([plan_tree]), _plan),
+        "vectors": Parser(trees([vector_tree]), _vectors),
+        "manifest": Parser(trees([manifest]), _manifest),
+        "bundle": Parser(st.tuples(trees([manifest]), blobs([bundle]), st.integers(0, 255)), _bundle),
+        "sweep_database": Parser(st.tuples(_EDIT, st.integers(0, 255), st.integers(0, 255)), _sweep),
+        "frames": Parser(
+            st.tuples(
+                st.lists(st.binary(max_size=80), max_size=3), st.integers(0, 65_535), st.binary(max_size=80)
+            ),
+            _frames,
+        ),
+        "saved_state": Parser(blobs([image()[1]]), _state),
+        "recording": Parser(st.tuples(trees([head]), trees([lines])), _recording),
+        "http": Parser(texts(HTTP), _http),
+        "results": Parser(trees([RESULTS, {"examples": [RESULTS]}]), _results),
+    }

@@ -1,0 +1,186 @@
+"""Good inputs of every parser, which the edits start from."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import sqlite3
+import zipfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kerncast.codegen.generate import generate
+from kerncast.lab.sweep import make_settings, run_sweep
+from kerncast.sim.model import open_model
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.replay.vectors import Vectors, make_vectors
+from kerncast.sim.spec import Spec
+
+SPEC = """[model]
+name = "small"
+algorithm = "toeplitz_rls"
+[input]
+word = "u8f0"
+[output]
+word = "s8f0"
+[kernel]
+sigma = 2.0
+[toeplitz]
+n = 12
+lambda = 0.5
+scheme = "uniform"
+"""
+
+
+LEARNER = """model = {name = "learner", algorithm = "kernel_lms"}
+input = {word = "s8f0", columns = 2, offset = [0, 3], gain = [1.0, 0.5]}
+output = {word = "s8f0", unit = "mV"}
+kernel = {type = "laplacian", sigma = 20.0}
+online = {budget = 4, eta = 0.5}
+numbers = {word = 24, formats = {alpha = "s24f20"}, casts = {f = "wrap"}}
+[sweep]
+grid = {"numbers.word" = [16, 24], "kernel.sigma" = "1..4/3"}
+objectives = ["error", "ram"]
+constraints = ["ram <= 8 kB", "error <= float + 1"]
+"""
+
+
+MODEL = {
+    "format": "kerncast model 1",
+    "origin": "SVC",
+    "kernel": {"type": "gaussian", "sigma": 1.0},
+    "classes": ["a", "b"],
+    "scale": [1.0, 2.0],
+    "bias": 0.5,
+    "alpha": [1.0, -2.0],
+    "vectors": [[1.0, 2.0], [3.0, 4.0]],
+}
+
+
+@cache
+def small() -> tuple[Plan, Vectors]:
+    """Return a plan with a trained model's vectors."""
+    plan = make_plan(Spec.from_text(SPEC, "small.toml"))
+    y = np.arange(-6, 6)
+    return plan, make_vectors(
+        open_model(plan), [("train", None, y), ("predict", np.arange(4)[:, None], None)]
+    )
+
+
+def array() -> bytes:
+    store = io.BytesIO()
+    np.save(store, np.arange(8.0).reshape(4, 2))
+    return store.getvalue()
+
+
+def archive() -> bytes:
+    store = io.BytesIO()
+    np.savez(store, X=np.arange(8.0).reshape(4, 2), y=np.arange(4.0))
+    return store.getvalue()
+
+
+def wav(bits: int, channels: int) -> bytes:
+    data = bytes(range(64)) * 2
+    size = bits // 8 * channels
+    fmt = b"".join(
+        n.to_bytes(w, "little")
+        for n, w in ((1, 2), (channels, 2), (8000, 4), (8000 * size, 4), (size, 2), (bits, 2))
+    )
+    chunks = (
+        b"fmt " + len(fmt).to_bytes(4, "little") + fmt + b"data" + len(data).to_bytes(4, "little") + data
+    )
+    return b"RIFF" + (len(chunks) + 4).to_bytes(4, "little") + b"WAVE" + chunks
+
+
+@cache
+def generated() -> tuple[dict[str, Any], bytes]:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as made:
+        generate(small()[0], Path(made) / "out")
+        manifest = json.loads((Path(made) / "out" / "manifest.json").read_text())
+        store = io.BytesIO()
+        with zipfile.ZipFile(store, "w") as file:
+            file.writestr(
+                "manifest.json", json.dumps(manifest | {"files": {"a.c": hashlib.sha256(b"x").hexdigest()}})
+            )
+            file.writestr("a.c", "x")
+            file.writestr("verified.json", '{"versions": {}}')
+    files = dict(list(manifest["files"].items())[:3])
+    return manifest | {"files": files}, store.getvalue()
+
+
+@cache
+def rows() -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    import tempfile
+
+    text = SPEC + '[data]\nfile = "small.csv"\n'
+    with tempfile.TemporaryDirectory() as made:
+        (Path(made) / "small.csv").write_text(
+            "\n".join(["y", *(str((7 * i * i) % 100 - 50) for i in range(12)), ""])
+        )
+        settings = make_settings(Spec.from_text(text), Path(made), grid=["sigma=2,3"])
+        run_sweep(settings, Path(made) / "run")
+        with contextlib.closing(sqlite3.connect(Path(made) / "run" / "sweep.db")) as db:
+            return (
+                db.execute("SELECT name, value FROM meta").fetchall(),
+                db.execute(
+                    "SELECT key, inputs, status, code, message, plan, words, measures FROM points"
+                ).fetchall(),
+            )
+
+
+@cache
+def image() -> tuple[Plan, bytes]:
+    plan, vectors = small()
+    model = open_model(plan)
+    vectors.calls[0].run(model)
+    return plan, model.save()
+
+
+@cache
+def recorded() -> tuple[dict[str, Any], list[Any]]:
+    plan, vectors = small()
+    return (
+        {
+            "recording": 1,
+            "target": "host",
+            "backend": "host",
+            "board": None,
+            "compiler": None,
+            "firmware": None,
+            "origin": None,
+            "plan": json.loads(plan.to_json()),
+        },
+        [
+            *(call.as_dict("answered") for call in vectors.calls),
+            {"state": {name: np.asarray(value).tolist() for name, value in vectors.state.items()}},
+        ],
+    )
+
+
+HTTP = [
+    "GET /TOKEN/ HTTP/1.1\r\nHost: HOST\r\n\r\n",
+    "POST /point HTTP/1.1\r\nHost: HOST\r\nX-Kerncast-Token: TOKEN\r\nContent-Type: application/json\r\n"
+    'Content-Length: 25\r\n\r\n{"number": 1, "inputs": {}}',
+]
+
+
+RESULTS = {
+    "plan": "0" * 64,
+    "backends": [
+        {
+            "backend": "host",
+            "words": 10,
+            "mismatches": 0,
+            "first": "",
+            "costs": {"flash": 1, "counts": {"train": 5}},
+        }
+    ],
+}

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from kerncast.hw.hil.client import HilClient
+from kerncast.lab.compare.verification import LARGEST_BYTES, MAX_FILES
+from kerncast.lab.explore import server
 from kerncast.lab.output_paths import refuse_unwritable
 from kerncast.lab.sweep import executors
 from kerncast.sim import _files
-from kerncast.sim._json import parse_json
+from kerncast.sim._json import MAX_DEPTH, parse_json
 from kerncast.sim.data import csv_lines as limits
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
@@ -225,3 +227,11 @@ def test_a_board_that_invents_a_slot_or_a_result_differs(answer: dict[str, int])
     assert code_of(client.save) == "E414"
     if answer["result"]:
         assert code_of(client.restore) == "E414"
+
+
+# ---- what is documented ----
+def test_the_documented_limits_are_those_of_the_code() -> None:
+    assert (limits.MAX_LINE, limits.MAX_TEXT, limits.MAX_LINES) == (16 << 20, 1 << 30, 20_000_000)
+    assert (_files.MAX_SPEC, _files.MAX_ARRAYS, _files.MAX_BYTES) == (16 << 20, 1 << 30, 256 << 20)
+    assert (MAX_DEPTH, MAX_FILES, LARGEST_BYTES, executors.MAX_JOBS) == (64, 4096, 256 << 20, 256)
+    assert (server._MOST_BYTES, server._SECONDS, server._MOST_CONNECTIONS) == (64 << 10, 60, 64)

@@ -21,7 +21,8 @@ MAX_ARRAYS = 1 << 30
 #: What numpy and zipfile raise for a damaged or foreign file: a member that is not .npy, a plain .npy, a
 #: header that promises more than the memory or nests too deeply, an unknown method, an encrypted member.
 UNREADABLE_NPZ = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
-                  AttributeError, TypeError, KeyError, MemoryError, RuntimeError, tokenize.TokenError)
+                  AttributeError, TypeError, KeyError, MemoryError, RuntimeError, ArithmeticError,
+                  tokenize.TokenError)
 
 
 def _too_large(path: Path) -> OSError:

@@ -167,7 +167,9 @@ def test_a_name_that_c_compilers_stumble_over_is_refused(name: str) -> None:
         kernel={"sigma": 1.0}, toeplitz={"n": 4, "lambda": 1.0, "scheme": "uniform"})) == "E110"
 
 
-@pytest.mark.parametrize("header", ["{'descr': '<f8', 'fortran_order': False, 'shape': (4,), '''", "(" * 250])
+@pytest.mark.parametrize("header", [
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (4,), '''", "(" * 250,
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (" + "9" * 400 + ",), }"])
 def test_an_array_header_of_any_text_is_unreadable_data(tmp_path: Path, header: str) -> None:
     import zipfile
 

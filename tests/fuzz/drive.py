@@ -31,7 +31,7 @@ from .parsers import Parser, parsers
 
 SECONDS, MEMORY = 10, 2 << 30
 #: Bytes that an input is drawn from, and inputs between two looks at memory and clock.
-BYTES, EACH = 256, 1000
+BYTES, EACH = 256, 100
 
 
 class Hang(Exception):
@@ -65,7 +65,7 @@ def one_input(parser: Parser, work: Path) -> Callable[[bytes], object]:
 def drive(name: str, runs: int, state: Path, budget: float = float("inf")) -> dict[str, object]:
     """Give a parser inputs until `runs` are done, or the seconds of `budget` are over; return the state.
 
-    The state is written every thousand inputs, whole or not at all.
+    The state is written every hundred inputs, whole or not at all.
     """
     done = json.loads(state.read_text())["done"] if state.is_file() else 0
     start, first = time.monotonic(), done

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from ..sim.replay.vectors import Vectors
 from ..sim.spec import Spec
 from ..sim.spec.target import Target
 from .c.context import context
+from .c.contract import contract, returned
 from .c.localise import localise
 from .c.packages import render_packages, resolve_packages
 from .c.saved_state import saved_context
@@ -81,13 +83,16 @@ def render_c(plan: Plan) -> dict[str, str]:
                  "kernel_lms": ("lms_f32.c" if plan.in_float32 else "lms.c",
                                 *(("linear.c",) if plan.linear else ())),
                  "kernel_predictor": ()}[plan.algorithm]
-    names = {f"{p}.h": "model.h", f"{p}_internal.h": "internal.h"}
+    names = {f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
     names |= {} if plan.fixed else {f"{p}_state.c": "state.c"}
     values["runtime_hash"] = runtime_hash()
     files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)
              for name, template in names.items()}
     files = localise(files, p)
+    values |= {"returned": returned(files, p), "contract": partial(contract, plan,
+                                                                    saved_bytes=values["saved"]["image"])}
+    files[f"{p}.h"] = environment().get_template("c/model.h.j2").render(values, file=f"{p}.h")
     files["README.md"] = environment().get_template("c/README.md.j2").render(values)
     return files | render_shared() | {f"rt/{name}": read_text(f"firmware/rt/{name}")
                                       for name in (*RUNTIME, *_more_headers(plan))}

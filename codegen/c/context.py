@@ -14,6 +14,7 @@ from ...sim.spec.tables import CASTS
 from .kernel_text import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
 from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
+from .units import units_context
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_cg": "kernel regularised least squares by conjugate gradients",
@@ -148,18 +149,24 @@ def _classes(plan: Plan) -> list[str]:
 
 
 def _example(plan: Plan, trains: bool, uniform: bool) -> str:
-    p = plan.name
+    """Return a first program of the application: it compiles as it stands."""
+    p, x = plan.name, "" if trains and uniform else f"const {plan.name}_in_t *x, "
+    head = [f'#include "{p}.h"', ""]
+    predict = [f"{p}_out_t f = 0;"]
     if plan.fixed:
-        return f"{p}_out_t f;\n\nif ({p}_model_predict(x, &f) == KC_OK) {{\n    /* f */\n}}"
-    lines = [f"static {p}_model_t model;", f"{p}_out_t f;", "", f"{p}_model_init(&model);"]
+        return "\n".join([*head, f"{p}_out_t predict(const {p}_in_t *x)", "{", f"    {predict[0]}", "",
+                          f"    return KC_USABLE({p}_model_predict(x, &f)) ? f : 0;", "}"])
+    head += [f"static {p}_model_t model; /* {p}_model_init(&model) at the start */", ""]
     if trains:
-        arguments = "&model, y" if uniform else "&model, x, y"
-        lines += [f"if ({p}_{TRAINERS[plan.algorithm]}({arguments}) == KC_OK) {{",
-                  f"    (void){p}_model_predict(&model, x_new, &f);", "}"]
-    else:
-        lines += [f"(void){p}_lms_update(&model, x, y, &f); /* f: prediction before learning */",
-                  f"(void){p}_model_predict(&model, x_new, &f);"]
-    return "\n".join(lines)
+        given = "&model, y" if uniform else "&model, x, y"
+        return "\n".join([
+            *head, f"{p}_out_t train_and_predict({x}const {p}_target_t *y, const {p}_in_t *x_new)", "{",
+            f"    {predict[0]}", "", f"    if (KC_USABLE({p}_{TRAINERS[plan.algorithm]}({given}))) {{",
+            f"        (void){p}_model_predict(&model, x_new, &f);", "    }", "    return f;", "}"])
+    return "\n".join([
+        *head, f"{p}_out_t learn(const {p}_in_t *x, {p}_target_t y)", "{",
+        f"    {p}_out_t f = 0; /* the prediction before learning */", "",
+        f"    (void){p}_lms_update(&model, x, y, &f);", "    return f;", "}"])
 
 
 def _trainer(plan: Plan) -> dict[str, Any]:
@@ -198,7 +205,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     budget = plan.sizes.get("N", 0)
     digest = bytes.fromhex(plan.hash)
     short = widths(plan)
-    return _trainer(plan) | kernel_context(plan) | {
+    return _trainer(plan) | kernel_context(plan) | units_context(plan) | {
         "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
         "spec_hash": spec_hash, "trains": trains, "fixed": plan.fixed,
         "classes": _classes(plan),

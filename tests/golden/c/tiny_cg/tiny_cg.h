@@ -12,7 +12,7 @@
 #include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_ABI != 1 || KC_RUNTIME_HASH != 0x4991a0a6
+#if KC_ABI != 1 || KC_RUNTIME_HASH != 0xf3f13f39
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 
@@ -28,7 +28,10 @@ extern "C" {
 #define TINY_CG_TABLE_BYTES 2048 /* constant tables */
 #define TINY_CG_SAVED_STATE_BYTES 212u /* a slot needs KC_STATE_SLOT of it */
 
-typedef int32_t tiny_cg_out_t; /* prediction; 1 is worth 1/2048 in units of y */
+#define TINY_CG_OUT_LSB 0.00048828125 /* what 1 of tiny_cg_out_t is worth, in units of y */
+#define TINY_CG_OUT_FRAC_BITS 22 /* s24f22, Q2.22 */
+
+typedef int32_t tiny_cg_out_t; /* prediction, Q2.22: -4096.0 to 4095.99951 units of y, LSB 0.00048828125 */
 typedef int16_t tiny_cg_in_t; /* input, ADC counts, s12f0 */
 typedef int16_t tiny_cg_target_t; /* target, ADC counts, s12f0 */
 
@@ -57,32 +60,112 @@ KC_STATIC_ASSERT(tiny_cg_size_of_model,
 /* SHA-256 of the plan this code was generated from. */
 extern const uint8_t tiny_cg_plan_hash[32];
 
-/* Clear the model; call it before the first use. */
+/** Clear the model; call it before the first use. A null pointer is ignored.
+ *
+ * @param[out] m  the model
+ * @par Reentrancy: Reentrant for different models; one call at a time on one model.
+ * @par Interrupts: Allowed on a model that nothing else uses.
+ * @par Worst case: writes 160 bytes.
+ */
 void tiny_cg_model_init(tiny_cg_model_t *m);
 
-/* Predict one sample.
- *   x  2 ADC counts
- *   f  receives the prediction; 0 where there is none
- * OK, SATURATED (f is at full scale), NOT_TRAINED or BAD_ARGUMENT. */
+/** Predict one sample.
+ *
+ * @param[in] m  the model
+ * @param[in] x  2 ADC counts
+ * @param[out] f  the prediction; 0 where there is none
+ * @retval KC_OK done
+ * @retval KC_SATURATED done, but a value saturated at full scale
+ * @retval KC_NOT_TRAINED no prediction: the model is not trained
+ * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
+ * @par Reentrancy: Reentrant: reads the model only.
+ * @par Interrupts: Allowed, if the call does not interrupt a function that writes this model.
+ * @par Worst case: 5 kernel values, 10 distance terms, 5 multiplications.
+ */
 kc_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_in_t *x,
     tiny_cg_out_t *f);
 
-/* Train from the beginning, in O(n^2) time a step, at most 4 steps.
- *   x  5 * 2 ADC counts, sample by sample
- *   y  5 targets
- * OK; INACCURATE, SATURATED or STALLED: the model is trained; NOT_POSITIVE_DEFINITE or BREAKDOWN: the model
- * is untrained; BAD_ARGUMENT. */
+/** Train from the beginning, in O(n^2) time a step, at most 4 steps. A status below 0 leaves the model
+ * untrained.
+ *
+ * @pre tiny_cg_model_init() was called. x and y do not change before the call returns.
+ * @param[in,out] m  the model
+ * @param[in] x  5 * 2 ADC counts, sample by sample
+ * @param[in] y  5 targets
+ * @retval KC_OK done
+ * @retval KC_INACCURATE trained, but the certified error bound exceeds the tolerance
+ * @retval KC_NOT_POSITIVE_DEFINITE not trained: matrix indefinite or too ill-conditioned
+ * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
+ * @par Reentrancy: Reentrant for different models; one call at a time on one model.
+ * @par Interrupts: Not from an interrupt: it takes long, and a prediction must not interrupt it on the
+ * same model.
+ * @par Worst case: 75 kernel values, 150 distance terms, 267 multiplications, 8 divisions.
+ */
 kc_status_t tiny_cg_cg_train(tiny_cg_model_t *m, const tiny_cg_in_t *x,
     const tiny_cg_target_t *y);
 
-/* Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not
+/** Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not
  * touched, so that a power cut at any moment leaves a valid state.
- * KC_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
+ *
+ * @param[in] m  the model; it does not change before the call returns
+ * @param[in] storage  two slots, as rt/kc_storage.h describes
+ * @retval KC_OK done
+ * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
+ * @retval KC_STATE_NONE no saved state, or no save was completed
+ * @retval KC_STATE_OTHER_VERSION saved by another format version or ABI
+ * @retval KC_STATE_OTHER_PLAN saved by a model of another plan
+ * @retval KC_STATE_TRUNCATED not the length of a state of this plan
+ * @retval KC_STATE_DAMAGED the checksum does not match
+ * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
+ * @retval KC_STATE_STORAGE the storage failed
+ * @par Reentrancy: Reentrant for different models and storages.
+ * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Worst case: 212 bytes written once and read once.
+ */
 kc_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_t *storage);
 
-/* Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason;
- * after STORAGE the model may be cleared. */
+/** Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason;
+ * after KC_STATE_STORAGE the model may be cleared.
+ *
+ * @param[in,out] m  the model
+ * @param[in] storage  as of tiny_cg_state_save()
+ * @retval KC_OK done
+ * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
+ * @retval KC_STATE_NONE no saved state, or no save was completed
+ * @retval KC_STATE_OTHER_VERSION saved by another format version or ABI
+ * @retval KC_STATE_OTHER_PLAN saved by a model of another plan
+ * @retval KC_STATE_TRUNCATED not the length of a state of this plan
+ * @retval KC_STATE_DAMAGED the checksum does not match
+ * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
+ * @retval KC_STATE_STORAGE the storage failed
+ * @par Reentrancy: Reentrant for different models and storages.
+ * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Worst case: reads two slots of 212 bytes, the chosen one twice.
+ */
 kc_status_t tiny_cg_state_restore(tiny_cg_model_t *m, const kc_storage_t *storage);
+
+/** Convert a prediction to the counts of the converter, rounded and saturated, without float or division.
+ *
+ * @param[in] f  a prediction
+ * @return -2048 to 2047
+ * @par Reentrancy: Reentrant.
+ * @par Interrupts: Allowed.
+ * @par Worst case: 1 multiplication.
+ */
+static inline int16_t tiny_cg_to_adc(tiny_cg_out_t f)
+{
+    int64_t v = f;
+
+    v += INT64_C(1) << 10;
+    v = v >= 0 ? v >> 11 : ~(~v >> 11);
+    v += 0;
+    v = v < INT64_C(-2048) ? INT64_C(-2048) : v;
+    v = v > INT64_C(2047) ? INT64_C(2047) : v;
+    return KC_CAST(int16_t, v);
+}
+
+/** A prediction in units of y, in float. */
+#define TINY_CG_TO_UNIT(f) (KC_CAST(float, TINY_CG_OUT_LSB) * KC_CAST(float, f))
 
 #ifdef __cplusplus
 }

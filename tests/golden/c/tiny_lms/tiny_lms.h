@@ -12,7 +12,7 @@
 #include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_ABI != 1 || KC_RUNTIME_HASH != 0x4991a0a6
+#if KC_ABI != 1 || KC_RUNTIME_HASH != 0xf3f13f39
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 
@@ -28,7 +28,10 @@ extern "C" {
 #define TINY_LMS_TABLE_BYTES 516 /* constant tables */
 #define TINY_LMS_SAVED_STATE_BYTES 108u /* a slot needs KC_STATE_SLOT of it */
 
-typedef int16_t tiny_lms_out_t; /* prediction; 1 is worth 1/8192 in units of y */
+#define TINY_LMS_OUT_LSB 0.000122070312 /* what 1 of tiny_lms_out_t is worth, in units of y */
+#define TINY_LMS_OUT_FRAC_BITS 14 /* s16f14, Q2.14 */
+
+typedef int16_t tiny_lms_out_t; /* prediction, Q2.14: -4.0 to 3.99987793 units of y, LSB 0.000122070312 */
 typedef uint16_t tiny_lms_in_t; /* input, ADC counts, u10f0 */
 typedef int8_t tiny_lms_target_t; /* target, ADC counts, s2f0 */
 
@@ -50,32 +53,110 @@ KC_STATIC_ASSERT(tiny_lms_size_of_model,
 /* SHA-256 of the plan this code was generated from. */
 extern const uint8_t tiny_lms_plan_hash[32];
 
-/* Clear the model; call it before the first use. */
+/** Clear the model; call it before the first use. A null pointer is ignored.
+ *
+ * @param[out] m  the model
+ * @par Reentrancy: Reentrant for different models; one call at a time on one model.
+ * @par Interrupts: Allowed on a model that nothing else uses.
+ * @par Worst case: writes 56 bytes.
+ */
 void tiny_lms_model_init(tiny_lms_model_t *m);
 
-/* Predict one sample.
- *   x  2 ADC counts
- *   f  receives the prediction; 0 where there is none
- * OK, SATURATED (f is at full scale), NOT_TRAINED or BAD_ARGUMENT. */
+/** Predict one sample.
+ *
+ * @param[in] m  the model
+ * @param[in] x  2 ADC counts
+ * @param[out] f  the prediction; 0 where there is none
+ * @retval KC_OK done
+ * @retval KC_SATURATED done, but a value saturated at full scale
+ * @retval KC_NOT_TRAINED no prediction: the model is not trained
+ * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
+ * @par Reentrancy: Reentrant: reads the model only.
+ * @par Interrupts: Allowed, if the call does not interrupt a function that writes this model.
+ * @par Worst case: 3 kernel values, 6 distance terms, 3 multiplications.
+ */
 kc_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_lms_in_t *x,
     tiny_lms_out_t *f);
 
-/* Learn one sample.
- *   x  2 ADC counts
- *   y  the target
- *   f  receives the prediction before learning
- * OK, SATURATED (learnt, but a value saturated at full scale) or BAD_ARGUMENT. */
+/** Learn one sample.
+ *
+ * @pre tiny_lms_model_init() was called.
+ * @param[in,out] m  the model
+ * @param[in] x  2 ADC counts
+ * @param[in] y  the target
+ * @param[out] f  the prediction before learning
+ * @retval KC_OK done
+ * @retval KC_SATURATED done, but a value saturated at full scale
+ * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
+ * @par Reentrancy: Reentrant for different models; one call at a time on one model.
+ * @par Interrupts: Allowed, if the call does not interrupt another function on this model.
+ * @par Worst case: 5 kernel values, 12 distance terms, 9 multiplications.
+ */
 kc_status_t tiny_lms_lms_update(tiny_lms_model_t *m, const tiny_lms_in_t *x,
     tiny_lms_target_t y, tiny_lms_out_t *f);
 
-/* Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not
+/** Save the model in the slot that is unreadable, invalid or older, and verify it. The other slot is not
  * touched, so that a power cut at any moment leaves a valid state.
- * KC_OK, STORAGE, INCONSISTENT (the structure was overwritten) or BAD_ARGUMENT. */
+ *
+ * @param[in] m  the model; it does not change before the call returns
+ * @param[in] storage  two slots, as rt/kc_storage.h describes
+ * @retval KC_OK done
+ * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
+ * @retval KC_STATE_NONE no saved state, or no save was completed
+ * @retval KC_STATE_OTHER_VERSION saved by another format version or ABI
+ * @retval KC_STATE_OTHER_PLAN saved by a model of another plan
+ * @retval KC_STATE_TRUNCATED not the length of a state of this plan
+ * @retval KC_STATE_DAMAGED the checksum does not match
+ * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
+ * @retval KC_STATE_STORAGE the storage failed
+ * @par Reentrancy: Reentrant for different models and storages.
+ * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Worst case: 108 bytes written once and read once.
+ */
 kc_status_t tiny_lms_state_save(const tiny_lms_model_t *m, const kc_storage_t *storage);
 
-/* Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason;
- * after STORAGE the model may be cleared. */
+/** Restore the newest valid state. If there is none, the model is unchanged and the status gives the reason;
+ * after KC_STATE_STORAGE the model may be cleared.
+ *
+ * @param[in,out] m  the model
+ * @param[in] storage  as of tiny_lms_state_save()
+ * @retval KC_OK done
+ * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
+ * @retval KC_STATE_NONE no saved state, or no save was completed
+ * @retval KC_STATE_OTHER_VERSION saved by another format version or ABI
+ * @retval KC_STATE_OTHER_PLAN saved by a model of another plan
+ * @retval KC_STATE_TRUNCATED not the length of a state of this plan
+ * @retval KC_STATE_DAMAGED the checksum does not match
+ * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
+ * @retval KC_STATE_STORAGE the storage failed
+ * @par Reentrancy: Reentrant for different models and storages.
+ * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Worst case: reads two slots of 108 bytes, the chosen one twice.
+ */
 kc_status_t tiny_lms_state_restore(tiny_lms_model_t *m, const kc_storage_t *storage);
+
+/** Convert a prediction to the counts of the converter, rounded and saturated, without float or division.
+ *
+ * @param[in] f  a prediction
+ * @return -2 to 1
+ * @par Reentrancy: Reentrant.
+ * @par Interrupts: Allowed.
+ * @par Worst case: 1 multiplication.
+ */
+static inline int8_t tiny_lms_to_adc(tiny_lms_out_t f)
+{
+    int64_t v = f;
+
+    v += INT64_C(1) << 12;
+    v = v >= 0 ? v >> 13 : ~(~v >> 13);
+    v += 0;
+    v = v < INT64_C(-2) ? INT64_C(-2) : v;
+    v = v > INT64_C(1) ? INT64_C(1) : v;
+    return KC_CAST(int8_t, v);
+}
+
+/** A prediction in units of y, in float. */
+#define TINY_LMS_TO_UNIT(f) (KC_CAST(float, TINY_LMS_OUT_LSB) * KC_CAST(float, f))
 
 #ifdef __cplusplus
 }

@@ -1,0 +1,71 @@
+"""codegen: state for every public function what it returns, where it may be called, and what it costs."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Mapping
+
+from ...sim.plan import Plan
+from ...sim.statuses import c_statuses
+
+_WIDTH = 105
+_OWN = "Reentrant for different models; one call at a time on one model."
+_READS = "Reentrant: reads the model only."
+_NO_ISR = "Not from an interrupt: it takes long, and a prediction must not interrupt it on the same model."
+_STORED = "Reentrant for different models and storages."
+_WAITS = "Not from an interrupt: it waits for the storage."
+#: By kind of function: reentrancy, and whether an interrupt service routine (ISR) may call it.
+_CONTEXT = {
+    "init": (_OWN, "Allowed on a model that nothing else uses."),
+    "predict": (_READS, "Allowed, if the call does not interrupt a function that writes this model."),
+    "predict_fixed": ("Reentrant: the model is constant.", "Allowed."),
+    "train": (_OWN, _NO_ISR),
+    "update": (_OWN, "Allowed, if the call does not interrupt another function on this model."),
+    "solve": (_OWN, _NO_ISR),
+    "save": (_STORED, _WAITS), "restore": (_STORED, _WAITS),
+}
+#: Which calls of the plan count the cost of a kind of function.
+_COUNTED = {"predict_fixed": "predict", "solve": "train"}
+
+
+def _wrapped(text: str) -> list[str]:
+    return [f" * {line}" for line in textwrap.wrap(text, _WIDTH - 3)]
+
+
+def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
+    """Return the lines of a Doxygen comment: reentrancy, interrupts and worst-case cost."""
+    reentrancy, interrupts = _CONTEXT[kind]
+    counts = plan.operations.get(_COUNTED.get(kind, kind), {})
+    cost = ", ".join(f"{c.count} {what.replace('_', ' ')}" for what, c in counts.items())
+    if kind == "init":
+        cost = f"writes {plan.state_bytes} bytes"
+    elif kind in ("save", "restore"):
+        cost = f"{saved_bytes} bytes written once and read once" if kind == "save" else \
+            f"reads two slots of {saved_bytes} bytes, the chosen one twice"
+    rows = (f"@par Reentrancy: {reentrancy}", f"@par Interrupts: {interrupts}", f"@par Worst case: {cost}.")
+    return "\n".join(line for row in rows for line in _wrapped(row))
+
+
+def returned(files: Mapping[str, str], prefix: str) -> dict[str, str]:
+    """Return the Doxygen lines of the statuses that the rendered C can return, by kind of function.
+
+    Parameters
+    ----------
+    files : mapping of str to str
+        The C files of the model.
+    prefix : str
+        The name of the model.
+    """
+    texts = {name: text for name, text in files.items() if name.endswith(".c")}
+    predict = texts.pop(f"{prefix}_model.c", "")
+    texts.pop(f"{prefix}_state.c", None)
+    saved = "KC_OK KC_BAD_ARGUMENT " + " ".join(n for n, *_ in c_statuses() if n.startswith("KC_STATE_"))
+    return {kind: _retvals(text) for kind, text in {
+        "predict": predict, "learn": "".join(texts.values()), "save": saved, "restore": saved}.items()}
+
+
+def _retvals(text: str) -> str:
+    found = set(re.findall(r"(?<![=!]= )\bKC_\w+", text))  # what is only compared with is not returned
+    rows = [f"@retval {name} {meaning}" for name, _, meaning in c_statuses() if name in found]
+    return "\n".join(line for row in rows for line in _wrapped(row))

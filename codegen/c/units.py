@@ -1,0 +1,48 @@
+"""codegen: say in a header what an integer is worth: LSB, Q format, range, and the way back to ADC counts."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+from ...sim.formats import Format
+from ...sim.plan import Plan
+
+#: Product and result of the conversion to ADC counts stay below this power of two.
+_PRODUCT_BITS = 62
+
+
+def q_format(fmt: Format) -> str:
+    """Return a format as Qm.n, UQm.n if unsigned; m counts the sign, as Arm does it."""
+    return f"{'' if fmt.signed else 'U'}Q{fmt.bits - fmt.frac}.{fmt.frac}"
+
+
+def decimal(value: Fraction) -> str:
+    """Return a real value with at most nine significant digits."""
+    text = f"{float(value):.9g}"
+    return text if any(c in text for c in ".en") else f"{text}.0"
+
+
+def to_adc(plan: Plan) -> dict[str, Any]:
+    """Return multiplier, shift, offset and range of ``adc = offset + round(f * mul / 2^shift)``.
+
+    The multiplier is 2^y_shift / y_gain, to as many bits as the product of 62 bits leaves.
+    """
+    exact = Fraction(2) ** plan.integer("y_shift") / plan.integer("y_gain")
+    shift = 0
+    while shift < 32 and (round(exact * 2 ** (shift + 1))).bit_length() + plan.word <= _PRODUCT_BITS:
+        if exact * 2**shift == round(exact * 2**shift):
+            break
+        shift += 1
+    raw = plan.signals["y_raw"].format
+    return {"mul": round(exact * 2**shift), "shift": shift, "offset": plan.integer("y_offset"),
+            "lo": raw.lo, "hi": raw.hi, "type": raw.c_type}
+
+
+def units_context(plan: Plan) -> dict[str, Any]:
+    """Return what the header and the README say of f: format, LSB, range, and its ADC counts."""
+    f, lsb = plan.signals["f"], Fraction(plan.units["y"])
+    return {"q_format": q_format, "out": {
+        "lsb": decimal(lsb), "format": str(f.format), "q": q_format(f.format), "frac": f.format.frac,
+        "lo": decimal(lsb * f.lo), "hi": decimal(lsb * f.hi),
+        "adc": to_adc(plan) if "y_gain" in plan.constants and "y_raw" in plan.signals else None}}

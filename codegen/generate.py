@@ -31,6 +31,7 @@ from .c.saved_state import saved_context
 from .c.shared import render_shared, runtime_hash
 from .firmware.targets import load_target
 from .hls import refuse_unfit, render_hls, requested_dialects
+from .licence import LICENSE, SBOM, licence_text, sbom_text
 from .manifest import (
     MANIFEST,
     Manifest,
@@ -245,6 +246,8 @@ def render_all(plan: Plan, target: Target | None,
     if spec is not None:
         files[SPEC] = spec.to_toml()
         files |= model_file(spec)
+    files[LICENSE] = licence_text()
+    files[SBOM] = sbom_text(plan, files)
     manifest = Manifest(plan.name, plan.hash, str(plan.evidence.get("spec", "")),
                         target.id if target else "", runtime_digest(files),
                         {name: digest(text) for name, text in sorted(files.items())})

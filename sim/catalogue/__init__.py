@@ -47,7 +47,7 @@ _SPEC = {
                   "Choose one of the values listed under `allowed`."),
     "E110": Entry("the model's name cannot be used in C",
                   "The name is the prefix of every C symbol and file. It must be an identifier, must not be "
-                  "a keyword of C or C++, and must not hide a standard header such as math.h.",
+                  "a keyword of C or C++, and must not hide a header such as math.h.",
                   "Use lower-case letters, digits and single underscores, a letter first; at most 24."),
     "E111": Entry("the tables do not fit the algorithm",
                   "toeplitz_rls is described by [toeplitz], kernel_cg by [cg], kernel_lms by [online], "

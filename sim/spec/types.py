@@ -42,6 +42,10 @@ _RESERVED = frozenset((
     "stropts", "syslog", "tar", "termios", "thread_local", "trace", "typeof", "ulimit", "unistd",
     "unix", "utime", "utmpx", "values", "wchar_t", "wordexp",
 ))
+#: Headers of CMSIS, which a generated NAME.h would shadow: there are too many to list.
+_OF_CMSIS = re.compile(r"cmsis_|(core|mpu|pmu|cachel1)_armv|core_(c[am]\d|sc\d|cm(func|instr|simd)|starmc)"
+                       r"|arm_(math|nn|mve|cde|sve|bf16|fp16|const_structs|common_tables|helium_utils)"
+                       r"|tz_context$|irq_ctrl$")
 
 
 def _custom(code: str, message: str, **words: str) -> PydanticCustomError:
@@ -55,8 +59,8 @@ def _c_name(name: str) -> str:
     if name.startswith("kc_"):
         raise _custom("E110", "names that begin with kc_ are reserved for the runtime",
                       remedy=f"choose another prefix, such as my_{name[3:]}")
-    if name in _RESERVED:
-        raise _custom("E110", "the name is a keyword of C or C++, or a standard header",
+    if name in _RESERVED or _OF_CMSIS.match(name):
+        raise _custom("E110", "the name is a keyword of C or C++, or a header of C, POSIX or CMSIS",
                       remedy=f"extend it, such as {name}_model")
     return name
 

@@ -80,5 +80,6 @@ def hash_words(plan: Plan) -> list[str]:
 
 def software_files(p: str, core: str) -> dict[str, str]:
     """Return the files for software and tools next to the module, each with its template."""
-    return {"kc_core_regs.h": "kc_core_regs.h", f"{p}_{core}_regs.h": "core_regs.h",
+    return {"kc_core_regs.h": "kc_core_regs.h", "kc_core.h": "kc_core.h", "kc_core.c": "kc_core.c",
+            f"{p}_{core}_regs.h": "core_regs.h",
             f"{p}_{core}.rdl": "core.rdl", f"{p}_{core}.xml": "core.xml"}

@@ -8,6 +8,7 @@ import cocotb
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster
 
 from .bench import StreamBench, carry_out, read_script
+from .c_driver import CDriver
 
 #: Whatever a core may have of streams.
 _SOURCES, _SINKS = ("x", "y", "r", "model", "state"), ("f", "alpha", "model", "state")
@@ -38,6 +39,11 @@ class AxiBench(StreamBench):
         """Read and write an address; return the responses, 0 or 2 (SLVERR)."""
         read, written = await self._registers.read(address, 4), await self._registers.write(address, bytes(4))
         return [int(read.resp), int(written.resp)]
+
+    async def driver(self, library: str, inputs: list[str], outputs: list[str],
+                     calls: list[list[Any]]) -> list[Any]:
+        """Call functions of the compiled C driver; return their results."""
+        return await CDriver(library, self, inputs, outputs).carry_out(calls)
 
     async def irq(self) -> int:
         """Return the level of the interrupt."""

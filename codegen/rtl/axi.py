@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...sim.plan import ABI, Plan
+from .common import render_files
 from .registers import register_map
 
 #: Modules that the wrapper needs in addition to its core.
@@ -32,6 +33,11 @@ class Stream:
     takes: bool
     bits: int
     user_bits: int = 0
+
+    @property
+    def beat_bits(self) -> int:
+        """Return the bits of a beat outside the core: a power of two, at least 8."""
+        return max(8, 1 << (self.bits - 1).bit_length())
 
     @property
     def port(self) -> str:
@@ -76,6 +82,23 @@ class Ports:
 def hash_words(plan: Plan) -> list[str]:
     """Return the plan's hash in words of 32 bits, hexadecimal, the leading one first."""
     return [plan.hash[i:i + 8] for i in range(0, 64, 8)]
+
+
+#: Ports of AXI4-Lite in the wrapper for block designs: direction, bits, name.
+AXIL_PORTS = tuple(
+    (f"{'input ' if bits > 0 else 'output'} wire", abs(bits), name) for name, bits in (
+        ("awaddr", 8), ("awprot", 3), ("awvalid", 1), ("awready", -1), ("wdata", 32), ("wstrb", 4),
+        ("wvalid", 1), ("wready", -1), ("bresp", -2), ("bvalid", -1), ("bready", 1), ("araddr", 8),
+        ("arprot", 3),
+        ("arvalid", 1), ("arready", -1), ("rdata", -32), ("rresp", -2), ("rvalid", -1), ("rready", 1)))
+
+
+def package_files(p: str, core: str, values: dict[str, Any], files: dict[str, str]) -> dict[str, str]:
+    """Render the Verilog wrapper and the packages of a core from its rendered `files`."""
+    listed = [line for line in files[f"{p}_{core}.f"].splitlines() if line and not line.startswith("//")]
+    return render_files({f"{p}_{core}_wrap.v": "core_wrap.v", f"{p}_{core}.core": "core.core",
+                         f"{p}_{core}_package_ip.tcl": "package_ip.tcl"},
+                        values | {"core_files": listed, "axil_ports": AXIL_PORTS})
 
 
 def software_files(p: str, core: str) -> dict[str, str]:

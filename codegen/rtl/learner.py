@@ -172,11 +172,13 @@ def _modules(plan: Plan) -> tuple[str, ...]:
 def _render(plan: Plan) -> dict[str, str]:
     p, values = plan.name, _context(plan)
     values |= _ports(plan, values["tdata_bits"]).context(plan)
-    return primitives(_modules(plan)) | render_files({
+    files = primitives(_modules(plan)) | render_files({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv",
         f"{p}_multipliers.sv": "multipliers.sv", f"{p}_step.sv": "step.sv", f"{p}_learner.sv": "learner.sv",
         f"{p}_learner_axi.sv": "axi.sv",
-        f"{p}_learner.f": "learner.f", "README.md": "learner.md"} | axi.software_files(p, "learner"), values)
+        f"{p}_learner.f": "learner.f", "README.md": "learner.md"} | axi.software_files(p, "learner"),
+        values)
+    return files | axi.package_files(p, "learner", values, files)
 
 
 LEARNER = RtlCore("learner", _refusal, _render, update_cycles)

@@ -215,11 +215,13 @@ def _render(plan: Plan) -> dict[str, str]:
     p, values = plan.name, expansion_context(plan) | _ports(plan).context(plan)
     modules = (*predictor_modules(plan), *axi.MODULES)
     kernel = "polynomial.sv" if values["polynomial"] else "kernel.sv"
-    return primitives(modules) | render_files({
+    values |= {"modules": modules}
+    files = primitives(modules) | render_files({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel, f"{p}_expansion.sv": "expansion.sv",
         f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor_axi.sv": "axi.sv",
         f"{p}_predictor.f": "predictor.f", "README.md": "predictor.md"}
-        | axi.software_files(p, "predictor"), values | {"modules": modules})
+        | axi.software_files(p, "predictor"), values)
+    return files | axi.package_files(p, "predictor", values, files)
 
 
 PREDICTOR = RtlCore("predictor", _refusal, _render, predictor_cycles, predictor_period)

@@ -146,11 +146,13 @@ def _ports(plan: Plan) -> Ports:
 
 def _render(plan: Plan) -> dict[str, str]:
     p, modules = plan.name, (*MODULES, *axi.MODULES)
-    return primitives(modules) | render_files(
+    values = solver_context(plan) | _ports(plan).context(plan)
+    values |= {"modules": modules, "tops": ("solver", "solver_axi")}
+    files = primitives(modules) | render_files(
         {f"{p}_solver.sv": "solver.sv", f"{p}_solver_axi.sv": "axi.sv", f"{p}_solver.f": "solver.f",
          "README.md": "solver.md"} | axi.software_files(p, "solver"),
-        solver_context(plan) | _ports(plan).context(plan)
-        | {"modules": modules, "tops": ("solver", "solver_axi")})
+        values)
+    return files | axi.package_files(p, "solver", values, files)
 
 
 SOLVER = RtlCore("solver", refusal, _render, solver_cycles)

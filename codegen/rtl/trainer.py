@@ -96,8 +96,9 @@ def _render(plan: Plan) -> dict[str, str]:
                "tops": tops if grid else ("distance", "kernel", "row", *tops),
                "row": [f"{plan.word}'d{word}" for word in reversed(first_row(plan).tolist())] if grid else (),
                "trainer_cycles": {lanes: trainer_cycles(plan, lanes) for lanes in (1, 2, 4)}}
-    return primitives(_modules(plan)) | render_files({f"{p}_solver.sv": "solver.sv"}, values) | parts \
+    rendered = primitives(_modules(plan)) | render_files({f"{p}_solver.sv": "solver.sv"}, values) | parts \
         | render_files(files, values)
+    return rendered | axi.package_files(p, "trainer", values, rendered)
 
 
 def _row_context(plan: Plan) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from scipy.linalg import solve_toeplitz
 from kerncast.benchmarks.cortex_m import CortexM
 from kerncast.benchmarks.instructions import HEADERS, build
 from kerncast.codegen.generate import generate
+from kerncast.codegen.rtl.solver import first_row
 from kerncast.sim._arrays import Array
 from kerncast.sim.plan import Field
 from kerncast.sim.planner import make_plan
@@ -27,22 +28,22 @@ SYSTEMS = ((3.0, 0.1, 64), (3.0, 0.1, 256), (3.0, 0.1, 1024), (1.0, 0.1, 256), (
 #: The generated solver with its loop left at its first half.
 OURS = """
 #include "ecg_levinson.c"
-ecg_model_t model;
+ecg_trainer_t trainer;
 int durbin(void) __attribute__((noinline));
 int durbin(void)
 {
-    int64_t eps = INT64_C(1) << ECG_XI_FRAC, a_used = 0;
-    int32_t a_exp = ECG_A_EXP_MIN, n;
+    int32_t n;
 
+    ecg_levinson_begin(&trainer);
     for (n = 1; n < ECG_TRAIN_SAMPLES; n++) {
-        eps = ecg_levinson_predictor_step(model.r, model.a, n, eps, &a_exp, &a_used);
-        if (eps < ECG_EPS_MIN) {
+        trainer.step = n;
+        if (ecg_predictor_step(&trainer) == 0) {
             return -n;
         }
     }
-    return a_exp;
+    return trainer.a_exp;
 }
-int main(void) { ecg_model_init(&model); ecg_first_row_compute(&model); return durbin(); }
+int main(void) { return durbin(); }
 """
 
 THEIRS = """
@@ -93,21 +94,20 @@ def _ours(spec: Spec, n: int) -> tuple[Array, Array, int]:
         (folder / "main.c").write_text(OURS)
         used = sorted(path for path in folder.glob("*.c") if path.name != "ecg_levinson.c")
         core = CortexM(build(folder, used, "-O2")[0])
-    core.call("ecg_model_init", "model")
-    core.call("ecg_first_row_compute", "model")
+    place_of, row = _offsets(plan.workspace), first_row(plan)
+    core.write("trainer", row.astype(np.int32), place_of["r"])
     core.start_counting()
     a_exp, count = core.call("durbin")
     if a_exp < 0:
         raise SystemExit(f"n = {n}: the recursion refused step {-a_exp}")
-    place_of = _offsets(plan.memory)
-    r = core.read("model", np.int32, n, place_of["r"]).astype(float) / 2**31
-    a = core.read("model", np.int32, n, place_of["a"]).astype(float)[1:] * 2.0 ** (a_exp - 31)
+    r = row.astype(float) / 2**31
+    a = core.read("trainer", np.int32, n, place_of["a"]).astype(float)[1:] * 2.0 ** (a_exp - 31)
     r[0] = 1.0
     return r, a, count
 
 
 def _offsets(memory: tuple[Field, ...]) -> dict[str, int]:
-    """Return the offset of each member of the model."""
+    """Return the offset of each member of a structure."""
     at, found = 0, {}
     for field in memory:
         found[field.name] = at

@@ -103,7 +103,7 @@ TRAINING = """
 ## Training
 
 The figures are for `examples/ecg.toml` at 32 bits with Levinson and n = 256. They cover the whole of
-`ecg_toeplitz_train` with both recursions.
+`ecg_train` with both recursions.
 
 | level | | instructions | per step |
 | --- | --- | --: | --: |
@@ -160,8 +160,9 @@ def program(plan: Plan, call: str) -> str:
     calls = {"predict": f"(void){p}_model_predict(&model, x, &f);",
              "update": f"(void){p}_lms_update(&model, x, 0, &f);",
              "learn": f"(void){p}_lms_update(&model, x, 0, &f); (void){p}_model_predict(&model, x, &f);",
-             "train": f"(void){p}_toeplitz_train(&model, y); (void){p}_model_predict(&model, x, &f);"}
-    return (f'#include "{p}.h"\n{p}_model_t model;\n{p}_in_t x[{n}];\n{p}_target_t y[{samples}];\n'
+             "train": f"(void){p}_train(&trainer, &model, y); (void){p}_model_predict(&model, x, &f);"}
+    trainer = f"{p}_trainer_t trainer;\n" if plan.trains else ""
+    return (f'#include "{p}.h"\n{trainer}{p}_model_t model;\n{p}_in_t x[{n}];\n{p}_target_t y[{samples}];\n'
             f'{p}_out_t f;\nint main(void);\n'
             f"int main(void)\n{{\n    {p}_model_init(&model);\n    {calls[call]}\n    return 0;\n}}\n")
 
@@ -233,7 +234,7 @@ class Learner:
         status = int(self.model.train(task.x, task.y)["status"][0])
         self.write("y", task.y)
         self.core.start_counting()
-        found, count = self.core.call(f"{self.plan.name}_toeplitz_train", "model", "y")
+        found, count = self.core.call(f"{self.plan.name}_train", "trainer", "model", "y")
         if found != status:
             raise SystemExit(f"{self.plan.name}: the status of training differs from the model's")
         self.predict(task.x_test)

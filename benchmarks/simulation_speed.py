@@ -86,8 +86,8 @@ def levinson_seconds() -> dict[str, float]:
     y_raw = np.clip(np.sin(np.arange(n) / 9) * 20000 + rng.normal(0, 3000, n), -32768, 32767).astype(np.int64)
     model, k = ToeplitzModel(plan), solver_constants(plan)
     model.train(None, y_raw)
-    r, y = model.state()["r"], y_raw * plan.integer("y_gain") >> plan.integer("y_shift")
-    a, x, out = np.zeros(n, dtype=np.int64), np.zeros((1, n), dtype=np.int64), np.zeros(4 + n, dtype=np.int64)
+    r, y = model.workspace()["r"], y_raw * plan.integer("y_gain") >> plan.integer("y_shift")
+    a, x, out = np.zeros(n, dtype=np.int64), np.zeros((1, n), dtype=np.int64), np.zeros(5 + n, dtype=np.int64)
 
     def ours() -> tuple[Words, ...]:
         assert levinson(y.reshape(1, n), r, a, x, out, k, model.ranges.log) == 0

@@ -128,6 +128,8 @@ def _text(made: Plan) -> str:
     memory += [(f.name, f.ctype, f"{f.formula} = {f.count}" if f.formula != str(f.count) else f.formula,
                 str(f.bytes), f.meaning) for f in made.memory]
     memory.append(("model", "", "", str(made.state_bytes), "RAM, owned by the caller"))
+    if made.trains:
+        memory.append(("trainer", "", "", str(made.trainer_bytes), "RAM of a training, owned by the caller"))
     memory.append(("tables", "", "", str(made.table_bytes), "flash"))
     counts = [("call", "at most", "")]
     counts += [(call, f"{o.formula} = {o.count}", what.replace("_", " "))

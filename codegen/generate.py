@@ -79,8 +79,8 @@ def render_c(plan: Plan) -> dict[str, str]:
     values = context(plan, str(plan.evidence.get("spec", "of no file"))) | {"saved": saved_context(plan)}
     p = plan.name
     accuracy = "refine.c" if values["refine"] else "certify.c"
-    algorithm = {"toeplitz_rls": ("toeplitz.c", f"{values['solver']}.c", accuracy, "bound.c"),
-                 "kernel_cg": ("cg.c", "bound.c"),
+    algorithm = {"toeplitz_rls": ("train.c", "toeplitz.c", f"{values['solver']}.c", accuracy, "bound.c"),
+                 "kernel_cg": ("train.c", "cg.c", "bound.c"),
                  "kernel_lms": ("lms_f32.c" if plan.in_float32 else "lms.c",
                                 *(("linear.c",) if plan.linear else ())),
                  "kernel_predictor": ()}[plan.algorithm]
@@ -113,10 +113,11 @@ def check_memory(plan: Plan, target: Target) -> None:
     """
     room = target.ram_bytes - target.stack_bytes
     sample = plan.sizes["D"] * plan.signals["x"].format.c_bits // 8
-    needed = plan.state_bytes + sample
+    needed = plan.ram_bytes + sample
     if needed > room:
         size = "n" if "n" in plan.sizes else "N"
-        formula = " + ".join([f"{f.bytes} {f.name}" for f in plan.memory if f.count > 1]
+        formula = " + ".join([f"{f.bytes} {f.name}" for f in (*plan.memory, *plan.workspace)
+                              if f.count > 1]
                              + [f"{sample} a sample"])
         raise fail("E301", f"the model does not fit the RAM of {target.id}",
                    where=plan.size_key,
@@ -146,9 +147,9 @@ def refuse_oversize(spec: Spec) -> None:
         if requested_dialects(plan):
             refuse_unfit(plan)
         allowed = spec.budget.ram if spec.budget else None
-        if allowed is not None and plan.state_bytes > allowed:
+        if allowed is not None and plan.ram_bytes > allowed:
             raise fail("E333", "the model exceeds its RAM budget", where="[budget] ram",
-                       value=f"{plan.state_bytes} bytes", allowed=f"{allowed} bytes",
+                       value=f"{plan.ram_bytes} bytes", allowed=f"{allowed} bytes",
                        remedy=f"lower {plan.size_key}, use a shorter word length, or raise the budget")
     except KerncastError as error:
         raise spec.located(error) from None

@@ -107,6 +107,7 @@ class WasmBackend(LibraryBackend):
         super().__init__(plan, f"wasm:{''.join(flags)}", traced)
         self._module = Module(build_wasm(plan, source, flags=flags, build_dir=build_dir, traced=traced))
         self._model = self._module.room(plan.state_bytes)
+        self._trainer = self._module.room(plan.trainer_bytes)
         self._word = self._module.room(C_BYTES[plan.word_type])
         self._slots = [self._module.room(slot_bytes(plan)) for _ in range(2)]
         self._store, self._storage = (self._module.room(part.size) for part in (_STORE, _STORAGE))
@@ -118,6 +119,8 @@ class WasmBackend(LibraryBackend):
 
     def _call(self, name: str, *arguments: Any) -> int:
         first = () if self.plan.fixed else (self._model,)
+        if name == "train":
+            first = (self._trainer, *first)
         status = self._module.call(f"{self.plan.name}_{name}", *first, *arguments)
         self._module.free = self._arrays  # the arrays of this call
         return status

@@ -80,6 +80,12 @@ class Choices:
         return cast("SchemeName", self.options["scheme"])
 
     @property
+    def eager(self) -> bool:
+        """Return whether each sample extends the solution as it arrives."""
+        return (self.uniform and self.options.get("solver") == "levinson" and self.refine == 0
+                and not self.bias)
+
+    @property
     def biased_means(self) -> bool:
         """Return whether the means of diagonals are biased.
 

@@ -22,9 +22,9 @@ from .errors import KerncastError, fail
 from .formats import Format, Overflow, Rounding
 
 #: Raised whenever generated code and firmware runtime would no longer fit together.
-ABI = 1
+ABI = 2
 #: Of the plan's JSON; a plan of another version is not read.  kerncast 0.1 wrote version 1.
-VERSION = 2
+VERSION = 3
 
 #: How to make a generated folder, and so its plan, again.
 REMAKE_FOLDER = "generate the folder again: kerncast gen SPEC -o FOLDER"
@@ -95,7 +95,7 @@ class ConstantTable:
 
 @dataclass(frozen=True)
 class Field:
-    """Member of the model structure on the device, in memory order.
+    """One member of a structure on the device, in memory order.
 
     `formula` counts its elements in n, D and N.
     """
@@ -110,6 +110,11 @@ class Field:
     def bytes(self) -> int:
         """Return the size of the member in bytes."""
         return self.count * C_BYTES[self.ctype]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the canonical form."""
+        return {"name": self.name, "ctype": self.ctype, "formula": self.formula, "count": self.count,
+                "meaning": self.meaning}
 
 
 @dataclass(frozen=True)
@@ -164,6 +169,8 @@ class Plan(Choices):
         The real value of one lsb of a signal, as an exact fraction ``p/q``.
     evidence : mapping
         The reason of each decision; not hashed.
+    workspace : tuple of Field
+        The trainer structure of a batch trainer, in order: what training needs and prediction does not.
     """
 
     name: str
@@ -178,6 +185,7 @@ class Plan(Choices):
     operations: Mapping[str, Mapping[str, Operations]]
     units: Mapping[str, str]
     evidence: Mapping[str, Any] = field(default_factory=dict, compare=False)
+    workspace: tuple[Field, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("options", "sizes", "signals", "constants", "tables", "operations", "units",
@@ -227,6 +235,16 @@ class Plan(Choices):
         return sum(f.bytes for f in self.memory)
 
     @property
+    def trainer_bytes(self) -> int:
+        """Return the size of the trainer structure in bytes; 0 unless the plan is of a batch trainer."""
+        return sum(f.bytes for f in self.workspace)
+
+    @property
+    def ram_bytes(self) -> int:
+        """Return the bytes of RAM that one model and its trainer need."""
+        return self.state_bytes + self.trainer_bytes
+
+    @property
     def table_bytes(self) -> int:
         """Return the size of the constant tables in bytes."""
         return sum(t.bytes for t in self.tables.values())
@@ -241,8 +259,8 @@ class Plan(Choices):
                           for k, v in self.constants.items()},
             "tables": {k: {"format": str(t.format), "values": list(t.values)}
                        for k, t in self.tables.items()},
-            "memory": [{"name": f.name, "ctype": f.ctype, "formula": f.formula, "count": f.count,
-                        "meaning": f.meaning} for f in self.memory],
+            "memory": [f.as_dict() for f in self.memory],
+            "workspace": [f.as_dict() for f in self.workspace],
             "units": dict(self.units),
         }
 
@@ -283,7 +301,7 @@ class Plan(Choices):
                 tuple(Field(**f) for f in d["memory"]),
                 {call: {k: Operations(**o) for k, o in counts.items()}
                  for call, counts in whole["operations"].items()},
-                d["units"], whole["evidence"])
+                d["units"], whole["evidence"], tuple(Field(**f) for f in d["workspace"]))
             found = (d["version"], whole["hash"])
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise _not_a_plan(where, error) from None

@@ -30,6 +30,8 @@ class DeviceStatus(IntEnum):
     BREAKDOWN = -4
     STALLED = 4
     FULL = 3
+    PENDING = 5
+    OUT_OF_ORDER = -5
 
     @property
     def word(self) -> str:
@@ -121,6 +123,16 @@ MEANINGS = {
         "projection none the sample is lost.",
         "Raise budget or max_deterioration, or let other centers be evicted: newest_only = false, "
         "truncation or max_age."),
+    "pending": Entry(
+        "the training needs more samples or steps",
+        "A training in slices is under way: samples are awaited, or work is left after the last one.",
+        "Push the remaining samples; call run until it returns ok, then commit."),
+    "out_of_order": Entry(
+        "a call of a training in slices was out of order",
+        "The order is begin, push for each sample, run until it returns ok, commit; a trainer holds one "
+        "training at a time. Or something else wrote to the trainer, which its checksum shows.",
+        "Keep the order; cancel a training before another one begins. If the order was kept, check what else "
+        "writes to the trainer's memory."),
 }
 
 _ILL_CONDITIONED = ("The matrix is positive definite, but so ill-conditioned that rounding makes it look "

@@ -14,32 +14,44 @@ from numpy.typing import NDArray
 
 from ...sim.data import raw
 from ...sim.backend import Outputs, Raw
-from ...sim.plan import Plan
+from ...sim.plan import Field, Plan
 from ...sim.replay.saved_state import slot_bytes
 from ...sim.replay.trace import Event, Trace
 from .compilers import Compiler, host_compiler
-from ..c.context import TRAINERS
 from ..c.trace_hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS
 from .library import LibraryBackend, library_sources
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
 
+def _members(fields: tuple[Field, ...]) -> str:
+    """Return the members of a structure in C."""
+    return " ".join(f"{f.ctype} {f.name}{'' if f.formula == '1' else f'[{f.count}]'};" for f in fields)
+
+
+def _training(p: str, x: str, raw_y: str, members: str) -> str:
+    """Return the declarations of a batch trainer."""
+    return f"""typedef struct {{ {members} }} {p}_trainer_t;
+        int {p}_train_begin({p}_trainer_t *t);
+        int {p}_train_push({p}_trainer_t *t, {x}{raw_y} y);
+        int {p}_train_run({p}_trainer_t *t, uint32_t max_steps);
+        int {p}_train_commit({p}_trainer_t *t, {p}_model_t *m);
+        void {p}_train_cancel({p}_trainer_t *t);
+        int {p}_train({p}_trainer_t *t, {p}_model_t *m, {x}const {raw_y} *y);"""
+
+
 def declarations(plan: Plan) -> str:
     """Return the C declarations of the generated API for cffi."""
     p = plan.name
     raw_x, raw_y = (plan.signals[s].format.c_type for s in ("x_raw", "y_raw"))
-    members = " ".join(f"{f.ctype} {f.name}{'' if f.formula == '1' else f'[{f.count}]'};"
-                       for f in plan.memory)
     word = plan.word_type
     if plan.fixed:
         return f"""extern const uint8_t {p}_plan_hash[32];
         int {p}_model_predict(const {raw_x} *x, {word} *f);"""
-    train = f"const {raw_y} *y" if plan.uniform else \
-        f"const {raw_x} *x, const {raw_y} *y"
-    learn = (f"int {p}_{TRAINERS[plan.algorithm]}({p}_model_t *m, {train});" if plan.trains else
+    learn = (_training(p, "" if plan.uniform else f"const {raw_x} *x, ", raw_y, _members(plan.workspace))
+             if plan.trains else
              f"int {p}_lms_update({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
-    return f"""typedef struct {{ {members} }} {p}_model_t;
+    return f"""typedef struct {{ {_members(plan.memory)} }} {p}_model_t;
         extern const uint8_t {p}_plan_hash[32];
         void {p}_model_init({p}_model_t *m);
         int {p}_model_predict(const {p}_model_t *m, const {raw_x} *x, {word} *f);
@@ -67,9 +79,9 @@ class HostBackend(LibraryBackend):
 
     Attributes
     ----------
-    ffi, library, model, slots
-        cffi's view of the generated API, of this back end's model structure, and of the two slots in RAM to
-        which it saves.
+    ffi, library, model, trainer, slots
+        cffi's view of the generated API, of this back end's model and trainer structures, and of the two slots
+        in RAM to which it saves.
 
     Raises
     ------
@@ -92,6 +104,7 @@ class HostBackend(LibraryBackend):
             raise
         # A model that was trained elsewhere is all constants.
         self.model: Any = None if plan.fixed else self.ffi.new(f"{plan.name}_model_t *")
+        self.trainer: Any = self.ffi.new(f"{plan.name}_trainer_t *") if plan.trains else None
         self.slots = [self.ffi.new("uint8_t[]", slot_bytes(plan)) for _ in range(2)]
         self._store = self.ffi.new("kc_hil_store_t *", {"slots": [
             {"data": slot, "bytes": len(slot)} for slot in self.slots]})
@@ -108,7 +121,8 @@ class HostBackend(LibraryBackend):
         return library
 
     def _call(self, name: str, *arguments: Any) -> int:
-        return int(getattr(self.library, f"{self.plan.name}_{name}")(*self._first, *arguments))
+        first = (self.trainer, *self._first) if name == "train" else self._first
+        return int(getattr(self.library, f"{self.plan.name}_{name}")(*first, *arguments))
 
     @property
     def _first(self) -> tuple[Any, ...]:
@@ -138,11 +152,17 @@ class HostBackend(LibraryBackend):
 
     def state(self) -> Outputs:
         """Return the model structure; see :class:`~kerncast.sim.backend.Backend`."""
-        return {f.name: self._member(f.name, f.formula == "1") for f in self.plan.memory}
+        return {f.name: self._member(f.name, f.formula == "1", self.model) for f in self.plan.memory}
 
-    def _member(self, name: str, scalar: bool) -> NDArray[np.int64]:
-        value = getattr(self.model, name)
-        if not scalar and self.ffi.typeof(value).item.cname == "float":  # the integers of their bits
+    def workspace(self) -> Outputs:
+        """Return every member of the trainer structure."""
+        return {f.name: self._member(f.name, f.formula == "1", self.trainer) for f in self.plan.workspace}
+
+    def _member(self, name: str, scalar: bool, structure: Any) -> NDArray[np.int64]:
+        value = getattr(structure, name)
+        if isinstance(value, float):  # the integers of the bits
+            return np.array([value], dtype=np.float32).view(np.uint32).astype(np.int64)
+        if not scalar and self.ffi.typeof(value).item.cname == "float":
             return np.frombuffer(self.ffi.buffer(value), dtype=np.uint32).astype(np.int64)
         return np.array([value] if scalar else list(value), dtype=np.int64)
 
@@ -164,6 +184,8 @@ class HostBackend(LibraryBackend):
         """Return to the initial state; see :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.fixed:
             getattr(self.library, f"{self.plan.name}_model_init")(self.model)
+        if self.plan.trains:
+            getattr(self.library, f"{self.plan.name}_train_cancel")(self.trainer)
 
     def trace(self, limit: int) -> Trace:
         """Return the trace; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""

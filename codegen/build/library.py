@@ -19,7 +19,6 @@ from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import RestoreStatus, image_bytes, restore_error, slots_with
 from ...sim.statuses import DeviceStatus
-from ..c.context import TRAINERS
 from ..generate import generate, load_manifest
 from ..c.trace_hooks import TRACE_ON, write_store, write_trace_hooks
 
@@ -77,7 +76,7 @@ class LibraryBackend(ABC):
 
     @abstractmethod
     def _call(self, name: str, *arguments: Any) -> int:
-        """Call a function, with the model structure if any, and return its status."""
+        """Call a function with the structures that it takes first; return its status."""
 
     @abstractmethod
     def _raw(self, words: Raw, signal: str) -> Any:
@@ -107,13 +106,12 @@ class LibraryBackend(ABC):
         """Train on a set of samples; see :class:`~kerncast.sim.backend.Backend`."""
         status: int = DeviceStatus.BAD_ARGUMENT
         if self.plan.trains:
-            trainer = TRAINERS[self.plan.algorithm]
             y, n = raw.targets(self.plan, y_raw), self.plan.sizes["n"]
             x = None if x_raw is None else raw.inputs(self.plan, x_raw)
             if len(y) == n and self.plan.uniform:
-                status = self._call(trainer, self._raw(y, "y_raw"))
+                status = self._call("train", self._raw(y, "y_raw"))
             elif len(y) == n and x is not None and len(x) == n:
-                status = self._call(trainer, self._raw(x, "x_raw"), self._raw(y, "y_raw"))
+                status = self._call("train", self._raw(x, "x_raw"), self._raw(y, "y_raw"))
         return {"status": np.array([status], dtype=np.int64)}
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from ...sim.plan import Plan
 from .compilers import WARNINGS, host_compiler
-from ..c.context import TRAINERS
 from .library import library_sources
 from .tools import refusal, run_tool
 
@@ -24,13 +23,17 @@ STACK_BYTES = 1 << 16
 _TARGET = ("-target", "wasm32-freestanding", "-nostdlib", "-fno-sanitize=undefined")
 
 
+#: The functions of a batch trainer.
+TRAINING_CALLS = ("train", "train_begin", "train_push", "train_run", "train_commit", "train_cancel")
+
+
 def exports(plan: Plan, traced: bool = False) -> tuple[str, ...]:
     """List the functions and constants that a module exports, without its memory."""
     p = plan.name
     calls = ["model_predict"]
     if not plan.fixed:
-        learns = TRAINERS[plan.algorithm] if plan.trains else "lms_update"
-        calls += ["model_init", "state_save", "state_restore", learns]
+        calls += ["model_init", "state_save", "state_restore",
+                  *(TRAINING_CALLS if plan.trains else ("lms_update",))]
     return (*(f"{p}_{call}" for call in calls), f"{p}_plan_hash", "kc_hil_store_open", "__heap_base",
             *(("kc_hil_trace_take",) if traced else ()))
 

@@ -20,8 +20,10 @@ TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_cg": "kernel regularised least squares by conjugate gradients",
           "kernel_lms": "kernel LMS with a fixed dictionary size",
           "kernel_predictor": "prediction by a kernel expansion"}
-#: The function that trains on a whole set.
-TRAINERS = {"toeplitz_rls": "toeplitz_train", "kernel_cg": "cg_train"}
+#: Stages of a training between its samples and the commit, in order: name and what a step does.
+_STAGES = {
+    "START": "start the iteration", "ROW": "one entry of the first row", "SOLVE": "one step of the solver",
+    "CORRECT": "update the solution", "RESIDUAL": "one row of the residual", "FINISH": "the error bound"}
 #: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
 _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord",
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
@@ -158,10 +160,11 @@ def _example(plan: Plan, trains: bool, uniform: bool) -> str:
                           f"    return KC_USABLE({p}_model_predict(x, &f)) ? f : 0;", "}"])
     head += [f"static {p}_model_t model; /* {p}_model_init(&model) at the start */", ""]
     if trains:
-        given = "&model, y" if uniform else "&model, x, y"
+        given = "&trainer, &model, y" if uniform else "&trainer, &model, x, y"
+        head.insert(2, f"static {p}_trainer_t trainer;")
         return "\n".join([
             *head, f"{p}_out_t train_and_predict({x}const {p}_target_t *y, const {p}_in_t *x_new)", "{",
-            f"    {predict[0]}", "", f"    if (KC_USABLE({p}_{TRAINERS[plan.algorithm]}({given}))) {{",
+            f"    {predict[0]}", "", f"    if (KC_USABLE({p}_train({given}))) {{",
             f"        (void){p}_model_predict(&model, x_new, &f);", "    }", "    return f;", "}"])
     return "\n".join([
         *head, f"{p}_out_t learn(const {p}_in_t *x, {p}_target_t y)", "{",
@@ -171,10 +174,12 @@ def _example(plan: Plan, trains: bool, uniform: bool) -> str:
 
 def _trainer(plan: Plan) -> dict[str, Any]:
     """Build the context of the Toeplitz trainer: types and right-hand sides."""
-    word, p = plan.constants.get("solver_word", plan.word), plan.name
+    word = plan.constants.get("solver_word", plan.word)
     bias, refine = plan.bias, plan.bias or plan.refine != 0  # by corrections
-    sides = [{"x": "z", "y": "m->rhs[step]"}] if refine else [
-        {"x": "alpha", "s": "s", "y": f"{p}_output_convert(y[step])"}]
+    sides = [{"x": "z", "y": "t->rhs[t->step]"}] if refine else [{"x": "alpha", "y": "t->y[t->step]"}]
+    eager = plan.eager
+    stages = {"RESIDUAL", "FINISH"} | (set() if eager else {"SOLVE"}) | ({"CORRECT"} if refine else set())
+    stages |= {"START", "CORRECT"} if plan.algorithm == "kernel_cg" else set() if plan.uniform else {"ROW"}
     if bias:
         sides.append({"x": "eta", "y": "ONE / 2"})
     return {
@@ -182,8 +187,8 @@ def _trainer(plan: Plan) -> dict[str, Any]:
         "solver": plan.options.get("solver", "levinson"), "looks_ahead": plan.looks_ahead,
         "looks_ahead_f32": plan.looks_ahead and plan.solver == "lookahead_f32",
         "static": plan.static, "refine": refine, "bias": bias,
-        "row": "r_short" if any(f.name == "r_short" for f in plan.memory) else "r", "sides": sides,
-        "solve_arguments": (", int32_t with_eta" if bias else "") if refine else f", const {p}_target_t *y",
+        "row": "r_short" if any(f.name == "r_short" for f in plan.workspace) else "r", "sides": sides,
+        "eager": eager, "stages": [(name, text) for name, text in _STAGES.items() if name in stages],
     }
 
 
@@ -211,7 +216,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "classes": _classes(plan),
         "suffix": {name: "" if table.format.signed else "u" for name, table in plan.tables.items()},
         "uniform": plan.uniform,
-        "toeplitz": plan.algorithm == "toeplitz_rls", "trainer": TRAINERS.get(plan.algorithm, ""),
+        "toeplitz": plan.algorithm == "toeplitz_rls",
         "biased": plan.biased_means,
         "n": n, "N": budget, "D": columns,
         "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",

@@ -12,7 +12,8 @@ from ...sim.statuses import c_statuses
 _WIDTH = 105
 _OWN = "Reentrant for different models; one call at a time on one model."
 _READS = "Reentrant: reads the model only."
-_NO_ISR = "Not from an interrupt: it takes long, and a prediction must not interrupt it on the same model."
+_TRAINER = "Reentrant for different trainers; one call at a time on one trainer."
+_NO_ISR = "Not from an interrupt: it takes long. A prediction may interrupt it."
 _STORED = "Reentrant for different models and storages."
 _WAITS = "Not from an interrupt: it waits for the storage."
 #: By kind of function: reentrancy, and whether an interrupt service routine (ISR) may call it.
@@ -20,9 +21,13 @@ _CONTEXT = {
     "init": (_OWN, "Allowed on a model that nothing else uses."),
     "predict": (_READS, "Allowed, if the call does not interrupt a function that writes this model."),
     "predict_fixed": ("Reentrant: the model is constant.", "Allowed."),
-    "train": (_OWN, _NO_ISR),
+    "train": (_TRAINER, _NO_ISR), "train_run": (_TRAINER, _NO_ISR),
+    "train_begin": (_TRAINER, "Allowed, if the call does not interrupt another function on this trainer."),
+    "train_push": (_TRAINER, "Allowed, if the call does not interrupt another function on this trainer."),
+    "train_commit": (_TRAINER, "Allowed, if the call interrupts no other function on this trainer or model."),
+    "train_cancel": (_TRAINER, "Allowed, if the call does not interrupt another function on this trainer."),
     "update": (_OWN, "Allowed, if the call does not interrupt another function on this model."),
-    "solve": (_OWN, _NO_ISR),
+    "solve": (_TRAINER, _NO_ISR),
     "save": (_STORED, _WAITS), "restore": (_STORED, _WAITS),
 }
 #: Which calls of the plan count the cost of a kind of function.
@@ -40,11 +45,27 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
     cost = ", ".join(f"{c.count} {what.replace('_', ' ')}" for what, c in counts.items())
     if kind == "init":
         cost = f"writes {plan.state_bytes} bytes"
+    elif kind.startswith("train_"):
+        cost = _slice_cost(plan, kind)
     elif kind in ("save", "restore"):
         cost = f"{saved_bytes} bytes written once and read once" if kind == "save" else \
             f"reads two slots of {saved_bytes} bytes, the chosen one twice"
     rows = (f"@par Reentrancy: {reentrancy}", f"@par Interrupts: {interrupts}", f"@par Worst case: {cost}.")
     return "\n".join(line for row in rows for line in _wrapped(row))
+
+
+def _slice_cost(plan: Plan, kind: str) -> str:
+    """Return what a slice of a training costs at worst."""
+    n = plan.sizes["n"]
+    if kind == "train_push" and plan.eager:
+        return f"{4 * n} multiplications, 2 divisions, 1 kernel value"
+    if kind != "train_run":
+        return {"train_begin": f"writes {plan.trainer_bytes} bytes", "train_push": "stores one sample",
+                "train_commit": f"writes {plan.state_bytes} bytes",
+                "train_cancel": "writes two members"}[kind]
+    if plan.looks_ahead:
+        return "a step takes O(n) time, O(n^2) where it looks ahead and at the end"
+    return f"a step takes {4 * n} multiplications" + ("" if plan.uniform else f" or {n} kernel values")
 
 
 def returned(files: Mapping[str, str], prefix: str) -> dict[str, str]:

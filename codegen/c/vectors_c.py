@@ -11,7 +11,7 @@ from ...sim.model import open_model
 from ...sim.plan import C_BYTES, Plan
 from ...sim.replay.vectors import Call, Vectors, make_vectors
 from ...sim.spec.target import Target
-from .context import TRAINERS, c_integer
+from .context import c_integer
 
 #: What the constants take at most, but for the samples of a batch trainer, which needs all of them.
 MOST_BYTES = 16384
@@ -107,7 +107,6 @@ def vectors_context(plan: Plan, vectors: Vectors, target: Target | None = None) 
     sizes = {f"{plan.name}_{ctype}": plan.signals[name].format.c_bits // 8 for ctype, name in types.items()}
     return {"arrays": arrays, "calls": calls, "state": state, "names": {call["name"] for call in calls},
             "real_state": any(field.ctype == "float" for field in plan.memory),
-            "trainer": TRAINERS.get(plan.algorithm, ""),
             "vector_words": sum(words.size for call in short.calls for words in call.expected.values())
             + sum(member["kept"] for member in state),
             "vector_bytes": sum(array["count"] * (sizes | C_BYTES)[array["ctype"]] for array in arrays)}

@@ -21,7 +21,7 @@ from ...sim.replay.saved_state import slot_bytes
 from ...sim.spec.types import Optimisation
 from ..build.toolchains import Toolchain, choose_toolchain
 from ..build.tools import refusal
-from ..c.context import TRAINERS, context
+from ..c.context import context
 from ..c.trace_hooks import TRACE_ON
 from ..resources import environment, firmware_files, resource
 from .call_graph import call_graph
@@ -141,7 +141,7 @@ def library_calls(plan: Plan) -> dict[str, str]:
     p = plan.name
     if plan.fixed:
         return {"predict": f"{p}_model_predict"}
-    learn = {"train": f"{p}_{TRAINERS[plan.algorithm]}"} if plan.trains else {"update": f"{p}_lms_update"}
+    learn = {"train": f"{p}_train"} if plan.trains else {"update": f"{p}_lms_update"}
     return {"init": f"{p}_model_init", **learn, "predict": f"{p}_model_predict", "save": f"{p}_state_save",
             "restore": f"{p}_state_restore"}
 
@@ -168,7 +168,7 @@ def fits_saved_states(plan: Plan, board: Board) -> bool:
         ("x_raw", plan.sizes["D"]), ("y_raw", 1), ("y", 1))) + 1
     buffers = buffer_samples(plan, board.memory.batch_bytes) * sample
     agent = 2 * (board.uart.max_payload or link_table().max_payload) + AGENT_BYTES
-    needed = plan.state_bytes + buffers + agent + 2 * slot_bytes(plan)
+    needed = plan.ram_bytes + buffers + agent + 2 * slot_bytes(plan)
     return needed <= board.memory.ram_bytes - board.memory.stack_bytes
 
 

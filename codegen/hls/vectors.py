@@ -10,10 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...sim.backend import Outputs, Raw
+import numpy as np
+
+from ...sim.backend import Outputs, Raw, field_arrays
 from ...sim.model import open_model
+from ...sim.model.base import convert_inputs
 from ...sim.model.kernel import convert_y, input_constants
 from ...sim.model.ranges import Ranges
+from ...sim.model.toeplitz.first_row import row_of
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Call, Vectors
 from ...sim.statuses import TRAINED, DeviceStatus
@@ -54,6 +58,15 @@ def slots_frame(plan: Plan, state: Outputs) -> list[int]:
         int(state["age_order"][i])))]
 
 
+def _inputs(plan: Plan, call: Call) -> Outputs:
+    """Convert the inputs of a training; none on a uniform grid."""
+    if call.x_raw is None:
+        return {}
+    v = np.zeros(call.x_raw.shape, dtype=np.int64)
+    convert_inputs(call.x_raw, input_constants(plan), v, Ranges(plan).log)
+    return {"centers": v}
+
+
 def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[str]:
     """Replay a training, then load the trained model into the predictor.
 
@@ -64,11 +77,12 @@ def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[st
     solved = status in TRAINED
     if SOLVER.fits(plan):
         y, alpha = targets(plan, call.y_raw), state["alpha"].tolist() if solved else []
-        yield line("solve", [*state["r"].tolist(), *y], [status, int(state["alpha_exp"][0]), *alpha])
-    frame = model_frame(plan, state)
+        exponent = int(state["alpha_exp"][0]) if solved else 0
+        yield line("solve", [*row_of(plan, _inputs(plan, call)).tolist(), *y], [status, exponent, *alpha])
     if TRAINER.fits(plan):
+        frame = model_frame(plan, state if solved else field_arrays(plan, {}))
         yield line("train", call.y_raw.tolist(), [status, *frame])
-    yield line("load", [word & mask for word in frame], _LOADED)
+    yield line("load", [word & mask for word in model_frame(plan, state)], _LOADED)
 
 
 def _learned(plan: Plan, call: Call) -> Iterator[str]:

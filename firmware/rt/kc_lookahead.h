@@ -37,6 +37,10 @@ typedef struct {
     int32_t b_exp[KC_BLOCK];
     int32_t steps; /* receives their count */
     int32_t positive; /* receives 1 if every step was single with a positive eps, else 0 */
+    int32_t order; /* rows solved so far */
+    kc_real_t eps; /* prediction error power after the last step */
+    kc_real_t level; /* an upper bound of |r_i| */
+    kc_real_t recent[KC_BLOCK]; /* |eps| of the last KC_BLOCK regular orders */
 } kc_lookahead_t;
 
 static inline int32_t kc_lookahead_max(int32_t a, int32_t b)
@@ -448,19 +452,17 @@ static inline kc_real_t kc_lookahead_level(const kc_lookahead_t *k)
     return kc_real_to_scalar(kc_real_widen(max_abs), 0);
 }
 
-/* Solve T x = y; 1, or 0 if no block of up to KC_BLOCK rows is well conditioned or the residual is too
- * large. */
-static inline int32_t kc_lookahead_solve(kc_lookahead_t *k)
+/* Begin at order 0. */
+static inline void kc_lookahead_begin(kc_lookahead_t *k)
 {
-    const kc_real_t level = kc_lookahead_level(k);
-    kc_real_t recent[KC_BLOCK]; /* |eps| of the last KC_BLOCK regular orders */
-    kc_real_t eps = kc_real_to_scalar(kc_real_widen(k->r0), 0), y_norm;
-    kc_block_t S, inverse;
-    int32_t m = 0, p;
+    int32_t i;
 
-    for (p = 0; p < KC_BLOCK; p++) {
-        recent[p] = level;
+    k->level = kc_lookahead_level(k);
+    for (i = 0; i < KC_BLOCK; i++) {
+        k->recent[i] = k->level;
     }
+    k->eps = kc_real_to_scalar(kc_real_widen(k->r0), 0);
+    k->order = 0;
     k->r[k->n] = 0; /* used by the last predictor only, which is not needed */
     k->a[0] = INT32_C(1) << 30;
     k->a_exp = 1;
@@ -468,38 +470,51 @@ static inline int32_t kc_lookahead_solve(kc_lookahead_t *k)
     k->x_exp = KC_ZERO_EXP;
     k->steps = 0;
     k->positive = 1;
-    while (m < k->n) {
-        p = 1;
-        if (kc_lookahead_needs_block(eps, recent) != 0) {
-            const int32_t max_rows = k->n - m < KC_BLOCK ? k->n - m : KC_BLOCK;
+}
 
-            kc_lookahead_schur_complement(k, m, max_rows, eps, S);
-            p = kc_lookahead_block_size(S, inverse, max_rows, level);
-            if (p == 0) {
-                return 0;
-            }
-        }
-        KC_TRACE(lookahead, p, m, 0, p);
-        if (p > 1 || eps.q <= 0) {
-            k->positive = 0;
-        }
-        eps = p == 1 ? kc_lookahead_single_step(k, m, eps) : kc_lookahead_block_step(k, m, p, inverse);
-        KC_TRACE(lookahead, eps, m, 0, eps.q);
-        KC_TRACE(lookahead, eps_exp, m, 0, eps.e);
-        KC_TRACE(lookahead, a_exp, m, 0, k->a_exp);
-        KC_TRACE(lookahead, g_exp, m, 0, k->g_exp);
-        KC_TRACE(lookahead, x_exp, m, 0, k->x_exp);
-        if (k->a_exp > KC_A_EXP_MAX || k->g_exp > KC_EXP_MAX || k->x_exp > KC_EXP_MAX) {
+/* One step, by one to KC_BLOCK rows; 1, or 0 if no block of up to KC_BLOCK rows is well conditioned. */
+static inline int32_t kc_lookahead_step(kc_lookahead_t *k)
+{
+    const int32_t m = k->order;
+    kc_block_t S, inverse;
+    int32_t p = 1;
+
+    if (kc_lookahead_needs_block(k->eps, k->recent) != 0) {
+        const int32_t max_rows = k->n - m < KC_BLOCK ? k->n - m : KC_BLOCK;
+
+        kc_lookahead_schur_complement(k, m, max_rows, k->eps, S);
+        p = kc_lookahead_block_size(S, inverse, max_rows, k->level);
+        if (p == 0) {
             return 0;
         }
-        m += p;
-        recent[k->steps % KC_BLOCK] = kc_real_abs(eps);
-        k->blocks[k->steps] = (uint16_t)p;
-        k->steps++;
     }
-    eps = kc_lookahead_refine(k); /* from here on the norm of the residual */
-    y_norm = kc_lookahead_norm1(k->y, k->y_exp, k->n);
-    return kc_real_lt(kc_real(y_norm.q, y_norm.e + KC_ACCEPTED), eps) == 0;
+    KC_TRACE(lookahead, p, m, 0, p);
+    if (p > 1 || k->eps.q <= 0) {
+        k->positive = 0;
+    }
+    k->eps = p == 1 ? kc_lookahead_single_step(k, m, k->eps) : kc_lookahead_block_step(k, m, p, inverse);
+    KC_TRACE(lookahead, eps, m, 0, k->eps.q);
+    KC_TRACE(lookahead, eps_exp, m, 0, k->eps.e);
+    KC_TRACE(lookahead, a_exp, m, 0, k->a_exp);
+    KC_TRACE(lookahead, g_exp, m, 0, k->g_exp);
+    KC_TRACE(lookahead, x_exp, m, 0, k->x_exp);
+    if (k->a_exp > KC_A_EXP_MAX || k->g_exp > KC_EXP_MAX || k->x_exp > KC_EXP_MAX) {
+        return 0;
+    }
+    k->order = m + p;
+    k->recent[k->steps % KC_BLOCK] = kc_real_abs(k->eps);
+    k->blocks[k->steps] = (uint16_t)p;
+    k->steps++;
+    return 1;
+}
+
+/* Correct the solution of order n; 1, or 0 if the residual is too large. */
+static inline int32_t kc_lookahead_finish(kc_lookahead_t *k)
+{
+    const kc_real_t found = kc_lookahead_refine(k);
+    const kc_real_t y_norm = kc_lookahead_norm1(k->y, k->y_exp, k->n);
+
+    return kc_real_lt(kc_real(y_norm.q, y_norm.e + KC_ACCEPTED), found) == 0;
 }
 
 #endif

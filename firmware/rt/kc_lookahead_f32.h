@@ -28,6 +28,10 @@ typedef struct {
     uint16_t *blocks; /* n: receives the sizes of the steps */
     int32_t steps; /* receives their count */
     int32_t positive; /* receives 1 if every step was single with a positive eps, else 0 */
+    int32_t order; /* rows solved so far */
+    float eps; /* prediction error power after the last step */
+    float level; /* largest |r_i| */
+    float recent[KC_F32_BLOCK]; /* |eps| of the last KC_F32_BLOCK regular orders */
 } kc_lookahead_f32_t;
 
 typedef float kc_f32_block_t[KC_F32_BLOCK][KC_F32_BLOCK];
@@ -329,45 +333,56 @@ static inline float kc_lookahead_f32_refine(const kc_lookahead_f32_t *k)
     return found;
 }
 
-/* Solve T x = y; 1, or 0 if no block of up to KC_F32_BLOCK rows is well conditioned or the residual is too
- * large. */
-static inline int32_t kc_lookahead_f32_solve(kc_lookahead_f32_t *k)
+/* Begin at order 0. */
+static inline void kc_lookahead_f32_begin(kc_lookahead_f32_t *k)
 {
-    const float level = kc_f32_max_abs(k->r, k->n);
-    float recent[KC_F32_BLOCK]; /* |eps| of the last KC_F32_BLOCK regular orders */
-    float eps = k->r[0], found;
-    kc_f32_block_t S, inverse;
-    int32_t m = 0, p;
+    int32_t i;
 
-    for (p = 0; p < KC_F32_BLOCK; p++) {
-        recent[p] = level;
+    k->level = kc_f32_max_abs(k->r, k->n);
+    for (i = 0; i < KC_F32_BLOCK; i++) {
+        k->recent[i] = k->level;
     }
+    k->eps = k->r[0];
+    k->order = 0;
     k->r[k->n] = 0.0f; /* used by the last predictor only, which is not needed */
     k->a[0] = 1.0f;
     k->steps = 0;
     k->positive = 1;
-    while (m < k->n) {
-        p = 1;
-        if (!(kc_f32_abs(eps) > KC_F32_GOOD * kc_f32_max_abs(recent, KC_F32_BLOCK))) {
-            const int32_t max_rows = k->n - m < KC_F32_BLOCK ? k->n - m : KC_F32_BLOCK;
+}
 
-            kc_lookahead_f32_schur_complement(k, m, max_rows, eps, S);
-            p = kc_lookahead_f32_block_size(S, inverse, max_rows, level);
-            if (p == 0) {
-                return 0;
-            }
+/* One step, by one to KC_F32_BLOCK rows; 1, or 0 if no block of up to KC_F32_BLOCK rows is well conditioned. */
+static inline int32_t kc_lookahead_f32_step(kc_lookahead_f32_t *k)
+{
+    const int32_t m = k->order;
+    kc_f32_block_t S, inverse;
+    int32_t p = 1;
+
+    if (!(kc_f32_abs(k->eps) > KC_F32_GOOD * kc_f32_max_abs(k->recent, KC_F32_BLOCK))) {
+        const int32_t max_rows = k->n - m < KC_F32_BLOCK ? k->n - m : KC_F32_BLOCK;
+
+        kc_lookahead_f32_schur_complement(k, m, max_rows, k->eps, S);
+        p = kc_lookahead_f32_block_size(S, inverse, max_rows, k->level);
+        if (p == 0) {
+            return 0;
         }
-        if (p > 1 || !(eps > 0.0f)) {
-            k->positive = 0;
-        }
-        eps = p == 1 ? kc_lookahead_f32_single_step(k, m, eps) : kc_lookahead_f32_block_step(k, m, p,
-            inverse);
-        m += p;
-        recent[k->steps % KC_F32_BLOCK] = kc_f32_abs(eps);
-        k->blocks[k->steps] = (uint16_t)p;
-        k->steps++;
     }
-    found = kc_lookahead_f32_refine(k);
+    if (p > 1 || !(k->eps > 0.0f)) {
+        k->positive = 0;
+    }
+    k->eps = p == 1 ? kc_lookahead_f32_single_step(k, m, k->eps) : kc_lookahead_f32_block_step(k, m, p,
+        inverse);
+    k->order = m + p;
+    k->recent[k->steps % KC_F32_BLOCK] = kc_f32_abs(k->eps);
+    k->blocks[k->steps] = (uint16_t)p;
+    k->steps++;
+    return 1;
+}
+
+/* Correct the solution of order n; 1, or 0 if the residual is too large. */
+static inline int32_t kc_lookahead_f32_finish(kc_lookahead_f32_t *k)
+{
+    const float found = kc_lookahead_f32_refine(k);
+
     return found <= KC_F32_ACCEPTED * kc_f32_norm1(k->y, k->n) && found <= KC_RESIDUAL_MAX;
 }
 

@@ -88,6 +88,7 @@ class HlsBackend:
             self._load(self._given)
 
     def _load(self, state: Outputs) -> None:
+        self._model = state
         self._bench.call(line("load", model_frame(self.plan, state)))
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
@@ -103,8 +104,10 @@ class HlsBackend:
         else:
             status, exponent, *alpha = self._bench.call(line("solve", [*row.tolist(), *y]))
         exponent = _signed(self.plan.word, [exponent])[0]
-        state = field_arrays(self.plan, {"trained": 1, "alpha": alpha, "alpha_exp": exponent, "centers": v}
-                             if status in TRAINED else {})
+        if status not in TRAINED:  # the model stays as it was
+            self._load(self._model)
+            return {"status": np.array([status], dtype=np.int64)}
+        state = field_arrays(self.plan, {"trained": 1, "alpha": alpha, "alpha_exp": exponent, "centers": v})
         self._load(state)
         if status == DeviceStatus.OK and not certified_accurate(self.plan, np.array(y), row, state["alpha"],
                                                           exponent):

@@ -10,17 +10,16 @@ from pathlib import Path
 import numpy as np
 
 from ...codegen.rtl import SOLVER, TRAINER, model_tag
-from ...codegen.rtl.solver import first_row
 from ...codegen.rtl.trainer import trainer_cycles
 from ...sim.backend import Outputs, Raw, field_arrays
 from ...sim.data import raw
 from ...sim.errors import fail
-from ...sim.model.kernel import cast_of, convert_x, convert_y, input_constants, kernel_constants
+from ...sim.model.kernel import convert_x, convert_y, input_constants
 from ...sim.model.ranges import Ranges
-from ...sim.model.toeplitz.first_row import diagonal_row
+from ...sim.model.toeplitz.first_row import row_of
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
-from ...sim.statuses import DeviceStatus
+from ...sim.statuses import TRAINED, DeviceStatus
 from .predictor_backend import RtlBackend, model_frame, sample_frames
 from .simulators import Operation
 
@@ -79,7 +78,7 @@ def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
     if status != DeviceStatus.OK:
         return status
     alpha, exponent = state["alpha"], int(state["alpha_exp"][0])
-    certain = certified_accurate(plan, _targets(plan, y_raw), _row(plan, state), alpha, exponent)
+    certain = certified_accurate(plan, _targets(plan, y_raw), row_of(plan, state), alpha, exponent)
     return DeviceStatus.OK if certain else DeviceStatus.INACCURATE
 
 
@@ -87,16 +86,6 @@ def _targets(plan: Plan, y_raw: Raw) -> Raw:
     """Convert targets (n,) from ADC counts to y."""
     constants, log = input_constants(plan), Ranges(plan).log
     return np.array([convert_y(int(word), constants, log) for word in y_raw], dtype=np.int64)
-
-
-def _row(plan: Plan, state: Outputs) -> Raw:
-    """Return the first row (n,) of the grid, or of the samples in the model."""
-    if plan.uniform:
-        return first_row(plan)
-    row, biased = np.zeros(plan.sizes["n"], dtype=np.int64), plan.biased_means
-    diagonal_row(row, state["centers"].reshape(-1, plan.sizes["D"]), biased,
-                 plan.integer("ridge_scale"), kernel_constants(plan), cast_of(plan, "r"), Ranges(plan).log)
-    return row
 
 
 class TrainerBackend(RtlBackend):
@@ -123,8 +112,10 @@ class TrainerBackend(RtlBackend):
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train on a set of samples; see :class:`~kerncast.sim.backend.Backend`."""
         x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
-        status, self._state = self._trained(x_raw, y_raw)
-        return {"status": np.array([training_status(self.plan, y_raw, status, self._state)], dtype=np.int64)}
+        status, found = self._trained(x_raw, y_raw)
+        if status in TRAINED:  # otherwise the model stays as it was
+            self._state = found
+        return {"status": np.array([training_status(self.plan, y_raw, status, found)], dtype=np.int64)}
 
     def reset(self) -> None:
         """Reset to the given model."""
@@ -155,7 +146,7 @@ class SolverBackend(TrainerBackend):
         v = np.zeros((plan.sizes["n"], plan.sizes["D"]), dtype=np.int64)
         for given, words in zip(() if x_raw is None else x_raw, v, strict=x_raw is not None):
             convert_x(given, input_constants(plan), words, Ranges(plan).log)
-        row = _row(plan, {"centers": v})
+        row = row_of(plan, {"centers": v})
         script: list[Operation] = [("r", [int(word) & mask for word in row]),
                                    ("y", [int(word) & mask for word in _targets(plan, y_raw)]), ("solution",)]
         [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(plan) + 1000)

@@ -14,6 +14,7 @@ from ...sim._arrays import Array, Words
 from ...sim.diagnostics.simulate import Simulation, fit_backend, simulate, y_values
 from ...sim.errors import KerncastError
 from ...sim.model import open_model
+from ...sim.model.toeplitz.first_row import row_of
 from ...sim.plan import Plan
 from ...sim.reference.backend import FloatReference
 from ...sim.reference.toeplitz.levinson import levinson
@@ -61,11 +62,11 @@ def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
     """
     found: dict[str, Any] = {
         "plan": plan.hash, "status": None, "histograms": None, "budget": None, "xi": None, "curve": None,
-        "memory": [[f.name, f.ctype, f.formula, f.bytes, f.meaning] for f in plan.memory],
+        "memory": [[f.name, f.ctype, f.formula, f.bytes, f.meaning] for f in (*plan.memory, *plan.workspace)],
         "operations": [[call, what.replace("_", " "), o.formula, o.count]
                        for call, counts in plan.operations.items() for what, o in counts.items()],
         "tables": [[name, str(t.format), len(t.values), t.bytes] for name, t in plan.tables.items()],
-        "ram": plan.state_bytes, "flash": plan.table_bytes, "targets": targets(plan)}
+        "ram": plan.ram_bytes, "flash": plan.table_bytes, "targets": targets(plan)}
     if samples is None:
         return found | {"signals": signal_rows(plan, None)}
     uniform = plan.uniform
@@ -104,7 +105,7 @@ def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> 
     reference = FloatReference(plan)
     if plan.algorithm == "toeplitz_rls":
         # The system over 1 + lambda, whose diagonal is 1, of the row's words.
-        row = run.state["r"].astype(np.float64) * 2.0 ** -plan.signals["r"].format.frac
+        row = row_of(plan, run.state).astype(np.float64) * 2.0 ** -plan.signals["r"].format.frac
         row[0] = 1.0
         xi = levinson(row, np.ones_like(row)).xi
         exact = reference.train(None if uniform else samples.x_raw, samples.y_raw).xi

@@ -14,11 +14,20 @@ from ...sim.backend import Outputs
 from ...sim.diagnostics.simulate import Simulation
 from ...sim.model import open_model
 from ...sim.model.base import convert_inputs
-from ...sim.model.kernel import convert_y, distance_row, input_constants, kernel_constants, kernel_row
+from ...sim.model.kernel import (
+    cast_of,
+    convert_y,
+    distance_row,
+    input_constants,
+    kernel_constants,
+    kernel_row,
+)
 from ...sim.model.ranges import EPS, INNOV, XI, Ranges
+from ...sim.model.toeplitz.first_row import row_of
 from ...sim.model.toeplitz.levinson import predictor_step, solution_step
 from ...sim.model.toeplitz.trainer import solver_constants
 from ...sim.plan import Plan
+from ...sim.primitives import requantise
 
 #: Pairs of a sample and a vector whose distances are counted, at most: an even choice of the samples.
 PAIRS = 1 << 16
@@ -95,9 +104,13 @@ def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
 
     Each with its values.
     """
-    refined = "r_short" in state
+    refined = "solver_word" in plan.constants and plan.integer("solver_word") != plan.word
     once = not refined and not int(plan.bias)  # else the innovation is of several solutions
-    r, k, ranges = state["r_short" if refined else "r"], solver_constants(plan), Ranges(plan)
+    r, k, ranges = row_of(plan, state), solver_constants(plan), Ranges(plan)
+    if refined:
+        mode = cast_of(plan, "alpha").rounding
+        r = np.array([requantise(int(word), plan.word - k.word, mode, k.a.lo, k.a.hi) for word in r],
+                     dtype=np.int64)
     a, x, wide = (np.zeros(len(r), dtype=np.int64) for _ in range(3))
     eps, a_exp, a_used, x_exp, x_used = 1 << k.xi_frac, k.a_exp_min, 0, k.x_exp_min, 0
     seen = []

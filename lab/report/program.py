@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ...codegen.build.wasm import build_wasm
-from ...codegen.c.context import TRAINERS
 from ...sim.backend import STATUSES
 from ...sim.data import Dataset
 from ...sim.data.words_csv import words_text
@@ -44,7 +43,7 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
         ``learn`` (the function that does, None where none does), ``batch`` (samples that it takes at once, 0
         for one after the other), ``uniform`` with ``grid`` (first input and step), ``columns``, ``lagged``,
         ``x``, ``y`` and ``f`` (the numpy type; minimum and maximum ADC count), ``unit`` of f and
-        ``gain`` and ``offset`` of the target's ADC counts, ``state`` (bytes) and ``statuses``.
+        ``gain`` and ``offset`` of the target's ADC counts, ``state`` and ``trainer`` (bytes), ``statuses``.
 
     Raises
     ------
@@ -62,7 +61,7 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
     words = {short: [wire_dtype(plan.signals[name].format.c_type), plan.signals[name].format.lo,
                      plan.signals[name].format.hi]
              for short, name in (("x", "x_raw"), ("y", "y_raw")) if name in plan.signals}
-    learn = None if plan.fixed else TRAINERS[plan.algorithm] if plan.trains else "lms_update"
+    learn = None if plan.fixed else "train" if plan.trains else "lms_update"
     return {"wasm": base64.b64encode(code).decode(), "name": plan.name, "learn": learn,
             "batch": plan.sizes["n"] if plan.trains else 0, "uniform": uniform,
             "grid": [first[0], first[1] - first[0]], "columns": plan.sizes["D"], **words,
@@ -71,7 +70,7 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
             "unit": float(Fraction(plan.units["y"])),
             "gain": 1.0 if plan.fixed else float(Fraction(plan.units["y_raw"])),
             "offset": 0 if plan.fixed else plan.integer("y_offset"),
-            "state": plan.state_bytes, "statuses": STATUSES}
+            "state": plan.state_bytes, "trainer": plan.trainer_bytes, "statuses": STATUSES}
 
 
 def samples_text(spec: Spec, data: Dataset) -> str:

@@ -181,7 +181,7 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
 
 def computed(plan: Plan) -> dict[str, float]:
     """Compute the measures that need only a plan: bytes, operations and energy."""
-    found: dict[str, float] = {"ram": plan.state_bytes, "flash": plan.table_bytes}
+    found: dict[str, float] = {"ram": plan.ram_bytes, "flash": plan.table_bytes}
     calls = CALLS[plan.algorithm]
     for call in calls:
         found[f"operations.{call}"] = count = _arithmetic(plan, plan.operations[call])

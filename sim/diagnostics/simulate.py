@@ -97,6 +97,12 @@ def alpha_values(plan: Plan, state: Outputs) -> Array:
     return state["alpha"].astype(np.float64) * (full_scale * 2.0 ** (exponent - frac))
 
 
+def _members(model: Any) -> Outputs:
+    """Return the model structure, and what a batch trainer left besides it."""
+    state: Outputs = model.state()
+    return state | model.workspace() if model.plan.trains else state
+
+
 def relative_error(found: Array, reference: Array) -> float:
     """Return ``|found - reference|_2 / |reference|_2``.
 
@@ -172,13 +178,13 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
     if status == STATUSES[0] or (shown in UNTRAINED and status not in UNTRAINED):
         status = shown  # a learner without vectors has learnt, but cannot predict
     if status in UNTRAINED or not float_solves:
-        return Simulation(status, f, f_float, math.nan, math.nan, ranges, model.state(), None,
+        return Simulation(status, f, f_float, math.nan, math.nan, ranges, _members(model), None,
                           trained=status not in UNTRAINED, float_solves=float_solves)
     alpha_error = (relative_error(alpha_values(plan, model.state()), reference.alpha) if plan.trains
                    else math.nan)
     f_at = f if np.array_equal(at, where) else y_values(plan, model.predict(at)["f"])
     budget = error_budget(plan, f_at, reference, at, y_raw, passes)
-    return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float), ranges, model.state(),
+    return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float), ranges, _members(model),
                       budget)
 
 
@@ -200,7 +206,7 @@ def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | 
     return Simulation(
         worst_status(answers), f, f_float, relative_error(alpha_values(plan, table_words(plan)),
                                                           reference.alpha[reference.held]),
-        relative_error(f, f_float), ranges, model.state(),
+        relative_error(f, f_float), ranges, _members(model),
         predictor_budget(plan, f_at, reference, x_raw),
         labels=np.array(classes)[(f > 0).astype(int)] if classes else None)
 
@@ -230,7 +236,7 @@ def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int =
         x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
         fit_backend(model, plan, x_raw, y_raw, passes)
     model.predict((grid(plan) if x_raw is None else x_raw)[:256])
-    return observed(plan, model.ranges, model.state())
+    return observed(plan, model.ranges, _members(model))
 
 
 def _fit_reference(reference: FloatReference, x_raw: Raw | None, y_raw: Raw, passes: int) -> bool:

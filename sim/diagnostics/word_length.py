@@ -219,7 +219,7 @@ def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
         if y_raw is not None and shift not in rounded:
             rounded[shift] = rounding_error(made, x_raw, y_raw)
         error = min(predicted_error(system, word, refine) + rounded.get(shift, 0.0), 1.0)
-        found.append(NumbersChoice(word, refine, error, made.state_bytes,
+        found.append(NumbersChoice(word, refine, error, made.ram_bytes,
                             made.operations["train"]["multiplications"].count))
     return sorted(found, key=lambda c: (c.bytes, c.multiplications))
 
@@ -250,7 +250,7 @@ def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[NumbersChoice]:
             continue
         result = simulate(made, x_raw, y_raw)
         error = result.alpha_error if result.trained else float("inf")
-        found.append(NumbersChoice(word, 0, error, made.state_bytes,
+        found.append(NumbersChoice(word, 0, error, made.ram_bytes,
                             made.operations["train"]["multiplications"].count, result.status))
     return sorted(found, key=lambda c: (c.bytes, c.multiplications))
 

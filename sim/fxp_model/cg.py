@@ -87,12 +87,14 @@ class FxpCg(FxpModel):
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None or given[0] is None:
             return super().train(x_raw, y_raw)
+        kept = dict(vars(self))
         self.reset()
         self._v, y = self._kernel.x_words(given[0]), self._kernel.y_numbers(given[1])
         self._state = {"centers": self._v}
         try:
             alpha, p, taken = self._steps(y)
         except RefusedError as error:
+            vars(self).update(kept)  # the model stays as it was
             return {"status": np.array([STATUS[error.status]])}
         self._alpha = alpha
         self._state |= {"alpha": alpha.words, "alpha_exp": alpha.exponent, "p": p.words, "taken": taken,

@@ -36,6 +36,7 @@ class FxpToeplitz(FxpModel):
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
+        kept = dict(vars(self))
         self.reset()
         if given[0] is not None:
             self._v = self._kernel.x_words(given[0])
@@ -48,6 +49,7 @@ class FxpToeplitz(FxpModel):
         try:
             status = solve(r, self._kernel.y_numbers(given[1]))
         except RefusedError as error:
+            vars(self).update(kept)  # the model stays as it was
             return {"status": np.array([STATUS[error.status]])}
         self._state["trained"] = 1
         return {"status": np.array([STATUS[status]])}

@@ -288,6 +288,7 @@ class CgModel(IntegerModel):
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
+        kept = dict(vars(self))
         self.reset()
         s, log, y = self._state, self.ranges.log, self._targets(given[1])
         assert given[0] is not None  # there is no uniform grid here
@@ -295,10 +296,9 @@ class CgModel(IntegerModel):
         status = conjugate_gradients(y, s, self._scalars, self._constants, self._kernel, log)
         if status == OK:
             status = certify(y, s, self._scalars, self._constants, self._bound, self._kernel, log)
-        else:
-            for array in (*s[:-1], self._scalars):
-                array[:] = 0
         self._trained = status in TRAINED
+        if not self._trained:  # the model stays as it was
+            vars(self).update(kept)
         return {"status": np.array([status], dtype=np.int64)}
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
@@ -310,6 +310,12 @@ class CgModel(IntegerModel):
     def _members(self) -> dict[str, NDArray[Any]]:
         scalars = self._scalars.reshape(-1, 1)
         return self._state._asdict() | dict(zip(SCALARS, scalars, strict=True))
+
+    def workspace(self) -> Outputs:
+        """Return what the last training left in the trainer structure besides the model."""
+        model = {f.name for f in self.plan.memory}
+        found = {name: array.ravel() for name, array in self._members().items() if name not in model}
+        return {f.name: found[f.name] for f in self.plan.workspace if f.name in found}
 
     def load(self, state: Outputs) -> None:
         """Load a saved state."""

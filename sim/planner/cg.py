@@ -14,7 +14,7 @@ from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
 from ..spec import Spec
 from .casts import cast_modes
 from .certify import BOUND_FIELD, norm_bits
-from .counts import memory, operations
+from .counts import TRAINER_FIELDS, memory, operations
 from .inputs import plan_inputs
 from .kernel import kernel_tables, plan_kernel, word_error
 from .log2 import ceil_log2_sqrt, floor_log2
@@ -90,19 +90,25 @@ def _signals(spec: Spec, w: int) -> dict[str, Signal]:
             for name in ("alpha", "r", "p")}
 
 
-def _memory(word: str, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
-    return memory([
-        ("wide", "int64_t", "n", "scratch: q = (K + lambda I) p, and blocks before rounding"),
-        BOUND_FIELD,
-        ("alpha", word, "n", "expansion coefficients"),
-        ("r", word, "n", "residual; after a training, the residual of alpha, computed again"),
-        ("p", word, "n", "direction"),
-        ("centers", x_word, "n*D", "training inputs"),
-        ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
-        ("r_exp", "int16_t", "1", "block exponent of r"),
-        ("taken", "uint16_t", "1", "number of steps"),
-        ("trained", "uint16_t", "1", "1 after a successful training"),
-    ], sizes, SIZE_KEYS["kernel_cg"])
+def _memory(word: str, x_word: str, sizes: dict[str, int]) -> dict[str, tuple[Field, ...]]:
+    """Return the structures of the model and of its trainer."""
+    solution = [BOUND_FIELD, ("alpha", word, "n", "expansion coefficients"),
+                ("centers", x_word, "n*D", "training inputs")]
+    exponent = "1", "block exponent of alpha"
+    return {
+        "memory": memory([*solution, ("alpha_exp", "int16_t", *exponent),
+                          ("trained", "uint16_t", "1", "1 after a training")], sizes, SIZE_KEYS["kernel_cg"]),
+        "workspace": memory([
+            *solution, ("alpha_exp", "int32_t", *exponent), *TRAINER_FIELDS,
+            ("wide", "int64_t", "n", "scratch: q = (K + lambda I) p, and blocks before rounding"),
+            ("y", word, "n", "targets"),
+            ("r", word, "n", "residual; after a training, the residual of alpha, computed again"),
+            ("p", word, "n", "direction"),
+            ("rr", "int64_t", "1", "r . r"),
+            ("r_exp", "int32_t", "1", "block exponent of r"),
+            ("p_exp", "int32_t", "1", "block exponent of p"),
+            ("taken", "int32_t", "1", "number of steps"),
+        ], sizes, SIZE_KEYS["kernel_cg"])}
 
 
 def _operations(steps: int, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
@@ -140,5 +146,5 @@ def plan_cg(spec: Spec) -> Plan:
         options={**spec.kernel.options, "lambda": repr(spec.cg.lam),
                  "rounding": spec.numbers.rounding},
         sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(spec, words),
-        memory=_memory(signals["alpha"].format.c_type, x.signal.format.c_type, sizes),
+        **_memory(signals["alpha"].format.c_type, x.signal.format.c_type, sizes),
         operations=_operations(spec.cg.steps, sizes), units=inputs.units, evidence=evidence)

@@ -9,6 +9,11 @@ from types import CodeType
 from ..errors import fail
 from ..plan import C_BYTES, Field, Operations
 
+#: Members of every trainer structure that say how far a training is.
+TRAINER_FIELDS = (("check", "uint32_t", "1", "checksum of the scalars: what else wrote here is noticed"),
+                  ("step", "int32_t", "1", "steps of the stage so far"),
+                  ("stage", "int16_t", "1", "what the next step does"),
+                  ("status", "int16_t", "1", "status so far"))
 #: The device indexes with 32 bits.
 MOST_BYTES = (1 << 31) - 1
 
@@ -25,7 +30,7 @@ def _compiled(formula: str) -> CodeType:
 
 def memory(fields: Iterable[tuple[str, str, str, str]],
            sizes: dict[str, int], size_key: str) -> tuple[Field, ...]:
-    """Return the model structure from (name, C type, count formula, meaning) rows.
+    """Return a structure from (name, C type, count formula, meaning) rows.
 
     Wider types precede narrower ones, which avoids padding.  `v` is first of its width, so that short inputs
     are aligned to 4 bytes and every core can load them in pairs.  A last member `reserved` makes the size a

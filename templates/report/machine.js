@@ -19,7 +19,9 @@ async function machine(program) {
     return at;
   };
   const model = program.learn ? [room(program.state)] : [], answer = room(program.bytes);
-  const call = (name, ...others) => own[`${program.name}_${name}`](...model, ...others);
+  const trainer = program.batch ? [room(program.trainer)] : [];
+  const call = (name, ...others) => own[`${program.name}_${name}`](...(name === "train" ? trainer : []),
+    ...model, ...others);
   if (program.learn) call("model_init");
   const answered = (name, ...others) => ({ status: call(name, ...others),
     f: new WORDS[program.f.slice(1)](memory.buffer, answer, 1)[0] });

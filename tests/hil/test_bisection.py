@@ -35,8 +35,8 @@ LMS = Spec(model={"name": "lms", "algorithm": "kernel_lms"}, input={"word": "u5f
 #: Small trainers, one for each solver, and a fault: what stands there, what it becomes, what must be named.
 TRAINERS = {
     "refine": ({"toeplitz": {"refine": 2}},
-               "t_refine.c", "m->alpha[i] - word : m->alpha[i] + word",
-               "m->alpha[i] - word : m->alpha[i] + word - (i == 7)", "apply_correction", "alpha"),
+               "t_refine.c", "t->alpha[i] - word : t->alpha[i] + word",
+               "t->alpha[i] - word : t->alpha[i] + word - (i == 7)", "apply_correction", "alpha"),
     "schur": ({"toeplitz": {"solver": "schur"}},
               "t_schur.c", "right * T_SCHUR_ONE + xi * left, ",
               "right * T_SCHUR_ONE - xi * left, ", "update_generators", "q"),
@@ -44,7 +44,7 @@ TRAINERS = {
                   "rt/kc_lookahead.h", "kc_lookahead_dot_reversed(k->g, i, first, i + 1, k->shift)",
                   "kc_lookahead_dot_reversed(k->g, i, first, i, k->shift)", "apply_inverse", "c"),
     "cg": ({"cg": {"n": 12, "lambda": 0.2, "steps": 6}},
-           "t_cg.c", "kc_divide(rr, old, &e)", "kc_divide(old, rr, &e)", "p_from_wide", "p"),
+           "t_cg.c", "kc_divide(t->rr, old, &e)", "kc_divide(old, t->rr, &e)", "p_from_wide", "p"),
 }
 
 

@@ -165,7 +165,7 @@ def test_every_kernel_gives_the_model_s_values_on_an_emulated_board(
 def test_every_solver_gives_the_model_s_values_with_the_boards_float_unit(
         folders: Folders, ledger: "Ledger", case: str, word: int, optimise: str, build_dir: Path,
         require_tool: Callable[[str, str], str]) -> None:
-    """Look-ahead: every float of the state, bit for bit; the blocks show that it looked ahead."""
+    """The solvers of the other kinds, the float unit among them."""
     require_tool("python:unicorn", "python -m pip install unicorn")
     plan, out = folders(case, word)
     board = open_board(out, f"emu:mps2-an386:unicorn:auto:{optimise}", plan=plan, build_dir=build_dir)
@@ -173,7 +173,6 @@ def test_every_solver_gives_the_model_s_values_with_the_boards_float_unit(
     state = board.state()
     board.close()
     assert found.first == "" and state["trained"][0] == 1
-    assert case == "schur" or state["blocks"].max() > 1
     ledger.record(backend=f"{board.name}:{optimise}", words=found.words, mismatches=found.mismatches,
                   case=f"{case}{word}")
 

@@ -52,7 +52,7 @@ def painted(plan: Plan, core: CortexM) -> dict[str, int]:
                                                                                    "model")}
     if plan.trains:
         core.write("y", random.integers(-900, 900, plan.sizes["n"]).astype(np.int16))
-        found["train"] = core.stack_of(f"{p}_toeplitz_train", "model", "y")
+        found["train"] = core.stack_of(f"{p}_train", "trainer", "model", "y")
         core.write("x", np.array([3], dtype=np.uint16))
         return found | {"predict": core.stack_of(f"{p}_model_predict", "model", "x", "f")}
     found |= {"update": 0, "predict": 0}

@@ -10,7 +10,9 @@ from kerncast.sim.model.statuses import OK
 from kerncast.sim.model.toeplitz.levinson import levinson
 from kerncast.sim.model.toeplitz.trainer import solver_constants
 
-SOLVE = "kc_status_t {0}_levinson_solve({0}_model_t *m, const {1} *y);"
+from .solver_steps import solved
+
+STEP = "int {0}_levinson_step({0}_trainer_t *t);"
 
 
 def rows(n, word, rng):
@@ -46,7 +48,7 @@ def test_solver_equals_model_on_rows_of_every_kind(host, ledger, name):
     plan, rng = backend.plan, np.random.default_rng(11)
     n, word, raw = plan.sizes["n"], plan.word, plan.signals["y_raw"].format
     constants = solver_constants(plan)
-    backend.ffi.cdef("typedef int kc_status_t;" + SOLVE.format(name, raw.c_type))
+    backend.ffi.cdef(STEP.format(name))
     log, compared, met = Ranges(plan).log, 0, set()
     for turn in range(12):
         for row in rows(n, word, rng):
@@ -56,14 +58,10 @@ def test_solver_equals_model_on_rows_of_every_kind(host, ledger, name):
             if turn % 2:  # all targets 0: only the predictor polynomial can leave its range
                 y_raw[:] = plan.integer("y_offset")
             y = np.array([convert_y(int(v), input_constants(plan), log) for v in y_raw], dtype=np.int64)
-            a, x, out = (np.zeros(size, dtype=np.int64) for size in (n, n, 4 + n))
+            a, x, out = (np.zeros(size, dtype=np.int64) for size in (n, n, 5 + n))
             status = levinson(y.reshape(1, n), r, a, x.reshape(1, n), out, constants, log)
             backend.reset()
-            for i in range(n):
-                backend.model.r[i] = int(r[i])
-            words = backend.ffi.new(f"{raw.c_type}[]", y_raw.tolist())
-            found = getattr(backend.library, f"{name}_levinson_solve")(backend.model, words)
-            state = backend.state()
+            found, state = solved(backend, "levinson", r, y)
             assert STATUSES[found] == STATUSES[status]
             assert state["a"].tolist() == a.tolist()
             assert state["alpha"].tolist() == x.tolist()

@@ -16,9 +16,11 @@ from kerncast.sim.model.toeplitz.lookahead_f32 import Lookahead as LookaheadF32
 from kerncast.sim.model.toeplitz.schur import SchurConstants, schur
 from kerncast.sim.model.toeplitz.trainer import solver_constants
 
-SOLVE = "int {0}_schur_solve({0}_model_t *m, const {1} *y);"
-SOLVE_F32 = "int {0}_lookahead_f32_solve_row({0}_model_t *m, const float *r, const float *y, float *x);"
-SOLVE_S32 = ("int {0}_lookahead_solve_s32({0}_model_t *m, const int32_t *r, const int32_t *y, int32_t *x, "
+from .solver_steps import solved
+
+STEP = "int {0}_schur_step({0}_trainer_t *t);"
+SOLVE_F32 = "int {0}_lookahead_f32_solve_row({0}_trainer_t *t, const float *r, const float *y, float *x);"
+SOLVE_S32 = ("int {0}_lookahead_solve_s32({0}_trainer_t *t, const int32_t *r, const int32_t *y, int32_t *x, "
              "int32_t *x_exp);")
 CAMPAIGN = os.environ.get("KERNCAST_CAMPAIGN") == "1"
 LEVELS = ("-O0", "-O1", "-O2", "-O3", "-Os") if CAMPAIGN else ("-O0", "-O2", "-Os")
@@ -45,7 +47,7 @@ def test_schur_equals_its_model_on_rows_of_every_kind(host, ledger, name):
     plan, rng = backend.plan, np.random.default_rng(12)
     n, word, raw, hi = plan.sizes["n"], plan.word, plan.signals["y_raw"].format, plan.signals["r"].format.hi
     generator = SchurConstants(plan.integer("s_exp_max"), cast_of(plan, "p"))
-    backend.ffi.cdef(SOLVE.format(name, raw.c_type))
+    backend.ffi.cdef(STEP.format(name))
     log, compared, met = Ranges(plan).log, 0, set()
     for turn in range(6):
         for row in rows(n, word, rng):
@@ -54,16 +56,12 @@ def test_schur_equals_its_model_on_rows_of_every_kind(host, ledger, name):
             if turn % 3 == 1:  # all targets 0: only the predictor polynomial can leave its range
                 y_raw[:] = plan.integer("y_offset")
             y = np.array([convert_y(int(v), input_constants(plan), log) for v in y_raw], dtype=np.int64)
-            a, x, out = (np.zeros(size, dtype=np.int64) for size in (n, n, 4 + n))
+            a, x, out = (np.zeros(size, dtype=np.int64) for size in (n, n, 5 + n))
             g, room = np.zeros((3, n), dtype=np.int64), np.zeros((2, 1), dtype=np.int64)
             status = schur(y.reshape(1, n), r, a, x.reshape(1, n), g, room, out, solver_constants(plan),
                            generator, log)
             backend.reset()
-            for i in range(n):
-                backend.model.r[i] = int(r[i])
-            words = backend.ffi.new(f"{raw.c_type}[]", y_raw.tolist())
-            found = getattr(backend.library, f"{name}_schur_solve")(backend.model, words)
-            state = backend.state()
+            found, state = solved(backend, "schur", r, y)
             assert STATUSES[found] == STATUSES[status]
             for member, expected in zip(("a", "alpha", "p", "q", "s"), (a, x, *g), strict=True):
                 assert state[member].tolist() == expected.tolist(), member
@@ -116,10 +114,10 @@ def test_lookahead_in_float32_equals_its_model_bit_for_bit(cases, require_tool, 
         for r, y, status, x, fields in expected:
             found = np.zeros(n, dtype=np.float32)
             pointers = [backend.ffi.from_buffer("float[]", v) for v in (r, y, found)]
-            got = getattr(backend.library, f"{name}_lookahead_f32_solve_row")(backend.model, *pointers)
+            got = getattr(backend.library, f"{name}_lookahead_f32_solve_row")(backend.trainer, *pointers)
             assert (STATUSES[got], found.view(np.uint32).tolist()) == (
                 STATUSES[status], x.view(np.uint32).tolist())
-            state = backend.state()
+            state = backend.workspace()
             if status == OK:  # else NaN may be there, of which there are many
                 for member, words in fields.items():
                     assert state[member].tolist() == words.ravel().tolist(), member
@@ -164,9 +162,9 @@ def test_fixed_point_lookahead_equals_its_model_on_rows_of_every_kind(cases, req
         for r, y, status, found, fields in expected:
             x, e = backend.ffi.new("int32_t[]", n), backend.ffi.new("int32_t *")
             got = getattr(backend.library, f"{name}_lookahead_solve_s32")(
-                backend.model, *(backend.ffi.new("int32_t[]", v.tolist()) for v in (r, y)), x, e)
+                backend.trainer, *(backend.ffi.new("int32_t[]", v.tolist()) for v in (r, y)), x, e)
             assert (STATUSES[got], (list(x), e[0])) == (status, found)
-            state = backend.state()
+            state = backend.workspace()
             for member, words in fields.items():
                 assert state[member].tolist() == words.ravel().tolist(), member
                 compared += len(words)

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from kerncast.codegen.c.context import TRAINERS
 from kerncast.sim.model.statuses import BAD_ARGUMENT, NOT_TRAINED, OK
 
 
@@ -26,10 +25,9 @@ def test_a_null_pointer_is_a_bad_argument_and_changes_nothing(host, cases, name)
         update = getattr(lib, f"{p}_lms_update")
         calls += [update(null, x, 0, f), update(model, null, 0, f), update(model, x, 0, null)]
     else:
-        train = getattr(lib, f"{p}_{TRAINERS[backend.plan.algorithm]}")
-        data = (y,) if backend.plan.options.get("scheme") == "uniform" else (x, y)
-        calls.append(train(null, *data))
-        calls += [train(model, *data[:i], null, *data[i + 1:]) for i in range(len(data))]
+        train = getattr(lib, f"{p}_train")
+        data = (backend.trainer, model, y) if backend.plan.uniform else (backend.trainer, model, x, y)
+        calls += [train(*data[:i], null, *data[i + 1:]) for i in range(len(data))]
     getattr(lib, f"{p}_model_init")(null)  # must return, that is all
     assert calls == [BAD_ARGUMENT] * len(calls)
     assert snapshot(backend) == before

@@ -58,6 +58,8 @@ def test_two_models_in_one_image_are_both_right(models, require_tool, ledger, tm
     for name, (plan, _) in models.items():
         backend = HostBackend(plan, tmp_path / name, compiler="gcc")
         backend.ffi, backend.library, backend.model = ffi, both, ffi.new(f"{name}_model_t *")
+        if plan.trains:
+            backend.trainer = ffi.new(f"{name}_trainer_t *")
         backend.reset()
         opened[name] = backend
     # Interleaved: train one, learn with the other, train the first again, predict with both.

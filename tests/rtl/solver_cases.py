@@ -49,7 +49,7 @@ def problems(plan: Plan, count: int, seed: int) -> Iterator[tuple[Words, Words]]
 
 def recursion(plan: Plan, r: Words, y: Words, steps: int) -> tuple[int, Words, Words, int]:
     """The model's first steps: status, a, x and its exponent."""
-    a, x, out = np.zeros(steps, np.int64), np.zeros((1, steps), np.int64), np.zeros(4 + steps, np.int64)
+    a, x, out = np.zeros(steps, np.int64), np.zeros((1, steps), np.int64), np.zeros(5 + steps, np.int64)
     status = levinson(y[None, :steps].astype(np.int64), r[:steps].copy(), a, x, out, solver_constants(plan),
                       Ranges(plan).log)
     return status, a, x[0], int(out[2])

@@ -9,11 +9,15 @@ Least Squares by Toeplitz Matrix").
 
 from __future__ import annotations
 
+import numpy as np
+
+from ...backend import Outputs
 from ...jit import jit
+from ...plan import Plan
 from ...primitives import Words, divide_round
 from .. import trace_hooks as at
-from ..kernel import Cast, KernelConstants, distance, kernel, term
-from ..ranges import R, cast
+from ..kernel import Cast, KernelConstants, cast_of, distance, kernel, kernel_constants, term
+from ..ranges import R, Ranges, cast
 from ..trace_hooks import Log, trace
 
 
@@ -27,16 +31,22 @@ def scale_row(k_mean: int, rho: int, r: Cast, log: Log) -> int:
 
 
 @jit
+def uniform_entry(out: Words, j: int, step: int, rho: int, k: KernelConstants, r: Cast, log: Log) -> None:
+    """Lemma 1: compute ``r_j = K(j * step)`` for j > 0."""
+    d = term(0, j * step, 0, k)
+    value = kernel(d, k, log)
+    trace(log, at.ROW_DISTANCE, j, 0, d)
+    trace(log, at.ROW_KERNEL, j, 0, value)
+    out[j] = scale_row(value, rho, r, log)
+    trace(log, at.ROW_R, j, 0, out[j])
+
+
+@jit
 def uniform_row(out: Words, step: int, rho: int, k: KernelConstants, r: Cast, log: Log) -> None:
-    """Compute ``r_j = K(j * step)`` by Lemma 1; out[0] stays 0, the implicit 1."""
+    """Compute the whole first row by :func:`uniform_entry`; out[0] is left 0, the implicit 1."""
     out[0] = 0
     for j in range(1, out.shape[0]):
-        d = term(0, j * step, 0, k)
-        value = kernel(d, k, log)
-        trace(log, at.ROW_DISTANCE, j, 0, d)
-        trace(log, at.ROW_KERNEL, j, 0, value)
-        out[j] = scale_row(value, rho, r, log)
-        trace(log, at.ROW_R, j, 0, out[j])
+        uniform_entry(out, j, step, rho, k, r, log)
 
 
 @jit
@@ -55,3 +65,28 @@ def diagonal_row(out: Words, v: Words, biased: bool, rho: int, k: KernelConstant
             acc += value
         out[j] = scale_row(divide_round(acc, n if biased else n - j), rho, r, log)
         trace(log, at.ROW_R, j, 0, out[j])
+
+
+def row_of(plan: Plan, state: Outputs) -> Words:
+    """Compute the first row (n,) of a plan again, from the training inputs in a model structure.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of the Toeplitz trainer.
+    state : dict of str to ndarray of int64
+        With ``centers`` unless the inputs are a uniform grid.
+
+    Returns
+    -------
+    ndarray of int64
+        In the format of r; entry 0 is 0, for the implicit 1.
+    """
+    row = np.zeros(plan.sizes["n"], dtype=np.int64)
+    rho, k, r = plan.integer("ridge_scale"), kernel_constants(plan), cast_of(plan, "r")
+    if plan.uniform:
+        uniform_row(row, plan.integer("x_step"), rho, k, r, Ranges(plan).log)
+    else:
+        v = state["centers"].reshape(-1, plan.sizes["D"])
+        diagonal_row(row, v, plan.biased_means, rho, k, r, Ranges(plan).log)
+    return row

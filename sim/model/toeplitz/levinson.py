@@ -215,23 +215,26 @@ def solution_step(r: Words, a: Words, x: Words, step: int, y: int, eps: int, a_e
 
 
 @jit
-def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonConstants,
-             log: Log) -> int:
-    """Solve for every row of x (K, n) with the rows of y (K, n); return a status.
-
-    `out` (2 + 2 K + n) receives eps, a_exp, the K exponents of x and their largest magnitudes; the rest is
-    work space. The system is rejected (`NOT_POSITIVE_DEFINITE`) as soon as |xi| >= 1, eps falls below half
-    of what a positive semidefinite T can reach, or an exponent leaves its range: T + lambda I is not
-    positive definite, or too ill-conditioned for W bits.
-    """
-    sides = y.shape[0]
-    wide = out[2 + 2 * sides:]
-    assert wide.shape[0] >= y.shape[1]
-    eps, a_exp, a_used = 1 << k.xi_frac, k.a_exp_min, 0
-    saturated = False
+def levinson_begin(out: Words, sides: int, k: LevinsonConstants) -> None:
+    """Set the scalars of :func:`levinson_steps` to those before the first step."""
+    out[0], out[1], out[2 + 2 * sides] = 1 << k.xi_frac, k.a_exp_min, 0
     for side in range(sides):
         out[2 + side], out[2 + sides + side] = k.x_exp_min, 0
-    for step in range(y.shape[1]):
+
+
+@jit
+def levinson_steps(y: Words, r: Words, a: Words, x: Words, out: Words, first: int, last: int,
+                   k: LevinsonConstants, log: Log) -> int:
+    """Do the steps `first` to `last` - 1 of :func:`levinson`; return their status.
+
+    `out` (3 + 2 K + n) holds eps, a_exp, the K exponents of x, their largest magnitudes and that of a; the
+    rest is work space.
+    """
+    sides = y.shape[0]
+    wide = out[3 + 2 * sides:]
+    assert wide.shape[0] >= y.shape[1]
+    eps, a_exp, a_used, saturated = out[0], out[1], out[2 + 2 * sides], False
+    for step in range(first, last):
         if step > 0:
             eps, a_exp, a_used = predictor_step(r, a, step, eps, a_exp, a_used, wide, k, log)
             if eps < k.eps_min:
@@ -239,11 +242,23 @@ def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonCons
             saturated |= a_used > k.a.hi
         for side in range(sides):
             x_exp, x_used = solution_step(r, a, x[side], step, y[side, step], eps, a_exp, a_used,
-                                          out[2 + side],
-                                       out[2 + sides + side], k, log)
+                                          out[2 + side], out[2 + sides + side], k, log)
             if x_exp > k.x_exp_max:
                 return NOT_POSITIVE_DEFINITE
             out[2 + side], out[2 + sides + side] = x_exp, x_used
             saturated |= x_used > k.a.hi
-    out[0], out[1] = eps, a_exp
+    out[0], out[1], out[2 + 2 * sides] = eps, a_exp, a_used
     return SATURATED if saturated else OK
+
+
+@jit
+def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonConstants,
+             log: Log) -> int:
+    """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
+
+    `out` is that of :func:`levinson_steps`.  The solution is refused (`NOT_POSITIVE_DEFINITE`) as soon as
+    |xi| >= 1, eps falls below half of what a positive semidefinite T can reach, or an exponent leaves its
+    range: T + lambda I is not positive definite, or too ill-conditioned for W bits.
+    """
+    levinson_begin(out, y.shape[0], k)
+    return levinson_steps(y, r, a, x, out, 0, y.shape[1], k, log)

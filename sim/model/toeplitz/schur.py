@@ -124,13 +124,13 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words
           k: LevinsonConstants, g: SchurConstants, log: Log) -> int:
     """Solve for every row of x (K, n) with the rows of y (K, n); return a status.
 
-    `generators` (2 + K, n) receives p, q and each s, `room` (2, K) the exponents of s and their largest
-    magnitudes; `out` (2 + 2 K + n) receives eps, a_exp, the K exponents of x, and K largest magnitudes; the
-    rest is workspace. The system is rejected (`NOT_POSITIVE_DEFINITE`) under the conditions of
-    :func:`.levinson.levinson`.
+    `generators` (2 + K, n) takes p, q and each s, `room` (2, K) the exponents of s and their largest
+    magnitudes; `out` (3 + 2 K + n) receives eps, a_exp, the K exponents of x, and K largest magnitudes,
+    and the rest is work space.  The solution is refused (`NOT_POSITIVE_DEFINITE`) where
+    :func:`.levinson.levinson` refuses it.
     """
     sides = y.shape[0]
-    p, q, s, wide = generators[0], generators[1], generators[2:], out[2 + 2 * sides:]
+    p, q, s, wide = generators[0], generators[1], generators[2:], out[3 + 2 * sides:]
     assert wide.shape[0] >= y.shape[1]
     s_exp, s_used = room[0], room[1]
     eps, a_exp, a_used, saturated = 1 << k.xi_frac, k.a_exp_min, 0, False

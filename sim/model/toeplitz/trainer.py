@@ -16,17 +16,32 @@ from .. import trace_hooks as at
 from ..base import IntegerModel, convert_inputs
 from ..bound import BoundConstants
 from ..certify import CertifyConstants, accurate, certify
-from ..kernel import cast_of
+from ..kernel import Cast, KernelConstants, cast_of
 from ..ranges import ALPHA, cast
-from ..statuses import INACCURATE, OK, TRAINED
+from ..statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK, SATURATED, TRAINED
 from ..trace_hooks import Log, trace, trace_all
 from .banded import BandedConstants, BandedTables, banded, certify_band
-from .first_row import diagonal_row, uniform_row
-from .levinson import LevinsonConstants, levinson
+from .first_row import diagonal_row, uniform_entry, uniform_row
+from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
 from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
 from .refine import RefineArrays, RefineConstants, refine
 from .schur import SchurConstants, schur
+
+
+@jit
+def _grid_steps(y: Words, r: Words, a: Words, x: Words, out: Words, first: int, last: int, x_step: int,
+                rho: int, kernel: KernelConstants, row: Cast, k: LevinsonConstants, log: Log) -> int:
+    """Take the samples `first` to `last` - 1 of a grid: an entry of the first row and a step each."""
+    saturated = False
+    for step in range(first, last):
+        if step > 0:
+            uniform_entry(r, step, x_step, rho, kernel, row, log)
+        status = levinson_steps(y, r, a, x, out, step, step + 1, k, log)
+        if status == NOT_POSITIVE_DEFINITE:
+            return status
+        saturated |= status == SATURATED
+    return SATURATED if saturated else OK
 
 
 @jit
@@ -108,7 +123,7 @@ class ToeplitzModel(IntegerModel):
         sides = 1 + self._refine.bias
         rhs, found = (np.zeros((sides, n), dtype=np.int64) for _ in range(2))
         self._arrays = RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rhs, found,
-                                    np.zeros(2 + 2 * sides + n, dtype=np.int64))
+                                    np.zeros(3 + 2 * sides + n, dtype=np.int64))
         self._r = self._arrays.r
         if self.plan.looks_ahead:
             self._lookahead = LOOKAHEADS[self.plan.solver](n)
@@ -123,6 +138,11 @@ class ToeplitzModel(IntegerModel):
     def corrected(self) -> bool:
         """Return whether alpha is a sum of corrections: refinement, or a bias."""
         return self._refine.passes > 0 or self._refine.bias == 1
+
+    @property
+    def eager(self) -> bool:
+        """Whether each sample extends the solution as it arrives; else the work follows the last."""
+        return self.plan.eager
 
     @property
     def uniform(self) -> bool:
@@ -140,17 +160,15 @@ class ToeplitzModel(IntegerModel):
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
+        kept = dict(vars(self))
         self.reset()
         y = self._targets(given[1])
-        if self._banded is None:
+        if not self.eager and self._banded is None:
             self._first_row(given[0])
         status = self._solve(y)
         self._trained = status in TRAINED
-        if not self._trained:
-            for array in (self._a, self._alpha, self._generators, self._scalars, *self._arrays[1:]):
-                array[:] = 0
-            if self._lookahead is not None:
-                self._lookahead = type(self._lookahead)(len(y))
+        if not self._trained:  # the model stays as it was
+            vars(self).update(kept)
         return {"status": np.array([status], dtype=np.int64)}
 
     def _solve(self, y: NDArray[np.int64]) -> int:
@@ -168,6 +186,11 @@ class ToeplitzModel(IntegerModel):
             room = np.zeros((2, 1), dtype=np.int64)
             g = SchurConstants(self.plan.integer("s_exp_max"), cast_of(self.plan, "p"))
             status = schur(*system, self._generators, room, solver, self._solver, g, log)
+        elif self.eager:
+            levinson_begin(solver, 1, self._solver)
+            status = _grid_steps(*system, solver, 0, n, self.plan.integer("x_step"),
+                                 self.plan.integer("ridge_scale"), self._kernel, cast_of(self.plan, "r"),
+                                 self._solver, log)
         else:
             status = levinson(*system, solver, self._solver, log)
         if status not in TRAINED:
@@ -215,6 +238,12 @@ class ToeplitzModel(IntegerModel):
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
         return arrays | {"r": self._r, "a": self._a, "alpha": self._alpha, "centers": self._v}
+
+    def workspace(self) -> Outputs:
+        """Return what the last training left in the trainer structure besides the model."""
+        model = {f.name for f in self.plan.memory}
+        found = {name: array.ravel() for name, array in self._members().items() if name not in model}
+        return {f.name: found[f.name] for f in self.plan.workspace if f.name in found}
 
     def load(self, state: Outputs) -> None:
         """Load a saved state."""

@@ -14,11 +14,11 @@ from ..._arrays import Raw
 from ...choices import LOOKAHEADS
 from ...errors import fail
 from ...formats import Format, Overflow, Rounding
-from ...plan import SIZE_KEYS, ConstantTable, Field, Operations, Plan, Signal
+from ...plan import ConstantTable, Operations, Plan, Signal
 from ...spec import Spec
 from ..casts import cast_modes
-from ..certify import BOUND_FIELD, certify_constants, residual_shift, row_loss
-from ..counts import memory, operations
+from ..certify import certify_constants, residual_shift, row_loss
+from ..counts import operations
 from ..inputs import plan_inputs
 from ..kernel import far, kernel_tables, plan_kernel, word_error
 from ..log2 import ceil_log2
@@ -33,14 +33,9 @@ from .banded import (
     first_row,
 )
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
-from .lookahead import (
-    ALPHA_EXP_MAX,
-    DIVISIONS,
-    MULTIPLICATIONS,
-    lookahead_constants,
-    lookahead_fields,
-)
-from .schur import MORE_MULTIPLICATIONS, schur_constants, schur_fields, schur_signals
+from .lookahead import ALPHA_EXP_MAX, DIVISIONS, MULTIPLICATIONS, lookahead_constants
+from .memory import model_memory, trainer_memory
+from .schur import MORE_MULTIPLICATIONS, schur_constants, schur_signals
 
 #: Bits of r, y and alpha where a shorter solver is refined.
 REFINED = 32
@@ -111,44 +106,6 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
         "innov": Signal(Format(True, 64, c["innov_frac"]), Rounding.FLOOR, Overflow.SATURATE,
                      -(1 << 62), 1 << 62, "full scale of y"),
     }
-
-
-def _memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
-    assert spec.toeplitz is not None
-    long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
-    if spec.toeplitz.solver in LOOKAHEADS:
-        stored = "" if spec.toeplitz.scheme == "uniform" else x_word
-        return memory(lookahead_fields(spec.toeplitz.solver, long, stored), sizes, SIZE_KEYS["toeplitz_rls"])
-    if spec.toeplitz.solver == "banded":
-        return memory([BOUND_FIELD, ("alpha", long, "n", "expansion coefficients"),
-                       ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
-                       ("trained", "uint16_t", "1", "1 after a successful training")], sizes,
-                      SIZE_KEYS["toeplitz_rls"])
-    fields = [("eps", "int64_t", "1", "prediction error power after the last step"),
-              BOUND_FIELD,
-              *(schur_fields() if spec.toeplitz.solver == "schur" else []),
-              ("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
-    if word != spec.numbers.word:
-        fields.append(("r_short", short, "n", "first row in the format of the solver"))
-    fields += [("a", short, "n", "predictor polynomial; a[0] is the implicit 1"),
-               ("alpha", long, "n", "expansion coefficients")]
-    if corrected(spec):
-        fields += [("rhs", short, "n", "residual, in the format of the solver"),
-                   ("z", short, "n", "last correction of alpha")]
-    if spec.toeplitz.bias:
-        fields.append(("eta", short, "n", "solution for a right-hand side of ones"))
-    if spec.toeplitz.scheme != "uniform":
-        fields.append(("centers", x_word, "n*D", "training inputs"))
-    if spec.toeplitz.bias:
-        fields.append(("bias", long, "1", "intercept, in LSB of y"))
-    fields += [("a_exp", "int16_t", "1", "block exponent of a"),
-               ("alpha_exp", "int16_t", "1", "block exponent of alpha")]
-    if corrected(spec):
-        fields.append(("z_exp", "int16_t", "1", "block exponent of z"))
-    if spec.toeplitz.bias:
-        fields.append(("eta_exp", "int16_t", "1", "block exponent of eta"))
-    return memory([*fields, ("trained", "uint16_t", "1", "1 after a successful training")], sizes,
-                  SIZE_KEYS["toeplitz_rls"])
 
 
 def _operations(spec: Spec, sizes: dict[str, int], b: int) -> dict[str, dict[str, Operations]]:
@@ -317,7 +274,8 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
         options=_options(spec), sizes=sizes,
         signals=inputs.signals | _signals(spec, words.bits, solver),
         constants=constants, tables=tables,
-        memory=_memory(spec, words.bits, x.signal.format.c_type, sizes),
+        memory=model_memory(spec, words.bits, x.signal.format.c_type, sizes),
+        workspace=trainer_memory(spec, words.bits, x.signal.format.c_type, sizes),
         operations=_operations(spec, sizes, len(tables["band"].values) if "band" in tables else 0),
         units=inputs.units, evidence=evidence)
 

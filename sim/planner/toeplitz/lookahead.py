@@ -10,7 +10,6 @@ from __future__ import annotations
 from fractions import Fraction
 
 from ...choices import LOOKAHEAD_BLOCK
-from ..certify import BOUND_FIELD
 
 #: Largest exponent of alpha: 65,536 full scales of y.  What is larger counts as a breakdown.
 ALPHA_EXP_MAX = 16
@@ -26,27 +25,35 @@ def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
     return {"ridge_scale": min(round(2**31 / (1 + lam)), 2**31 - 1)} | shift
 
 
-def lookahead_fields(solver: str, word: str, x_word: str) -> list[tuple[str, str, str, str]]:
-    """Return the members of the model structure.
+def _scalars(entry: str) -> list[tuple[str, str, str, str]]:
+    """Return the members that one step leaves to the next besides the vectors."""
+    recent = str(LOOKAHEAD_BLOCK)
+    if entry == "float":
+        return [("eps", entry, "1", "prediction error power after the last step"),
+                ("level", entry, "1", "largest magnitude of the first row"),
+                ("recent", entry, recent, "magnitudes of eps after the last steps")]
+    return [("wide", "int64_t", "n+1", "scratch vector before its cast"),
+            *((f"{name}_{part}", entry, "1", f"{text}: {meaning}")
+              for name, text in (("eps", "prediction error power after the last step"),
+                                 ("level", "bound of the magnitudes of the first row"))
+              for part, meaning in (("q", "word"), ("e", "exponent"))),
+            ("recent_q", entry, recent, "magnitudes of eps after the last steps: words"),
+            ("recent_e", entry, recent, "their exponents"),
+            ("a_exp", entry, "1", "block exponent of predictor"),
+            ("g_exp", entry, "1", "block exponent of inverse"),
+            ("x_exp", entry, "1", "block exponent of solution")]
 
-    `x_word` is empty if inputs are not stored.
-    """
+
+def lookahead_fields(solver: str) -> list[tuple[str, str, str, str]]:
+    """Return the members of the trainer structure that only look-ahead has."""
     entry = "float" if solver == "lookahead_f32" else "int32_t"
-    wide = [("wide", "int64_t", "n+1", "scratch vector before its cast")] if entry == "int32_t" else []
-    stored = [("centers", x_word, "n*D", "training inputs")] if x_word else []
-    return [BOUND_FIELD,
-            *wide,
+    return [*_scalars(entry),
             ("row", entry, "n+1", "first row, and space for a zero"),
             ("target", entry, "n", "right-hand side"),
             ("predictor", entry, "n+1", "predictor polynomial"),
             ("inverse", entry, "n", "first column of the inverse"),
             ("columns", entry, f"{LOOKAHEAD_BLOCK}*n", "columns of a block, and space for corrections"),
             ("solution", entry, "n", "expansion coefficients over 1 + lambda"),
-            ("r", word, "n", "first row over 1 + lambda; r[0] is the implicit 1"),
-            ("alpha", word, "n", "expansion coefficients"),
-            *stored,
             ("blocks", "uint16_t", "n", "number of rows of each step"),
             ("steps", "uint16_t", "1", "number of steps"),
-            ("positive", "uint16_t", "1", "1 where T + lambda I is positive definite"),
-            ("alpha_exp", "int16_t", "1", "block exponent of alpha"),
-            ("trained", "uint16_t", "1", "1 after a successful training")]
+            ("positive", "uint16_t", "1", "1 where T + lambda I is positive definite")]

@@ -127,7 +127,7 @@ def test_the_advised_word_length_achieves_the_requested_error() -> None:
         assert chosen is not None
         plan = make_plan(spec(256, 0.1, 3.0, chosen.word, chosen.refine))
         assert measured(plan, smooth=False) <= error
-        assert plan.state_bytes == chosen.bytes
+        assert plan.ram_bytes == chosen.bytes
 
 
 def test_the_least_ram_comes_first_and_nothing_may_be_enough() -> None:
@@ -180,7 +180,7 @@ def test_errors_of_conjugate_gradients_are_those_of_runs_on_the_data() -> None:
         numbers = asked.numbers.model_copy(update={"word": choice.word})
         plan = make_plan(asked.model_copy(update={"numbers": numbers}))
         assert choice.error == simulate(plan, x, y).alpha_error
-        assert (choice.bytes, choice.status) == (plan.state_bytes, "ok")
+        assert (choice.bytes, choice.status) == (plan.ram_bytes, "ok")
     assert found[0].error > found[1].error
     assert smallest_sufficient(found, found[1].error) == found[1] and smallest_sufficient(found,
                                                                                           1e-15) is None

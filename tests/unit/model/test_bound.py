@@ -107,7 +107,7 @@ def test_the_exact_solution_lies_within_the_bound(word: int, toeplitz: dict[str,
             if not state["trained"][0] or state["bound"][0] == NO_BOUND:
                 continue
             scale = (1 + Fraction(lam)) / 2 ** (plan.word - 1)
-            r = [1 + Fraction(lam), *(int(w) * scale for w in state["r"][1:])]
+            r = [1 + Fraction(lam), *(int(w) * scale for w in model.workspace()["r"][1:])]
             lsb = Fraction(2) ** (int(state["alpha_exp"][0]) - plan.integer("alpha_frac"))
             b = Fraction(int(state["bias"][0]), 2 ** (plan.word - 2)) if toeplitz.get("bias") else 0
             exact = solve([[r[abs(i - j)] for j in range(n)] for i in range(n)],

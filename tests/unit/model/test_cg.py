@@ -79,7 +79,7 @@ def word_matrix(plan: Plan, x: np.ndarray) -> np.ndarray:
 def trained(plan: Plan, x: np.ndarray, y: np.ndarray) -> tuple[str, Outputs]:
     model = open_model(plan)
     status = STATUSES[int(model.train(x, y)["status"][0])]
-    return status, model.state()
+    return status, model.state() | model.workspace()
 
 
 def relative(found: np.ndarray, expected: np.ndarray) -> float:
@@ -284,8 +284,10 @@ def test_a_second_training_does_not_remember_the_first() -> None:
 def test_memory_is_linear_in_the_samples(word: int, size: int) -> None:
     n, columns = 200, 64
     plan = plan_of(word, n=n)
-    whole = n * (8 + 3 * size + columns * size) + 8 + 4 * 2
-    assert plan.state_bytes == whole + -whole % 8
+    model = n * (size + columns * size) + 8 + 2 * 2
+    trainer = n * (8 + 4 * size + columns * size) + 2 * 8 + 6 * 4 + 2 * 2
+    assert plan.state_bytes == model + -model % 8
+    assert plan.trainer_bytes == trainer + -trainer % 8
 
 
 def test_the_reference_runs_the_steps_of_the_plan() -> None:

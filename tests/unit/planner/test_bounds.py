@@ -124,14 +124,15 @@ def check_common(plan: Plan) -> None:
 
 def check_memory(plan: Plan) -> None:
     """Members in an order that needs no padding, whose bytes are the structure's."""
-    at = 0
-    for member in plan.memory:
-        assert at % C_BYTES[member.ctype] == 0, member
-        assert member.bytes == member.count * C_BYTES[member.ctype]
-        at += member.bytes
-    assert at == plan.state_bytes
-    assert at % 8 == 0
-    assert at < 1 << 31
+    for members, size in ((plan.memory, plan.state_bytes), (plan.workspace, plan.trainer_bytes)):
+        at = 0
+        for member in members:
+            assert at % C_BYTES[member.ctype] == 0, member
+            assert member.bytes == member.count * C_BYTES[member.ctype]
+            at += member.bytes
+        assert at == size
+        assert at % 8 == 0
+        assert at < 1 << 31
 
 
 def ceil_shift(product: int, shift: int) -> int:

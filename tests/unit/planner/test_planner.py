@@ -145,20 +145,22 @@ def test_a_learner_stores_n_times_d_plus_4_values_and_a_row(word, columns):
 
 @pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize(("scheme", "columns"), [("uniform", 1), ("diagonal_mean", 3)])
-def test_a_trainer_stores_three_values_per_sample_and_the_samples(word, scheme, columns):
+def test_a_model_stores_one_value_per_sample_and_a_trainer_four(word, scheme, columns):
     plan = make_plan(spec(TRAINER, numbers={"word": word}, input={"columns": columns},
                           toeplitz={"scheme": scheme}))
     kept = 0 if scheme == "uniform" else columns
     stored = 2 if word == 16 else 4
-    size = 8 + 8 + 16 * (3 + kept) * stored + 3 * 2  # eps and bound, the arrays, three short scalars
-    assert plan.state_bytes == size + -size % 8
+    model = 8 + 16 * (1 + kept) * stored + 2 * 2  # the bound, the arrays, two short scalars
+    assert plan.state_bytes == model + -model % 8
+    trainer = 6 * 8 + 16 * (4 + kept) * stored + 5 * 4 + 2 * 2
+    assert plan.trainer_bytes == trainer + -trainer % 8
 
 
 @pytest.mark.parametrize("base", [TRAINER, LEARNER])
 def test_formulas_give_the_counts(base):
     plan = make_plan(spec(base))
     sizes = dict(plan.sizes)
-    for member in plan.memory:
+    for member in (*plan.memory, *plan.workspace):
         assert evaluate(member.formula, sizes) == member.count
     for counts in plan.operations.values():
         for operation in counts.values():

@@ -155,7 +155,7 @@ def test_intermediate_values_are_those_of_the_run():
     ranges = {r.name: (r.lo, r.hi) for r in run.ranges}
     for name in ("y", "xi", "eps", "innov", "accumulator"):
         assert (words[name].min(), words[name].max()) == ranges[name]
-    assert words["eps"][-1] == run.state["eps"][0] and len(words["xi"]) == plan.sizes["n"] - 1
+    assert words["eps"][-1] == words["eps"].min() and len(words["xi"]) == plan.sizes["n"] - 1
     assert words["kernel"].shape == words["distance"].shape == (64, 64)
     assert np.array_equal(words["distance"], (given.x_test - given.x_raw.T) ** 2)
     assert len(np.unique(words["kernel"][words["distance"] == 9])) == 1  # a function of the distance

@@ -84,7 +84,7 @@ def test_a_point_is_what_plan_and_model_give_for_its_spec(serial, tmp_path):
     plan = make_plan(spec, data.x_raw, data.y_raw)
     result = simulate(plan, None, data.y_raw)
     assert (point.plan, point.status) == (plan.hash, result.status)
-    assert point.measures["ram"] == plan.state_bytes
+    assert point.measures["ram"] == plan.ram_bytes
     rms = float(np.sqrt(np.mean((result.f - data.clean) ** 2)))
     assert point.measures["rms"] == rms and point.measures["error"] == 100 * rms / float(np.std(data.clean))
 

@@ -151,7 +151,7 @@ def test_an_invalid_limit_is_refused(text):
 def test_what_is_computed_is_what_the_plan_states():
     plan = make_plan(Spec.from_text(ECG))
     found = computed(plan)
-    assert found["ram"] == plan.state_bytes and found["flash"] == plan.table_bytes
+    assert found["ram"] == plan.ram_bytes and found["flash"] == plan.table_bytes
     predict = {what: operation.count for what, operation in plan.operations["predict"].items()}
     # A prediction: n kernel values of three multiplications each, n distances of one, n products.
     assert predict == {"kernel_values": 32, "distance_terms": 32, "multiplications": 32}

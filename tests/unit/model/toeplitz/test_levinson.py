@@ -39,7 +39,7 @@ def solve(word: int, r: list[float], y: list[float], lam: float = 0.05) -> tuple
     k = constants(word, n, lam)
     r_words = np.array([0, *(round(v * 2 ** (word - 1)) for v in r[1:])], dtype=np.int64)
     y_words = np.array([round(v * 2 ** (word - 2)) for v in y], dtype=np.int64)
-    a, x, out = (np.zeros(size, dtype=np.int64) for size in (n, n, 4 + n))
+    a, x, out = (np.zeros(size, dtype=np.int64) for size in (n, n, 5 + n))
     log = Log(np.zeros((len(LOGGED), 3), dtype=np.int64), None)
     status = levinson(y_words.reshape(1, n), r_words, a, x.reshape(1, n), out, k, log)
     return status, x * 2.0 ** (int(out[2]) - (word - 1))

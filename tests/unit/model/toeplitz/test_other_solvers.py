@@ -72,8 +72,8 @@ def test_lookahead_solves_what_levinson_refuses_without_stating_a_bound() -> Non
         model = open_model(plan)
         statuses[solver] = int(model.train(x, y)["status"][0])
         if solver.startswith("lookahead"):
-            assert model.state()["bound"][0] == plan.integer("no_bound") and not model.state()["positive"][0]
-            assert model.state()["blocks"].sum() == 40 and model.state()["trained"][0]
+            assert model.state()["bound"][0] == plan.integer("no_bound") and model.state()["trained"][0]
+            assert model.workspace()["blocks"].sum() == 40 and not model.workspace()["positive"][0]
     assert statuses == {"levinson": NOT_POSITIVE_DEFINITE, "schur": NOT_POSITIVE_DEFINITE,
                         "lookahead": INACCURATE, "lookahead_f32": INACCURATE}
 

@@ -75,7 +75,7 @@ def test_the_stored_first_row_is_the_kernel_over_one_plus_lambda(word: int) -> N
     plan = plan_of(word, 0.1)
     model = open_model(plan)
     model.train(None, ecg())
-    r = model.state()["r"] * 2.0 ** (1 - word)
+    r = model.workspace()["r"] * 2.0 ** (1 - word)
     expected = np.exp(-np.arange(256) ** 2 / 8.0) / 1.1
     assert r[0] == 0  # the implicit 1
     assert np.abs(r - expected)[1:].max() <= 2 * 2.0 ** (1 - word)
@@ -94,7 +94,7 @@ def test_the_first_row_of_lemma_2_is_the_mean_of_each_diagonal(word: int, scheme
     kernel = np.exp(-d2 / (2 * sigma**2))
     sums = np.array([np.trace(kernel, j) for j in range(n)])
     means = sums / (n if scheme.endswith("biased") else n - np.arange(n)) / (1 + lam)
-    r = model.state()["r"] * 2.0 ** (1 - word)
+    r = model.workspace()["r"] * 2.0 ** (1 - word)
     assert np.abs(r - means)[1:].max() <= 2 * 2.0 ** (1 - word)
 
 
@@ -124,7 +124,7 @@ def test_a_matrix_not_positive_definite_is_refused_with_a_clean_state() -> None:
     model = open_model(plan)
     assert status(model.train(x, ecg(n))) == ["not_positive_definite"]
     state = model.state()
-    assert not any(state[name].any() for name in ("eps", "a", "alpha", "a_exp", "alpha_exp", "trained"))
+    assert not any(state[name].any() for name in ("alpha", "alpha_exp", "bound", "trained"))
     assert status(model.predict(x[:2])) == ["not_trained"] * 2
 
 

@@ -1,0 +1,94 @@
+"""sim.planner.toeplitz: the structures of the Toeplitz trainer on the device: the model and its workspace."""
+
+from __future__ import annotations
+
+from ...choices import LOOKAHEADS
+from ...plan import SIZE_KEYS, Field
+from ...spec import Spec
+from ..certify import BOUND_FIELD, NORM_FIELDS
+from ..counts import TRAINER_FIELDS, memory
+from .lookahead import lookahead_fields
+from .schur import schur_fields
+
+#: A member of a structure: name, C type, count formula and meaning.
+_Row = tuple[str, str, str, str]
+
+
+def _corrected(spec: Spec) -> bool:
+    assert spec.toeplitz is not None
+    return spec.toeplitz.refine > 0 or spec.toeplitz.bias
+
+
+def _solution(spec: Spec, long: str, x_word: str, exponent: str) -> list[_Row]:
+    """Return what a prediction reads and the trainer computes."""
+    assert spec.toeplitz is not None
+    fields = [BOUND_FIELD, ("alpha", long, "n", "expansion coefficients")]
+    if spec.toeplitz.scheme != "uniform":
+        fields.append(("centers", x_word, "n*D", "training inputs"))
+    if spec.toeplitz.bias:
+        fields.append(("bias", long, "1", "intercept, in LSB of y"))
+    return [*fields, ("alpha_exp", exponent, "1", "block exponent of alpha")]
+
+
+def model_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
+    """Return the model structure: what prediction reads."""
+    long = "int16_t" if word == 16 else "int32_t"
+    return memory([*_solution(spec, long, x_word, "int16_t"),
+                   ("trained", "uint16_t", "1", "1 after a training")], sizes, SIZE_KEYS["toeplitz_rls"])
+
+
+def _recursion(spec: Spec, short: str) -> list[_Row]:
+    """Return the state of Levinson's recursion or its Schur form."""
+    assert spec.toeplitz is not None
+    sides = ["alpha"] if not _corrected(spec) else ["z", "eta"] if spec.toeplitz.bias else ["z"]
+    fields = [("eps", "int64_t", "1", "prediction error power after the last step"),
+              ("a_used", "int64_t", "1", "largest magnitude of a"),
+              ("a", short, "n", "predictor polynomial; a[0] is the implicit 1"),
+              ("a_exp", "int32_t", "1", "block exponent of a")]
+    for side in sides:
+        fields.append((f"{side}_used", "int64_t", "1", f"largest magnitude of {side}"))
+        if side != "alpha":
+            fields.append((f"{side}_exp", "int32_t", "1", f"block exponent of {side}"))
+    if spec.toeplitz.solver == "schur":
+        fields += [*schur_fields(), ("q_used", "int64_t", "1", "largest magnitude of q"),
+                   ("s_used", "int64_t", "1", "largest magnitude of s"),
+                   ("s_exp", "int32_t", "1", "block exponent of s")]
+    return fields
+
+
+def _corrections(spec: Spec, short: str) -> list[_Row]:
+    """Return the state of iterative refinement and the intercept."""
+    assert spec.toeplitz is not None
+    fields = [("max_residual", "int64_t", "1", "largest magnitude of the residual"),
+              ("min_residual", "int64_t", "1", "residual that the rounding of alpha alone can cause"),
+              ("last_squares", "int64_t", "1", "sum of squares of the last residual"),
+              ("last_shift", "int32_t", "1", "its shift"),
+              ("rhs", short, "n", "residual, in the format of the solver"),
+              ("rhs_shift", "int32_t", "1", "right shift of the residual to rhs"),
+              ("z", short, "n", "last correction of alpha"),
+              ("z_shift", "int32_t", "1", "right shift of z to alpha"),
+              ("turn", "int32_t", "1", "corrections of alpha so far")]
+    if spec.toeplitz.bias:
+        fields += [("eta", short, "n", "solution for a right-hand side of ones"),
+                   ("db", "int64_t", "1", "last change of the intercept"),
+                   ("eta_shift", "int32_t", "1", "right shift of db * eta to alpha")]
+    return fields
+
+
+def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
+    """Return the trainer structure: the solution so far, and what only the training needs."""
+    assert spec.toeplitz is not None
+    if spec.toeplitz.solver == "banded":  # no generated code trains with it
+        return ()
+    long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
+    fields = [*_solution(spec, long, x_word, "int32_t"), *TRAINER_FIELDS, *NORM_FIELDS,
+              ("y", long, "n", "targets"),
+              ("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
+    if spec.toeplitz.solver in LOOKAHEADS:
+        return memory([*fields, *lookahead_fields(spec.toeplitz.solver)], sizes, SIZE_KEYS["toeplitz_rls"])
+    if word != spec.numbers.word:
+        fields.append(("r_short", short, "n", "first row in the format of the solver"))
+    fields += _recursion(spec, short)
+    if _corrected(spec):
+        fields += _corrections(spec, short)
+    return memory(fields, sizes, SIZE_KEYS["toeplitz_rls"])

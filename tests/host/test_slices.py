@@ -1,0 +1,132 @@
+"""Training in slices: the values of the blocking call, and refusals of calls out of order."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kerncast.sim.statuses import DeviceStatus
+
+NAMES = ["grid16", "mean32_varied", "schur16", "lookahead16", "cg16"]
+
+
+def code(name):
+    return int(DeviceStatus[name.upper()])
+
+
+class Slices:
+    """The functions of one back end, by their last word; a whole training of the case's data."""
+
+    def __init__(self, backend, case):
+        self.backend, self.p, self.ffi = backend, backend.plan.name, backend.ffi
+        self.given = next(call for call in case.vectors.calls if call.name == "train")
+        self.x = None if self.given.x_raw is None else backend._raw(self.given.x_raw, "x_raw")
+        self.y = backend._raw(self.given.y_raw, "y_raw")
+
+    def call(self, name, *arguments):
+        return getattr(self.backend.library, f"{self.p}_train_{name}")(self.backend.trainer, *arguments)
+
+    def push(self, i):
+        columns = self.backend.plan.sizes["D"]
+        return self.call("push", *(() if self.x is None else (self.x + i * columns,)), self.y[i])
+
+    def commit(self):
+        return self.call("commit", self.backend.model)
+
+    def ready(self):
+        assert self.call("begin") == code("ok")
+        for i in range(len(self.given.y_raw)):
+            assert self.push(i) == code("ok")
+        assert self.call("run", 2**32 - 1) == code("ok")
+
+
+@pytest.fixture(params=NAMES)
+def slices(request, host, cases):
+    backend = host(request.param)
+    yield Slices(backend, cases(request.param))
+    backend.close()
+
+
+def test_slices_of_any_length_give_the_values_of_the_blocking_call(slices):
+    backend = slices.backend
+    expected = int(backend.train(slices.given.x_raw, slices.given.y_raw)["status"][0])
+    state = backend.state()
+
+    @settings(max_examples=25, deadline=None)
+    @given(st.lists(st.integers(0, 40), min_size=1, max_size=12))
+    def sliced(lengths):
+        backend.reset()
+        assert slices.call("begin") == code("ok")
+        for i in range(len(slices.given.y_raw)):
+            assert slices.push(i) == code("ok")
+            if i < len(slices.given.y_raw) - 1:
+                assert slices.call("run", lengths[i % len(lengths)]) == code("pending")
+        steps = [*lengths, 1]
+        turn = 0
+        while slices.call("run", steps[turn % len(steps)]) == code("pending"):
+            turn += 1
+        assert slices.commit() == expected
+        found = backend.state()
+        assert all(np.array_equal(found[name], words) for name, words in state.items())
+
+    sliced()
+
+
+def snapshot(backend):
+    return bytes(backend.ffi.buffer(backend.model))
+
+
+def test_a_call_out_of_order_is_refused_with_the_model_untouched(slices):
+    backend, refused = slices.backend, code("out_of_order")
+    backend.train(slices.given.x_raw, slices.given.y_raw)
+    before = snapshot(backend)
+    assert [slices.push(0), slices.call("run", 1), slices.commit()] == [refused] * 3  # before begin
+    assert slices.call("begin") == code("ok")
+    assert [slices.call("begin"), slices.commit()] == [refused] * 2  # the second begin, commit too early
+    slices.call("cancel")
+    slices.ready()
+    assert [slices.push(0), slices.call("begin")] == [refused] * 2  # a sample too many
+    assert snapshot(backend) == before
+    assert slices.commit() == int(slices.given.expected["status"][0])
+    assert slices.commit() == refused
+    assert snapshot(backend) == before
+
+
+def test_a_null_pointer_is_refused_in_every_slice(slices):
+    null, bad = slices.ffi.NULL, code("bad_argument")
+    library, p = slices.backend.library, slices.p
+    data = (0,) if slices.x is None else (slices.x, 0)
+    calls = [getattr(library, f"{p}_train_begin")(null), getattr(library, f"{p}_train_push")(null, *data),
+             getattr(library, f"{p}_train_run")(null, 1),
+             getattr(library, f"{p}_train_commit")(null, slices.backend.model),
+             getattr(library, f"{p}_train_commit")(slices.backend.trainer, null)]
+    getattr(library, f"{p}_train_cancel")(null)  # must return
+    assert calls == [bad] * 5
+
+
+def test_a_trainer_that_was_overwritten_is_refused_with_the_model_untouched(slices):
+    backend, refused = slices.backend, code("out_of_order")
+    scalars = [f.name for f in backend.plan.workspace
+               if f.formula == "1" and f.ctype != "float" and f.name not in ("reserved", "check")]
+    before = snapshot(backend)
+    for name in scalars:
+        slices.call("cancel")
+        slices.ready()
+        setattr(backend.trainer, name, getattr(backend.trainer, name) ^ 1)
+        assert [slices.push(0), slices.call("run", 1), slices.commit()] == [refused] * 3, name
+    for junk in (b"\x00", b"\xa5", b"\xff"):
+        slices.call("cancel")
+        slices.ready()
+        backend.ffi.memmove(backend.trainer, junk * backend.plan.trainer_bytes, backend.plan.trainer_bytes)
+        assert [slices.push(0), slices.call("run", 1), slices.commit()] == [refused] * 3, junk
+    assert snapshot(backend) == before
+
+
+def test_a_failed_training_keeps_the_old_model(host, cases):
+    backend = host("indefinite16")
+    train = next(call for call in cases("indefinite16").vectors.calls if call.name == "train")
+    backend.ffi.memmove(backend.model, b"\x01" * backend.plan.state_bytes, backend.plan.state_bytes)
+    status = int(backend.train(train.x_raw, train.y_raw)["status"][0])
+    assert status == code("not_positive_definite")
+    assert snapshot(backend) == b"\x01" * backend.plan.state_bytes
+    backend.close()

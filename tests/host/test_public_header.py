@@ -45,7 +45,8 @@ def test_every_parameter_of_a_public_function_is_described_in_order(name):
 def test_a_status_that_the_code_returns_is_listed_in_the_header(name):
     files = render_c(plan_of(name))
     code = "".join(text for file, text in files.items() if file.endswith(".c"))
-    returned = set(re.findall(r"(?:return |(?<![=!])= |\? |: )(KC_(?!STATE)[A-Z_]+)\b(?!\()", code)) & set(
+    stored = r"(?:return |(?<![=!])= (?:\(int16_t\))?|\? |: )(KC_(?!STATE)[A-Z_]+)\b(?!\()"
+    returned = set(re.findall(stored, code)) & set(
         re.findall(r"KC_\w+(?= = )", files["rt/kc_config.h"]))
     assert returned == set(re.findall(r"@retval (KC_(?!STATE)\w+)", files[f"{name}.h"]))
 

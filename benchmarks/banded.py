@@ -1,4 +1,4 @@
-"""Measure the banded solver: accuracy in words, and speed on the host compared with other libraries.
+"""Measure the banded solver: accuracy in words, instructions on a Cortex-M4, and speed on the host.
 
 ``python -m kerncast.benchmarks.banded`` writes docs/measured/banded.md.  The accuracy has the grid,
 right-hand sides and error measure of :mod:`.solvers`; each time is the minimum of several turns on one
@@ -7,6 +7,8 @@ thread.
 
 from __future__ import annotations
 
+import subprocess
+import tempfile
 from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,12 +19,17 @@ import scipy.linalg
 from threadpoolctl import threadpool_limits
 
 from kerncast import solve_toeplitz
+from kerncast.benchmarks.cortex_m import SCRIPT, CortexM
+from kerncast.benchmarks.instructions import FLAGS, LEVELS
 from kerncast.benchmarks.solvers import LAMBDAS, SEEDS, SIGMAS, first_row, targets, trained
 from kerncast.benchmarks.toeplitz_speed import Call, turns
+from kerncast.codegen.generate import render_c
+from kerncast.codegen.resources import read_text
 from kerncast.sim._arrays import Array
 from kerncast.sim.diagnostics.simulate import relative_error
 from kerncast.sim.model import open_model
 from kerncast.sim.model.toeplitz.trainer import ToeplitzModel
+from kerncast.sim.plan import Plan, wire_dtype
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.toeplitz.banded import bandwidth
 from kerncast.sim.spec import Spec
@@ -51,6 +58,16 @@ of flash.
 | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
 """
 
+INSTRUCTIONS = """
+## Instructions on a Cortex-M4
+
+The whole of `bench_train` with its certificate, sigma 3, lambda 0.1, -O2, counted in Unicorn. alpha and bound
+were compared with the integer model's. RAM is that of model and trainer.
+
+| bits | n | level | banded | Levinson | RAM, banded | RAM, Levinson |
+| --: | --: | --- | --: | --: | --: | --: |
+"""
+
 SPEED = """
 ## Speed on the host
 
@@ -66,10 +83,7 @@ not installed, or took minutes.
 
 def accuracy(word: int, sigma: float, lam: float) -> tuple[str, float]:
     """Return a row of the first table, and the bound over the error."""
-    plan = make_plan(Spec(
-        model={"name": "bench", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
-        output={"word": "s16f0"}, kernel={"sigma": sigma}, numbers={"word": word},
-        toeplitz={"n": N, "lambda": lam, "scheme": "uniform", "solver": "banded"}))
+    plan = planned("banded", word, N, sigma, lam)
     errors, slack = [], []
     for seed in SEEDS:
         model, y = open_model(plan), targets(N, seed)
@@ -88,6 +102,54 @@ def accuracy(word: int, sigma: float, lam: float) -> tuple[str, float]:
     sizes = f"{plan.integer('band')} | {plan.integer('rows')} | {tables:,}"
     return (f"| {word} | {sigma:g} | {lam:g} | {sizes} | {np.median(errors):.1e} | {' | '.join(shown)} | "
             f"{ratio:.1f} |"), ratio
+
+
+def planned(solver: str, word: int, n: int, sigma: float, lam: float) -> Plan:
+    """Plan a trainer on a grid."""
+    return make_plan(Spec(
+        model={"name": "bench", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
+        output={"word": "s16f0"}, kernel={"sigma": sigma}, numbers={"word": word},
+        toeplitz={"n": n, "lambda": lam, "scheme": "uniform", "solver": solver}))
+
+
+def count(plan: Plan, level: str) -> int:
+    """Return the instructions of one training on a Cortex-M4, whose alpha is the integer model's."""
+    n = plan.sizes["n"]
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        (folder / "rt").mkdir()
+        for name, text in render_c(plan).items():
+            (folder / name).write_text(text)
+        (folder / "core.ld").write_text(SCRIPT)
+        (folder / "kc_memory.c").write_text(read_text("firmware/support/kc_memory.c"))
+        (folder / "main.c").write_text(
+            f'#include "bench.h"\nbench_model_t model; bench_trainer_t trainer; bench_target_t y[{n}];\n'
+            "int main(void) { return bench_train(&trainer, &model, y); }\n")
+        subprocess.run(["arm-none-eabi-gcc", *FLAGS, level, "-O2", "-I", ".", "-T", "core.ld",
+                        *sorted(path.name for path in folder.glob("*.c")), "-lgcc", "-o", "bench.elf"],
+                       cwd=folder, check=True)
+        core = CortexM(folder / "bench.elf")
+        core.start_counting()
+    y, model = targets(n, 0), open_model(plan)
+    core.write("y", y.astype(np.int16))
+    status, counted = core.call("bench_train", "trainer", "model", "y")
+    assert status == int(model.train(None, y)["status"][0])
+    state, place_of = model.state(), 0
+    for field in plan.memory:
+        found = core.read("model", np.dtype(wire_dtype(field.ctype)).type, field.count, place_of)
+        assert field.name not in state or np.array_equal(found, state[field.name].ravel()), field.name
+        place_of += field.bytes
+    return counted
+
+
+def instructions() -> Iterator[str]:
+    """Yield rows of the second table."""
+    for word, n in ((16, 256), (16, 1024), (24, 256), (32, 256)):
+        plans = [planned(solver, word, n, 3.0, 0.1) for solver in ("banded", "levinson")]
+        for name, level in LEVELS:
+            counts = [f"{count(plan, level):,}" for plan in plans]
+            rams = [f"{plan.ram_bytes:,}" for plan in plans]
+            yield f"| {word} | {n:,} | {name} | {' | '.join(counts)} | {' | '.join(rams)} |"
 
 
 def celerite(n: int, y: Array) -> Call | None:
@@ -136,8 +198,10 @@ def main() -> None:
                          for lam in LAMBDAS), strict=True)
     with threadpool_limits(1):
         times = list(speed())
-    PAGE.write_text(HEAD.format(n=N) + "\n".join(rows) + "\n\nThe median of `bound / error` is "
-                    f"{np.median(ratios):.1f}.\n" + SPEED + "\n".join(times) + "\n")
+    median = f"\nThe median of `bound / error` is {np.median(ratios):.1f}."
+    parts = (HEAD.format(n=N) + "\n".join(rows), median,
+             INSTRUCTIONS + "\n".join(instructions()), SPEED + "\n".join(times))
+    PAGE.write_text("\n".join(parts) + "\n")
 
 
 if __name__ == "__main__":

@@ -54,7 +54,8 @@ RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_bits.h", "kc_bits_clz.h", "kc_arith.h", "
            "kc_i32.h", "kc_simd.h", "kc_simd_dsp.h", "kc_simd_helium.h", "kc_simd_q6.h", "kc_simd_hvx.h",
            "kc_simd_dspr2.h")
 #: What a solver needs besides.
-SOLVER_HEADERS = {"levinson": ("kc_rows.h", "kc_rows_dsp.h"), "schur": ("kc_rows.h", "kc_rows_dsp.h"),
+SOLVER_HEADERS = {"banded": ("kc_band.h",), "levinson": ("kc_rows.h", "kc_rows_dsp.h"),
+                  "schur": ("kc_rows.h", "kc_rows_dsp.h"),
                   "lookahead": ("kc_real.h", "kc_lookahead.h"),
                   "lookahead_f32": ("kc_f32.h", "kc_lookahead_f32.h")}
 
@@ -72,10 +73,6 @@ def render_c(plan: Plan) -> dict[str, str]:
     -------
     dict of str to str
     """
-    if plan.banded:
-        raise fail("E312", "the generated C has no banded solver yet", where="[toeplitz] solver",
-                   value="banded", allowed="levinson, schur, lookahead, lookahead_f32",
-                   remedy='set solver = "levinson"; kerncast plan and kerncast sim support banded')
     values = context(plan, str(plan.evidence.get("spec", "of no file"))) | {"saved": saved_context(plan)}
     p = plan.name
     accuracy = "refine.c" if values["refine"] else "certify.c"

@@ -27,7 +27,9 @@ _STAGES = {
 #: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
 _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord",
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
-                  "sine": "sin(pi i/512)", "alpha": "coefficients", "centers": "centers, in the format of x"}
+                  "sine": "sin(pi i/512)", "factor": "columns of L below the diagonal",
+                  "pivot": "1 / (d (1 + lambda))", "band": "first row over 1 + lambda, from lag 1",
+                  "alpha": "coefficients", "centers": "centers, in the format of x"}
 
 #: Constants that become macros, by what they belong to.
 _MACROS = {
@@ -36,7 +38,8 @@ _MACROS = {
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift", "bias"),
     "Trainer": ("x_step", "ridge_scale", "alpha_scale", "solver_shift", "xi_frac", "innov_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
-                "alpha_exp_max", "lookahead_shift", "refine"),
+                "alpha_exp_max", "lookahead_shift", "refine", "band", "rows", "factor_frac", "factor_shift",
+                "pivot_frac", "z_exp_max"),
     "Trainer: a product of K + lambda I, and the scalars of a step":
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
     "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",
@@ -87,12 +90,16 @@ def _usual_rounding(plan: Plan) -> Rounding:
     return Rounding[plan.options["rounding"].upper()] if usual is None else usual.rounding
 
 
+def _cast_names(plan: Plan) -> list[str]:
+    """List the signals with a cast; z is cast as the spec says of `a`."""
+    return [name for name in (*CASTS[plan.algorithm], "z") if name in plan.signals]
+
+
 def _own_casts(plan: Plan) -> list[str]:
     """List the signals whose cast differs from the usual one."""
     usual = (_usual_rounding(plan), Overflow.SATURATE)
-    return [name for name in CASTS[plan.algorithm]
-            if name in plan.signals
-            and (plan.signals[name].rounding, plan.signals[name].overflow) != usual]
+    return [name for name in _cast_names(plan)
+            if (plan.signals[name].rounding, plan.signals[name].overflow) != usual]
 
 
 def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
@@ -101,7 +108,7 @@ def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
     return {name: {"name": name if name in own else "word", "mode": plan.signals[name].rounding.name.lower(),
                    "rounding": f"{p}_{name.upper()}_ROUNDING" if name in own else f"{p}_ROUNDING",
                    "wraps": plan.signals[name].overflow is Overflow.WRAP}
-            for name in CASTS[plan.algorithm] if name in plan.signals}
+            for name in _cast_names(plan)}
 
 
 def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
@@ -185,11 +192,18 @@ def _trainer(plan: Plan) -> dict[str, Any]:
     return {
         "solver_word": word, "solver_bits": 16 if word == 16 else 32,
         "solver": plan.options.get("solver", "levinson"), "looks_ahead": plan.looks_ahead,
+        "banded": plan.banded, "step_rows": max(1, plan.sizes.get("n", 0) // _band_products(plan)),
+        "word_bits": 16 if plan.word == 16 else 32,
         "looks_ahead_f32": plan.looks_ahead and plan.solver == "lookahead_f32",
         "static": plan.static, "refine": refine, "bias": bias,
         "row": "r_short" if any(f.name == "r_short" for f in plan.workspace) else "r", "sides": sides,
         "eager": eager, "stages": [(name, text) for name, text in _STAGES.items() if name in stages],
     }
+
+
+def _band_products(plan: Plan) -> int:
+    """Return the products of one row of the banded solver's residual; at least 1."""
+    return 2 * plan.integer("band") + 2 if plan.banded else 1
 
 
 def context(plan: Plan, spec_hash: str) -> dict[str, Any]:

@@ -305,8 +305,6 @@ _GENERATION = {
                   "Generate the folder again: kerncast gen SPEC -o FOLDER."),
     "E310": Entry("no such package", "`kerncast gen --package` has no package of this name.",
                   "Use one of those listed."),
-    "E312": Entry("no C of this solver", "The integer model has a solver that the generated C does not have.",
-                  "Choose one of the solvers listed."),
     "E313": Entry("no such SystemVerilog core", "`kerncast gen --core` has no core of this name.",
                   "Name predictor, learner, solver or trainer."),
     "E311": Entry("no HLS C++ core supports the plan",

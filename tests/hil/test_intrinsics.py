@@ -155,3 +155,29 @@ def test_the_level_of_a_dsp_gives_the_values_of_portable_c(
     assert done.returncode == 0  # unequal words; 100 and more are 100
     ledger.record(backend=f"qemu:{target.id}:{compiler}:{optimise}", words=SELF_COMPARED,
                   mismatches=done.returncode, case=target.intrinsics)
+
+
+@pytest.mark.parametrize("level", ["-O0", "-O2", "-Os"])
+def test_sums_over_a_band_are_those_of_their_definitions(folder, require_tool, ledger, level):
+    require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
+    image = folder / f"band{level}.elf"
+    subprocess.run(["arm-none-eabi-gcc", *load_target("cortex-m4").flags["gcc"], level, "-std=c99", "-Wall",
+                    "-Wextra", "-Wconversion", "-Werror", "-ffreestanding", "-nostdlib", "-I",
+                    str(ROOT / "firmware"), str(FIXTURE.with_name("band.c")),
+                    str(folder / "kc_memory.c"), "-T", str(folder / "core.ld"), "-Wl,-e,main", "-lgcc", "-o",
+                    str(image)], check=True)
+    core = CortexM(image)
+    wrong = core.call("band_differs", 1500)[0]
+    assert wrong == 0 and core.read("kc_compared", np.int32, 1)[0] == 6000
+    ledger.record(backend=f"unicorn:cortex-m4:{level}", words=6000, mismatches=wrong, case="band")
+
+
+def test_sums_over_a_band_on_the_host_are_those_of_their_definitions(folder, require_tool, ledger):
+    require_tool("gcc", "sudo apt-get install -y gcc libc6-dev")
+    image = folder / "band"
+    subprocess.run(["gcc", "-O2", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror",
+                    "-fsanitize=undefined", "-fno-sanitize-recover", "-I", str(ROOT / "firmware"),
+                    str(FIXTURE.with_name("band.c")),
+                    "-o", str(image)], check=True)
+    assert subprocess.run([image], check=False).returncode == 0
+    ledger.record(backend="host:gcc:-O2", words=80_000, mismatches=0, case="band")

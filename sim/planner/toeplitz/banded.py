@@ -80,7 +80,7 @@ def first_row(spec: Spec, lsb: Fraction, step: int) -> Band:
             break
     b, tail = len(entries) - 1, rest
     limit = decimal(lam / Fraction(2) ** (spec.numbers.word + 1))
-    while b > 0 and tail + entries[b] <= limit:
+    while b > 1 and tail + entries[b] <= limit:  # tables of C have one entry at least
         tail += entries[b]
         b -= 1
     if n < 2 * b:

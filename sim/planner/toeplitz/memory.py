@@ -78,12 +78,13 @@ def _corrections(spec: Spec, short: str) -> list[_Row]:
 def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     """Return the trainer structure: the solution so far, and what only the training needs."""
     assert spec.toeplitz is not None
-    if spec.toeplitz.solver == "banded":  # no generated code trains with it
-        return ()
     long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
     fields = [*_solution(spec, long, x_word, "int32_t"), *TRAINER_FIELDS, *NORM_FIELDS,
-              ("y", long, "n", "targets"),
-              ("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
+              ("y", long, "n", "targets")]
+    if spec.toeplitz.solver == "banded":
+        return memory([*fields, ("z_exp", "int32_t", "1", "block exponent of z")], sizes,
+                      SIZE_KEYS["toeplitz_rls"])
+    fields += [("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
     if spec.toeplitz.solver in LOOKAHEADS:
         return memory([*fields, *lookahead_fields(spec.toeplitz.solver)], sizes, SIZE_KEYS["toeplitz_rls"])
     if word != spec.numbers.word:

@@ -12,31 +12,44 @@ static int64_t tiny_bound_shift_up(int64_t v, int32_t s)
     return -kc_shift_floor(-v, s);
 }
 
-/* Increase of the shift so that v has at most NORM_BITS bits. */
-static int32_t tiny_bound_growth(const tiny_norm_t *norm, int64_t v)
+/* Raise the shift so that v has at most NORM_BITS bits; returns by how much. */
+static int32_t tiny_raise_shift(tiny_norm_t *norm, int64_t v)
 {
     const int32_t grow = kc_bit_length(v) - TINY_NORM_BITS - norm->shift;
-    return grow > 0 ? grow : 0;
+
+    norm->shift += grow;
+    return tiny_min_i32(2 * grow, 62);
+}
+
+/* 1 if a shifted component has more than NORM_BITS bits, else 0. */
+static int32_t tiny_exceeds(int64_t word)
+{
+    return word >= INT64_C(1) << TINY_NORM_BITS ? 1 : 0;
 }
 
 void tiny_norm_add_up(tiny_norm_t *norm, int64_t v)
 {
-    const int32_t grow = tiny_bound_growth(norm, v);
-    int64_t word;
+    int64_t word = v >> norm->shift;
 
-    norm->shift += grow;
-    word = tiny_bound_shift_up(v, norm->shift);
-    norm->squares = tiny_bound_shift_up(norm->squares, tiny_min_i32(2 * grow, 62)) + word * word;
+    if (tiny_exceeds(word) != 0) {
+        norm->squares = tiny_bound_shift_up(norm->squares, tiny_raise_shift(norm, v));
+        word = v >> norm->shift;
+    }
+    if (word * (INT64_C(1) << norm->shift) != v) {
+        word++;
+    }
+    norm->squares += word * word;
 }
 
 void tiny_norm_add_down(tiny_norm_t *norm, int64_t v)
 {
-    const int32_t grow = tiny_bound_growth(norm, v);
-    int64_t word;
+    int64_t word = v >> norm->shift;
 
-    norm->shift += grow;
-    word = kc_shift_floor(v, norm->shift);
-    norm->squares = kc_shift_floor(norm->squares, tiny_min_i32(2 * grow, 62)) + word * word;
+    if (tiny_exceeds(word) != 0) {
+        norm->squares = kc_shift_floor(norm->squares, tiny_raise_shift(norm, v));
+        word = v >> norm->shift;
+    }
+    norm->squares += word * word;
 }
 
 int64_t tiny_bound_from_norm(tiny_norm_t residual)

@@ -70,7 +70,6 @@ static void tiny_scale_solution(tiny_trainer_t *t)
         t->alpha[i] = tiny_word_requantise((int64_t)t->alpha[i] * TINY_ALPHA_SCALE, 31);
     }
     KC_TRACE_ALL(toeplitz_train, alpha, 0, t->alpha, 0, TINY_TRAIN_SAMPLES);
-    t->slack = tiny_product_error_bound(t);
 }
 
 void tiny_bound_residual(tiny_trainer_t *t)
@@ -81,6 +80,7 @@ void tiny_bound_residual(tiny_trainer_t *t)
 
     if (t->step == 0) {
         tiny_scale_solution(t);
+        t->slack = tiny_product_error_bound(t);
     }
     y_shift = tiny_target_shift(t->alpha_exp);
     target = t->y[t->step];

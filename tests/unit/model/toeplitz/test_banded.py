@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from kerncast.codegen.generate import render_c
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.kernels import Gaussian, Laplacian
 from kerncast.sim.model import open_model
@@ -137,10 +136,3 @@ def test_targets_of_zero_give_zero_with_a_bound_of_zero() -> None:
 
 def test_a_plan_is_the_same_whatever_numpy_computes() -> None:
     assert plan_of().hash == plan_of().hash == Plan.from_json(plan_of().to_json()).hash
-
-
-def test_the_generated_c_refuses_the_solver_with_the_others() -> None:
-    with pytest.raises(KerncastError) as caught:
-        render_c(plan_of())
-    problem = caught.value.problems[0]
-    assert problem.code == "E312" and "levinson" in problem.allowed

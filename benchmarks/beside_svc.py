@@ -30,7 +30,7 @@ HEAD = """
 
 The model is `SVC` of scikit-learn for the digits 3 and 8, fitted to 250 of them: {vectors} vectors of 64
 inputs, with an intercept. `kerncast.export` makes its vectors and coefficients constants in flash. Flash,
-and the exponentials of the other libraries, are counted as above. Every value of kerncast was compared with
+and the exponentials of the other libraries, are counted as above. Every value from kerncast was compared with
 the integer model, and **the label agrees with scikit-learn on {same} of {digits} digits**, in 16 bits and
 in 32.
 

@@ -229,7 +229,7 @@ HEAD = """# Speed of bit-accurate simulation
 
 `python -m kerncast.benchmarks.simulation_speed` makes this page.
 All programs run on one thread in one process, take
-turns, and compute the same values, which are compared. The best of several rounds counts. Plain C is
+turns, and compute the same values, which are compared. The fastest of several rounds is reported. Plain C is
 `benchmarks/peers/*.c`: written by hand, with constant formats, compiled with `-O3 -march=native`.
 
 FKLMS (fast kernel least mean squares) is the online learner. The integer model in Python (compiled by

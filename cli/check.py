@@ -43,7 +43,7 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
 
 
 def _made(spec: Spec, seen: Dataset | None) -> Plan:
-    """Return the plan of a spec; if it has data, with the rounding of its inputs."""
+    """Return the plan of a spec, with the input rounding if the spec has data."""
     from ..sim.planner import make_plan
 
     made = make_plan(spec)

@@ -21,7 +21,7 @@ MOST_TURNS = 64
 
 
 class Endless(Refused):
-    """Raised for a loop with more iterations than any loop of the runtime."""
+    """Raised for a loop of more iterations than any runtime loop can have."""
 
 
 @dataclass(frozen=True)

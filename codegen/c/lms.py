@@ -37,7 +37,7 @@ def lms_value(plan: Plan, name: str) -> str:
     if name in _LINEAR:
         return _LINEAR[name]
     if name == "kappa_one":
-        return "1 - k, or 1 - the squares, where k = 0"
+        return "1 - k, or one minus the sum of squares, where k = 0"
     if name == "max_deterioration":
         unit = _UNITS.get(plan.metric, "alpha^2 kappa")
         return f"{unit}, max_deterioration = {plan.options[name]}"

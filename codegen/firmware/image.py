@@ -183,7 +183,7 @@ def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = Tru
 
 
 def render_board_files(board: Board) -> dict[str, str]:
-    """Render the files that depend only on the board and the link, by file name."""
+    """Render the files that depend only on the board and the link, keyed by file name."""
     env = environment()
     files = {
         "kc_hil_protocol.h": render_header(),

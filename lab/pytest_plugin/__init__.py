@@ -117,7 +117,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 # ---- fixtures ----
 @pytest.fixture(scope="session")
 def kerncast_ledger(pytestconfig: pytest.Config) -> Ledger:
-    """Return the recorder for the closing table.
+    """Return the ledger that records what the closing table shows.
 
     Call its ``record`` if a test compares values itself.
     """

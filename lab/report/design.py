@@ -128,7 +128,7 @@ def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> 
 
 
 def _so_far(f: Array, y: Array, classes: bool) -> Array:
-    """Return the running share of wrong signs, or RMS error, up to each sample."""
+    """Return the running rate of wrong signs, or the RMS error, up to each sample."""
     middle = (y.max() + y.min()) / 2
     each = (f > middle) != (y > middle) if classes else (f - y) ** 2
     mean: Array = np.cumsum(each) / (np.arange(len(y)) + 1)

@@ -81,7 +81,7 @@ class ErrorBudget:
         return float(np.sqrt(np.mean((self.total if name is None else self.terms[name]) ** 2)))
 
     def part(self, name: str) -> float:
-        """Return the projection of a term on the total, or 0 without error.
+        """Return the projection of a term on the total, or 0 if the total error is 0.
 
         The projections add up to 1.
         """

@@ -57,7 +57,7 @@ class Online(SpecTable):
         allowed="a number from 0", remedy="start with a hundredth of eta times the largest y")
     max_deterioration: float | None = _key(
         None, ge=-1e12, le=1e12, about="evict a center if the loss is at most this (lambda_max)",
-        allowed="a number in the unit of the metric: for fklms 1 - k, for magnitude units of y",
+        allowed="a number in the unit of the metric: 1 - k for fklms, the unit of y for magnitude",
         remedy="with metric fklms start with 0.01")
     max_age: int | None = _key(
         None, ge=1, le=2**31 - 1, about="evict a center after this number of further samples",

@@ -33,7 +33,7 @@ from .types import (
 )
 
 _WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; such as u12f0 or s16f15",
-                         "remedy": "write the sensor's format: sign, total bits, f, fraction bits"}
+                         "remedy": "write the sensor's format: the sign (s or u), total bits, the letter f and fraction bits"}
 _POSITIVE: dict[str, Any] = {"ge": 1e-12, "le": 1e12, "allowed": "a number above 0, 1e-12 to 1e12"}
 _BYTES: dict[str, Any] = {"ge": 1, "le": 2**32 - 1, "allowed": "a number of bytes, 1 to 4294967295",
                           "remedy": "run `kerncast cost` for the present figures"}
@@ -42,7 +42,7 @@ _COUNTS: dict[str, Any] = {"allowed": "integers from 1 per call, such as { predi
 
 
 def _tolerance() -> Any:
-    """Return the key of the batch trainers above which a solution has status INACCURATE."""
+    """Return the key of the batch trainers whose value bounds a solution without INACCURATE."""
     return _key(0.5, ge=1e-6, le=16, allowed="a number, 1e-6 to 16",
                 about="status INACCURATE if the certified bound exceeds this part of |alpha|",
                 remedy="start with 0.5; a smaller value demands a more accurate solution")

@@ -79,7 +79,7 @@ def _jitter_constants(budget: int) -> dict[str, int]:
 
 def _memory(metric: str, words: WordClass, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
     index = "uint8_t" if sizes["N"] <= 1 << 8 else "uint16_t"
-    fields = [("alpha", "float", "N", "coefficients, in full scales of y"),
+    fields = [("alpha", "float", "N", "coefficients, in units of y's full scale"),
               ("centers", x_word, "N*D", "dictionary: the centers"),
               ("age_order", index, "N", "age order: 0 is the oldest"),
               ("count", "uint16_t", "1", "number of centers")]

@@ -1,4 +1,4 @@
-"""sim.reference.wavelet: the correction of a scale space.
+"""sim.reference.wavelet: the correction of the equations of one scale.
 
 It results from the elimination of finer details.
 

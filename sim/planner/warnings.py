@@ -152,6 +152,8 @@ def _unstable(plan: Plan) -> Iterator[Problem]:
 def _amplifying(plan: Plan) -> Iterator[Problem]:
     """Warn if stored vectors overlap so much that projection amplifies (W209)."""
     overlap = plan.evidence.get("x", {}).get("overlap", 0.0)
+    if plan.newest_only:
+        overlap *= float(plan.options["eta"])  # only steps of the last sample are projected: see online.bound
     if overlap > _AMPLIFIES:
         yield Problem("W209", f"the kernel is broad for {plan.sizes['N']} vectors of these data: a "
                               f"projection multiplies what it removes by {overlap:.3g}, so it may diverge "

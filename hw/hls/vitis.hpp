@@ -1,6 +1,7 @@
 // kerncast: words, streams and beats as Vitis HLS has them.  SPDX-License-Identifier: Apache-2.0
 //
-// Apart from pragmas, this is the only file that differs between the dialects: catapult.hpp has the same names.
+// Apart from pragmas, this is the only file that differs between the dialects: catapult.hpp has the same
+// names.
 #ifndef KERNCAST_HLS_DIALECT_HPP
 #define KERNCAST_HLS_DIALECT_HPP
 

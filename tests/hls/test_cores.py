@@ -73,7 +73,7 @@ def test_long_runs_of_the_model_s_values(case, dialect, backend, ledger):
 def test_the_testbench_reports_a_mismatch_and_a_missing_value(backend, tmp_path):
     opened = backend(make("grid16"), "catapult")
     wrong, none = tmp_path / "wrong.txt", tmp_path / "none.txt"
-    wrong.write_text("predict 3 = 3 0\npredict 3 = 3 1\n")
+    wrong.write_text("predict 3 = -2 0\npredict 3 = -2 1\n")
     none.write_text("predict 3\n")
     found = [subprocess.run([opened.program, file], capture_output=True, text=True, check=False)
              for file in (wrong, none)]

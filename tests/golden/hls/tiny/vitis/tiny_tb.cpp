@@ -5,8 +5,8 @@
  * Do not edit: change the spec and generate again.
  */
 // Replays vectors, one call per line: its name, ADC counts, and after "=" the expected values.
-// The program returns 1 if a value differs, or if there are none.  Without a file it reads the standard input.
-// The results of a line without "=" are printed on the standard output.
+// The program returns 1 if a value differs, or if there are none.  It reads the standard input if no
+// file is given.  The results of a line without "=" are printed on the standard output.
 #include "tiny_cores.hpp"
 
 #include <fstream>

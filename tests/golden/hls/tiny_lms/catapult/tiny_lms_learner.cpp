@@ -22,7 +22,8 @@ void write_distance(kc::stream<word_beat_t> &to, distance_t d)
     }
 }
 
-// Send the model in the predictor's format with tuser 0; then tag, count and the data of each slot with tuser 1.
+// Send the model in the predictor's format with tuser 0; then tag, count and the data of each slot with
+// tuser 1.
 void write_state(kc::stream<word_beat_t> &to, const lms_t &s)
 {
     write_word(to, TAG, 0, false);

@@ -15,6 +15,8 @@ INACCURATE = int(DeviceStatus.INACCURATE)
 BREAKDOWN = int(DeviceStatus.BREAKDOWN)
 STALLED = int(DeviceStatus.STALLED)
 FULL = int(DeviceStatus.FULL)
+PENDING = int(DeviceStatus.PENDING)
+OUT_OF_ORDER = int(DeviceStatus.OUT_OF_ORDER)
 
 #: Statuses that leave a model that can predict.
 TRAINED = tuple(int(status) for status in _TRAINED)

@@ -16,8 +16,8 @@ def faulty(generated: Path) -> Path:
     """A folder whose Levinson recursion sums one term too few."""
     path = generated / "small_levinson.c"
     text = path.read_text()
-    assert text.count("&a[1], &r[1], step - 1") == 1
-    path.write_text(text.replace("&a[1], &r[1], step - 1", "&a[1], &r[1], step < 2 ? 0 : step - 2"))
+    assert text.count("&t->a[1], &t->r[1], t->step - 1") == 1
+    path.write_text(text.replace("&t->a[1], &t->r[1], t->step - 1", "&t->a[1], &t->r[1], t->step < 2 ? 0 : t->step - 2"))
     return generated
 
 

@@ -107,12 +107,13 @@ BOTH = """
 #include "examples/vectors/grid16_vectors.h"
 #include "examples/vectors/lms16_vectors.h"
 static grid16_model_t a;
+static grid16_trainer_t t;
 static lms16_model_t b;
 int main()
 {
     grid16_vectors_t r;
     lms16_vectors_t s;
-    return grid16_vectors_run(&a, &r) != 0 || lms16_vectors_run(&b, &s) != 0;
+    return grid16_vectors_run(&t, &a, &r) != 0 || lms16_vectors_run(&b, &s) != 0;
 }
 """
 USER = """

@@ -104,8 +104,8 @@ FAULTS = [
     # case, file, what stands there, the fault, the operation and signal that must be named
     ("grid16_even", "levinson", "W - 1, GRID16_EVEN_ROUNDING);", "W - 1, KC_FLOOR);",
      "predictor_step", "xi"),
-    ("grid16_even", "levinson", "xi, W - 1, growth_bound, GRID16_EVEN_ROUNDING",
-     "xi, W - 1, growth_bound, KC_FLOOR",
+    ("grid16_even", "levinson", "LEVINSON_W - 1, growth_bound, GRID16_EVEN_ROUNDING",
+     "LEVINSON_W - 1, growth_bound, KC_FLOOR",
      "update_a", "a"),
     ("grid16_even", "levinson", "(&t->a[1], &t->r[1], t->step - 1,", "(&t->a[2], &t->r[1], t->step - 2,",
      "reflection_numerator", "num"),

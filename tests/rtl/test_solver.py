@@ -34,7 +34,7 @@ def built(require_simulator, tmp_path_factory) -> Callable[[str, str], SolverCor
 
 def solvable(core: SolverCore, count: int, seed: int):
     """Systems that the model solves, so that the core takes all its clocks."""
-    found = [pair for pair in problems(core.plan, 3 * count, seed) if solution(core.plan, *pair)[0] != 1]
+    found = [pair for pair in problems(core.plan, 3 * count, seed) if solution(core.plan, *pair)[0] >= 0]
     return found[:count]
 
 

@@ -186,7 +186,7 @@ def test_a_trained_model_is_the_float_solution_within_the_certified_bound():
     model, y = open_model(plan), targets(plan, 4)
     assert model.train(None, y)["status"][0] == 0
     state, frac, word = model.state(), plan.integer("alpha_frac"), plan.word
-    r, lam = state["r"] / 2.0 ** (word - 1), float(plan.options["lambda"])
+    r, lam = model.workspace()["r"] / 2.0 ** (word - 1), float(plan.options["lambda"])
     r[0] = 1.0
     y_words = np.asarray(model._targets(y)) / 2.0 ** (word - 2)
     exact = solve_toeplitz(r * (1 + lam), y_words).x

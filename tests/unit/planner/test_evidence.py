@@ -17,7 +17,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.evidence import exponents
 from kerncast.sim.spec import Spec
 
-KEYS = {"rms", "rounding", "decided_by", "bound", "range", "seen", "headroom_bits", "exponent"}
+KEYS = {"rms", "rounding", "decided_by", "bound", "range", "seen", "headroom_bits", "exponent", "overlap"}
 
 
 def trainer(n: int = 32, lam: float = 0.1, word: int = 16, scheme: str = "uniform", sigma: float = 2.0,

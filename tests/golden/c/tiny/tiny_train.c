@@ -10,23 +10,35 @@
  * its checksum first, so that a trainer which something else wrote to is refused. */
 #define TINY_TRAINER_TAG UINT32_C(0x295e0024) /* of this plan */
 
+/* One more word of a checksum: rotated, so that its place counts. */
+static uint32_t tiny_check_word(uint32_t sum, uint32_t word)
+{
+    return (((sum & UINT32_C(0x07FFFFFF)) << 5) | (sum >> 27)) ^ word;
+}
+
 /* Checksum of the scalars: they steer every index and shift. */
 static uint32_t tiny_checksum(const tiny_trainer_t *t)
 {
     uint32_t sum = TINY_TRAINER_TAG;
 
-    sum = 31u * sum + (uint32_t)t->bound + (uint32_t)((uint64_t)t->bound >> 32);
-    sum = 31u * sum + (uint32_t)t->squares + (uint32_t)((uint64_t)t->squares >> 32);
-    sum = 31u * sum + (uint32_t)t->slack + (uint32_t)((uint64_t)t->slack >> 32);
-    sum = 31u * sum + (uint32_t)t->eps + (uint32_t)((uint64_t)t->eps >> 32);
-    sum = 31u * sum + (uint32_t)t->a_used + (uint32_t)((uint64_t)t->a_used >> 32);
-    sum = 31u * sum + (uint32_t)t->alpha_used + (uint32_t)((uint64_t)t->alpha_used >> 32);
-    sum = 31u * sum + (uint32_t)t->alpha_exp;
-    sum = 31u * sum + (uint32_t)t->step;
-    sum = 31u * sum + (uint32_t)t->squares_shift;
-    sum = 31u * sum + (uint32_t)t->a_exp;
-    sum = 31u * sum + (uint32_t)t->stage;
-    sum = 31u * sum + (uint32_t)t->status;
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->bound & UINT32_C(0xFFFFFFFF)));
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->bound >> 32));
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->squares & UINT32_C(0xFFFFFFFF)));
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->squares >> 32));
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->slack & UINT32_C(0xFFFFFFFF)));
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->slack >> 32));
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->eps & UINT32_C(0xFFFFFFFF)));
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->eps >> 32));
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->a_used & UINT32_C(0xFFFFFFFF)));
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->a_used >> 32));
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->alpha_used & UINT32_C(0xFFFFFFFF)));
+    sum = tiny_check_word(sum, (uint32_t)((uint64_t)t->alpha_used >> 32));
+    sum = tiny_check_word(sum, (uint32_t)t->alpha_exp);
+    sum = tiny_check_word(sum, (uint32_t)t->step);
+    sum = tiny_check_word(sum, (uint32_t)t->squares_shift);
+    sum = tiny_check_word(sum, (uint32_t)t->a_exp);
+    sum = tiny_check_word(sum, (uint32_t)t->stage);
+    sum = tiny_check_word(sum, (uint32_t)t->status);
     return sum;
 }
 

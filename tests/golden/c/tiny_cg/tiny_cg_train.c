@@ -10,20 +10,28 @@
  * its checksum first, so that a trainer which something else wrote to is refused. */
 #define TINY_CG_TRAINER_TAG UINT32_C(0x31f6db5f) /* of this plan */
 
+/* One more word of a checksum: rotated, so that its place counts. */
+static uint32_t tiny_cg_check_word(uint32_t sum, uint32_t word)
+{
+    return (((sum & UINT32_C(0x07FFFFFF)) << 5) | (sum >> 27)) ^ word;
+}
+
 /* Checksum of the scalars: they steer every index and shift. */
 static uint32_t tiny_cg_checksum(const tiny_cg_trainer_t *t)
 {
     uint32_t sum = TINY_CG_TRAINER_TAG;
 
-    sum = 31u * sum + (uint32_t)t->bound + (uint32_t)((uint64_t)t->bound >> 32);
-    sum = 31u * sum + (uint32_t)t->rr + (uint32_t)((uint64_t)t->rr >> 32);
-    sum = 31u * sum + (uint32_t)t->alpha_exp;
-    sum = 31u * sum + (uint32_t)t->step;
-    sum = 31u * sum + (uint32_t)t->r_exp;
-    sum = 31u * sum + (uint32_t)t->p_exp;
-    sum = 31u * sum + (uint32_t)t->taken;
-    sum = 31u * sum + (uint32_t)t->stage;
-    sum = 31u * sum + (uint32_t)t->status;
+    sum = tiny_cg_check_word(sum, (uint32_t)((uint64_t)t->bound & UINT32_C(0xFFFFFFFF)));
+    sum = tiny_cg_check_word(sum, (uint32_t)((uint64_t)t->bound >> 32));
+    sum = tiny_cg_check_word(sum, (uint32_t)((uint64_t)t->rr & UINT32_C(0xFFFFFFFF)));
+    sum = tiny_cg_check_word(sum, (uint32_t)((uint64_t)t->rr >> 32));
+    sum = tiny_cg_check_word(sum, (uint32_t)t->alpha_exp);
+    sum = tiny_cg_check_word(sum, (uint32_t)t->step);
+    sum = tiny_cg_check_word(sum, (uint32_t)t->r_exp);
+    sum = tiny_cg_check_word(sum, (uint32_t)t->p_exp);
+    sum = tiny_cg_check_word(sum, (uint32_t)t->taken);
+    sum = tiny_cg_check_word(sum, (uint32_t)t->stage);
+    sum = tiny_cg_check_word(sum, (uint32_t)t->status);
     return sum;
 }
 

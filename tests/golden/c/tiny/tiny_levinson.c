@@ -159,8 +159,10 @@ kc_status_t tiny_levinson_step(tiny_trainer_t *t)
 {
     if (t->step == 0) {
         tiny_levinson_begin(t);
-    } else if (tiny_predictor_step(t) == 0) {
-        return KC_NOT_POSITIVE_DEFINITE;
+    } else {
+        if (tiny_predictor_step(t) == 0) {
+            return KC_NOT_POSITIVE_DEFINITE;
+        }
     }
     {
         tiny_side_t side = {t->alpha, t->alpha_used, t->alpha_exp};

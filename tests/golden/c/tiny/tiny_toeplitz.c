@@ -37,6 +37,8 @@ static void tiny_solve_step(tiny_trainer_t *t)
         t->status = (int16_t)status;
     } else if (++t->step == TINY_TRAIN_SAMPLES) {
         tiny_train_enter(t, TINY_STAGE_RESIDUAL);
+    } else {
+        /* more steps remain */
     }
 }
 

@@ -135,7 +135,8 @@ def _text(made: Plan) -> str:
     counts += [(call, f"{o.formula} = {o.count}", what.replace("_", " "))
                for call, each in made.operations.items() for what, o in each.items()]
     head = "\n".join([f"{made.name}: {made.algorithm}, {made.word} bits", *_reduction(made)])
-    notes = ["update_without_searches: the mean cost of an update over a long stream with metric fklms, else a typical update"]
+    notes = ["update_without_searches: the mean cost of an update over a long stream with metric fklms, "
+             "else a typical update"]
     return "\n\n".join([head, table(_signals(made)), table(memory), table(counts),
                         *(notes if "update_without_searches" in made.operations else []),
                         f"plan {made.hash}"])

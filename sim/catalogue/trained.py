@@ -14,8 +14,8 @@ TRAINED = {
                   "similar, the estimators of kerncast, and pipelines of scalers before one of them.",
                   "Use one of these. For another model, write the file of a trained model yourself."),
     "E272": Entry("the estimator's kernel is not supported on the device",
-                  "The supported kernels are gaussian (rbf), laplacian, polynomial and linear, and for a Gaussian "
-                  "process one RBF; precomputed kernels and Python functions are not supported.",
+                  "The supported kernels are gaussian (rbf), laplacian, polynomial and linear, and for a "
+                  "Gaussian process one RBF; precomputed kernels and Python functions are not supported.",
                   "Fit the estimator with one of those listed."),
     "E273": Entry("the estimator has several outputs",
                   "A prediction is one number: one target, or the decision between two classes.",

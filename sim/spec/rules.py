@@ -195,8 +195,8 @@ def data(draft: Draft) -> Found:
         return
     builtin, file = draft.given("data", "builtin"), draft.given("data", "file")
     if builtin == file:
-        yield draft.problem("E116", f"[data] has {'both builtin and' if builtin else 'neither builtin nor'} file",
-                            "data",
+        yield draft.problem("E116", f"[data] has {'both builtin and' if builtin else 'neither builtin nor'} "
+                                    "file", "data",
                             allowed="builtin = \"ecg\", \"digits\" or \"equaliser\", or file = \"train.csv\"",
                             remedy="keep one of them" if builtin else "add one of them, or remove [data]")
     elif builtin and draft.given("data", "test"):

@@ -33,7 +33,8 @@ from .types import (
 )
 
 _WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; such as u12f0 or s16f15",
-                         "remedy": "write the sensor's format: the sign (s or u), total bits, the letter f and fraction bits"}
+                         "remedy": "write the sensor's format: the sign (s or u), total bits, the letter f "
+                                   "and fraction bits"}
 _POSITIVE: dict[str, Any] = {"ge": 1e-12, "le": 1e12, "allowed": "a number above 0, 1e-12 to 1e12"}
 _BYTES: dict[str, Any] = {"ge": 1, "le": 2**32 - 1, "allowed": "a number of bytes, 1 to 4294967295",
                           "remedy": "run `kerncast cost` for the present figures"}

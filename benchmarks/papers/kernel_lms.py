@@ -51,7 +51,8 @@ _HEAD = """# Reduction of kernel models: Mitchinson, Dodd and Harrison
 Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of kernel models", ACSE research report 836, Sheffield
 2003. The methods limit the dictionary of KLMS (kernel least mean squares). The task is to learn sinc from
 100 samples, uniform on [-3, 3], presented ten times with eta = 0.1. The report does not print
-sigma; it is 0.5 here, with rho = 0. The mean square error (MSE) is over 601 points, and each mean is over {realisations}
+sigma; it is 0.5 here, with rho = 0. The mean square error (MSE)
+is over 601 points, and each mean is over {realisations}
 realisations (`--realisations`), as in the report. kerncast computes one inverse for all candidates and
 updates it in O(N^2), while the report needs O(N^4) operations.
 

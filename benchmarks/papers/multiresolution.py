@@ -71,8 +71,8 @@ The tables are for t = {t:.0e}. Times are processor time on one thread of one ru
 with transform and factors. Banded Cholesky (`scipy.linalg.solveh_banded`) uses the narrowest band whose
 error is not larger than that of the NS-form. Dense Cholesky is LAPACK's. A ratio "a / b" above 1
 means that b is better. "Ours" is the NS-form of the Toeplitz matrix. "Ours, any Z" gets the whole matrix,
-without knowing its structure. Levinson and PCG (preconditioned conjugate gradients, to 1e-10) are the Toeplitz
-solvers of kerncast.
+without knowing its structure. Levinson and PCG (preconditioned conjugate gradients, to 1e-10) are the
+Toeplitz solvers of kerncast.
 
 {small}
 

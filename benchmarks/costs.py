@@ -47,8 +47,8 @@ generated code, except for the hash of the spec in the file headers.
   the caller. `predict` is a program that only predicts, `learn` also trains or updates, and `all` also
   saves and restores its state. `image` is the test firmware with agent, link and drivers. On a board
   without room for saved states the image does not contain them.
-* **RAM**: the structure of the model, which the caller owns. Its size is in the plan. The library uses no
-  other RAM.
+* **RAM**: the structure of the model, and that of the trainer if there is one; the caller owns both. Their
+  sizes are in the plan. The library uses no other RAM.
 * **Stack**: the worst case of training, updating and predicting. It comes from the frame sizes that the
   compiler reports (`-fstack-usage`) and from the call graph in the relocations of the objects. Recursive
   functions and frames of variable size are rejected. Functions of the compiler's runtime count as
@@ -113,7 +113,8 @@ def section(path: Path, folder: Path) -> str:
     spec = Spec.load(path)
     prepared = prepare(spec, path.parent, folder)
     plan = prepared.plan
-    lines = [f"\n## `examples/{path.name}`\n", f"{spec.summary()}. The model needs {plan.state_bytes:,} "
+    holder = "model and its trainer need" if plan.trainer_bytes else "model needs"
+    lines = [f"\n## `examples/{path.name}`\n", f"{spec.summary()}. The {holder} {plan.ram_bytes:,} "
              f"bytes of RAM on every target, and its tables {plan.table_bytes:,} bytes of flash.\n",
              f"| {' | '.join(HEADS)} |", f"|---|---|---|{'--:|' * 5}---|{'--:|' * 3}", *rows(prepared)]
     return "\n".join(lines) + "\n"

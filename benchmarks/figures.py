@@ -96,7 +96,7 @@ def _example(name: str) -> dict[str, Match]:
     """
     page, row = "docs/measured/costs.md", rf"## `examples/{name}\.toml`.*?^\| `cortex-m4` \| -O2 \|"
     columns = {"flash": 2, "stack": 5, "train": 7, "update": 8, "predict": 9}
-    return {f"{name}.ram": Match(page, rf"^{name}: .*?needs ([\d,]+) bytes of RAM"),
+    return {f"{name}.ram": Match(page, rf"^{name}: .*?needs? ([\d,]+) bytes of RAM"),
             **{f"{name}.{what}": Match(page, rf"{row}(?:[^|]*\|){{{at}}} ([\d,]+)")
                for what, at in columns.items()}}
 

@@ -104,8 +104,9 @@ def built_costs(plan: Plan, image: FirmwareImage) -> Costs:
     flash = {"predict": image.library(*init, "predict").flash,
              "learn": image.library(*init, *learn).flash,
              "all": everything.flash, "image": image.flash_bytes}
+    trainer = {"trainer": plan.trainer_bytes} if plan.trainer_bytes else {}
     return Costs(image.board.target, image.board.id, image.compiler, image.version, image.optimise, flash,
-                 {"model": plan.state_bytes, "static": everything.ram}, image.worst_stack)
+                 {"model": plan.state_bytes, **trainer, "static": everything.ram}, image.worst_stack)
 
 
 def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2", *, compiler: str = "auto",

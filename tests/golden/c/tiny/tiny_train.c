@@ -6,8 +6,8 @@
  */
 #include "tiny_internal.h"
 
-/* Training in slices. A trainer collects samples, works, is ready, failed, or is not in use. Each call checks
- * its checksum first, so that a trainer which something else wrote to is refused. */
+/* Training in slices. A trainer collects samples, works, is ready, failed, or is not in use. Each call of
+ * the user checks the checksum once, so that a trainer which something else wrote to is refused. */
 #define TINY_TRAINER_TAG UINT32_C(0x295e0024) /* of this plan */
 
 /* One more word of a checksum: rotated, so that its place counts. */
@@ -68,18 +68,12 @@ void tiny_trainer_clear(tiny_trainer_t *t)
     t->step = 0;
     t->squares_shift = 0;
     t->a_exp = 0;
-    for (i = 0; i < 4; i++) {
-        t->alpha[i] = 0;
-    }
     t->stage = 0;
     t->status = 0;
     for (i = 0; i < 4; i++) {
+        t->alpha[i] = 0;
         t->y[i] = 0;
-    }
-    for (i = 0; i < 4; i++) {
         t->r[i] = 0;
-    }
-    for (i = 0; i < 4; i++) {
         t->a[i] = 0;
     }
 }
@@ -106,6 +100,13 @@ void tiny_train_cancel(tiny_trainer_t *t)
     }
 }
 
+/* Convert the next sample, and extend the solution by it or store it. */
+static void tiny_take_sample(tiny_trainer_t *t, tiny_target_t y)
+{
+    t->y[t->step] = tiny_output_convert(y);
+    tiny_train_sample(t);
+}
+
 kc_status_t tiny_train_push(tiny_trainer_t *t, tiny_target_t y)
 {
     if (t == 0) {
@@ -117,8 +118,7 @@ kc_status_t tiny_train_push(tiny_trainer_t *t, tiny_target_t y)
     if (t->stage != TINY_STAGE_COLLECT) {
         return t->stage == TINY_STAGE_FAILED ? (kc_status_t)t->status : KC_OUT_OF_ORDER;
     }
-    t->y[t->step] = tiny_output_convert(y);
-    tiny_train_sample(t);
+    tiny_take_sample(t, y);
     tiny_seal(t);
     return t->stage == TINY_STAGE_FAILED ? (kc_status_t)t->status : KC_OK;
 }
@@ -142,21 +142,13 @@ kc_status_t tiny_train_run(tiny_trainer_t *t, uint32_t max_steps)
     return t->stage == TINY_STAGE_READY ? KC_OK : KC_PENDING;
 }
 
-kc_status_t tiny_train_commit(tiny_trainer_t *t, tiny_model_t *m)
+/* Write the solution to a model and end the training; returns its status. */
+static kc_status_t tiny_publish(tiny_trainer_t *t, tiny_model_t *m)
 {
     /* Volatile accesses keep their order: no interrupt finds half of a model with its flag set. */
     volatile tiny_model_t *const out = m;
     int32_t i;
 
-    if (t == 0 || m == 0) {
-        return KC_BAD_ARGUMENT;
-    }
-    if (tiny_intact(t) == 0) {
-        return KC_OUT_OF_ORDER;
-    }
-    if (t->stage != TINY_STAGE_READY) {
-        return t->stage == TINY_STAGE_FAILED ? (kc_status_t)t->status : KC_OUT_OF_ORDER;
-    }
     out->trained = 0u;
     out->bound = (int64_t)t->bound;
     for (i = 0; i < 4; i++) {
@@ -172,6 +164,20 @@ kc_status_t tiny_train_commit(tiny_trainer_t *t, tiny_model_t *m)
     return (kc_status_t)t->status;
 }
 
+kc_status_t tiny_train_commit(tiny_trainer_t *t, tiny_model_t *m)
+{
+    if (t == 0 || m == 0) {
+        return KC_BAD_ARGUMENT;
+    }
+    if (tiny_intact(t) == 0) {
+        return KC_OUT_OF_ORDER;
+    }
+    if (t->stage != TINY_STAGE_READY) {
+        return t->stage == TINY_STAGE_FAILED ? (kc_status_t)t->status : KC_OUT_OF_ORDER;
+    }
+    return tiny_publish(t, m);
+}
+
 kc_status_t tiny_train(tiny_trainer_t *t, tiny_model_t *m, const tiny_target_t *y)
 {
     kc_status_t status = KC_BAD_ARGUMENT;
@@ -180,11 +186,18 @@ kc_status_t tiny_train(tiny_trainer_t *t, tiny_model_t *m, const tiny_target_t *
     if (m != 0 && y != 0) {
         status = tiny_train_begin(t);
     }
-    for (i = 0; i < TINY_TRAIN_SAMPLES && status == KC_OK; i++) {
-        status = tiny_train_push(t, y[i]);
+    if (status != KC_OK) {
+        return status;
     }
-    if (status == KC_OK) {
-        status = tiny_train_run(t, UINT32_MAX);
+    for (i = 0; i < TINY_TRAIN_SAMPLES && t->stage == TINY_STAGE_COLLECT; i++) {
+        tiny_take_sample(t, y[i]);
     }
-    return status == KC_OK ? tiny_train_commit(t, m) : status;
+    while (t->stage > TINY_STAGE_COLLECT && t->stage < TINY_STAGE_READY) {
+        tiny_train_step(t);
+    }
+    if (t->stage == TINY_STAGE_READY) {
+        return tiny_publish(t, m);
+    }
+    tiny_seal(t);
+    return (kc_status_t)t->status;
 }

@@ -6,8 +6,8 @@
  */
 #include "tiny_cg_internal.h"
 
-/* Training in slices. A trainer collects samples, works, is ready, failed, or is not in use. Each call checks
- * its checksum first, so that a trainer which something else wrote to is refused. */
+/* Training in slices. A trainer collects samples, works, is ready, failed, or is not in use. Each call of
+ * the user checks the checksum once, so that a trainer which something else wrote to is refused. */
 #define TINY_CG_TRAINER_TAG UINT32_C(0x31f6db5f) /* of this plan */
 
 /* One more word of a checksum: rotated, so that its place counts. */
@@ -51,28 +51,10 @@ void tiny_cg_trainer_clear(tiny_cg_trainer_t *t)
     int32_t i;
 
     t->bound = 0;
-    for (i = 0; i < 5; i++) {
-        t->wide[i] = 0;
-    }
     t->rr = 0;
-    for (i = 0; i < 10; i++) {
-        t->centers[i] = 0;
-    }
-    for (i = 0; i < 5; i++) {
-        t->alpha[i] = 0;
-    }
     t->alpha_exp = 0;
     t->check = 0;
     t->step = 0;
-    for (i = 0; i < 5; i++) {
-        t->y[i] = 0;
-    }
-    for (i = 0; i < 5; i++) {
-        t->r[i] = 0;
-    }
-    for (i = 0; i < 5; i++) {
-        t->p[i] = 0;
-    }
     t->r_exp = 0;
     t->p_exp = 0;
     t->taken = 0;
@@ -80,6 +62,16 @@ void tiny_cg_trainer_clear(tiny_cg_trainer_t *t)
     t->status = 0;
     for (i = 0; i < 2; i++) {
         t->reserved[i] = 0;
+    }
+    for (i = 0; i < 5; i++) {
+        t->wide[i] = 0;
+        t->alpha[i] = 0;
+        t->y[i] = 0;
+        t->r[i] = 0;
+        t->p[i] = 0;
+    }
+    for (i = 0; i < 10; i++) {
+        t->centers[i] = 0;
     }
 }
 
@@ -105,6 +97,15 @@ void tiny_cg_train_cancel(tiny_cg_trainer_t *t)
     }
 }
 
+/* Convert the next sample, and extend the solution by it or store it. */
+static void tiny_cg_take_sample(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny_cg_target_t y)
+{
+    tiny_cg_input_convert(x, &t->centers[t->step * TINY_CG_INPUT_DIM]);
+    KC_TRACE_ALL(input_convert, x, t->step, &t->centers[t->step * TINY_CG_INPUT_DIM], 0, TINY_CG_INPUT_DIM);
+    t->y[t->step] = tiny_cg_output_convert(y);
+    tiny_cg_train_sample(t);
+}
+
 kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny_cg_target_t y)
 {
     if (t == 0 || x == 0) {
@@ -116,10 +117,7 @@ kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny
     if (t->stage != TINY_CG_STAGE_COLLECT) {
         return t->stage == TINY_CG_STAGE_FAILED ? (kc_status_t)t->status : KC_OUT_OF_ORDER;
     }
-    tiny_cg_input_convert(x, &t->centers[t->step * TINY_CG_INPUT_DIM]);
-    KC_TRACE_ALL(input_convert, x, t->step, &t->centers[t->step * TINY_CG_INPUT_DIM], 0, TINY_CG_INPUT_DIM);
-    t->y[t->step] = tiny_cg_output_convert(y);
-    tiny_cg_train_sample(t);
+    tiny_cg_take_sample(t, x, y);
     tiny_cg_seal(t);
     return t->stage == TINY_CG_STAGE_FAILED ? (kc_status_t)t->status : KC_OK;
 }
@@ -143,21 +141,13 @@ kc_status_t tiny_cg_train_run(tiny_cg_trainer_t *t, uint32_t max_steps)
     return t->stage == TINY_CG_STAGE_READY ? KC_OK : KC_PENDING;
 }
 
-kc_status_t tiny_cg_train_commit(tiny_cg_trainer_t *t, tiny_cg_model_t *m)
+/* Write the solution to a model and end the training; returns its status. */
+static kc_status_t tiny_cg_publish(tiny_cg_trainer_t *t, tiny_cg_model_t *m)
 {
     /* Volatile accesses keep their order: no interrupt finds half of a model with its flag set. */
     volatile tiny_cg_model_t *const out = m;
     int32_t i;
 
-    if (t == 0 || m == 0) {
-        return KC_BAD_ARGUMENT;
-    }
-    if (tiny_cg_intact(t) == 0) {
-        return KC_OUT_OF_ORDER;
-    }
-    if (t->stage != TINY_CG_STAGE_READY) {
-        return t->stage == TINY_CG_STAGE_FAILED ? (kc_status_t)t->status : KC_OUT_OF_ORDER;
-    }
     out->trained = 0u;
     out->bound = (int64_t)t->bound;
     for (i = 0; i < 10; i++) {
@@ -173,6 +163,20 @@ kc_status_t tiny_cg_train_commit(tiny_cg_trainer_t *t, tiny_cg_model_t *m)
     return (kc_status_t)t->status;
 }
 
+kc_status_t tiny_cg_train_commit(tiny_cg_trainer_t *t, tiny_cg_model_t *m)
+{
+    if (t == 0 || m == 0) {
+        return KC_BAD_ARGUMENT;
+    }
+    if (tiny_cg_intact(t) == 0) {
+        return KC_OUT_OF_ORDER;
+    }
+    if (t->stage != TINY_CG_STAGE_READY) {
+        return t->stage == TINY_CG_STAGE_FAILED ? (kc_status_t)t->status : KC_OUT_OF_ORDER;
+    }
+    return tiny_cg_publish(t, m);
+}
+
 kc_status_t tiny_cg_train(tiny_cg_trainer_t *t, tiny_cg_model_t *m, const tiny_cg_in_t *x,
     const tiny_cg_target_t *y)
 {
@@ -182,11 +186,18 @@ kc_status_t tiny_cg_train(tiny_cg_trainer_t *t, tiny_cg_model_t *m, const tiny_c
     if (m != 0 && x != 0 && y != 0) {
         status = tiny_cg_train_begin(t);
     }
-    for (i = 0; i < TINY_CG_TRAIN_SAMPLES && status == KC_OK; i++) {
-        status = tiny_cg_train_push(t, &x[i * TINY_CG_INPUT_DIM], y[i]);
+    if (status != KC_OK) {
+        return status;
     }
-    if (status == KC_OK) {
-        status = tiny_cg_train_run(t, UINT32_MAX);
+    for (i = 0; i < TINY_CG_TRAIN_SAMPLES && t->stage == TINY_CG_STAGE_COLLECT; i++) {
+        tiny_cg_take_sample(t, &x[i * TINY_CG_INPUT_DIM], y[i]);
     }
-    return status == KC_OK ? tiny_cg_train_commit(t, m) : status;
+    while (t->stage > TINY_CG_STAGE_COLLECT && t->stage < TINY_CG_STAGE_READY) {
+        tiny_cg_train_step(t);
+    }
+    if (t->stage == TINY_CG_STAGE_READY) {
+        return tiny_cg_publish(t, m);
+    }
+    tiny_cg_seal(t);
+    return (kc_status_t)t->status;
 }

@@ -25,12 +25,23 @@ def _rounded(value: Fraction) -> int:
     return min(max(floor(value + _HALF), -_HI), _HI)
 
 
+def _wrapped(value: Fraction) -> int:
+    """Return the nearest integer modulo 2^32, the larger of two."""
+    return (floor(value + _HALF) + (1 << 31)) % (1 << 32) - (1 << 31)
+
+
 def _rotation(a: int, b: int) -> tuple[int, int, int]:
-    """Return the root of a^2 + b^2, rounded up, and the quotients a / h and b / h, toward zero."""
-    h = isqrt(a * a + b * b)
-    h += h * h < a * a + b * b
-    c, s = (abs(v) * _ONE // h * (1 if v >= 0 else -1) for v in (a, b))
-    return h, c, s
+    """Return the root of a^2 + b^2, rounded up, and a and b over it, toward zero.
+
+    The reciprocal of the root has 31 bits, rounded down.
+    """
+    square = min(a * a + b * b, (1 << 62) - 1)
+    h = isqrt(square)
+    h += h * h < square
+    exponent = 30 + (h - 1).bit_length()
+    reciprocal = floor(Fraction(1 << exponent, h))
+    c, s = (floor(Fraction(abs(v) * reciprocal, 1 << (exponent - 30))) for v in (a, b))
+    return h, c, s if b >= 0 else -s
 
 
 class FxpLinear:
@@ -62,8 +73,8 @@ class FxpLinear:
             for i in range(order):
                 self._r[i][i] = c["linear_prior_x" if i else "linear_prior_one"]
         root = Fraction(c["linear_root"], _ONE)
-        self._r = [[_rounded(v * root) for v in row] for row in self._r]
-        self._z = [_rounded(v * root) for v in self._z]
+        self._r = [[_wrapped(v * root) for v in row] for row in self._r]
+        self._z = [_wrapped(v * root) for v in self._z]
         self._rotate(self._features(x), _rounded(Fraction(y) / Fraction(2) ** c["linear_y_exp"]))
         ridge = [0] * order
         ridge[self._next] = c["linear_ridge_x" if self._next else "linear_ridge_one"]
@@ -79,14 +90,15 @@ class FxpLinear:
         for i in range(self._order):
             if row[i] == 0:
                 continue
-            h, c, s = _rotation(self._r[i][i], row[i])
+            diagonal = self._r[i][i]
+            h, c, s = _rotation(diagonal if diagonal > 0 else _HI, row[i])
             upper, lower, above = self._r[i][:], row[:], self._z[i]
             for j in range(i + 1, self._order):
-                self._r[i][j] = _rounded(Fraction(c * upper[j] + s * lower[j], _ONE))
-                row[j] = _rounded(Fraction(c * lower[j] - s * upper[j], _ONE))
-            self._r[i][i], row[i] = h, 0
-            self._z[i] = _rounded(Fraction(c * above + s * target, _ONE))
-            target = _rounded(Fraction(c * target - s * above, _ONE))
+                self._r[i][j] = _wrapped(Fraction(c * upper[j] + s * lower[j], _ONE))
+                row[j] = _wrapped(Fraction(c * lower[j] - s * upper[j], _ONE))
+            self._r[i][i], row[i] = min(h, _HI), 0
+            self._z[i] = _wrapped(Fraction(c * above + s * target, _ONE))
+            target = _wrapped(Fraction(c * target - s * above, _ONE))
 
     def _solve(self) -> bool:
         c, saturated = self._constants, False

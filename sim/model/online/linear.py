@@ -17,6 +17,7 @@ from ...primitives import (
     requantise,
     saturate,
     shift_round,
+    wrap,
 )
 from .. import trace_hooks as at
 from ..kernel import InputConstants, KernelConstants, convert_x
@@ -49,17 +50,21 @@ def predict_linear(s: LmsState, phi: Words, c: LmsConstants, log: Log) -> int:
 
 
 @jit
-def quotient(a: int, h: int) -> int:
-    """Return a / h with 30 fraction bits, rounded toward zero; |a| <= h, 0 < h."""
-    q, e = divide(a if a >= 0 else -a, h)
-    size = shift_round(q, 1 - e, FLOOR)
-    return size if a >= 0 else -size
+def rotation(a: int, b: int) -> tuple[int, int, int]:
+    """Return the root of a^2 + b^2, rounded up, and cosine a / h and sine b / h, toward zero.
+
+    Both are products with one reciprocal of the root, which is rounded down. 0 < a < 2**31, |b| <= 2**31.
+    """
+    h = isqrt_ceil(saturate(a * a + b * b, 0, (1 << 62) - 1))
+    reciprocal, e = divide(1, h)
+    size = shift_round((b if b >= 0 else -b) * reciprocal, 1 - e, FLOOR)
+    return h, shift_round(a * reciprocal, 1 - e, FLOOR), size if b >= 0 else -size
 
 
 @jit
 def fit(v: int) -> int:
-    """Round off the 30 bits of a rotation; only an overwritten state saturates."""
-    return saturate(shift_round(v, _FRAC, HALF_UP), -_HI, _HI)
+    """Round off the 30 bits of a rotation; only an overwritten state leaves 32 bits, and wraps."""
+    return wrap(shift_round(v, _FRAC, HALF_UP), 32)
 
 
 @jit
@@ -69,9 +74,8 @@ def rotate(s: LmsState, row: Words, target: int, first: int) -> None:
     for i in range(order):
         b = row[i]
         if i >= first and b != 0:
-            a = s.linear_r[base]
-            h = isqrt_ceil(a * a + b * b)
-            cosine, sine = quotient(a, h), quotient(b, h)
+            diagonal = s.linear_r[base]  # above 0, except in an overwritten state
+            h, cosine, sine = rotation(diagonal if diagonal > 0 else _HI, b)
             s.linear_r[base] = saturate(h, -_HI, _HI)
             for j in range(i + 1, order):
                 above, below = s.linear_r[base + j - i], row[j]

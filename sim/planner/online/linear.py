@@ -5,9 +5,10 @@ length: with 16 bits the linear part fails on slow signals, whose windows are ne
 
 *Bound of R.*  Let B be the 2-norm of a column of R (or of z).  Scaling by ``root <= sqrt(lambda)`` and
 rotating in a row whose entry is at most t leaves at most ``sqrt(lambda B^2 + t^2)``, because the rounded c
-and s of every rotation satisfy ``c^2 + s^2 <= 1``: the root is rounded up, both quotients toward zero.  A
-ridge row adds r^2 below the root.  Rounding adds at most 2 lsb per rotation, of which there are 2 M, and 1
-for each of the M entries scaled.  So a format with range B = 2^k is never left if
+and s of every rotation satisfy ``c^2 + s^2 <= 1``: the root is rounded up, its reciprocal down, and the two
+products with it toward zero.  A ridge row adds r^2 below the root.  Rounding adds at most 2 lsb per
+rotation, of which there are 2 M, and 1 for each of the M entries scaled.  So a format with range B = 2^k is
+never left if
 
     lambda B^2 + t^2 + r^2 <= (B - (5 M + 1) lsb)^2,
 

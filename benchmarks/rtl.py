@@ -16,12 +16,12 @@ import numpy as np
 
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, RtlCore, generate_rtl, model_frame, rtl_sources
 from kerncast.codegen.rtl.common import MOST_WORDS
+from kerncast.codegen.rtl.frames import sample_frame
 from kerncast.codegen.rtl.learner import prediction_cycles, search_cycles, update_cycles
 from kerncast.codegen.rtl.predictor import predictor_cycles, predictor_period
 from kerncast.codegen.rtl.registers import register_map
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, recursion_cycles, solver_cycles
 from kerncast.codegen.rtl.trainer import trainer_cycles
-from kerncast.hw.rtl.learner_backend import sample_frame
 from kerncast.hw.rtl.simulators import Operation, Simulation
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan

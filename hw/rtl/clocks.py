@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 
 from ...codegen.rtl import RtlCore, model_tag, rtl_sources, vectors
+from ...codegen.rtl.frames import sample_frame, state_frames
 from ...sim.backend import Raw, field_arrays
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.statuses import TRAINED
-from .learner_backend import sample_frame, state_frames
 from .simulators import Operation, Simulation
 from .trainer_backend import training_script
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.rtl import LEARNER, model_frame, model_tag
+from ...codegen.rtl import LEARNER, model_tag
+from ...codegen.rtl.frames import sample_frame, state_frames
 from ...codegen.rtl.learner import distance_parts, worst_update_cycles
 from ...sim.backend import Outputs, Raw, field_arrays
 from ...sim.data import raw
@@ -19,22 +20,10 @@ from .core_backend import CoreBackend
 from .simulators import Operation
 
 
-def _masked(plan: Plan, signal: str, words: Raw) -> list[int]:
-    """Convert ADC counts (m,) to the unsigned values of the stream."""
-    mask = (1 << plan.signals[signal].format.bits) - 1
-    return [int(word) & mask for word in words]
-
-
 def signed(bits: int, words: Raw) -> Raw:
     """Convert unsigned values of a stream to two's complement."""
     sign = 1 << (bits - 1)
     return (words ^ sign) - sign
-
-
-def sample_frame(plan: Plan, x_raw: Raw, y_raw: int | None = None) -> list[int]:
-    """Return the unsigned beats of one sample (D,), with its target if there is one."""
-    words = _masked(plan, "x_raw", x_raw)
-    return words if y_raw is None else [*words, *_masked(plan, "y_raw", np.array([y_raw]))]
 
 
 def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
@@ -65,20 +54,6 @@ def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
     for name, held in found.items():
         whole[name][:len(held)] = held
     return field_arrays(plan, {**whole, "count": count})
-
-
-def state_frames(plan: Plan, state: Outputs) -> list[list[int]]:
-    """Encode the two frames that restore a model structure.
-
-    Those that :func:`learned_state` decodes.
-    """
-    count, parts, mask = int(state["count"][0]), distance_parts(plan), (1 << plan.word) - 1
-    slots = [model_tag(plan), count]
-    for slot in range(count):
-        for name in ("scratch_row", "nearest_d2"):
-            slots += [int(state[name][slot]) >> (plan.word * i) & mask for i in range(parts)]
-        slots += [int(state[name][slot]) for name in ("nearest_idx", "age_order")]
-    return [model_frame(plan, state), slots]
 
 
 def _joined(plan: Plan, parts: list[int]) -> int:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ...codegen.rtl import PREDICTOR, model_frame, predictor_cycles
+from ...codegen.rtl import PREDICTOR, predictor_cycles
+from ...codegen.rtl.frames import model_frame, sample_frames
 from ...sim.backend import Outputs, Raw
 from ...sim.data import raw
 from ...sim.errors import fail
@@ -14,14 +15,6 @@ from ...sim.plan import Plan
 from ...sim.replay.saved_state import decode
 from .core_backend import CoreBackend
 from .simulators import Operation
-
-__all__ = ["RtlBackend", "model_frame", "outputs", "sample_frames"]
-
-
-def sample_frames(plan: Plan, x_raw: Raw) -> list[list[int]]:
-    """Return the frames of inputs (m, D), in ADC counts, as unsigned beats."""
-    mask = (1 << plan.signals["x_raw"].format.bits) - 1
-    return [[int(word) & mask for word in row] for row in x_raw]
 
 
 def outputs(plan: Plan, answers: list[list[int]]) -> Outputs:

@@ -120,7 +120,7 @@ def find_simulator(name: str, waves: bool = False) -> Simulator:
 
 
 @contextmanager
-def _environment(simulator: Simulator) -> Iterator[None]:
+def simulator_environment(simulator: Simulator) -> Iterator[None]:
     """Set the environment variables of cocotb's runner while the block runs."""
     kept = dict(os.environ)
     # Under pytest the runner would judge the results itself, and name its files after the test.
@@ -194,7 +194,7 @@ class Simulation:
     def _guarded(self, message: str, log: Path) -> Iterator[None]:
         """Convert the runner's SystemExit or RuntimeError to an error with the log's path."""
         try:
-            with _environment(self.simulator):
+            with simulator_environment(self.simulator):
                 yield
         except (SystemExit, RuntimeError, OSError, ValueError) as error:
             lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else []

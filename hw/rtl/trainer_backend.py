@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ...codegen.rtl import SOLVER, TRAINER, model_tag
+from ...codegen.rtl.frames import model_frame, sample_frames, target_frame
 from ...codegen.rtl.trainer import trainer_cycles
 from ...sim.backend import Outputs, Raw, field_arrays
 from ...sim.data import raw
@@ -20,17 +21,11 @@ from ...sim.model.toeplitz.first_row import row_of
 from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
 from ...sim.statuses import TRAINED, DeviceStatus
-from .predictor_backend import RtlBackend, model_frame, sample_frames
+from .predictor_backend import RtlBackend
 from .simulators import Operation
 
 #: Words of a model's frame before the first vector: tag, count, exponent.
 _HEAD = 3
-
-
-def target_frame(plan: Plan, y_raw: Raw) -> list[int]:
-    """Return the frame of targets (n,), in ADC counts, as unsigned beats."""
-    mask = (1 << plan.signals["y_raw"].format.bits) - 1
-    return [int(word) & mask for word in y_raw]
 
 
 def training_script(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> list[Operation]:

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from kerncast.codegen.rtl import generate_rtl, predictor_cycles, rtl_sources, vectors
-from kerncast.hw.rtl.predictor_backend import model_frame, outputs, sample_frames
+from kerncast.codegen.rtl.frames import model_frame, sample_frames
+from kerncast.hw.rtl.predictor_backend import outputs
 from kerncast.hw.rtl.simulators import Simulation, find_simulator
 from kerncast.sim.backend import Outputs, Raw, field_arrays
 from kerncast.sim.errors import KerncastError

@@ -4,8 +4,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from kerncast.codegen.rtl.frames import sample_frame
 from kerncast.codegen.rtl.learner import distance_parts, worst_update_cycles
-from kerncast.hw.rtl.learner_backend import learned_state, sample_frame, signed
+from kerncast.hw.rtl.learner_backend import learned_state, signed
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.backend import Outputs, Raw
 from kerncast.sim.model import open_model

@@ -7,8 +7,7 @@ import pytest
 
 from kerncast.codegen.resources import read_text
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, generate_rtl, rtl_sources
-from kerncast.hw.rtl.learner_backend import sample_frame, state_frames
-from kerncast.hw.rtl.predictor_backend import model_frame, sample_frames
+from kerncast.codegen.rtl.frames import model_frame, sample_frame, sample_frames, state_frames
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.hw.rtl.trainer_backend import training_script
 from kerncast.sim.model import open_model

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from kerncast.codegen.rtl import LEARNER, MOST_WORDS, generate_rtl, render_rtl, rtl_sources
+from kerncast.codegen.rtl.frames import model_frame, sample_frame, state_frames
 from kerncast.codegen.rtl.learner import (
     distance_parts,
     prediction_cycles,
@@ -14,8 +15,7 @@ from kerncast.codegen.rtl.learner import (
     worst_update_cycles,
 )
 from kerncast.hw.backends import open_backend
-from kerncast.hw.rtl.learner_backend import learned_state, sample_frame, state_frames
-from kerncast.hw.rtl.predictor_backend import model_frame
+from kerncast.hw.rtl.learner_backend import learned_state
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from kerncast.codegen.rtl import model_tag, predictor_cycles, predictor_period, vectors
-from kerncast.hw.rtl.predictor_backend import model_frame, sample_frames
+from kerncast.codegen.rtl.frames import model_frame, sample_frames
 from kerncast.sim.backend import Outputs
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Overflow

@@ -7,11 +7,9 @@ import pytest
 from kerncast.codegen.resources import resource
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
 from kerncast.codegen.rtl.axi import CORE_TYPES
+from kerncast.codegen.rtl.frames import model_frame, sample_frame, sample_frames, state_frames, target_frame
 from kerncast.codegen.rtl.registers import register_map
-from kerncast.hw.rtl.learner_backend import sample_frame, state_frames
-from kerncast.hw.rtl.predictor_backend import model_frame, sample_frames
 from kerncast.hw.rtl.simulators import Simulation
-from kerncast.hw.rtl.trainer_backend import target_frame
 from kerncast.sim.model import open_model
 from kerncast.sim.model.statuses import NOT_TRAINED
 from kerncast.sim.plan import ABI

@@ -19,9 +19,9 @@ from kerncast.codegen.rtl import (
     predictor_period,
     rtl_sources,
 )
+from kerncast.codegen.rtl.frames import sample_frame, state_frames
 from kerncast.codegen.rtl.learner import prediction_cycles, update_cycles
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, solver_cycles
-from kerncast.hw.rtl.learner_backend import sample_frame, state_frames
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.model import open_model
 

@@ -11,12 +11,13 @@ from typer.testing import CliRunner
 
 from kerncast.cli.main import app
 from kerncast.codegen.rtl import PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
+from kerncast.codegen.rtl.frames import model_frame, sample_frames, target_frame
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, solver_cycles, solver_overhead
 from kerncast.codegen.rtl.trainer import trainer_cycles
 from kerncast.hw.backends import open_backend
-from kerncast.hw.rtl.predictor_backend import model_frame, outputs, sample_frames
+from kerncast.hw.rtl.predictor_backend import outputs
 from kerncast.hw.rtl.simulators import Simulation
-from kerncast.hw.rtl.trainer_backend import target_frame, training_script
+from kerncast.hw.rtl.trainer_backend import training_script
 from kerncast.sim.backend import Comparison
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model

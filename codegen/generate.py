@@ -237,7 +237,7 @@ def render_all(plan: Plan, target: Target | None,
     if kinds := resolve_packages(packages):
         added = render_packages(plan, kinds, vectors, [*filter(is_source, files)], target)
         files |= added | {"README.md": files["README.md"] + added["README.md"]}
-    files |= render_rtl(plan) if rtl_fits(plan) else render_refusals(plan)
+    files |= render_rtl(plan, vectors) if rtl_fits(plan) else render_refusals(plan)
     for dialect in requested_dialects(plan):
         files |= render_hls(plan, dialect, vectors)
     if vectors is not None:

@@ -9,12 +9,14 @@ from pathlib import Path
 
 from ...sim.errors import fail
 from ...sim.plan import Plan
+from ...sim.replay.vectors import Vectors
 from ..manifest import write_whole
-from .common import MOST_WORDS, model_frame, model_tag, vectors
+from .common import MOST_WORDS, model_frame, model_tag, primitives, vectors
 from .core import RtlCore
 from .learner import LEARNER
 from .predictor import PREDICTOR, predictor_cycles, predictor_overhead, predictor_period
 from .solver import SOLVER
+from .testbench import MODULES, render_testbench
 from .trainer import TRAINER
 
 __all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "RtlCore",
@@ -51,7 +53,7 @@ def refuse_unfit(plan: Plan) -> None:
         PREDICTOR.refuse_unfit(plan)
 
 
-def render_rtl(plan: Plan) -> dict[str, str]:
+def render_rtl(plan: Plan, vectors: Vectors | None = None) -> dict[str, str]:
     """Render every core that supports a plan.
 
     The same plan gives the same bytes.
@@ -59,6 +61,8 @@ def render_rtl(plan: Plan) -> dict[str, str]:
     Parameters
     ----------
     plan : Plan
+    vectors : Vectors, optional
+        With them each core gets a testbench in SystemVerilog that replays them.
 
     Returns
     -------
@@ -71,10 +75,16 @@ def render_rtl(plan: Plan) -> dict[str, str]:
         E306, E307 where no core can hold it, with the predictor's reason.
     """
     refuse_unfit(plan)
-    parts = [core.render(plan) for core in CORES if core.fits(plan)]
+    parts = [core.render(plan) | _testbench(plan, core, vectors) for core in CORES if core.fits(plan)]
     files = {name: text for part in parts for name, text in part.items()}
     files["README.md"] = "\n".join([*(part["README.md"] for part in parts), _missing(plan)])
     return {f"{FOLDER}/{name}": text for name, text in files.items()}
+
+
+def _testbench(plan: Plan, core: RtlCore, vectors: Vectors | None) -> dict[str, str]:
+    """Render a core's testbench and the modules that it needs."""
+    files = {} if vectors is None else render_testbench(plan, core, core.ports(plan), vectors)
+    return files | primitives(MODULES) if files else {}
 
 
 def render_refusals(plan: Plan) -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from ...sim.errors import KerncastError
 from ...sim.plan import Plan
+from .axi import Ports
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,8 @@ class RtlCore:
     render : callable
         The files by name, primitives and the list ``<prefix>_<name>.f`` among them; under ``README.md``
         the core's part of that file.  Only of a plan that is not refused.
+    ports : callable
+        The ports of a plan.
     cycles : callable
         ``cycles(plan, lanes=1)``: clocks of one operation of full size when no stream waits.
     period : callable, optional
@@ -32,6 +35,7 @@ class RtlCore:
     name: str
     refusal: Callable[[Plan], KerncastError | None]
     render: Callable[[Plan], dict[str, str]]
+    ports: Callable[[Plan], Ports]
     cycles: Callable[..., int]
     period: Callable[..., float] | None = None
 

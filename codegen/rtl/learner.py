@@ -135,7 +135,7 @@ def _context(plan: Plan) -> dict[str, Any]:
     y_bits = {"y_offset": signed_bits((plan.integer("y_offset"),)),
               "y_gain": signed_bits((plan.integer("y_gain"),))}
     return expansion_context(plan) | {
-        "tdata_bits": max(plan.signals["x_raw"].format.c_bits, y_raw.format.c_bits),
+        "tdata_bits": _sample_bits(plan),
         "y_raw": y_raw.format, "y_lo": literal(y.format.lo, 64), "y_hi": literal(y.format.hi, 64),
         **{f"{name}_bits": bits for name, bits in y_bits.items()},
         **{name: literal(plan.integer(name), bits) for name, bits in y_bits.items()},
@@ -155,9 +155,14 @@ def _context(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _ports(plan: Plan, x_bits: int) -> Ports:
+def _sample_bits(plan: Plan) -> int:
+    """Return the bits of a beat that holds an input or a target."""
+    return max(plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
+
+
+def _ports(plan: Plan) -> Ports:
     """List the streams in the order of the template."""
-    return Ports("learner", (Stream("x", True, x_bits, 1), Stream("state", True, plan.word, 1),
+    return Ports("learner", (Stream("x", True, _sample_bits(plan), 1), Stream("state", True, plan.word, 1),
                              Stream("f", False, plan.word, 3), Stream("state", False, plan.word, 1)),
                  ("x", "f"), (("error_x", "a sample with tlast at the wrong beat"),
                               ("error_state", "a rejected state")),
@@ -171,7 +176,7 @@ def _modules(plan: Plan) -> tuple[str, ...]:
 
 def _render(plan: Plan) -> dict[str, str]:
     p, values = plan.name, _context(plan)
-    values |= _ports(plan, values["tdata_bits"]).context(plan)
+    values |= _ports(plan).context(plan)
     files = primitives(_modules(plan)) | render_files({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv",
         f"{p}_multipliers.sv": "multipliers.sv", f"{p}_step.sv": "step.sv", f"{p}_learner.sv": "learner.sv",
@@ -181,4 +186,4 @@ def _render(plan: Plan) -> dict[str, str]:
     return files | axi.package_files(p, "learner", values, files)
 
 
-LEARNER = RtlCore("learner", _refusal, _render, update_cycles)
+LEARNER = RtlCore("learner", _refusal, _render, _ports, update_cycles)

@@ -224,4 +224,4 @@ def _render(plan: Plan) -> dict[str, str]:
     return files | axi.package_files(p, "predictor", values, files)
 
 
-PREDICTOR = RtlCore("predictor", _refusal, _render, predictor_cycles, predictor_period)
+PREDICTOR = RtlCore("predictor", _refusal, _render, _ports, predictor_cycles, predictor_period)

@@ -155,4 +155,4 @@ def _render(plan: Plan) -> dict[str, str]:
     return files | axi.package_files(p, "solver", values, files)
 
 
-SOLVER = RtlCore("solver", refusal, _render, solver_cycles)
+SOLVER = RtlCore("solver", refusal, _render, _ports, solver_cycles)

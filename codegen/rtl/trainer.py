@@ -108,4 +108,4 @@ def _row_context(plan: Plan) -> dict[str, Any]:
             "r_lo": literal(r.lo, 64), "r_hi": literal(r.hi, 64)}
 
 
-TRAINER = RtlCore("trainer", _refusal, _render, trainer_cycles)
+TRAINER = RtlCore("trainer", _refusal, _render, _ports, trainer_cycles)

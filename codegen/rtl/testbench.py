@@ -1,0 +1,222 @@
+"""codegen.rtl: testbench in SystemVerilog that replays the test vectors without Python.
+
+Each stream has a memory file with its beats.  A source offers the beats of a frame after all beats of earlier
+frames, inputs and outputs, were transferred; a sink compares what it receives with its file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...sim.backend import Raw
+from ...sim.formats import Format
+from ...sim.plan import Plan
+from ...sim.primitives import saturate
+from ...sim.replay.vectors import Call, Vectors
+from ...sim.statuses import TRAINED, DeviceStatus
+from ..c.context import context
+from .axi import Ports
+from .common import render_files
+from .core import RtlCore
+from .frames import model_frame, model_tag, sample_frame, state_frames, target_frame
+
+#: Modules of hw/rtl that every testbench needs.
+MODULES = ("kc_tb_source", "kc_tb_sink")
+#: Name of the memory file with the pulses of the commands.
+COMMANDS = "commands"
+#: Clocks after which no further sample is replayed: a minute of an interpreted simulator.
+_MOST_CLOCKS = 200_000
+#: Beats of a stream at most, which bounds the size of its file.
+_MOST_BEATS = 4096
+#: Clocks without any progress after which a simulation fails, as a multiple of the longest operation.
+_PATIENCE = 4
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Frame of a stream, or a pulse of a command.
+
+    Parameters
+    ----------
+    port : str
+        Stream by its prefix, or :data:`COMMANDS`.
+    words : list of int
+        Unsigned beats; of a pulse, one word with a bit for each command.
+    user : int
+        ``tuser`` of every beat.
+    """
+
+    port: str
+    words: list[int]
+    user: int = 0
+
+
+def render_testbench(plan: Plan, core: RtlCore, ports: Ports, vectors: Vectors) -> dict[str, str]:
+    """Render the testbench of a core and its memory files.
+
+    Parameters
+    ----------
+    plan : Plan
+    core : RtlCore
+    ports : Ports
+    vectors : Vectors
+        Calls and their expected results.  The first samples are replayed, as many as an interpreted simulator
+        processes within about a minute.
+
+    Returns
+    -------
+    dict of str to str
+        By file name; nothing for vectors without a call that the core supports.
+    """
+    frames = list(_SCRIPTS[core.name](plan, core, vectors))
+    if not frames:
+        return {}
+    top = f"{plan.name}_{core.name}_tb"
+    beats: dict[str, list[str]] = {stream.port: [] for stream in ports.streams}
+    if ports.commands:
+        beats[COMMANDS] = []
+    transferred = 0
+    for frame in frames:
+        beats[frame.port] += [_beat(transferred, frame, k) for k in range(len(frame.words))]
+        transferred += len(frame.words)
+    memories = {port: f"{top}_{port}.mem" for port in beats}
+    values: dict[str, Any] = context(plan, str(plan.evidence.get("spec", "of no file"))) | ports.context(plan)
+    values |= {
+        "top": top, "beats": {port: len(lines) for port, lines in beats.items()},
+        "memories": memories, "commands_port": COMMANDS,
+        "limit": _PATIENCE * core.cycles(plan) + 100_000}
+    files = render_files({f"{top}.sv": "testbench.sv", f"{top}.core": "testbench.core"}, values)
+    # A simulator warns of an empty memory file; nothing reads the first beat of an idle stream.
+    return files | {memories[port]: _memory(top, port, lines) for port, lines in beats.items()}
+
+
+def _memory(top: str, port: str, lines: list[str]) -> str:
+    """Return the text of a memory file."""
+    head = f"// {top}, {port}: beats transferred before, tuser, tlast, tdata, all hexadecimal\n"
+    return head + "".join(line + "\n" for line in lines or [_beat(0, Frame(port, [0]), 0)])
+
+
+def _beat(after: int, frame: Frame, k: int) -> str:
+    """Return the line of beat `k` of a frame in a memory file."""
+    return f"{after:08x}_{frame.user:02x}_{int(k == len(frame.words) - 1):02x}_{frame.words[k]:08x}"
+
+
+def _status(status: int) -> int:
+    """Return the three bits of a device status on ``tuser``."""
+    return int(status) & 7
+
+
+def _samples(plan: Plan, clocks: int, available: int) -> int:
+    """Return the number of samples to replay when each takes `clocks` clocks."""
+    return max(1, min(available, _MOST_CLOCKS // clocks, _MOST_BEATS // (plan.sizes["D"] + 1)))
+
+
+def _word(plan: Plan, value: int) -> int:
+    """Return a word of the plan as an unsigned beat."""
+    return int(value) & ((1 << plan.word) - 1)
+
+
+def _word_range(plan: Plan) -> tuple[int, int]:
+    word = Format(True, plan.word, 0)
+    return word.lo, word.hi
+
+
+def _predictor(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
+    """Load the final model, then predict what the vectors predict with it."""
+    changes = [k for k, call in enumerate(vectors.calls) if call.name != "predict"]
+    calls = vectors.calls[changes[-1] + 1 if changes else 0:]
+    x = [(row, call, k) for call in calls if call.x_raw is not None for k, row in enumerate(call.x_raw)]
+    if not x:
+        return
+    yield Frame("s_axis_model", model_frame(plan, vectors.state))
+    for row, call, k in x[:_samples(plan, core.cycles(plan), len(x))]:
+        yield Frame("s_axis_x", sample_frame(plan, row))
+        yield Frame("m_axis_f", [_word(plan, call.expected["f"][k])], _status(call.expected["status"][k]))
+
+
+def _learner(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
+    """Learn and predict as the vectors do, then read the state if all of them were replayed."""
+    left = _samples(plan, core.cycles(plan), 1 << 30)
+    for call in vectors.calls:
+        if call.x_raw is None or left == 0:
+            continue
+        count = min(left, len(call.x_raw))
+        left -= count
+        for k in range(count):
+            target = None if call.y_raw is None else int(call.y_raw[k])
+            yield Frame("s_axis_x", sample_frame(plan, call.x_raw[k], target), int(target is not None))
+            yield Frame("m_axis_f", _answer(plan, call, k, target), _status(call.expected["status"][k]))
+    if left:
+        for of_slots, words in enumerate(state_frames(plan, vectors.state)):
+            yield Frame(COMMANDS, [1 << of_slots])
+            yield Frame("m_axis_state", words, of_slots)
+
+
+def _answer(plan: Plan, call: Call, k: int, target: int | None) -> list[int]:
+    """Return the beats of an answer: the prediction, and the error of a sample with a target."""
+    f = int(call.expected["f"][k])
+    if target is None:
+        return [_word(plan, f)]
+    [y] = _targets(plan, [target])
+    return [_word(plan, f), _word(plan, saturate(y - f, *_word_range(plan)))]
+
+
+def _targets(plan: Plan, y_raw: Raw | list[int]) -> list[int]:
+    """Convert targets from ADC counts to y."""
+    # Here, because the model brings its compiler, a second's start, along.
+    from ...sim.model.kernel import convert_y, input_constants
+    from ...sim.model.ranges import Ranges
+
+    constants, log = input_constants(plan), Ranges(plan).log
+    return [int(convert_y(int(word), constants, log)) for word in y_raw]
+
+
+def _training(vectors: Vectors) -> Call | None:
+    """Return the training whose result is the state of the vectors."""
+    calls = [call for call in vectors.calls if call.name == "train"]
+    return calls[0] if len(calls) == 1 else None
+
+
+def _trained(plan: Plan, call: Call, vectors: Vectors) -> tuple[int, list[int]]:
+    """Return the core's status of a training and its model frame.
+
+    The host certifies a solution, so that the core does not know the status INACCURATE.
+    """
+    status = int(call.expected["status"][0])
+    if status in TRAINED:
+        core_status = DeviceStatus.OK if status == DeviceStatus.INACCURATE else status
+        return core_status, model_frame(plan, vectors.state)
+    return status, [model_tag(plan), 0, 0]
+
+
+def _trainer(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
+    """Train once."""
+    call = _training(vectors)
+    if call is None or call.y_raw is None or len(call.y_raw) != plan.sizes["n"]:
+        return
+    if call.x_raw is not None:
+        yield Frame("s_axis_x", [word for row in call.x_raw for word in sample_frame(plan, row)])
+    yield Frame("s_axis_y", target_frame(plan, call.y_raw))
+    status, frame = _trained(plan, call, vectors)
+    yield Frame("m_axis_model", frame, _status(status))
+
+
+def _solver(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
+    """Solve the system of the training."""
+    from ...sim.model.toeplitz.first_row import row_of
+
+    call = _training(vectors)
+    if call is None or call.y_raw is None or len(call.y_raw) != plan.sizes["n"]:
+        return
+    status, frame = _trained(plan, call, vectors)
+    row = row_of(plan, vectors.state)
+    yield Frame("s_axis_r", [_word(plan, word) for word in row])
+    yield Frame("s_axis_y", [_word(plan, y) for y in _targets(plan, call.y_raw)])
+    alpha = frame[3 + plan.sizes["D"]::plan.sizes["D"] + 1]
+    yield Frame("m_axis_alpha", [frame[2], *alpha], _status(status))
+
+
+_SCRIPTS: dict[str, Callable[[Plan, RtlCore, Vectors], Iterator[Frame]]] = {
+    "predictor": _predictor, "learner": _learner, "trainer": _trainer, "solver": _solver}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import lzma
 import os
+import stat
 import tokenize
 import zipfile
 import zlib
@@ -21,32 +22,40 @@ MAX_ARRAYS = 1 << 30
 #: What numpy and zipfile raise for a damaged or foreign file: a member that is not .npy, a plain .npy, a
 #: header that promises more than the memory or nests too deeply, an unknown method, an encrypted member.
 UNREADABLE_NPZ = (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error, lzma.LZMAError,
-                  AttributeError, TypeError, KeyError, MemoryError, RuntimeError, ArithmeticError,
-                  tokenize.TokenError)
+                  AttributeError, TypeError, LookupError, MemoryError, RuntimeError, ArithmeticError,
+                  SyntaxError, tokenize.TokenError)
 
 
 def _too_large(path: Path) -> OSError:
     return OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
 
 
+def refuse_special(path: Path) -> Path:
+    """Return the path; raise OSError for a FIFO, a socket or a device, whose reader may wait for ever."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a folder raises its own error
+        raise OSError(errno.EINVAL, "not a regular file", str(path))
+    return path
+
+
 def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
     """Read a file of at most `most` bytes.
 
-    Raise OSError if it is larger, or a device without an end.
+    Raise OSError if it is larger, or not a regular file.
     """
-    with path.open("rb") as file:
+    with refuse_special(path).open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise _too_large(path)
     return data
 
 
-def read_text(path: Path, most: int = MAX_BYTES, encoding: str = "utf-8") -> str:
+def read_text(path: Path, most: int = MAX_BYTES, encoding: str = "utf-8", piped: bool = False) -> str:
     """Read a text of at most `most` characters.
 
-    Raise OSError if it is longer.
+    Raise OSError if it is longer, or not a regular file, which `piped` allows.
     """
-    with path.open(encoding=encoding) as file:
+    with (path if piped else refuse_special(path)).open(encoding=encoding) as file:
         text = file.read(most + 1)
     if len(text) > most:
         raise _too_large(path)
@@ -58,7 +67,7 @@ def open_npz(path: Path) -> Iterator[Any]:
     """Open an NPZ file without objects, within :data:`MAX_ARRAYS`."""
     import numpy as np  # not at import: commands that read no arrays load no mathematics
 
-    with zipfile.ZipFile(path) as archive:
+    with zipfile.ZipFile(refuse_special(path)) as archive:
         if sum(member.file_size for member in archive.infolist()) > MAX_ARRAYS:
             raise _too_large(path)
     with np.load(path, allow_pickle=False) as file:

@@ -65,6 +65,6 @@ def read_json(path: Path) -> Any:
     try:
         return parse_json(read_bytes(path))
     except OSError as error:
-        if error.errno != errno.EFBIG:
+        if error.errno not in (errno.EFBIG, errno.EINVAL):
             raise
         raise ValueError(error.strerror) from None

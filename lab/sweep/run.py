@@ -153,6 +153,8 @@ class SweepRun:
             self.settings = _settings_of(held)
             self.baseline: dict[str, float] = dict(held["baseline"])
             self.judged_by = str(held["judged_by"])
+            if any(c.above_float and c.name not in self.baseline for c in self.settings.constraints):
+                raise ValueError("a limit relative to float64 without an error of float64")
         except KerncastError:
             raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -13,6 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any, AnyStr
 
+from .._files import refuse_special
 from ..errors import KerncastError, Problem, fail
 
 #: Problems that are listed, and rows of one column with the same problem that are listed each.
@@ -29,7 +30,13 @@ _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
 def open_text(path: Path) -> IO[str]:
     """Open a text file in UTF-8; a name in .gz or .bz2 is decompressed."""
     opener = _OPENERS.get(path.suffix.lower(), open)
-    file: IO[str] = opener(path, "rt", newline="", encoding="utf-8-sig")
+    file: IO[str] = opener(refuse_special(path), "rt", newline="", encoding="utf-8-sig")
+    return file
+
+
+def open_bytes(path: Path) -> IO[bytes]:
+    """Open a file; a name in .gz or .bz2 is decompressed."""
+    file: IO[bytes] = _OPENERS.get(path.suffix.lower(), open)(refuse_special(path), "rb")
     return file
 
 
@@ -116,7 +123,7 @@ def check_text(path: Path) -> None:
 
     Raise E241 if a line, the text or the number of lines exceeds its limit.
     """
-    with _OPENERS.get(path.suffix.lower(), open)(path, "rb") as file:
+    with open_bytes(path) as file:
         for _ in _limited(file, path):
             pass
 

@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .._files import refuse_special
 from ..errors import fail
+from .csv_lines import MAX_LINE
 from .samples import load_samples
 from .words_csv import Survey, header, width, words_text
 
@@ -69,8 +71,8 @@ def is_raw(path: Path) -> bool:
     A missing first line counts as one.
     """
     try:
-        with path.open(encoding="utf-8-sig") as file:
-            names = [name.strip() for name in file.readline().split(",")]
+        with refuse_special(path).open(encoding="utf-8-sig") as file:
+            names = [name.strip() for name in file.readline(MAX_LINE).split(",")]
     except (OSError, UnicodeDecodeError):
         return True  # the reader of ADC counts reports what is wrong
     return sorted(names) == sorted(header(len(names) - 1))

@@ -78,7 +78,7 @@ class Source:
     def read(cls, path: Path) -> Source:
         """Read a file; raise E101 if it is unreadable, E102 if it is not TOML."""
         try:
-            text = read_text(path, MAX_SPEC, "utf-8-sig")
+            text = read_text(path, MAX_SPEC, "utf-8-sig", piped=True)
         except (OSError, UnicodeDecodeError) as error:
             reason = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
             raise fail("E101", f"cannot read the spec: {reason}", where=str(path),

@@ -1,12 +1,13 @@
-"""Hypothesis strategies that edit good input by its structure: texts, trees, tables and bytes."""
+"""Editors that draw an input from good ones by its structure: texts, trees and bytes."""
 
 from __future__ import annotations
 
 import copy
 import json
+import marshal
+import random
+from collections.abc import Callable
 from typing import Any
-
-from hypothesis import strategies as st
 
 #: What a number, a name or a text may be replaced by.
 TOKENS = [
@@ -95,16 +96,22 @@ VALUES: list[Any] = [
 #: What four bytes of a binary file may be replaced by.
 WORDS = [0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFE]
 
-_SMALL = st.integers(0, 1 << 16)
-_EDITS = st.lists(st.tuples(st.integers(0, 5), _SMALL, _SMALL, st.integers(0, 255)), min_size=1, max_size=5)
+#: An edit: its kind, a place, another place, and which token, value or word.
+Edit = tuple[int, int, int, int]
 
 
-def texts(seeds: list[str]) -> st.SearchStrategy[bytes]:
+def drawn_edits(chance: random.Random) -> list[Edit]:
+    """Draw one to five edits."""
+    bits = chance.getrandbits
+    return [(bits(8) % 6, bits(16), bits(16), bits(8)) for _ in range(1 + bits(8) % 5)]
+
+
+def texts(seeds: list[str]) -> Callable[[random.Random], bytes]:
     """Texts made of seeds: lines and tokens replaced, repeated, removed, cut."""
-    return st.builds(lambda at, edits: edited_text(seeds[at % len(seeds)], seeds, edits), _SMALL, _EDITS)
+    return lambda chance: edited_text(seeds[chance.getrandbits(16) % len(seeds)], seeds, drawn_edits(chance))
 
 
-def edited_text(text: str, seeds: list[str], edits: list[tuple[int, int, int, int]]) -> bytes:
+def edited_text(text: str, seeds: list[str], edits: list[Edit]) -> bytes:
     for kind, at, other, which in edits:
         lines = text.split("\n")
         row = at % len(lines)
@@ -145,25 +152,22 @@ def _encodable(text: str, which: int) -> bool:
         return False
 
 
-def places(tree: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-    """Return the paths of a few hundred nodes of a tree."""
-    found = [path] if path else []
-    items = (
-        tree.items() if isinstance(tree, dict) else enumerate(tree[:20]) if isinstance(tree, list) else ()
-    )
-    for key, value in items:
-        found += places(value, (*path, key))
-    return found
+def place(tree: Any, which: int) -> tuple[Any, ...]:
+    """Return the path of a node: down from the root, and at each node on or not."""
+    path: tuple[Any, ...] = ()
+    while isinstance(tree, (dict, list)) and tree and not (path and which % 5 == 0):
+        which = (which * 1103515245 + 12345) & 0x7FFFFFFF
+        key = list(tree)[(which >> 8) % len(tree)] if isinstance(tree, dict) else (which >> 8) % len(tree)
+        path, tree = (*path, key), tree[key]
+    return path
 
 
-def edited_tree(tree: Any, edits: list[tuple[int, int, int, int]]) -> Any:
-    """Return a copy of a tree with nodes replaced, removed, renamed, repeated or nested."""
-    tree = copy.deepcopy(tree)
+def edited_tree(tree: Any, edits: list[Edit]) -> Any:
+    """Return a tree, which is changed, with nodes replaced, removed, renamed, repeated or nested."""
     for kind, at, other, which in edits:
-        nodes = places(tree)
-        if not nodes:
+        if not isinstance(tree, (dict, list)) or not tree:
             return copy.deepcopy(VALUES[which % len(VALUES)])
-        *path, last = nodes[at % len(nodes)]
+        *path, last = place(tree, at)
         parent = tree
         for key in path:
             parent = parent[key]
@@ -175,10 +179,9 @@ def edited_tree(tree: Any, edits: list[tuple[int, int, int, int]]) -> Any:
         elif kind == 3 and isinstance(parent, dict):
             parent[TOKENS[which % len(TOKENS)]] = parent.pop(last)
         elif kind == 4:  # a value of elsewhere
-            *route, end = nodes[other % len(nodes)]
             found = tree
             try:
-                for key in (*route, end):
+                for key in place(tree, other):
                     found = found[key]
                 parent[last] = copy.deepcopy(found)
             except (KeyError, IndexError, TypeError):
@@ -194,23 +197,26 @@ def edited_tree(tree: Any, edits: list[tuple[int, int, int, int]]) -> Any:
 def as_json(tree: Any) -> str:
     """Return JSON of a tree, deep places written out."""
     text = json.dumps(tree)
-    for depth in DEPTHS:
+    for depth in DEPTHS if DEEP in text else ():
         for opening, closing in (("[", "]"), ('{"a":', "}")):
             text = text.replace(f'"{DEEP}{depth}"', f"{opening * depth}1{closing * depth}", 1)
     return text
 
 
-def trees(seeds: list[Any]) -> st.SearchStrategy[Any]:
+def trees(seeds: list[Any]) -> Callable[[random.Random], Any]:
     """Trees made of seeds by their structure."""
-    return st.builds(lambda at, edits: edited_tree(seeds[at % len(seeds)], edits), _SMALL, _EDITS)
+    packed = [marshal.dumps(seed) for seed in seeds]  # a copy of each, sooner than by deepcopy
+    return lambda chance: edited_tree(
+        marshal.loads(packed[chance.getrandbits(16) % len(packed)]), drawn_edits(chance)
+    )
 
 
-def blobs(seeds: list[bytes]) -> st.SearchStrategy[bytes]:
+def blobs(seeds: list[bytes]) -> Callable[[random.Random], bytes]:
     """Bytes made of seeds: words overwritten, slices repeated, removed, cut."""
-    return st.builds(lambda at, edits: edited_bytes(seeds[at % len(seeds)], edits), _SMALL, _EDITS)
+    return lambda chance: edited_bytes(seeds[chance.getrandbits(16) % len(seeds)], drawn_edits(chance))
 
 
-def edited_bytes(seed: bytes, edits: list[tuple[int, int, int, int]]) -> bytes:
+def edited_bytes(seed: bytes, edits: list[Edit]) -> bytes:
     data = bytearray(seed)
     for kind, at, other, which in edits:
         place = at % (len(data) + 1)

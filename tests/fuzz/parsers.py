@@ -9,10 +9,9 @@ import contextlib
 import hashlib
 import io
 import json
+import random
 import socket
 import sqlite3
-import sys
-import threading
 import zipfile
 import zlib
 from collections.abc import Callable
@@ -22,11 +21,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 
 from kerncast.codegen.manifest import Manifest
 from kerncast.hw.hil.client import HilClient
-from kerncast.hw.hil.protocol import encode_reply
+from kerncast.hw.hil.protocol import SEQUENCES, encode_reply
 from kerncast.lab.compare.recording import load_recording
 from kerncast.lab.compare.verification import _opened
 from kerncast.lab.explore.server import Server
@@ -45,7 +43,7 @@ from kerncast.sim.replay.saved_state import check_image
 from kerncast.sim.replay.vectors import Vectors
 from kerncast.sim.spec import Spec
 
-from .edits import as_json, blobs, edited_tree, texts, trees
+from .edits import Edit, as_json, blobs, drawn_edits, edited_tree, texts, trees
 from .seeds import (
     HTTP,
     LEARNER,
@@ -69,12 +67,13 @@ class Parser:
 
     Parameters
     ----------
-    inputs : strategy
+    inputs : callable
+        Draws an input from a generator of random numbers.
     call : callable
         Takes an input and a folder of its own.
     """
 
-    inputs: st.SearchStrategy[Any]
+    inputs: Callable[[random.Random], Any]
     call: Callable[[Any, Path], object]
 
 
@@ -158,7 +157,7 @@ def _bundle(given: tuple[Any, bytes, int], folder: Path) -> None:
             pass
 
 
-def _sweep(given: tuple[list[tuple[int, int, int, int]], int, int], folder: Path) -> None:
+def _sweep(given: tuple[list[Edit], int, int], folder: Path) -> None:
     """A database whose rows have right digests, and values of any kind."""
     edits, which, column = given
     meta, points = rows()
@@ -213,7 +212,7 @@ def _frames(given: tuple[list[bytes], int, bytes], _: Path) -> None:
     """Replies with a right checksum and any payload, and any bytes between them."""
     raw, sequence, payload = given
     for opcode in ("HELLO", "COUNTERS", "STACK", "TRACE", "SAVE", "RESTORE", "READ"):
-        line = _Line([encode_reply(opcode, sequence + 1, "OK", payload), *raw])
+        line = _Line([encode_reply(opcode, (sequence + 1) % SEQUENCES, "OK", payload), *raw])
         client = HilClient(line, clock=lambda line=line: line.now)
         client._requests._sequence = sequence
         call = {
@@ -247,7 +246,8 @@ def _state(data: bytes, _: Path) -> None:
 def _recording(given: tuple[Any, list[Any]], folder: Path) -> None:
     head, lines = given
     path = folder / "a.rec"
-    path.write_text("".join(f"{as_json(line)}\n" for line in (head, *lines)))
+    told = lines if isinstance(lines, list) else [lines]
+    path.write_text("".join(f"{as_json(line)}\n" for line in (head, *told)))
     load_recording(path, trusted=True)
 
 
@@ -268,38 +268,46 @@ class _Session:
 
 @cache
 def _server() -> Server:
-    server = Server(_Session(), "<p>page</p>")  # type: ignore[arg-type]
-    server.handle_error = _remember  # type: ignore[method-assign]
-    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
-    return server
-
-
-def _remember(request: Any, client_address: Any) -> None:
-    if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
-        FAULTS.append(sys.exception())
-
-
-FAULTS: list[BaseException | None] = []
+    return Server(_Session(), "<p>page</p>")  # type: ignore[arg-type]
 
 
 def _http(data: bytes, _: Path) -> None:
-    """Send bytes as a request with the token in place; the server answers, or closes the connection."""
+    """Send bytes as a request with the token in place; the server answers, or closes the connection.
+
+    The server's end of the connection is served in this thread: a thread and a connection of TCP cost more
+    than a request.
+    """
     server = _server()
     data = data.replace(b"TOKEN", server.token.encode()).replace(b"HOST", server.hosts[0].encode())
-    line = socket.create_connection(server.server_address[:2], timeout=5)
-    with line, contextlib.suppress(ConnectionError):
+    line, end = socket.socketpair()
+    with line, end:
         line.sendall(data)
         line.shutdown(socket.SHUT_WR)
-        answer = line.recv(12)
-        assert answer == b"" or answer.startswith((b"HTTP/1.", b"<!DOCTYPE"))
-    assert not FAULTS, FAULTS
+        with contextlib.suppress(ConnectionError):
+            server.finish_request(end, ("127.0.0.1", 1))
+        end.close()
+        with contextlib.suppress(ConnectionError):
+            answer = line.recv(12)
+            assert answer == b"" or answer.startswith((b"HTTP/1.", b"<!DOCTYPE", b"403 "))  # HTTP/0.9
 
 
-_EDIT = st.lists(
-    st.tuples(st.integers(0, 5), st.integers(0, 1 << 16), st.integers(0, 1 << 16), st.integers(0, 255)),
-    min_size=1,
-    max_size=4,
-)
+def _tuple(*parts: Callable[[random.Random], Any]) -> Callable[[random.Random], tuple[Any, ...]]:
+    """Draw one of each part."""
+    return lambda chance: tuple(part(chance) for part in parts)
+
+
+def _below(limit: int) -> Callable[[random.Random], int]:
+    return lambda chance: chance.randrange(limit)
+
+
+def _bytes(limit: int) -> Callable[[random.Random], bytes]:
+    """Draw up to `limit` bytes."""
+    return lambda chance: chance.randbytes(chance.randrange(limit + 1))
+
+
+def _pieces(limit: int) -> Callable[[random.Random], list[bytes]]:
+    """Draw up to `limit` pieces of a stream."""
+    return lambda chance: [chance.randbytes(chance.randrange(81)) for _ in range(chance.randrange(limit + 1))]
 
 
 def parsers() -> dict[str, Parser]:
@@ -318,12 +326,16 @@ def parsers() -> dict[str, Parser]:
         npy.replace("4", "4000000000000"),
         npy.replace("'<f8'", "[('a', '<f8')]"),
     ]
-    header = texts(headers).map(lambda data: data.replace(b"\n", b"") + b"\n")
+    edited = texts(headers)
+
+    def header(chance: random.Random) -> bytes:
+        return edited(chance).replace(b"\n", b"") + b"\n"
+
     return {
         "toml": Parser(texts([SPEC, LEARNER]), _spec),
         "sweep_table": Parser(texts([LEARNER]), _sweep_table),
         "csv": Parser(texts(["x0,y\n1,2\n3,4\n5,-6\n", "y\n1\n2\n", "x0;y\n1,5;2\n"]), _csv),
-        "npz": Parser(st.tuples(header, st.binary(max_size=64), blobs([archive()])), _npz),
+        "npz": Parser(_tuple(header, _bytes(64), blobs([archive()])), _npz),
         "wav": Parser(
             blobs([wav(16, 1), wav(8, 2), wav(24, 1), wav(32, 2)]),
             _samples("a.wav"),
@@ -333,16 +345,11 @@ def parsers() -> dict[str, Parser]:
         "plan": Parser(trees([plan_tree]), _plan),
         "vectors": Parser(trees([vector_tree]), _vectors),
         "manifest": Parser(trees([manifest]), _manifest),
-        "bundle": Parser(st.tuples(trees([manifest]), blobs([bundle]), st.integers(0, 255)), _bundle),
-        "sweep_database": Parser(st.tuples(_EDIT, st.integers(0, 255), st.integers(0, 255)), _sweep),
-        "frames": Parser(
-            st.tuples(
-                st.lists(st.binary(max_size=80), max_size=3), st.integers(0, 65_535), st.binary(max_size=80)
-            ),
-            _frames,
-        ),
+        "bundle": Parser(_tuple(trees([manifest]), blobs([bundle]), _below(256)), _bundle),
+        "sweep_database": Parser(_tuple(drawn_edits, _below(256), _below(256)), _sweep),
+        "frames": Parser(_tuple(_pieces(3), _below(65_536), _bytes(80)), _frames),
         "saved_state": Parser(blobs([image()[1]]), _state),
-        "recording": Parser(st.tuples(trees([head]), trees([lines])), _recording),
+        "recording": Parser(_tuple(trees([head]), trees([lines])), _recording),
         "http": Parser(texts(HTTP), _http),
         "results": Parser(trees([RESULTS, {"examples": [RESULTS]}]), _results),
     }

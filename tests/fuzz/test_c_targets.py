@@ -1,6 +1,5 @@
 """Generated C under any saved state, with sanitizers, and counted inputs that a search resumes from."""
 
-import os
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -14,6 +13,7 @@ from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
+from .counted import LOOP, RUNS, search_to_the_end, searched
 from .seeds import SPEC
 
 HERE = Path(__file__).parent
@@ -41,7 +41,7 @@ FLAGS = [
     "-fno-sanitize-recover=all",
     "-fsanitize=address,undefined",
 ]
-QUICK, RUNS = 100_000, 10**8
+QUICK = 100_000
 
 
 def corpus(plan: Plan) -> bytes:
@@ -63,7 +63,7 @@ def built(name: str, folder: Path) -> Path:
     plan = make_plan(Spec.from_text(text, f"{name}.toml"))
     generate(plan, folder / "made")
     (folder / "corpus").write_bytes(corpus(plan))
-    sources = [HERE / "fuzz_state.c", HERE / "fuzz_loop.c", *sorted((folder / "made").glob("*.c"))]
+    sources = [HERE / "fuzz_state.c", LOOP, *sorted((folder / "made").glob("*.c"))]
     command = [
         "gcc",
         *FLAGS,
@@ -84,24 +84,13 @@ def built(name: str, folder: Path) -> Path:
     return folder / "fuzz"
 
 
-def searched(program: Path, start: int, count: int) -> int:
-    """Run the loop; return how many inputs are done."""
-    done = subprocess.run(
-        [program, program.parent / "corpus", str(start), str(count)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return int(done.stdout.split()[-1])
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_no_saved_state_makes_generated_code_misbehave(
     name: str, tmp_path: Path, require_tool: Callable[[str, str], str]
 ) -> None:
     require_tool("gcc", "apt-get install gcc")
-    assert searched(built(name, tmp_path), 0, QUICK) == QUICK
+    program = built(name, tmp_path)
+    assert searched(program, tmp_path / "corpus", 0, QUICK) == QUICK
 
 
 @pytest.mark.campaign
@@ -111,10 +100,4 @@ def test_a_hundred_million_saved_states_misbehave_nowhere(
 ) -> None:
     require_tool("gcc", "apt-get install gcc")
     program = built(name, tmp_path)
-    cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "kerncast-fuzz"
-    cache.mkdir(parents=True, exist_ok=True)
-    state = cache / f"states-{name}.txt"
-    done = int(state.read_text()) if state.is_file() else 0
-    while done < RUNS:
-        done = searched(program, done, min(10**6, RUNS - done))
-        state.write_text(str(done))
+    assert search_to_the_end(f"states-{name}", program, tmp_path / "corpus") == RUNS

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
+from fuzz.counted import LOOP, RUNS, search_to_the_end, searched
 
 CORPUS = Path(__file__).parent / "fixtures" / "fuzz_corpus.bin"
 LENGTH_BYTES = 2
@@ -61,3 +62,17 @@ def test_ten_million_inputs_that_follow_the_coverage_find_nothing(
                           capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-5000:]
     assert f"Done {runs} runs" in done.stderr
+
+
+def test_counted_frames_find_nothing(fuzzer: Fuzzer, require_tool: Callable[[str, str], str]) -> None:
+    require_tool("gcc", "apt-get install gcc")
+    program = fuzzer("gcc", "-O2", "-fsanitize=address,undefined", str(LOOP))
+    assert searched(program, CORPUS, 0, 20_000) == 20_000
+
+
+@pytest.mark.campaign
+def test_a_hundred_million_frames_find_nothing(
+        fuzzer: Fuzzer, require_tool: Callable[[str, str], str]) -> None:
+    require_tool("gcc", "apt-get install gcc")
+    program = fuzzer("gcc", "-O2", "-fsanitize=address,undefined", str(LOOP))
+    assert search_to_the_end("frames", program, CORPUS) == RUNS

@@ -16,7 +16,7 @@ from kerncast.lab.explore import server
 from kerncast.lab.output_paths import refuse_unwritable
 from kerncast.lab.sweep import executors
 from kerncast.sim import _files
-from kerncast.sim._json import MAX_DEPTH, parse_json
+from kerncast.sim._json import MAX_DEPTH, parse_json, read_json
 from kerncast.sim.data import csv_lines as limits
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
@@ -52,11 +52,33 @@ def test_what_only_python_reads_as_a_number_is_not_one(tmp_path: Path, text: str
 
 
 # ---- files without end ----
-def test_a_line_without_an_end_is_refused_in_bounded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_without_an_end_is_refused_in_bounded_memory(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "MAX_LINE", 1 << 16)
+    path = tmp_path / "a.csv"
+    path.write_bytes(bytes(1 << 17))
     problems: list[Problem] = []
-    read_words(Path("/dev/zero"), {"y": Format(True, 16, 0)}, problems)
+    read_words(path, {"y": Format(True, 16, 0)}, problems)
     assert [problem.code for problem in problems] == ["E241"]
+
+
+@pytest.mark.parametrize("kind", ["fifo", "/dev/zero"])
+def test_an_input_that_is_not_a_regular_file_is_refused_at_once(
+        run: Run, spec: Path, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "f" if kind == "fifo" else Path(kind)
+    if kind == "fifo":
+        os.mkfifo(path)
+    spec.write_text(spec.read_text().replace('file = "small.csv"', f'file = "{path}"'))
+    for command in (("check", spec), ("sim", spec), ("init", "m", "--data", path),
+                    ("row", path, "--sigma", "1", "-o", tmp_path / "r.npz")):
+        status, _, err = run(*command)
+        assert (status, "E241" in err or "E254" in err) == (2, True), command
+    for form in ("csv", "npz", "wav", "libsvm"):
+        assert code_of(lambda form=form: load_samples(path, format=form)) == "E241", form
+    with pytest.raises(ValueError, match="not a regular file"):
+        read_json(path)
+    with pytest.raises(OSError, match="not a regular file"):
+        _files.read_text(path)
 
 
 @pytest.mark.parametrize(("ending", "pack"), [(".gz", gzip.compress), (".bz2", bz2.compress)])
@@ -83,7 +105,18 @@ def test_a_libsvm_file_without_an_end_is_refused(tmp_path: Path, monkeypatch: py
     path = tmp_path / "a.svm.gz"
     path.write_bytes(gzip.compress(b"1 1:" + b"0" * (1 << 17)))
     assert code_of(lambda: load_samples(path)) == "E241"
-    assert code_of(lambda: load_samples("/dev/zero", format="libsvm")) == "E241"
+
+
+def test_a_libsvm_comment_may_be_in_any_encoding(tmp_path: Path) -> None:
+    path = tmp_path / "a.svm"
+    path.write_bytes(b"1 1:2 # \xed\n\n\x0c\r\n-1 1:3 # \xff\r\n")
+    assert load_samples(path).y.tolist() == [1, -1]
+    path.write_bytes(b"1 1:2 # \xed\n\xc2\x85 1:1\n")
+    assert code_of(lambda: load_samples(path)) == "E252"
+    path.write_bytes(b"1 1:2 # \xed\ninf 1:2\n")
+    with pytest.raises(KerncastError) as caught:
+        load_samples(path)
+    assert [(p.code, p.where.split()[0]) for p in caught.value.problems] == [("E245", f"{path}:2")]
 
 
 def test_arrays_that_unpack_beyond_the_limit_are_refused(tmp_path: Path,
@@ -169,7 +202,8 @@ def test_a_name_that_c_compilers_stumble_over_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("header", [
     "{'descr': '<f8', 'fortran_order': False, 'shape': (4,), '''", "(" * 250,
-    "{'descr': '<f8', 'fortran_order': False, 'shape': (" + "9" * 400 + ",), }"])
+    "{'descr': '<f8', 'fortran_order': False, 'shape': (" + "9" * 400 + ",), }",
+    "{'descr': '(,)', 'fortran_order': False, 'shape': (4,), }", "{'descr': ('<f8',), 'shape': (4,), }"])
 def test_an_array_header_of_any_text_is_unreadable_data(tmp_path: Path, header: str) -> None:
     import zipfile
 

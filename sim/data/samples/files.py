@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._checks import free_bytes
-from ..._files import UNREADABLE_NPZ, open_npz
+from ..._files import UNREADABLE_NPZ, open_npz, refuse_special
 from ..._optional import from_package
 from ...errors import KerncastError, fail
-from ..csv_lines import check_text, open_text
+from ..csv_lines import check_text, open_bytes
 from .csv import Column, read_csv
 from .table import Array, Labels, Numbered, SampleTable, check_values, no_samples
 
@@ -128,10 +128,13 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
 
 
 def _samples_of(path: Path) -> Any:
-    """Yield number and fields of each line of a LIBSVM file with a sample."""
-    with open_text(path) as file:
+    """Yield number and fields of each line of a LIBSVM file with a sample.
+
+    Lines and fields are divided as bytes, as scikit-learn does: a comment may be in any encoding.
+    """
+    with open_bytes(path) as file:
         for number, line in enumerate(file, 1):
-            fields = line.split("#")[0].split()
+            fields = line.split(b"#")[0].split()
             if fields:
                 yield number, fields
 
@@ -144,20 +147,18 @@ def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastE
     """Find the line that scikit-learn rejected without naming it."""
     allowed = "target index:value ..., with increasing indices" + (f", up to {columns}" if columns else "")
     remedy = "correct the line, or give the number of columns"
-    try:
-        for number, fields in _samples_of(path):
-            try:
-                float(fields[0])
-                pairs = [field.split(":") for field in fields[1:] if not field.startswith("qid:")]
-                indices = [int(index) for index, value in pairs if float(value) == float(value)]
-                wrong = indices != sorted(set(indices)) or (columns and indices and indices[-1] > columns)
-            except ValueError:
-                wrong = True
-            if wrong:
-                return fail("E252", "not a line of a LIBSVM file", where=f"{path}:{number}",
-                            value=" ".join(fields)[:60], allowed=allowed, remedy=remedy)
-    except UnicodeDecodeError:
-        reason = "not a text file"
+    for number, fields in _samples_of(path):
+        try:
+            float(fields[0])
+            pairs = [field.split(b":") for field in fields[1:] if not field.startswith(b"qid:")]
+            indices = [int(index) for index, value in pairs if float(value) == float(value)]
+            wrong = indices != sorted(set(indices)) or (columns and indices and indices[-1] > columns)
+        except ValueError:
+            wrong = True
+        if wrong:
+            return fail("E252", "not a line of a LIBSVM file", where=f"{path}:{number}",
+                        value=b" ".join(fields)[:60].decode("utf-8", "replace"), allowed=allowed,
+                        remedy=remedy)
     return fail("E252", f"cannot read the file: {reason}", where=str(path), value="the whole file",
                 allowed=allowed, remedy=remedy)
 
@@ -207,7 +208,7 @@ def _refuse_cut_short(path: Path) -> None:
 
     A header of unknown length is accepted.
     """
-    with path.open("rb") as file:
+    with refuse_special(path).open("rb") as file:
         endian = {b"RIFF": "<", b"RIFX": ">"}.get(file.read(12)[:4])
         frame = 1
         while endian and len(head := file.read(8)) == 8:

@@ -108,6 +108,8 @@ def test_a_second_sweep_at_once_in_a_folder_is_refused(tmp_path):
     ("meta", "settings", lambda held: held | {"objectives": [1]}),
     ("meta", "settings", lambda held: held | {"axes": [["kernel.sigma", [[]]]]}),
     ("meta", "settings", lambda held: held | {"baseline": {"error": "x"}}),
+    ("meta", "settings", lambda held: held | {"baseline": {}, "constraints": [
+        {"text": "error <= float", "name": "error", "most": True, "number": 0.0, "above_float": True}]}),
     ("points", "measures", lambda held: [1]), ("points", "measures", lambda held: held | {"ram": "x"}),
     ("points", "inputs", lambda held: held | {"kernel.sigma": []})])
 def test_rows_with_right_digests_and_values_of_other_types_are_damage(few, tmp_path, table, name, value):

@@ -160,9 +160,9 @@ class FxpCg(FxpModel):
             old, rr = rr, self._dot(r, r, "mac_shift")
             p = self._cast("p", self._sum(r, *self._ratio(rr, old), p))
             taken += 1
-        return self._within_reach(alpha), p, taken
+        return self._fit_range(alpha), p, taken
 
-    def _within_reach(self, alpha: Block) -> Block:
+    def _fit_range(self, alpha: Block) -> Block:
         """Return alpha with an exponent that a prediction can shift, rounding half up."""
         least = self.plan.integer("alpha_exp_min")
         if alpha.exponent >= least:

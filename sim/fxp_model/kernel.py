@@ -121,10 +121,10 @@ class FxpKernel:
 
         Return the integer of f, and whether it saturated.
         """
-        f, saturated = self.weigh(alpha, self.values(self.distances(v, x)), bias)
+        f, saturated = self.kernel_expansion(alpha, self.values(self.distances(v, x)), bias)
         return word_of(f), saturated
 
-    def weigh(self, alpha: Fxp, k: Fxp, bias: int = 0) -> tuple[Fxp, bool]:
+    def kernel_expansion(self, alpha: Fxp, k: Fxp, bias: int = 0) -> tuple[Fxp, bool]:
         """Return the integer of f with bias, and whether it saturated.
 
         `mac_shift` sets the floor of each product.

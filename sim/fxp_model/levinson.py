@@ -146,13 +146,13 @@ class FxpLevinson:
         Then ``eps *= 1 - xi**2``.
         """
         num = word_at(self.r[m], self.xi_frac) + word_at(self._correlate(self.a), self.xi_frac)
-        xi = self._take_xi(m, num)
+        xi = self._update_xi(m, num)
         lost = product_floor(self.eps, floor_at(xi * xi, 31), self.xi_frac)
         self.eps = exact(integers(self.eps - lost), self.xi_frac)
         if word_of(self.eps) < self.plan.integer("eps_min"):
             raise NotPositiveDefiniteError
 
-    def _take_xi(self, m: int, num: int) -> Fxp:
+    def _update_xi(self, m: int, num: int) -> Fxp:
         """Update ``xi = -num / eps; a_i += xi a_{m-i}``; return xi."""
         a, eps = self.a, word_of(self.eps)
         if abs(num) >= eps:
@@ -186,11 +186,11 @@ class FxpLevinson:
             c = number(fmt.hi if q > 0 else fmt.lo, fmt) if over else c
             before = fmt.hi + 1 if over else before
         else:
-            x.raise_to(self._need(x, word_of(c), c_exp))
-        x.set(x.numbers() + self._aligned(x, c * a.reversed_numbers()) if m > 0 else None, c)
+            x.raise_to(self._required_exp(x, word_of(c), c_exp))
+        x.set(x.numbers() + self._align(x, c * a.reversed_numbers()) if m > 0 else None, c)
         x.used = max(x.used, before) if self.static else x.used
 
-    def _need(self, x: Block, c: int, c_exp: int) -> int:
+    def _required_exp(self, x: Block, c: int, c_exp: int) -> int:
         """Return the smallest exponent that fits x, c and every c a_i."""
         need = x.exponent + (x.used >> (self.word - 2))
         if c != 0:
@@ -200,7 +200,7 @@ class FxpLevinson:
             raise NotPositiveDefiniteError
         return need
 
-    def _aligned(self, x: Block, terms: Fxp) -> Fxp:
+    def _align(self, x: Block, terms: Fxp) -> Fxp:
         """Round terms to the LSB of x.
 
         A shift above 62 counts as 62, as in `shift_round`.

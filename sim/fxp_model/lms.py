@@ -23,7 +23,7 @@ from .linear import FxpLinear
 
 
 @dataclass
-class Held:
+class Center:
     """Expansion vector of the dictionary.
 
     Its x, its coefficient as an integer, and the sample that brought it.
@@ -31,7 +31,7 @@ class Held:
 
     x: Words
     alpha: int
-    came: int
+    born: int
 
 
 class FxpLms(FxpModel):
@@ -57,7 +57,7 @@ class FxpLms(FxpModel):
 
     def reset(self) -> None:
         """Return to the empty model."""
-        self._slots: list[Held] = []
+        self._slots: list[Center] = []
         self._row: Words = np.zeros(self.plan.sizes["N"], dtype=np.int64)
         self._learned = 0  # samples
         self._status = ""
@@ -81,16 +81,16 @@ class FxpLms(FxpModel):
         """Learn one sample; return the predicted f as an integer."""
         row = self._distances(x, self._slots)
         # A distance may be rounded to 0; of several vectors at the minimum distance the oldest is selected.
-        twins = sorted((i for i, d in enumerate(row) if d <= self._limits.get("quantise", 0)),
-                       key=lambda i: (row[i], i if self._newest_only else self._slots[i].came))
+        duplicates = sorted((i for i, d in enumerate(row) if d <= self._limits.get("quantise", 0)),
+                            key=lambda i: (row[i], i if self._newest_only else self._slots[i].born))
         self._row[:len(row)] = row
-        hole = None
-        if not twins and len(row) == self.plan.sizes["N"] and not self._newest_only:
-            hole = self._cheapest()
-            self._leave(hole)
-            self._slots[hole].alpha = 0
+        victim = None
+        if not duplicates and len(row) == self.plan.sizes["N"] and not self._newest_only:
+            victim = self._select_victim()
+            self._project_slot(victim)
+            self._slots[victim].alpha = 0
         linear = 0 if self._linear is None else self._linear.predict(x)
-        f = self._predicted(row, linear)
+        f = self._prediction(row, linear)
         self._learned += 1
         if self.plan.integer("decay") != 0 and self._slots:
             held = number([v.alpha for v in self._slots], self._alpha_format)
@@ -98,20 +98,21 @@ class FxpLms(FxpModel):
                                                           self._rounding)), strict=True):
                 v.alpha = int(word)
         step = word_of(cast((y - f) * self._eta, self._wide, self._rounding))
-        new = Held(x, self._fitted(step + (self._slots[twins[0]].alpha if twins else 0)), self._learned)
-        if twins:
-            self._slots[twins[0]].alpha = new.alpha
-        elif hole is not None:
-            self._slots[hole] = new
+        before = self._slots[duplicates[0]].alpha if duplicates else 0
+        new = Center(x, self._fit(step + before), self._learned)
+        if duplicates:
+            self._slots[duplicates[0]].alpha = new.alpha
+        elif victim is not None:
+            self._slots[victim] = new
         elif not self._newest_only:
             self._slots.append(new)
-        stays = not twins and not self._over(new)
-        for v in [v for v in self._slots if self._over(v)]:
-            self._close(self._slots.index(v))
+        stays = not duplicates and not self._is_expired(new)
+        for v in [v for v in self._slots if self._is_expired(v)]:
+            self._remove_center(self._slots.index(v))
         if not self._newest_only:
             self._reduce()
         elif stays:
-            self._judge(new)
+            self._insert_newest(new)
         return self._learn_linear(x, y, f, linear)
 
     def _learn_linear(self, x: Words, y: Fxp, f: Fxp, linear: int) -> int:
@@ -120,14 +121,14 @@ class FxpLms(FxpModel):
         if self._linear is None:
             return word
         target = word_of(y) - word + linear if self._joint else word_of(y)
-        self._saturated(self._linear.learn(x, target))
-        return self._clipped(word)
+        self._note_saturation(self._linear.learn(x, target))
+        return self._clip(word)
 
-    def _clipped(self, word: int) -> int:
+    def _clip(self, word: int) -> int:
         """Clip a prediction to the range of y."""
         return min(max(word, self.plan.integer("f_lo")), self.plan.integer("f_hi"))
 
-    def _predicted(self, row: list[int], linear: int) -> Fxp:
+    def _prediction(self, row: list[int], linear: int) -> Fxp:
         """Predict f (1) from the distances to all slots, including the linear part.
 
         If the device does so, store the kernel values as the row.
@@ -137,67 +138,67 @@ class FxpLms(FxpModel):
         k = self._values(row)
         if self._metric in ("fast_klms", "fast_mklms"):
             self._row[:len(row)] = words_of(k)
-        f, saturated = self._kernel.weigh(number([v.alpha for v in self._slots], self._alpha_format), k,
-                                            linear)
-        self._saturated(saturated)
+        alpha = number([v.alpha for v in self._slots], self._alpha_format)
+        f, saturated = self._kernel.kernel_expansion(alpha, k, linear)
+        self._note_saturation(saturated)
         return f
 
-    def _saturated(self, happened: bool) -> None:
+    def _note_saturation(self, happened: bool) -> None:
         if happened:
             self._status = "saturated"
 
-    def _fitted(self, word: int) -> int:
+    def _fit(self, word: int) -> int:
         """Cast to alpha; record whether the value saturated."""
         fitted = self._alpha_format.fit(word, self._overflow)
-        self._saturated(fitted != word and self._overflow is Overflow.SATURATE)
+        self._note_saturation(fitted != word and self._overflow is Overflow.SATURATE)
         return fitted
 
     # ---- eviction ----
-    def _over(self, v: Held) -> bool:
+    def _is_expired(self, v: Center) -> bool:
         """Return whether a vector has expired: its coefficient is small, or it is old."""
         return (abs(v.alpha) <= self._limits.get("truncation", -1)
-                or self._learned - v.came >= self._limits.get("max_age", self._learned + 1))
+                or self._learned - v.born >= self._limits.get("max_age", self._learned + 1))
 
     def _reduce(self) -> None:
         """Apply the strategy fixed lambda_max to all vectors."""
         least = 2 if self._metric in ("fklms", "fmklms") else 1
         while "max_deterioration" in self._limits and len(self._slots) >= least:
-            slot = self._cheapest()
+            slot = self._select_victim()
             if self._loss(self._slots[slot], self._others(slot)) > self._limits["max_deterioration"]:
                 break
-            self._leave(slot)
-            self._close(slot)
+            self._project_slot(slot)
+            self._remove_center(slot)
 
-    def _judge(self, new: Held) -> None:
+    def _insert_newest(self, new: Center) -> None:
         """Apply fixed lambda_max to the newest vector, which is not in a slot yet."""
         alone = self._metric in ("fklms", "fmklms") and not self._slots
         cheap = not alone and self._loss(new, self._slots) <= self._limits["max_deterioration"]
         if not cheap and len(self._slots) < self.plan.sizes["N"]:
             self._slots.append(new)
             return
-        self._hand_over(new, self._slots)
+        self._project_removed(new, self._slots)
         if not cheap and self._status == "ok":
             self._status = "full"
 
-    def _others(self, slot: int) -> list[Held]:
+    def _others(self, slot: int) -> list[Center]:
         return self._slots[:slot] + self._slots[slot + 1:]
 
-    def _cheapest(self) -> int:
+    def _select_victim(self) -> int:
         """Return the slot with the smallest loss; ties select the newest."""
-        oldest = min(v.came for v in self._slots)
+        oldest = min(v.born for v in self._slots)
         losses = {i: self._loss(v, self._others(i)) for i, v in enumerate(self._slots)
-                  if self._metric != "fklms" or v.came != oldest}
+                  if self._metric != "fklms" or v.born != oldest}
         least = min(losses.values())
-        return max((i for i, lam in losses.items() if lam == least), key=lambda i: self._slots[i].came)
+        return max((i for i, lam in losses.items() if lam == least), key=lambda i: self._slots[i].born)
 
-    def _loss(self, v: Held, others: list[Held]) -> int:
+    def _loss(self, v: Center, others: list[Center]) -> int:
         """Return lambda of a vector as the integer that is compared with the plan's limit."""
         if self._metric == "age":
-            return v.came
+            return v.born
         if self._metric == "magnitude":
             return abs(v.alpha)
         if self._metric == "fklms":
-            return self._nearest(v, [o for o in others if o.came < v.came])[1]
+            return self._nearest(v, [o for o in others if o.born < v.born])[1]
         one = self.plan.integer("kappa_one")
         if self._metric == "fmklms":
             kappa = one - int(integers(self._values([self._nearest(v, others)[1]]))[0])
@@ -209,7 +210,7 @@ class FxpLms(FxpModel):
         return floor(Fraction(v.alpha**2 * kappa, 1 << self.plan.integer("metric_shift")))
 
     # ---- relations between vectors ----
-    def _distances(self, x: Words, others: list[Held]) -> list[int]:
+    def _distances(self, x: Words, others: list[Center]) -> list[int]:
         return [int(d) for d in self._kernel.distances(np.array([o.x for o in others]), x)] if others else []
 
     def _values(self, d2: list[int]) -> Fxp:
@@ -219,15 +220,15 @@ class FxpLms(FxpModel):
             self._known.update(zip(new, words_of(self._kernel.values(np.array(new))), strict=True))
         return number([self._known[d] for d in d2], self._kernel.format("kernel"))
 
-    def _nearest(self, v: Held, others: list[Held]) -> tuple[int, int]:
+    def _nearest(self, v: Center, others: list[Center]) -> tuple[int, int]:
         """Return the sample that brought the nearest of `others`, and its distance.
 
         Ties select the oldest; without others the result is -1, 0.
         """
-        found = [(d, o.came) for d, o in zip(self._distances(v.x, others), others, strict=True)]
+        found = [(d, o.born) for d, o in zip(self._distances(v.x, others), others, strict=True)]
         return (min(found)[1], min(found)[0]) if found else (-1, 0)
 
-    def _sum(self, v: Held, others: list[Held]) -> int:
+    def _sum(self, v: Center, others: list[Center]) -> int:
         """Sum the squared kernel values over `others`, rounded to the LSB of the sum.
 
         Each is rounded down.
@@ -238,10 +239,10 @@ class FxpLms(FxpModel):
         k = self._values(d2)
         return int(sum(integers(floor_at(k * k, 2 * k.n_frac - self.plan.integer("square_shift")))))
 
-    def _leave(self, slot: int) -> None:
-        self._hand_over(self._slots[slot], self._others(slot))
+    def _project_slot(self, slot: int) -> None:
+        self._project_removed(self._slots[slot], self._others(slot))
 
-    def _hand_over(self, v: Held, others: list[Held]) -> None:
+    def _project_removed(self, v: Center, others: list[Center]) -> None:
         """Add alpha k to the coefficient of every other vector (16).
 
         Without projection nothing changes.
@@ -251,9 +252,9 @@ class FxpLms(FxpModel):
         k = self._values(self._distances(v.x, others))
         moved = words_of(cast(number(v.alpha, self._alpha_format) * k, self._wide, self._rounding))
         for o, word in zip(others, moved, strict=True):
-            o.alpha = self._fitted(o.alpha + int(word))
+            o.alpha = self._fit(o.alpha + int(word))
 
-    def _close(self, slot: int) -> None:
+    def _remove_center(self, slot: int) -> None:
         """Empty a slot: the vector of the last slot moves there."""
         last = len(self._slots) - 1
         self._row[slot], self._row[last] = self._row[last], 0
@@ -271,7 +272,7 @@ class FxpLms(FxpModel):
         found = [self._kernel.expand(v, alpha, x, self._linear.predict(x))
                  for x in self._kernel.x_words(raw.inputs(self.plan, x_raw))]
         return {"status": np.array([STATUS["saturated" if lost else "ok"] for _, lost in found]),
-                "f": np.array([self._clipped(f) for f, _ in found])}
+                "f": np.array([self._clip(f) for f, _ in found])}
 
     def load(self, state: Outputs) -> None:
         """Load a saved state."""
@@ -281,30 +282,30 @@ class FxpLms(FxpModel):
         self._row[:] = state["scratch_row"]
         self._learned = int(state["clock"][0]) if "clock" in state else count
         v = state["centers"].reshape(-1, self.plan.sizes["D"])
-        came = np.arange(count)
+        born = np.arange(count)
         if "born" in state:
-            came = self._learned - (self._learned - state["born"][:count]) % (1 << 32)
+            born = self._learned - (self._learned - state["born"][:count]) % (1 << 32)
         elif "age_order" in state:
-            came = state["age_order"][:count]
-        self._slots = [Held(v[i].copy(), int(state["alpha"][i]), int(came[i])) for i in range(count)]
+            born = state["age_order"][:count]
+        self._slots = [Center(v[i].copy(), int(state["alpha"][i]), int(born[i])) for i in range(count)]
 
     def state(self) -> Outputs:
         """Return every member of the device's model structure; free slots are 0."""
         held, budget = self._slots, self.plan.sizes["N"]
-        order = sorted(v.came for v in held)
-        slot_of = {v.came: i for i, v in enumerate(held)}
+        order = sorted(v.born for v in held)
+        slot_of = {v.born: i for i, v in enumerate(held)}
         words = {name: np.zeros(budget, dtype=np.int64)
                  for name in ("alpha", "age_order", "born", "nearest_d2", "nearest_idx", "sums")}
         x = np.zeros((budget, self.plan.sizes["D"]), dtype=np.int64)
         members = {field.name for field in self.plan.memory}
         for i, v in enumerate(held):
             x[i] = v.x
-            words["alpha"][i], words["age_order"][i] = v.alpha, order.index(v.came)
-            words["born"][i] = v.came % (1 << 32)
+            words["alpha"][i], words["age_order"][i] = v.alpha, order.index(v.born)
+            words["born"][i] = v.born % (1 << 32)
             if "nearest_idx" in members:
-                others = [o for o in self._others(i) if self._metric == "fmklms" or o.came < v.came]
-                came, words["nearest_d2"][i] = self._nearest(v, others)
-                words["nearest_idx"][i] = slot_of.get(came, i)
+                others = [o for o in self._others(i) if self._metric == "fmklms" or o.born < v.born]
+                born, words["nearest_d2"][i] = self._nearest(v, others)
+                words["nearest_idx"][i] = slot_of.get(born, i)
             if "sums" in members:
                 words["sums"][i] = self._sum(v, self._others(i))
         return field_arrays(self.plan,

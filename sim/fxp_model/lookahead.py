@@ -37,7 +37,7 @@ from .scalars import (
     wide,
 )
 
-#: Rows of one step at most, and corrections of the answer.
+#: Largest number of rows per step, and of corrections of the solution.
 _BLOCK, _REFINEMENTS = 4, 4
 _GUARD = 3
 _A_EXP_MAX, _EXP_MAX = 31, 64
@@ -111,11 +111,11 @@ class FxpLookahead:
             If no block is suitable, an exponent leaves its range, or the residual does not vanish.
         """
         eps, recent, m = ONE, [ONE] * _BLOCK, 0
-        self._lead()
+        self._set_leading_one()
         while m < self.n:
             p, inverse = 1, [[ZERO]]
             if not all(lt(level * _GOOD, abs(eps)) for level in recent):
-                p, inverse = self._look(m, eps)
+                p, inverse = self._select_block(m, eps)
             self.positive &= p == 1 and eps > 0
             eps = self._single_step(m, eps) if p == 1 else self._block_step(m, p, inverse)
             if self.a.exponent > _A_EXP_MAX or max(self.g.exponent, self.x.exponent) > _EXP_MAX:
@@ -124,7 +124,7 @@ class FxpLookahead:
             recent[self.steps % _BLOCK] = abs(eps)
             self.blocks[self.steps] = p
             self.steps += 1
-        if lt(self._size(self.y) * _ACCEPTED, self._refine()):
+        if lt(self._norm1(self.y) * _ACCEPTED, self._refine()):
             raise BreakdownError
 
     def alpha(self, plan: Plan) -> Block:
@@ -138,11 +138,11 @@ class FxpLookahead:
         return block
 
     # ---- vectors ----
-    def _lead(self) -> None:
-        """Return a_0 = 1."""
+    def _set_leading_one(self) -> None:
+        """Set a_0 = 1."""
         self.predictor[0] = 1 << (31 - self.a.exponent) if self.a.exponent < 31 else 1
 
-    def _whole_a(self, count: int) -> list[Fraction]:
+    def _full_a(self, count: int) -> list[Fraction]:
         """Return the predictor with its leading 1."""
         return [int(w) * power_of_two(self.a.exponent - 31) for w in self.predictor[:count]]
 
@@ -167,7 +167,7 @@ class FxpLookahead:
         out[:len(counts)] = np.maximum(words_of(words), -WORD)
         return found
 
-    def _take(self, v: _Vector, terms: Sequence[_Term]) -> None:
+    def _sum_into(self, v: _Vector, terms: Sequence[_Term]) -> None:
         """Sum terms into v.
 
         Each number is rounded down so far that the sum cannot overflow.
@@ -178,7 +178,7 @@ class FxpLookahead:
                   for i in range(len(terms[0].numbers))]
         v.exponent = self._normalise_block(counts, top, v.min_exp, v.words)
 
-    def _size(self, v: _Vector) -> Fraction:
+    def _norm1(self, v: _Vector) -> Fraction:
         """Return the sum of magnitudes."""
         return to_scalar(sum((abs(w) for w in v.first(self.n)), ZERO))
 
@@ -189,9 +189,9 @@ class FxpLookahead:
         y = Wide(self.y.first(m + 1)[m], self.y.exponent)
         innov = add_wide(y, self._correlate(m, x.words[:m], x.exponent))
         xi = div(to_scalar(self._correlate(m + 1, self.predictor[:m + 1], a.exponent).value), eps)
-        whole = self._whole_a(m + 1)
+        whole = self._full_a(m + 1)
         x.words[m] = 0
-        self._take(x, [_Term(1, x.first(m + 1), x.exponent), a.mul(div(innov, eps), whole[::-1])])
+        self._sum_into(x, [_Term(1, x.first(m + 1), x.exponent), a.mul(div(innov, eps), whole[::-1])])
         inverse = div(ONE, eps)
         e = exponent(inverse) + 1 + a.exponent
         counts = [floor(inverse * v * power_of_two(62 - e)) for v in whole]
@@ -199,19 +199,19 @@ class FxpLookahead:
         longer = _Vector(self.predictor)
         longer.exponent, longer.words[m + 1] = a.exponent, 0
         whole.append(ZERO)
-        self._take(longer, [_Term(1, whole, a.exponent), a.mul(xi, whole[::-1])])
+        self._sum_into(longer, [_Term(1, whole, a.exponent), a.mul(xi, whole[::-1])])
         a.exponent = longer.exponent
         return to_scalar(to_scalar(eps * add(ONE, -xi)) * add(ONE, xi))
 
     # ---- several rows ----
-    def _look(self, m: int, eps: Fraction) -> tuple[int, Matrix]:
+    def _select_block(self, m: int, eps: Fraction) -> tuple[int, Matrix]:
         """Select the shortest of the best conditioned blocks.
 
         Return its size and the inverse of its Schur complement.
         """
-        most = min(_BLOCK, self.n - m)
-        S = self._complement(m, most, eps)
-        found = [invert(S, p) for p in range(1, most + 1)]
+        max_rows = min(_BLOCK, self.n - m)
+        S = self._schur_complement(m, max_rows, eps)
+        found = [invert(S, p) for p in range(1, max_rows + 1)]
         best = ZERO
         for _, norm in found:
             best = norm if norm > 0 and (best == 0 or lt(norm, best)) else best
@@ -220,20 +220,20 @@ class FxpLookahead:
         return next((p, inverse) for p, (inverse, norm) in enumerate(found, 1)
                     if norm > 0 and not lt(best / _NEAR_BEST, norm))
 
-    def _complement(self, m: int, most: int, eps: Fraction) -> Matrix:
+    def _schur_complement(self, m: int, max_rows: int, eps: Fraction) -> Matrix:
         """Compute B = T_m^-1 C and S = T_p - C'B."""
         B, g = self.B, self.g
         B[0].words[:m], B[0].exponent = -self.predictor[m:0:-1], self.a.exponent
-        for j in range(1, most):
+        for j in range(1, max_rows):
             old = B[j - 1].first(m)
             acc = self._products(self.row[1:m + 1], B[j - 1].words[:m])
             e = B[j - 1].exponent + self.shift
             q = add_wide(Wide(self._entry(m + j), 0), Wide(-acc * power_of_two(e - 62), e))
             last = [(old[-1] * v) for v in B[0].first(m)] if m else []
-            self._take(B[j], [_Term(1, [ZERO, *old][:m], B[j - 1].exponent),
+            self._sum_into(B[j], [_Term(1, [ZERO, *old][:m], B[j - 1].exponent),
                               _Term(1, last, B[j - 1].exponent + B[0].exponent), g.mul(q, g.first(m))])
-        S = [[ZERO] * most for _ in range(most)]
-        for i in range(most):
+        S = [[ZERO] * max_rows for _ in range(max_rows)]
+        for i in range(max_rows):
             for j in range(i + 1):
                 down = self._correlate(m + i, B[j].words[:m], B[j].exponent)
                 S[i][j] = S[j][i] = add_wide(Wide(self._entry(i - j), 0), down)
@@ -258,7 +258,7 @@ class FxpLookahead:
         for i, q in enumerate(z):
             terms.append(self.B[i].mul(q, self.B[i].first(m) + [ZERO] * p, -1))
             terms.append(_Term(1, [q if j == m + i else ZERO for j in range(m + p)], exponent(q)))
-        self._take(v, terms)
+        self._sum_into(v, terms)
 
     def _block_step(self, m: int, p: int, inverse: Matrix) -> Fraction:
         """Extend m to m + p; return the new eps."""
@@ -267,28 +267,28 @@ class FxpLookahead:
         self._border(m, a, [Wide(-self._entry(i + 1), 0) for i in rows], inverse)
         self._border(m, x, [Wide(self.y.first(i + 1)[i], self.y.exponent) for i in rows], inverse)
         m += p
-        self._lead()
+        self._set_leading_one()
         dg, da = self.B[0], self.B[3]
         dg.words[:m], dg.exponent = 0, 1
         dg.words[0] = 1 << 30
         da.words[:m], da.exponent = -self.row[1:m + 1], 0
-        self._leave(m, g, dg)
-        self._leave(m, a, da)
+        self._subtract_product(m, g, dg)
+        self._subtract_product(m, a, da)
         self._apply_inverse(m, dg)
         self._apply_inverse(m, da)
         for v, d in ((g, dg), (a, da)):
-            self._take(v, [_Term(1, v.first(m), v.exponent), _Term(1, d.first(m), d.exponent)])
-        self._lead()
+            self._sum_into(v, [_Term(1, v.first(m), v.exponent), _Term(1, d.first(m), d.exponent)])
+        self._set_leading_one()
         acc = self._products(self.row[1:m + 1], a.words[:m])
         e = a.exponent + self.shift
         return add_wide(Wide(ONE, 0), Wide(acc * power_of_two(e - 62), e))
 
-    def _leave(self, m: int, v: _Vector, c: _Vector) -> None:
+    def _subtract_product(self, m: int, v: _Vector, c: _Vector) -> None:
         """Compute ``c -= T_m v``."""
         T = [_ONE_WORD, *self.row[1:]]
         e = v.exponent + self.shift
         rows = [self._products([T[abs(i - j)] for j in range(m)], v.words[:m]) for i in range(m)]
-        self._take(c, [_Term(1, c.first(m), c.exponent),
+        self._sum_into(c, [_Term(1, c.first(m), c.exponent),
                        _Term(-1, [acc * power_of_two(e - 62) for acc in rows], e)])
 
     def _apply_inverse(self, m: int, c: _Vector) -> None:
@@ -302,25 +302,26 @@ class FxpLookahead:
         left = [self._products(g[:i + 1][::-1], first.words[:i + 1]) for i in range(m)]
         right = [self._products(a[m - i:m + 1], second.words[:i + 1]) for i in range(m)]
         up, down = g_exp + first.exponent, a_exp + second.exponent
-        self._take(c, [_Term(1, [v * power_of_two(up - 62) for v in left], up),
+        self._sum_into(c, [_Term(1, [v * power_of_two(up - 62) for v in left], up),
                        _Term(-1, [v * power_of_two(down - 62) for v in right], down)])
 
     def _refine(self) -> Fraction:
         """Refine x while this halves the residual; return the norm of the residual."""
-        n, x, rest, better = self.n, self.x, self.B[0], self.B[3]
+        n, x, rest, candidate = self.n, self.x, self.B[0], self.B[3]
 
         def residual(v: _Vector) -> Fraction:
             rest.words[:n], rest.exponent = self.target, self.y.exponent
-            self._leave(n, v, rest)
-            return self._size(rest)
+            self._subtract_product(n, v, rest)
+            return self._norm1(rest)
 
         found = residual(x)
         for _ in range(_REFINEMENTS):
             self._apply_inverse(n, rest)
-            self._take(better, [_Term(1, x.first(n), x.exponent), _Term(1, rest.first(n), rest.exponent)])
-            left = residual(better)
+            terms = [_Term(1, x.first(n), x.exponent), _Term(1, rest.first(n), rest.exponent)]
+            self._sum_into(candidate, terms)
+            left = residual(candidate)
             if not lt(left * 2, found):
                 break
-            found, x.exponent = left, better.exponent
-            x.words[:] = better.words
+            found, x.exponent = left, candidate.exponent
+            x.words[:] = candidate.words
         return found

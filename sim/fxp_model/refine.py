@@ -66,14 +66,15 @@ class FxpToeplitzSystem:
         """Return the LSB of the residual."""
         return self.lsb(alpha_exp) / (1 << (self.plan.word - 1 - self.plan.integer("residual_shift")))
 
-    def _share(self, y: int, alpha_exp: int) -> int:
+    def _scaled_target(self, y: int, alpha_exp: int) -> int:
         """Return y / (1 + lambda) in LSBs of the residual."""
         value = Fraction(y * self.plan.integer("ridge_scale"), 2 ** (31 + self.plan.word - 2))
         return floor(value / self.step(alpha_exp))
 
-    def _slack(self, y: int, alpha_exp: int) -> int:
-        size = y if y >= 0 else -y - 1
-        half_lsb = Fraction(size + 1, 2 ** (32 + self.plan.word - 2))
+    def _target_error(self, y: int, alpha_exp: int) -> int:
+        """Bound the rounding error of the scaled target, in LSBs of the residual."""
+        magnitude = y if y >= 0 else -y - 1
+        half_lsb = Fraction(magnitude + 1, 2 ** (32 + self.plan.word - 2))
         return floor(half_lsb / self.step(alpha_exp)) + 2 if y else 0
 
     def residual(self, alpha: Sequence[int], alpha_exp: int, b: int = 0) -> tuple[list[int], tuple[int, int]]:
@@ -86,11 +87,12 @@ class FxpToeplitzSystem:
         rows, misses = [], []
         for i, y in enumerate(self.y):
             product = sum(self.r[abs(i - j)] * word // drop for j, word in enumerate(alpha)) if some else 0
-            rows.append(self._share(y, alpha_exp) - self._share(b, alpha_exp) - product)
-            misses.append(abs(rows[-1]) + self._slack(y, alpha_exp) + hidden + self._slack(b, alpha_exp))
+            rows.append(self._scaled_target(y, alpha_exp) - self._scaled_target(b, alpha_exp) - product)
+            misses.append(abs(rows[-1]) + self._target_error(y, alpha_exp) + hidden
+                          + self._target_error(b, alpha_exp))
         return rows, squares(misses, self.plan.integer("norm_bits"), up=True)
 
-    def size(self, alpha: Sequence[int]) -> tuple[int, int]:
+    def norm(self, alpha: Sequence[int]) -> tuple[int, int]:
         """Return the sum of squares of alpha in LSBs."""
         return squares([abs(v) for v in alpha], self.plan.integer("norm_bits"), up=False)
 
@@ -131,29 +133,30 @@ class FxpRefinement:
         rows, norm = self.system.residual(self.alpha, self.alpha_exp)
         for turn in range(self.plan.integer("refine") + 1):
             largest = max(row if row >= 0 else -row - 1 for row in rows)
-            if turn > 0 and largest <= self._finest():
+            if turn > 0 and largest <= self._residual_floor():
                 break
-            worth, saturated = self._correct(rows, turn == 0)
-            moved, db = self._movement(worth)
-            saturated |= self._move(moved, db, 1)
+            values, saturated = self._solve_correction(rows, turn == 0)
+            moved, db = self._correction(values)
+            saturated |= self._apply_correction(moved, db, 1)
             worst = "saturated" if saturated else worst
             rows, after = self.system.residual(self.alpha, self.alpha_exp, self.b)
             self.rhs = _normalised(rows, self.word - 2)[0]
             if turn > 0 and not _at_most(after, norm, 4):
                 worst = "stalled" if worst == "ok" else worst
                 if not _at_most(after, norm, 1):
-                    self._move(moved, db, -1)
+                    self._apply_correction(moved, db, -1)
                     break
             norm = after
         self.bound = bound_of(norm, self.plan)
-        fine = accurate(self.bound, self.system.size(self.alpha), self.plan)
+        fine = accurate(self.bound, self.system.norm(self.alpha), self.plan)
         return worst if worst == "saturated" or fine else "inaccurate"
 
-    def _finest(self) -> int:
+    def _residual_floor(self) -> int:
+        """Return the largest residual that the rounding of alpha alone can cause."""
         acc = self.system.r[0] + sum(2 * ((v if v >= 0 else -v - 1) + 1) for v in self.system.r[1:])
         return (acc >> self.plan.integer("residual_shift")) + 1
 
-    def _correct(self, rows: list[int], first: bool) -> tuple[Values, bool]:
+    def _solve_correction(self, rows: list[int], first: bool) -> tuple[Values, bool]:
         """Solve for the correction; return its LSB, and whether a value saturated."""
         words, up = _normalised(rows, self.word - 2)
         y_format = Format(True, self.word, self.word - 2)
@@ -164,17 +167,17 @@ class FxpRefinement:
         self.eps, self.a, z = solver.eps, solver.a, solver.x[0]
         self.z, self.z_exp = z.words, z.exponent
         scale = self.system.step(self.alpha_exp) * 2**up * 2 ** (self.word - 2)
-        worth = [int(w) * z.format.lsb * scale for w in z.words]
+        values = [int(w) * z.format.lsb * scale for w in z.words]
         if first:
             lsb = z.format.lsb * scale  # half of the word length remains for the corrections
             exponent = _log2(lsb) + self.system.alpha_frac + self.word + 1 - self.plan.word
             self.alpha_exp = min(max(exponent, self.plan.integer("alpha_exp_min")),
                                  self.plan.integer("alpha_exp_max"))
             if self.biased:
-                self._keep_eta(solver.x[1])
-        return worth, solver.saturated
+                self._store_eta(solver.x[1])
+        return values, solver.saturated
 
-    def _keep_eta(self, eta: Block) -> None:
+    def _store_eta(self, eta: Block) -> None:
         rho = Fraction(self.plan.integer("ridge_scale"), 2**31)
         self.eta = [self.short.fit(_steps(int(w) * rho, Fraction(1), self.cast)) for w in eta.words]
         self.eta_exp = eta.exponent
@@ -184,9 +187,9 @@ class FxpRefinement:
         lsb = self.system.lsb(self.alpha_exp)
         return [self.fmt.fit(_steps(v, lsb, self.cast)) for v in values]
 
-    def _movement(self, worth: Values) -> tuple[list[int], int]:
+    def _correction(self, values: Values) -> tuple[list[int], int]:
         """Return the change of alpha in LSBs, and the change of the bias."""
-        words = self._words(worth)
+        words = self._words(values)
         if not self.biased or sum(self.eta) <= 0:
             return words, 0
         plan, word = self.plan, self.plan.word
@@ -199,7 +202,7 @@ class FxpRefinement:
         share = self._words([db * y_format.lsb * w * eta_lsb for w in self.eta])
         return [w - s for w, s in zip(words, share, strict=True)], db
 
-    def _move(self, moved: list[int], db: int, sign: int) -> bool:
+    def _apply_correction(self, moved: list[int], db: int, sign: int) -> bool:
         whole = [a + sign * w for a, w in zip(self.alpha, moved, strict=True)]
         self.alpha = [self.fmt.fit(w) for w in whole]
         self.b += sign * db

@@ -56,13 +56,13 @@ class FxpSchur(FxpLevinson):
         for m in range(len(words)):
             if m > 0:
                 self._next_generators(m)
-            self._next_multiplier(m)
+            self._next_solution(m)
             self.saturated |= self.a.saturated or self.x[0].saturated
 
     def _next_generators(self, m: int) -> None:
         """Compute ``xi = -p_m / eps``, eps and the following rows of p and q."""
         num = int(self.p[m])
-        xi = self._take_xi(m, num)
+        xi = self._update_xi(m, num)
         eps = cast(self.eps + xi * number(num, _GENERATOR), Format(True, 40, _BITS), self.rounding)
         self.eps = exact(word_of(eps), _BITS)
         if word_of(self.eps) < self.plan.integer("eps_min"):
@@ -72,18 +72,18 @@ class FxpSchur(FxpLevinson):
             self.p[m + 1:] = words_of(cast(p + xi * q, _GENERATOR, self.rounding))
             self.q[1:len(self.q) - m] = words_of(cast(q + xi * p, _GENERATOR, self.rounding))
 
-    def _next_multiplier(self, m: int) -> None:
+    def _next_solution(self, m: int) -> None:
         """Compute ``c = s_m / eps``; extend x with it and update the following rows of s."""
         w, x = self.word, self.x[0]
         q, e = quotient(int(self.s[m]), word_of(self.eps))
         c_exp = e + self.s_exp
         c = cast(exact(q, 31 - c_exp), Format(True, w, w - 1 - c_exp), self.rounding)
         if word_of(c) != 0:
-            self._leave(m, c, c_exp)
-        x.raise_to(self._need(x, word_of(c), c_exp))
-        x.set(x.numbers() + self._aligned(x, c * self.a.reversed_numbers()) if m > 0 else None, c)
+            self._update_residual(m, c, c_exp)
+        x.raise_to(self._required_exp(x, word_of(c), c_exp))
+        x.set(x.numbers() + self._align(x, c * self.a.reversed_numbers()) if m > 0 else None, c)
 
-    def _leave(self, m: int, c: Fxp, c_exp: int) -> None:
+    def _update_residual(self, m: int, c: Fxp, c_exp: int) -> None:
         """Update ``s_i -= c q_i`` below row m, at the smallest exponent that fits both."""
         rows, q = self.s[m + 1:], self.q[1:len(self.q) - m]
         need = max(self.s_exp + (self._guard >> (_BITS - 1)), c_exp + _bits(q) - (_BITS - 1))

@@ -44,8 +44,8 @@ class FxpToeplitz(FxpModel):
             return self._train_banded(words_of(self._kernel.y_numbers(given[1])))
         r = self._first_row()
         self._state = {"centers": self._v, "r": words_of(r)}
-        solve = self._refined if "refine" in self.plan.constants else \
-            self._ahead if self.plan.solver == "lookahead" else self._plain
+        solve = self._solve_refined if "refine" in self.plan.constants else \
+            self._solve_lookahead if self.plan.solver == "lookahead" else self._solve_levinson
         try:
             status = solve(r, self._kernel.y_numbers(given[1]))
         except RefusedError as error:
@@ -64,34 +64,34 @@ class FxpToeplitz(FxpModel):
         bound = bound_of(system.residual(solver.words, solver.exponent)[1], self.plan)
         self._state = {"bound": bound, "alpha": np.array(solver.words), "alpha_exp": solver.exponent,
                        "trained": 1}
-        fine = accurate(bound, system.size(solver.words), self.plan)
+        fine = accurate(bound, system.norm(solver.words), self.plan)
         return {"status": np.array([STATUS["ok" if fine else "inaccurate"]])}
 
-    def _plain(self, r: Fxp, y: Fxp) -> str:
+    def _solve_levinson(self, r: Fxp, y: Fxp) -> str:
         """Solve once, scale alpha back, and compute its bound."""
         solver = (FxpSchur if self.plan.schur else FxpLevinson)(self.plan, r)
         solver.solve(y)
-        fine = self._judge(r, y, solver.x[0])
+        fine = self._certify(r, y, solver.x[0])
         self._state |= {"eps": word_of(solver.eps), "a": np.array([0, *solver.a.words]),
                         "a_exp": solver.a.exponent}
         if isinstance(solver, FxpSchur):
             self._state |= {"p": solver.p, "q": solver.q, "s": solver.s}
         return "saturated" if solver.saturated else "ok" if fine else "inaccurate"
 
-    def _ahead(self, r: Fxp, y: Fxp) -> str:
+    def _solve_lookahead(self, r: Fxp, y: Fxp) -> str:
         """Solve with look-ahead and scale alpha back.
 
         Compute its bound if T is known to be positive definite.
         """
         solver = FxpLookahead(self.plan, words_of(r), words_of(y))
         solver.solve()
-        fine = self._judge(r, y, solver.alpha(self.plan), bool(solver.positive))
+        fine = self._certify(r, y, solver.alpha(self.plan), bool(solver.positive))
         self._state |= {name: getattr(solver, name) for name in (
             "row", "target", "predictor", "inverse", "columns", "solution", "wide", "blocks", "steps",
             "positive")}
         return "ok" if fine else "inaccurate"
 
-    def _judge(self, r: Fxp, y: Fxp, x: Block, positive: bool = True) -> bool:
+    def _certify(self, r: Fxp, y: Fxp, x: Block, positive: bool = True) -> bool:
         """Store alpha from x of the scaled system, and its bound.
 
         Return whether the bound is within the tolerance.
@@ -101,9 +101,9 @@ class FxpToeplitz(FxpModel):
         bound = bound_of(system.residual(words, exponent)[1], self.plan) if positive \
             else self.plan.integer("no_bound")
         self._state |= {"bound": bound, "alpha": alpha, "alpha_exp": exponent}
-        return accurate(bound, system.size(words), self.plan)
+        return accurate(bound, system.norm(words), self.plan)
 
-    def _refined(self, r: Fxp, y: Fxp) -> str:
+    def _solve_refined(self, r: Fxp, y: Fxp) -> str:
         """Solve with corrections and compute their bound."""
         found = FxpRefinement(self.plan, words_of(r), words_of(y))
         status = found.solve()

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backend import Outputs, refused_training, refused_update
+from ..backend import Outputs, field_arrays, refused_training, refused_update
 from ..data import raw
 from ..jit import jit
 from ..plan import Plan
@@ -27,7 +27,7 @@ from .kernel import (
 )
 from .predict import expand
 from .ranges import Ranges
-from .statuses import NOT_TRAINED, OK, SATURATED
+from .statuses import NOT_TRAINED, OK, SATURATED, TRAINED
 from .trace_hooks import Log, trace_all
 
 
@@ -147,3 +147,51 @@ class IntegerModel(Saving):
 
     def close(self) -> None:
         """Do nothing: there is nothing to close."""
+
+
+class BatchModel(IntegerModel):
+    """Base class of the integer models that train on a whole set; a subclass solves for the coefficients."""
+
+    def reset(self) -> None:
+        """Return to the untrained state."""
+        self._trained = False
+
+    def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
+        """Train with x_raw (n, D), unused on the uniform grid, and y_raw (n,), in ADC counts.
+
+        After a status without a solution the model is unchanged.
+
+        Returns
+        -------
+        dict
+            ``status`` (1,).
+        """
+        given = raw.whole_set(self.plan, x_raw, y_raw)
+        if given is None:
+            return super().train(x_raw, y_raw)
+        before = dict(vars(self))
+        self.reset()
+        status = self._solve(given[0], self._targets(given[1]))
+        self._trained = status in TRAINED
+        if not self._trained:
+            vars(self).update(before)
+        return {"status": np.array([status], dtype=np.int64)}
+
+    def _solve(self, x_raw: NDArray[np.int64] | None, y: Words) -> int:
+        """Solve for alpha with inputs in ADC counts and targets y (n,); return a status."""
+        raise NotImplementedError
+
+    def workspace(self) -> Outputs:
+        """Return the members that the last training left in the trainer structure only."""
+        model = {f.name for f in self.plan.memory}
+        found = {name: array.ravel() for name, array in self._members().items() if name not in model}
+        return {f.name: found[f.name] for f in self.plan.workspace if f.name in found}
+
+    def load(self, state: Outputs) -> None:
+        """Load a saved state."""
+        super().load(state)
+        self._trained = bool(state["trained"][0])
+
+    def state(self) -> Outputs:
+        """Return every member of the device's model structure."""
+        return field_arrays(self.plan, self._members() | {"trained": int(self._trained)})

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..backend import Outputs, field_arrays
-from ..data import raw
+from ..backend import Outputs
 from ..jit import jit
 from ..plan import Plan
 from ..primitives import (
@@ -33,12 +32,12 @@ from ..primitives import (
     requantise,
 )
 from . import trace_hooks as at
-from .base import IntegerModel, convert_inputs
+from .base import BatchModel, convert_inputs
 from .bound import BoundConstants, add_square, bound_from_norm, bound_within
 from .certify import alpha_norm
 from .kernel import Cast, KernelConstants, cast_of, distance, kernel
 from .ranges import ALPHA, P, R, cast
-from .statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK, TRAINED
+from .statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK
 from .trace_hooks import Log, trace, trace_all
 
 #: Bits to which q is cut, within `wide`, so that its products with a quotient fit.
@@ -265,7 +264,7 @@ def certify(y: Words, s: CgState, out: Words, c: CgConstants, b: BoundConstants,
 SCALARS = ("alpha_exp", "r_exp", "taken", "bound")
 
 
-class CgModel(IntegerModel):
+class CgModel(BatchModel):
     """Integer model of a plan with algorithm ``kernel_cg``."""
 
     def __init__(self, plan: Plan) -> None:
@@ -281,25 +280,16 @@ class CgModel(IntegerModel):
         wide, alpha, r, p = (np.zeros(n, dtype=np.int64) for _ in range(4))
         self._state = CgState(wide, alpha, r, p, np.zeros((n, columns), dtype=np.int64))
         self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
-        self._trained = False
+        super().reset()
 
-    def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
-        """Train with x_raw (n, D) and y_raw (n,) in ADC counts; return ``status`` (1,)."""
-        given = raw.whole_set(self.plan, x_raw, y_raw)
-        if given is None:
-            return super().train(x_raw, y_raw)
-        kept = dict(vars(self))
-        self.reset()
-        s, log, y = self._state, self.ranges.log, self._targets(given[1])
-        assert given[0] is not None  # there is no uniform grid here
-        convert_inputs(given[0], self._input, s.centers, log)
+    def _solve(self, x_raw: NDArray[np.int64] | None, y: Words) -> int:
+        s, log = self._state, self.ranges.log
+        assert x_raw is not None  # there is no uniform grid here
+        convert_inputs(x_raw, self._input, s.centers, log)
         status = conjugate_gradients(y, s, self._scalars, self._constants, self._kernel, log)
         if status == OK:
             status = certify(y, s, self._scalars, self._constants, self._bound, self._kernel, log)
-        self._trained = status in TRAINED
-        if not self._trained:  # the model stays as it was
-            vars(self).update(kept)
-        return {"status": np.array([status], dtype=np.int64)}
+        return status
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
@@ -310,18 +300,3 @@ class CgModel(IntegerModel):
     def _members(self) -> dict[str, NDArray[Any]]:
         scalars = self._scalars.reshape(-1, 1)
         return self._state._asdict() | dict(zip(SCALARS, scalars, strict=True))
-
-    def workspace(self) -> Outputs:
-        """Return what the last training left in the trainer structure besides the model."""
-        model = {f.name for f in self.plan.memory}
-        found = {name: array.ravel() for name, array in self._members().items() if name not in model}
-        return {f.name: found[f.name] for f in self.plan.workspace if f.name in found}
-
-    def load(self, state: Outputs) -> None:
-        """Load a saved state."""
-        super().load(state)
-        self._trained = bool(state["trained"][0])
-
-    def state(self) -> Outputs:
-        """Return every member of the device's model structure."""
-        return field_arrays(self.plan, {**self._members(), "trained": int(self._trained)})

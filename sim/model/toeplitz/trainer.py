@@ -7,13 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...backend import Outputs, field_arrays
-from ...data import raw
+from ...backend import Outputs
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words
 from .. import trace_hooks as at
-from ..base import IntegerModel, convert_inputs
+from ..base import BatchModel, convert_inputs
 from ..bound import BoundConstants
 from ..certify import CertifyConstants, accurate, certify
 from ..kernel import Cast, KernelConstants, cast_of
@@ -101,7 +100,7 @@ def certified_accurate(plan: Plan, y: Words, r: Words, alpha: Words, alpha_exp: 
     return bool(accurate(alpha, certify(y, r, alpha, alpha_exp, k), k))
 
 
-class ToeplitzModel(IntegerModel):
+class ToeplitzModel(BatchModel):
     """Integer model of a plan with algorithm ``toeplitz_rls``."""
 
     def __init__(self, plan: Plan) -> None:
@@ -132,7 +131,7 @@ class ToeplitzModel(IntegerModel):
         if self.uniform:
             self._v[:, 0] = np.arange(n, dtype=np.int64) * self.plan.integer("x_step")
         self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
-        self._trained = False
+        super().reset()
 
     @property
     def corrected(self) -> bool:
@@ -149,33 +148,12 @@ class ToeplitzModel(IntegerModel):
         """Return whether the inputs are the uniform grid, which is not stored."""
         return self.plan.uniform
 
-    def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
-        """Train with x_raw (n, D), unused on the uniform grid, and y_raw (n,).
-
-        Returns
-        -------
-        dict
-            ``status`` (1,).
-        """
-        given = raw.whole_set(self.plan, x_raw, y_raw)
-        if given is None:
-            return super().train(x_raw, y_raw)
-        kept = dict(vars(self))
-        self.reset()
-        y = self._targets(given[1])
-        if not self.eager and self._banded is None:
-            self._first_row(given[0])
-        status = self._solve(y)
-        self._trained = status in TRAINED
-        if not self._trained:  # the model stays as it was
-            vars(self).update(kept)
-        return {"status": np.array([status], dtype=np.int64)}
-
-    def _solve(self, y: NDArray[np.int64]) -> int:
-        """Solve for alpha with fixed-point targets y; return a status."""
+    def _solve(self, x_raw: NDArray[np.int64] | None, y: Words) -> int:
         log, n, c = self.ranges.log, len(y), cast_of(self.plan, "alpha")
         if self._banded is not None:
             return self._solve_banded(y, *self._banded)
+        if not self.eager:
+            self._first_row(x_raw)
         if self.corrected:
             return refine(y, self._alpha, self._a, self._arrays, self._scalars, self._refine, log)
         solver = self._arrays.solver
@@ -238,18 +216,3 @@ class ToeplitzModel(IntegerModel):
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
         return arrays | {"r": self._r, "a": self._a, "alpha": self._alpha, "centers": self._v}
-
-    def workspace(self) -> Outputs:
-        """Return what the last training left in the trainer structure besides the model."""
-        model = {f.name for f in self.plan.memory}
-        found = {name: array.ravel() for name, array in self._members().items() if name not in model}
-        return {f.name: found[f.name] for f in self.plan.workspace if f.name in found}
-
-    def load(self, state: Outputs) -> None:
-        """Load a saved state."""
-        super().load(state)
-        self._trained = bool(state["trained"][0])
-
-    def state(self) -> Outputs:
-        """Return every member of the device's model structure."""
-        return field_arrays(self.plan, self._members() | {"trained": int(self._trained)})

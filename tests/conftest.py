@@ -90,23 +90,7 @@ def ledger(kerncast_ledger: Ledger) -> Ledger:
 
 
 # ---- a command, and a small folder that it generated ----
-SMALL = """
-[model]
-name = "small"
-algorithm = "toeplitz_rls"
-[input]
-word = "u8f0"
-[output]
-word = "s8f0"
-[kernel]
-sigma = 2.0
-[toeplitz]
-n = 12
-lambda = 0.5
-scheme = "uniform"
-[data]
-file = "small.csv"
-"""
+SMALL = Path(__file__).with_name("small.toml").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="session")

@@ -13,18 +13,7 @@ from kerncast.cli import _output, main
 
 Run = Callable[..., tuple[int, str, str]]
 EXAMPLES = Path(kerncast.__file__).parent / "examples"
-SMALL = """
-model = {name = "small", algorithm = "toeplitz_rls"}
-input = {word = "u8f0"}
-output = {word = "s8f0"}
-data = {file = "small.csv"}
-[kernel]
-sigma = 2.0
-[toeplitz]
-n = 12
-lambda = 0.5
-scheme = "uniform"
-"""
+SMALL = (Path(__file__).parents[1] / "small.toml").read_text(encoding="utf-8")
 
 #: What is run to see the output of each command; {spec} and {out} are short relative paths.
 LINES = {

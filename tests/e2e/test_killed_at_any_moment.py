@@ -14,23 +14,7 @@ import numpy as np
 import pytest
 
 KILLS = 200 if os.environ.get("KERNCAST_CAMPAIGN") == "1" else 4
-SPEC = """
-[model]
-name = "small"
-algorithm = "toeplitz_rls"
-[input]
-word = "u8f0"
-[output]
-word = "s8f0"
-[kernel]
-sigma = 2.0
-[toeplitz]
-n = 12
-lambda = 0.5
-scheme = "uniform"
-[data]
-file = "small.csv"
-"""
+SPEC = (Path(__file__).parents[1] / "small.toml").read_text(encoding="utf-8")
 #: Each command, and the files that it leaves.
 COMMANDS: dict[str, tuple[list[str], list[str]]] = {
     "gen": (["gen", "small.toml", "-o", "made"], ["made"]),

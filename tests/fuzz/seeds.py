@@ -22,21 +22,8 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.replay.vectors import Vectors, make_vectors
 from kerncast.sim.spec import Spec
 
-SPEC = """[model]
-name = "small"
-algorithm = "toeplitz_rls"
-[input]
-word = "u8f0"
-[output]
-word = "s8f0"
-[kernel]
-sigma = 2.0
-[toeplitz]
-n = 12
-lambda = 0.5
-scheme = "uniform"
-"""
-
+#: The small spec of the tests, without its data.
+SPEC = (Path(__file__).parents[1] / "small.toml").read_text(encoding="utf-8").partition("[data]")[0]
 
 LEARNER = """model = {name = "learner", algorithm = "kernel_lms"}
 input = {word = "s8f0", columns = 2, offset = [0, 3], gain = [1.0, 0.5]}

@@ -146,7 +146,7 @@ def _context(plan: Plan) -> dict[str, Any]:
         "decay_literal": literal(plan.integer("decay"), w + 1),
         "decayed_lo": literal(word.lo, 64), "decayed_hi": literal(word.hi, 64),
         "distance_parts": distance_parts(plan), "place_bits": address_bits(plan.sizes["N"]),
-        "multipliers_latency": kernel_latency(plan) + _TO_F,
+        "coefficients_latency": kernel_latency(plan) + _TO_F,
         "update_cycles": update_cycles(plan), "prediction_cycles": prediction_cycles(plan),
         "search_cycles": search_cycles(plan), "worst_cycles": worst_update_cycles(plan),
         "learning": {n: [cycles(plan, n) for cycles in (update_cycles, search_cycles, worst_update_cycles,
@@ -179,7 +179,7 @@ def _render(plan: Plan) -> dict[str, str]:
     values |= _ports(plan).context(plan)
     files = primitives(_modules(plan)) | render_files({
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv",
-        f"{p}_multipliers.sv": "multipliers.sv", f"{p}_step.sv": "step.sv", f"{p}_learner.sv": "learner.sv",
+        f"{p}_coefficients.sv": "coefficients.sv", f"{p}_step.sv": "step.sv", f"{p}_learner.sv": "learner.sv",
         f"{p}_learner_axi.sv": "axi.sv",
         f"{p}_learner.f": "learner.f", "README.md": "learner.md"} | axi.software_files(p, "learner"),
         values)

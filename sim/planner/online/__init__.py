@@ -26,7 +26,7 @@ from ..kernel import kernel_tables, plan_kernel
 from ..log2 import ceil_log2, floor_log2
 from ..toeplitz.levinson import products_shift
 from ..words import WORD_CLASSES, WordClass
-from .bound import multiplier_bound
+from .bound import coefficient_bound
 from .counts import lms_memory, lms_operations
 from .linear import linear_constants
 from .metric import metric_constants
@@ -168,7 +168,7 @@ def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> 
         _refuse_unfit(alpha, bits, seen, "[numbers.ranges] alpha")
     evidence: dict[str, object] = {"decided_by": decided_by, "range": float(reach), "seen": seen}
     plan = planned.plan(alpha)
-    bound = multiplier_bound(plan)
+    bound = coefficient_bound(plan)
     return replace(plan, evidence={"alpha": evidence | ({} if bound is None else {"bound": float(bound)})})
 
 
@@ -178,10 +178,10 @@ def _held_bound(planned: _Planned, reach: Fraction, bits: int) -> Fraction | Non
     The result is None unless the bound is below `reach`. A coarser LSB rounds more, which makes the bound
     larger.
     """
-    bound = multiplier_bound(planned.wide)
+    bound = coefficient_bound(planned.wide)
     while bound is not None and bound < reach:
         alpha = _holding(bound, bits)
-        bound = multiplier_bound(planned.plan(alpha))
+        bound = coefficient_bound(planned.plan(alpha))
         if bound is not None and bound < reach and _holding(bound, bits).frac >= alpha.frac:
             return bound
     return None

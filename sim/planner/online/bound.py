@@ -52,7 +52,7 @@ from ..words import WORD_CLASSES
 _F_MOST = 2
 
 
-def multiplier_bound(plan: Plan) -> Fraction | None:
+def coefficient_bound(plan: Plan) -> Fraction | None:
     """Return the largest ``|alpha_i|`` for any stream, in full scales of y, or None.
 
     Parameters

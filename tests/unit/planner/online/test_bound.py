@@ -14,7 +14,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
-from kerncast.sim.planner.online.bound import _handed_over, _rates, multiplier_bound
+from kerncast.sim.planner.online.bound import _handed_over, _rates, coefficient_bound
 from kerncast.sim.spec import Spec
 
 
@@ -51,7 +51,7 @@ def test_no_stream_exceeds_the_bound(
         sigma: float, eta: float, rho: float, word: int, kernel: str, budget: int, seed: int) -> None:
     plan = make_plan(spec(sigma * (0.5 if kernel == "laplacian" else 1), eta, rho, budget, word,
                           kernel=kernel))
-    bound = multiplier_bound(plan)
+    bound = coefficient_bound(plan)
     random = np.random.default_rng(seed)
     for x in (random.integers(0, 256, (200, 1)), random.integers(0, budget + 2, (200, 1)),
               np.arange(200)[:, np.newaxis]):
@@ -73,7 +73,7 @@ REDUCTIONS: list[dict[str, Any]] = [
 def test_no_stream_exceeds_the_bound_of_any_reduction(
         parts: dict[str, Any], sigma: float, eta: float, rho: float) -> None:
     plan = make_plan(spec(sigma, eta, rho, parts=parts))
-    bound = multiplier_bound(plan)
+    bound = coefficient_bound(plan)
     assert (bound is not None) or (sigma > 0.5 and plan.options["projection"] == "fklms")
     random = np.random.default_rng(0)
     for x in (random.integers(0, 256, (150, 1)), random.integers(0, 10, (150, 1)),
@@ -83,7 +83,7 @@ def test_no_stream_exceeds_the_bound_of_any_reduction(
 
 
 def test_what_is_inherited_by_none_needs_no_narrow_kernel_for_a_bound() -> None:
-    assert multiplier_bound(make_plan(spec(30.0, 0.5, 0.1, parts={"reduction": "nt"}))) is not None
+    assert coefficient_bound(make_plan(spec(30.0, 0.5, 0.1, parts={"reduction": "nt"}))) is not None
 
 
 def test_a_bound_below_the_design_range_decides_the_format() -> None:
@@ -102,7 +102,7 @@ def test_the_bound_in_the_evidence_is_that_of_the_format_that_was_chosen(
     """A coarser word of alpha rounds more, and the bound grows."""
     plan = make_plan(spec(0.5, eta, rho, budget, word, columns=2, parts=parts))
     evidence, alpha = plan.evidence["alpha"], plan.signals["alpha"].format
-    bound = multiplier_bound(plan)
+    bound = coefficient_bound(plan)
     assert bound is not None
     assert evidence["bound"] == float(bound)
     assert (evidence["decided_by"] == "analytic") == (bound < 4)
@@ -115,7 +115,7 @@ def test_a_prediction_after_a_projection_may_exceed_the_coefficients() -> None:
     plan = make_plan(spec(0.9, 0.02, 25.0, 8, 32))
     eta, decay = _rates(plan)
     kappa = _handed_over(plan, 7)
-    bound = multiplier_bound(plan)
+    bound = coefficient_bound(plan)
     gap = 1 - decay * kappa
     assert kappa > 1
     assert gap > eta * kappa
@@ -127,20 +127,20 @@ def test_a_newest_vector_without_a_slot_is_projected_onto_the_dictionary() -> No
     """A flat kernel gives the multiplier of the new vector N times, not N - 1."""
     plan = make_plan(spec(300.0, 0.02, 25.0, 4, 32, parts={"max_deterioration": 0.5, "newest_only": True}))
     eta, decay = _rates(plan)
-    bound = multiplier_bound(plan)
+    bound = coefficient_bound(plan)
     assert bound is not None
     tight = 4 * eta / (1 - decay - 4 * eta)
     assert tight * Fraction(99, 100) < bound < tight * Fraction(101, 100)
 
 
 def test_an_input_of_few_values_is_never_removed_and_only_rho_bounds_alpha() -> None:
-    assert multiplier_bound(make_plan(spec(50.0, 0.2, 0.5, budget=16, raw="u4f0"))) is not None
-    assert multiplier_bound(make_plan(spec(50.0, 0.2, 0.5, budget=15, raw="u4f0"))) is None
+    assert coefficient_bound(make_plan(spec(50.0, 0.2, 0.5, budget=16, raw="u4f0"))) is not None
+    assert coefficient_bound(make_plan(spec(50.0, 0.2, 0.5, budget=15, raw="u4f0"))) is None
 
 
 @pytest.mark.parametrize(("sigma", "rho"), [(0.5, 0.0), (30.0, 0.1)])
 def test_without_forgetting_or_with_a_wide_kernel_there_is_no_bound(sigma: float, rho: float) -> None:
-    assert multiplier_bound(make_plan(spec(sigma, 0.5, rho))) is None
+    assert coefficient_bound(make_plan(spec(sigma, 0.5, rho))) is None
 
 
 def test_without_a_bound_coefficients_exceed_any_design_range() -> None:

@@ -167,10 +167,6 @@ class Laplacian(DistanceKernel):
 
     The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
 
-    The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
-
-    The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
-
     Parameters
     ----------
     sigma : float

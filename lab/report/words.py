@@ -16,7 +16,7 @@ from ...sim.model.kernel import input_constants
 from ...sim.model.ranges import Range, Ranges
 from ...sim.plan import Plan
 from ...sim.planner.evidence import exponents
-from .passing import intermediate_values
+from .intermediates import intermediate_values
 
 #: Fewer words make no histogram.
 _FEWEST = 8
@@ -57,9 +57,8 @@ def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | 
                x_test: Words) -> list[dict[str, Any]]:
     """Count the values of each signal by their bit length without sign.
 
-    Of the samples, the predictions with what they are summed up from, the structure at the end and
-    Levinson's recursion every word is counted; of what else a run computes in passing the largest
-    magnitude is known.
+    Every value is counted of the samples, the predictions and their terms, the final structure, and
+    Levinson's recursion. Of the other intermediate values only the largest magnitude is available.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """lab.report: recompute intermediate values that a run does not store.
 
-All by the model's own functions: no word is decided here.
+All are computed by the functions of the integer model.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ module kc_abs_diff #(
     parameter ACC_BITS = 32    // the plan proves that every distance fits
 ) (
     input  wire clk,
-    input  wire valid,         // a term is here
+    input  wire valid,         // the inputs are a term
     input  wire first,         // it starts a new sum
     input  wire [X_BITS-1:0] u,
     input  wire [X_BITS-1:0] v,

@@ -35,7 +35,7 @@ module kc_abs_sinpi #(
     logic [15:0] cube_3_reg;
     wire [30:0] sixth = 31'(cube_3_reg) * 31'h5555;
 
-    // Fifth clock: what turns the sine by b; sixth: the sum.
+    // Fifth clock: the two products that rotate the sine by b; sixth: their sum.
     logic signed [63:0] turned_5_reg;
     logic [31:0] s_5_reg;
     wire signed [63:0] rounded;

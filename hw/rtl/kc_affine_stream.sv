@@ -1,5 +1,6 @@
-// kerncast: the input conversion requantise((raw - offset) * gain, SHIFT) of a stream's words; offsets and gains take
-// turns, beginning anew after tlast.  Six clocks a word.  SPDX-License-Identifier: Apache-2.0
+// kerncast: the input conversion requantise((raw - offset) * gain, SHIFT) of each beat of a stream. The entries of
+// OFFSETS and GAINS are used in turn; after tlast the first is used again. Six clocks per beat.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_affine_stream #(
@@ -29,7 +30,7 @@ module kc_affine_stream #(
     output wire m_axis_tlast
 );
     localparam ENTRY_BITS = ENTRIES > 1 ? $clog2(ENTRIES) : 1;
-    localparam [2:0] CLOCKS = 3'd5;         // 0: empty; then the four of kc_affine, then the word is there
+    localparam [2:0] CLOCKS = 3'd5;         // 0: empty; then the four of kc_affine, then the output is valid
 
     logic [2:0] clock_reg;
     logic [RAW_BITS-1:0] raw_reg;

@@ -7,8 +7,8 @@ module kc_bit_length #(
     input  wire [V_BITS-1:0] v,
     output wire [5:0] length
 );
-    // With a one on the right it is the place of the leading one: that in each byte, all at once; then the uppermost
-    // byte that has any.
+    // With a 1 appended on the right, the length is the position of the leading 1: found in all bytes in parallel;
+    // then the highest byte that has one is selected.
     wire [63:0] marked = {63'(v), 1'b1};
     wire [7:0] any;
     wire [8*3-1:0] places;

@@ -7,7 +7,7 @@ module kc_block_scale #(
     parameter S_BITS = 6
 ) (
     input  wire clk,
-    input  wire valid,                       // a word is here
+    input  wire valid,                       // the input is a word
     input  wire first,                       // it starts a new block
     input  wire signed [WIDTH-1:0] word,
     input  wire [S_BITS-1:0] s,

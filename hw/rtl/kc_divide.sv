@@ -1,16 +1,16 @@
-// kerncast primitive: a quotient with its exponent, num / den = q * 2**(e - 31) nearly; q = e = 0 for num = 0,
+// kerncast primitive: a quotient with its exponent, num / den = q * 2**(e - 31) approximately; q = e = 0 for num = 0,
 // else 2**30 <= |q| <= 2**31: the floor of the normalised numerator over the leading 31 bits of the
-// normalised denominator.  Two bits a clock; 21 clocks from `start` to `done`, whatever the words.
+// normalised denominator.  Two bits per clock; always 21 clocks from `start` to `done`.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_divide (
     input  wire clk,
     input  wire rst,
-    input  wire start,                 // num and den are here; a division that runs is given up
+    input  wire start,                 // num and den are valid; a running division is aborted
     input  wire signed [63:0] num,     // |num| < 2**62
     input  wire [61:0] den,            // not 0
-    output wire done,                  // for one clock; q and e stand until the next start
+    output wire done,                  // for one clock; q and e are stable until the next start
     output wire signed [32:0] q,
     output wire signed [7:0] e
 );
@@ -18,7 +18,7 @@ module kc_divide (
     localparam [4:0] FIRST = 5'd4;     // clocks before its first two bits, of 32: the leading one is 0
     localparam [4:0] LAST = FIRST + 5'd16;
 
-    logic [4:0] clock_reg;             // 0: at rest
+    logic [4:0] clock_reg;             // 0: idle
     logic negative_reg, zero_reg, lost_reg, done_reg;
     logic [61:0] size_reg, den_reg;    // |num|, normalised in the second clock
     logic [5:0] up_reg, up_den_reg;
@@ -34,7 +34,7 @@ module kc_divide (
     wire half = size_reg[61:BITS] >= d_reg;   // the numerator is halved, or the quotient had 32 bits
     wire [BITS:0] first = half ? {2'b00, size_reg[61:BITS+1]} : {1'b0, size_reg[61:BITS]};
     wire [BITS+2:0] next = {rest_reg[BITS:0], low_reg[BITS -: 2]};
-    // What is left after d, 2 d and 3 d, with a sign: the last that is not negative counts.
+    // Signed remainders after d, 2 d and 3 d are subtracted: the last one that is not negative is used.
     wire [BITS+3:0] once = {1'b0, next} - (BITS + 4)'(d_reg);
     wire [BITS+3:0] twice = {1'b0, next} - {3'b000, d_reg, 1'b0};
     wire [BITS+3:0] triple = {1'b0, next} - {2'b00, triple_reg};

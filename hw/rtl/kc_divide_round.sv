@@ -8,16 +8,16 @@ module kc_divide_round #(
 ) (
     input  wire clk,
     input  wire rst,
-    input  wire start,                    // num and den are here; a division that runs is given up
+    input  wire start,                    // num and den are valid; a running division is aborted
     input  wire [NUM_BITS-1:0] num,
     input  wire [DEN_BITS-1:0] den,       // not 0
-    output wire done,                     // for one clock; q stands until the next start
+    output wire done,                     // for one clock; q is stable until the next start
     output wire [NUM_BITS-1:0] q
 );
     localparam TWICE_BITS = NUM_BITS + 2;   // of 2 num + den
     localparam COUNT_BITS = $clog2(TWICE_BITS + 2);
 
-    logic [COUNT_BITS-1:0] left_reg;        // clocks that are left; 0: at rest
+    logic [COUNT_BITS-1:0] left_reg;        // remaining clocks; 0: idle
     logic done_reg;
     logic [TWICE_BITS-1:0] twice_reg;
     logic [DEN_BITS:0] d_reg;               // 2 den

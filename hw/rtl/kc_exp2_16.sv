@@ -14,7 +14,7 @@ module kc_exp2_16 #(
     localparam REST = 20 - BITS;
     localparam ENTRIES = (1 << BITS) + 1;
 
-    // First clock: the two entries beside t.
+    // First clock: the table entries on both sides of t.
     wire [BITS:0] index = {1'b0, t[19:REST]};
     wire [BITS:0] beside = index + {{BITS{1'b0}}, 1'b1};
     wire [21:0] left;
@@ -55,7 +55,7 @@ module kc_exp2_16 #(
         whole_3_reg <= whole_2_reg;
         value_4_reg <= $signed({1'b0, left_3_reg - 22'(drop_3_reg)});
         shift_4_reg <= {1'b0, whole_3_reg} + 5'd6;
-        // Half up, what falls out here is below the half and makes no difference.
+        // The bits shifted out here are below the half, so rounding half up does not depend on them.
         value_5_reg <= value_4_reg >>> {shift_4_reg[4:2] - 3'd1, 2'd0};
         shift_5_reg <= {1'b1, shift_4_reg[1:0]};
         k_reg <= rounded[15:0];

@@ -1,5 +1,5 @@
-// kerncast primitive: 2**-t as u32f31 for t = u37f32 below 32.0; a coarse and a fine table of 2**BITS entries
-// take the upper 2*BITS fraction bits, a polynomial tail what is left.
+// kerncast primitive: 2**-t as u32f31 for t = u37f32 below 32.0; the upper 2*BITS fraction bits address a coarse and
+// a fine table of 2**BITS entries, and a polynomial evaluates the remaining bits (the tail).
 // Seven clocks.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -29,7 +29,7 @@ module kc_exp2_32 #(
     kc_rom #(.WIDTH(30), .DEPTH(1 << BITS), .TABLE(FINE))
         fine_inst (.clk(clk), .address(t[REST +: BITS]), .q(step_1));
 
-    // Second clock: half the square of the tail, which long tables can do without.
+    // Second clock: half the square of the tail; with large tables it is negligible.
     wire [49:0] square = BITS < 8 ? 50'(line_1_reg) * 50'(line_1_reg) : 50'd0;
     logic [48-FRAC:0] square_2_reg;
     logic [24:0] line_2_reg;
@@ -48,7 +48,7 @@ module kc_exp2_32 #(
     logic [31:0] head_4_reg;
     logic [4:0] whole_4_reg;
 
-    // Fifth clock: what that takes off the head; sixth: the value; seventh: the power of two.
+    // Fifth clock: the amount to subtract from the head; sixth: the value; seventh: the power of two.
     wire [61:0] share = 62'(head_4_reg) * 62'(fall_4_reg);
     logic [30:0] drop_5_reg;
     logic [31:0] head_5_reg;

@@ -89,7 +89,7 @@ module kc_learner_control #(
     wire [PLACE_BITS-1:0] place = full ? victim : count_reg[PLACE_BITS-1:0];
 
     wire waits_for_neighbours = pass_reg == SEARCH || (pass_reg == FILL && learning);
-    wire f_stands = f_here_reg || empty;
+    wire f_valid = f_here_reg || empty;
     wire stepped = step_reg[STEP-1];
 
     always_comb begin
@@ -145,8 +145,8 @@ module kc_learner_control #(
                 if (pass_reg == FILL && !full) state_next = WAIT;
             end
             WAIT: begin
-                if (f_stands) state_next = ANSWER;
-                if (f_stands && learning) state_next = STEPPING;
+                if (f_valid) state_next = ANSWER;
+                if (f_valid && learning) state_next = STEPPING;
             end
             STEPPING: if (stepped) state_next = INSERT;
             INSERT: begin
@@ -178,7 +178,7 @@ module kc_learner_control #(
         vector_reg <= vector_next;
         v_row_reg <= v_row_next;
         v_row_1_reg <= v_row_reg;
-        step_reg <= {step_reg[STEP-2:0], state_reg == WAIT && f_stands && learning};
+        step_reg <= {step_reg[STEP-2:0], state_reg == WAIT && f_valid && learning};
         run_reg <= state_reg == RUN;
         exchange_reg <= state_reg == EXCHANGE;
         first_row_reg <= row_reg == 0;

@@ -1,5 +1,5 @@
-// kerncast: symmetric Levinson recursion in block floating point, LANES multipliers: solves T x = y for the Toeplitz
-// matrix T with first row (1, r[1], ..., r[N-1]).
+// kerncast: symmetric Levinson recursion in block floating point, with LANES hardware multipliers: solves T x = y for
+// the Toeplitz matrix T with first row (1, r[1], ..., r[N-1]).
 //
 // Step `step` has four passes over the words; the two divisions overlap with them:
 //   UPDATE_A  a[i] += xi a[step-i]     from one half of the memory of a to the other, while c is computed

@@ -1,4 +1,4 @@
-// kerncast: one lane of the Levinson recursion: one multiplier for dot products and updates.
+// kerncast: one lane of the Levinson recursion: one hardware multiplier for dot products and updates.
 //
 //   term = floor(u * v / 2**SHIFT)                             three clocks after the inputs
 //   word = saturate(w + u * v / 2**s rounded)                  six clocks after them; `extend`: w is rounded as well

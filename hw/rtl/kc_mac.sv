@@ -9,7 +9,7 @@ module kc_mac #(
     parameter ACC_BITS = 64    // at least A_BITS + B_BITS - SHIFT; the plan proves that every sum fits
 ) (
     input  wire clk,
-    input  wire valid,         // a term is here
+    input  wire valid,         // the inputs are a term
     input  wire first,         // it starts a new sum
     input  wire signed [A_BITS-1:0] a,
     input  wire signed [B_BITS-1:0] b,

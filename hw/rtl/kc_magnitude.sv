@@ -1,4 +1,5 @@
-// kerncast primitive: v or -v - 1, which is not negative: as long in bits as v.  SPDX-License-Identifier: Apache-2.0
+// kerncast primitive: v if v >= 0, else -v - 1; not negative, and with the bit length of v.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_magnitude #(

@@ -29,7 +29,7 @@ module kc_model_store #(
     input  wire enable,                       // a new frame may start
     output wire busy,                         // a frame is being received
     output wire frame_error,
-    output wire [COUNT_BITS-1:0] count,       // vectors held
+    output wire [COUNT_BITS-1:0] count,       // vectors in the model
     output wire signed [WORD-1:0] exponent,
     input  wire [ROW_BITS-1:0] v_row,         // read ports; a vector has COLUMNS / LANES rows, rounded up
     output wire [LANES*WORD-1:0] v,

@@ -68,8 +68,8 @@ module kc_registers #(
     logic [31:0] value;
     logic readable;
 
-    // AXI allows no path from an input to an output within a clock: ready comes one after both valids,
-    // which stand until then.
+    // AXI forbids combinational paths from inputs to outputs: ready follows one clock after both valids,
+    // which stay high until then.
     wire write = s_axil_awvalid && s_axil_wvalid && wready_reg;
     wire read = s_axil_arvalid && !rvalid_reg;
     wire [7:0] write_to = {s_axil_awaddr[7:2], 2'b00};

@@ -1,5 +1,6 @@
 // kerncast primitive: the cast, v / 2**s rounded and saturated; a negative s multiplies exactly.
-// Two clocks: the shift, the saturation; or three, where the shift takes two.  SPDX-License-Identifier: Apache-2.0
+// Two clocks: the shift, the saturation. With CLOCKS = 3 the shift uses two clocks.
+// SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_requantise #(
@@ -15,7 +16,7 @@ module kc_requantise #(
     input  wire signed [V_BITS-1:0] v,
     input  wire signed [S_BITS-1:0] s,
     output wire [OUT_BITS-1:0] q,
-    output wire outside                     // q is at its rail, and not the value
+    output wire outside                     // q is saturated
 );
     localparam WIDE_BITS = V_BITS + 2;
 
@@ -41,7 +42,7 @@ module kc_requantise #(
 
             assign shifted = s[S_BITS-1] ? multiplied : rounded;
         end else begin : g_3clk
-            // First the eights of the shift, then the rest with the rounding.
+            // First shift by a multiple of 8, then by the remainder (0 to 7), with rounding.
             logic signed [WIDE_BITS-1:0] coarse_reg;
             logic [3:0] rest_reg;
             wire signed [WIDE_BITS-1:0] coarse, rounded;

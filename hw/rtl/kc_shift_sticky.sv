@@ -1,5 +1,5 @@
-// kerncast primitive: floor(4 v / 2**s), its lowest bit set where anything was lost: all that a rounding of v / 2**s
-// asks for, in a clock after.  SPDX-License-Identifier: Apache-2.0
+// kerncast primitive: floor(4 v / 2**s), with its lowest bit set if any 1 was shifted out (the sticky bit). A later
+// clock can round v / 2**s from this alone.  SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_shift_sticky #(

@@ -1,5 +1,5 @@
 
-    // AXI4-Lite: an answer for each write and each read, none without; it stands until it is taken.
+    // AXI4-Lite: an answer for each write and each read, none without; it is stable until it is accepted.
     logic [3:0] formal_writes = 0, formal_write_answers = 0, formal_reads = 0, formal_read_answers = 0;
     logic formal_since = 0;
     always @(posedge clk) formal_since <= !rst;
@@ -17,7 +17,7 @@
         end
     end
 
-    // The other side's part: what is offered stands until it is taken.
+    // The other side's part: what is offered is stable until it is accepted.
     always @(posedge clk) if (formal_since) begin
         if ($past(s_axil_awvalid && !s_axil_awready)) assume (s_axil_awvalid && $stable(s_axil_awaddr));
         if ($past(s_axil_wvalid && !s_axil_wready))

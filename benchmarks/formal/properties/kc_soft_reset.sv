@@ -1,5 +1,5 @@
 
-    // The core: its beat stands until it is taken, unless it is reset.
+    // The core: its beat is stable until it is accepted, unless it is reset.
     logic formal_since = 0;
     always @(posedge clk) formal_since <= !rst;
 
@@ -23,7 +23,7 @@
     end
 
     always @(posedge clk) if (formal_clock != 0 && !rst) begin
-        // What is offered stands until it is taken, soft resets included.
+        // What is offered is stable until it is accepted, soft resets included.
         if (formal_since) begin
             assert ((m_tvalid & $past(m_tvalid & ~m_tready)) == $past(m_tvalid & ~m_tready));
             assert (($past(m_tvalid & ~m_tready) & m_tvalid & (m_tlast ^ $past(m_tlast))) == 0);

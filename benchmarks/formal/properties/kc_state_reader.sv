@@ -1,5 +1,5 @@
 
-    // A beat that is offered stands until it is taken, whatever the memories' words are as long as the addresses
+    // A beat that is offered is stable until it is accepted, whatever the memories' words are as long as the addresses
     // do not move: what is read belongs to them.
     logic formal_kept = 0;                  // a beat was offered, and not taken
 

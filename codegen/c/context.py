@@ -91,7 +91,7 @@ def _usual_rounding(plan: Plan) -> Rounding:
 
 
 def _cast_names(plan: Plan) -> list[str]:
-    """List the signals with a cast; z is cast as the spec says of `a`."""
+    """List the signals with a cast; z is cast as the spec sets it for `a`."""
     return [name for name in (*CASTS[plan.algorithm], "z") if name in plan.signals]
 
 

@@ -1,7 +1,7 @@
 """codegen: prefix what a C file keeps to itself, so that all files can be compiled as one.
 
-Templates give file-static functions, constants, types and macros short names, as one reads them in one file.
-A jumbo build joins the files of several models: there each name must be unique.
+In templates, file-static functions, constants, types and macros have short names, unique within one file.
+A jumbo build joins the files of several models, where each name must be unique.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """codegen: package a generated folder for CMake, Make, Zephyr, PlatformIO or Arduino.
 
-A package adds files beside the C, which stays where it is: the folder itself drops into a project.
-Every package has a program that runs the vectors without Python.
+A package adds files to the generated folder; the C is not moved, so that you can copy the folder to a
+project. Every package has a program that runs the vectors without Python.
 """
 
 from __future__ import annotations

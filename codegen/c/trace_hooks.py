@@ -9,7 +9,7 @@ from ..resources import read_text
 
 #: The macro that compiles the hooks in.
 TRACE_ON = "KC_TRACE_ON"
-#: What they offer, as cffi wants it.
+#: Their declarations, for cffi.
 TRACE_DECLARATIONS = """
         typedef struct { uint32_t limit; uint32_t count; uint32_t hash; const char *operation;
                          const char *signal; int32_t step; int32_t index; int64_t word; } kc_hil_trace_t;

@@ -1,4 +1,4 @@
-"""codegen: say in a header what an integer is worth: LSB, Q format, range, and the way back to ADC counts."""
+"""codegen: units of an integer for the header: LSB, Q format, range, conversion to ADC counts."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ def decimal(value: Fraction) -> str:
 
 
 def to_adc(plan: Plan) -> dict[str, Any]:
-    """Return multiplier, shift, offset and range of ``adc = offset + round(f * mul / 2^shift)``.
+    """Return factor, shift, offset and range of ``adc = offset + round(f * mul / 2^shift)``.
 
-    The multiplier is 2^y_shift / y_gain, to as many bits as the product of 62 bits leaves.
+    The factor `mul` is 2^y_shift / y_gain, with as many bits as fit a product of 62 bits.
     """
     exact = Fraction(2) ** plan.integer("y_shift") / plan.integer("y_gain")
     shift = 0
@@ -40,7 +40,7 @@ def to_adc(plan: Plan) -> dict[str, Any]:
 
 
 def units_context(plan: Plan) -> dict[str, Any]:
-    """Return what the header and the README say of f: format, LSB, range, and its ADC counts."""
+    """Return format, LSB, range and ADC conversion of f, for the header and the README."""
     f, lsb = plan.signals["f"], Fraction(plan.units["y"])
     return {"q_format": q_format, "out": {
         "lsb": decimal(lsb), "format": str(f.format), "q": q_format(f.format), "frac": f.format.frac,

@@ -13,7 +13,7 @@ from ...sim.replay.vectors import Call, Vectors, make_vectors
 from ...sim.spec.target import Target
 from .context import c_integer
 
-#: What the constants take at most, but for the samples of a batch trainer, which needs all of them.
+#: Largest size of the constants, except the samples of a batch trainer, which needs all of them.
 MOST_BYTES = 16384
 #: And the share of a target's flash.
 FLASH_SHARE = 8

@@ -29,7 +29,7 @@ static uint32_t get(const uint8_t *from, uint32_t bytes)
     return value;
 }
 
-/* A text without its end at `at`; where the next one begins. */
+/* Write a string without its terminator at `at`; return the position behind it. */
 static uint32_t put_text(uint8_t *out, uint32_t at, const char *text)
 {
     for (const char *c = text; *c != '\0' && at < KC_HIL_MAX_PAYLOAD; c++) {
@@ -39,7 +39,7 @@ static uint32_t put_text(uint8_t *out, uint32_t at, const char *text)
     return at;
 }
 
-/* Put header and checksum round a payload that lies in place already, and send it. */
+/* Add header and checksum to a payload that is already in the frame, and send it. */
 static uint32_t send_reply(uint8_t *frame, uint8_t opcode, uint16_t sequence, uint8_t status,
                            uint32_t payload, kc_hil_send_t send)
 {
@@ -58,8 +58,8 @@ void kc_hil_agent_send_nak(uint8_t status, kc_hil_send_t send)
     (void)send_reply(frame, KC_HIL_OP_NAK, 0, status, 0, send);
 }
 
-/* Every operation, the empty one too, goes through this one place, so that what lies between the
- * two readings besides the operation is the same and can be subtracted. */
+/* Every operation, also the empty one, is measured here, so that the overhead between the two readings is
+ * always the same and can be subtracted. */
 static uint32_t measure(kc_hil_agent_t *agent, kc_hil_operation_t operation, uint32_t count)
 {
     const kc_hil_board_t *board = agent->board;
@@ -112,7 +112,7 @@ static const kc_hil_memory_t *find_region(const kc_hil_port_t *port, uint32_t re
     return &port->fields[region - KC_HIL_REGION_FIELDS];
 }
 
-/* Written so that no sum can wrap round. */
+/* Without a sum that could overflow. */
 static int lies_inside(const kc_hil_memory_t *memory, uint32_t offset, uint32_t count)
 {
     return offset <= memory->bytes && count <= memory->bytes - offset;
@@ -155,8 +155,8 @@ static uint8_t do_read(const kc_hil_agent_t *agent, const uint8_t *in, uint8_t *
     return KC_HIL_ST_OK;
 }
 
-/* TRAIN, UPDATE, PREDICT: acknowledge, do, report.  Their payloads are alike but for the width
- * of the result. */
+/* TRAIN, UPDATE, PREDICT: acknowledge, run, report.  Their payloads differ only in the width of the
+ * result. */
 static uint8_t do_operation(kc_hil_agent_t *agent, uint8_t opcode, uint16_t sequence,
                             uint32_t count, uint8_t *out, uint32_t *produced)
 {
@@ -230,7 +230,7 @@ static uint8_t do_trace(const kc_hil_agent_t *agent, uint32_t limit, uint8_t *ou
     return KC_HIL_ST_OK;
 }
 
-/* Whether a payload of `length` bytes is what `opcode` takes. */
+/* Whether `opcode` accepts a payload of `length` bytes. */
 static uint8_t check_request(uint8_t opcode, uint32_t length)
 {
     uint32_t fixed = 0;
@@ -285,14 +285,14 @@ static uint8_t dispatch(kc_hil_agent_t *agent, const uint8_t *frame, uint32_t le
     return KC_HIL_ST_OK;
 }
 
-/* A refusal beside the reply of the last request, which stays in memory. */
+/* Reply with an error status; the stored reply of the last request stays in memory, to be sent again. */
 static void refuse(const kc_hil_agent_t *agent, uint8_t opcode, uint16_t sequence, uint8_t status)
 {
     uint8_t frame[KC_HIL_REPLY_HEADER + KC_HIL_CRC];
     (void)send_reply(frame, opcode, sequence, status, 0, agent->board->send);
 }
 
-/* A frame with a good checksum: new, a duplicate of the last one, or older than that. */
+/* Process a frame with a valid checksum: a new one, a duplicate of the last one, or an older one. */
 static void answer(kc_hil_agent_t *agent, const uint8_t *frame, uint32_t length, uint32_t crc)
 {
     const uint8_t opcode = frame[KC_HIL_OPCODE_AT];

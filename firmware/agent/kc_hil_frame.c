@@ -47,7 +47,7 @@ kc_hil_event_t kc_hil_decoder_take(kc_hil_decoder_t *decoder, uint8_t byte)
         decoder->remaining--;
         return KC_HIL_PENDING;
     }
-    /* A code byte: the run before it stood for a zero, unless it was full or there was none. */
+    /* A code byte: the previous run ends with an implied zero, unless it was full or this is the first run. */
     if (decoder->code != 0 && decoder->code != COBS_FULL) {
         store(decoder, 0);
     }
@@ -72,7 +72,7 @@ void kc_hil_frame_send(const uint8_t *bytes, uint32_t count, kc_hil_send_t send)
             send(&bytes[at], end - at);
         }
         if (end == count) {
-            break; /* the zero that the last run stands for is not part of the frame */
+            break; /* the implied zero of the last run is not part of the frame */
         }
         at = code == COBS_FULL ? end : end + 1u;
     }

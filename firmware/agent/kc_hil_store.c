@@ -3,7 +3,7 @@
 
 #define ERASED 0xFFu
 
-/* Written so that no sum can wrap round. */
+/* Without a sum that could overflow. */
 static int lies_inside(const kc_hil_store_t *store, uint32_t slot, uint32_t at, uint32_t count)
 {
     return slot < 2u && at <= store->slots[slot].bytes && count <= store->slots[slot].bytes - at;
@@ -33,7 +33,7 @@ static int32_t erase(void *context, uint32_t slot)
     return 0;
 }
 
-/* As flash has it: whole blocks, where a byte was written already is no room for another. */
+/* Behave like flash: write whole blocks, and reject a block in which a byte is already written. */
 static int32_t write(void *context, uint32_t slot, uint32_t at, const uint8_t *bytes, uint32_t count)
 {
     kc_hil_store_t *store = context;

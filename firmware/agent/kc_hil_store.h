@@ -1,4 +1,4 @@
-/* Two slots for saved states in RAM, for tests: they behave like flash, but forget with the power.
+/* Two slots for saved states in RAM, for tests: they behave like flash, but lose their contents without power.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KC_HIL_STORE_H
 #define KC_HIL_STORE_H
@@ -17,7 +17,7 @@ typedef struct {
     uint32_t written; /* the slot that was written last */
 } kc_hil_store_t;
 
-/* The slots as a storage; what they hold stays. */
+/* Return the slots as a storage; their contents do not change. */
 kc_storage_t kc_hil_store_open(kc_hil_store_t *store);
 
 #endif

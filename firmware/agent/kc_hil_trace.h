@@ -12,24 +12,24 @@ typedef struct {
     uint32_t limit;        /* events that the hash covers */
     uint32_t count;        /* events so far */
     uint32_t hash;
-    const char *operation; /* of event number `limit`; null where there was none */
+    const char *operation; /* of event number `limit`; null if it did not occur */
     const char *signal;
     int32_t step, index;
     int64_t word;
 } kc_hil_trace_t;
 
-/* What was traced since the last call; a new trace begins. */
+/* Return the trace since the last call and start a new one. */
 const kc_hil_trace_t *kc_hil_trace_take(uint32_t limit);
 
-/* One event. */
+/* Record one event. */
 void kc_hil_trace_event(const char *operation, const char *signal, int32_t step, int32_t index,
                         int64_t word);
 
-/* A word of a signal, at a step of an operation. */
+/* Trace a word of a signal at a step of an operation. */
 #define KC_TRACE(operation, signal, step, index, word) \
     kc_hil_trace_event(#operation, #signal, (int32_t)(step), (int32_t)(index), (int64_t)(word))
 
-/* words[first..last), in order. */
+/* Trace words[first..last), in order. */
 #define KC_TRACE_ALL(operation, signal, step, words, first, last) \
     do { \
         int32_t kc_at; \

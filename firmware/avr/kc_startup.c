@@ -1,4 +1,4 @@
-/* What an AVR needs beside avr-libc's start-up.  SPDX-License-Identifier: Apache-2.0 */
+/* AVR start-up code that is missing in avr-libc.  SPDX-License-Identifier: Apache-2.0 */
 #include "kc_board.h"
 
 #define SLEEP_CONTROL (*(volatile uint8_t *)0x53u) /* SMCR */
@@ -6,7 +6,7 @@
 
 void kc_fill_stack(void);
 
-/* Before there is a stack, so in assembler: KC_STACK_FILL, word for word. */
+/* Fill the stack with KC_STACK_FILL. No stack is available yet, so this is assembler. */
 __attribute__((naked, used, section(".init1"))) void kc_fill_stack(void)
 {
     __asm volatile("ldi r24, 0xA5\n"
@@ -23,8 +23,8 @@ __attribute__((naked, used, section(".init1"))) void kc_fill_stack(void)
                    "brlo 1b\n");
 }
 
-/* The one interrupt that is ever served, and only here: the UART's.  The instruction after sei is
- * carried out first, so none can come between the two. */
+/* The only interrupt, enabled only here, is that of the UART.  The instruction after sei is carried out
+ * first, so no interrupt can occur between the two. */
 void kc_sleep(void)
 {
     SLEEP_CONTROL = SLEEP_IDLE;

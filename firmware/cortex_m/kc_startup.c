@@ -23,7 +23,7 @@ void kc_fault_handler(void);
 /* Where SysTick is the counter, its driver has a handler. */
 __attribute__((weak, alias("kc_fault_handler"))) void kc_systick_handler(void);
 
-/* No stack may be left when a fault comes, so the handler starts on a fresh one. */
+/* The stack may be exhausted when a fault occurs, so the handler starts on a new one. */
 __attribute__((naked)) void kc_fault_handler(void)
 {
     __asm volatile("ldr r0, =kc_stack_top\n"

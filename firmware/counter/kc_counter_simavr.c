@@ -1,5 +1,5 @@
 /* Cycles, counted by the simulator between two writes; see firmware/emulators/kc_simavr.c.
- * The chip itself has no counter that is long enough, and says so.  SPDX-License-Identifier: Apache-2.0 */
+ * The chip itself does not have a counter that is long enough; it reports none.  SPDX-License-Identifier: Apache-2.0 */
 #include "kc_board.h"
 
 #define MARK (*(volatile uint8_t *)0x3Eu)   /* GPIOR0 */

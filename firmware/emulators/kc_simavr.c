@@ -135,7 +135,7 @@ int main(int count, char **arguments)
     connect(avr);
     while (state != cpu_Done && state != cpu_Crashed) {
         asleep = state == cpu_Sleeping ? asleep + 1 : 0;
-        if (asleep > IDLE) { /* the USART says that it accepts a byte only when the core asks it for one */
+        if (asleep > IDLE) { /* the USART signals that it accepts a byte only when the CPU core reads its status */
             (void)waiting(given == come ? -1 : 0);
             on_xon(NULL, 0, NULL);
             asleep = 0;

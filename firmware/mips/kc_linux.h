@@ -8,7 +8,7 @@
 #define KC_LINUX_READ 4003
 #define KC_LINUX_WRITE 4004
 
-/* The result, or a negative number: the kernel tells an error in a3. */
+/* Return the result, or a negative number if the kernel sets the error flag in a3. */
 static inline int32_t kc_linux_call(int32_t number, uint32_t a, uint32_t b, uint32_t c)
 {
     register uint32_t a0 __asm("$4") = a;

@@ -15,7 +15,7 @@ void Reset_Handler(void);
 void kc_fault_handler(void);
 void kc_start(void);
 
-/* No stack may be left when a trap comes, so the handler starts on a fresh one. */
+/* The stack may be exhausted when a trap occurs, so the handler starts on a new one. */
 __attribute__((naked, aligned(4))) void kc_fault_handler(void)
 {
     __asm volatile("la sp, kc_stack_top\n"

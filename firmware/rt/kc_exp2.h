@@ -6,7 +6,7 @@
 
 #include "kc_table.h"
 
-/* 2^-t as u16f15; t has 20 fraction bits and lies below 16.0; 2^bits + 1 entries u22f21. */
+/* 2^-t as u16f15; t has 20 fraction bits and is below 16.0; 2^bits + 1 entries u22f21. */
 static inline int64_t kc_exp2_16(int64_t t, KC_TABLE uint32_t *table, int32_t bits)
 {
     const uint32_t fraction = (uint32_t)t & 0xFFFFFU;
@@ -19,7 +19,7 @@ static inline int64_t kc_exp2_16(int64_t t, KC_TABLE uint32_t *table, int32_t bi
     return (half >> 1) + (half & 1U);
 }
 
-/* 2^-t as u32f31; t has 32 fraction bits and lies below 32.0; 2^bits entries each. */
+/* 2^-t as u32f31; t has 32 fraction bits and is below 32.0; 2^bits entries each. */
 static inline int64_t kc_exp2_32(int64_t t, KC_TABLE uint32_t *coarse, KC_TABLE uint32_t *fine, int32_t bits)
 {
     const uint32_t fraction = (uint32_t)t;

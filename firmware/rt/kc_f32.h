@@ -1,7 +1,7 @@
 /* kerncast runtime: helpers of the float32 algorithms, header only.  SPDX-License-Identifier: Apache-2.0
  *
  * Every operation is rounded once to float: no libm, no fused multiply-add (-ffp-contract=off), no wider
- * format. The results equal those of the float32 model word for word.
+ * format. The results equal those of the float32 model exactly.
  */
 #ifndef KERNCAST_KC_F32_H
 #define KERNCAST_KC_F32_H

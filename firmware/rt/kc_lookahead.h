@@ -74,7 +74,7 @@ static inline int32_t kc_lookahead_normalise_block(const int64_t *wide, int32_t 
     return kc_lookahead_max(e - 31 + s, min_exp);
 }
 
-/* sum_i first[at - i] second[i], i < count: a row of a Toeplitz matrix times a vector. */
+/* sum_i first[at - i] second[i], i < count: the product of a Toeplitz row and a vector. */
 static inline int64_t kc_lookahead_dot_reversed(const int32_t *first, int32_t at, const int32_t *second,
     int32_t count, int32_t shift)
 {

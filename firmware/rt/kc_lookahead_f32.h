@@ -36,7 +36,7 @@ typedef struct {
 
 typedef float kc_f32_block_t[KC_F32_BLOCK][KC_F32_BLOCK];
 
-/* sum_i first[-i] second[i], i < count: a row of a Toeplitz matrix times a vector. */
+/* sum_i first[-i] second[i], i < count: the product of a Toeplitz row and a vector. */
 static inline float kc_lookahead_f32_dot_reversed(const float *first, const float *second, int32_t count)
 {
     float acc = 0.0f;

@@ -39,8 +39,8 @@ static inline uint32_t kc_helium_square_diffs(const int16_t *u, const int16_t *v
     return (uint32_t)acc;
 }
 
-/* kc_portable_square_diff_rows: two rows at a time share the loads of u. Whether one is left is asked of
- * `rows` itself: gcc 12 at -Os takes what a loop that counts it down leaves for more than 0. */
+/* kc_portable_square_diff_rows: two rows at a time share the loads of u. The loop does not count `rows` itself
+ * down: gcc 12 at -Os would assume that the remainder is more than 0. */
 static inline void kc_helium_square_diff_rows(const int16_t *restrict u, const int16_t *restrict v, int32_t n,
     int32_t rows, uint32_t *restrict d)
 {

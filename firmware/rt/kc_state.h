@@ -2,7 +2,7 @@
  *
  * Layout: docs/saved-state.md of kerncast. A save first invalidates the first block of the slot and writes
  * that block last, so that a slot which a power cut left incomplete is never valid. If the header is longer
- * than one block, the reader knows every byte of it except the sequence number, whose errors the CRC detects.
+ * than one block, every byte of it is known to the reader except the sequence number, which the CRC protects.
  * SPDX-License-Identifier: Apache-2.0
  */
 #ifndef KERNCAST_KC_STATE_H

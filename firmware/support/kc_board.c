@@ -1,4 +1,4 @@
-/* The machine as the agent sees it: UART, counter and stack mark.  SPDX-License-Identifier: Apache-2.0 */
+/* The board as the agent uses it: UART, counter and stack usage.  SPDX-License-Identifier: Apache-2.0 */
 #include "kc_board.h"
 
 #if KC_BOARD_STACK_BYTES > 0

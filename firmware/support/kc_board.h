@@ -1,4 +1,4 @@
-/* Board support: what the agent's main needs of a machine, and who gives it.
+/* Board support: the functions that the agent's main needs, and the folder that defines each.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KC_BOARD_H
 #define KC_BOARD_H
@@ -35,7 +35,7 @@ int32_t kc_system_read(uint32_t file, void *bytes, uint32_t count);
 int32_t kc_system_write(uint32_t file, const void *bytes, uint32_t count);
 void kc_system_exit(uint32_t status);
 
-/* Called by the architecture's fault handler: tell the host, and stop. */
+/* Called by the architecture's fault handler: report the fault to the host and stop. */
 void kc_board_fault(void);
 
 #endif

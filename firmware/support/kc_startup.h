@@ -1,4 +1,4 @@
-/* What start-up code without an operating system does to the RAM, with the linker script's symbols.
+/* RAM initialisation of bare-metal start-up code, with the linker script's symbols.
  * KC_READ_STACK_POINTER is the instruction that copies the stack pointer to %0.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifndef KC_STARTUP_H

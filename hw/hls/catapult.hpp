@@ -1,4 +1,4 @@
-// kerncast: words, streams and beats as Catapult has them.  SPDX-License-Identifier: Apache-2.0
+// kerncast: words, streams and beats of Catapult.  SPDX-License-Identifier: Apache-2.0
 //
 // Apart from pragmas, this is the only file that differs between the dialects: vitis.hpp has the same names.
 #ifndef KERNCAST_HLS_DIALECT_HPP
@@ -17,7 +17,7 @@ using uint = ac_int<BITS, false>;
 template <class T>
 using stream = ac_channel<T>;
 
-// What one transfer of a channel carries: the word, and the side channels of AXI4-Stream that the cores use.
+// One transfer of a channel: the word, and the side channels of AXI4-Stream that the cores use.
 template <int BITS, int USER>
 struct beat {
     ac_int<BITS, false> data;

@@ -1,4 +1,4 @@
-// kerncast: words, streams and beats as Vitis HLS has them.  SPDX-License-Identifier: Apache-2.0
+// kerncast: words, streams and beats of Vitis HLS.  SPDX-License-Identifier: Apache-2.0
 //
 // Apart from pragmas, this is the only file that differs between the dialects: catapult.hpp has the same
 // names.

@@ -1,4 +1,4 @@
-"""Write the golden samples anew: ``python tests/golden/refresh.py``; read the difference before a commit."""
+"""Write the golden samples again: ``python tests/golden/refresh.py``; read the difference before a commit."""
 
 from pathlib import Path
 

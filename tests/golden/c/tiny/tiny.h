@@ -12,7 +12,7 @@
 #include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x9bc25900
+#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x1f85a4ee
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 
@@ -29,7 +29,7 @@ extern "C" {
 #define TINY_TABLE_BYTES 516 /* constant tables */
 #define TINY_SAVED_STATE_BYTES 76u /* a slot needs KC_STATE_SLOT of it */
 
-#define TINY_OUT_LSB 0.0625 /* what 1 of tiny_out_t is worth, in units of y */
+#define TINY_OUT_LSB 0.0625 /* value of 1 LSB of tiny_out_t, in units of y */
 #define TINY_OUT_FRAC_BITS 14 /* s16f14, Q2.14 */
 
 typedef int16_t tiny_out_t; /* prediction, Q2.14: -2048.0 to 2047.9375 units of y, LSB 0.0625 */

@@ -7,7 +7,7 @@
 #include "tiny_internal.h"
 
 /* |alpha - exact|_2 <= |y - (T + lambda I) alpha|_2 / lambda for a positive semidefinite T.
- * Every rounding is upward; each component is enlarged by the rounding error of its own sum. */
+ * Every rounding is upward; each component is enlarged by the rounding error of the sum it comes from. */
 #define TINY_CERTIFY_W 16
 
 /* Row i of y / (1 + lambda) - T alpha; y_shift converts y to the LSB of the result. */
@@ -61,7 +61,7 @@ static tiny_norm_t tiny_alpha_norm(const tiny_trainer_t *t)
     return norm;
 }
 
-/* From the scaled system back to (T + lambda I) alpha = y. */
+/* Convert the solution of the scaled system to that of (T + lambda I) alpha = y. */
 static void tiny_scale_solution(tiny_trainer_t *t)
 {
     int32_t i;

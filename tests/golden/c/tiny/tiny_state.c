@@ -135,7 +135,7 @@ kc_status_t tiny_state_restore(tiny_model_t *m, const kc_storage_t *storage)
     if (newest == 2u) {
         return found[0] < found[1] ? found[0] : found[1];
     }
-    if (tiny_state_scan(storage, newest, m, &sequence) != KC_OK) { /* it was valid a moment ago */
+    if (tiny_state_scan(storage, newest, m, &sequence) != KC_OK) { /* it was valid in the first pass */
         tiny_model_init(m);
         return KC_STATE_STORAGE;
     }

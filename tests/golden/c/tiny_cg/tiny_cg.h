@@ -12,7 +12,7 @@
 #include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x9bc25900
+#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x1f85a4ee
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 
@@ -29,7 +29,7 @@ extern "C" {
 #define TINY_CG_TABLE_BYTES 2048 /* constant tables */
 #define TINY_CG_SAVED_STATE_BYTES 124u /* a slot needs KC_STATE_SLOT of it */
 
-#define TINY_CG_OUT_LSB 0.00048828125 /* what 1 of tiny_cg_out_t is worth, in units of y */
+#define TINY_CG_OUT_LSB 0.00048828125 /* value of 1 LSB of tiny_cg_out_t, in units of y */
 #define TINY_CG_OUT_FRAC_BITS 22 /* s24f22, Q2.22 */
 
 typedef int32_t tiny_cg_out_t; /* prediction, Q2.22: -4096.0 to 4095.99951 units of y, LSB 0.00048828125 */

@@ -136,7 +136,7 @@ kc_status_t tiny_cg_state_restore(tiny_cg_model_t *m, const kc_storage_t *storag
     if (newest == 2u) {
         return found[0] < found[1] ? found[0] : found[1];
     }
-    if (tiny_cg_state_scan(storage, newest, m, &sequence) != KC_OK) { /* it was valid a moment ago */
+    if (tiny_cg_state_scan(storage, newest, m, &sequence) != KC_OK) { /* it was valid in the first pass */
         tiny_cg_model_init(m);
         return KC_STATE_STORAGE;
     }

@@ -9,7 +9,7 @@
 /* Kernel LMS with a fixed dictionary, learning rule (2) to (6) of B. Mitchinson, T. J. Dodd, R. F. Harrison,
  * "Reduction of Kernel Models", 2003.
  * Reduction: projection fklms, metric fklms.
- * Vectors stand in slots 0 to count - 1; age order 0 is the oldest. */
+ * Vectors are in slots 0 to count - 1; age order 0 is the oldest. */
 
 typedef tiny_lms_distance_t tiny_lms_loss_t; /* loss of removing a vector: the distance to its nearest */
 

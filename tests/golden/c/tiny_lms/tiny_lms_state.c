@@ -182,7 +182,7 @@ kc_status_t tiny_lms_state_restore(tiny_lms_model_t *m, const kc_storage_t *stor
     if (newest == 2u) {
         return found[0] < found[1] ? found[0] : found[1];
     }
-    if (tiny_lms_state_scan(storage, newest, m, &sequence) != KC_OK) { /* it was valid a moment ago */
+    if (tiny_lms_state_scan(storage, newest, m, &sequence) != KC_OK) { /* it was valid in the first pass */
         tiny_lms_model_init(m);
         return KC_STATE_STORAGE;
     }

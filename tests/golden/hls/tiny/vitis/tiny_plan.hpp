@@ -12,7 +12,7 @@
 
 namespace tiny {
 
-// ---- words: as wide as the plan's ranges and shifts ask ----
+// ---- words: widths from the plan's ranges and shifts ----
 typedef kc::uint<8> raw_t;
 typedef kc::sint<12> target_t;
 typedef kc::sint<2> offset_t;

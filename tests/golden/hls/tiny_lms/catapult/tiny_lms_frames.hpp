@@ -11,7 +11,7 @@
 
 namespace tiny_lms {
 
-// A frame of `count` words and no more: false where tlast came with another beat; all up to it is dropped.
+// Receive a frame of `count` words; if tlast is elsewhere, drop the frame up to it and return false.
 template <int BITS>
 bool read_frame(kc::stream<kc::beat<BITS, 3> > &from, kc::uint<BITS> words[], int count)
 {
@@ -34,7 +34,7 @@ bool read_frame(kc::stream<kc::beat<BITS, 3> > &from, kc::uint<BITS> words[], in
     return whole;
 }
 
-// One word of 16 bits out.
+// Send one word of 16 bits.
 template <class T>
 void write_word(kc::stream<word_beat_t> &to, T word, int user, bool last)
 {

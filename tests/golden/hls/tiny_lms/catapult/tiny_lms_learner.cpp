@@ -45,7 +45,7 @@ void write_state(kc::stream<word_beat_t> &to, const lms_t &s)
     }
 }
 
-// Back to the empty model.
+// Clear the model.
 void forget_all(lms_t &s)
 {
     s.count = 0;
@@ -77,7 +77,7 @@ void read_sample(kc::stream<sample_beat_t> &from, bool learning, sample_t &sampl
     sample.y = learning ? output_convert(target_t(words[COLUMNS])) : word_t(0);
 }
 
-// The answer's status; f is 0 where nothing is held.
+// Status of the answer; f is 0 if the dictionary is empty.
 int predict(lms_t &s, const x_t x[COLUMNS], word_t &f)
 {
     acc_t acc = 0;

@@ -12,7 +12,7 @@
 
 namespace tiny_lms {
 
-// ---- words: as wide as the plan's ranges and shifts ask ----
+// ---- words: widths from the plan's ranges and shifts ----
 typedef kc::uint<10> raw_t;
 typedef kc::sint<2> target_t;
 typedef kc::sint<11> offset_t;

@@ -45,7 +45,7 @@ int receive(kc::stream<word_beat_t> &from, words_t &words, bool as_signed)
     }
 }
 
-// Status and words, as a call is answered.
+// Receive the frame of a call; append its status and words to `found`.
 void answer(kc::stream<word_beat_t> &from, words_t &found, bool as_signed)
 {
     words_t words;
@@ -103,7 +103,7 @@ bool call(const std::string &name, const words_t &words, words_t &found)
     return call_predictor(name, words, found);
 }
 
-// The words of a text, up to its first that is none.
+// Parse the integers of a line, up to the first item that is not an integer.
 words_t words_of(std::istream &text)
 {
     words_t words;

@@ -16,8 +16,8 @@ import kerncast
 from kerncast.cli.main import app
 from kerncast.codegen.build import compilers
 from kerncast.lab.report import columns, gather_page, render
-from kerncast.lab.report.page import as_json, samples_of
 from kerncast.lab.report.intermediates import intermediate_values
+from kerncast.lab.report.page import as_json, samples_of
 from kerncast.lab.report.words import _lengths, histograms
 from kerncast.lab.sweep import make_settings, run_sweep
 from kerncast.lab.sweep.confirm import CONFIRMED, design_text

@@ -90,7 +90,7 @@ def ledger(kerncast_ledger: Ledger) -> Ledger:
 
 
 # ---- a command, and a small folder that it generated ----
-SMALL = Path(__file__).with_name("small.toml").read_text(encoding="utf-8")
+SMALL = Path(__file__).with_name("small.toml")
 
 
 @pytest.fixture(scope="session")
@@ -110,7 +110,7 @@ def spec(tmp_path: Path) -> Path:
     """The file of a spec that trains on twelve samples, its data beside it."""
     words = [str((7 * i * i) % 100 - 50) for i in range(12)]
     (tmp_path / "small.csv").write_text("\n".join(["y", *words, ""]))
-    (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "small.toml").write_text(SMALL.read_text(encoding="utf-8"))
     return tmp_path / "small.toml"
 
 

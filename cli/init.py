@@ -6,45 +6,33 @@ With a data file the spec is adapted to it.
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+import re
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ..sim.errors import KerncastError, fail
+from ..sim.errors import fail
 from . import _dialogue
 from ._complete import data_files, target_or_board
-from ._options import JsonFlag
+from ._options import JsonFlag, separated
 from ._output import Answer, emit
 
 if TYPE_CHECKING:
-    from ..sim.data.quantise import QuantisedTable
-    from ..sim.data.words_csv import Survey
+    from ..sim.data.inspection import Inspection
 
-    Seen = tuple[Survey, QuantisedTable | None]
-
-# Usual lengths of ADC counts: the data need not contain the largest count.
-_LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
-_LARGEST_N = 1024
 _PRODUCTS = ("polynomial", "linear")
 _TARGET = "cortex-m4"
-
-# What to do about a data file, where a message elsewhere names a key of the spec or an option.
-_REMEDIES = {
-    "E241": "check the path, and save the table as CSV in UTF-8",
-    "E252": "give numbers only: write two classes as -1 and 1, and delete other columns of text",
-}
-
-Values = dict[str, dict[str, Any]]
+_NONE = "none"
 
 Name = Annotated[str | None, typer.Argument(
-    metavar="NAME", show_default=False, help="Name of the model and of the file, NAME.toml.")]
-Data = Annotated[Path | None, typer.Option(
-    metavar="FILE", autocompletion=data_files, show_default=False,
-    help="CSV file of numbers, the last column the target; the target alone for a sampled signal. Columns "
-         "x0, x1, ... and y are taken as ADC counts.")]
+    metavar="NAME|DATA", show_default=False, autocompletion=data_files,
+    help="Name of the model and of the file, NAME.toml; or a data file, which gives the name too.")]
+DataFile = Annotated[Path | None, typer.Option(
+    "--data", metavar="FILE", autocompletion=data_files, show_default=False,
+    help="Data file: CSV, WAV, NPZ or LIBSVM. Columns x0, x1, ... and y of integers are ADC counts; other "
+         "values are converted.")]
 Algorithm = Annotated[Literal["toeplitz_rls", "kernel_cg", "kernel_lms"] | None, typer.Option(
     metavar="NAME", show_default=False,
     help="toeplitz_rls, kernel_cg or kernel_lms. Default: toeplitz_rls for a sampled signal, else "
@@ -54,46 +42,174 @@ KernelName = Annotated[Literal["gaussian", "laplacian", "periodic", "polynomial"
 TargetId = Annotated[str, typer.Option(
     metavar="ID", autocompletion=target_or_board,
     help="Target or board to generate code for; kerncast targets lists them.")]
+TargetColumn = Annotated[str | None, typer.Option(
+    metavar="COLUMN", show_default=False,
+    help="Column to predict, by name or number from 0. Default: y, target, label or class, else the last.")]
+Inputs = Annotated[str | None, typer.Option(
+    metavar="COLUMNS", show_default=False, help="Input columns, separated by commas. Default: all others.")]
+Classes = Annotated[str | None, typer.Option(
+    metavar="NAMES", show_default=False,
+    help="Two classes, separated by commas; other rows are dropped. `none`: the target is a number.")]
+Time = Annotated[str | None, typer.Option(
+    metavar="COLUMN", show_default=False,
+    help="Column of the sampling instants, not an input. `none`: do not look for one.")]
+Decimal = Annotated[Literal[".", ","] | None, typer.Option(
+    metavar="MARK", show_default=False, help="Decimal mark, . or , ; by default that of the file.")]
+Separator = Annotated[str | None, typer.Option(
+    metavar="CHARACTER", show_default=False, help="Character between fields: , ; tab or space.")]
+Rows = Annotated[str | None, typer.Option(
+    metavar="RANGE", show_default=False, help="Rows to use: 1000 for the first, or 1001..3000.")]
+Missing = Annotated[Literal["refuse", "drop"] | None, typer.Option(
+    metavar="WHAT", show_default=False, help="Rows with a missing value: refuse (default) or drop.")]
 Out = Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Folder to write into.")]
 
 
-def init(name: Name = None, data: Data = None, algorithm: Algorithm = None, kernel: KernelName = "gaussian",
-         target: TargetId = _TARGET, out: Out = Path(), as_json: JsonFlag = False) -> None:
+def init(name: Name = None, data: DataFile = None, algorithm: Algorithm = None,
+         kernel: KernelName = "gaussian", target: TargetId = _TARGET, target_column: TargetColumn = None,
+         inputs: Inputs = None, classes: Classes = None, time: Time = None, decimal: Decimal = None,
+         separator: Separator = None, rows: Rows = None, missing: Missing = None, out: Out = Path(),
+         as_json: JsonFlag = False) -> None:
     """Write NAME.toml, a commented spec to start from.
 
     On a terminal, without options, it asks. It never overwrites a file, and makes the folder if it is
-    missing. With --data it takes the columns, the ADC counts and n from the file. Measured values become
-    the counts of a 12-bit converter, in NAME.words.csv next to the spec; the spec explains them.
+    missing. With a data file it finds columns, classes, sampling instants and n, and prints what it found.
+    The options are keys of [data] in the spec, so all commands read the file in the same way. Values in units
+    become the counts of a 12-bit converter; [data.ranges] states the range of each column.
 
     Examples
     --------
-    kerncast init motor
-    kerncast init motor --data train.csv --kernel laplacian
-    kerncast init motor --algorithm kernel_lms -o specs
+    kerncast init motor.csv
+    kerncast init motor --data train.csv --target-column torque
+    kerncast init signal.wav --rows 1000
     kerncast init motor --target nucleo-f446re
     """
-    from ..sim.spec import Spec
-
+    asked = {"target_column": target_column, "inputs": inputs, "time": time, "decimal": decimal,
+             "separator": separator, "rows": rows, "missing": missing}
     chosen: str | None = algorithm or ("kernel_cg" if kernel in _PRODUCTS else None)
+    if name is not None and data is None and _is_file(name):
+        name, data = _name_of(Path(name)), Path(name)
     nothing_given = data is None and chosen is None and (kernel, target) == ("gaussian", _TARGET)
-    seen = cache(_seen)  # the dialogue asks before the spec is fitted
+    seen = cache(lambda path: _inspect(path, asked, classes))  # the dialogue asks before the spec is fitted
     target_id = _target_of(target)
     if nothing_given and not as_json and _dialogue.at_terminal():
-        name, data, chosen, target_id = _dialogue.ask(name, lambda path: seen(path)[0].columns)
+        name, data, chosen, target_id = _dialogue.ask(name, lambda path: seen(path).values.X.shape[1])
+    _check(name, data, [key for key, value in (asked | {"classes": classes}).items() if value])
+    _emit(str(name), None if data is None else seen(data), chosen, kernel, target, target_id, out, as_json)
+
+
+def _check(name: str | None, data: Path | None, given: list[str]) -> None:
+    """Raise E194 for a missing name, or for options without a file; E110 for a name that C cannot use."""
     if name is None:
         raise fail("E194", "NAME is missing", where="kerncast init", value="nothing",
                    allowed="a name in lower case, as in C", remedy="kerncast init NAME, such as "
                    "kerncast init motor; on a terminal kerncast init asks")
-    files = _files(name, None if data is None else (data, *seen(data)), chosen, kernel, target_id, out)
-    path, text = next(iter(files.items()))
-    spec = Spec.from_text(text, "")  # a wrong NAME is a mistake on the command line, at no line of a file
-    _write(files, out)
-    lines = [f"wrote {' and '.join(map(str, files))}", spec.summary()]
+    _check_name(name)
+    if data is None and given:
+        raise fail("E194", f"--{given[0].replace('_', '-')} needs a data file", where="kerncast init",
+                   value="no file", allowed="--data FILE", remedy="add --data FILE, or omit the option")
+
+
+def _emit(name: str, seen: Inspection | None, algorithm: str | None, kernel: str, target: str,
+          target_id: str, out: Path, as_json: bool) -> None:
+    """Write the spec and print what it contains."""
+    from ..lab.drafting import describe, draft_spec, lower_to_fit
+    from ..sim.spec import Spec
+    from ..sim.spec.text import render
+
+    file = "" if seen is None else os.path.relpath(seen.path, out)
+    values = draft_spec(name, algorithm, kernel, target_id, seen, file)
+    # a wrong NAME is a mistake on the command line, at no line of a file
+    Spec.from_text(render(values, ("data",) if seen is None else ()), "")
+    lowered = lower_to_fit(values)
+    found = {} if seen is None else describe(seen, values, lowered)
+    path, text = out / f"{name}.toml", render(values, ("data",) if seen is None else ())
+    spec = Spec.from_text(text, "")
+    _write(path, text)
+    lines = [f"wrote {path}", *(f"{key:10}{value}" for key, value in found.items()), spec.summary()]
     if target_id != target and target != _TARGET:
         lines.insert(1, f"{target} is a board with the target {target_id}")
-    values = {"written": str(path), "files": [str(file) for file in files], "hash": spec.hash,
-              "summary": spec.summary(), "target": target_id}
-    emit(Answer(values, "\n".join(lines), ("kerncast", "check", str(path))), as_json)
+    answer = {"written": str(path), "files": [str(path)], "hash": spec.hash, "summary": spec.summary(),
+              "target": target_id, "data": found or None}
+    emit(Answer(answer, "\n".join(lines), ("kerncast", "check", str(path))), as_json)
+
+
+def _is_file(name: str) -> bool:
+    """Return whether the argument is a data file rather than a name."""
+    from ..sim.data.samples.files import format_of
+
+    return bool(format_of(Path(name))) or Path(name).is_file()
+
+
+def _name_of(path: Path) -> str:
+    from ..sim.spec.types import suggest_name
+
+    return suggest_name(path.name.partition(".")[0])
+
+
+def _check_name(name: str) -> None:
+    """Raise E110 for a name that C cannot use, with the one to type instead."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from ..sim.spec.problems import code_of
+    from ..sim.spec.types import CName, suggest_name
+
+    try:
+        TypeAdapter(CName).validate_python(name)
+    except ValidationError as error:
+        detail = error.errors(include_url=False)[0]
+        raise fail(code_of(detail), detail["msg"], where="[model] name", value=name,
+                   allowed="lower-case letters, digits, single underscores; a letter first; at most 24 "
+                   "characters", remedy=f"type kerncast init {suggest_name(name)}") from None
+
+
+def _inspect(data: Path, asked: dict[str, Any], classes: str | None) -> Inspection:
+    """Find out what a data file holds, with the options of the command line."""
+    from ..sim.data.inspection import inspect_file
+    from ..sim.spec import Data
+
+    given = {key: value for key, value in asked.items() if value is not None}
+    find_time = given.get("time") != _NONE
+    if not find_time:
+        del given["time"]
+    if "inputs" in given:
+        given["inputs"] = separated([given["inputs"]])
+    if "separator" in given:
+        given["separator"] = _separator(given["separator"])
+    if "rows" in given:
+        given["rows"] = _rows(given["rows"])
+    for key in ("target_column", "time"):
+        if re.fullmatch(r"[0-9]{1,7}", given.get(key, "")):
+            given[key] = int(given[key])
+    options = Data.model_validate({"file": str(data), **given})
+    names = None if classes in (None, _NONE) else separated([classes])
+    if names is not None and len(names) < 2:
+        raise _invalid("--classes", classes, "two names, or none", "--classes idle,run")
+    return inspect_file(data, options, clock=find_time, classes=names, find_classes=classes != _NONE)
+
+
+def _separator(text: str) -> str:
+    """Return the character between fields; raise E194."""
+    found = {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text)
+    if found not in (",", ";", "\t", " "):
+        raise _invalid("--separator", text, "one of , ; tab space", "--separator \";\"")
+    return found
+
+
+def _rows(text: str) -> int | str:
+    """Return a number of rows, or a range of them; raise E194."""
+    from pydantic import TypeAdapter, ValidationError
+
+    from ..sim.spec.types import Rows
+
+    try:
+        return TypeAdapter(Rows).validate_python(int(text) if text.isascii() and text.isdigit() else text)
+    except ValidationError:
+        raise _invalid("--rows", text, "a number from 1, or FIRST..LAST from 1", "--rows 1..1000") from None
+
+
+def _invalid(option: str, value: Any, allowed: str, remedy: str) -> Exception:
+    return fail("E194", f"the value of {option} is not valid", where=option, value=str(value),
+                allowed=allowed, remedy=f"write it as in {remedy}")
 
 
 def _target_of(name: str) -> str:
@@ -109,144 +225,15 @@ def _target_of(name: str) -> str:
                remedy="choose one of these; without --target the spec is for " + _TARGET)
 
 
-def _files(name: str, given: tuple[Path, Survey, QuantisedTable | None] | None, algorithm: str | None,
-           kernel: str, target: str, out: Path) -> dict[Path, str]:
-    """Return the spec, and the ADC counts of measured values, by their paths."""
-    from ..sim.spec.text import render
-
-    words, made = out / f"{name}.words.csv", None
-    if given is None:
-        values = _start(name, algorithm or "toeplitz_rls")
-    else:
-        data, seen, made = given
-        values = _fitted(name, algorithm, data if made is None else words, out, seen)
-    values["target"]["id"] = target
-    values["kernel"] = {"type": kernel} | _parameters(kernel, values)
-    if made is not None:
-        _in_units(values, made)
-    elif kernel in _PRODUCTS:
-        _scale(values)
-    text = render(values, ("data",) if given is None else (), made.legend if made else ())
-    return {out / f"{name}.toml": text} | ({} if made is None else {words: made.text()})
-
-
-def _write(files: dict[Path, str], out: Path) -> None:
-    """Write all files, or raise E192 and write none if one of them exists."""
-    out.mkdir(parents=True, exist_ok=True)
-    written: list[Path] = []
+def _write(path: Path, text: str) -> None:
+    """Write a new file; raise E192 if it exists."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        for path, text in files.items():
-            with path.open("x", encoding="utf-8") as file:
-                written.append(path)
-                file.write(text)
-    except BaseException as error:
-        for own in written:
-            own.unlink()
-        if isinstance(error, FileExistsError):
-            raise fail("E192", "the file exists", where=str(path),
-                       remedy="choose another name, or another folder with -o") from None
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise fail("E192", "the file exists", where=str(path),
+                   remedy="choose another name, or another folder with -o") from None
+    except BaseException:
+        path.unlink(missing_ok=True)
         raise
-
-
-def _seen(data: Path) -> Seen:
-    """Survey a data file; also return the ADC counts of measured values."""
-    from ..sim.data.quantise import is_raw, quantise_table
-    from ..sim.data.words_csv import survey
-
-    try:
-        if is_raw(data):
-            return survey(data), None
-        made = quantise_table(data)
-    except KerncastError as error:  # there is no spec yet, and init has no option for columns
-        raise KerncastError(replace(problem, remedy=_REMEDIES.get(problem.code, problem.remedy))
-                            for problem in error.problems) from None
-    return made.survey, made
-
-
-def _in_units(values: Values, made: QuantisedTable) -> None:
-    """Scale inputs to -1 to 1.
-
-    The target keeps its unit, with the middle of its range as offset.
-    """
-    from ..sim.data.quantise import MIDDLE
-
-    if made.survey.columns:
-        values["input"] |= {"offset": MIDDLE, "gain": 1 / MIDDLE}
-    values["output"] |= {"offset": MIDDLE, "gain": float(f"{made.columns[-1].step:.12g}")}
-    if values["kernel"]["type"] in _PRODUCTS:
-        values["numbers"]["word"] = 32
-
-
-def _parameters(kernel: str, values: Values) -> dict[str, Any]:
-    """Return initial parameters of a kernel, derived from the Gaussian width."""
-    width = values["kernel"]["sigma"]
-    return {"gaussian": {"sigma": width}, "laplacian": {"sigma": width},
-            "periodic": {"sigma": 1.0, "period": 10 * width},
-            "polynomial": {"degree": 2, "gamma": 1 / values["input"]["columns"], "coef0": 1.0},
-            }.get(kernel, {})
-
-
-def _scale(values: Values) -> None:
-    """Scale inputs to -1 to 1 and use 32 bits.
-
-    Otherwise products of inputs are much larger than any lambda.
-    """
-    from ..sim.formats import Format
-
-    word = Format.parse(values["input"]["word"])
-    values["input"] |= {"offset": (word.lo + word.hi + 1) // 2, "gain": 2.0 ** (1 - word.bits)}
-    values["numbers"]["word"] = 32
-
-
-def _start(name: str, algorithm: str) -> Values:
-    """Return values for a spec without data: one column, 16-bit words."""
-    values: Values = {
-        "model": {"name": name, "algorithm": algorithm},
-        "input": {"word": "u16f0", "columns": 1, "offset": 0, "gain": 1.0},
-        "output": {"word": "s12f0", "offset": 0, "gain": 1.0},
-        "kernel": {"type": "gaussian", "sigma": 3.0},
-    }
-    if algorithm == "kernel_cg":
-        values["cg"] = {"n": 256, "lambda": 0.1, "steps": 32}
-    elif algorithm == "toeplitz_rls":
-        values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1}
-    else:
-        values["online"] = {"budget": 64, "eta": 0.2, "rho": 0.0, "reduction": "fklms", "passes": 1}
-    return values | {"numbers": {"word": 16}, "target": {"id": _TARGET},
-                     "data": {"file": "train.csv"}}
-
-
-def _fitted(name: str, algorithm: str | None, data: Path, out: Path, seen: Survey) -> Values:
-    """Return values for a data file: columns, formats, n, and an initial sigma."""
-    chosen = algorithm or ("kernel_lms" if seen.columns else "toeplitz_rls")
-    if chosen != "toeplitz_rls" and not seen.columns:
-        raise fail("E242", f"{chosen} needs input columns, and the file has none", where=f"{data}:1",
-                   value="y", allowed="x0, x1, ..., y",
-                   remedy="add the columns, or use toeplitz_rls with kernel gaussian, laplacian or periodic")
-    values = _start(name, chosen)
-    values["output"]["word"] = _word(*seen.y_range, where=f"{data} y")
-    values["data"]["file"] = os.path.relpath(data, out)
-    if seen.columns:
-        values["input"] |= {"word": _word(*seen.x_range, where=f"{data} x"), "columns": seen.columns}
-        values["kernel"]["sigma"] = seen.sigma
-    if chosen == "kernel_cg":
-        values["cg"]["n"] = max(2, min(seen.rows, _LARGEST_N))
-    elif chosen == "toeplitz_rls":
-        values["toeplitz"]["n"] = max(2, min(seen.rows, _LARGEST_N))
-        if seen.columns:
-            values["toeplitz"]["scheme"] = "diagonal_mean_biased"
-            del values["toeplitz"]["step"]
-    else:
-        # A width of the size of the data overlaps: nothing is projected then; FKLMS would amplify.
-        values["online"] |= {"budget": max(2, min(64, seen.rows // 4)), "eta": 0.5, "reduction": "nt",
-                             "passes": 4}
-    return values
-
-
-def _word(low: int, high: int, where: str) -> str:
-    """Return the format of a usual length for all counts from `low` to `high`."""
-    bits = max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + (low < 0)
-    if bits > _LENGTHS[-1]:
-        raise fail("E246", "no word length holds these values", where=where, value=f"{low} to {high}",
-                   allowed=f"words of {_LENGTHS[-1]} bits", remedy="correct the data")
-    return f"{'s' if low < 0 else 'u'}{next(b for b in _LENGTHS if b >= bits)}f0"

@@ -229,6 +229,8 @@ _NUMBERS = {
     "E248": Entry("an array has the wrong shape",
                   "Inputs are integers of shape (m, D), and targets integers of shape (m,).",
                   "Reshape the array; a single column may also have shape (m,)."),
+    "E249": Entry("the target is constant", "Every sample has the same target, so there is nothing to learn.",
+                  "Choose another target with --target-column, or other rows with --rows."),
     "E250": Entry("the model in fxpmath cannot run this plan",
                   "This independent check covers small sizes only, n or budget up to 32, and not the float32 "
                   "of solver lookahead_f32.",
@@ -259,6 +261,11 @@ _NUMBERS = {
                   "Or max_deterioration is missing, which mt and newest_only need, or used with metric age.",
                   "Omit the option to disable it. mt and newest_only need max_deterioration; max_age limits "
                   "an age."),
+    "E259": Entry("the sampling instants have no constant step",
+                  "A column of time goes backwards, or its steps differ. A sampled signal needs a constant "
+                  "step.",
+                  "Sort the file by time, or resample it. To learn a curve from uneven samples, pass the "
+                  "time as an input: `kerncast init DATA --algorithm kernel_cg --inputs COLUMN`."),
     "E260": Entry("the checkpoint belongs to another computation",
                   "The file was written for other samples, another kernel, another precision, or by a "
                   "version that sums in another order.",

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from ..errors import KerncastError, Problem, fail
 from ..plan import SIZE_KEYS
-from ..spec import Spec
+from ..spec import Data, Spec
 from .builtin import BuiltinSamples, digits, ecg, equaliser
 from .csv_lines import counted
 from .raw import Words, check_raw
+from .reading import counts_of, read_values
 from .words_csv import read_words
 
 
@@ -60,8 +61,8 @@ def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
     Raises
     ------
     KerncastError
-        E240 without [data]; E241 to E247 for files; E246 if bundled data exceed the range of the ADC
-        counts; E501 if the package with the data is missing.
+        E240 without [data]; E241 to E247, E251 to E253 and E259 for files; E246 if bundled data exceed the
+        range of the ADC counts; E501 if the package with the data is missing.
     """
     if spec.data is None:
         raise fail("E240", "the spec names no data", where="[data]", allowed="builtin or file",
@@ -106,8 +107,13 @@ def _files(spec: Spec, base: Path) -> Dataset:
     raw_x, raw_y = spec.input.format, spec.output.format
     with_x = {"y": raw_y} if spec.data.lagged else dict.fromkeys(columns, raw_x) | {"y": raw_y}
     problems: list[Problem] = []
-    train = read_words(base / spec.data.file, {"y": raw_y} if uniform else with_x, problems)
-    test = None if spec.data.test is None else read_words(base / spec.data.test, with_x, problems)
+    if spec.data.is_table:
+        train = _table(spec, spec.data, base / spec.data.file, problems, uniform)
+        test = None if spec.data.test is None else _table(
+            spec, spec.data.model_copy(update={"rows": None}), base / spec.data.test, problems, False)
+    else:
+        train = read_words(base / spec.data.file, {"y": raw_y} if uniform else with_x, problems)
+        test = None if spec.data.test is None else read_words(base / spec.data.test, with_x, problems)
     before = len(columns) if spec.data.lagged else 0
     least = (spec.samples or 1) + before
     if not problems and len(train) < least:
@@ -128,6 +134,18 @@ def _files(spec: Spec, base: Path) -> Dataset:
     return Dataset(grid(spec, least) if uniform else rows[:, :-1], rows[:, -1],
                    None if test is None else test[:, :-1], None if test is None else test[:, -1],
                    None, spec.data.file, "the user's")
+
+
+def _table(spec: Spec, data: Data, path: Path, problems: list[Problem], uniform: bool) -> Words:
+    """Return a file as ADC counts, the target last; read it as [data] states."""
+    signal = uniform or bool(data.lagged)
+    try:
+        values = read_values(path, data, signal=signal, labels=data.classes or ())
+        return counts_of(values, data, spec.input.format, spec.output.format,
+                         0 if signal else spec.input.columns, data.classes or ())
+    except KerncastError as error:
+        problems += error.problems
+        return np.zeros((0, 1 if signal else spec.input.columns + 1), dtype=np.int64)
 
 
 def _lagged(spec: Spec, y: Words) -> Words:

@@ -8,8 +8,9 @@ import gzip
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any, AnyStr
 
@@ -93,19 +94,42 @@ def csv_lines(path: Path, delimiters: str = ",", allowed: str = "a CSV file in U
     KerncastError
         E241 if the file cannot be read, or reading fails midway.
     """
+    with _reading(path, allowed, remedy) as file:
+        lines = _limited(file, path)
+        first = next(lines, "")
+        reader = csv.reader(chain([first], lines), delimiter=max(delimiters, key=first.count))
+        for fields in reader:
+            yield reader.line_num, fields
+
+
+def first_lines(path: Path, count: int) -> list[str]:
+    """Return the first lines of a text file that are not empty; raise E241 as :func:`csv_lines`."""
+    with _reading(path, "a CSV file in UTF-8", "check the path and the file") as file:
+        return list(islice((line.rstrip("\r\n") for line in _limited(file, path) if line.strip()), count))
+
+
+@contextmanager
+def _reading(path: Path, allowed: str, remedy: str) -> Iterator[IO[str]]:
+    """Open a text file; raise E241 if it cannot be read, or reading fails midway."""
     try:
         with open_text(path) as file:
-            lines = _limited(file, path)
-            first = next(lines, "")
-            reader = csv.reader(chain([first], lines), delimiter=max(delimiters, key=first.count))
-            for fields in reader:
-                yield reader.line_num, fields
+            yield file
     except KerncastError:
         raise
+    except UnicodeDecodeError:
+        raise fail("E241", "the data file is not UTF-8 text", where=str(path), value=path.name,
+                   allowed=allowed, remedy=f"save it as UTF-8, such as with: iconv -f {_encoding(path)} "
+                   f"-t UTF-8 \"{path}\" > \"{path.stem}-utf8{path.suffix}\"") from None
     except (OSError, EOFError, zlib.error, ValueError, csv.Error) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or "not CSV in UTF-8"
         raise fail("E241", f"the data file cannot be read: {reason}", where=str(path), value=path.name,
                    allowed=allowed, remedy=remedy) from None
+
+
+def _encoding(path: Path) -> str:
+    """Return the likely encoding of a text file that is not UTF-8."""
+    with open_bytes(path) as file:
+        return "UTF-16" if file.read(2) in (b"\xff\xfe", b"\xfe\xff") else "LATIN1"
 
 
 def decimal(text: str) -> float:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..errors import KerncastError, Problem
 from ..formats import Format
 from .csv_lines import counted, csv_lines, decimal
+from .samples.table import not_finite
 
 # Longer integers are read as floats: they exceed the range of any ADC.
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
@@ -28,7 +29,8 @@ def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem
     formats : mapping of column name to Format
         The required columns, exactly, with the formats of their ADC counts.
     problems : list of Problem
-        Receives the problems found: E241 file, E242 header, E243 row, E244 to E246 value.
+        Receives the problems found: E241 file, E242 header, E243 row, E244 to E246 value, E251 an empty line
+        within a signal.
 
     Returns
     -------
@@ -36,12 +38,18 @@ def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem
         In the order of `formats`, without invalid rows.
     """
     rows: list[list[int]] = []
+    blank: list[int] = []  # empty lines since the last row
     try:
         lines = csv_lines(path, allowed="a CSV file; paths are relative to the spec",
                           remedy="check file in [data]")
         order = _header(path, next(lines, (1, []))[1], formats, problems)
         for number, fields in lines if order else ():
-            if fields:
+            if not fields:
+                blank.append(number)
+            else:
+                if len(formats) == 1:  # a signal: an empty line is a missing sample
+                    problems += [not_finite(f"{path}:{line}", "") for line in blank]
+                blank = []
                 row = _row(f"{path}:{number}", fields, order, formats, problems)
                 rows += [row] if row else []
     except KerncastError as error:

@@ -13,7 +13,19 @@ from ..formats import Format
 from ..kernels import KERNELS, NEEDS, lacking
 from .draft import Draft, Found
 from .online_rules import float32, forgetting, linear_part, reduction
-from .tables import CALLS, CASTS, OVERRIDABLE, RANGED, REQUIRED, TABLE_OF, TABLES, WRAPPABLE, keys, words
+from .tables import (
+    CALLS,
+    CASTS,
+    OVERRIDABLE,
+    RANGED,
+    READING_KEYS,
+    REQUIRED,
+    TABLE_OF,
+    TABLES,
+    WRAPPABLE,
+    keys,
+    words,
+)
 from .types import OVERFLOWS
 
 #: Requirements of the bundled data: columns and samples.
@@ -206,8 +218,26 @@ def data(draft: Draft) -> Found:
         yield draft.problem("E116", "lagged takes its inputs from y, but the spec defines inputs",
                             "data", "lagged", allowed="lagged with file, and not with scheme uniform",
                             remedy="remove lagged")
+    yield from _reading(draft)
     name = draft.get("data", "builtin")
     yield from {"ecg": _ecg, "digits": _digits, "equaliser": _equaliser}.get(name, _nothing)(draft)
+
+
+def _reading(draft: Draft) -> Found:
+    """Restrict the keys that state how to read a file (E116, E113, E115)."""
+    given = [key for key in READING_KEYS if draft.given("data", key)]
+    if given and draft.given("data", "builtin"):
+        yield draft.problem("E116", "bundled data are not read from a file", "data", given[0],
+                            allowed="this key with file only", remedy=f"remove {given[0]}")
+    signal = draft.get("toeplitz", "scheme") == "uniform" or draft.get("data", "lagged")
+    for key, value in (("inputs", None), ("missing", "drop"), ("classes", None)):
+        if signal and key in given and value in (None, draft.get("data", key)):
+            yield draft.problem("E113", f"{key} needs a table, but the spec reads a sampled signal", "data",
+                                key, allowed="scheme uniform and lagged without it", remedy=f"remove {key}")
+    word = draft.word("output")
+    if "classes" in given and word is not None and not word.lo <= -1 <= 1 <= word.hi:
+        yield draft.problem("E115", "the two classes are the targets -1 and 1", "output", "word",
+                            allowed="s2f0 or wider", remedy="set word = \"s2f0\"")
 
 
 def _nothing(draft: Draft) -> Found:

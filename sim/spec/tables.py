@@ -22,6 +22,7 @@ from .types import (
     ROUNDINGS,
     Casts,
     CName,
+    Column,
     Counts,
     Formats,
     Gain,
@@ -30,6 +31,8 @@ from .types import (
     Optimisation,
     Ranges,
     RawWord,
+    Rows,
+    ValueRanges,
 )
 
 _WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; such as u12f0 or s16f15",
@@ -269,13 +272,49 @@ class Data(SpecTable):
 
     builtin: Literal["ecg", "digits", "equaliser"] | None = _key(
         None, about="bundled data: ecg, digits or equaliser", allowed="ecg, digits, equaliser")
-    file: str | None = _key(None, min_length=1, about="CSV file of ADC counts: columns x0, x1, ..., y",
-                            allowed="the path of a CSV file, relative to the spec")
-    test: str | None = _key(None, min_length=1, about="CSV file with the same columns, held out for testing",
-                            allowed="the path of a CSV file, relative to the spec")
+    file: str | None = _key(None, min_length=1, about="CSV of ADC counts x0, x1, ..., y; or a table with "
+                            "the keys below",
+                            allowed="the path of a file, relative to the spec: CSV, WAV, NPZ or LIBSVM")
+    test: str | None = _key(None, min_length=1, about="file with the same columns, held out for testing",
+                            allowed="the path of a file, relative to the spec")
     lagged: bool | None = _key(None, about="true if the CSV has y only: x0 is then the previous y, and so on",
                                allowed="true or false",
                                remedy="true for one-step prediction of a signal from its own past")
+    target_column: Column | None = _key(None, about="column of the target, by name or by number from 0",
+                                        allowed="the name of a column, or its number from 0")
+    inputs: list[Column] | None = _key(None, min_length=1, about="columns of the inputs; default: all others",
+                                       allowed="a list of names, or of numbers from 0")
+    time: Column | None = _key(None, about="column of the sampling instants, which is not an input",
+                               allowed="the name of a column, or its number from 0")
+    decimal: Literal[".", ","] | None = _key(None, about="decimal mark, \".\" or \",\"",
+                                             allowed="\".\", \",\"")
+    separator: Literal[",", ";", "\t", " "] | None = _key(
+        None, about="character between fields", allowed="\",\", \";\", \"\\t\", \" \"")
+    rows: Rows | None = _key(None, about="rows to use: the first 1000, or \"1001..3000\"",
+                             allowed="a number from 1, or \"FIRST..LAST\" from 1",
+                             remedy="write rows = 1000, or rows = \"1001..3000\"")
+    missing: Literal["refuse", "drop"] | None = _key(
+        None, about="rows with a missing value: refuse (default) or drop", allowed="refuse, drop",
+        remedy="use drop for a table; a signal cannot lose a sample")
+    classes: list[str] | None = _key(None, min_length=2, max_length=2,
+                                     about="two values of the target, as -1 and 1; others are dropped",
+                                     allowed="a list of two names",
+                                     remedy="write numbers as text too: classes = [\"0\", \"1\"]")
+    ranges: ValueRanges | None = _key(None, about="values of the lowest and highest ADC count, by column",
+                                      allowed="[LOW, HIGH] per column, LOW < HIGH, such as "
+                                      "current = [-2.5, 2.5]",
+                                      remedy="give the range of the converter; omit ranges if the file holds "
+                                      "ADC counts")
+
+    @property
+    def is_table(self) -> bool:
+        """Return whether a key states how to read the file."""
+        return any(getattr(self, key) is not None for key in READING_KEYS)
+
+
+#: The keys of [data] that state how to read a file.
+READING_KEYS = ("target_column", "inputs", "time", "decimal", "separator", "rows", "missing", "classes",
+                "ranges")
 
 
 class Sweep(SpecTable):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
 from pydantic import BaseModel
 
 from ..choices import KERNEL_KEYS
-from .tables import OVERRIDABLE, RANGED, TABLES, keys
+from .tables import OVERRIDABLE, RANGED, READING_KEYS, TABLES, keys
 
 Values = dict[str, dict[str, Any]]
 
@@ -21,7 +22,7 @@ _EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats":
              "linear_forgetting": "0.999", "linear_ridge": "0.001", "joint": "false"}
 
 
-def render(values: Values, commented: Sequence[str] = (), legend: Sequence[str] = ()) -> str:
+def render(values: Values, commented: Sequence[str] = ()) -> str:
     """Return the commented text of a spec.
 
     Parameters
@@ -30,8 +31,6 @@ def render(values: Values, commented: Sequence[str] = (), legend: Sequence[str] 
         The tables by name, each with its keys.
     commented : sequence of str
         Tables to write as comments.
-    legend : sequence of str
-        Meaning of each column, for the top of the file.
 
     Returns
     -------
@@ -39,14 +38,18 @@ def render(values: Values, commented: Sequence[str] = (), legend: Sequence[str] 
         TOML.
     """
     lines = ["# A spec of kerncast. Check it with: kerncast check FILE",
-             "# A key behind a # is optional and shows its default, or an example.",
-             *(f"# {line}" for line in legend)]
+             "# A key behind a # is optional and shows its default, or an example."]
     for table, entries in values.items():
         off = "# " if table in commented else ""
         about = (TABLES[table].__doc__ or "").splitlines()[0].replace("``", "")
         lines += ["", f"# {about}", f"{off}[{table}]"]
-        lines += [_line(table, key, f"{off}{key} = {json.dumps(value)}") for key, value in entries.items()]
+        lines += [_line(table, key, f"{off}{key} = {_toml(value)}") for key, value in entries.items()
+                  if not isinstance(value, dict)]
         lines += [_line(table, key, f"# {key} = {text}") for key, text in _left(table, values).items()]
+        for key, value in entries.items():
+            if isinstance(value, dict):
+                lines += ["", f"# {_about(table, key)}", f"{off}[{table}.{key}]",
+                          *(f"{off}{_key(name)} = {_toml(item)}" for name, item in value.items())]
     return "\n".join(lines) + "\n"
 
 
@@ -68,8 +71,17 @@ def _toml(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def _about(table: str, key: str) -> str:
+    return TABLES[table].model_fields[keys(TABLES[table])[key]].description or ""
+
+
+def _key(name: str) -> str:
+    """Return the name of an entry, in quotes unless TOML takes it bare."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+
+
 def _line(table: str, key: str, entry: str) -> str:
-    return f"{entry:{_WIDTH - 1}} # {TABLES[table].model_fields[keys(TABLES[table])[key]].description}"
+    return f"{entry:{_WIDTH - 1}} # {_about(table, key)}"
 
 
 def _left(table: str, values: Values) -> dict[str, str]:
@@ -79,6 +91,7 @@ def _left(table: str, values: Values) -> dict[str, str]:
                *KERNEL_KEYS["polynomial"]}
     useless |= set() if "sigma" in values["kernel"] else {"exp_table"}
     useless |= set() if "linear" in values[table] else {"linear_forgetting", "linear_ridge", "joint"}
+    useless |= set(READING_KEYS) if table == "data" else set()
     useless |= set() if OVERRIDABLE[algorithm] else {"formats"}
     useless |= set() if RANGED[algorithm] else {"ranges", "margin"}
     fields = {key: TABLES[table].model_fields[name] for key, name in keys(TABLES[table]).items()}

@@ -6,6 +6,7 @@ They are names, formats, casts and gains.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
@@ -63,6 +64,16 @@ def _c_name(name: str) -> str:
         raise _custom("E110", "the name is a keyword of C or C++, or a header of C, POSIX or CMSIS",
                       remedy=f"extend it, such as {name}_model")
     return name
+
+
+def suggest_name(text: str) -> str:
+    """Return a name of a model that C can use, similar to a text."""
+    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
+    name = name if name[:1].isalpha() else f"m_{name}".rstrip("_")
+    name = name[:NAME_LENGTH].rstrip("_")
+    return f"my_{name[:NAME_LENGTH - 3]}" if (
+        name.startswith("kc_") or name in _RESERVED or _OF_CMSIS.match(name)) else name
 
 
 def _model_file(text: str) -> str:
@@ -169,3 +180,36 @@ Casts = dict[str, Annotated[str, AfterValidator(cast_text)]]
 Ranges = dict[str, Annotated[float, Field(ge=2.0**-20, le=2.0**20)]]
 #: Instructions, cycles or packets per call.
 Counts = dict[str, Annotated[int, Field(ge=1, le=2**63 - 1)]]
+
+
+def _rows(value: Any) -> Any:
+    """Accept a number of rows, or the first and the last of them."""
+    match = ROWS.fullmatch(value) if isinstance(value, str) else None
+    if isinstance(value, int) and not isinstance(value, bool):
+        if 1 <= value <= MAXROWS:
+            return value
+    elif match and 1 <= int(match[1]) <= int(match[2]) <= MAXROWS:
+        return value
+    raise _custom("E108" if match or isinstance(value, int) else "E107", "rows is not a range of rows")
+
+
+def _value_range(value: Any) -> tuple[float, float]:
+    pair = list(value) if isinstance(value, (list, tuple)) else []
+    if len(pair) != 2 or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in pair):
+        raise _custom("E107", "a range is a list of two numbers")
+    low, high = map(float, pair)
+    if not (-1e30 <= low < high <= 1e30):  # also refuses NaN
+        raise _custom("E108", "a range does not begin below its end")
+    return low, high
+
+
+ROWS = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})")
+MAXROWS = 10**9
+#: A column of a file by its name, or by its number from 0.
+Column = Annotated[int, Field(ge=0, le=10**7)] | Annotated[str, Field(min_length=1)]
+Rows = Annotated[int | str, PlainValidator(_rows), WithJsonSchema({"anyOf": [
+    {"type": "integer", "minimum": 1}, {"type": "string", "pattern": f"^{ROWS.pattern}$"}]})]
+#: The values of the lowest and the highest ADC count, by column.
+ValueRanges = dict[str, Annotated[tuple[float, float], PlainValidator(_value_range), PlainSerializer(_listed),
+                                  WithJsonSchema({"type": "array", "items": {"type": "number"},
+                                                  "minItems": 2, "maxItems": 2})]]

@@ -46,11 +46,12 @@ def test_a_wrong_target_is_reported_with_the_other_mistakes_of_the_spec(run: Run
 
 def test_rows_with_one_cause_are_counted_and_the_remedy_is_one_of_init(run: Run, tmp_path: Path) -> None:
     data = tmp_path / "act.csv"
-    data.write_text("a,label\n" + "".join(f"{i},{('idle', 'run', 'walk')[i % 3]}\n" for i in range(600)))
-    code, _, err = run("init", "act", "--data", data, "-o", tmp_path)
+    rows = "".join(f"{i * i % 7},{('idle', 'run', 'walk')[i % 3]}\n" for i in range(600))
+    data.write_text(f"a,label\n{rows}")
+    code, _, err = run("init", "act", "--data", data, "--classes", "none", "-o", tmp_path)
     assert code == 2
-    assert f"{data}:2 label: E252: not a number, in 600 rows\n    found: idle, run, walk\n" in err
-    assert "delete other columns" in err and "header" not in err
+    assert f"{data} label: E252: the target is text\n    found: idle, run, walk\n" in err
+    assert "omit --classes none" in err and "header" not in err
     assert run("init", "act", "--data", tmp_path / "no.csv", "-o", tmp_path)[2].count("[data]") == 0
 
 

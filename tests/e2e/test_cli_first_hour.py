@@ -9,8 +9,7 @@ from typer.testing import CliRunner
 import kerncast
 from kerncast.cli import _complete, _dialogue, init, main
 from kerncast.hw.backends import check_name
-from kerncast.sim.data.quantise import BITS, quantise_table
-from kerncast.sim.data.words_csv import survey
+from kerncast.lab.drafting import BITS
 
 EXAMPLES = Path(kerncast.__file__).parent / "examples"
 
@@ -33,29 +32,31 @@ def motor(tmp_path):
 # ---- measured values ----
 def test_measured_values_become_adc_counts_described_by_the_spec(motor, tmp_path):
     assert run("init", "motor", "--data", motor, "-o", tmp_path)[0] == 0
-    text = (tmp_path / "motor.toml").read_text(encoding="utf-8")
-    made = quantise_table(motor)
-    assert made.legend[1].startswith("temperature = 20.")
-    assert all(f"# {line}\n" in text for line in made.legend)
-    assert survey(tmp_path / "motor.words.csv").x_range == (0, 2**BITS - 1)
+    spec = kerncast.Spec.load(tmp_path / "motor.toml")
+    assert list(spec.data.ranges) == ["current", "temperature", "torque"]
+    counts = kerncast.load_dataset(spec, tmp_path).x_raw
+    assert 0 <= counts.min() < 8 and (1 << BITS) - 8 < counts.max() < 1 << BITS
     code, out, _ = run("sim", tmp_path / "motor.toml", "--json")
     found = json.loads(out)
     assert (code, found["status"]) == (0, "ok")
 
 
-def test_the_meaning_of_an_adc_count_is_right_to_half_a_step(motor):
-    made = quantise_table(motor)
+def test_the_meaning_of_an_adc_count_is_right_to_half_a_step(motor, tmp_path):
+    assert run("init", "motor", "--data", motor, "-o", tmp_path)[0] == 0
+    spec = kerncast.Spec.load(tmp_path / "motor.toml")
+    low, high = spec.data.ranges["temperature"]
+    step = (high - low) / ((1 << BITS) - 1)
     told = [float(line.split(",")[1]) for line in motor.read_text().splitlines()[1:]]
-    column = made.columns[1]
-    assert all(abs(column.low + column.step * int(raw) - value) <= 0.51 * column.step
-               for raw, value in zip(made.words[:, 1], told, strict=True))
+    counts = kerncast.load_dataset(spec, tmp_path).x_raw[:, 1]
+    assert all(abs(low + step * int(raw) - value) <= 0.51 * step
+               for raw, value in zip(counts, told, strict=True))
 
 
-def test_init_advises_to_rename_columns_of_values_named_as_adc_counts(tmp_path):
+def test_fractions_are_values_in_units_whatever_the_columns_are_called(tmp_path):
     for names in ("x0,y", "amps,volts"):
-        (tmp_path / "t.csv").write_text(f"{names}\n0.5,1\n1.5,2\n2.5,4\n")
-        code, _, err = run("init", "t", "--data", tmp_path / "t.csv", "-o", tmp_path)
-        assert (code, "name its columns otherwise" in err) == ((2, True) if names == "x0,y" else (0, False))
+        (tmp_path / "t.csv").write_text(f"{names}\n0.5,1\n1.7,2.5\n2.5,4\n")
+        code, out, _ = run("init", names[:2].replace(",", ""), "--data", tmp_path / "t.csv", "-o", tmp_path)
+        assert code == 0 and "[data.ranges]" in out
 
 
 def test_a_single_column_of_values_is_a_signal(tmp_path):
@@ -65,7 +66,7 @@ def test_a_single_column_of_values_is_a_signal(tmp_path):
     assert run("check", tmp_path / "warm.toml")[0] == 0
 
 
-@pytest.mark.parametrize(("text", "code"), [("a,b\n1,2\n", "E247"), ("a,b\n1,x\n2,y\n", "E252"),
+@pytest.mark.parametrize(("text", "code"), [("a,b\n1,2\n", "E247"), ("a,b\nx,1.5\ny,2.5\n", "E252"),
                                             ("a,b\n1,2\n3\n", "E243"), ("a,b\n1,\n2,3\n", "E251")])
 def test_an_invalid_table_is_refused_without_writing(tmp_path, text, code):
     (tmp_path / "bad.csv").write_text(text)
@@ -74,18 +75,11 @@ def test_an_invalid_table_is_refused_without_writing(tmp_path, text, code):
     assert not (tmp_path / "out").exists()
 
 
-def test_neither_file_is_written_where_one_exists(motor, tmp_path):
-    (tmp_path / "motor.words.csv").write_text("mine")
-    code, _, err = run("init", "motor", "--data", motor, "-o", tmp_path)
-    assert (code, "E192" in err) == (2, True)
-    assert not (tmp_path / "motor.toml").exists() and (tmp_path / "motor.words.csv").read_text() == "mine"
-
-
 # ---- the dialogue ----
 def test_on_a_terminal_init_asks_for_missing_options_reading_data_once(motor, tmp_path, monkeypatch):
     read = []
-    seen = init._seen
-    monkeypatch.setattr(init, "_seen", lambda path: read.append(path) or seen(path))
+    seen = init._inspect
+    monkeypatch.setattr(init, "_inspect", lambda path, *asked: read.append(path) or seen(path, *asked))
     monkeypatch.setattr(_dialogue, "at_terminal", lambda: True)
     answers = f"engine\n{motor}\nquantum\nkernel_cg\nz80\ncortex-m0\n"
     code, out, _ = run("init", "-o", tmp_path, answers=answers)

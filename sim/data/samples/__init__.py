@@ -9,7 +9,10 @@ csv       .csv .tsv .txt, and .gz .bz2        target: column or columns, by name
                                               default the one named y, else the last.  inputs:
                                               columns, by default all others.  header: whether the
                                               first line names the columns; by default, if it
-                                              holds no number
+                                              holds no number.  time: column of the sampling
+                                              instants, not an input.  decimal: "." or ",".
+                                              separator: character between fields.  skip: rows
+                                              before the first sample
 npz       .npz                                target, inputs: names of arrays, by default y and X
 libsvm    .libsvm .svm .svmlight, .gz .bz2    columns: D, if the last columns may be absent
 wav       .wav                                target: number of the channel, by default all
@@ -107,7 +110,7 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
     format : {"csv", "npz", "libsvm", "wav"}, optional
         Format of the file; by default inferred from its name.
     **options
-        Options of the format: target, inputs, header, columns; see the table.
+        Options of the format: target, inputs, time, header, decimal, separator, columns; see the table.
 
     Returns
     -------

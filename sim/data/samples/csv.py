@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from math import isfinite
+from itertools import chain
+from math import isfinite, nan
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import KerncastError, Problem, fail
-from ..csv_lines import MOST_PROBLEMS, counted, csv_lines, decimal
+from ..csv_lines import MOST_PROBLEMS, counted, csv_lines
+from ..csv_lines import decimal as parse_decimal
 from .table import MISSING, Labels, SampleTable, no_samples, not_finite
 
 Column = str | int
@@ -34,9 +36,13 @@ class _Reading:
     names: list[str]
     inputs: list[int]
     targets: list[int]
-    convert: list[Callable[[str], float]]
     labelled: bool
     headless: int  # number of the first line if it holds data, else 0
+    parse: Callable[[str], float]  # a decimal number
+    times: list[int]  # the column of the sampling instants, if there is one
+    keep: bool  # missing values become NaN
+    convert: dict[int, Callable[[str], float]] = field(default_factory=dict)
+    blank: list[int] = field(default_factory=list)  # empty lines since the last row
     values: array[float] = field(default_factory=lambda: array("d"))
     labels: list[str] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("q"))
@@ -44,72 +50,95 @@ class _Reading:
 
 
 def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
-             inputs: Sequence[Column] | None = None, header: bool | None = None, labels: Labels = None,
-             limit: int | None = None) -> SampleTable:
+             inputs: Sequence[Column] | None = None, time: Column | None = None,
+             header: bool | None = None, labels: Labels = None, limit: int | None = None, skip: int = 0,
+             decimal: str = ".", separator: str | None = None,
+             missing: str = "refuse") -> SampleTable:
     """Read a plain, .gz or .bz2 CSV file with comma, semicolon or tab as separator.
 
     Parameters
     ----------
     path : Path
     target : str, int or sequence of these, optional
-        Column of the target, or columns, by name or number (from 0; from -1 backwards); by default the
-        column named y, or else the last.
+        Column or columns of the target, by name or number (-1 is the last); by default y, else the last.
     inputs : sequence of str or int, optional
-        Columns of the inputs; by default all others.  If there are none, the sample number.
+        Columns of the inputs; by default all others.  If there are none, the sample number: a signal.
+    time : str or int, optional
+        Column of the sampling instants, which is not an input.
     header : bool, optional
-        Whether the first line names the columns; by default, if no field of it is a number.
+        Whether the first line names columns; by default, if it holds no number.
     labels : Labels
         Unless None, the target is a class label and read as text.
-    limit : int, optional
-        Largest number of samples.
+    limit, skip : int
+        Largest number of samples, and rows before the first one, which are not read.
+    decimal, separator : str
+        Decimal mark, and character between fields; by default the most frequent in the first line.
+    missing : {"refuse", "keep"}
+        "keep" returns NaN for a missing number, and for an empty line within a signal.
 
     Raises
     ------
     KerncastError
-        E241 file, E242 columns, E243 ragged row, E245 infinity, E247 no samples, E251 missing value, E252
-        not a number; repeats in a column are counted.
+        E241 file, E242 columns, E243 ragged row, E245 infinity, E247 no samples, E251 missing value (or
+        an empty line within a signal), E252 not a number; repeats in a column are counted.
 
     Notes
     -----
     A column whose first value is an ISO 8601 date and time is read as seconds since that value.
     """
-    reading: _Reading | None = None
-    for number, fields in csv_lines(path, ",;\t", remedy="check the path, or name its format"):
-        if not any(fields):
-            continue
-        if reading is None:
-            fields = [text.strip() for text in fields]
-            named = header if header is not None else not any(map(_is_number, fields))
-            names = fields if named else [f"column {index}" for index in range(len(fields))]
-            reading = _columns(path, number, names, named, target, inputs, labels is not None)
-            if named:
-                continue
-        _read_row(reading, number, fields)
-        if len(reading.lines) == limit or len(reading.problems) >= MOST_PROBLEMS:
-            break
-    if reading is not None and reading.problems:
-        raise KerncastError(counted(reading.problems))
-    if reading is None or not reading.lines:
+    parse = parse_decimal if decimal == "." else decimal_comma
+    lines = csv_lines(path, separator or (",;\t" if decimal == "." else ";\t"),
+                      remedy="check the path, or name its format")
+    line, first = next(((line, fields) for line, fields in lines if not is_blank(fields)), (0, []))
+    if not first:
         raise no_samples(path)
-    return _table(reading)
+    first = [text.strip() for text in first]
+    named = header if header is not None else names_columns(first, parse)
+    names = first if named else [f"column {index}" for index in range(len(first))]
+    reading = _columns(path, line, names, named, target, inputs, time, labels is not None)
+    reading.parse, reading.keep = parse, missing == "keep"
+    return _read_rows(reading, lines if named else chain([(line, first)], lines), skip, limit)
 
 
-def _columns(path: Path, line: int, names: list[str], named: bool, target: Any, inputs: Any,
+def _read_rows(reading: _Reading, lines: Iterable[tuple[int, list[str]]], skip: int,
+               limit: int | None) -> SampleTable:
+    """Read the rows below the header."""
+    for number, fields in lines:
+        if is_blank(fields):
+            reading.blank += [number]
+            continue
+        if skip > 0:
+            skip -= 1 + (0 if reading.inputs else len(reading.blank))
+            reading.blank = []
+            continue
+        _read_row(reading, number, fields)
+        if len(reading.lines) >= (limit or len(reading.lines) + 1) or len(reading.problems) >= MOST_PROBLEMS:
+            break
+    if reading.problems:
+        raise KerncastError(counted(reading.problems))
+    if not reading.lines:
+        raise no_samples(reading.path)
+    return _table(reading, limit)
+
+
+def _columns(path: Path, line: int, names: list[str], named: bool, target: Any, inputs: Any, time: Any,
              labelled: bool) -> _Reading:
     """Choose the columns."""
     if target is None:
         target = "y" if named and "y" in names else -1
     targets = [_index(path, line, names, column) for column in _listed(target)]
+    times = [] if time is None else [_index(path, line, names, time)]
     if inputs is None:
-        chosen = [index for index in range(len(names)) if index not in targets]
+        chosen = [index for index in range(len(names)) if index not in targets + times]
     else:
         chosen = [_index(path, line, names, column) for column in _listed(inputs)]
-    if set(chosen) & set(targets) or not targets or (labelled and len(targets) > 1):
+    if set(chosen) & set(targets) or set(times) & {*targets, *chosen} or not targets or (
+            labelled and len(targets) > 1):
         raise fail("E242", "the columns chosen are not a training set", where=f"{path}:{line}",
                    value=f"inputs {[names[i] for i in chosen]}, target {[names[i] for i in targets]}"[:200],
-                   allowed="one or several targets, one if it is a label; a target cannot be an input",
-                   remedy="choose other columns")
-    return _Reading(path, names, chosen, targets, [], labelled, 0 if named else line)
+                   allowed="one or several targets, one if it is a label; an input is neither a target nor "
+                   "the time", remedy="choose other columns")
+    return _Reading(path, names, chosen, targets, labelled, 0 if named else line, parse_decimal, times, False)
 
 
 def _listed(columns: Any) -> list[Any]:
@@ -134,35 +163,61 @@ def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
                                         str(len(fields)), str(len(reading.names)),
                                         "correct the row; a separator is missing or doubled"))
         return
-    numeric = reading.inputs + ([] if reading.labelled else reading.targets)
-    if not reading.convert:
-        reading.convert = [_converter(fields[index]) for index in numeric]
+    numeric = _numeric(reading)
     found = len(reading.problems)
+    if not reading.inputs and reading.blank:  # a signal: an empty line is a missing sample
+        _read_gap(reading)
+    reading.blank = []
     try:
-        row = [convert(fields[index]) for convert, index in zip(reading.convert, numeric, strict=True)]
+        row = [_convert(reading, index, fields[index]) for index in numeric]
     except ValueError:
         row = []
     if (numeric and not row) or not all(map(isfinite, row)):
         fields = [text.strip() for text in fields]
-        reading.problems += [problem for convert, index in zip(reading.convert, numeric, strict=True)
-                             if (problem := _mistake(number, reading, convert, fields, index))]
+        reading.problems += [problem for index in numeric
+                             if (problem := _mistake(number, reading, fields, index))]
     label = fields[reading.targets[0]].strip()
-    if reading.labelled and label.lower() in MISSING:
+    if reading.labelled and label.lower() in MISSING and not reading.keep:
         reading.problems.append(not_finite(f"{where} {reading.names[reading.targets[0]]}", label))
     if len(reading.problems) == found:
         reading.values.extend(row)
         reading.lines.append(number)
         if reading.labelled:
-            reading.labels.append(label)
+            reading.labels.append("" if label.lower() in MISSING else label)
 
 
-def _mistake(line: int, reading: _Reading, convert: Callable[[str], float], fields: list[str],
-             index: int) -> Problem | None:
+def _numeric(reading: _Reading) -> list[int]:
+    return reading.inputs + ([] if reading.labelled else reading.targets) + reading.times
+
+
+def _read_gap(reading: _Reading) -> None:
+    """Add the empty lines before a row of a signal, or their problems."""
+    for line in reading.blank:
+        if reading.keep:
+            reading.values.extend([nan] * len(_numeric(reading)))
+            reading.lines.append(line)
+            reading.labels += [""] * reading.labelled
+        else:
+            reading.problems.append(not_finite(f"{reading.path}:{line}", ""))
+
+
+def _convert(reading: _Reading, index: int, text: str) -> float:
+    """Return a field as a number; its column's first value determines how to read the column."""
+    if reading.keep and text.strip().lower() in MISSING:
+        return nan
+    if index not in reading.convert:
+        if text.strip().lower() in MISSING:
+            return nan
+        reading.convert[index] = _converter(text, reading.parse)
+    return reading.convert[index](text)
+
+
+def _mistake(line: int, reading: _Reading, fields: list[str], index: int) -> Problem | None:
     text, place = fields[index], f"{reading.path}:{line} {reading.names[index]}"
     if text.lower() in MISSING:
-        return not_finite(place, text)
+        return None if reading.keep else not_finite(place, text)
     try:
-        return None if isfinite(convert(text)) else not_finite(place, text)
+        return None if isfinite(_convert(reading, index, text)) else not_finite(place, text)
     except ValueError:
         if line == reading.headless:
             remedy = "if this line names the columns, give each a name that is not a number"
@@ -171,33 +226,55 @@ def _mistake(line: int, reading: _Reading, convert: Callable[[str], float], fiel
         else:
             remedy = "choose other columns, or correct the field"
         return Problem("E252", "not a number", place, text[:40],
-                       "numbers" if convert is decimal
+                       "numbers" if reading.convert[index] is reading.parse
                        else "dates and times of ISO 8601, like the first row",
                        remedy)
 
 
-def _is_number(text: str) -> bool:
+def is_blank(fields: Sequence[str]) -> bool:
+    """Return whether a line is empty, without separators."""
+    return len(fields) < 2 and not any(map(str.strip, fields))
+
+
+def names_columns(fields: Sequence[str], parse: Callable[[str], float] = parse_decimal) -> bool:
+    """Return whether a first line names the columns: none of its fields is a number or a time."""
+    return not any(_is_number(text, parse) for text in fields)
+
+
+def decimal_comma(text: str) -> float:
+    """Parse a number with a decimal comma; raise ValueError for one with a point."""
+    if "." in text:
+        raise ValueError(text)
+    return parse_decimal(text.replace(",", "."))
+
+
+def is_time(text: str) -> bool:
+    """Return whether a field is a date and time of ISO 8601."""
+    return bool(_ISO_8601.fullmatch(text.strip()))
+
+
+def _is_number(text: str, parse: Callable[[str], float]) -> bool:
     """Return whether a field is a number or a time, not a column name."""
     try:
-        return isfinite(_converter(text)(text)) or text.lower() not in MISSING
+        return isfinite(_converter(text, parse)(text)) or text.lower() not in MISSING
     except ValueError:
         return False
 
 
-def _converter(first: str) -> Callable[[str], float]:
+def _converter(first: str, parse: Callable[[str], float]) -> Callable[[str], float]:
     """Return the conversion of a column's fields to numbers.
 
     The first field determines it.
     """
     try:
-        decimal(first)
+        parse(first)
     except ValueError:
         try:
             start = _time(first)
         except ValueError:
-            return decimal
+            return parse
         return lambda text: _time(text) - start
-    return decimal
+    return parse
 
 
 def _time(text: str) -> float:
@@ -210,15 +287,18 @@ def _time(text: str) -> float:
     return seconds - sign * 60.0 * (60.0 * float(parts[3] or 0) + float(parts[4] or 0))
 
 
-def _table(reading: _Reading) -> SampleTable:
+def _table(reading: _Reading, limit: int | None) -> SampleTable:
     n = len(reading.lines)
-    values = np.frombuffer(reading.values, dtype=np.float64).reshape(n, -1) if reading.values else \
-        np.empty((n, 0))
-    D = len(reading.inputs)
-    X = np.ascontiguousarray(values[:, :D]) if D else np.arange(n, dtype=np.float64)[:, np.newaxis]
-    y: NDArray[Any] = np.array(reading.labels) if reading.labelled else np.ascontiguousarray(values[:, D:])
+    width, D = len(_numeric(reading)), len(reading.inputs)
+    values = np.frombuffer(reading.values, dtype=np.float64).reshape(n, width)[:limit] if width else \
+        np.empty((n, 0))[:limit]
+    X = np.ascontiguousarray(values[:, :D]) if D else np.arange(len(values), dtype=np.float64)[:, np.newaxis]
+    end = width - len(reading.times)
+    y: NDArray[Any] = np.array(reading.labels[:limit]) if reading.labelled else \
+        np.ascontiguousarray(values[:, D:end])
     names = tuple(reading.names[index] for index in reading.inputs) or ("sample",)
     path, lines = reading.path, reading.lines
     return SampleTable(X, y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y, names,
-                 ", ".join(reading.names[index] for index in reading.targets),
-                 lambda i: f"{path}:{lines[i]}")
+                       ", ".join(reading.names[index] for index in reading.targets),
+                       lambda i: f"{path}:{lines[i]}",
+                       np.ascontiguousarray(values[:, end]) if reading.times else None)

@@ -61,7 +61,8 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
     table = SampleTable(_numbers(path, "inputs", X[:limit]),
                   y[:limit] if labels is not None and y.dtype.kind in "USb" else
                   _numbers(path, "target", y[:limit]),
-                  Numbered(f"{inputs or 'X'}[:, ", X.shape[1], "]"), str(target or "y"),
+                  Numbered(f"{inputs or 'X'}[:, ", X.shape[1], "]") if inputs or {"X", "x"} & set(arrays)
+                  else ("sample",), str(target or "y"),
                   lambda i: f"{path} sample {i}")
     check_values(table, path)
     return table
@@ -252,14 +253,20 @@ FORMATS: dict[str, tuple[Callable[..., SampleTable], tuple[str, ...]]] = {
 }
 
 
-def read_file(path: Path, format: str | None, options: dict[str, Any]) -> SampleTable:
-    """Read samples in a format; raise E254 if it is unknown, E242 for unknown options."""
+def format_of(path: Path) -> str:
+    """Return the format of a file by the ending of its name, or ""."""
     endings = [ending.lower() for ending in path.suffixes if ending.lower() not in _COMPRESSED]
     known = {ending: name for name, (_, its) in FORMATS.items() for ending in its}
-    name = format or (known.get(endings[-1], "") if endings else "")
+    return known.get(endings[-1], "") if endings else ""
+
+
+def read_file(path: Path, format: str | None, options: dict[str, Any]) -> SampleTable:
+    """Read samples in a format; raise E254 if it is unknown, E242 for unknown options."""
+    name = format or format_of(path)
     if name not in FORMATS:
+        endings = [ending for _, its in FORMATS.values() for ending in its]
         raise fail("E254", "no reader is known for this file", where=str(path), value=format or path.name,
-                   allowed=", ".join(known), remedy=f"name its format: {', '.join(FORMATS)}")
+                   allowed=", ".join(endings), remedy=f"name its format: {', '.join(FORMATS)}")
     reader = FORMATS[name][0]
     taken = reader.__kwdefaults__ or {}
     given = {key: value for key, value in options.items() if value is not None}

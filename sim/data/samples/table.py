@@ -72,6 +72,8 @@ class SampleTable:
         Name of the target.
     place : callable
         Returns the place of sample i, for messages.
+    time : ndarray of float64, shape (n,), or None
+        The sampling instants, if a column of them was chosen.
     """
 
     X: Array
@@ -79,6 +81,7 @@ class SampleTable:
     inputs: Sequence[str]
     target: str
     place: Callable[[int], str]
+    time: Array | None = None
 
 
 def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:

@@ -1,0 +1,260 @@
+"""lab: the values of a first spec, from what a data file holds, lowered to what fits the target."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from ..codegen.generate import refuse_oversize
+from ..sim.data.inspection import Inspection
+from ..sim.data.words_csv import width
+from ..sim.errors import KerncastError, fail
+from ..sim.formats import Format
+from ..sim.plan import SIZE_KEYS
+from ..sim.spec import Spec
+
+Values = dict[str, dict[str, Any]]
+
+#: The target without a choice.
+TARGET = "cortex-m4"
+#: Bits of the converter for values in units; every column uses its full range.
+BITS = 12
+MIDDLE = 1 << (BITS - 1)
+#: The largest n that a first spec has: training grows as n^2.
+LARGEST_N = 1024
+PRODUCTS = ("polynomial", "linear")
+# Usual lengths of ADC counts: the data need not contain the largest count.
+_LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
+
+
+def draft_spec(name: str, algorithm: str | None, kernel: str, target: str, seen: Inspection | None,
+               file: str) -> Values:
+    """Return the values of a first spec.
+
+    Parameters
+    ----------
+    name, kernel, target : str
+    algorithm : str or None
+        By default the one for the data.
+    seen : Inspection or None
+        What the data file holds; without, a spec of one column.
+    file : str
+        The path of the data file as the spec names it.
+
+    Raises
+    ------
+    KerncastError
+        E242 for an algorithm that needs inputs, E246 for counts that no word length holds, E253 for more
+        classes than the device separates.
+    """
+    values = _start(name, algorithm or "toeplitz_rls") if seen is None else \
+        _fitted(name, algorithm, seen, file)
+    values["target"]["id"] = target
+    values["kernel"] = {"type": kernel} | _parameters(kernel, values)
+    if kernel in PRODUCTS:
+        values["numbers"]["word"] = 32  # products of inputs are much larger than any lambda
+        if seen is None or seen.counts:
+            _scale(values)
+    return values
+
+
+def lower_to_fit(values: Values) -> str:
+    """Lower n or the dictionary size until the model fits its target; return what was lowered, or ""."""
+    table, key = SIZE_KEYS[values["model"]["algorithm"]].strip("[").split("] ")
+    wanted = values[table][key]
+    low, high = 2, wanted
+    if _fits(values, table, key, high):
+        return ""
+    if not _fits(values, table, key, low):
+        values[table][key] = wanted  # no size fits: the check reports why
+        return ""
+    while high - low > max(1, wanted // 64):
+        middle = (low + high) // 2
+        low, high = (middle, high) if _fits(values, table, key, middle) else (low, middle)
+    values[table][key] = low
+    return f"{key} = {low:,}, lowered from {wanted:,} to fit the RAM of {values['target']['id']}"
+
+
+def _fits(values: Values, table: str, key: str, size: int) -> bool:
+    """Return whether a size fits the target; other mistakes are left to the check."""
+    values[table][key] = size
+    try:
+        refuse_oversize(Spec(**values))
+    except KerncastError as error:
+        return all(problem.code != "E301" for problem in error.problems)
+    return True
+
+
+def _parameters(kernel: str, values: Values) -> dict[str, Any]:
+    """Return initial parameters of a kernel, derived from the Gaussian width."""
+    found = values["kernel"]["sigma"]
+    return {"gaussian": {"sigma": found}, "laplacian": {"sigma": found},
+            "periodic": {"sigma": 1.0, "period": 10 * found},
+            "polynomial": {"degree": 2, "gamma": 1 / values["input"]["columns"], "coef0": 1.0},
+            }.get(kernel, {})
+
+
+def _scale(values: Values) -> None:
+    """Scale ADC counts to -1 to 1."""
+    word = Format.parse(values["input"]["word"])
+    values["input"] |= {"offset": (word.lo + word.hi + 1) // 2, "gain": 2.0 ** (1 - word.bits)}
+
+
+def _start(name: str, algorithm: str) -> Values:
+    """Return values for a spec without data: one column, 16-bit words."""
+    values: Values = {
+        "model": {"name": name, "algorithm": algorithm},
+        "input": {"word": "u16f0", "columns": 1, "offset": 0, "gain": 1.0},
+        "output": {"word": "s12f0", "offset": 0, "gain": 1.0},
+        "kernel": {"type": "gaussian", "sigma": 3.0},
+    }
+    if algorithm == "kernel_cg":
+        values["cg"] = {"n": 256, "lambda": 0.1, "steps": 32}
+    elif algorithm == "toeplitz_rls":
+        values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1}
+    else:
+        values["online"] = {"budget": 64, "eta": 0.2, "rho": 0.0, "reduction": "fklms", "passes": 1}
+    return values | {"numbers": {"word": 16}, "target": {"id": TARGET},
+                     "data": {"file": "train.csv"}}
+
+
+def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str) -> Values:
+    """Return values for a data file: columns, formats, n, and an initial sigma."""
+    columns, rows = seen.values.X.shape[1], len(seen.values.y)
+    chosen = algorithm or ("kernel_lms" if columns else "toeplitz_rls")
+    if chosen != "toeplitz_rls" and not columns:
+        raise fail("E242", f"{chosen} needs input columns, and the file has none", where=f"{seen.path}:1",
+                   value=seen.values.names[-1], allowed="x0, x1, ..., y",
+                   remedy="add the columns, or use toeplitz_rls with kernel gaussian, laplacian or periodic")
+    values = _start(name, chosen)
+    values["data"] = {"file": file, **seen.keys}
+    _inputs(values, seen)
+    _target(values, seen)
+    if not seen.counts:
+        values["data"]["ranges"] = seen.ranges
+    if chosen == "kernel_cg":
+        values["cg"]["n"] = max(2, min(rows, LARGEST_N))
+    elif chosen == "toeplitz_rls":
+        values["toeplitz"]["n"] = max(2, min(rows, LARGEST_N))
+        if columns:
+            values["toeplitz"]["scheme"] = "diagonal_mean_biased"
+            del values["toeplitz"]["step"]
+    else:
+        # A width of the size of the data overlaps: nothing is projected then; FKLMS would amplify.
+        values["online"] |= {"budget": max(2, min(64, rows // 4)), "eta": 0.5, "reduction": "nt",
+                             "passes": 4}
+    return values
+
+
+def _inputs(values: Values, seen: Inspection) -> None:
+    """Set the format of the inputs; values in units are scaled to -1 to 1."""
+    X = seen.values.X
+    if seen.counts:
+        if X.shape[1]:
+            word = _word(int(X.min()), int(X.max()), f"{seen.path} x")
+            values["input"] |= {"word": word, "columns": X.shape[1]}
+            values["kernel"]["sigma"] = width(X.astype(np.int64))
+        return
+    if X.shape[1]:
+        ranges = np.array([seen.ranges[name] for name in seen.values.names[:-1]])
+        scaled = (X - ranges[:, 0]) / (ranges[:, 1] - ranges[:, 0]) * ((1 << BITS) - 1)
+        values["input"] |= {"word": f"u{BITS}f0", "columns": X.shape[1], "offset": MIDDLE, "gain": 1 / MIDDLE}
+        values["kernel"]["sigma"] = float(f"{width(np.rint(scaled).astype(np.int64)) / MIDDLE:.3g}")
+
+
+def _target(values: Values, seen: Inspection) -> None:
+    """Set the format of the target: counts, values in units with the middle as offset, or two classes."""
+    y = seen.values.y
+    if seen.classes:
+        values["output"] |= {"word": "s2f0"}
+        values["data"]["classes"] = _two(seen)
+    elif seen.counts:
+        values["output"]["word"] = _word(int(y.min()), int(y.max()), f"{seen.path} y")
+    else:
+        low, high = seen.ranges[seen.values.names[-1]]
+        step = (high - low) / ((1 << BITS) - 1)
+        values["output"] |= {"word": f"u{BITS}f0", "offset": MIDDLE, "gain": float(f"{step:.12g}")}
+
+
+def _two(seen: Inspection) -> list[str]:
+    """Return the names of two classes; raise E253 for more."""
+    names = list(seen.classes)
+    if len(names) != 2:
+        counts = ", ".join(f"{label} {count:,}" for label, count in seen.classes.items())
+        number = all(label.lstrip("-").isdigit() for label in names)
+        two = ",".join(sorted(names, key=lambda label: -seen.classes[label])[:2])
+        raise fail("E253", f"the target has {len(names)} classes, and a model on the device separates two",
+                   where=f"{seen.path} {seen.values.names[-1]}", value=counts, allowed="two classes",
+                   remedy=f"choose two: --classes \"{two}\""
+                   + ("; if the target is a number: --classes none" if number else ""))
+    return names
+
+
+def _word(low: int, high: int, where: str) -> str:
+    """Return the format of a usual length for all counts from `low` to `high`."""
+    bits = max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + (low < 0)
+    if bits > _LENGTHS[-1]:
+        raise fail("E246", "no word length holds these values", where=where, value=f"{low} to {high}",
+                   allowed=f"words of {_LENGTHS[-1]} bits", remedy="correct the data")
+    return f"{'s' if low < 0 else 'u'}{next(b for b in _LENGTHS if b >= bits)}f0"
+
+
+def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
+    """Return what was found in the data and what the spec does with it, by topic, for the user."""
+    data, algorithm = seen.values, values["model"]["algorithm"]
+    lost = ", ".join(f"{count:,} ({reason})" for reason, count in data.dropped.items()) or "0"
+    size = values.get("toeplitz") or values.get("cg")
+    used = len(data.y) if size is None else size["n"]
+    rows = f"{data.read:,} read, {lost} dropped, {used:,} used"
+    if used < len(data.y):
+        rows += f": {SIZE_KEYS[algorithm]} = {used:,}, the first of them; raise n to use more"
+    found = {"file": str(seen.path), "rows": rows}
+    if lowered:
+        found["size"] = lowered
+    target = data.names[-1]
+    found["target"] = target if seen.classes else f"{target}, {_span(data.y)}"
+    found["inputs"] = _listed(f"{name} ({_span(column)})" for name, column
+                              in zip(data.names[:-1], data.X.T, strict=True)) or "none: a sampled signal"
+    found["time"] = _time(seen)
+    found["classes"] = ", ".join(f"{label} ({count:,}{_sign(values, label)})" for label, count
+                                 in seen.classes.items()) or "none: the target is a number"
+    found |= {"constant": ", ".join(seen.constant)} if seen.constant else {}
+    found |= {"duplicate": _listed(f"{copy} equals {name}" for name, copy in seen.duplicates)} \
+        if seen.duplicates else {}
+    found |= {key: note for key, note in seen.notes.items() if key != "time"}
+    if seen.counts:
+        found["units"] = "ADC counts, as in the file"
+    else:
+        step = "" if seen.classes else f"; one count of {target} is {values['output']['gain']:.3g}"
+        found["units"] = f"those of the file, read as {BITS}-bit ADC counts by [data.ranges]{step}"
+    return found
+
+
+def _sign(values: Mapping[str, Any], label: str) -> str:
+    two = values["data"].get("classes")
+    return "" if two is None else f", target {'-1' if label == two[0] else '1'}"
+
+
+def _span(column: Any) -> str:
+    return f"{column.min():.6g} to {column.max():.6g}"
+
+
+def _listed(parts: Any) -> str:
+    """Join parts; list the first ones of many."""
+    every = list(parts)
+    return ", ".join(every) if len(every) <= 8 else f"{', '.join(every[:4])}, ... ({len(every)} in all)"
+
+
+def _time(seen: Inspection) -> str:
+    clock = seen.values.clock
+    name = seen.keys.get("time")
+    if clock is None:
+        return "no column" if name is None else f"{name}, not an input"
+    what = f"step {clock.step:.6g}" if clock.even else "no constant step"
+    gaps = f", {clock.lost:,} samples missing in gaps" if clock.even and clock.lost else ""
+    how = f" ({seen.notes['time']})" if "time" in seen.notes else ""
+    return f"{'the file' if name is None else name}{how}: {what}{gaps}; not an input"
+
+

@@ -1,0 +1,93 @@
+"""sim.data: sampling instants, and whether they have a constant step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._arrays import Array
+from ..errors import KerncastError, Problem, fail
+
+#: Largest deviation of an instant from the grid, in steps: instants are often rounded.
+MAX_DEVIATION = 0.25
+
+
+@dataclass(frozen=True)
+class Clock:
+    """Sampling instants as steps of a grid.
+
+    Parameters
+    ----------
+    step : float
+        Seconds, or the unit of the column, from sample to sample.
+    jumps : ndarray of int64, shape (n - 1,)
+        Steps from each sample to the next: 1 without a gap.  0 or less if the time does not increase.
+    deviation : float
+        Largest deviation from the grid in steps.
+    """
+
+    step: float
+    jumps: NDArray[np.int64]
+    deviation: float
+
+    @property
+    def increases(self) -> bool:
+        """Return whether each instant is later than the one before."""
+        return bool((self.jumps >= 1).all())
+
+    @property
+    def even(self) -> bool:
+        """Return whether all instants lie on the grid, gaps allowed."""
+        return self.increases and self.deviation <= MAX_DEVIATION
+
+    @property
+    def lost(self) -> int:
+        """Return the number of samples missing in gaps."""
+        return int((self.jumps - 1).sum())
+
+    def refuse_uneven(self, place: Callable[[int], str], first: int) -> None:
+        """Raise E259 for instants off the grid, E251 for gaps, with a remedy."""
+        if not self.even:
+            bad = int(np.argmax(self.jumps < 1)) if not self.increases else 0
+            what = "do not lie at a constant step" if self.increases else "do not increase everywhere"
+            raise fail("E259", f"the sampling instants {what}", where=place(bad + 1),
+                       value=f"step {self.step:.6g}, deviation up to {self.deviation:.2g} steps",
+                       allowed=f"a deviation of at most {MAX_DEVIATION} steps",
+                       remedy="sort the file by time, or resample it; to learn the curve from uneven "
+                       "samples, pass the time as an input: --algorithm kernel_cg --inputs COLUMN")
+        gaps = np.flatnonzero(self.jumps > 1)
+        if not len(gaps):
+            return
+        start, end = longest_run(self.jumps == 1)
+        rows = f"{first + start + 1}..{first + end + 1}"
+        raise KerncastError([Problem(
+            "E251", f"{self.lost:,} samples are missing in {len(gaps):,} gaps of the time",
+            place(int(gaps[0]) + 1), f"a jump of {int(self.jumps[gaps[0]])} steps of {self.step:.6g}",
+            "a constant step", f"fill the gaps, or use the longest stretch without one: --rows {rows} "
+            f"with kerncast init, or rows = \"{rows}\" in [data]")])
+
+
+def read_clock(time: Array) -> Clock:
+    """Return the grid of sampling instants, shape (n,); NaN counts as no increase."""
+    jumps = np.diff(time)
+    if not len(jumps) or not np.isfinite(jumps).all() or (step := float(np.median(jumps))) <= 0:
+        return Clock(1.0, np.zeros(len(jumps), dtype=np.int64), float("inf"))
+    counted = np.rint(jumps / step).astype(np.int64)
+    grid = np.concatenate([[0], np.cumsum(counted)])
+    if grid[-1] > 0:
+        step = float((time[-1] - time[0]) / grid[-1])
+    deviation = float(np.abs((time - time[0]) / step - grid).max())
+    return Clock(step, counted, deviation)
+
+
+def longest_run(good: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return start and end of the longest run of True; the first of equal ones."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], good.astype(np.int8), [0]])))
+    if not len(edges):
+        return 0, 0
+    starts, ends = edges[::2], edges[1::2]
+    best = int(np.argmax(ends - starts))
+    return int(starts[best]), int(ends[best])

@@ -1,0 +1,285 @@
+"""sim.data: what a data file holds, and the keys of [data] that read it so."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .._arrays import Array
+from .._files import UNREADABLE_NPZ, open_npz
+from ..errors import fail
+from ..spec import Data
+from .layout import NUMBER, TEXT, Layout, read_layout
+from .reading import ANY, Values, label_names, read_values
+from .samples.files import format_of
+from .words_csv import header
+
+#: Integers are classes if there are few of them, with several samples each on average.
+MAX_CLASSES, SAMPLES_PER_CLASS = 10, 5
+#: Columns that are compared with one another.
+_MAX_COMPARED = 256
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """Contents of a data file.
+
+    Parameters
+    ----------
+    path : Path
+    values : Values
+        The samples in the file's units.
+    counts : bool
+        Whether the columns are ADC counts, named x0, x1, ... and y.
+    signal : bool
+        Whether there is no input.
+    keys : mapping
+        The keys of [data] that read the file so, without file, classes and ranges.
+    classes : mapping of str to int
+        The classes and their samples; empty for a target that is a number.
+    constant : tuple of str
+        Inputs that never change.
+    duplicates : tuple of (str, str)
+        Inputs that equal an earlier one.
+    notes : mapping of str to str
+        What was found by the reader rather than asked for, by topic.
+    """
+
+    path: Path
+    values: Values
+    counts: bool
+    signal: bool
+    keys: Mapping[str, Any]
+    classes: Mapping[str, int] = field(default_factory=dict)
+    constant: tuple[str, ...] = ()
+    duplicates: tuple[tuple[str, str], ...] = ()
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def ranges(self) -> dict[str, list[float]]:
+        """Return the range of each column as [data.ranges] states it; a class has none."""
+        columns = dict(zip(self.values.names, [*self.values.X.T, self.values.y], strict=True))
+        if self.classes:
+            del columns[self.values.names[-1]]
+        return {name: list(value_range(column)) for name, column in columns.items()}
+
+
+def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequence[str] | None = None,
+                 find_classes: bool = True) -> Inspection:
+    """Find out what a file holds.
+
+    Parameters
+    ----------
+    path : Path
+    options : Data
+        What the user asked for; the other keys are found.
+    clock : bool
+        Whether to look for a column of sampling instants.
+    classes : sequence of str, optional
+        Classes that the user named.
+    find_classes : bool
+        Whether a target of few different integers is a class.
+
+    Raises
+    ------
+    KerncastError
+        Those of :func:`.reading.read_values`; E247 for fewer than two samples, E249 for a constant target,
+        E252 for a column of text.
+    """
+    layout = read_layout(path, options.separator, options.decimal) if format_of(path) == "csv" else None
+    keys: dict[str, Any] = {key: getattr(options, key) for key in ("rows", "missing")
+                            if getattr(options, key) is not None}
+    notes: dict[str, str] = {}
+    signal, labelled = options.inputs is None, classes is not None
+    if layout is not None:
+        counts = _is_counts(layout, options)
+        signal, labelled = _choose(path, layout, options, counts, clock, labelled, keys, notes)
+        _refuse_label(path, layout, keys, labelled, signal, find_classes)
+    else:
+        counts = False
+        keys |= {key: getattr(options, key) for key in ("target_column", "inputs", "time")
+                 if getattr(options, key) is not None}
+        alone, text = _arrays(path, options)
+        signal, labelled = signal and alone, labelled or text
+    data = Data.model_validate({"file": path.name, **keys})
+    values = read_values(path, data, signal=signal, labels=tuple(classes or ANY) if labelled else ())
+    if len(values.y) < 2:
+        raise fail("E247", "the file holds too few samples", where=str(path),
+                   value=f"{len(values.y)} rows", allowed="2 rows or more", remedy="give more data")
+    values, found = _classes(path, values, labelled, find_classes and not signal, counts)
+    _refuse_constant(path, values)
+    constant, duplicates = _useless(values)
+    counts = counts and all(_is_whole(column) for column in [*values.X.T, *([] if found else [values.y])])
+    return Inspection(path, values, counts, signal, keys, found, constant, duplicates, notes)
+
+
+def _is_counts(layout: Layout, options: Data) -> bool:
+    """Return whether the header is that of a file of ADC counts, and no option changes its meaning."""
+    asked = any((options.target_column, options.inputs, options.time))
+    return (not asked and layout.separator == "," and layout.header
+            and sorted(layout.names) == sorted(header(len(layout.names) - 1)))
+
+
+def _choose(path: Path, layout: Layout, options: Data, counts: bool, clock: bool, labelled: bool,
+            keys: dict[str, Any], notes: dict[str, str]) -> tuple[bool, bool]:
+    """Choose the columns of a CSV file; return whether it is a signal, and whether classes are its target."""
+    names = layout.names
+    if layout.separator != ",":
+        keys["separator"] = layout.separator
+    if layout.decimal != ".":
+        keys["decimal"] = layout.decimal
+        if options.decimal is None:
+            notes["decimal"] = "commas"
+    target = layout.target if options.target_column is None else _index(path, names, options.target_column)
+    labelled = labelled or layout.kinds[target] == TEXT
+    if counts and not labelled and layout.kinds[target] == NUMBER:
+        ordered = header(len(names) - 1)
+        if len(names) > 1 and list(names) != ordered:
+            keys["inputs"] = ordered[:-1]
+        return len(names) == 1, False
+    keys["target_column"] = _name(names, target)
+    instants = [i for i in layout.instants if i != target] if clock and not counts else []
+    if options.time is not None:
+        instants = [_index(path, names, options.time)]
+    given = None if options.inputs is None else [_index(path, names, column) for column in options.inputs]
+    instants = [i for i in instants if i not in (given or ())]
+    inputs = [i for i in range(len(names)) if i != target and i not in instants] if given is None else given
+    if instants:
+        keys["time"] = _name(names, instants[0])
+        if options.time is None:
+            notes["time"] = "it increases" if layout.kinds[instants[0]] == NUMBER else "ISO 8601"
+    if given is not None or (len(instants) > 1 and inputs):
+        keys["inputs"] = [_name(names, i) for i in inputs]
+    if len(instants) > 1:
+        notes["left out"] = ", ".join(names[i] for i in instants[1:])
+    _refuse_text(path, layout, inputs, target)
+    return not inputs, labelled
+
+
+def _index(path: Path, names: Sequence[str], column: str | int) -> int:
+    """Return the index of a column by name or number; raise E242."""
+    text = str(column)
+    if names.count(text) == 1:
+        return names.index(text)
+    if text.isdigit() and int(text) < len(names):
+        return int(text)
+    raise fail("E242", "no such column, or two columns of this name", where=f"{path}:1", value=text,
+               allowed=f"a name, or a number from 0: {', '.join(names)}"[:300], remedy="choose one of these")
+
+
+def _name(names: Sequence[str], index: int) -> str | int:
+    """Return the name of a column, or its number if there is no name for it alone."""
+    name = names[index]
+    return index if name == f"column {index}" or names.count(name) > 1 or not name else name
+
+
+def _refuse_text(path: Path, layout: Layout, inputs: Sequence[int], target: int) -> None:
+    """Raise E252 for inputs that are text, with the options that work."""
+    texts = [i for i in inputs if layout.kinds[i] == TEXT]
+    if not texts:
+        return
+    usable = [i for i in inputs if i not in texts]
+    listed = ",".join(layout.names[i] if "," not in layout.names[i] else str(i) for i in usable)
+    remedy = f"make it the target: --target-column \"{layout.names[texts[0]]}\""
+    if usable:
+        remedy += f"; or leave it out: --inputs \"{listed}\""
+    raise fail("E252", f"{len(texts)} inputs are text" if len(texts) > 1 else "an input is text",
+               where=f"{path}:{1 + layout.header} {', '.join(layout.names[i] for i in texts)}",
+               value=", ".join(layout.texts[texts[0]][:3]), allowed="numbers", remedy=remedy)
+
+
+def _refuse_label(path: Path, layout: Layout, keys: Mapping[str, Any], labelled: bool, signal: bool,
+                  find_classes: bool) -> None:
+    """Raise E252 for a label where the target must be a number."""
+    if not labelled or (find_classes and not signal):
+        return
+    target = _index(path, layout.names, keys["target_column"])
+    remedy = "choose another target with --target-column"
+    raise fail("E252", "the target is a class, and there is no input" if signal else "the target is text",
+               where=f"{path} {layout.names[target]}", value=", ".join(layout.texts[target][:3]),
+               allowed="a number, or a class and inputs",
+               remedy=remedy if signal else f"omit --classes none, or {remedy}")
+
+
+def _arrays(path: Path, options: Data) -> tuple[bool, bool]:
+    """Return whether a recording or an archive holds a signal alone, and whether its target is text."""
+    if format_of(path) != "npz":
+        return format_of(path) == "wav", False
+    try:
+        with open_npz(path) as file:
+            name = str(options.target_column or "y")
+            name = name if name in file.files else name.swapcase()
+            text = name in file.files and file[name].dtype.kind in "USb"
+            return not {"X", "x"} & set(file.files), text
+    except UNREADABLE_NPZ:
+        return False, False  # the reader reports it
+
+
+def _classes(path: Path, values: Values, labelled: bool, find: bool, counts: bool
+             ) -> tuple[Values, dict[str, int]]:
+    """Return the classes of the target and their samples; integers become text if they are classes."""
+    y = values.y
+    if not labelled:
+        found = np.unique(y)
+        few = 2 <= len(found) <= MAX_CLASSES and len(y) >= max(20, SAMPLES_PER_CLASS * len(found))
+        if not (find and few and _is_whole(found)) or (counts and found.tolist() == [-1, 1]):
+            return values, {}
+        values = replace(values, y=label_names(y))
+    names, sizes = np.unique(values.y, return_counts=True)
+    most = max(2, min(64, len(y) // SAMPLES_PER_CLASS))
+    if len(names) > most:
+        raise fail("E253", f"the target has {len(names)} different labels, too many for classes",
+                   where=f"{path} {values.names[-1]}", value=", ".join(map(str, names[:4])),
+                   allowed=f"at most {most} for {len(y)} rows",
+                   remedy="choose another target with --target-column")
+    order = sorted(range(len(names)), key=lambda i: _numeric_first(str(names[i])))
+    return values, {str(names[i]): int(sizes[i]) for i in order}
+
+
+def _numeric_first(label: str) -> tuple[int, float, str]:
+    """Return a key that sorts numbers by value, before text."""
+    try:
+        return 0, float(label), label
+    except ValueError:
+        return 1, 0.0, label
+
+
+def _is_whole(column: Any) -> bool:
+    return bool(np.all(np.asarray(column) == np.rint(column)))
+
+
+def _refuse_constant(path: Path, values: Values) -> None:
+    """Raise E249 if the target never changes."""
+    if np.all(values.y == values.y[0]):
+        raise fail("E249", "the target is constant: there is nothing to learn",
+                   where=f"{path} {values.names[-1]}", value=str(values.y[0]),
+                   allowed="a column that changes",
+                   remedy="choose another target with --target-column, or other rows with --rows")
+
+
+def _useless(values: Values) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
+    """Return inputs that are constant, and those that equal an earlier input."""
+    constant: list[str] = []
+    duplicates: list[tuple[str, str]] = []
+    first: dict[bytes, str] = {}
+    for name, column in zip(values.names[:-1], values.X.T[:_MAX_COMPARED], strict=False):
+        if np.all(column == column[0]):
+            constant.append(name)
+        elif (seen := first.setdefault(column.tobytes(), name)) != name:
+            duplicates.append((seen, name))
+    return tuple(constant), tuple(duplicates)
+
+
+def value_range(column: Array) -> tuple[float, float]:
+    """Return round numbers around all values, at most 1/1000 of their range outside."""
+    low, high = float(column.min()), float(column.max())
+    if low == high:
+        return low, low + 1.0
+    quantum = Decimal(10) ** (Decimal(high - low).adjusted() - 3)
+    return (float((Decimal(low) / quantum).to_integral_value(ROUND_FLOOR) * quantum),
+            float((Decimal(high) / quantum).to_integral_value(ROUND_CEILING) * quantum))

@@ -1,0 +1,132 @@
+"""sim.data: the layout of a CSV file, from its first lines: separator, decimal mark, columns and kinds."""
+
+from __future__ import annotations
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from .._arrays import Array
+from .clock import read_clock
+from .csv_lines import decimal as parse_decimal
+from .csv_lines import first_lines
+from .samples.csv import decimal_comma, is_time, names_columns
+from .samples.table import MISSING
+
+#: Lines that decide the layout.
+LINES = 1000
+_DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
+#: Names of a column of sampling instants; those in the second group only if the values increase.
+_TIME_NAME = re.compile(r"(time|timestamp|date|datetime|date[ _]?time|zeit|zeitstempel|uhrzeit|datum)"
+                        r"([ _]?(s|ms|us|ns|sec|seconds|utc|iso|stamp))?|"
+                        r"(t|s|ms|us|sec|secs|seconds|millis|index|sample|samples|row|id|no|nr)")
+_UNIT = re.compile(r"\s*[\[(].*[\])]\s*$")
+_TARGET_NAMES = ("y", "target", "label", "class")
+NUMBER, TIME, TEXT = "number", "time", "text"
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How to read a CSV file.
+
+    Parameters
+    ----------
+    separator, decimal : str
+    names : tuple of str
+        The columns; ``column 0`` and so on without a header.
+    header : bool
+    kinds : tuple of str
+        number, time (ISO 8601) or text, by the majority of the first lines.
+    instants : tuple of int
+        Columns of sampling instants: by kind, by name, or because they increase by a constant step.
+    texts : tuple of tuple of str
+        Some different fields of each column.
+    """
+
+    separator: str
+    decimal: str
+    names: tuple[str, ...]
+    header: bool
+    kinds: tuple[str, ...]
+    instants: tuple[int, ...]
+    texts: tuple[tuple[str, ...], ...]
+
+    @property
+    def target(self) -> int:
+        """Return the likely target: the one column with a name of a target, else the last not a time."""
+        named = [i for i, name in enumerate(self.names) if name.strip().lower() in _TARGET_NAMES]
+        others = [i for i in range(len(self.names)) if i not in self.instants]
+        return named[0] if len(named) == 1 else (others or [len(self.names) - 1])[-1]
+
+
+def read_layout(path: Path, separator: str | None = None, decimal: str | None = None) -> Layout | None:
+    """Return the layout of a CSV file, None if it is empty; raise E241 if it cannot be read."""
+    lines = first_lines(path, LINES + 1)
+    if not lines:
+        return None
+    separator, decimal = _marks(lines, separator, decimal)
+    rows = [[field.strip() for field in row] for row in csv.reader(lines, delimiter=separator)]
+    parse = parse_decimal if decimal == "." else decimal_comma
+    header = names_columns(rows[0], parse)
+    names = tuple(rows[0]) if header else tuple(f"column {i}" for i in range(len(rows[0])))
+    body = [row for row in rows[header:] if len(row) == len(names)]
+    columns = [[row[i] for row in body if row[i].lower() not in MISSING] for i in range(len(names))]
+    kinds = tuple(_kind(column, decimal) for column in columns)
+    instants = tuple(i for i, (name, kind, column) in enumerate(zip(names, kinds, columns, strict=True))
+                     if kind == TIME or (kind == NUMBER and _is_clock(name, _numbers(column, decimal))))
+    texts = tuple(tuple(dict.fromkeys(column))[:4] for column in columns)
+    return Layout(separator, decimal, names, header, kinds, instants, texts)
+
+
+def _marks(lines: list[str], separator: str | None, decimal: str | None) -> tuple[str, str]:
+    """Return separator and decimal mark."""
+    first, body = lines[0], lines[1:]
+    if separator is None:
+        candidates = ";\t," if decimal != "," else ";\t"
+        separator = max(candidates, key=first.count)
+        # One column of decimal commas: the header has no comma, and every row has one.
+        if not first.count(separator) and body and all(map(_DECIMAL_COMMA.fullmatch, body)):
+            return ";", decimal or ","
+        if not first.count(separator):
+            separator = ";" if decimal == "," else ","
+    if decimal is None:
+        fields = [field for row in csv.reader(lines, delimiter=separator) for field in row]
+        commas = sum(bool(_DECIMAL_COMMA.fullmatch(field)) for field in fields)
+        points = sum("." in field and _is_number(field) for field in fields)
+        decimal = "," if commas > points else "."
+    return separator, decimal
+
+
+def _is_number(text: str) -> bool:
+    try:
+        parse_decimal(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _kind(column: list[str], decimal: str) -> str:
+    """Return the kind of most fields."""
+    texts = [field.replace(",", ".") for field in column] if decimal == "," else column
+    numbers = sum(map(_is_number, texts))
+    times = sum(map(is_time, column))
+    return NUMBER if 2 * numbers > len(column) or not column else TIME if 2 * times > len(column) else TEXT
+
+
+def _numbers(column: list[str], decimal: str) -> Array:
+    texts = [field.replace(",", ".") for field in column] if decimal == "," else column
+    return np.array([parse_decimal(text) if _is_number(text) else np.nan for text in texts])
+
+
+def _is_clock(name: str, values: Array) -> bool:
+    """Return whether a column of numbers holds sampling instants."""
+    match = _TIME_NAME.fullmatch(_UNIT.sub("", name).strip().lower())
+    if match and match[1]:
+        return True
+    if len(values) < 3 or not np.isfinite(values).all():
+        return False
+    clock = read_clock(values)
+    return clock.increases and (match is not None or (clock.lost == 0 and clock.deviation < 1e-3))

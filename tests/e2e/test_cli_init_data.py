@@ -1,0 +1,314 @@
+"""``kerncast init DATA``: each kind of file gives a right spec, or a message whose remedy works as typed."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.io import wavfile
+from typer.testing import CliRunner
+
+import kerncast
+from kerncast.cli import main
+
+RANDOM = np.random.default_rng(5)
+A, B = RANDOM.normal(size=(2, 60)).round(3)
+TABLE = "a,b,c\n" + "".join(f"{a},{b},{a * b:.4f}\n" for a, b in zip(A, B, strict=True))
+SINE = [f"{np.sin(i / 5):.4f}" for i in range(60)]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    result = CliRunner().invoke(main.app, [str(a) for a in arguments], prog_name="kerncast")
+    return result.exit_code, result.stdout, result.stderr
+
+
+def made(text, *options, name="d.csv"):
+    """Write a file and run init; return the spec, the samples as every command reads them, and the report."""
+    Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    code, out, err = run("init", name, "--json", *options)
+    assert code == 0, out + err
+    answer = json.loads(out)
+    spec = kerncast.Spec.load(answer["written"])
+    assert run("check", answer["written"])[0] == 0
+    return spec, kerncast.load_dataset(spec), answer["data"]
+
+
+def refused(text, *options, name="d.csv"):
+    """Write a file, run init, and return the one problem; nothing is written."""
+    Path(name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    code, out, err = run("init", name, "--json", *options)
+    assert code == 2, out + err
+    (problem,) = json.loads(out)["errors"]
+    assert not list(Path().glob("*.toml"))
+    return problem
+
+
+def remedy_of(problem):
+    """The options that a remedy quotes."""
+    found = re.search(r"(--[a-z-]+ (?:\"[^\"]*\"|[^\s;,]+))", problem["remedy"])
+    return shlex.split(found[1])
+
+
+def labels(names, count=60):
+    return "a,b,label\n" + "".join(f"{A[i]},{B[i]},{names[i % len(names)]}\n" for i in range(count))
+
+
+def timed(instants, header="time,value", separator=","):
+    return header + "\n" + "".join(f"{t}{separator}{v}\n" for t, v in zip(instants, SINE, strict=False))
+
+
+# ---- plain tables ----
+@pytest.mark.parametrize("text", [
+    TABLE, TABLE.replace("\n", "\r\n"), "\ufeff" + TABLE, TABLE.replace(",", ";"), TABLE.replace(",", "\t")])
+def test_a_table_gives_the_same_samples_whatever_its_line_ends_and_separator(text):
+    spec, data, found = made(text)
+    assert spec.model.algorithm == "kernel_lms" and list(spec.data.ranges) == ["a", "b", "c"]
+    assert found["rows"] == "60 read, 0 dropped, 60 used" and found["target"].startswith("c, ")
+    low, high = spec.data.ranges["a"]
+    assert np.abs(low + data.x_raw[:, 0] * (high - low) / 4095 - A).max() <= 0.51 * (high - low) / 4095
+
+
+def test_a_table_without_a_header_has_numbered_columns():
+    spec, data, found = made(TABLE.split("\n", 1)[1])
+    assert found["target"].startswith("column 2, ") and data.x_raw.shape == (60, 2)
+    assert spec.data.target_column == 2
+
+
+def test_spaces_in_the_names_of_file_and_folder_are_accepted_and_give_a_name():
+    Path("my data").mkdir()
+    spec, data, _ = made(TABLE, name="my data/My Motor-2 (new).csv")
+    assert spec.model.name == "my_motor_2_new" and len(data.y_raw) == 60
+
+
+@pytest.mark.parametrize(("name", "suggested"), [
+    ("my motor", "my_motor"), ("my-motor", "my_motor"), ("Motor", "motor"), ("3phase", "m_3phase"),
+    ("Größe", "grosse"), ("int", "my_int"), ("a" * 40, "a" * 24)])
+def test_a_name_that_c_cannot_use_is_refused_with_one_that_works(name, suggested):
+    Path("d.csv").write_text(TABLE)
+    code, _, err = run("init", name, "--data", "d.csv")
+    typed = re.search(r"type kerncast init (\S+)", err)
+    assert code == 2 and "E110" in err and typed is not None
+    assert typed[1] == suggested.replace("grosse", "groe")
+    assert run("init", typed[1], "--data", "d.csv")[0] == 0
+
+
+# ---- decimal commas ----
+def test_decimal_commas_are_found_and_stated():
+    spec, data, found = made(TABLE.replace(",", ";").replace(".", ","))
+    assert (spec.data.decimal, spec.data.separator, found["decimal"]) == (",", ";", "commas")
+    assert (data.x_raw == made(TABLE, name="e.csv")[1].x_raw).all()
+
+
+def test_one_column_of_decimal_commas_is_a_signal():
+    spec, data, found = made("accel\n" + "\n".join(SINE).replace(".", ",") + "\n")
+    assert spec.toeplitz.n == 60 and spec.data.decimal == "," and found["inputs"].startswith("none")
+    assert (data.y_raw == made("accel\n" + "\n".join(SINE) + "\n", name="e.csv")[1].y_raw).all()
+
+
+# ---- classes ----
+@pytest.mark.parametrize(("names", "first"), [(("idle", "run"), "idle"), ((0, 1), "0"), (("true", "false"),
+                                                                                          "false")])
+def test_two_classes_are_the_targets_minus_one_and_one(names, first):
+    spec, data, found = made(labels(names))
+    assert spec.data.classes[0] == first and sorted(set(data.y_raw)) == [-1, 1]
+    assert found["classes"].startswith(f"{first} (30, target -1)")
+    assert (data.y_raw[0] == -1) == (str(names[0]) == first)
+
+
+@pytest.mark.parametrize("names", [("idle", "run", "walk"), (0, 1, 2)])
+def test_three_classes_never_become_a_number(names):
+    Path("d.csv").write_text(labels(names))
+    code, out, _ = run("init", "d.csv", "--json")
+    if code == 0:  # a spec that takes the classes
+        assert [str(name) for name in names] == json.loads(run("check", "d.toml", "--json")[1])["values"][
+            "output"]["classes"]
+        return
+    (problem,) = json.loads(out)["errors"]
+    assert problem["code"] == "E253" and "20" in problem["value"]
+    spec, data, found = made(labels(names), *remedy_of(problem))
+    assert len(spec.data.classes) == 2 and sorted(set(data.y_raw)) == [-1, 1] and len(data.y_raw) == 40
+    assert "20 (other classes) dropped" in found["rows"]
+
+
+def test_few_integers_are_a_number_on_request():
+    spec, data, found = made(labels((0, 1, 2)), "--classes", "none")
+    assert spec.data.classes is None and found["classes"].startswith("none")
+    assert len(set(data.y_raw)) == 3
+
+
+def test_a_class_in_the_first_column_is_the_target_by_its_name():
+    rows = "".join(f"{'ab'[i % 2]},{A[i]},{B[i]}\n" for i in range(60))
+    spec, _, found = made("label,u,v\n" + rows)
+    assert (spec.data.target_column, found["target"]) == ("label", "label")
+    problem = refused("kind,u,v\n" + rows, name="e.csv") if not Path("d.toml").unlink() else {}
+    assert problem["code"] == "E252" and made("kind,u,v\n" + rows, *remedy_of(problem), name="f.csv")
+
+
+def test_names_of_single_rows_are_not_classes():
+    problem = refused("a,b,label\n" + "".join(f"{A[i]},{B[i]},n{i}\n" for i in range(60)))
+    assert problem["code"] == "E253" and "--target-column" in problem["remedy"]
+
+
+# ---- missing values ----
+@pytest.mark.parametrize("field", ["NaN", "NA", ""])
+def test_a_missing_value_is_refused_with_its_line_or_dropped_on_request(field):
+    text = TABLE.splitlines()
+    text[10] = f"{field},1.5,2.5"
+    problem = refused("\n".join(text) + "\n")
+    assert (problem["code"], problem["where"]) == ("E251", "d.csv:11 a")
+    _, data, found = made("\n".join(text) + "\n", *remedy_of(problem))
+    assert len(data.y_raw) == 59 and found["rows"].startswith("60 read, 1 (missing values) dropped")
+
+
+def test_empty_lines_of_a_table_are_no_samples():
+    assert len(made(TABLE.replace("\n", "\n\n"))[1].y_raw) == 60
+
+
+@pytest.mark.parametrize("text", ["value\n" + "\n".join([*SINE[:40], "", *SINE[40:]]) + "\n",
+                                  "y\n" + "\n".join([*"123456789" * 4, "", *"12345" * 4]) + "\n"])
+def test_an_empty_line_in_a_signal_is_refused_with_its_line(text):
+    problem = refused(text)
+    empty = text.split("\n").index("")
+    assert problem["code"] == "E251" and problem["where"].startswith(f"d.csv:{empty + 1}")
+    _, data, _ = made(text, *remedy_of(problem))
+    assert len(data.y_raw) == empty - 1
+
+
+# ---- time ----
+@pytest.mark.parametrize(("instants", "header"), [
+    ([i * 0.25 for i in range(60)], "time,value"), ([f"{i / 360:.3f}" for i in range(60)], "Time [s],value"),
+    ([f"2026-01-01T00:00:{i:02d}" for i in range(60)], "when,value"), (range(100, 160), "count,value")])
+def test_a_column_of_time_is_not_an_input(instants, header):
+    spec, data, found = made(timed(instants, header))
+    assert spec.toeplitz.scheme == "uniform" and spec.data.time == header.split(",")[0]
+    assert len(data.y_raw) == 60 and "step" in found["time"] and found["inputs"].startswith("none")
+
+
+def test_time_beside_inputs_is_left_out_of_them():
+    text = "stamp," + "\n".join(f"{i / 10}," * bool(i) + line for i, line in enumerate(TABLE.splitlines()))
+    spec, data, found = made(text + "\n")
+    assert spec.data.time == "stamp" and data.x_raw.shape == (60, 2) and "not an input" in found["time"]
+
+
+def test_time_is_an_input_on_request():
+    spec, data, _ = made(timed([i / 10 for i in range(60)]), "--inputs", "time")
+    assert spec.data.time is None and data.x_raw.shape == (60, 1)
+
+
+def test_gaps_of_the_time_are_refused_with_the_longest_stretch():
+    problem = refused(timed([i + 3 * (i > 30) + (i > 50) for i in range(60)]))
+    assert (problem["code"], problem["where"]) == ("E251", "d.csv:33")
+    assert "4 samples are missing in 2 gaps" in problem["message"]
+    _, data, _ = made(timed([i + 3 * (i > 30) + (i > 50) for i in range(60)]), *remedy_of(problem))
+    assert len(data.y_raw) == 31
+
+
+@pytest.mark.parametrize("instants", [
+    [0, 1, 2, 1.5, *range(3, 59)], np.cumsum(1 + RANDOM.random(60)).round(2)])
+def test_uneven_instants_are_refused_with_the_way_to_learn_from_them(instants):
+    problem = refused(timed(instants))
+    assert problem["code"] == "E259" and "--algorithm kernel_cg --inputs" in problem["remedy"]
+    spec, _, _ = made(timed(instants), "--algorithm", "kernel_cg", "--inputs", "time")
+    assert spec.cg is not None and spec.input.columns == 1
+
+
+# ---- size ----
+def test_samples_that_are_not_used_are_counted():
+    spec, data, found = made("value\n" + "".join(f"{np.sin(i / 40):.4f}\n" for i in range(20_000)))
+    assert spec.toeplitz.n == len(data.y_raw) == 1024
+    assert found["rows"].startswith("20,000 read, 0 dropped, 1,024 used") and "raise n" in found["rows"]
+
+
+def test_a_range_of_rows_is_what_every_command_reads():
+    text = "value\n" + "".join(f"{i}.5\n" for i in range(300))
+    spec, data, _ = made(text, "--rows", "101..200")
+    low, high = spec.data.ranges["value"]
+    assert (spec.data.rows, len(data.y_raw), low, high) == ("101..200", 100, 100.5, 199.5)
+    assert data.y_raw[0] == 0
+
+
+def test_n_is_lowered_to_fit_the_target_and_said_so():
+    text = "value\n" + "".join(f"{np.sin(i / 40):.4f}\n" for i in range(1200))
+    spec, _, found = made(text, "--target", "atmega328p")
+    assert 2 < spec.toeplitz.n < 1024 and "lowered from 1,024" in found["size"]
+    assert run("gen", "d.toml", "-o", "out")[0] == 0
+
+
+def test_a_board_is_accepted_and_its_target_stated():
+    Path("d.csv").write_text(TABLE)
+    code, out, _ = run("init", "d.csv", "--target", "nucleo-f446re")
+    assert code == 0 and "nucleo-f446re is a board with the target cortex-m4" in out
+
+
+# ---- other formats ----
+def test_a_recording_is_a_signal_and_two_channels_need_a_choice():
+    sound = (8000 * np.sin(np.arange(400) / 7)).astype(np.int16)
+    wavfile.write("s.wav", 8000, sound)
+    spec, data, found = made(Path("s.wav").read_bytes(), name="s.wav")
+    assert spec.toeplitz.n == len(data.y_raw) == 400 and "step 0.000125" in found["time"]
+    wavfile.write("t.wav", 8000, np.column_stack([sound, -sound]))
+    Path("s.toml").unlink()
+    problem = refused(Path("t.wav").read_bytes(), name="t.wav")
+    assert problem["code"] == "E242"
+    assert len(made(Path("t.wav").read_bytes(), *remedy_of(problem), name="t.wav")[1].y_raw) == 400
+
+
+def test_an_archive_of_arrays_is_a_table_or_a_signal():
+    np.savez("a.npz", X=np.column_stack([A, B]), y=A * B)
+    assert made(Path("a.npz").read_bytes(), name="a.npz")[1].x_raw.shape == (60, 2)
+    np.savez("b.npz", y=A)
+    assert made(Path("b.npz").read_bytes(), name="b.npz")[0].toeplitz.n == 60
+    np.savez("c.npz", X=np.column_stack([A, B]), y=np.where(A > 0, "up", "down"))
+    assert made(Path("c.npz").read_bytes(), name="c.npz")[0].data.classes == ["down", "up"]
+
+
+def test_a_libsvm_file_is_a_table():
+    text = "".join(f"{1 if A[i] > 0 else -1} 1:{A[i]} 2:{B[i]}\n" for i in range(60))
+    spec, data, found = made(text, name="d.svm")
+    assert spec.data.classes == ["-1", "1"] and sorted(set(data.y_raw)) == [-1, 1]
+    assert data.x_raw.shape == (60, 2) and found["classes"]
+
+
+# ---- files that cannot be learned from ----
+@pytest.mark.parametrize(("encoding", "named"), [("latin-1", "LATIN1"), ("utf-16", "UTF-16")])
+def test_another_encoding_is_refused_with_the_command_that_converts_it(encoding, named):
+    problem = refused(TABLE.replace("a,", "Température,", 1).encode(encoding))
+    assert problem["code"] == "E241" and "not UTF-8" in problem["message"]
+    assert f"iconv -f {named} -t UTF-8 \"d.csv\" > \"d-utf8.csv\"" in problem["remedy"]
+
+
+@pytest.mark.parametrize("text", ["", "a,b\n", "a,b\n1,2.5\n"])
+def test_a_file_without_two_samples_is_refused(text):
+    assert refused(text)["code"] == "E247"
+
+
+def test_a_constant_target_is_refused_and_a_constant_input_reported():
+    assert refused("value\n" + "1.0\n" * 50)["code"] == "E249"
+    lines = enumerate(TABLE.splitlines())
+    text = "k,copy," + "\n".join(f"7,{A[i - 1]}," * bool(i) + line for i, line in lines)
+    _, _, found = made(text + "\n", name="e.csv")
+    assert found["constant"] == "k" and found["duplicate"] == "a equals copy"
+
+
+def test_an_input_of_text_is_refused_with_the_columns_that_are_numbers():
+    text = "who," + "\n".join(f"p{i % 7}," * bool(i) + line for i, line in enumerate(TABLE.splitlines()))
+    problem = refused(text + "\n")
+    typed = re.search(r"--inputs \"([^\"]*)\"", problem["remedy"])
+    assert problem["code"] == "E252" and typed is not None
+    assert made(text + "\n", "--inputs", typed[1])[1].x_raw.shape == (60, 2)
+
+
+@pytest.mark.parametrize(("options", "code"), [
+    (("--target-column", "z"), "E242"), (("--inputs", "a,z"), "E242"), (("--time", "z"), "E242"),
+    (("--rows", "0"), "E194"), (("--rows", "9..2"), "E194"), (("--separator", "|"), "E194"),
+    (("--classes", "one"), "E194"), (("--inputs", "a,c"), "E242")])
+def test_an_option_that_does_not_fit_the_file_is_refused(options, code):
+    assert refused(TABLE, *options)["code"] == code

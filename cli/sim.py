@@ -1,9 +1,10 @@
-"""cli: ``kerncast sim``: run the integer model and compare it with float64."""
+"""cli: ``kerncast sim``: run the integer model, and judge it on held-out samples and against float64."""
 
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,51 +14,70 @@ from ._output import Answer, emit, table
 from ._spec import load_spec, warnings_of
 
 if TYPE_CHECKING:
-    from ..sim.diagnostics.error_budget import ErrorBudget
+    from ..lab.workflow import Simulated
+    from ..sim.diagnostics.quality import Quality
     from ..sim.diagnostics.simulate import Simulation
     from ..sim.plan import Plan
 
+Table = Annotated[Path | None, typer.Option("-o", "--out", metavar="CSV", show_default=False,
+                                            help="Write samples and predictions to a CSV file.")]
+Chart = Annotated[Path | None, typer.Option("--plot", metavar="FILE", show_default=False,
+                                            help="Draw them to a PNG, SVG or PDF file; needs matplotlib.")]
 
-def sim(path: SpecPath, as_json: JsonFlag = False) -> None:
-    """Run the integer model on the data and print its error.
 
-    Prints the error compared with float64, where it comes from, and the range of every signal. A status other
-    than ok is explained. Exits with 2 if there is no model to predict with: the training was refused, or an
-    online learner has an empty dictionary at the end.
+def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag = False) -> None:
+    """Run the integer model on the data and judge it.
+
+    First prints the error on samples that the training did not see, compared with baselines, and a verdict.
+    Then the error compared with float64, where the error on the training data comes from, and the range of
+    every signal. A status other than ok is explained. With -o it writes x, y and the predictions in float64
+    and fixed point, in units of x and y. Exits with 2 if there is no model to predict with: the training was
+    refused, or an online learner has an empty dictionary at the end.
 
     Examples
     --------
     kerncast sim ecg.toml
+    kerncast sim ecg.toml -o ecg_fitted.csv --plot ecg.png
     kerncast sim ecg.toml --json
     """
+    from ..lab.predictions import check_outputs, draw, write_table
     from ..lab.workflow import simulate_spec
     from ..sim.diagnostics.observed import observed
 
     spec = load_spec(path)
-    plan, result = simulate_spec(spec, path.parent)
+    check_outputs(out, plot)
+    found = simulate_spec(spec, path.parent)
+    plan, result = found.plan, found.simulation
+    if result.trained and out is not None:
+        write_table(found, out)
+    if result.trained and plot is not None:
+        draw(found, plot)
     errors = {"f_error": result.f_error, "alpha_error": result.alpha_error}
     errors = {name: value for name, value in errors.items() if not math.isnan(value)}
     verdict = _verdict(plan, result)
     warnings = warnings_of(spec, observed(plan, result.ranges, result.state), as_json)
-    values = {"plan": plan.hash, "status": result.status, "trained": result.trained, **verdict, **errors,
+    values = {"plan": plan.hash, "status": result.status, "trained": result.trained, **verdict,
+              "held_out": None if found.quality is None else found.quality.as_dict(), **errors,
               "warnings": warnings,
               **({} if result.labels is None else {"labels": result.labels.tolist()}),
               "budget": None if result.budget is None else result.budget.as_dict(),
               "ranges": [vars(r) for r in result.ranges]}
     after = ("kerncast", "gen", str(path), "-o", f"build/{plan.name}") if result.status == "ok" else ()
-    emit(Answer(values, _text(plan, result, verdict, errors), after), as_json)
+    emit(Answer(values, _text(found, verdict, errors), after), as_json)
     if not result.trained:
         raise typer.Exit(EXIT_BAD_INPUT)
 
 
-def _text(plan: Plan, result: Simulation, verdict: dict[str, str], errors: dict[str, float]) -> str:
+def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float]) -> str:
+    plan, result = found.plan, found.simulation
     ranges = [("signal", "format", "min", "max", "headroom", "saturated")]
     ranges += [(r.name, r.format, str(r.lo), str(r.hi), f"{r.headroom_bits} bits", str(r.saturated))
                for r in result.ranges]
     word = plan.constants.get("solver_word", plan.word)
     return "\n".join([f"{plan.name}: {word} bits, status {result.status}", *_lines(plan, result, verdict),
+                      *(quality_lines(found.quality) if result.trained else []),
                       *(f"{name} compared with float64: {value:.3e}" for name, value in errors.items()),
-                      *_labels(plan, result), *_budget(result.budget, plan.fixed), "", table(ranges)])
+                      *_labels(plan, result), *_budget(found), "", table(ranges)])
 
 
 def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
@@ -112,12 +132,42 @@ def _labels(plan: Plan, result: Simulation) -> list[str]:
     return [f"labels: {counts}; float64 predicts another one for {differ} of {len(labels)}"]
 
 
-def _budget(budget: ErrorBudget | None, fixed: bool) -> list[str]:
-    """Return the terms of the error budget."""
+def quality_lines(quality: Quality | None) -> list[str]:
+    """Return the error on held-out samples, those of baselines, and the verdict, as a block of lines."""
+    if quality is None:
+        return ["Too few samples to hold any out: 8 are needed for an error on held-out samples."]
+    rows = [(f"{quality.shown} {quality.judged}", "")]
+    rows += [("this model", number(quality, quality.error))]
+    rows += [(f"baseline: {name}", number(quality, error)) for name, error in quality.baselines.items()]
+    used = f"{quality.samples:,} predictions" + (f"; {quality.sampled}" if quality.sampled else "")
+    return ["", table(rows), used, f"Verdict  {quality.verdict}", ""]
+
+
+def number(quality: Quality, error: float) -> str:
+    """Return an error as text: in units of y, or the accuracy in percent."""
+    return f"{1 - error:.1%}" if quality.is_rate else f"{error:.4g}"
+
+
+def _budget(found: Simulated) -> list[str]:
+    """Return the terms of the error budget, or why there are none."""
+    budget, samples = found.simulation.budget, len(found.data.y_raw)
     if budget is None:
-        return []
-    whose = "error compared with the float64 model" if fixed else "error on the training data"
+        return _without_budget(found.simulation, samples)
+    whose = "error compared with the float64 model" if found.plan.fixed else "error on the training data"
+    if len(budget.total) < samples and not found.plan.fixed:
+        whose = f"error on the first {len(budget.total):,} of {samples:,} training samples"
     rows = [(whose, "RMS", "share")]
     rows += [(name, f"{budget.rms(name):.3e}", f"{round(budget.part(name), 3) + 0.0:.1%}")
              for name in budget.terms]
     return ["", table([*rows, ("total", f"{budget.rms():.3e}", "100.0%")])]
+
+
+def _without_budget(result: Simulation, samples: int) -> list[str]:
+    """Return why there is no error budget."""
+    from ..sim.diagnostics.error_budget import MAX_SAMPLES
+
+    if not result.trained or not result.float_solves:
+        return []  # the status explains it
+    if samples > MAX_SAMPLES:
+        return [f"Error budget: omitted above {MAX_SAMPLES:,} training samples."]
+    return ["Error budget: omitted, because float64 cannot invert the whole kernel matrix."]

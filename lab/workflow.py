@@ -18,6 +18,8 @@ from ..codegen.resources import read_text
 from ..codegen.rtl import predictor_cycles
 from ..sim._arrays import Array
 from ..sim.data import Dataset, load_dataset
+from ..sim.diagnostics.held_out import HeldOut, held_out
+from ..sim.diagnostics.quality import Quality, is_lagged, judge
 from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
 from ..sim.diagnostics.word_length import (
     Conditioning,
@@ -240,14 +242,38 @@ def measured_words(spec: Spec, base: Path) -> list[NumbersChoice]:
     return measured_choices(spec, data.x_raw, data.y_raw)
 
 
-def simulate_spec(spec: Spec, base: Path) -> tuple[Plan, Simulation]:
+class Simulated(NamedTuple):
+    """Run of the integer model on the data of a spec.
+
+    Attributes
+    ----------
+    data : Dataset
+    plan : Plan
+    simulation : Simulation
+        The integer model compared with float64.
+    held_out : HeldOut or None
+        Predictions for samples that the training did not see; None if there are too few samples.
+    quality : Quality or None
+        Their error compared with baselines.
+    """
+
+    data: Dataset
+    plan: Plan
+    simulation: Simulation
+    held_out: HeldOut | None
+    quality: Quality | None
+
+
+def simulate_spec(spec: Spec, base: Path) -> Simulated:
     """Run the integer model and float64 on a spec's data.
 
     Raise E240 if it has no data.
     """
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
-    return plan, _simulation(spec, plan, data)
+    found = held_out(spec, data)
+    return Simulated(data, plan, _simulation(spec, plan, data), found,
+                     None if found is None else judge(found, is_lagged(spec)))
 
 
 def _vectors(spec: Spec, plan: Plan, data: Dataset) -> Vectors:

@@ -19,7 +19,7 @@ from ..model.ranges import Range
 from ..plan import Plan
 from ..reference.backend import FloatReference
 from ..statuses import TRAINED, severity
-from .error_budget import ErrorBudget, error_budget, predictor_budget, table_words
+from .error_budget import MAX_SAMPLES, ErrorBudget, error_budget, predictor_budget, table_words
 from .observed import observed
 
 #: Statuses of a training without a usable model.
@@ -48,8 +48,8 @@ class Simulation:
     state : dict
         The model structure after the run, as integers.
     budget : ErrorBudget or None
-        The error budget on the training data; None above a few thousand samples, or unless both have a
-        solution.
+        The error budget on the training data; of a stream on its first few thousand samples.  None for a
+        batch trainer with more, or unless both have a solution.
     trained : bool
         Whether training succeeded.  If not, predictions are 0, errors are NaN and `status` gives the reason.
     float_solves : bool
@@ -119,6 +119,14 @@ def worst_status(outputs: Outputs) -> str:
     return STATUSES[int(codes[np.argmax(severity(codes))]) if codes.size else 0]
 
 
+def status_of_both(learned: Outputs, answers: Outputs) -> str:
+    """Return the status of a training and the predictions after it."""
+    status, shown = worst_status(learned), worst_status(answers)
+    if status == STATUSES[0] or (shown in UNTRAINED and status not in UNTRAINED):
+        return shown  # a learner without vectors has learnt, but cannot predict
+    return status
+
+
 def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
                 passes: int = 1) -> Outputs:
     """Train on, or learn, a data set.
@@ -170,20 +178,20 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
     at = grid(plan) if x_raw is None else x_raw
     where = at if x_test is None else raw.inputs(plan, x_test, "x_test")
     model, reference = open_model(plan), FloatReference(plan)
-    status = worst_status(fit_backend(model, plan, x_raw, y_raw, passes))
+    learned = fit_backend(model, plan, x_raw, y_raw, passes)
     float_solves = _fit_reference(reference, x_raw, y_raw, passes)
     answers = model.predict(where)
     f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
-    shown = worst_status(answers)
-    if status == STATUSES[0] or (shown in UNTRAINED and status not in UNTRAINED):
-        status = shown  # a learner without vectors has learnt, but cannot predict
+    status = status_of_both(learned, answers)
     if status in UNTRAINED or not float_solves:
         return Simulation(status, f, f_float, math.nan, math.nan, ranges, _members(model), None,
                           trained=status not in UNTRAINED, float_solves=float_solves)
-    alpha_error = (relative_error(alpha_values(plan, model.state()), reference.alpha) if plan.trains
-                   else math.nan)
+    alpha = alpha_values(plan, model.state()) if plan.trains else None
+    alpha_error = math.nan if alpha is None else relative_error(alpha, reference.alpha)
     f_at = f if np.array_equal(at, where) else y_values(plan, model.predict(at)["f"])
-    budget = error_budget(plan, f_at, reference, at, y_raw, passes)
+    large = plan.learns and len(y_raw) > MAX_SAMPLES
+    budget = (simulate(plan, at[:MAX_SAMPLES], y_raw[:MAX_SAMPLES], passes=passes).budget if large else
+              error_budget(plan, f_at, reference, at, y_raw, passes))
     return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float), ranges, _members(model),
                       budget)
 

@@ -167,3 +167,51 @@ def test_every_command_that_plans_a_doubtful_spec_prints_its_warning(tmp_path):
         _, out, err = run(*command, "--json")
         assert ([w["code"] for w in json.loads(out)["warnings"]], err) == (["W201"], "")
     assert run("explain", "W201")[0] == 0
+
+
+# ---- is it any good? -------------------------------------------------------------------------------------
+@pytest.mark.parametrize("name", ["ecg", "digits", "equaliser", "ecg_stream", "drift"])
+def test_sim_prints_the_held_out_error_and_its_baselines_before_anything_else(name):
+    _, out, _ = run("sim", EXAMPLES / f"{name}.toml", "--json")
+    found = json.loads(out)["held_out"]
+    assert found["baselines"] and found["verdict"] and found["error"] > 0
+    text = run("sim", EXAMPLES / f"{name}.toml")[1]
+    parts = ("\nthis model ", "\nbaseline: ", "\nVerdict ", "training ", "headroom")
+    places = [text.index(part) for part in parts]
+    assert places == sorted(places) and found["judged_by"] in text
+
+
+def test_sim_writes_samples_and_predictions_in_units_as_csv(tmp_path):
+    table, chart = tmp_path / "out.csv", tmp_path / "out.svg"
+    code, _, _ = run("sim", EXAMPLES / "ecg.toml", "-o", table, "--plot", chart)
+    rows = [line.split(",") for line in table.read_text().splitlines()]
+    assert code == 0 and rows[0] == ["x", "y", "clean", "f_float", "f_fixed"] and len(rows) == 257
+    assert rows[1][:3] == ["0.0", "-52.400000000000006", "-60.0"]
+    rms = math.sqrt(sum((float(r[4]) - float(r[2])) ** 2 for r in rows[1:]) / 256)
+    found = json.loads(run("sim", EXAMPLES / "ecg.toml", "--json")[1])["held_out"]
+    assert math.isclose(rms, found["error"], rel_tol=1e-9)
+    first = chart.read_bytes()
+    run("sim", EXAMPLES / "ecg.toml", "--plot", chart)
+    assert b"<svg" in first and chart.read_bytes() == first
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.csv", "out.svg"]
+
+
+def test_sim_adds_what_a_stream_predicted_before_it_learnt(tmp_path):
+    run("sim", EXAMPLES / "drift.toml", "-o", tmp_path / "out.csv")
+    rows = [line.split(",") for line in (tmp_path / "out.csv").read_text().splitlines()]
+    assert rows[0] == ["x0", "x1", "y", "f_float", "f_fixed", "f_held_out"]
+    assert rows[1000][-1] == "" and rows[1001][-1] != ""
+
+
+@pytest.mark.parametrize(("option", "name", "code"), [
+    ("--plot", "out.bmp", "E254"), ("--plot", "none/out.png", "E191"), ("-o", "none/out.csv", "E191")])
+def test_sim_refuses_an_output_that_cannot_be_written_before_it_runs(tmp_path, option, name, code):
+    status, out, err = run("sim", EXAMPLES / "ecg.toml", option, tmp_path / name)
+    assert (status, out) == (2, "") and code in err
+
+
+def test_sim_says_why_a_table_is_missing(monkeypatch):
+    from kerncast.sim.diagnostics import error_budget
+
+    monkeypatch.setattr(error_budget, "MAX_SAMPLES", 100)
+    assert "Error budget: omitted above 100 training samples." in run("sim", EXAMPLES / "ecg.toml")[1]

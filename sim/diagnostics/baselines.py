@@ -1,0 +1,171 @@
+"""sim.diagnostics: predictions that need no kernel, to compare a model with.
+
+Each sees what the model sees: the same training samples, the same held-out ones.  A filter is compared at
+its best length and order, a linear stream at its better rate of forgetting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from .._arrays import Array
+from .held_out import HeldOut, Judged
+
+#: Lengths and orders of the Savitzky-Golay filters that are tried.
+WINDOWS = (3, 5, 7, 9, 11, 13, 15, 17, 21, 25, 31, 41, 51, 71, 101)
+ORDERS = (1, 2, 4)
+#: A linear stream is fitted again after each of 200 blocks; its samples fade by one of the factors.
+_REFITS, _FADING = 200, (1.0, 0.9)
+_RIDGE = 1e-6
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """Predictions of one baseline.
+
+    Attributes
+    ----------
+    name : str
+    f : ndarray of float64, shape (k,)
+        For the samples of :class:`.HeldOut`, in units of y.
+    """
+
+    name: str
+    f: Array
+
+
+def baselines(found: HeldOut, lagged: bool, measure: Callable[[Array], float]) -> list[Baseline]:
+    """Return the baselines for held-out samples.
+
+    Parameters
+    ----------
+    found : HeldOut
+    lagged : bool
+        Whether the samples are those of one signal in order.
+    measure : callable
+        Error of predictions (k,), by which the parameters of a baseline are chosen.
+    """
+    simple = [Baseline("majority class" if found.classes else "mean", _constant(found))]
+    if found.judged is Judged.CLEAN:
+        simple.append(Baseline("noisy samples", found.y_train))
+    if found.judged in (Judged.CLEAN, Judged.LEFT_OUT):
+        filters = list(_filters(found))
+        return [*simple, min(filters, key=lambda each: measure(each.f))] if filters else simple
+    if not found.classes and (lagged or found.judged is Judged.AHEAD):
+        simple.append(Baseline("previous sample", _previous(found)))
+    return [*simple, min((Baseline("linear model", f) for f in _linear(found)),
+                         key=lambda each: measure(each.f))]
+
+
+def _common(y: Array, classes: bool) -> float:
+    """Return the mean, or the more frequent class."""
+    if not classes:
+        return float(np.mean(y))
+    values, counts = np.unique(y, return_counts=True)
+    return float(values[np.argmax(counts)])
+
+
+def _constant(found: HeldOut) -> Array:
+    """Predict the mean of the training samples, or their majority class."""
+    y = found.y_train
+    if found.judged is Judged.LEFT_OUT and not found.classes:
+        return np.asarray((y.sum() - y) / max(len(y) - 1, 1))
+    if found.judged is Judged.AHEAD and not found.classes:
+        before = np.cumsum(y) / np.arange(1, len(y) + 1)
+        return np.asarray(before[max(found.first - 1, 0):][:len(found.y)])
+    f = np.full(len(found.y), _common(y[:found.first or None], found.classes))
+    for fold in found.folds:
+        f[fold] = _common(np.delete(y, fold), found.classes)
+    return f
+
+
+def _previous(found: HeldOut) -> Array:
+    """Predict the sample before each."""
+    before = found.y_train[-1] if found.judged is Judged.TEST else found.y_train[max(found.first - 1, 0)]
+    return np.concatenate(([before], found.y[:-1]))
+
+
+# ---- filters ----
+def _filters(found: HeldOut) -> Iterator[Baseline]:
+    y, left_out = found.y_train, found.judged is Judged.LEFT_OUT
+    for window in WINDOWS:
+        for order in ORDERS:
+            if order < window - 1 and window <= len(y):
+                yield Baseline(f"Savitzky-Golay filter, {window} points, order {order}",
+                               savitzky_golay(y, window, order, left_out=left_out))
+
+
+def savitzky_golay(y: Array, window: int, order: int, *, left_out: bool = False) -> Array:
+    """Fit a polynomial to the window around each sample, and evaluate it there.
+
+    The first and last samples take the polynomial of the first and last window.
+
+    Parameters
+    ----------
+    y : ndarray of shape (n,)
+    window, order : int
+        An odd number of samples, at most n, and the polynomial's degree, below window - 1.
+    left_out : bool
+        Whether the polynomial of a sample omits that sample.
+
+    References
+    ----------
+    A. Savitzky and M. J. E. Golay, "Smoothing and Differentiation of Data by Simplified Least Squares
+    Procedures", Analytical Chemistry 36 (8), 1964.
+    """
+    half = window // 2
+    V = np.vander(np.arange(-half, half + 1) / half, order + 1)
+    hat = V @ np.linalg.pinv(V)
+    f = np.concatenate(((hat @ y[:window])[:half],
+                        np.lib.stride_tricks.sliding_window_view(y, window) @ hat[half],
+                        (hat @ y[-window:])[half + 1:]))
+    if not left_out:
+        return f
+    own = np.full(len(y), hat[half, half])
+    own[:half], own[len(y) - half:] = np.diagonal(hat)[:half], np.diagonal(hat)[half + 1:]
+    return np.asarray(y - (y - f) / (1 - own))
+
+
+# ---- linear models ----
+def _linear(found: HeldOut) -> Iterator[Array]:
+    """Yield the predictions of linear models of the inputs."""
+    scale = np.std(found.X_train, axis=0)
+    scale[scale == 0] = 1.0
+    centre = np.mean(found.X_train, axis=0)
+    train, at = (_with_one((X - centre) / scale) for X in (found.X_train, found.X))
+    if found.judged is Judged.AHEAD:
+        yield from (_streamed(train, found.y_train, fading)[found.first:] for fading in _FADING)
+    elif found.folds:
+        f = np.zeros(len(found.y))
+        for fold in found.folds:
+            f[fold] = at[fold] @ _fitted(np.delete(train, fold, axis=0), np.delete(found.y_train, fold))
+        yield f
+    else:
+        yield at @ _fitted(train, found.y_train)
+
+
+def _with_one(X: Array) -> Array:
+    return np.hstack([np.ones((len(X), 1)), X])
+
+
+def _solved(G: Array, b: Array) -> Array:
+    """Solve the normal equations with a small ridge."""
+    return np.asarray(np.linalg.solve(G + _RIDGE * (1 + np.trace(G) / len(G)) * np.eye(len(G)), b))
+
+
+def _fitted(A: Array, y: Array) -> Array:
+    return _solved(A.T @ A, A.T @ y)
+
+
+def _streamed(A: Array, y: Array, fading: float) -> Array:
+    """Predict each block of a stream by the blocks before it, older ones with less weight."""
+    G, b = np.zeros((A.shape[1], A.shape[1])), np.zeros(A.shape[1])
+    f = np.zeros(len(y))
+    for rows in np.array_split(np.arange(len(y)), min(_REFITS, len(y))):
+        f[rows] = A[rows] @ _solved(G, b)
+        G = fading * G + A[rows].T @ A[rows]
+        b = fading * b + A[rows].T @ y[rows]
+    return f

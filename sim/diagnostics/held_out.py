@@ -1,0 +1,288 @@
+"""sim.diagnostics: predictions of the integer model for samples that its training did not see.
+
+How depends on the data and on the algorithm:
+
+=================================  =====================================================================
+data and algorithm                 what is predicted
+=================================  =====================================================================
+the clean signal is known          it is compared with the fitted values
+test samples are given             the test samples
+toeplitz_rls on a uniform grid     each sample, left out of the training in turn
+other batch trainers               each of four folds, by a training on the other three
+online learners                    each sample before it is learnt, without the first quarter
+a model trained elsewhere          the samples of [data]
+=================================  =====================================================================
+
+Leaving a sample out of (K + lambda I) alpha = y needs no second training.  With M the inverse of the matrix,
+bordered by ones for an intercept, the error for sample i is ``alpha_i / M_ii`` (C. E. Rasmussen and
+C. K. I. Williams, "Gaussian Processes for Machine Learning", 2006, equation 5.12), where
+``lambda alpha = y - f``.  Here f is that of the integer model, so that its rounding errors count.
+
+Folds consist of blocks of consecutive samples, because neighbours of a signal resemble each other.  For two
+classes, which may be sorted, they are random.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._arrays import Array, Raw
+from ..backend import STATUSES
+from ..data import Dataset
+from ..model import open_model
+from ..plan import Plan
+from ..planner import make_plan
+from ..reference.backend import FloatReference
+from ..spec import Spec
+from ..statuses import severity
+from .simulate import UNTRAINED, fit_backend, grid, status_of_both, worst_status, y_values
+
+#: Most samples of a batch trainer that are left out or divided into folds; of more, a part is used.
+MAX_SAMPLES = 2048
+#: Fewest samples from which some can be held out.
+MIN_SAMPLES = 8
+FOLDS = 4
+#: Blocks of consecutive samples in each fold.
+BLOCKS = 5
+#: The first quarter of a stream does not count.
+WARM_UP = 4
+
+Rows = NDArray[np.int64]
+
+
+class Judged(StrEnum):
+    """How predictions are judged; equal to its text."""
+
+    CLEAN = "compared with the clean signal"
+    TEST = "on the test samples"
+    LEFT_OUT = "on samples left out of the training in turn"
+    FOLDS = "on samples held out in four folds"
+    AHEAD = "on each sample before it is learnt"
+    GIVEN = "on the samples of [data]"
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Predictions for samples that the training did not see, and the samples themselves.
+
+    Attributes
+    ----------
+    judged : Judged
+        What the predictions are compared with.
+    status : str
+        The worst status of all trainings.
+    y, f : ndarray of float64, shape (k,)
+        Targets and predictions of the integer model, in units of y.
+    X_train, X : ndarray of float64, shapes (m, D) and (k, D)
+        Inputs of the training and of the predictions, in units of x.
+    y_train : ndarray of float64, shape (m,)
+        Targets of the training.  For folds and streams the training samples are those predicted, too.
+    folds : tuple of ndarray of int64
+        Samples of each fold; empty without folds.
+    first : int
+        First sample of a stream that counts; those before it are learnt only.
+    classes : bool
+        Whether the targets have two values only.
+    sampled : str
+        Which part of the data is used; empty if it is all.
+    """
+
+    judged: Judged
+    status: str
+    y: Array
+    f: Array
+    X_train: Array
+    X: Array
+    y_train: Array
+    folds: tuple[Rows, ...] = ()
+    first: int = 0
+    classes: bool = False
+    sampled: str = ""
+
+    @property
+    def trained(self) -> bool:
+        """Return whether every training has a model."""
+        return self.status not in UNTRAINED
+
+
+def judged_by(spec: Spec, data: Dataset) -> Judged:
+    """Return what the predictions of a spec on its data are compared with."""
+    if spec.predictor is not None:
+        return Judged.GIVEN
+    if data.clean is not None:
+        return Judged.CLEAN
+    if data.y_test_raw is not None:
+        return Judged.TEST
+    if spec.online is not None:
+        return Judged.AHEAD
+    uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
+    return Judged.LEFT_OUT if uniform else Judged.FOLDS
+
+
+def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES) -> HeldOut | None:
+    """Train the integer model and predict samples that its training did not see.
+
+    Parameters
+    ----------
+    spec : Spec
+    data : Dataset
+        Its samples.
+    most : int
+        Most samples to leave out or to divide into folds.
+
+    Returns
+    -------
+    HeldOut or None
+        None if there are too few samples to hold any out.
+
+    Raises
+    ------
+    KerncastError
+        Whatever is wrong with the spec or its plan.
+    """
+    judged = judged_by(spec, data)
+    if judged in (Judged.LEFT_OUT, Judged.FOLDS, Judged.AHEAD) and len(data.y_raw) < MIN_SAMPLES:
+        return None
+    sampled = ""
+    if judged in (Judged.LEFT_OUT, Judged.FOLDS):
+        spec, data, sampled = part_of(spec, data, most)
+    if judged is Judged.FOLDS:
+        found = _in_folds(spec, data)
+    else:
+        plan = make_plan(spec, data.x_raw, data.y_raw)
+        found = {Judged.CLEAN: _against_clean, Judged.TEST: _on_test, Judged.LEFT_OUT: _left_out,
+                 Judged.AHEAD: _ahead, Judged.GIVEN: _given}[judged](spec, plan, data)
+    classes = judged is not Judged.CLEAN and len(np.unique(data.y_raw)) == 2
+    return replace(found, classes=classes, sampled=sampled)
+
+
+def part_of(spec: Spec, data: Dataset, most: int) -> tuple[Spec, Dataset, str]:
+    """Return at most `most` samples of a data set, the spec for them, and which they are.
+
+    Of a uniform grid they are consecutive, where the targets vary most. Of other data they are blocks of
+    consecutive samples at equal distances, or single samples for two classes. A stream is cut after them.
+    """
+    n = len(data.y_raw)
+    if n <= most:
+        return spec, data, ""
+    if spec.online is not None:
+        rows, what = np.arange(most), f"the first {most:,} of {n:,} samples"
+    elif spec.toeplitz is not None and spec.toeplitz.scheme == "uniform":
+        starts = np.arange(0, n - most + 1, max(1, most // 4))
+        first = int(max(starts, key=lambda i: float(np.std(data.y_raw[i:i + most]))))
+        rows, what = first + np.arange(most), f"{most:,} consecutive samples of {n:,}, from sample {first:,}"
+    else:
+        length = 1 if len(np.unique(data.y_raw)) == 2 else max(1, most // (FOLDS * BLOCKS))
+        blocks = -(-most // length)
+        starts = np.linspace(0, n - length, blocks).astype(np.int64)
+        rows = np.unique(starts[:, None] + np.arange(length))[:most]
+        what = f"{len(rows):,} of {n:,} samples"
+    x = data.x_raw[:len(rows)] if spec.toeplitz and spec.toeplitz.scheme == "uniform" else data.x_raw[rows]
+    clean = None if data.clean is None else data.clean[rows]
+    return of_size(spec, len(rows)), replace(data, x_raw=x, y_raw=data.y_raw[rows], clean=clean), what
+
+
+def of_size(spec: Spec, n: int) -> Spec:
+    """Return the spec of a batch trainer for n samples; that of an online learner is unchanged."""
+    tables = {name: table.model_copy(update={"n": n})
+              for name, table in (("toeplitz", spec.toeplitz), ("cg", spec.cg)) if table is not None}
+    return spec.model_copy(update=tables)
+
+
+def _train(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> tuple[str, Array]:
+    """Train the integer model; return the worst status, and predictions in units of y."""
+    model = open_model(plan)
+    passes = 1 if spec.online is None else spec.online.passes
+    learned = fit_backend(model, plan, None if plan.uniform else data.x_raw, data.y_raw, passes)
+    answers = model.predict(at)
+    return status_of_both(learned, answers), y_values(plan, answers["f"])
+
+
+def _worst(*statuses: str) -> str:
+    codes = np.array([code for code, name in STATUSES.items() if name in statuses])
+    return STATUSES[int(codes[np.argmax(severity(codes))])]
+
+
+def _against_clean(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
+    assert data.clean is not None
+    status, f = _train(spec, plan, data, grid(plan) if plan.uniform else data.x_raw)
+    reference = FloatReference(plan)
+    X = reference.inputs(data.x_raw)
+    return HeldOut(Judged.CLEAN, status, data.clean, f, X, X, reference.targets(data.y_raw))
+
+
+def _on_test(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
+    assert data.x_test_raw is not None and data.y_test_raw is not None
+    status, f = _train(spec, plan, data, data.x_test_raw)
+    reference = FloatReference(plan)
+    return HeldOut(Judged.TEST, status, reference.targets(data.y_test_raw), f, reference.inputs(data.x_raw),
+                   reference.inputs(data.x_test_raw), reference.targets(data.y_raw))
+
+
+def _left_out(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
+    status, f = _train(spec, plan, data, grid(plan))
+    reference = FloatReference(plan)
+    X, y = reference.inputs(grid(plan)), reference.targets(data.y_raw)
+    column = reference.first_column(None)
+    n = len(y)
+    A = column[np.abs(np.subtract.outer(np.arange(n), np.arange(n)))]
+    if plan.bias:
+        A = np.block([[A, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
+    without = y - (y - f) / (plan.lam * _diagonal_of_inverse(A)[:n])
+    return HeldOut(Judged.LEFT_OUT, status, y, without, X, X, y)
+
+
+def _diagonal_of_inverse(A: Array) -> Array:
+    """Return the diagonal of the inverse; NaN for a singular matrix."""
+    try:
+        return np.asarray(np.diagonal(np.linalg.inv(A)))
+    except np.linalg.LinAlgError:
+        return np.full(len(A), np.nan)
+
+
+def _ahead(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
+    model = open_model(plan)
+    answers = model.update(data.x_raw, data.y_raw)
+    status = status_of_both(answers, model.predict(data.x_raw[-1:]))
+    first = len(data.y_raw) // WARM_UP
+    reference = FloatReference(plan)
+    X, y = reference.inputs(data.x_raw), reference.targets(data.y_raw)
+    return HeldOut(Judged.AHEAD, status, y[first:], y_values(plan, answers["f"])[first:], X, X[first:], y,
+                   first=first)
+
+
+def _given(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
+    answers = open_model(plan).predict(data.x_raw)
+    reference = FloatReference(plan)
+    X, y = reference.inputs(data.x_raw), reference.targets(data.y_raw)
+    return HeldOut(Judged.GIVEN, worst_status(answers), y, y_values(plan, answers["f"]), X, X, y)
+
+
+def _in_folds(spec: Spec, data: Dataset) -> HeldOut:
+    """Train once without each fold."""
+    n = len(data.y_raw)
+    folds = tuple(make_folds(n, shuffled=len(np.unique(data.y_raw)) == 2))
+    f, worst = np.zeros(n), []
+    for fold in folds:
+        rest = np.setdiff1d(np.arange(n), fold)
+        rows = replace(data, x_raw=data.x_raw[rest], y_raw=data.y_raw[rest])
+        smaller = of_size(spec, len(rest))
+        plan = make_plan(smaller, rows.x_raw, rows.y_raw)
+        status, f[fold] = _train(smaller, plan, rows, data.x_raw[fold])
+        worst.append(status)
+    reference = FloatReference(make_plan(of_size(spec, n), data.x_raw, data.y_raw))
+    X, y = reference.inputs(data.x_raw), reference.targets(data.y_raw)
+    return HeldOut(Judged.FOLDS, _worst(*worst), y, f, X, X, y, folds=folds)
+
+
+def make_folds(n: int, shuffled: bool) -> Iterator[Rows]:
+    """Yield the samples of each fold: blocks of consecutive samples, or a random choice."""
+    order = np.random.default_rng(0).permutation(n) if shuffled else np.arange(n)
+    blocks = np.array_split(order, min(FOLDS * BLOCKS, n))
+    for i in range(FOLDS):
+        yield np.sort(np.concatenate(blocks[i::FOLDS]))

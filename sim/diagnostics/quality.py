@@ -1,0 +1,144 @@
+"""sim.diagnostics: whether a model is any good: its error on held-out samples compared with baselines."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from .._arrays import Array
+from ..data import Dataset
+from ..spec import Spec
+from .baselines import baselines
+from .held_out import HeldOut, held_out
+
+#: Errors that differ by less than this share count as equal.
+_SAME = 0.05
+#: The two measures.
+ERROR_RATE, RMS_ERROR = "error rate", "RMS error"
+
+
+@dataclass(frozen=True)
+class Quality:
+    """Error of a model on held-out samples, and those of baselines.
+
+    Attributes
+    ----------
+    judged : str
+        Which samples are predicted, as text; see :class:`.Judged`.
+    measure : str
+        "error rate" or "RMS error".
+    samples : int
+        Number of predictions.
+    sampled : str
+        Which part of the data is used; empty if it is all.
+    error : float
+        In units of y, or a share of wrong classes; infinite without a model.
+    status : str
+        The worst status of all trainings.
+    baselines : dict of str to float
+        Error by name, the smallest first.
+    """
+
+    judged: str
+    measure: str
+    samples: int
+    sampled: str
+    error: float
+    status: str
+    baselines: dict[str, float]
+
+    @property
+    def is_rate(self) -> bool:
+        """Return whether the error is a share of wrong classes, so that its accuracy is printed."""
+        return self.measure == ERROR_RATE
+
+    @property
+    def shown(self) -> str:
+        """Return the name of the measure that is printed."""
+        return "accuracy" if self.is_rate else self.measure
+
+    @property
+    def best(self) -> tuple[str, float]:
+        """Return the best baseline and its error."""
+        return next(iter(self.baselines.items()))
+
+    @property
+    def beats_baselines(self) -> bool:
+        """Return whether no baseline has a smaller error."""
+        return self.error <= self.best[1]
+
+    @property
+    def verdict(self) -> str:
+        """Return one sentence: whether to use the model."""
+        name, least = self.best
+        if self.error == np.inf:
+            return f"There is no model. Until there is one, use this baseline: {name}."
+        if self.error > least * (1 + _SAME):
+            trivial = "mean" if "mean" in self.baselines else "majority class"
+            lost = trivial if self.error > self.baselines.get(trivial, np.inf) else name
+            return (f"Not good: a baseline has a smaller error ({lost}). "
+                    "Run kerncast fit, or use the baseline.")
+        if self.error >= least * (1 - _SAME):
+            return f"No gain: the error is about that of the best baseline ({name})."
+        less = 1 - self.error / least
+        return f"Good: the error is {less:.0%} below that of the best baseline ({name})."
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a dictionary for ``--json``."""
+        rate = {"accuracy": 1 - self.error} if self.is_rate else {}
+        return {"judged_by": self.judged, "measure": self.measure, "samples": self.samples,
+                "sampled": self.sampled, "status": self.status, "error": self.error, **rate,
+                "baselines": self.baselines, "beats_baselines": self.beats_baselines,
+                "verdict": self.verdict}
+
+
+def error_of(found: HeldOut, f: Array) -> float:
+    """Return the error of predictions (k,): RMS, or the share of wrong classes."""
+    if not found.classes:
+        return float(np.sqrt(np.mean((f - found.y) ** 2)))
+    middle = float(np.mean(np.unique(found.y_train)))
+    return float(np.mean((f > middle) != (found.y > middle)))
+
+
+def quality(spec: Spec, data: Dataset) -> Quality | None:
+    """Train the integer model, and compare its error on held-out samples with baselines.
+
+    Parameters
+    ----------
+    spec : Spec
+    data : Dataset
+        Its samples.
+
+    Returns
+    -------
+    Quality or None
+        None if there are too few samples to hold any out.
+
+    Raises
+    ------
+    KerncastError
+        Whatever is wrong with the spec or its plan.
+    """
+    found = held_out(spec, data)
+    return None if found is None else judge(found, is_lagged(spec))
+
+
+def is_lagged(spec: Spec) -> bool:
+    """Return whether the inputs of a spec are previous samples of one signal."""
+    return spec.data is not None and bool(spec.data.lagged)
+
+
+def judge(found: HeldOut, lagged: bool) -> Quality:
+    """Compare held-out predictions with baselines; see :func:`quality`."""
+    errors = {each.name: error_of(found, each.f)
+              for each in baselines(found, lagged, lambda f: error_of(found, f))}
+    return Quality(found.judged, ERROR_RATE if found.classes else RMS_ERROR, len(found.y), found.sampled,
+                   _finite(error_of(found, found.f)) if found.trained else float("inf"), found.status,
+                   dict(sorted(errors.items(), key=lambda item: item[1])))
+
+
+def _finite(error: float) -> float:
+    return error if np.isfinite(error) else float("inf")
+

@@ -23,6 +23,7 @@ def main() -> None:
     try:
         app(prog_name="kerncast")
     except KeyboardInterrupt:  # after the command's own handler, or before it
+        sys.stderr.write("interrupted\n")
         sys.exit(130)
 
 

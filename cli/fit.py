@@ -1,69 +1,91 @@
-"""cli: ``kerncast fit``: select sigma and lambda in float64.
-
-It also reports whether the Toeplitz approximation suits the data.
-"""
+"""cli: ``kerncast fit``: search better values for a spec, each judged by the integer model."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ._options import JsonFlag, SpecPath
 from ._output import Answer, emit, table
-from ._progress import steps
+from ._progress import bar
 from ._spec import load_spec
+from .sim import number
 
 if TYPE_CHECKING:
     from ..lab.fitting import Fit
+    from ..sim.spec import Spec
 
 
-_NAMES = {"exact": "exact, the whole matrix", "toeplitz": "Toeplitz", "cg": "conjugate gradients"}
-#: The table of the spec that holds lambda, by trainer.
-_TABLES = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg"}
+Samples = Annotated[int | None, typer.Option(
+    metavar="COUNT", show_default=False,
+    help="Most samples to judge candidates on. Default: as many as the time allows.")]
+New = Annotated[Path | None, typer.Option("-o", "--out", metavar="NEW", show_default=False,
+                                          help="Write the recommended spec to a new file.")]
 
-Samples = Annotated[int, typer.Option(metavar="COUNT", help="Samples to select sigma and lambda on.")]
 
+def fit(path: SpecPath, out: New = None, samples: Samples = None, as_json: JsonFlag = False) -> None:
+    """Search better values for a spec and its data.
 
-def fit(path: SpecPath, samples: Samples = 1000, as_json: JsonFlag = False) -> None:
-    """Select sigma and lambda in float64.
-
-    Trains in float64 on the spec's data, tries widths around the spec's sigma, each twice the one before, and
-    reports whether the Toeplitz trainer suits the data.
+    Tunes sigma, and what the algorithm has: lambda, refinements, steps, eta, the dictionary size,
+    quantisation, a linear part. The integer model judges each candidate on samples that its training did
+    not see, at the word length of the spec. With -o it writes a whole spec with the comments of this one.
+    It never overwrites a file.
 
     Examples
     --------
     kerncast fit ecg.toml
-    kerncast fit motor.toml --samples 400
-    kerncast fit ecg.toml --json
+    kerncast fit ecg.toml -o ecg_fitted.toml
+    kerncast fit motor.toml --samples 400 --json
     """
     from ..lab.fitting import fit_spec
+    from ..lab.output_paths import refuse_unwritable
+    from ..sim.errors import fail
 
     spec = load_spec(path)
-    with steps(as_json) as step:
-        found = fit_spec(spec, path.parent, samples, step)
-    emit(Answer(found.as_dict(), _text(found), ("kerncast", "sim", str(path))), as_json)
+    if out is not None:
+        refuse_unwritable(out, "--out", "the new spec")
+        if out.exists():
+            raise fail("E192", "the file exists already", where="--out", value=str(out),
+                       allowed="a file name that does not exist yet", remedy="choose another name")
+    with bar(as_json, "candidates") as report:
+        found = fit_spec(spec, path.parent, samples, report)
+    if out is not None:
+        found.write(path, out)
+    after = ("sim", str(out)) if out is not None else (
+        ("fit", str(path), "-o", f"{path.stem}_fitted.toml") if found.changes else ("sim", str(path)))
+    values = found.as_dict() | {"written": None if out is None else str(out)}
+    emit(Answer(values, _text(found, out), ("kerncast", *after)), as_json)
 
 
-def _text(found: Fit) -> str:
-    where = "on the test samples" if found.tested else "on the training samples"
-    lines = [found.data.title, f"{len(found.data.y_raw)} training samples; errors are: {found.measure}", ""]
-    lines.append(f"with the spec as written, in float64: {_percent(found)} {where}" if found.error is not None
-                 else f"with the spec as written, float64 has no solution: {found.status}")
-    if found.verdict is None:
-        return "\n".join([*lines, "", "Toeplitz does not apply: the kernel is not a function of u - v."])
-    verdict = found.verdict
-    rows = [("selected by", "sigma", "lambda", "error", "")]
-    rows += [(_NAMES[c.method], f"{c.sigma:.4g}", f"{c.lam:.4g}", f"{c.error:.4g}",
-              "at the edge of the values tried" if c.at_edge else "") for c in verdict.choices]
-    advice = f'algorithm = "{verdict.trainer}", [kernel] sigma = {verdict.model.sigma:.4g}, ' \
-             f"[{_TABLES[verdict.trainer]}] lambda = {verdict.model.lam:.4g}"
-    if verdict.model.at_edge:
-        advice += " (at the edge of the values tried)"
-    return "\n".join([*lines, "", f"models selected on {verdict.samples} samples, scheme {verdict.scheme}:",
-                      table(rows), "", verdict.words, "", f"In the spec: {advice}"])
+def _text(found: Fit, out: Path | None) -> str:
+    how = f"{found.candidates} candidates, each run in {found.new.numbers.word}-bit integers, "\
+          f"judged {found.judged}"
+    notes = [f"Selected on {found.sampled}."] if found.sampled else []
+    notes += [f"The search was {found.stopped}."] if found.stopped else []
+    written = [f"wrote {out}"] if out is not None else []
+    return "\n".join([f"{found.spec.model.name}: {how}", *notes, "", table(_rows(found)), "",
+                      f"Verdict  {found.verdict}", *written])
 
 
-def _percent(found: Fit) -> str:
-    assert found.error is not None
-    return f"{found.error:.2%}" if found.measure == "error rate" else f"{found.error:.4g}"
+def _rows(found: Fit) -> list[tuple[str, str, str]]:
+    """Return the values and their errors, as written and as recommended."""
+    rows = [("", "as written", "recommended")]
+    rows += [(f"[{table}] {key}".rstrip(), _value(found.spec, table, key), _value(found.new, table, key))
+             for table, key in found.changes]
+    before, after = found.before, found.after
+    rows += [("status", before.status, after.status), ("RAM, bytes", str(before.ram), str(after.ram))]
+    known = after.quality or before.quality
+    if known is None:
+        return rows
+    rows.append((f"{known.shown} {known.judged}", number(known, before.error), number(known, after.error)))
+    rows += [(f"baseline: {name}", "", number(known, error)) for name, error in known.baselines.items()]
+    return rows
+
+
+def _value(spec: Spec, table: str, key: str) -> str:
+    """Return a value of a spec as text; a dash if it has none."""
+    held = getattr(spec, table)
+    value: Any = None if held is None else held.model_dump(mode="json", by_alias=True).get(key, "present")
+    return "-" if value is None else str(value)

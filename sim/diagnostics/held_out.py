@@ -124,7 +124,8 @@ def judged_by(spec: Spec, data: Dataset) -> Judged:
     return Judged.LEFT_OUT if uniform else Judged.FOLDS
 
 
-def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES) -> HeldOut | None:
+def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES,
+             judged: Judged | None = None) -> HeldOut | None:
     """Train the integer model and predict samples that its training did not see.
 
     Parameters
@@ -134,6 +135,8 @@ def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES) -> HeldOut | No
         Its samples.
     most : int
         Most samples to leave out or to divide into folds.
+    judged : Judged, optional
+        How to judge; by default :func:`judged_by`.
 
     Returns
     -------
@@ -145,7 +148,7 @@ def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES) -> HeldOut | No
     KerncastError
         Whatever is wrong with the spec or its plan.
     """
-    judged = judged_by(spec, data)
+    judged = judged or judged_by(spec, data)
     if judged in (Judged.LEFT_OUT, Judged.FOLDS, Judged.AHEAD) and len(data.y_raw) < MIN_SAMPLES:
         return None
     sampled = ""
@@ -201,6 +204,11 @@ def _train(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> tuple[str, Array]:
     learned = fit_backend(model, plan, None if plan.uniform else data.x_raw, data.y_raw, passes)
     answers = model.predict(at)
     return status_of_both(learned, answers), y_values(plan, answers["f"])
+
+
+def status_of(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> str:
+    """Return the status of a training on all samples and of predictions at other inputs."""
+    return _train(spec, plan, data, at)[0]
 
 
 def _worst(*statuses: str) -> str:

@@ -19,7 +19,7 @@ from ..errors import fail
 
 KeyPath = tuple[str, ...]
 
-_TOKEN = re.compile(r'''
+TOKEN = re.compile(r'''
     (?P<string> """(?:\\.|(?!""").)*"""+ | \'\'\'(?:(?!\'\'\').)*\'\'\'+
               | "(?:\\.|[^"\\\n])*" | '[^'\n]*' )
   | (?P<comment> \#[^\n]* )
@@ -111,7 +111,7 @@ def _statements(text: str) -> Iterator[tuple[KeyPath, int]]:
     depth = 0
     start: int | None = None  # where the statement began
     equals: int | None = None  # its first = outside strings and brackets
-    for token in (*_TOKEN.finditer(text), None):
+    for token in (*TOKEN.finditer(text), None):
         kind = token.lastgroup if token else "newline"
         at = token.start() if token else len(text)
         if kind == "newline" and depth == 0:

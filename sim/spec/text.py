@@ -43,31 +43,31 @@ def render(values: Values, commented: Sequence[str] = ()) -> str:
         off = "# " if table in commented else ""
         about = (TABLES[table].__doc__ or "").splitlines()[0].replace("``", "")
         lines += ["", f"# {about}", f"{off}[{table}]"]
-        lines += [_line(table, key, f"{off}{key} = {_toml(value)}") for key, value in entries.items()
+        lines += [_line(table, key, f"{off}{key} = {toml(value)}") for key, value in entries.items()
                   if not isinstance(value, dict)]
         lines += [_line(table, key, f"# {key} = {text}") for key, text in _left(table, values).items()]
         for key, value in entries.items():
             if isinstance(value, dict):
                 lines += ["", f"# {_about(table, key)}", f"{off}[{table}.{key}]",
-                          *(f"{off}{_key(name)} = {_toml(item)}" for name, item in value.items())]
+                          *(f"{off}{_key(name)} = {toml(item)}" for name, item in value.items())]
     return "\n".join(lines) + "\n"
 
 
 def bare(spec: BaseModel) -> str:
     """Return the text of a spec: its tables and keys, except keys at their defaults."""
     values = spec.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
-    tables = ("\n".join([f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in entries.items())])
+    tables = ("\n".join([f"[{table}]", *(f"{key} = {toml(value)}" for key, value in entries.items())])
               for table, entries in values.items())
     return "\n\n".join(tables) + "\n"
 
 
-def _toml(value: Any) -> str:
+def toml(value: Any) -> str:
     """Return a value as TOML on one line."""
     if isinstance(value, dict):
-        inside = ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items())
+        inside = ", ".join(f"{json.dumps(key)} = {toml(item)}" for key, item in value.items())
         return f"{{ {inside} }}"
     if isinstance(value, list):
-        return f"[{', '.join(map(_toml, value))}]"
+        return f"[{', '.join(map(toml, value))}]"
     return json.dumps(value, ensure_ascii=False)
 
 

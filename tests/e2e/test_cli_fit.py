@@ -1,43 +1,196 @@
-"""``kerncast fit``: float64 on the spec's data, and the verdict of section 4.3."""
+"""``kerncast fit``: what it recommends is judged by the integer model, and holds when it is applied."""
 
 import json
+import tomllib
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from kerncast.lab.fitting import fit_spec
+from kerncast.lab.fitting.search import Candidate, Search, applied
+from kerncast.lab.fitting.tuners import TUNERS
+from kerncast.lab.workflow import simulate_spec
+from kerncast.sim.spec import Spec
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 Run = Callable[..., tuple[int, str, str]]
 
 
-def test_fit_prints_the_error_the_selected_model_and_lines_for_the_spec(run: Run, spec: Path) -> None:
-    code, out, _ = run("fit", spec)
-    assert code == 0
-    for words in ("with the spec as written, in float64:", "exact, the whole matrix", "Lemma 1",
-                  'In the spec: algorithm = "toeplitz_rls", [kernel] sigma = '):
-        assert words in out
+def simulated(run: Run, path: Path) -> dict[str, Any]:
+    code, out, err = run("sim", path, "--json")
+    assert code == 0, err
+    found: dict[str, Any] = json.loads(out)
+    return found
 
 
-def test_fit_in_json_is_one_object_with_the_verdict(run: Run) -> None:
-    code, out, err = run("fit", EXAMPLES / "digits.toml", "--samples", "60", "--json")
+@pytest.mark.parametrize("name", ["ecg", "digits", "equaliser", "drift", "ecg_stream"])
+def test_on_every_example_the_advice_holds_when_it_is_applied(run: Run, tmp_path: Path, name: str) -> None:
+    source, new = EXAMPLES / f"{name}.toml", tmp_path / "new.toml"
+    code, out, err = run("fit", source, "-o", new)
+    assert code == 0, err
+    assert out.splitlines()[-2:] == [f"wrote {new}", f"next: kerncast sim {new}"]
+    before, after = simulated(run, source), simulated(run, new)
+    assert after["status"] == "ok"
+    held = after["held_out"]
+    assert held["error"] <= before["held_out"]["error"]
+    assert held["beats_baselines"] or "baseline has a smaller error" in out
+    comments = [line for line in source.read_text().splitlines() if line.startswith("#")]
+    assert [line for line in new.read_text().splitlines() if line.startswith("#")][:len(comments)] == comments
+
+
+def test_values_that_the_word_length_cannot_solve_are_replaced(run: Run, tmp_path: Path) -> None:
+    """What was recommended for the ECG once: INACCURATE in 16 bits, with an error of 22 instead of 8."""
+    path, new = tmp_path / "ecg.toml", tmp_path / "new.toml"
+    path.write_text((EXAMPLES / "ecg.toml").read_text().replace("sigma = 3.0", "sigma = 6.0")
+                    .replace("lambda = 0.1", "lambda = 0.001"))
+    before = simulated(run, path)
+    assert before["status"] == "inaccurate"
+    assert run("fit", path, "-o", new)[0] == 0
+    after = simulated(run, new)
+    assert after["status"] == "ok" and after["held_out"]["error"] < 0.5 * before["held_out"]["error"]
+    assert tomllib.loads(new.read_text()).get("numbers", {}).get("word", 16) == 16
+
+
+def test_in_json_the_result_has_changes_errors_and_verdict(run: Run, spec: Path) -> None:
+    spec.write_text(spec.read_text().replace("sigma = 2.0", "sigma = 200.0"))
+    code, out, err = run("fit", spec, "--json")
     found = json.loads(out)
     assert (code, err) == (0, "")
-    assert found["tested"] and found["measure"] == "error rate" and found["error"] < 0.05
-    assert [c["method"] for c in found["verdict"]["choices"]] == ["exact", "toeplitz", "cg"]
+    assert found["changes"]["kernel.sigma"] < 100 and found["written"] is None
+    assert found["after"]["held_out"]["error"] < found["before"]["held_out"]["error"]
+    assert found["candidates"] > 10 and found["verdict"] and found["after"]["status"] == "ok"
 
 
-def test_fit_of_a_dot_product_kernel_explains_why_toeplitz_does_not_apply(run: Run, spec: Path) -> None:
-    spec.write_text(spec.read_text().replace("toeplitz_rls", "kernel_cg").replace('scheme = "uniform"', "")
-                    .replace("[toeplitz]", "[cg]").replace("sigma = 2.0", 'type = "linear"')
-                    .replace('word = "u8f0"', 'word = "s8f0"'))
-    spec.with_name("small.csv").write_text("x0,y\n" + "".join(f"{i},{3 * i - 9}\n" for i in range(12)))
-    code, out, _ = run("fit", spec)
-    assert code == 0 and "not a function of u - v" in out
+def test_without_o_the_next_command_writes_the_spec(run: Run, spec: Path) -> None:
+    spec.write_text(spec.read_text().replace("sigma = 2.0", "sigma = 200.0"))
+    lines = run("fit", spec)[1].splitlines()
+    assert lines[-1] == f"next: kerncast fit {spec} -o {spec.stem}_fitted.toml"
+    assert [path for path in spec.parent.iterdir() if "fitted" in path.name] == []
 
 
-@pytest.mark.parametrize(("given", "code"), [(("--samples", "2"), "E238"), ((), "E240")])
-def test_bad_input_is_refused_by_code(run: Run, spec: Path, given: tuple[str, ...], code: str) -> None:
-    if not given:
+def test_the_paths_of_the_data_are_relative_to_the_folder_of_the_new_spec(run: Run, spec: Path) -> None:
+    (spec.parent / "other").mkdir()
+    own = tomllib.loads(spec.read_text())["data"]["file"]
+    for name, wanted in (("new.toml", own), ("other/new.toml", f"../{own}")):
+        assert run("fit", spec, "-o", spec.parent / name)[0] == 0
+        assert tomllib.loads((spec.parent / name).read_text())["data"]["file"] == wanted
+
+
+def test_an_existing_file_is_not_overwritten(run: Run, spec: Path) -> None:
+    text = spec.read_text()
+    code, out, err = run("fit", spec, "-o", spec)
+    assert (code, out) == (2, "") and "E192" in err and spec.read_text() == text
+    assert "E191" in run("fit", spec, "-o", spec.parent / "none" / "new.toml")[2]
+
+
+def test_an_interrupt_leaves_no_file(run: Run, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> Candidate:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Search, "_run", stop)
+    files = sorted(spec.parent.iterdir())
+    code, out, err = run("fit", spec, "-o", spec.parent / "new.toml")
+    assert (code, out, err.strip()) == (130, "", "interrupted") and sorted(spec.parent.iterdir()) == files
+
+
+@pytest.mark.parametrize(("given_", "code"), [(("--samples", "2"), "E238"), ((), "E240")])
+def test_bad_input_is_refused_by_code(run: Run, spec: Path, given_: tuple[str, ...], code: str) -> None:
+    if not given_:
         spec.write_text(spec.read_text().split("[data]")[0])
-    status, _, err = run("fit", spec, *given)
+    status, _, err = run("fit", spec, *given_)
     assert status == 2 and code in err
+
+
+# ---- made data -------------------------------------------------------------------------------------------
+ONLINE = {"budget": 16, "eta": 0.3}
+TABLES: dict[str, dict[str, Any]] = {
+    "uniform": {"model": {"algorithm": "toeplitz_rls"}, "toeplitz": {"lambda": 0.1, "scheme": "uniform"}},
+    "means": {"model": {"algorithm": "toeplitz_rls"}, "toeplitz": {"lambda": 0.1, "scheme": "diagonal_mean"}},
+    "cg": {"model": {"algorithm": "kernel_cg"}, "cg": {"lambda": 0.1}},
+    "lms": {"model": {"algorithm": "kernel_lms"}, "online": ONLINE},
+}
+
+
+def made(folder: Path, kind: str, seed: int, n: int, noise: float, sigma: float, classes: bool) -> Spec:
+    """Write samples of a smooth function with noise; return a spec with a width that need not suit them."""
+    rng = np.random.default_rng(seed)
+    x = np.arange(n) if kind == "uniform" else rng.integers(0, 200, n)
+    f = np.sin(x * rng.uniform(0.01, 0.3)) + noise * rng.normal(size=n)
+    y = np.where(f > 0, 1, -1) if classes else np.rint(500 * f).clip(-2048, 2047).astype(int)
+    rows = [f"{b}\n" if kind == "uniform" else f"{a},{b}\n" for a, b in zip(x, y, strict=True)]
+    (folder / "d.csv").write_text("".join(["y\n" if kind == "uniform" else "x0,y\n", *rows]))
+    tables = {name: dict(table) for name, table in TABLES[kind].items()}
+    for name in ("toeplitz", "cg"):
+        if name in tables:
+            tables[name]["n"] = n
+    return Spec(**{**tables, "model": {"name": "m", **tables["model"]}, "input": {"word": "u16f0"},
+                   "output": {"word": "s12f0"}, "kernel": {"sigma": sigma}, "data": {"file": "d.csv"}})
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(kind=st.sampled_from(sorted(TABLES)), seed=st.integers(0, 99), n=st.integers(24, 64),
+       noise=st.sampled_from([0.0, 0.1, 1.0]), sigma=st.sampled_from([0.5, 5.0, 300.0]),
+       classes=st.booleans())
+def test_on_made_data_the_advice_holds_when_it_is_applied(tmp_path: Path, kind: str, seed: int, n: int,
+                                                          noise: float, sigma: float, classes: bool) -> None:
+    spec = made(tmp_path, kind, seed, n, noise, sigma, classes)
+    (tmp_path / "old.toml").write_text(spec.to_toml())
+    before = simulate_spec(spec, tmp_path)
+    found = fit_spec(spec, tmp_path, None, lambda done, total: None)
+    (tmp_path / "new.toml").unlink(missing_ok=True)
+    found.write(tmp_path / "old.toml", tmp_path / "new.toml")
+    after = simulate_spec(Spec.load(tmp_path / "new.toml"), tmp_path)
+    assert before.quality is not None and after.quality is not None
+    if after.simulation.status != "ok":
+        assert "No values with status ok" in found.verdict
+    elif before.simulation.status == "ok":
+        assert after.quality.error <= before.quality.error
+    elif after.quality.error > before.quality.error:
+        assert "larger than before" in found.verdict
+    assert after.quality.beats_baselines or any(
+        words in found.verdict for words in ("baseline has a smaller error", "No gain", "no model"))
+
+
+def test_a_width_far_from_the_start_is_found(tmp_path: Path) -> None:
+    spec = made(tmp_path, "uniform", 3, 64, 0.3, 0.01, classes=False)
+    found = fit_spec(spec, tmp_path, None, lambda done, total: None)
+    assert found.new.kernel.sigma is not None and found.new.kernel.sigma > 1
+    assert found.after.error < 0.8 * found.before.error
+
+
+def test_conjugate_gradients_replace_a_toeplitz_approximation_that_fails(tmp_path: Path) -> None:
+    spec = made(tmp_path, "means", 1, 60, 0.1, 5.0, classes=False)
+    found = fit_spec(spec, tmp_path, None, lambda done, total: None)
+    assert found.new.model.algorithm == "kernel_cg" and found.new.toeplitz is None
+    (tmp_path / "old.toml").write_text("# mine\n" + spec.to_toml())
+    found.write(tmp_path / "old.toml", tmp_path / "new.toml")
+    assert Spec.load(tmp_path / "new.toml") == found.new
+    assert (tmp_path / "new.toml").read_text().startswith("# mine\n")
+
+
+def test_of_many_samples_a_part_is_used_and_it_is_said(tmp_path: Path) -> None:
+    spec = made(tmp_path, "uniform", 3, 60, 0.3, 5.0, classes=False)
+    found = fit_spec(spec, tmp_path, 30, lambda done, total: None)
+    assert found.sampled.startswith("30 consecutive samples of 60")
+
+
+def test_tables_in_another_form_lose_comments_but_not_values(tmp_path: Path) -> None:
+    spec = made(tmp_path, "uniform", 3, 40, 0.3, 5.0, classes=False)
+    text = spec.to_toml().replace("[kernel]\nsigma = 5.0\n", "")
+    (tmp_path / "old.toml").write_text("kernel = {sigma = 5.0}\n" + text)
+    found = replace(fit_spec(spec, tmp_path, 20, lambda done, total: None),
+                    changes={("kernel", "sigma"): 7.0})
+    found.write(tmp_path / "old.toml", tmp_path / "new.toml")
+    assert Spec.load(tmp_path / "new.toml") == Spec(**applied(spec, found.changes))
+
+
+def test_every_algorithm_that_trains_has_a_tuner() -> None:
+    from kerncast.sim.spec.tables import TABLE_OF
+
+    assert set(TUNERS) == set(TABLE_OF) - {"kernel_predictor"}

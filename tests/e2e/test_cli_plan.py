@@ -171,7 +171,7 @@ def test_every_command_that_plans_a_doubtful_spec_prints_its_warning(tmp_path):
 
 # ---- is it any good? -------------------------------------------------------------------------------------
 @pytest.mark.parametrize("name", ["ecg", "digits", "equaliser", "ecg_stream", "drift"])
-def test_sim_prints_the_held_out_error_and_its_baselines_before_anything_else(name):
+def test_sim_prints_the_held_out_error_and_its_baselines_first(name):
     _, out, _ = run("sim", EXAMPLES / f"{name}.toml", "--json")
     found = json.loads(out)["held_out"]
     assert found["baselines"] and found["verdict"] and found["error"] > 0

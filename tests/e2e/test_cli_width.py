@@ -116,7 +116,7 @@ def test_counts_of_values_keep_the_old_name_too(run: Run, folder: Path,
 def test_each_step_names_the_next_command(run: Run, folder: Path) -> None:
     for line, after in (("init motor -o new", "check new/motor.toml"), ("check small.toml", "sim small.toml"),
                         ("sim small.toml", "gen small.toml -o build/small"),
-                        ("fit small.toml", "sim small.toml"),
+                        ("fit small.toml -o fitted.toml", "sim fitted.toml"),
                         ("plan small.toml", "gen small.toml -o build/small"),
                         ("gen small.toml -o out", "test out --on host"),
                         ("test out --on model", "cost out")):

@@ -17,8 +17,8 @@ from ...errors import KerncastError, fail
 N = TypeVar("N")
 T = TypeVar("T")
 
-# Seconds to wait for the scheduler, and for its first worker.
-_PATIENCE = 10
+# Seconds to wait for the scheduler to speak, and for its first worker.
+_PROBE, _PATIENCE = 1, 10
 # Submitted tasks per thread of the cluster: enough to keep it busy, few enough to bound the memory.
 _AHEAD = 2
 # What dask.distributed can call, without a client that is hard to end if it cannot.
@@ -99,7 +99,7 @@ def _probe(address: str) -> None:
         return
     try:
         place = found["host"].strip("[]"), int(found["port"])
-        with socket.create_connection(place, timeout=_PATIENCE) as line:
+        with socket.create_connection(place, timeout=_PROBE) as line:
             if found["scheme"] in (None, "tcp") and not line.recv(1):  # a scheduler speaks first
                 raise ConnectionError("the connection was closed")
     except (OSError, UnicodeError) as error:

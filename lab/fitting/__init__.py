@@ -1,0 +1,5 @@
+"""lab.fitting: better values for a spec, each candidate judged by the integer model."""
+
+from .fit import Fit, fit_spec
+
+__all__ = ["Fit", "fit_spec"]

@@ -1,0 +1,231 @@
+"""lab.fitting: from a spec and its data to a better spec."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...codegen.manifest import write_whole
+from ...sim._files import MAX_SPEC, read_text
+from ...sim.data import Dataset, load_dataset
+from ...sim.diagnostics.held_out import status_of
+from ...sim.diagnostics.quality import Quality, quality
+from ...sim.errors import KerncastError, fail
+from ...sim.planner import make_plan
+from ...sim.spec import Spec
+from ...sim.spec.edit import edited
+from ..workflow import test_inputs
+from .search import Candidate, Report, Search, applied, rounded
+from .tuners import TUNERS, Changes
+
+#: Fewest samples to select on.
+MIN_SAMPLES = 8
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A spec, run on all of its data.
+
+    Attributes
+    ----------
+    status : str
+        Of the training on all samples, or the code of a refusal.
+    quality : Quality or None
+        Its error on held-out samples; None if the spec was refused.
+    ram : int
+        Bytes of model and trainer.
+    """
+
+    status: str
+    quality: Quality | None
+    ram: int
+
+    @property
+    def error(self) -> float:
+        """Return the error on held-out samples; infinite without a model."""
+        return float("inf") if self.quality is None else self.quality.error
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a dictionary for ``--json``."""
+        return {"status": self.status, "ram": self.ram,
+                "held_out": None if self.quality is None else self.quality.as_dict()}
+
+
+@dataclass(frozen=True)
+class Fit:
+    """A better spec, or the spec as written if none was found.
+
+    Attributes
+    ----------
+    spec, new : Spec
+    changes : dict
+        What of the spec was changed.
+    before, after : Judgement
+    candidates : int
+        Number of specs that were judged.
+    judged : str
+        How candidates were judged.
+    sampled : str
+        Which part of the data they were judged on; empty if it is all.
+    stopped : str
+        Why the search ended early; empty if it did not.
+    """
+
+    spec: Spec
+    new: Spec
+    changes: Changes
+    before: Judgement
+    after: Judgement
+    candidates: int
+    judged: str
+    sampled: str
+    stopped: str
+
+    @property
+    def verdict(self) -> str:
+        """Return one or two sentences on the recommended spec."""
+        own = "" if self.after.quality is None else self.after.quality.verdict.replace(
+            "Run kerncast fit, or use the baseline.", "No better values were found; use the baseline.")
+        if self.after.status != "ok":
+            return f"No values with status ok were found. {own}"
+        if not self.changes:
+            return f"No better values were found. {own}"
+        if self.after.error > self.before.error:
+            return (f"The error is larger than before, when the status was {self.before.status}: only values "
+                    f"with status ok are recommended. {own}")
+        return own
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a dictionary for ``--json``."""
+        return {"name": self.spec.model.name, "changes": {
+                    ".".join(filter(None, path)): value for path, value in self.changes.items()},
+                "before": self.before.as_dict(), "after": self.after.as_dict(), "verdict": self.verdict,
+                "candidates": self.candidates, "selected": self.judged, "sampled": self.sampled,
+                "stopped": self.stopped}
+
+    def write(self, source: Path, path: Path) -> None:
+        """Write the new spec, with the comments of the old one, atomically.
+
+        Parameters
+        ----------
+        source : Path
+            The spec as written.
+        path : Path
+            The new one; the paths of its data are relative to its folder.
+        """
+        moved = {("data", key): Path(os.path.relpath(source.parent / value, path.parent)).as_posix()
+                 for key, value in _files(self.new).items()} if path.parent.resolve() != \
+            source.parent.resolve() else {}
+        changes = {**self.changes, **moved}
+        wanted = Spec(**applied(self.spec, changes))
+        try:
+            text = edited(read_text(source, MAX_SPEC, "utf-8-sig"), changes)
+            if Spec.from_text(text) != wanted:
+                raise ValueError
+        except (KerncastError, ValueError):  # tables written in another way than [table]
+            text = wanted.to_toml()
+        write_whole(path, text)
+
+
+def _files(spec: Spec) -> dict[str, str]:
+    """Return the data files of a spec by key."""
+    data = spec.data
+    assert data is not None
+    return {key: value for key, value in (("file", data.file), ("test", data.test)) if value is not None}
+
+
+def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit:
+    """Search better values for a spec; the integer model judges each candidate on held-out samples.
+
+    The values that are recommended have status ok, and on all data an error that is not above that of the
+    spec as written.
+
+    Parameters
+    ----------
+    spec : Spec
+    base : Path
+        Folder that the spec's data files are relative to.
+    samples : int or None
+        Most samples to judge candidates on; by default as many as the time allows.
+    report : callable
+        Called with the number of candidates judged, and their largest number.
+
+    Raises
+    ------
+    KerncastError
+        E240 to E247 for the data, E238 for `samples` or too few of them, E279 for a model that was trained
+        elsewhere.
+    """
+    if spec.model.algorithm not in TUNERS:
+        raise fail("E279", "this model was trained elsewhere", where="[model] algorithm",
+                   value=spec.model.algorithm, allowed="an algorithm that trains",
+                   remedy="kerncast sim reports its error; train it where it came from")
+    data = load_dataset(spec, base)
+    for count, where in ((samples, "--samples"), (len(data.y_raw), "[data]")):
+        if count is not None and count < MIN_SAMPLES:
+            raise fail("E238", "too few samples to hold some of them out", where=where, value=count,
+                       allowed=f"{MIN_SAMPLES} or more", remedy="give more samples")
+    search = Search(spec, data, samples, report)
+    steps = search.run()
+    before = judgement(spec, data)
+    chosen, after = _accepted(steps, spec, data, before)
+    return Fit(spec, chosen.spec, differing(spec, chosen.changes), before, after, len(search.found),
+               search.judged, search.sampled, search.stopped)
+
+
+def differing(spec: Spec, changes: Changes) -> Changes:
+    """Return the changes that differ from a spec."""
+    tables = spec.model_dump(mode="json", by_alias=True)
+    return {(table, key): value for (table, key), value in changes.items()
+            if not key or ((table, "") not in changes and (tables.get(table) or {}).get(key) != value)}
+
+
+def judgement(spec: Spec, data: Dataset) -> Judgement:
+    """Run a spec on all of its data."""
+    try:
+        plan = make_plan(spec, data.x_raw, data.y_raw)
+        status = status_of(spec, plan, data, test_inputs(plan, data))
+        return Judgement(status, quality(spec, data), plan.ram_bytes)
+    except KerncastError as error:
+        return Judgement(error.problems[0].code, None, 0)
+
+
+def _larger_lambda(spec: Spec) -> list[Changes]:
+    """Return larger regularisers for a batch trainer."""
+    return [{(name, "lambda"): rounded(factor * batch.lam)} for factor in (2, 4, 16)
+            for name, batch in (("toeplitz", spec.toeplitz), ("cg", spec.cg)) if batch is not None]
+
+
+def _remedied(step: Candidate, spec: Spec, data: Dataset) -> tuple[Candidate, Judgement]:
+    """Run a candidate on all data; if its status is not ok, also with the remedies of its algorithm.
+
+    All samples may need more steps, more bits or a larger lambda than the folds that it was judged on.
+    """
+    after = judgement(step.spec, data)
+    remedies = (*TUNERS[step.spec.model.algorithm].remedies(step.spec), *_larger_lambda(step.spec))
+    for remedy in remedies if after.status != "ok" else ():
+        changes = {**step.changes, **remedy}
+        other = replace(step, spec=Spec(**applied(spec, changes)), changes=changes)
+        found = judgement(other.spec, data)
+        if ("numbers", "word") not in remedy and found.status == "ok":
+            return other, found
+    return step, after
+
+
+def _accepted(steps: list[Candidate], spec: Spec, data: Dataset,
+              before: Judgement) -> tuple[Candidate, Judgement]:
+    """Return the first candidate that is not worse than the spec on all data."""
+    worse = None
+    for step in (step for step in steps if step.ok and step.changes):
+        each, after = _remedied(step, spec, data)
+        if after.status == "ok" and np.isfinite(after.error):
+            if after.error <= before.error:
+                return each, after
+            worse = worse or (each, after)
+    if before.status != "ok" and worse is not None:
+        return worse
+    return Candidate(spec, {}, before.status == "ok", before.error, before.error), before

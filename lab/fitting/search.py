@@ -1,0 +1,283 @@
+"""lab.fitting: search the values of a spec; the integer model judges each candidate.
+
+The width of the kernel is scanned in factors of 4 around that of the spec and around the spread of the
+samples, with a few values of the second number.  From the best point each number is moved by a factor while
+the error falls, with smaller factors at the end, so that there is no edge of a grid.  Then the variants of
+the algorithm are tried from there, and after each that is adopted the numbers again.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...codegen.firmware.targets import load_target
+from ...codegen.generate import check_memory
+from ...sim.data import Dataset
+from ...sim.diagnostics.held_out import Judged, held_out, judged_by, of_size, part_of
+from ...sim.diagnostics.quality import error_of
+from ...sim.errors import KerncastError
+from ...sim.planner import make_plan
+from ...sim.reference.selection.width import grid_or_spread_width
+from ...sim.spec import Spec
+from .tuners import TUNERS, Changes, Number
+
+#: Candidates at most, and seconds of processor time after which the search ends with what it has.
+MAX_CANDIDATES, MAX_SECONDS = 160, 40.0
+#: Factors of the scan of the width, and of the second number; then those of the moves.
+_SCAN, _SECOND = (0.0625, 0.25, 1.0, 4.0, 16.0), (0.1, 1.0, 10.0)
+_MOVES = (2.0, 1.25)
+_DIGITS = 4
+#: The error of a candidate with a remedy counts 5 % more.
+_OF_REMEDY = 1.05
+#: Multiply-accumulates of one candidate, which limit the samples it is judged on.
+_WORK = 4e7
+_LEAST_SAMPLES, _MOST_SAMPLES = 64, {"toeplitz_rls": 1024, "kernel_cg": 800, "kernel_lms": 20_000}
+
+Report = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A spec that was judged.
+
+    Attributes
+    ----------
+    spec : Spec
+    changes : dict
+        What differs from the spec as written.
+    ok : bool
+        Whether the status is ok.
+    error : float
+        On held-out samples; infinite without a model.
+    rms : float
+        The same as RMS, which orders classifiers of equal error rate.
+    remedied : bool
+        Whether it takes more memory or time to have status ok, so that its error must be 5 % less.
+    """
+
+    spec: Spec
+    changes: Changes
+    ok: bool
+    error: float
+    rms: float
+    remedied: bool = False
+
+    def improves(self, other: Candidate, gain: float) -> bool:
+        """Return whether the error is less than that of another by a share; by RMS if the share is 0."""
+        if self.ok != other.ok:
+            return self.ok
+        return self.error < other.error * (1 - gain) or (gain == 0 and self.order <= other.order)
+
+    @property
+    def order(self) -> tuple[bool, float, float]:
+        """Return what candidates are ordered by, the best first."""
+        factor = _OF_REMEDY if self.remedied else 1.0
+        return not self.ok, factor * self.error, factor * self.rms
+
+
+@dataclass
+class Search:
+    """Judges candidates, each once.
+
+    Attributes
+    ----------
+    base : Spec
+        The spec as written.
+    data : Dataset
+    samples : int or None
+        Most samples to judge on; by default as many as the time allows.
+    report : callable
+        Called with the number of candidates judged, and their largest number.
+    found : dict
+        Candidates by their tables as JSON.
+    longer : bool
+        Whether a longer word may be recommended: only if no candidate has status ok at that of the spec.
+    stopped : str
+        Why the search ended early; empty if it did not.
+    """
+
+    base: Spec
+    data: Dataset
+    samples: int | None
+    report: Report
+    found: dict[str, Candidate] = field(default_factory=dict)
+    longer: bool = False
+    stopped: str = ""
+
+    def __post_init__(self) -> None:
+        self.judged, self.part, self.sampled = selection(self.base, self.data, self.samples)
+        self._most, self._least = MAX_CANDIDATES, np.inf
+        self._start = float("inf")  # of the second candidate: the first one may compile the integer model
+
+    def run(self) -> list[Candidate]:
+        """Search; return the best candidate, then the best one before each step that improved it."""
+        self._most = MAX_CANDIDATES // 2  # the variants get the rest
+        best = self._moved(self._scanned(self.judge({})))
+        self._most = MAX_CANDIDATES
+        if not best.ok:
+            self.longer = True
+            best = self._moved(self._scanned(self.judge(best.changes)))
+        steps = [best]
+        for _ in range(2):
+            before = best
+            for variant in TUNERS[best.spec.model.algorithm].variants(best.spec):
+                other = self.judge({**best.changes, **variant.changes})
+                if ("model", "algorithm") in variant.changes:
+                    other = self._moved(self._scanned(other))
+                if other.improves(best, variant.gain):
+                    steps.append(best := self._moved(other))
+            if best is before or self.finished:
+                break
+        return steps[::-1]
+
+    @property
+    def finished(self) -> bool:
+        """Return whether the limit of candidates or seconds is reached."""
+        if len(self.found) >= self._most:
+            if self._most == MAX_CANDIDATES:
+                self.stopped = f"stopped after {MAX_CANDIDATES} candidates"
+            return True
+        if time.process_time() - self._start > MAX_SECONDS:
+            self.stopped = f"stopped after {MAX_SECONDS:.0f} s of processor time"
+        return bool(self.stopped)
+
+    def judge(self, changes: Changes) -> Candidate:
+        """Judge a candidate; if its status is not ok, also with the remedies of its algorithm."""
+        made = self._judged(changes)
+        if made.ok or made.error >= self._least:
+            return made
+        for remedy in TUNERS[made.spec.model.algorithm].remedies(made.spec):
+            if ("numbers", "word") in remedy and not self.longer:
+                continue
+            other = self._judged({**changes, **remedy})
+            if other.ok:
+                return replace(other, remedied=True)
+        return made
+
+    def _judged(self, changes: Changes) -> Candidate:
+        values = applied(self.base, changes)
+        key = json.dumps(values, sort_keys=True)
+        if key not in self.found:
+            if self.finished:
+                return Candidate(self.base, {}, False, np.inf, np.inf)
+            self.found[key] = self._run(values, changes)
+            self._start = min(self._start, time.process_time())
+            self.report(len(self.found), MAX_CANDIDATES)
+        return self.found[key]
+
+    def _run(self, values: dict[str, Any], changes: Changes) -> Candidate:
+        try:
+            spec = Spec(**values)
+            plan = make_plan(spec, self.data.x_raw, self.data.y_raw)
+            check_memory(plan, load_target(spec.target.id))
+            samples = len(self.part.y_raw)
+            made = held_out(of_size(spec, samples), self.part, samples, self.judged)
+        except KerncastError:
+            return Candidate(self.base, changes, False, np.inf, np.inf)
+        if made is None or not made.trained:
+            return Candidate(spec, changes, False, np.inf, np.inf)
+        rms = float(np.sqrt(np.mean((made.f - made.y) ** 2)))
+        error = error_of(made, made.f)
+        if not np.isfinite(error):
+            return Candidate(spec, changes, False, np.inf, np.inf)
+        if made.status == "ok":
+            self._least = min(self._least, error)
+        return Candidate(spec, changes, made.status == "ok", error, rms)
+
+    # ---- moves ----
+    def _numbers(self, spec: Spec) -> list[Number]:
+        """Return the numbers that a spec has."""
+        tables = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return [each for each in TUNERS[spec.model.algorithm].numbers
+                if each.key in tables.get(each.table, {})]
+
+    def _times(self, start: Candidate, number: Number, factor: float) -> Changes:
+        tables = start.spec.model_dump(mode="json", by_alias=True, exclude_none=True)
+        value = float(np.clip(tables[number.table][number.key] * factor, number.lo, number.hi))
+        return {**start.changes, (number.table, number.key): rounded(value)}
+
+    def _scanned(self, start: Candidate) -> Candidate:
+        """Try widths and second numbers far from those of the spec."""
+        numbers, best = self._numbers(start.spec), start
+        for width in self._widths(start.spec) if len(numbers) > 1 else (1.0,):
+            for other in _SECOND:
+                changes: Changes = dict(start.changes)
+                for number, factor in zip(numbers, (width, other)[-len(numbers):], strict=True):
+                    if factor != 1.0:
+                        changes |= self._times(start, number, factor)
+                best = min(best, self.judge(changes), key=lambda each: each.order)
+        return best
+
+    def _widths(self, spec: Spec) -> list[float]:
+        """Return factors of the width: around that of the spec, and around the spread of the samples."""
+        assert spec.kernel.sigma is not None
+        step = np.array(spec.input.gains) * float(spec.input.format.lsb)
+        X = (self.part.x_raw - np.array(spec.input.offsets)) * step
+        own = grid_or_spread_width(X) / spec.kernel.sigma
+        return [*_SCAN, *(own * factor for factor in _SCAN[1:])]
+
+    def _moved(self, start: Candidate) -> Candidate:
+        """Move each number by a factor while the error falls."""
+        best = start
+        if not np.isfinite(best.error):
+            return best
+        for factor in _MOVES:
+            moving = True
+            while moving and not self.finished:
+                moving = False
+                for number in self._numbers(best.spec):
+                    for step in (factor, 1 / factor):
+                        other = self.judge(self._times(best, number, step))
+                        while other.order < best.order:
+                            best, moving = other, True
+                            other = self.judge(self._times(best, number, step))
+        return best
+
+
+def selection(spec: Spec, data: Dataset, samples: int | None) -> tuple[Judged, Dataset, str]:
+    """Return how candidates are judged, on which samples, and which part of the data these are.
+
+    Test samples are not used to select.
+    """
+    judged = judged_by(spec, data)
+    if judged is Judged.TEST:
+        uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
+        judged = Judged.LEFT_OUT if uniform else Judged.FOLDS
+    training = Dataset(data.x_raw, data.y_raw, None, None, data.clean, data.title, data.licence)
+    _, part, sampled = part_of(spec, training, samples or most_samples(spec))
+    return judged, part, sampled
+
+
+def most_samples(spec: Spec) -> int:
+    """Return how many samples a candidate is judged on."""
+    columns, most = spec.input.columns, _MOST_SAMPLES[spec.model.algorithm]
+    if spec.cg is not None:
+        return int(np.clip((_WORK / (spec.cg.steps * columns)) ** 0.5, _LEAST_SAMPLES, most))
+    if spec.online is not None:
+        return int(np.clip(_WORK / (spec.online.budget * columns), 10 * _LEAST_SAMPLES, most))
+    return most
+
+
+def rounded(value: float) -> float:
+    """Round to the digits that are printed, so that a printed value is the one that was judged."""
+    return float(f"{value:.{_DIGITS}g}")
+
+
+def applied(spec: Spec, changes: Changes) -> dict[str, Any]:
+    """Return the tables of a spec with other values."""
+    values: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_none=True,
+                                             exclude_defaults=True)
+    for (table, key), value in changes.items():
+        if not key:
+            values.pop(table, None)
+        elif value is None:
+            values.get(table, {}).pop(key, None)
+        else:
+            values.setdefault(table, {})[key] = value
+    return values

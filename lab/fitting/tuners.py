@@ -1,0 +1,148 @@
+"""lab.fitting: what of each algorithm is tuned.
+
+A new algorithm needs one row in :data:`TUNERS`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ...sim.spec import Spec
+
+#: Values by table and key, as :func:`...sim.spec.edit.edited` takes them.
+Changes = dict[tuple[str, str], Any]
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number that is searched by factors, above and below its present value.
+
+    Attributes
+    ----------
+    table, key : str
+    lo, hi : float
+        Bounds, both allowed.
+    """
+
+    table: str
+    key: str
+    lo: float = 1e-12
+    hi: float = 1e12
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Other values of keys that are not searched by factors.
+
+    Attributes
+    ----------
+    changes : dict
+    gain : float
+        Share by which the error must fall, since the variant takes memory or time.
+    """
+
+    changes: Changes
+    gain: float = 0.01
+
+
+@dataclass(frozen=True)
+class Tuner:
+    """What of an algorithm is tuned.
+
+    Attributes
+    ----------
+    numbers : tuple of Number
+        The first one is the width of the kernel, if the kernel has one.
+    variants : callable
+        Yields the variants of a spec.
+    remedies : callable
+        Yields what may turn a status other than ok into ok, the cheapest first.
+    """
+
+    numbers: tuple[Number, ...]
+    variants: Callable[[Spec], Iterator[Variant]]
+    remedies: Callable[[Spec], Iterator[Changes]]
+
+
+_SIGMA = Number("kernel", "sigma")
+_LIMITS = ("max_deterioration", "truncation", "max_age")
+#: Share by which the error must fall for twice the dictionary, or for another algorithm.
+_FOR_MEMORY, _FOR_ALGORITHM = 0.1, 0.1
+_MAX_REFINE = 2
+_LEAST_BUDGET, _MOST_BUDGET = 8, 1024
+
+
+def _of_toeplitz(spec: Spec) -> Iterator[Variant]:
+    """Yield conjugate gradients on the true matrix, where the Toeplitz matrix approximates it."""
+    assert spec.toeplitz is not None
+    if spec.toeplitz.scheme != "uniform" and not spec.toeplitz.bias:
+        yield Variant({("model", "algorithm"): "kernel_cg", ("toeplitz", ""): None,
+                       ("cg", "n"): spec.toeplitz.n, ("cg", "lambda"): spec.toeplitz.lam}, _FOR_ALGORITHM)
+
+
+def _more_exact(spec: Spec) -> Iterator[Changes]:
+    """Yield refinements, then longer words: a longer word is the last resort."""
+    assert spec.toeplitz is not None
+    if spec.toeplitz.scheme == "diagonal_mean":  # has no bound
+        yield {("toeplitz", "scheme"): "diagonal_mean_biased"}
+    if spec.toeplitz.solver not in ("lookahead_f32", "banded"):
+        yield from ({("toeplitz", "refine"): refine}
+                    for refine in range(spec.toeplitz.refine + 1, _MAX_REFINE + 1))
+    yield from _longer(spec)
+
+
+def _longer(spec: Spec) -> Iterator[Changes]:
+    yield from ({("numbers", "word"): word} for word in (24, 32) if word > spec.numbers.word)
+
+
+def _of_cg(spec: Spec) -> Iterator[Variant]:
+    """Yield fewer steps, and more."""
+    assert spec.cg is not None
+    yield Variant({("cg", "steps"): 2 * spec.cg.steps}, 0.02)
+    if spec.cg.steps > 1:
+        yield Variant({("cg", "steps"): spec.cg.steps // 2}, 0.0)
+
+
+def _more_steps(spec: Spec) -> Iterator[Changes]:
+    assert spec.cg is not None
+    yield from ({("cg", "steps"): factor * spec.cg.steps} for factor in (2, 4))
+    yield from _longer(spec)
+
+
+def _of_lms(spec: Spec) -> Iterator[Variant]:
+    """Yield a linear part, quantisation, other reductions, and other sizes of the dictionary."""
+    assert spec.online is not None
+    online = spec.online
+    free: Changes = {("online", key): None for key in (*_LIMITS, "newest_only")
+                     if getattr(online, key) not in (None, False)}
+    if free:
+        yield Variant(free)
+    if online.linear is None:
+        yield Variant({("online", "linear"): "rls"}, 0.05)
+        if free:
+            yield Variant({**free, ("online", "linear"): "rls"}, 0.05)
+    yield from (Variant({("online", "quantise"): value}) for value in (0.5, 0.8, 0.95)
+                if online.quantise != value)
+    for name in ("nt", "fmklms", "fklms"):
+        if online.reduction != name:
+            parts = {("online", key): None for key in ("projection", "metric") if getattr(online, key)}
+            yield Variant({**free, **parts, ("online", "reduction"): name})
+    if 2 * online.budget <= _MOST_BUDGET:
+        yield Variant({("online", "budget"): 2 * online.budget}, _FOR_MEMORY)
+    if online.budget >= 2 * _LEAST_BUDGET:
+        yield Variant({("online", "budget"): online.budget // 2}, 0.0)
+
+
+def _lms_remedies(spec: Spec) -> Iterator[Changes]:
+    """Yield longer words; limits that evict the newest center are variants."""
+    yield from _longer(spec)
+
+
+#: By algorithm.
+TUNERS: dict[str, Tuner] = {
+    "toeplitz_rls": Tuner((_SIGMA, Number("toeplitz", "lambda")), _of_toeplitz, _more_exact),
+    "kernel_cg": Tuner((_SIGMA, Number("cg", "lambda")), _of_cg, _more_steps),
+    "kernel_lms": Tuner((_SIGMA, Number("online", "eta", 1e-6, 1.9)), _of_lms, _lms_remedies),
+}

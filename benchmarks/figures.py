@@ -30,8 +30,8 @@ COMMAND = "python -m kerncast.benchmarks.figures"
 
 _MEASURED = {  # pages of docs/measured, by the script that writes each
     **{name: name.replace("-", "_") for name in (
-        "accuracy", "banded", "costs", "estimates", "instructions", "intrinsics", "irregular", "misra",
-        "simulation-speed", "sweep", "toeplitz-speed")}, "peers": "beside"}
+        "accuracy", "banded", "costs", "estimates", "extras", "filters", "instructions", "intrinsics",
+        "irregular", "misra", "simulation-speed", "sweep", "toeplitz-speed")}, "peers": "beside"}
 _PAPERS = {"toeplitz-rls": "toeplitz_rls", "multiresolution-ls-svm": "multiresolution",
            "domain-decomposition": "domain_decomposition",
            "regularized-least-squares": "regularized_least_squares", "kernel-lms-reduction": "kernel_lms"}
@@ -54,6 +54,8 @@ PAGES: dict[str, str] = {
     "docs/saved-state.md": "python -m kerncast.codegen.c.saved_state >",
 }
 README = "python -m kerncast.benchmarks.readme"
+#: Clock of the Cortex-M4 whose times the README states, such as an STM32F405.
+MHZ = 168
 
 
 class Key(NamedTuple):
@@ -82,6 +84,12 @@ class Cell(NamedTuple):
     column: str
 
 
+class Duration(NamedTuple):
+    """Microseconds of a count of instructions at :data:`MHZ`, rounded up: a lower bound."""
+
+    of: Match
+
+
 class Match(NamedTuple):
     """Group of the first match of a pattern in a page."""
 
@@ -89,20 +97,26 @@ class Match(NamedTuple):
     pattern: str
 
 
-def _example(name: str) -> dict[str, Match]:
+def _example(name: str) -> dict[str, Match | Duration]:
     """Return the place of an example's costs in docs/measured/costs.md.
 
     They are those on a Cortex-M4 at -O2.
     """
     page, row = "docs/measured/costs.md", rf"## `examples/{name}\.toml`.*?^\| `cortex-m4` \| -O2 \|"
     columns = {"flash": 2, "stack": 5, "train": 7, "update": 8, "predict": 9}
-    return {f"{name}.ram": Match(page, rf"^{name}: .*?needs? ([\d,]+) bytes of RAM"),
+    learns = columns["train" if name == "ecg" else "update"]
+    us = Duration(Match(page, rf"{row}(?:[^|]*\|){{{learns}}} ([\d,]+)"))
+    return {f"{name}.us": us, f"{name}.ram": Match(page, rf"^{name}: .*?needs? ([\d,]+) bytes of RAM"),
             **{f"{name}.{what}": Match(page, rf"{row}(?:[^|]*\|){{{at}}} ([\d,]+)")
                for what, at in columns.items()}}
 
 
 #: Every figure in prose, by the name of its mark.
-NAMED: dict[str, Key | Code | Cell | Match] = {
+NAMED: dict[str, Key | Code | Cell | Match | Duration] = {
+    **{f"filters.{name}": Match("docs/measured/filters.md", rf"^\| {row}[^|]* \| ([\d.]+) \|")
+       for name, row in (("none", "no filter"), ("tuned", "Savitzky-Golay, tuned"),
+                         ("kerncast", r"kerncast, \d+-bit"))},
+    "cores.mhz": Code("kerncast.benchmarks.figures", "MHZ"),
     "ecg.samples": Key("examples/ecg.toml", "toeplitz", "n"),
     "digits.vectors": Key("examples/digits.toml", "online", "budget"),
     "cores.words": Code("kerncast.codegen.rtl.common", "MOST_WORDS"),
@@ -168,6 +182,12 @@ def value(name: str) -> dict[str, str]:
     if isinstance(source, Code):
         return {"value": f"{getattr(import_module(source.module), source.name):,}",
                 "of": f"{source.name} of {source.module}"}
+    if isinstance(source, Duration):
+        count = _match((ROOT / source.of.page).read_text(encoding="utf-8"), source.of)
+        if count is None:
+            raise SystemExit(f"{name}: {source.of.page} does not state {source.of.pattern}")
+        return {"value": f"{-(-int(count.replace(',', '')) // MHZ):,}",
+                "of": f"{', '.join(source.of)}, at {MHZ} MHz"}
     text = (ROOT / source.page).read_text(encoding="utf-8")
     found = _cell(text, source) if isinstance(source, Cell) else _match(text, source)
     if found is None:

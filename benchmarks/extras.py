@@ -1,0 +1,92 @@
+"""Measure what each extra of the package adds to an installation.
+
+``python -m kerncast.benchmarks.extras`` writes docs/measured/extras.md. It adds up the files of the installed
+packages that an extra needs beyond the core.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "measured" / "extras.md"
+_NAME = re.compile(r"[\w.-]+")
+
+TEXT = """# Size of the installation
+
+The core takes {core} MB on disk (Python {python}, Linux, x86-64, without Python itself). Each extra adds:
+
+| extra | packages | MB |
+|---|--:|--:|
+{rows}
+
+Extras share packages, so the sum is an upper bound. `{command}` writes this page
+from the installed versions.
+"""
+
+
+def closure(requirements: Iterable[str]) -> set[str]:
+    """Return the installed distributions that requirements need, with those that they need."""
+    found: set[str] = set()
+    waiting = list(requirements)
+    while waiting:
+        text = waiting.pop()
+        wanted, _, marker = text.partition(";")
+        match = _NAME.match(wanted.strip())
+        assert match is not None, text
+        name = match[0].lower().replace("_", "-")
+        if "extra ==" in marker or name in found or not _applies(marker):
+            continue
+        try:
+            needs = metadata.requires(name) or []
+        except metadata.PackageNotFoundError:
+            continue
+        found.add(name)
+        waiting += needs
+    return found
+
+
+def _applies(marker: str) -> bool:
+    """Return whether an environment marker holds here."""
+    from packaging.markers import Marker
+
+    return not marker.strip() or Marker(marker.strip()).evaluate({"extra": ""})
+
+
+def megabytes(names: Iterable[str]) -> float:
+    """Return the size of the files of distributions, compiled Python files left out."""
+    return sum(Path(str(file.locate())).stat().st_size for name in names
+               for file in metadata.files(name) or () if file.suffix != ".pyc"
+               and Path(str(file.locate())).is_file()) / 1e6
+
+
+def page() -> str:
+    """Measure and return the page."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    extras: dict[str, list[str]] = project["optional-dependencies"]
+    core = closure(project["dependencies"])
+    own = sum(path.stat().st_size for room in ("sim", "codegen", "templates", "firmware", "hw", "lab", "cli",
+                                               "examples") for path in (ROOT / room).rglob("*")
+              if path.is_file() and path.suffix != ".pyc") / 1e6
+    rows = []
+    for name in ("fast", "learn", "emu", "zig", "wasm", "report", "sweep", "rtl", "synth"):
+        added = closure(extras[name]) - core
+        rows.append(f"| `{name}` | {len(added)} | {megabytes(added):.0f} |")
+    python = f"{sys.version_info.major}.{sys.version_info.minor}"
+    return TEXT.format(core=f"{megabytes(core) + own:.0f}", python=python, rows="\n".join(rows),
+                       command="python -m kerncast.benchmarks.extras")
+
+
+def main() -> int:
+    """Write the page."""
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -218,6 +218,9 @@ class BoardBackend:
             sample on average.
         """
         image, (used, total) = self.image, self.client.stack()
+        if image is not None and total > image.board.memory.ram_bytes:
+            raise differs("size of the stack", total, f"up to {image.board.memory.ram_bytes} bytes, the RAM",
+                          self.client.link.name)
         if 0 < total < used:
             raise differs("stack used", used, f"0 to {total} bytes", self.client.link.name)
         return {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,8 +38,8 @@ def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem
     ndarray of int64, shape (rows, columns)
         In the order of `formats`, without invalid rows.
     """
-    rows: list[list[int]] = []
-    blank: list[int] = []  # empty lines since the last row
+    words = array("q")  # eight bytes per value: a file may have 20 million lines
+    blank = array("q")  # empty lines since the last row
     try:
         lines = csv_lines(path, allowed="a CSV file; paths are relative to the spec",
                           remedy="check file in [data]")
@@ -49,12 +50,11 @@ def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem
             else:
                 if len(formats) == 1:  # a signal: an empty line is a missing sample
                     problems += [not_finite(f"{path}:{line}", "") for line in blank]
-                blank = []
-                row = _row(f"{path}:{number}", fields, order, formats, problems)
-                rows += [row] if row else []
+                del blank[:]
+                words.extend(_row(f"{path}:{number}", fields, order, formats, problems))
     except KerncastError as error:
         problems += error.problems
-    return np.array(rows, dtype=np.int64).reshape(len(rows), len(formats))
+    return np.array(words, dtype=np.int64).reshape(-1, len(formats))
 
 
 def _header(path: Path, names: list[str], formats: Mapping[str, Format],

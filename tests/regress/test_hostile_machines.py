@@ -4,11 +4,13 @@ import os
 import signal
 import socket
 import sqlite3
+import ssl
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -42,8 +44,8 @@ def test_check_accepts_a_sweep_whose_axes_come_from_options(run: Run, spec: Path
 
 # ---- schedulers ----
 @pytest.mark.parametrize("address", [
-    "garbage", "", "http://127.0.0.1:1", "tcp://127.0.0.1:99999", "tcp://a b", "inproc://x", "tcp://127.0.0.1:1",
-    "tcp://no.invalid:1"])
+    "garbage", "", "tls://127.0.0.1:1", "wss://127.0.0.1:1", "http://127.0.0.1:1", "tcp://127.0.0.1:99999",
+    "tcp://a b", "inproc://x", "tcp://127.0.0.1:1", "tcp://no.invalid:1"])
 def test_a_wrong_address_makes_no_client(monkeypatch: pytest.MonkeyPatch, require_tool: Callable[..., None],
                                          address: str) -> None:
     require_tool("python:distributed", "python -m pip install distributed")
@@ -56,17 +58,23 @@ def test_a_wrong_address_makes_no_client(monkeypatch: pytest.MonkeyPatch, requir
 
 @pytest.fixture
 def mute() -> Iterator[str]:
-    """The address of a server that accepts connections and says nothing."""
+    """The place of a server that accepts connections and says nothing."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        yield f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        yield f"127.0.0.1:{server.getsockname()[1]}"
 
 
-def test_a_server_that_is_silent_is_given_up(monkeypatch: pytest.MonkeyPatch, mute: str,
+@pytest.mark.parametrize("scheme", ["tcp", "tls", "wss"])
+def test_a_server_that_is_silent_is_given_up(monkeypatch: pytest.MonkeyPatch, mute: str, scheme: str,
                                              require_tool: Callable[..., None]) -> None:
     require_tool("python:distributed", "python -m pip install distributed")
+    import distributed
+
     monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
+    monkeypatch.setattr(distributed, "Client", None)
+    monkeypatch.setattr(distributed.Security, "get_connection_args",
+                        lambda self, role: {"ssl_context": ssl._create_unverified_context()})
     with pytest.raises(KerncastError, match="E262"):
-        first_row(X, 1.5, "diagonal_mean", scheduler=mute)
+        first_row(X, 1.5, "diagonal_mean", scheduler=f"{scheme}://{mute}")
 
 
 # ---- boards ----
@@ -82,6 +90,17 @@ def test_a_counter_that_runs_faster_than_any_board_is_not_believed() -> None:
     claimed = (168_000_000, 12)
     board._count("predict", 1, time.monotonic())
     assert board.tallies["predict"].each == 168_000_000 - 12
+
+
+@pytest.mark.parametrize("claimed", [(1 << 30, 1 << 31), (4096, 65_537), (9, 8)])
+def test_a_stack_that_exceeds_the_ram_of_the_board_is_not_believed(claimed: tuple[int, int]) -> None:
+    board = BoardBackend.__new__(BoardBackend)
+    board.image = SimpleNamespace(  # type: ignore[assignment]
+        board=SimpleNamespace(memory=SimpleNamespace(ram_bytes=65_536)))
+    board.client = SimpleNamespace(stack=lambda: claimed,  # type: ignore[assignment]
+                                   link=SimpleNamespace(name="pty"))
+    with pytest.raises(KerncastError, match="E414"):
+        board.costs()
 
 
 # ---- a full disk ----

@@ -58,7 +58,7 @@ def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], ta
         raise missing("a cluster needs", "distributed", "python -m pip install distributed",
                       "scheduler") from None
     lost = (OSError, TimeoutError, distributed.KilledWorker, distributed.CancelledError)
-    _probe(address)
+    _probe(address, distributed)
     with _quiet():
         try:
             client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
@@ -86,7 +86,7 @@ def _results(client: Any, address: str, lost: tuple[type[BaseException], ...], m
             raise _unreachable(address, error) from error
 
 
-def _probe(address: str) -> None:
+def _probe(address: str, distributed: Any) -> None:
     """Refuse an address at once that is malformed, or at which no scheduler speaks.
 
     A client retries a refused connection until its time is over, waits without a limit for a server that
@@ -99,11 +99,20 @@ def _probe(address: str) -> None:
         return
     try:
         place = found["host"].strip("[]"), int(found["port"])
-        with socket.create_connection(place, timeout=_PROBE) as line:
-            if found["scheme"] in (None, "tcp") and not line.recv(1):  # a scheduler speaks first
+        encrypt = _encryption(distributed) if found["scheme"] in ("tls", "wss") else lambda line: line
+        with socket.create_connection(place, timeout=_PROBE) as plain, encrypt(plain) as line:
+            if found["scheme"] in (None, "tcp", "tls") and not line.recv(1):  # a scheduler speaks first
                 raise ConnectionError("the connection was closed")
     except (OSError, UnicodeError) as error:
         raise _unreachable(address, error) from error
+
+
+def _encryption(distributed: Any) -> Callable[[socket.socket], socket.socket]:
+    """Return what encrypts a connection as the configuration of dask says; raise OSError without one."""
+    context = distributed.Security().get_connection_args("client").get("ssl_context")
+    if context is None:
+        raise OSError("TLS needs certificates: distributed.comm.tls in the configuration of dask")
+    return lambda line: context.wrap_socket(line)
 
 
 @contextmanager

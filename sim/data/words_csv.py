@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from ..errors import KerncastError, Problem
 from ..formats import Format
-from .csv_lines import counted, csv_lines, decimal
+from .csv_lines import MOST_PROBLEMS, counted, csv_lines, decimal
 from .samples.table import not_finite
 
 # Longer integers are read as floats: they exceed the range of any ADC.
@@ -49,9 +49,11 @@ def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem
                 blank.append(number)
             else:
                 if len(formats) == 1:  # a signal: an empty line is a missing sample
-                    problems += [not_finite(f"{path}:{line}", "") for line in blank]
+                    problems += [not_finite(f"{path}:{line}", "") for line in blank[:MOST_PROBLEMS]]
                 del blank[:]
                 words.extend(_row(f"{path}:{number}", fields, order, formats, problems))
+            if len(problems) >= MOST_PROBLEMS:
+                break
     except KerncastError as error:
         problems += error.problems
     return np.array(words, dtype=np.int64).reshape(-1, len(formats))

@@ -18,6 +18,7 @@ from kerncast.lab.sweep import executors
 from kerncast.sim import _files
 from kerncast.sim._json import MAX_DEPTH, parse_json, read_json
 from kerncast.sim.data import csv_lines as limits
+from kerncast.sim.data import words_csv
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
 from kerncast.sim.data.words_csv import read_words
@@ -60,6 +61,17 @@ def test_a_line_without_an_end_is_refused_in_bounded_memory(
     problems: list[Problem] = []
     read_words(path, {"y": Format(True, 16, 0)}, problems)
     assert [problem.code for problem in problems] == ["E241"]
+
+
+@pytest.mark.parametrize("rows", ["x\n", "\n"])
+def test_a_file_of_wrong_rows_is_read_to_a_limit(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rows: str) -> None:
+    monkeypatch.setattr(words_csv, "MOST_PROBLEMS", 50)
+    path = tmp_path / "a.csv"
+    path.write_text("y\n" + rows * 1000 + "1\n")
+    problems: list[Problem] = []
+    read_words(path, {"y": Format(True, 16, 0)}, problems)
+    assert len(problems) == 50
 
 
 @pytest.mark.parametrize("kind", ["fifo", "/dev/zero"])

@@ -69,7 +69,7 @@ def test_a_server_that_is_silent_is_given_up(monkeypatch: pytest.MonkeyPatch, mu
     require_tool("python:distributed", "python -m pip install distributed")
     import distributed
 
-    monkeypatch.setattr(cluster, "_PATIENCE", 0.2)
+    monkeypatch.setattr(cluster, "_PROBE", 0.2)
     monkeypatch.setattr(distributed, "Client", None)
     monkeypatch.setattr(distributed.Security, "get_connection_args",
                         lambda self, role: {"ssl_context": ssl._create_unverified_context()})

@@ -108,7 +108,7 @@ def _probe(address: str, distributed: Any) -> None:
 
 
 def _encryption(distributed: Any) -> Callable[[socket.socket], socket.socket]:
-    """Return what encrypts a connection as the configuration of dask says; raise OSError without one."""
+    """Return what encrypts a connection by the configuration of dask; raise OSError without one."""
     context = distributed.Security().get_connection_args("client").get("ssl_context")
     if context is None:
         raise OSError("TLS needs certificates: distributed.comm.tls in the configuration of dask")

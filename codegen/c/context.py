@@ -24,6 +24,8 @@ TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
 _STAGES = {
     "START": "start the iteration", "ROW": "one entry of the first row", "SOLVE": "one step of the solver",
     "CORRECT": "update the solution", "RESIDUAL": "one row of the residual", "FINISH": "the error bound"}
+#: Rows of a step of the banded solver.
+BAND_STEP_ROWS = 16
 #: What a table holds, with the entries' distance 2^-bits and 2^-(2 bits).
 _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord",
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
@@ -39,7 +41,7 @@ _MACROS = {
     "Trainer": ("x_step", "ridge_scale", "alpha_scale", "solver_shift", "xi_frac", "innov_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
                 "alpha_exp_max", "lookahead_shift", "refine", "band", "rows", "factor_frac", "factor_shift",
-                "pivot_frac", "z_exp_max"),
+                "factor_head", "band_head", "pivot_frac", "z_exp_max"),
     "Trainer: a product of K + lambda I, and the scalars of a step":
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
     "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",
@@ -192,7 +194,7 @@ def _trainer(plan: Plan) -> dict[str, Any]:
     return {
         "solver_word": word, "solver_bits": 16 if word == 16 else 32,
         "solver": plan.options.get("solver", "levinson"), "looks_ahead": plan.looks_ahead,
-        "banded": plan.banded, "step_rows": max(1, plan.sizes.get("n", 0) // _band_products(plan)),
+        "banded": plan.banded, "step_rows": BAND_STEP_ROWS,
         "word_bits": 16 if plan.word == 16 else 32,
         "looks_ahead_f32": plan.looks_ahead and plan.solver == "lookahead_f32",
         "static": plan.static, "refine": refine, "bias": bias,
@@ -201,9 +203,9 @@ def _trainer(plan: Plan) -> dict[str, Any]:
     }
 
 
-def _band_products(plan: Plan) -> int:
-    """Return the products of one row of the banded solver's residual; at least 1."""
-    return 2 * plan.integer("band") + 2 if plan.banded else 1
+def _long_norm(plan: Plan) -> bool:
+    """Report whether the norm of alpha shortens its components."""
+    return plan.trains and (plan.algorithm != "toeplitz_rls" or plan.word > plan.integer("norm_bits"))
 
 
 def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
@@ -230,7 +232,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "classes": _classes(plan),
         "suffix": {name: "" if table.format.signed else "u" for name, table in plan.tables.items()},
         "uniform": plan.uniform,
-        "toeplitz": plan.algorithm == "toeplitz_rls",
+        "toeplitz": plan.algorithm == "toeplitz_rls", "long_norm": _long_norm(plan),
         "biased": plan.biased_means,
         "n": n, "N": budget, "D": columns,
         "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",

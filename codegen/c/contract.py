@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from ...sim.plan import Plan
 from ...sim.statuses import c_statuses
+from .context import BAND_STEP_ROWS
 
 _WIDTH = 105
 _OWN = "Reentrant for different models; one call at a time on one model."
@@ -65,6 +66,8 @@ def _slice_cost(plan: Plan, kind: str) -> str:
                 "train_cancel": "writes two members"}[kind]
     if plan.looks_ahead:
         return "a step takes O(n) time, O(n^2) where it looks ahead and at the end"
+    if plan.banded:
+        return f"a step takes {max(BAND_STEP_ROWS * (2 * plan.integer('band') + 3), n + 3)} multiplications"
     return f"a step takes {4 * n} multiplications" + ("" if plan.uniform else f" or {n} kernel values")
 
 

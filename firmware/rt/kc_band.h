@@ -14,6 +14,24 @@
 #include "kc_simd.h"
 #include "kc_table.h"
 
+/* Shifts by less than a register: kc_shift_floor(v, s) and v 2^s; 0 <= s <= 30. */
+static inline int64_t kc_band_right(int64_t v, int32_t s)
+{
+    const int32_t high = (int32_t)kc_shift_floor(v, 32);
+    const uint32_t low = (uint32_t)((uint64_t)v & UINT32_MAX);
+    const int32_t top = high < 0 ? ~(~high >> s) : high >> s;
+
+    return (top * (INT64_C(1) << 32)) | (int64_t)((((uint32_t)high << 1) << (31 - s)) | (low >> s));
+}
+
+static inline int64_t kc_band_left(int32_t v, int32_t s)
+{
+    const int32_t quarter = v < 0 ? ~(~v >> 2) : v >> 2;
+    const int32_t top = quarter < 0 ? ~(~quarter >> (30 - s)) : quarter >> (30 - s);
+
+    return (top * (INT64_C(1) << 32)) | (int64_t)((uint32_t)v << s);
+}
+
 /* ---- words of 16 bits; no product is shifted ---- */
 
 static inline int64_t kc_band_before_16_ref(KC_TABLE int16_t *l, const int16_t *p, int32_t count)
@@ -71,67 +89,171 @@ static inline int64_t kc_band_after_16(const int16_t *l, const int16_t *p, int32
 #define kc_band_after_16 kc_band_after_16_ref
 #endif
 
-/* ---- words of 32 bits; each product is shifted right by s; fast for 2 <= s <= 31 and count < 2^s ---- */
+/* Sums over the lags on either side of two adjacent rows. */
+typedef struct {
+    int64_t row, next;
+} kc_band_two_t;
 
-static inline int64_t kc_band_before_32_ref(KC_TABLE int32_t *l, const int32_t *p, int32_t count, int32_t s)
+/* Rows at p and p + 1 of 2^31 p[0] + sum_j r[j - 1] (p[-j] + p[j]): a row shares its loads with the next. */
+static inline kc_band_two_t kc_band_both_16(KC_TABLE int32_t *r, const int16_t *p, int32_t count)
+{
+    int32_t left = p[0], right = p[1]; /* p[1 - j] and p[j] */
+    kc_band_two_t sums;
+    int32_t j;
+
+    sums.row = left * (INT64_C(1) << 31);
+    sums.next = right * (INT64_C(1) << 31);
+    KC_UNROLL(8)
+    for (j = 1; j <= count; j++) {
+        const int32_t before = p[-j], after = p[j + 1];
+
+        sums.row = kc_mac_i32(sums.row, r[j - 1], before + right, 0);
+        sums.next = kc_mac_i32(sums.next, r[j - 1], left + after, 0);
+        left = before;
+        right = after;
+    }
+    return sums;
+}
+
+/* One row next to an end, shifted right by s: `before` lags on one side, `after` on the other. */
+static inline int64_t kc_band_edge_16(KC_TABLE int32_t *r, const int16_t *p, int32_t before, int32_t after,
+    int32_t s)
 {
     int64_t acc = 0;
     int32_t j;
 
-    for (j = 1; j <= count; j++) {
-        acc = kc_mac_i32(acc, l[j - 1], p[-j], s);
-    }
-    return acc;
-}
-
-static inline int64_t kc_band_after_32_ref(KC_TABLE int32_t *l, const int32_t *p, int32_t count, int32_t s)
-{
-    int64_t acc = 0;
-    int32_t j;
-
-    for (j = 1; j <= count; j++) {
-        acc = kc_mac_i32(acc, l[j - 1], p[j], s);
-    }
-    return acc;
-}
-
-/* floor(product / 2^s) = high 2^(32 - s) + floor(low / 2^s), and 2^s of the latter fit 32 bits. */
-static inline int64_t kc_band_before_32(KC_TABLE int32_t *l, const int32_t *p, int32_t count, int32_t s)
-{
-    int64_t high = 0;
-    uint32_t low = 0;
-    int32_t j;
-
-    if (s < 2 || count >> s != 0) {
-        return kc_band_before_32_ref(l, p, count, s);
+    KC_UNROLL(4)
+    for (j = 1; j <= before; j++) {
+        acc = kc_mac_i32(acc, r[j - 1], p[-j], 0);
     }
     KC_UNROLL(4)
-    for (j = 1; j <= count; j++) {
-        const int64_t product = (int64_t)l[j - 1] * p[-j];
-
-        high += (int32_t)kc_shift_floor(product, 32);
-        low += (uint32_t)product >> s;
+    for (j = 1; j <= after; j++) {
+        acc = kc_mac_i32(acc, r[j - 1], p[j], 0);
     }
-    return high * (INT64_C(1) << (32 - s)) + low;
+    return kc_shift_floor(acc, s);
 }
 
-static inline int64_t kc_band_after_32(KC_TABLE int32_t *l, const int32_t *p, int32_t count, int32_t s)
+/* ---- words of 32 bits: a head of lags in sums of two products, and the rest in one; the plan proves that
+ * they fit 63 bits. Each sum is shifted right by s: 0 without a head, else 2 to 31; at most 2^s sums ---- */
+
+/* Sums in steps of 2^s, of which the upper and the lower 32 bits are added apart:
+ * floor(v / 2^s) = high 2^(32 - s) + floor(low / 2^s), and 2^s of the latter fit 32 bits. */
+typedef struct {
+    int64_t high;
+    uint32_t low;
+} kc_band_sum_t;
+
+static inline void kc_band_add(kc_band_sum_t *sum, int64_t v, int32_t s)
 {
-    int64_t high = 0;
-    uint32_t low = 0;
+    sum->high += (int32_t)kc_shift_floor(v, 32);
+    sum->low += (uint32_t)((uint64_t)v & UINT32_MAX) >> s;
+}
+
+/* The sum and floor(rest / 2^s). */
+static inline int64_t kc_band_total(kc_band_sum_t sum, int64_t rest, int32_t s)
+{
+    if (s == 0) {
+        return rest;
+    }
+    kc_band_add(&sum, rest, s);
+    return sum.high * (INT64_C(1) << (32 - s)) + sum.low;
+}
+
+static inline int64_t kc_band_before_32(KC_TABLE int32_t *l, const int32_t *p, int32_t count, int32_t head,
+    int32_t s)
+{
+    const int32_t first = count < head ? count : head;
+    kc_band_sum_t sum = {0, 0};
+    int64_t rest = 0;
     int32_t j;
 
-    if (s < 2 || count >> s != 0) {
-        return kc_band_after_32_ref(l, p, count, s);
+    for (j = 1; j < first; j += 2) {
+        kc_band_add(&sum, kc_mac_i32((int64_t)l[j - 1] * p[-j], l[j], p[-j - 1], 0), s);
     }
-    KC_UNROLL(4)
-    for (j = 1; j <= count; j++) {
-        const int64_t product = (int64_t)l[j - 1] * p[j];
+    KC_UNROLL(32)
+    for (; j <= count; j++) { /* one lag if the head ends there */
+        rest = kc_mac_i32(rest, l[j - 1], p[-j], 0);
+    }
+    return kc_band_total(sum, rest, s);
+}
 
-        high += (int32_t)kc_shift_floor(product, 32);
-        low += (uint32_t)product >> s;
+static inline int64_t kc_band_after_32(KC_TABLE int32_t *l, const int32_t *p, int32_t count, int32_t head,
+    int32_t s)
+{
+    const int32_t first = count < head ? count : head;
+    kc_band_sum_t sum = {0, 0};
+    int64_t rest = 0;
+    int32_t j;
+
+    for (j = 1; j < first; j += 2) {
+        kc_band_add(&sum, kc_mac_i32((int64_t)l[j - 1] * p[j], l[j], p[j + 1], 0), s);
     }
-    return high * (INT64_C(1) << (32 - s)) + low;
+    KC_UNROLL(32)
+    for (; j <= count; j++) { /* one lag if the head ends there */
+        rest = kc_mac_i32(rest, l[j - 1], p[j], 0);
+    }
+    return kc_band_total(sum, rest, s);
+}
+
+/* One row next to an end, as kc_band_edge_16: a head of lags one by one, and the rest. */
+static inline int64_t kc_band_edge_32(KC_TABLE int32_t *r, const int32_t *p, int32_t before, int32_t after,
+    int32_t head, int32_t s)
+{
+    const int32_t less = before < after ? before : after, both = less < head ? less : head;
+    kc_band_sum_t sum = {0, 0};
+    int64_t rest = 0;
+    int32_t j;
+
+    for (j = 1; j <= both; j++) {
+        kc_band_add(&sum, kc_mac_i32((int64_t)r[j - 1] * p[-j], r[j - 1], p[j], 0), s);
+    }
+    for (; j <= head; j++) {
+        kc_band_add(&sum, j <= before || j <= after ? (int64_t)r[j - 1] * p[j <= before ? -j : j] : 0, s);
+    }
+    KC_UNROLL(8)
+    for (j = head + 1; j <= before; j++) {
+        rest = kc_mac_i32(rest, r[j - 1], p[-j], 0);
+    }
+    KC_UNROLL(8)
+    for (j = head + 1; j <= after; j++) {
+        rest = kc_mac_i32(rest, r[j - 1], p[j], 0);
+    }
+    return kc_band_total(sum, rest, s);
+}
+
+/* floor(2^31 v / 2^s) */
+static inline int64_t kc_band_one(int32_t v, int32_t s)
+{
+    return s > 0 ? kc_band_left(v, 31 - s) : v * (INT64_C(1) << 31);
+}
+
+/* Rows at p and p + 1, as kc_band_both_16: a head of lags one by one, and the rest. */
+static inline kc_band_two_t kc_band_both_32(KC_TABLE int32_t *r, const int32_t *p, int32_t count,
+    int32_t head, int32_t s)
+{
+    kc_band_sum_t row = {0, 0}, next = {0, 0};
+    kc_band_two_t sums = {0, 0}; /* of the rest */
+    int32_t left, right;
+    int32_t j;
+
+    for (j = 1; j <= head; j++) {
+        kc_band_add(&row, kc_mac_i32((int64_t)r[j - 1] * p[-j], r[j - 1], p[j], 0), s);
+        kc_band_add(&next, kc_mac_i32((int64_t)r[j - 1] * p[1 - j], r[j - 1], p[1 + j], 0), s);
+    }
+    left = p[1 - j];
+    right = p[j];
+    KC_UNROLL(8)
+    for (; j <= count; j++) {
+        const int32_t before = p[-j], after = p[j + 1];
+
+        sums.row = kc_mac_i32(kc_mac_i32(sums.row, r[j - 1], before, 0), r[j - 1], right, 0);
+        sums.next = kc_mac_i32(kc_mac_i32(sums.next, r[j - 1], left, 0), r[j - 1], after, 0);
+        left = before;
+        right = after;
+    }
+    sums.row = kc_band_total(row, sums.row, s) + kc_band_one(p[0], s);
+    sums.next = kc_band_total(next, sums.next, s) + kc_band_one(p[1], s);
+    return sums;
 }
 
 #endif

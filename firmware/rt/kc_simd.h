@@ -21,6 +21,13 @@
 #define KC_UNROLL(times)
 #endif
 
+/* Keeps a function out of line: a rare case in a loop, or one that is called once per member of a model. */
+#if defined(__GNUC__)
+#define KC_NOINLINE __attribute__((noinline))
+#else
+#define KC_NOINLINE
+#endif
+
 /* The sum of (u - v)^2 over n columns; |u - v| < 2^15 and the sum fits 32 bits. A difference of -2^15 is
  * excluded, because dual-multiply instructions saturate the sum of two such squares. */
 static inline uint32_t kc_portable_square_diffs(const int16_t *u, const int16_t *v, int32_t n)

@@ -12,6 +12,7 @@
 
 #include "kc_config.h"
 #include "kc_crc.h"
+#include "kc_simd.h"
 #include "kc_storage.h"
 
 #define KC_STATE_MAGIC 0x5453434Bu /* "KCST" */
@@ -19,13 +20,6 @@
 #define KC_STATE_HASH 32u   /* bytes of a plan's hash */
 #define KC_STATE_HEADER 48u /* bytes before the payload */
 #define KC_STATE_BLANK 0xFFu
-
-/* Keeps a function out of line that is called once per member of a model. */
-#if defined(__GNUC__)
-#define KC_NOINLINE __attribute__((noinline))
-#else
-#define KC_NOINLINE
-#endif
 
 #if KC_STATE_BLOCK < 16
 #error "KC_STATE_BLOCK must hold the magic number and the sequence number: 16 bytes"

@@ -6,6 +6,7 @@ a list of integers with the value of their LSB.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from math import floor
 
@@ -32,6 +33,12 @@ class FxpBandSystem(FxpToeplitzSystem):
         """Return the LSB of the residual."""
         return self.lsb(alpha_exp) / power_of_two(_BAND_BITS - self.plan.integer("residual_shift"))
 
+    def _product(self, alpha: Sequence[int], i: int) -> int:
+        """Return row i of T alpha: a head lag by lag, and the rest, floored to the LSB of the residual."""
+        drop, head, n = 1 << self.plan.integer("residual_shift"), self.plan.integer("band_head"), len(alpha)
+        both = [self.r[d] * sum(alpha[j] for j in (i - d, i + d) if 0 <= j < n) for d in range(1, n)]
+        return self.r[0] * alpha[i] // drop + sum(v // drop for v in both[:head]) + sum(both[head:]) // drop
+
 
 class FxpBanded:
     """The two recursions.
@@ -57,9 +64,11 @@ class FxpBanded:
         return self.plan.tables["factor"].values[min(j, self.rows - 1) * self.band + i - j - 1]
 
     def _sum(self, terms: list[tuple[int, int]]) -> int:
-        """Add the products, each floored to the resolution of the sums."""
-        drop = 1 << self.plan.integer("factor_shift")
-        return sum(u * v // drop for u, v in terms)
+        """Add the products, nearest lag first: a head in twos, and the rest, each sum floored."""
+        drop, head = 1 << self.plan.integer("factor_shift"), self.plan.integer("factor_head")
+        products = [u * v for u, v in terms]
+        return sum(sum(products[j: min(j + 2, head)]) // drop for j in range(0, head, 2)) \
+            + sum(products[head:]) // drop
 
     def _cast(self, value: int, frac: int, signal: Signal) -> int:
         """Round a sum with `frac` fraction bits to a wide integer."""
@@ -93,7 +102,7 @@ class FxpBanded:
         self.exponent, z = 1 - max(self.word - 1 - used, 0), list[int]()
         for i, y in enumerate(self.y):
             target = floor(Fraction(y) * power_of_two(self.fine + 1 - self.exponent))
-            value = target - self._sum([(self.entry(i, j), z[j]) for j in range(i)])
+            value = target - self._sum([(self.entry(i, j), z[j]) for j in range(i - 1, -1, -1)])
             z.append(self._place(value, self.plan.signals["z"], self.plan.integer("z_exp_max"), z))
         self.words = z
 
@@ -111,6 +120,7 @@ class FxpBanded:
         for i in range(n - 1, -1, -1):
             shift = c("pivot_frac") + self.word - 1 - z_exp + self.exponent - c("alpha_frac") - self.fine
             first = floor(self.words[i] * pivots[min(i, self.rows - 1)] * power_of_two(-min(shift, 62)))
-            value = first - self._sum([(self.entry(n - 1 - k, i), word) for k, word in enumerate(alpha)])
+            value = first - self._sum([(self.entry(i + j, i), word)
+                                       for j, word in enumerate(reversed(alpha), start=1)])
             alpha.append(self._place(value, self.plan.signals["alpha"], most, alpha))
         self.words = alpha[::-1]

@@ -77,16 +77,21 @@ class FxpToeplitzSystem:
         half_lsb = Fraction(magnitude + 1, 2 ** (32 + self.plan.word - 2))
         return floor(half_lsb / self.step(alpha_exp)) + 2 if y else 0
 
+    def _product(self, alpha: Sequence[int], i: int) -> int:
+        """Return row i of T alpha, every product floored to the LSB of the residual."""
+        drop = 2 ** self.plan.integer("residual_shift")
+        return sum(self.r[abs(i - j)] * word // drop for j, word in enumerate(alpha))
+
     def residual(self, alpha: Sequence[int], alpha_exp: int, b: int = 0) -> tuple[list[int], tuple[int, int]]:
         """Compute the residual in its LSB, and its sum of squares.
 
         The sum includes the largest possible effect of rounding.
         """
-        drop, some = 2 ** self.plan.integer("residual_shift"), any(alpha)
+        some = any(alpha)
         hidden = self.plan.integer("residual_slack") if some else 0
         rows, misses = [], []
         for i, y in enumerate(self.y):
-            product = sum(self.r[abs(i - j)] * word // drop for j, word in enumerate(alpha)) if some else 0
+            product = self._product(alpha, i) if some else 0
             rows.append(self._scaled_target(y, alpha_exp) - self._scaled_target(b, alpha_exp) - product)
             misses.append(abs(rows[-1]) + self._target_error(y, alpha_exp) + hidden
                           + self._target_error(b, alpha_exp))

@@ -51,6 +51,8 @@ class BandedConstants(NamedTuple):
     rows: int
     factor_frac: int
     factor_shift: int
+    factor_head: int
+    band_head: int
     pivot_frac: int
     alpha_frac: int
     alpha_exp_min: int
@@ -79,20 +81,32 @@ def target_exponent(y: Words, k: BandedConstants) -> int:
 
 @jit
 def forward_sum(z: Words, i: int, factor: Words, k: BandedConstants) -> int:
-    """Return ``sum_j L[i, i-j] z_{i-j}``."""
-    acc = 0
-    for j in range(1, min(i, k.band) + 1):
-        acc = mac(acc, factor[min(i - j, k.rows - 1), j - 1], z[i - j], k.factor_shift)
-    return acc
+    """Return ``sum_j L[i, i-j] z_{i-j}``: `factor_head` lags two by two, and the rest, each sum shifted."""
+    acc, last = 0, min(i, k.band)
+    for j in range(1, min(last, k.factor_head) + 1, 2):
+        pair = mac(0, factor[min(i - j, k.rows - 1), j - 1], z[i - j], 0)
+        if j < last:
+            pair = mac(pair, factor[min(i - j - 1, k.rows - 1), j], z[i - j - 1], 0)
+        acc += shift_round(pair, k.factor_shift, FLOOR)
+    rest = 0
+    for j in range(k.factor_head + 1, last + 1):
+        rest = mac(rest, factor[min(i - j, k.rows - 1), j - 1], z[i - j], 0)
+    return acc + shift_round(rest, k.factor_shift, FLOOR)
 
 
 @jit
 def backward_sum(alpha: Words, i: int, factor: Words, k: BandedConstants) -> int:
-    """Return ``sum_j L[i+j, i] alpha_{i+j}``."""
-    acc, row = 0, min(i, k.rows - 1)
-    for j in range(1, min(alpha.shape[0] - 1 - i, k.band) + 1):
-        acc = mac(acc, factor[row, j - 1], alpha[i + j], k.factor_shift)
-    return acc
+    """Return ``sum_j L[i+j, i] alpha_{i+j}``, in the same parts."""
+    acc, row, last = 0, min(i, k.rows - 1), min(alpha.shape[0] - 1 - i, k.band)
+    for j in range(1, min(last, k.factor_head) + 1, 2):
+        pair = mac(0, factor[row, j - 1], alpha[i + j], 0)
+        if j < last:
+            pair = mac(pair, factor[row, j], alpha[i + j + 1], 0)
+        acc += shift_round(pair, k.factor_shift, FLOOR)
+    rest = 0
+    for j in range(k.factor_head + 1, last + 1):
+        rest = mac(rest, factor[row, j - 1], alpha[i + j], 0)
+    return acc + shift_round(rest, k.factor_shift, FLOOR)
 
 
 @jit
@@ -166,23 +180,32 @@ def banded(y: Words, alpha: Words, t: BandedTables, out: Words, k: BandedConstan
 
 
 @jit
-def band_residual(i: int, band: Words, alpha: Words, shift: int) -> int:
-    """Return row i of ``T alpha / (1 + lambda)``, lambda included."""
-    acc, n = shift_round(alpha[i] << BAND_FRAC, shift, FLOOR), alpha.shape[0]
-    for j in range(1, min(i, band.shape[0]) + 1):
-        acc = mac(acc, band[j - 1], alpha[i - j], shift)
-    for j in range(1, min(n - 1 - i, band.shape[0]) + 1):
-        acc = mac(acc, band[j - 1], alpha[i + j], shift)
-    return acc
+def band_residual(i: int, band: Words, alpha: Words, head: int, shift: int) -> int:
+    """Return row i of ``T alpha / (1 + lambda)``, lambda included.
+
+    `head` lags one by one, and the rest, each sum shifted.
+    """
+    acc, rest, n = shift_round(alpha[i] << BAND_FRAC, shift, FLOOR), 0, alpha.shape[0]
+    for j in range(1, band.shape[0] + 1):
+        both = mac(0, band[j - 1], alpha[i - j], 0) if j <= i else 0
+        if i + j < n:
+            both = mac(both, band[j - 1], alpha[i + j], 0)
+        if j <= head:
+            acc += shift_round(both, shift, FLOOR)
+        else:
+            rest += both
+    return acc + shift_round(rest, shift, FLOOR)
 
 
 @jit
-def certify_band(y: Words, band: Words, alpha: Words, alpha_exp: int, k: CertifyConstants) -> int:
+def certify_band(y: Words, band: Words, alpha: Words, alpha_exp: int, head: int,
+                 k: CertifyConstants) -> int:
     """Return the bound in LSB of alpha; as :func:`..certify.certify`, with the band's first row."""
     total, total_s, slack = 0, 0, product_error_bound(alpha, k)
     s = k.word - 2 + k.residual_shift - k.alpha_frac + alpha_exp
     for i in range(alpha.shape[0]):
-        row = arithmetic_shift(y[i] * k.ridge_scale, s) - band_residual(i, band, alpha, k.residual_shift)
+        product = band_residual(i, band, alpha, head, k.residual_shift)
+        row = arithmetic_shift(y[i] * k.ridge_scale, s) - product
         miss = abs(row) + target_error_bound(y[i], s) + slack
         total, total_s = add_square(total, total_s, miss, k.bound.norm_bits, 1)
     return bound_from_norm(total, total_s, k.bound)

@@ -188,7 +188,7 @@ class ToeplitzModel(BatchModel):
         status = banded(y, self._alpha, tables, self._scalars[2:3], k, log)
         if status != OK:
             return status
-        bound = certify_band(y, tables.band, self._alpha, int(self._scalars[2]), self._certify)
+        bound = certify_band(y, tables.band, self._alpha, int(self._scalars[2]), k.band_head, self._certify)
         trace(log, at.CERTIFY_BOUND, 0, 0, bound)
         self._scalars[SCALARS.index("bound")] = bound
         return OK if accurate(self._alpha, bound, self._certify) else INACCURATE

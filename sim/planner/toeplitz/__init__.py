@@ -26,6 +26,7 @@ from ..words import WORD_CLASSES
 from .banded import (
     BAND,
     Band,
+    band_head,
     band_loss,
     band_residual_shift,
     banded_constants,
@@ -292,7 +293,8 @@ def _banded(spec: Spec, word: int, alpha_frac: int, lsb: Fraction, c: dict[str, 
     shift = band_residual_shift(word, b, alpha_frac)
     certificate = certify_constants(BAND.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), band_loss(band),
                                     shift, spec.toeplitz.tolerance)
-    return constants | certificate | {"residual_slack": 2 * b + 2 if shift else 0}, tables
+    head = band_head(tables["band"], word) if shift else 0
+    return constants | certificate | {"band_head": head, "residual_slack": head + 2 if shift else 0}, tables
 
 
 def _options(spec: Spec) -> dict[str, str]:

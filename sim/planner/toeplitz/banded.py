@@ -10,6 +10,7 @@ Rows of L settle geometrically; those within half an LSB of the last are not sto
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -143,23 +144,37 @@ def banded_tables(spec: Spec, band: Band) -> tuple[dict[str, int], dict[str, Con
     while _word(max(inverse), pivot_frac) >= 1 << 31:
         pivot_frac -= 1
     words = [_word(entry, frac) for column in kept for entry in column]
-    sums = sum(max(abs(words[i * b + j]) for i in range(rows)) for j in range(b))
+    most_words = [max(abs(words[i * b + j]) for i in range(rows)) for j in range(b)]
+    shift = _factor_shift(sum(most_words), b, frac, word)
     tables = {"factor": ConstantTable(Format(True, word, frac), tuple(words)),
               "pivot": ConstantTable(Format(True, 32, pivot_frac),
                                      tuple(_word(p, pivot_frac) for p in inverse)),
               "band": ConstantTable(BAND, _band_words(band))}
     return {"band": b, "rows": rows, "factor_frac": frac,
-            "factor_shift": _factor_shift(sums, b, frac, word),
+            "factor_shift": shift, "factor_head": _head(most_words, word, 2) if shift else 0,
             "pivot_frac": pivot_frac}, tables
 
 
 def _factor_shift(sums: int, b: int, frac: int, word: int) -> int:
-    """Return the right shift of a product of L, so that sums of b fit; at least log2(b) if not 0.
+    """Return the right shift of two products of L, so that sums of b fit; at least log2(b) if not 0.
 
-    The lower halves of b shifted products then fit 32 bits.
+    The lower halves of b shifted sums then fit 32 bits.
     """
     least = max(sums.bit_length(), frac) + word - 1 - _SUM_BITS
     return 0 if least <= 0 else max(least, ceil_log2(max(b, 2)), 2)
+
+
+def _head(entries: Sequence[int], word: int, step: int) -> int:
+    """Return the number of first lags, a multiple of `step`, after which the products' sum fits 63 bits."""
+    head = 0
+    while sum(entries[head:]) << (word - 1) >= 1 << 63:
+        head += step
+    return head
+
+
+def band_head(table: ConstantTable, word: int) -> int:
+    """Return the number of first lags after which the products of both sides have a sum of 63 bits."""
+    return _head([2 * entry for entry in table.values], word, 1)
 
 
 def banded_constants(spec: Spec) -> dict[str, int]:
@@ -187,6 +202,10 @@ def _band_words(band: Band) -> tuple[int, ...]:
 
 
 def band_residual_shift(word: int, b: int, alpha_frac: int) -> int:
-    """Return the right shift that keeps the products of a residual, and y, below ``2**61``."""
+    """Return the right shift that keeps the products of a residual, and y, below ``2**61``.
+
+    At least log2(b) if not 0, as for the products of L.
+    """
     products = BAND.frac + word - 1 + ceil_log2(2 * b + 2)
-    return max(0, products - 61, BAND.frac + alpha_frac - ALPHA_EXP_MIN - 59)
+    least = max(products - 61, BAND.frac + alpha_frac - ALPHA_EXP_MIN - 59)
+    return 0 if least <= 0 else max(least, ceil_log2(max(b, 2)), 2)

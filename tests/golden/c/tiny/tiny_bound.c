@@ -41,17 +41,6 @@ void tiny_norm_add_up(tiny_norm_t *norm, int64_t v)
     norm->squares += word * word;
 }
 
-void tiny_norm_add_down(tiny_norm_t *norm, int64_t v)
-{
-    int64_t word = v >> norm->shift;
-
-    if (tiny_exceeds(word) != 0) {
-        norm->squares = kc_shift_floor(norm->squares, tiny_raise_shift(norm, v));
-        word = v >> norm->shift;
-    }
-    norm->squares += word * word;
-}
-
 int64_t tiny_bound_from_norm(tiny_norm_t residual)
 {
     const int64_t size = kc_isqrt_ceil(residual.squares) * TINY_BOUND_GAIN;

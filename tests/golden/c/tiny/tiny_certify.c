@@ -56,7 +56,7 @@ static tiny_norm_t tiny_alpha_norm(const tiny_trainer_t *t)
     int32_t i;
 
     for (i = 0; i < TINY_TRAIN_SAMPLES; i++) {
-        tiny_norm_add_down(&norm, tiny_abs_i64(t->alpha[i]));
+        norm.squares += (int64_t)t->alpha[i] * t->alpha[i]; /* no shift: a word has at most NORM_BITS bits */
     }
     return norm;
 }

@@ -173,9 +173,8 @@ typedef struct {
     int32_t shift;
 } tiny_norm_t;
 
-/* Add v^2, 0 <= v < 2^62, rounding toward the larger or the smaller sum. */
+/* Add v^2, 0 <= v < 2^62, rounding toward the larger sum. */
 void tiny_norm_add_up(tiny_norm_t *norm, int64_t v);
-void tiny_norm_add_down(tiny_norm_t *norm, int64_t v);
 /* The error bound of alpha from the norm of the residual, rounded up, in LSB of alpha. */
 int64_t tiny_bound_from_norm(tiny_norm_t residual);
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,8 @@ def columns(found: Simulated) -> dict[str, Array]:
     Returns
     -------
     dict of str to ndarray of float64, shape (k,)
-        ``x`` or ``x0``, ``x1``, ... in units of x; in units of y: the target ``y``, the clean signal
+        ``x`` or ``x0``, ``x1``, ... in units of x, and in units of y, or both in those of a file whose
+        ranges [data] states: the target ``y``, the clean signal
         ``clean`` if it is known, ``f_float`` in float64, ``f_fixed`` in fixed point; and ``f_held_out``,
         which was predicted without this sample, NaN before the first one.
     """
@@ -46,7 +48,29 @@ def columns(found: Simulated) -> dict[str, Array]:
     held = found.held_out
     if held is not None and held.judged in (Judged.LEFT_OUT, Judged.FOLDS, Judged.AHEAD) and not held.sampled:
         made["f_held_out"] = np.concatenate([np.full(held.first, np.nan), held.f])
-    return made
+    return {name: _in_units(found, name, values) for name, values in made.items()}
+
+
+def _in_units(found: Simulated, name: str, values: Array) -> Array:
+    """Convert a column from units of x or y to those of the file, if [data] states its ranges."""
+    plan, data, word, x = found.plan, found.spec.data, found.spec.output, found.spec.input
+    ranges = None if data is None else data.ranges
+    if not ranges or data is None or (data.classes and not name.startswith("x")):
+        return values
+    target = data.target_column if data.target_column in ranges or data.classes else list(ranges)[-1]
+    column, step, offset, fmt = target, plan.units["y_raw"], word.offset, word.format
+    if name.startswith("x"):
+        if plan.uniform:
+            return values
+        k = int(name[1:] or 0)
+        names = [] if data.lagged else data.inputs or [each for each in ranges if each != target]
+        column = names[k] if k < len(names) else target
+        step, offset, fmt = plan.units["x_raw"].split()[k], x.offsets[k], x.format
+    if column not in ranges:
+        return values
+    low, high = ranges[str(column)]
+    raw = values / float(Fraction(step)) + offset
+    return np.asarray(low + (raw - fmt.lo) * (high - low) / (fmt.hi - fmt.lo))
 
 
 def check_outputs(table: Path | None, chart: Path | None) -> None:

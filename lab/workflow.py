@@ -247,6 +247,7 @@ class Simulated(NamedTuple):
 
     Attributes
     ----------
+    spec : Spec
     data : Dataset
     plan : Plan
     simulation : Simulation
@@ -257,6 +258,7 @@ class Simulated(NamedTuple):
         Their error compared with baselines.
     """
 
+    spec: Spec
     data: Dataset
     plan: Plan
     simulation: Simulation
@@ -272,7 +274,7 @@ def simulate_spec(spec: Spec, base: Path) -> Simulated:
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     found = held_out(spec, data)
-    return Simulated(data, plan, _simulation(spec, plan, data), found,
+    return Simulated(spec, data, plan, _simulation(spec, plan, data), found,
                      None if found is None else judge(found, is_lagged(spec)))
 
 

@@ -26,7 +26,7 @@ from .observed import observed
 UNTRAINED = tuple(name for code, name in STATUSES.items() if code not in TRAINED)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Simulation:
     """Results of the integer model, and their errors against float64.
 
@@ -69,6 +69,13 @@ class Simulation:
     trained: bool = True
     float_solves: bool = True
     labels: NDArray[Any] | None = None
+
+    def __repr__(self) -> str:
+        saturated = sum(r.saturated for r in self.ranges)
+        return "\n".join([f"Simulation: status {self.status}, {len(self.f):,} predictions",
+                          f"  compared with float64: f_error {self.f_error:.3g}, "
+                          f"alpha_error {self.alpha_error:.3g}",
+                          f"  {len(self.ranges)} signals, {saturated:,} values saturated"])
 
 
 def y_values(plan: Plan, words: Raw) -> Array:

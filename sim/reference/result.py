@@ -27,7 +27,7 @@ class Status(StrEnum):
     DIVERGED = "diverged"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Solution:
     """The solution of a linear system A x = y, with its accuracy and costs.
 
@@ -94,6 +94,16 @@ class Solution:
     history: tuple[float, ...] = ()
     nonzeros: tuple[int, ...] = ()
     why: str = ""
+
+    def __repr__(self) -> str:
+        columns = self.x.shape[1] if self.x.ndim == 2 else 1
+        costs = [f"{self.iterations:,} steps"]
+        costs += [f"{self.operations:,} multiplications"] if self.operations else []
+        lines = [f"Solution by {self.method}: status {self.status.value}",
+                 f"  x: {len(self.x):,} unknowns, right-hand sides: {columns}, "
+                 f"largest |x| {np.abs(self.x).max(initial=0.0):.4g}",
+                 f"  residual {self.residual:.3g}, {', '.join(costs)}"]
+        return "\n".join([*lines, *([f"  {self.why}"] if self.why else [])])
 
     @property
     def ok(self) -> bool:

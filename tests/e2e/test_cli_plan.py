@@ -215,3 +215,12 @@ def test_sim_says_why_a_table_is_missing(monkeypatch):
 
     monkeypatch.setattr(error_budget, "MAX_SAMPLES", 100)
     assert "Error budget: omitted above 100 training samples." in run("sim", EXAMPLES / "ecg.toml")[1]
+
+
+def test_sim_writes_the_values_of_a_file_with_ranges_in_its_units(tmp_path):
+    rows = [(0.1 * i, 20 + 3 * math.sin(0.7 * i)) for i in range(64)]
+    (tmp_path / "d.csv").write_text("time,level\n" + "".join(f"{t:.1f},{v:.4f}\n" for t, v in rows))
+    assert run("init", "m", "--data", tmp_path / "d.csv", "-o", tmp_path)[0] == 0
+    assert run("sim", tmp_path / "m.toml", "-o", tmp_path / "out.csv")[0] == 0
+    found = [line.split(",") for line in (tmp_path / "out.csv").read_text().splitlines()]
+    assert all(abs(float(row[1]) - v) < 0.002 for row, (_, v) in zip(found[1:], rows, strict=True))

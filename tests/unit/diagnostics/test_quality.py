@@ -187,3 +187,16 @@ def test_of_two_classes_the_error_is_the_share_of_wrong_ones() -> None:
     assert found is not None
     made = judge(found, lagged=False)
     assert (made.measure, made.error, made.as_dict()["accuracy"]) == ("error rate", 0.0, 1.0)
+
+
+def test_results_print_as_a_few_lines() -> None:
+    from kerncast.sim.diagnostics.simulate import simulate
+    from kerncast.sim.planner import make_plan
+    from kerncast.sim.reference.toeplitz.auto import solve_toeplitz
+
+    spec, data = spec_of("toeplitz_rls"), signal()
+    simulation = repr(simulate(make_plan(spec), None, data.y_raw))
+    assert simulation.startswith("Simulation: status ok, 40 predictions\n") and simulation.count("\n") == 2
+    solution = repr(solve_toeplitz(2.0 ** -np.arange(50.0), np.ones(50)))
+    assert solution.startswith("Solution by ") and "status ok" in solution and solution.count("\n") <= 3
+    assert all(len(line) <= 110 for line in (solution + simulation).split("\n"))

@@ -144,13 +144,13 @@ def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None])
     silent = sum(cell is not None and cell.status == "ok" for cell in (cells[key] for key in beyond))
     worst = max(cell.error for cell in cells.values() if cell is not None and cell.status == "ok")
     return "\n".join([
-        *lines, "", f"Every answer below with status ok has a relative error of at most {worst:.1e}. Of the "
+        *lines, "", f"Every result below with status ok has a relative error of at most {worst:.1e}. Of the "
         f"{len(beyond)} systems with a", f"condition number above 1e4, {silent} end with status ok at "
         "16 bits.",
         "", "## All systems", "",
-        "The error falls with each bit. Refinement at 16 bits is as exact as 32 bits if the condition",
-        "number is below 100. The hard case is a small lambda with a wide kernel: it needs 24 bits. At 16",
-        "bits its status is not ok.",
+        "Each additional bit reduces the error. Refinement at 16 bits is as exact as 32 bits if the",
+        "condition number is below 100. The hard case is a small lambda with a wide kernel: it needs",
+        "24 bits. At 16 bits its status is not ok.",
         "", ""])
 
 

@@ -50,9 +50,9 @@ the factor's recursion is rounded.
 
 ## Accuracy in words
 
-n = {n}, medians of four right-hand sides. The solvers' columns are relative errors of alpha against float64.
-`bound / error` is the certified bound over the true error in the 2-norm; 1 would be exact. `tables` are bytes
-of flash.
+Figures are medians over four right-hand sides, with n = {n}. The solvers' columns are relative errors of
+alpha against float64. `bound / error` is the certified bound over the true error in the 2-norm; 1 would be
+exact. `tables` are bytes of flash.
 
 | bits | sigma | lambda | b | rows | tables | banded | Levinson | Schur | bound / error |
 | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
@@ -61,8 +61,8 @@ of flash.
 INSTRUCTIONS = """
 ## Instructions on a Cortex-M4
 
-The whole of `bench_train` with its certificate, sigma 3, lambda 0.1, -O2, counted in Unicorn. alpha and bound
-were compared with the integer model's. RAM is that of model and trainer.
+The counts include the whole of `bench_train` with its certificate, for sigma 3 and lambda 0.1 at -O2 in
+Unicorn. alpha and bound equal those of the integer model. RAM is that of model and trainer.
 
 | bits | n | level | banded | Levinson | RAM, banded | RAM, Levinson |
 | --: | --: | --- | --: | --: | --: | --: |
@@ -71,10 +71,10 @@ were compared with the integer model's. RAM is that of model and trainer.
 SPEED = """
 ## Speed on the host
 
-float64, one thread, the minimum processor time of several turns, in milliseconds. scipy's banded solver is
-`scipy.linalg.solveh_banded`, its Toeplitz solver `scipy.linalg.solve_toeplitz`. celerite2 solves another
-kernel of the same size (a damped oscillator in state space), as it has no Gaussian; a dash means that it was
-not installed, or took minutes.
+Figures are the minimum processor time of several runs, in float64 on one thread, in milliseconds. scipy's
+banded solver is `scipy.linalg.solveh_banded`, its Toeplitz solver `scipy.linalg.solve_toeplitz`. celerite2
+solves another kernel of the same size (a damped oscillator in state space), as it has no Gaussian; a dash
+means that it was not installed, or took minutes.
 
 | n | sigma | lambda | b | auto | scipy banded | scipy Toeplitz | celerite2 | residual / y |
 | --: | --: | --: | --: | --: | --: | --: | --: | --: |

@@ -50,10 +50,10 @@ learner stores after 250 digits, and the figures are over the 107 test digits. T
 support vector classifier of scikit-learn, fitted to the same 41 vectors with the same kernel, in the number
 formats that they support.
 
-**Their exponential is an empty function** here, in instructions and in flash, so their figures are lower
+In these measurements **their exponential is an empty function**, so their instructions and flash are lower
 bounds. Flash is that of a program that only predicts, without the vectors. In kerncast the vectors are in
-RAM, because the model learns on the device. In the other libraries they are constants; m2cgen and
-micromlgen write them into the code.
+RAM, because the model learns on the device. In the other libraries they are constants; m2cgen and micromlgen
+write them into the code.
 
 With DSP instructions kerncast needs fewer instructions than every other library.
 

@@ -34,10 +34,10 @@ UNPLACED = {"E341": "does not fit", "E344": f"not placed within {LIMIT} minutes"
 TEXT = """# FPGA resources and clock rates of the cores
 
 `{command}` makes this page. The table holds estimates for the RTL (register transfer level) cores of two
-examples at 16 bits: predictor and learner of `digits` (41 vectors of 64 columns), solver and trainer of
-`ecg` (n = 256). Each has one hardware multiplier in its inner loop, as `kerncast gen` writes them.
-`kerncast estimate FOLDER` estimates a generated folder. Cells come from yosys. Fmax, the highest clock
-frequency, comes from nextpnr for an ECP5-{part}, without pins, with placer seed {seeds}. No board was used.
+examples at 16 bits: predictor and learner of `digits` (41 vectors of 64 columns), solver and trainer of `ecg`
+(n = 256). Each core has one hardware multiplier in its inner loop, the default of `kerncast gen`. `kerncast
+estimate FOLDER` estimates a generated folder. Cells come from yosys. Fmax, the highest clock frequency, comes
+from nextpnr for an ECP5-{part}, without pins, with placer seed {seeds}. No board was used.
 
 All cores fit a small FPGA and run above 100 MHz on the ECP5.
 
@@ -60,7 +60,7 @@ look-up tables (LUTs) and 8 DSP blocks.
 The clocks are those of one full-size operation while no stream stalls, from the plan's formula; `--simulate`
 counts them. The period is the number of clocks from one operation to the next. It is shorter for a
 prediction, which starts before the previous one ends. A system or a training has {n} samples. Samples per
-second are Fmax divided by the period, times the samples of an operation.
+second are Fmax divided by the period, times the number of samples per operation.
 
 ## Lanes
 

@@ -36,26 +36,27 @@ ORIGIN, BYTES, STACK = 0x0, 0x40000, 0x20000000
 
 TEXT = """# The exponential
 
-Every kernel except the polynomial ones is 2^-t of an exact distance times a constant. `[numbers] exp_table`
-selects the size of its tables; the default is `{default}`. LSB is the least significant bit of the result.
+Every kernel except the polynomial ones is 2^-t, where t is an exact distance times a constant. `[numbers]
+exp_table` selects the size of its tables; the default is `{default}`. LSB is the least significant bit of the
+result.
 
 | word | size | entries | bytes | worst error, LSB | bound, LSB | instructions |
 |--:|---|--:|--:|--:|--:|--:|
 {rows}
 
-* An LSB is 2^-15, 2^-23 and 2^-31. Errors are those against 2^-t, with the final rounding of half an LSB.
-  At 16 bits all {all16:,} arguments are tried. At 32 bits (24 bits round these values) all arguments next
-  to a table entry and {samples:,} others are tried.
+* The LSB is 2^-15 at 16 bits, 2^-23 at 24 bits and 2^-31 at 32 bits. Errors are against 2^-t and include the
+  final rounding of half an LSB. At 16 bits all {all16:,} arguments are tested. At 32 bits (24 bits round
+  these values) all arguments next to a table entry and {samples:,} others are tested.
 * Instructions are counted, not cycles, for one call and its return on an {core}, compiled by gcc {gcc} with
   -O2 and run in Unicorn for {calls} arguments. No branch depends on t, and all {calls} values agree with
   the model.
-* The values never rise with t. At 16 bits this is checked for all t, and at 32 bits at every step from one
-  entry to the next. Between two entries the value decreases by construction. 2^0 is exactly 1.
+* The values never increase with t. At 16 bits this is checked for all t, and at 32 bits at every step from
+  one entry to the next. Between two entries the value decreases by construction. 2^0 is exactly 1.
 * Only `small` at 16 bits has an error above one LSB.
 
 ## Where the bounds come from
 
-A bound is half an LSB for the final rounding plus the error of the value before it. It is taken at t near
+A bound is half an LSB for the final rounding plus the error of the value before it. It is evaluated at t near
 0, where this error is largest.
 
 At 16 bits the entries are h = 2^-b apart. A chord lies above the curve, by up to (h ln 2)^2 / 8 of the

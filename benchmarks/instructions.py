@@ -76,7 +76,7 @@ PREDICTION = """
 ## Prediction
 
 The model is that of `examples/digits.toml`, with 41 vectors of 64 inputs at 16 bits, after learning 250
-digits. The figures are over the 107 test digits.
+digits. The figures cover the 107 test digits.
 
 | level | | mean | worst | flash |
 | --- | --- | --: | --: | --: |
@@ -88,8 +88,8 @@ LEARNING = """
 100 vectors of 8 inputs, 16-bit words. `equaliser` is a stream of random signs through a linear channel, a
 nonlinearity and noise. `random` is a stream of independent samples, for which vectors lose their nearest
 neighbour more often. The count covers the last half of the stream, when the memory is full and each sample
-evicts a vector. `worst` is the worst case seen. The formula of the plan gives the worst case possible:
-every younger vector searches a neighbour at once.
+evicts a vector. `worst` is the largest count observed. The formula of the plan gives the largest count
+possible, in which every younger vector searches for a neighbour at once.
 
 FKLMS (fast kernel least mean squares) takes 2,808 bytes at 16 bits: 1,600 for vectors, 400 for a kernel
 row, 400 for distances to neighbours, 200 for coefficients, 200 for neighbours and ages, 2 for the count,

@@ -153,7 +153,7 @@ def cost_table() -> str:
     """Tabulate time and memory by number of samples."""
     lines = ["## Cost", "",
              "Lambda is 0.1 and the jitter 10 %. The last row is the ECG above, repeated to that length, at",
-             "even times. Each model predicts at as many new times as there are samples.", "",
+             "equidistant times. Each model predicts at as many new times as there are samples.", "",
              "For a narrow kernel the banded factorisation is fastest. For a wide one the grid needs a",
              "fraction of its time and memory.", "",
              "| samples | sigma, steps | | fit | predict | memory |", "|--:|--:|---|--:|--:|--:|"]

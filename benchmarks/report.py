@@ -77,10 +77,10 @@ compiled to WebAssembly by zig, on a CSV file that you drop there. It computes t
 model. To vary a design with sliders, see [exploring](explore.md).
 
 A sweep of {points:,} points makes a file of {size:.2f} MB, of which {plotly:.2f} MB are plotly.js. Chromium
-shows the text after {text:.2f} s and the front after {early:.2f} s; list and choice work from then on.
-plotly.js loads after them, and the chart is interactive after {drawn:.2f} s. The page computes for
-{computing:.2f} s; loading plotly.js alone takes {alone:.2f} s. Each figure is the best of {opened} at a
-load of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report` makes this page.
+shows the text after {text:.2f} s and the front after {early:.2f} s; the list of designs works from then on.
+plotly.js loads after them, and the chart is interactive after {drawn:.2f} s. The scripts of the page run for
+{computing:.2f} s; loading plotly.js alone takes {alone:.2f} s. Each figure is the best of {opened} at a load
+of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report` makes this page.
 """
 
 

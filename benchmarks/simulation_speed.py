@@ -227,14 +227,13 @@ def start_up_seconds() -> float:
 # ---- the page ----
 HEAD = """# Speed of bit-accurate simulation
 
-`python -m kerncast.benchmarks.simulation_speed` makes this page.
-All programs run on one thread in one process, take
-turns, and compute the same values, which are compared. The fastest of several rounds is reported. Plain C is
+`python -m kerncast.benchmarks.simulation_speed` makes this page. All programs run on one thread in one
+process, in turn. All results are compared and equal. The fastest of several rounds is reported. Plain C is
 `benchmarks/peers/*.c`: written by hand, with constant formats, compiled with `-O3 -march=native`.
 
-FKLMS (fast kernel least mean squares) is the online learner. The integer model in Python (compiled by
-numba) runs at half the speed of hand-written C or faster. It is 80 times faster than APyTypes and 10,000
-times faster than fxpmath, or more.
+FKLMS (fast kernel least mean squares) is the online learner. The integer model in Python (compiled by numba)
+reaches at least half the speed of hand-written C. It is at least 80 times faster than APyTypes and 10,000
+times faster than fxpmath.
 
 """
 

@@ -67,13 +67,13 @@ You can sweep every key of the spec. The integer model takes the formats of a po
 point is compiled. If you sweep `input.word` or `output.word`, the samples are rounded to that word length
 of the sensor. A point that the planner rejects is a result too, counted by its error code.
 
-Results are stored in `sweep.db` (SQLite) in the folder of the run, one row per point. Rerun the same
-command to resume. The rows do not depend on who computes them: one process, several (`--jobs`), or a
+Results are stored in `sweep.db` (SQLite) in the folder of the run, one row per point. Rerun the same command
+to resume. The rows do not depend on where they are computed: one process, several (`--jobs`), or a
 dask.distributed cluster (`--scheduler`).
 
 If the grid is too large, `--trials N` evaluates at most N points. Three quarters come from a search (the
-tree-structured Parzen estimator of optuna). The others lead from the best design to cheaper ones,
-one key at a time. The same seed selects the same points on any number of workers.
+tree-structured Parzen estimator of optuna). The others start from the best design and change one key at a
+time to cheaper values. The same seed selects the same points on any number of workers.
 
 Only one sweep at a time runs in a folder; a second one is rejected (E377). A killed sweep leaves neither a
 lock nor a worker behind. Each row has a checksum. Readers reject a damaged `sweep.db` (E366). If you rerun
@@ -95,15 +95,16 @@ reports the measured flash, RAM and counts.
 
 ## Speed
 
-CPU time of one process, best of {runs} runs, with writing of the results; {where}. `float64` is whether the
-float64 error was computed too. FKLMS (fast kernel least mean squares) is the online learner.
+Figures are CPU time of one process, the best of {runs} runs, including the writing of results, on {where}.
+`float64` is whether the float64 error was computed too. FKLMS (fast kernel least mean squares) is the online
+learner.
 
 | sweep | float64 | points | points/s | ms per point |
 | --- | --- | --: | --: | --: |
 {rows}
 
-Float64 is computed once for each different problem. The two grids have 64 and 12 of them, and nothing is kept
-between runs.
+Float64 is computed once for each different problem. The two grids have 64 and 12 of them, and nothing is
+cached between runs.
 
 Two workers are {speed} times as fast by the CPU time of the busiest process, and {wall} times by wall-clock
 time at a load of {load} on {cores} cores.

@@ -217,10 +217,10 @@ def alone_rows() -> list[str]:
 # ---- the page ----
 HEAD = f"""# Speed of the Toeplitz solvers
 
-`python -m kerncast.benchmarks.toeplitz_speed` makes this page, on one thread. The methods take turns, and the
-smallest processor time of several rounds counts. The system is T + lambda I of a grid with a Gaussian
-kernel of width sigma (in steps). Unless a row states otherwise, lambda is {LAM:g} and sigma is {SIGMA:g}.
-Samples are random, and pcg stands for preconditioned conjugate gradients.
+`python -m kerncast.benchmarks.toeplitz_speed` makes this page, on one thread. The methods run in turn, and
+the smallest processor time of several rounds is reported. The system is T + lambda I of a grid with a
+Gaussian kernel of width sigma (in steps). Unless a row states otherwise, lambda is {LAM:g} and sigma is
+{SIGMA:g}. Samples are random, and pcg stands for preconditioned conjugate gradients.
 
 """
 PCG_HEAD = """## Conjugate gradients

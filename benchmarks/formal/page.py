@@ -23,7 +23,7 @@ yosys-smtbmc:
 * **proved**: no run of any length breaks a property. A search over the given number of clocks from reset
   finds no counterexample, and induction over as many clocks finds none from any other state. `rst` may
   occur at any clock.
-* **no counterexample**: only the search over the given number of clocks.
+* **no counterexample**: only the search over the given number of clocks was done, without induction.
 
 If the module supports larger widths than the table, the proof is for the width of the table. The tests in
 `tests/rtl` compare larger widths with the integer model. Nearly all properties are proved for runs of any
@@ -34,8 +34,8 @@ REST = """
 ## Not proved here
 
 * `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi`: products and quotients of this width are too
-  large for the solver. Their definitions are [proved of the C](primitives.md), and tests compare the modules
-  with it.
+  large for the solver. Their definitions are [proved for the C](primitives.md), and tests compare the modules
+  with the C.
 * The whole cores. Their streams are tested with random stalls and resets against the integer model.
 * It is assumed that z3, yosys and SymbiYosys are correct, and that your synthesis tool reads SystemVerilog
   as yosys does.

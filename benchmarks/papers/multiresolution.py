@@ -42,8 +42,8 @@ moments (db10), periodic, {levels} levels.
 
 ![Z, its two-scale transform, and the second and third step of its NS-form](../figures/{figure})
 
-The figure shows coefficients of at least t = {t:.0e}. The coarse version is at the lower right, as in
-print. The full rows and columns belong to the wavelets that wrap around the end.
+The figure shows coefficients of at least t = {t:.0e}. The coarse version is at the lower right, as in the
+paper. The full rows and columns belong to the wavelets that wrap around the end.
 
 ## Table I
 
@@ -51,7 +51,7 @@ print. The full rows and columns belong to the wavelets that wrap around the end
 
 * n_e is nnz(A_j) + nnz(C_j) over all levels, plus nnz(Z_J). The error is the relative error of ν in the
   2-norm.
-* The print agrees best if I/γ is left out of the count, as (10) allows: the columns "n_e of Ω". The paper
+* The printed figures agree best if the count omits I/γ, as (10) allows: the columns "n_e of Ω". The paper
   does not state where the filters are on the grid, which changes both n_e and the error slightly.
 * The paper keeps the factors in full. kerncast discards fill-in below t/10, like Gines, Beylkin and Dunn.
   The error is the same, and factors in full have up to {full_factor:.1f} times as many entries.

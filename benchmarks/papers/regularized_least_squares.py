@@ -34,7 +34,7 @@ page compares their claims with our results. Two formulas of the slides are wron
 X'y + lambda w, and the solution by R'R is R\\\\(R'\\\\y).
 
 The claims are reproduced: one factorisation gives the leave-one-out errors of all lambdas at the cost of
-some ten single solutions."""
+about ten single solutions."""
 
 
 def root_mean_square(errors: Array) -> float:

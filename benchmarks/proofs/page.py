@@ -28,8 +28,8 @@ definition: mathematics that specifies the correct result without computing it. 
 that meet the precondition, the solver z3 shows that
 
 * the result is the defined one, and
-* no step is undefined in C99 or depends on the compiler. There is no signed overflow, no shift out of
-  range or of a negative number, and no division without a quotient. No value is converted to a signed type
+* no step is undefined in C99 or depends on the compiler. There is no signed overflow, no shift out of range
+  or of a negative number, and no division by zero or with an overflow. No value is converted to a signed type
   that cannot hold it, no index is out of bounds, and no variable is read before it is written.
 
 The terms come from the syntax tree of the headers themselves. Each claim is proved twice, for an
@@ -42,8 +42,8 @@ TRUST = """
 
 * pycparser and z3 are correct, and so is the meaning of the C operators in
   `benchmarks/proofs/arithmetic.py` and `c_types.py`, which have their own tests.
-* The generated code meets the preconditions. The plan guarantees it: it bounds every signal, and rejects
-  a model that it cannot bound.
+* The generated code meets the preconditions. The planner ensures this: it bounds every signal, and rejects a
+  model that it cannot bound.
 * A larger proof may use the definition of a function that is already proved instead of its body:
   `normalisation_shift` in `divide`, `arithmetic_shift` and `shift_round` in `requantise`.
 * `block_scale` is proved for one iteration of its loop, from any state. The induction over

@@ -126,9 +126,9 @@ with {STEPS:g} steps per millivolt: the first 20,000 samples, `examples/ecg_stre
 predict the next one. Hyperparameters, with D of {choices}, were tuned on the first
 {CHOSEN_ON:,} samples. Each method then restarted on the rest.
 
-Errors are root mean squares in steps over all but the first {SETTLED:,} samples; the signal itself has
-{size:.1f}. The kernel methods store up to 100 vectors. "Of differences" learns the next difference from the
-last D differences, and adds it to the previous sample. The integer rows run this variant,
+Errors are root mean squares in steps over all but the first {SETTLED:,} samples; the root mean square of the
+signal itself is {size:.1f}. The kernel methods store up to 100 vectors. "Of differences" learns the next
+difference from the last D differences, and adds it to the previous sample. The integer rows run this variant,
 `examples/ecg_stream.toml`.
 
 ![Error against time]({picture(errors)})
@@ -137,8 +137,8 @@ last D differences, and adds it to the previous sample. The integer rows run thi
 
 An ECG is nearly linear from one sample to the next. {theirs} has an error of {found[theirs]:.2f} steps. The
 best kernel method ({ours}) has {found[ours]:.2f}, which is {verdict}; NLMS has {found["padasip NLMS"]:.2f}.
-The choice that is best on the first {CHOSEN_ON / 360:.0f} seconds may fail later, and the table shows the
-result as it came out.
+Hyperparameters that are best on the first {CHOSEN_ON / 360:.0f} seconds may be poor later; the table shows
+the results without correction.
 
 FKLMS does not suit windows of a slow signal. They lie close together, which violates its assumption K_RR =
 I. On the samples themselves it is worse than repeating the previous sample, even if windows near another

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Board = Annotated[str | None, typer.Option("--board", metavar="ID", autocompletion=board_names,
                                            help="Board; without --port it is emulated.", show_default=False)]
-Port = Annotated[str | None, typer.Option("--port", metavar="PORT", help="Serial port of a real board.",
+Port = Annotated[str | None, typer.Option("--port", metavar="PORT", help="Serial port of a physical board.",
                                           show_default=False)]
 Emulator = Annotated[str, typer.Option(metavar="NAME", help="Default: the first that is installed.",
                                        show_default=False)]
@@ -90,7 +90,7 @@ def hil_run(source: Source, board: Board = None, port: Port = None, flash: Flash
 
 
 def _board_of(board: str | None, port: str | None, flash: str) -> BoardAt:
-    """Return the named board, with its port if it is real.
+    """Return the named board, with its port if it is physical.
 
     Raise E417, E418, E421 or E322.
     """
@@ -99,7 +99,7 @@ def _board_of(board: str | None, port: str | None, flash: str) -> BoardAt:
 
     if board is None and port is None:
         raise fail("E417", "no board is named", where="--board",
-                   allowed="--board ID to emulate it, or --port PORT for a real one",
+                   allowed="--board ID to emulate it, or --port PORT for a physical one",
                    remedy="name one; kerncast targets lists them")
     if port is None:
         check_flash(f"emu:{board}", flash)
@@ -125,7 +125,7 @@ def _open(chosen: BoardAt, out: Path, plan: Plan, flash: str, emulator: str, com
     board, port = chosen
     if port and not flash:
         return open_port(port, plan, board=board), []
-    assert board is not None, "without a port, and to be loaded, it is named"
+    assert board is not None, "a board without a port, or to be loaded, has an ID"
     if not port:
         where = ":".join(["emu", board.id, *([emulator] if emulator else [])])
         return open_board(out, where, plan=plan, compiler=compiler, optimise=level(optimise)), []

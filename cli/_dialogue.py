@@ -23,7 +23,7 @@ class Answers(NamedTuple):
 ALGORITHMS = {
     "toeplitz_rls": "a signal at a constant step, all samples at once, in O(n) memory",
     "kernel_cg": "samples of any kind, all at once",
-    "kernel_lms": "samples one by one, without end, in fixed memory",
+    "kernel_lms": "a continuous stream of samples, in fixed memory",
 }
 
 

@@ -33,7 +33,7 @@ BackEnd = Annotated[str | None, typer.Option(
 #: The program that loads a real board.
 Flash = Annotated[str, typer.Option(
     "--flash", metavar="PROGRAM", show_default=False,
-    help="Load the real board first: with this program, or `auto`.")]
+    help="Load the image to the physical board first, with this program or `auto`.")]
 #: The serial port of a real board, as it was named before board:ID@PORT.
 OldPort = Annotated[str | None, typer.Option("--port", hidden=True)]
 #: The board to build for.

@@ -32,7 +32,7 @@ PACKAGES: dict[str, tuple[tuple[str, str, str], ...]] = {
 # group: ((program or header, Debian package, what it is for), ...); files of targets and boards add more.
 PROGRAMS: dict[str, tuple[tuple[str, str, str], ...]] = {
     "compilers": (("gcc", "gcc", "build on the host; ziglang can replace it"),
-                  ("clang", "clang", "build on the host, a second opinion")),
+                  ("clang", "clang", "build on the host with a second compiler")),
     "emulators": (),
     "loaders": (),
     "simulators": (("iverilog", "iverilog", "RTL simulation with Icarus"),

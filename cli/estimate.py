@@ -33,7 +33,7 @@ Lanes = Annotated[list[str] | None, typer.Option(
     "--lanes", metavar="COUNT", show_default="1",
     help="Hardware multipliers of the inner loop, a power of two; repeat it, or separate by commas.")]
 Part = Annotated[str, typer.Option(metavar="PART", help="ECP5 part: 12k, 25k, 45k or 85k.")]
-Clock = Annotated[float, typer.Option(metavar="MHZ", help="Clock in MHz that the placer aims at.", min=1.0)]
+Clock = Annotated[float, typer.Option(metavar="MHZ", help="Target clock of the placer in MHz.", min=1.0)]
 Seeds = Annotated[int, typer.Option(metavar="COUNT", help="Runs of the placer; 0 for none.", min=0)]
 Limit = Annotated[float, typer.Option(
     metavar="MINUTES", help="End a run of the placer after this time.", min=0.01, max=10_000.0)]
@@ -75,7 +75,7 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None, 
         with steps(as_json) as step:
             work = estimates(plan, out, cores, families, lanes=_lanes(separated(lanes) or ["1"]),
                              placing=placing, count=_counter(plan, out, simulate), step=step)
-            step("the first call of yosys or nextpnr compiles it: a minute or more, once")
+            step("the first call compiles yosys and nextpnr, which takes a minute or more")
             for one in work:
                 found.append(one)
     except (KeyboardInterrupt, KerncastError):  # its message comes after the results

@@ -25,16 +25,16 @@ Recorded = Annotated[Path, typer.Argument(metavar="FILE", help="A file of kernca
                                           show_default=False)]
 Samples = Annotated[Path | None, typer.Option(
     "--data", metavar="FILE", show_default=False,
-    help="Your own samples: a CSV file of ADC counts, columns x0, x1, ..., y; without y they are predicted, "
-         "after the training of the vectors.")]
+    help="Your own samples: a CSV file of ADC counts, columns x0, x1, ..., y; without y they are only "
+         "predicted, after the training of the vectors.")]
 File = Annotated[Path | None, typer.Option(
     "-o", "--out", metavar="FILE", show_default=False,
     help="File to write. Default: NAME.recording in this folder.")]
 Trusted = Annotated[bool, typer.Option(
-    "--trusted", help="Use the plan of a recording without its spec. Code is generated from it: for your own "
-                      "files only.")]
+    "--trusted", help="Use the plan of a recording without its spec. kerncast then generates code from the "
+                      "file, so use this only for files that you recorded.")]
 On = Annotated[str, typer.Option("--on", metavar="BACKEND", autocompletion=backends,
-                                 help="Back end that computes it again.")]
+                                 help="Back end to compute it again on.")]
 
 
 def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: Flash = "",

@@ -117,8 +117,8 @@ def _no_answer(plan: Plan, result: Simulation) -> list[str]:
     """Return the reason if there is no model and every prediction is 0."""
     if result.trained:
         return []
-    return ["There is no answer: the device would refuse this training." if plan.trains else
-            "There is no answer: the dictionary is empty at the end of the data."]
+    return ["No result: the device would reject this training." if plan.trains else
+            "No result: the dictionary is empty at the end of the data."]
 
 
 def _labels(plan: Plan, result: Simulation) -> list[str]:
@@ -129,7 +129,7 @@ def _labels(plan: Plan, result: Simulation) -> list[str]:
     counts = ", ".join(f"{labels.count(label)} of class {label}"
                        for label in plan.evidence["trained"]["classes"])
     differ = int(((result.f > 0) != (result.f_float > 0)).sum())
-    return [f"labels: {counts}; float64 predicts another one for {differ} of {len(labels)}"]
+    return [f"labels: {counts}; float64 predicts another label for {differ} of {len(labels)}"]
 
 
 def quality_lines(quality: Quality | None) -> list[str]:

@@ -169,7 +169,7 @@ def _none_feasible(run: SweepRun) -> Problem:
         misses = [f"{m.constraint.text}: missed by {quantity(m.constraint.name, m.by)} by the nearest design"
                 for m in run.misses(best)]
     if not misses:
-        return Problem("E370", "no point gives an answer", str(run.folder), _refused(run) or "no answers",
+        return Problem("E370", "no point has a result", str(run.folder), _refused(run) or "no results",
                        allowed, "kerncast explain CODE explains each; sweep other values")
     binds = found[0].constraint if len(found) == 1 else None
     return Problem("E370", "no design satisfies every limit" + (f": {binds.text} binds" if binds else ""),
@@ -216,8 +216,8 @@ def _text(run: SweepRun, picture: Path | None, confirmed: Confirmation | None) -
     from ..lab.sweep.measures import quantity
 
     s, refused = run.settings, _refused(run)
-    parts = [f"{len(run.points):,} of {s.space.size:,} points{', ' + refused if refused else ''}; judged by "
-             f"{run.judged_by}; float64 with the spec as written: error "
+    parts = [f"{len(run.points):,} of {s.space.size:,} points{', ' + refused if refused else ''}; "
+             f"evaluated on {run.judged_by}; float64 with the spec as written: error "
              f"{quantity('error', run.baseline.get('error'))}",
              f"Pareto front, {len(run.front)} points{_shown(run)}:\n\n{_table(run, run.front[:_SHOWN])}"]
     if run.best is not None:

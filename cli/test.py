@@ -41,7 +41,7 @@ def test(source: Source, on: BackEnds = None, predictions: Predictions = 0, bise
 
     Compares with the integer model, and exits with 1 if a value differs. With --bisect the intermediate
     values are compared too, and the first that differs is named: operation, step, signal, and the line of
-    the generated C. A real board must run the image of kerncast build, or be loaded with --flash.
+    the generated C. A physical board must run the image of kerncast build, or be loaded with --flash.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def _names(names: list[str], flash: str, bisect: bool) -> list[str]:
 def _text(rows: Sequence[Row | Bisection]) -> str:
     """Return the table of all back ends.
 
-    The results of a bisection and the costs on real boards follow.
+    The results of a bisection and the costs on physical boards follow.
     """
     parts = [table([("back end", "values", "mismatches", "first difference"),
                     *((r.backend, str(r.words), str(r.mismatches), r.first) for r in rows)])]
@@ -142,7 +142,7 @@ def _where(row: Row | Bisection) -> str:
 
 
 def _costs(row: Row | Bisection) -> str:
-    """Return the costs that a real board counted, in its unit."""
+    """Return the costs that a physical board counted, in its unit."""
     from ..lab.compare.ledger import Row
 
     if not isinstance(row, Row) or row.backend.startswith("emu:") or not row.costs.get("counts"):

@@ -71,7 +71,7 @@ def _text(found: Verification) -> str:
     tables = [table(rows), *([table(damaged)] if len(damaged) > 1 else []),
               *([table(other)] if len(other) > 1 else [])]
     verdict = f"plan {found.plan}: {found.words:,} values compared, {found.mismatches:,} mismatches"
-    trusted = ("TRUSTED: every byte and value is what kerncast derives here from the spec and the samples"
+    trusted = ("TRUSTED: every byte and value equals what kerncast derives here from the spec and the samples"
                if found.trusted else
                f"NOT TRUSTED: {_first_difference(found)}; nothing of it was compiled or run")
     return "\n\n".join([trusted, *tables, verdict])

@@ -146,9 +146,10 @@ def refuse_oversize(spec: Spec) -> None:
             refuse_unfit(plan)
         allowed = spec.budget.ram if spec.budget else None
         if allowed is not None and plan.ram_bytes > allowed:
-            raise fail("E333", "the model exceeds its RAM budget", where="[budget] ram",
+            raise fail("E333", "the model exceeds its RAM limit", where="[budget] ram",
                        value=f"{plan.ram_bytes} bytes", allowed=f"{allowed} bytes",
-                       remedy=f"lower {plan.size_key}, use a shorter word length, or raise the budget")
+                       remedy=f"lower {plan.size_key}, use a shorter word length, or raise the "
+                              "limit in [budget]")
     except KerncastError as error:
         raise spec.located(error) from None
 
@@ -173,7 +174,7 @@ def refuse_foreign(out: Path, *, ours: bool, allowed: str, ignored: Path | None 
         return
     foreign = sorted(p.name for p in out.iterdir() if p != ignored)
     if foreign:
-        raise fail("E302", "the output folder holds files that kerncast did not write",
+        raise fail("E302", "the output folder contains files that kerncast did not write",
                    where=str(out), value=", ".join(foreign[:5]), allowed=allowed,
                    remedy="choose another -o, or empty the folder yourself")
 

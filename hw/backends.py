@@ -29,7 +29,7 @@ NAMES = {
     f"host[:{'|'.join(COMPILERS[1:])}][:-O0|-O2|...]": "generated C on this machine",
     "wasm[:-O0|-O2|...]": "generated C as WebAssembly, which a browser runs too",
     "emu:ID[:EMULATOR]": "firmware image on an emulated board",
-    "board:[ID@]PORT": "firmware on a real board at a serial port",
+    "board:[ID@]PORT": "firmware on a physical board at a serial port",
     "rtl:icarus|verilator[:CORE]": f"SystemVerilog in a simulator; CORE: {', '.join(_RTL_CORES)}",
     "hls:vitis|catapult": "HLS C++ in C simulation",
 }
@@ -206,9 +206,9 @@ def check_flash(name: str, flash: str) -> None:
         The program that is to load it; empty if none is.
     """
     if flash and not name.startswith("board:"):
-        raise fail("E418", "only a real board can be loaded", where="--flash",
+        raise fail("E418", "only a physical board can be loaded", where="--flash",
                    value=f"{name} --flash {flash}", allowed="board:ID@PORT",
-                   remedy="omit --flash, or name a real board and its port")
+                   remedy="omit --flash, or name a physical board and its port")
 
 
 def with_port(name: str, port: str | None) -> str:
@@ -225,8 +225,8 @@ def with_port(name: str, port: str | None) -> str:
         return name
     found = name if not port else at_port(name, [port])
     if port and not found.endswith(f"@{port}"):
-        raise fail("E420", "only a real board has a port", where="--port", value=f"{name} --port {port}",
-                   allowed="board:ID@PORT", remedy="omit --port, or name a real board")
+        raise fail("E420", "only a physical board has a port", where="--port", value=f"{name} --port {port}",
+                   allowed="board:ID@PORT", remedy="omit --port, or name a physical board")
     return found
 
 

@@ -97,7 +97,7 @@ MEANINGS = {
         "Train the model and check the status of the training."),
     "bad_argument": Entry(
         "a null pointer, or a damaged model",
-        "An argument is missing, or the model structure holds values that no training produces.",
+        "An argument is missing, or the model structure contains values that no training produces.",
         "Initialise the model first; check what else writes to its memory."),
     "inaccurate": Entry(
         "trained, but the certified error bound exceeds the tolerance",

@@ -50,7 +50,7 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
         cost = _slice_cost(plan, kind)
     elif kind in ("save", "restore"):
         cost = f"{saved_bytes} bytes written once and read once" if kind == "save" else \
-            f"reads two slots of {saved_bytes} bytes, the chosen one twice"
+            f"reads two slots of {saved_bytes} bytes, and the restored one twice"
     rows = (f"@par Reentrancy: {reentrancy}", f"@par Interrupts: {interrupts}", f"@par Worst case: {cost}.")
     return "\n".join(line for row in rows for line in _wrapped(row))
 

@@ -238,7 +238,7 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
     out = Path(out_dir)
     sources = sorted(out.glob(f"{plan.name}_*.c"))
     if not sources:
-        raise fail("E305", "the folder holds no generated library", where=str(out),
+        raise fail("E305", "the folder contains no generated library", where=str(out),
                    value=f"no {plan.name}_*.c", allowed="a folder made by kerncast gen",
                    remedy="generate it: kerncast gen SPEC -o FOLDER")
     chosen = load_board(board)

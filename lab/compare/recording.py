@@ -87,7 +87,7 @@ def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> lis
     words = read_words(path, target if uniform else inputs | target if learns else inputs, problems)
     least = plan.sizes["n"] if learns and plan.trains else 1
     if not problems and len(words) < least:
-        problems.append(Problem("E247", "the file holds too few samples", str(path), f"{len(words)} rows",
+        problems.append(Problem("E247", "the file contains too few samples", str(path), f"{len(words)} rows",
                                 f"{least} rows or more", "record more samples"))
     if problems:
         raise KerncastError(problems[:10])
@@ -277,12 +277,12 @@ def _plan_of(origin: Any, written: Plan, trusted: bool) -> Plan:
     if origin is None:
         if trusted:
             return written
-        raise fail("E214", "the recording does not hold what its plan was made from", where="line 1",
+        raise fail("E214", "the recording does not contain the spec and samples of its plan", where="line 1",
                    value="no spec", allowed="a recording of a generated folder with its spec",
                    remedy="record it from such a folder, or pass --trusted if you made the file yourself")
     derived = Origin.from_dict(origin).plan()
     if derived.hash != written.hash:
-        raise fail("E214", "the plan of the recording does not follow from its spec", where="line 1",
+        raise fail("E214", "the plan of the recording cannot be derived from its spec", where="line 1",
                    value=written.hash, allowed=derived.hash,
                    remedy="use an unchanged copy, or record it again")
     return derived

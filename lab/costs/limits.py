@@ -162,4 +162,4 @@ def _judged(where: str, place: str, found: int | None, allowed: int, unit: str,
     if found <= allowed:
         return []
     return [Problem("E333", f"over budget: {where.split()[-1]} of {place}", where, f"{found} {unit}",
-                    f"at most {allowed} {unit}", f"{remedy}, or raise the budget")]
+                    f"at most {allowed} {unit}", f"{remedy}, or raise the limit in [budget]")]

@@ -34,7 +34,7 @@ _MARKERS = (
 # ---- options ----
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the command-line options and their settings in pytest's configuration."""
-    group = parser.getgroup("kerncast", "kerncast: generated code on boards, real and emulated")
+    group = parser.getgroup("kerncast", "kerncast: generated code on physical and emulated boards")
     group.addoption("--kerncast-on", action="append", default=[], metavar="BACKEND",
                     help="Back end, as `kerncast test --on` takes it; may be given again: host:gcc, "
                          "emu:mps2-an386:qemu, board:ID@PORT. Generated folders among pytest's arguments "
@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     # How the port of a board was named before board:ID@PORT.
     group.addoption("--kerncast-port", action="append", default=[], help=argparse.SUPPRESS)
     group.addoption("--kerncast-flash", default="", metavar="PROGRAM",
-                    help="Load real boards first, with this program or `auto`.")
+                    help="Load the images to physical boards first, with this program or `auto`.")
     group.addoption("--kerncast-predictions", type=int, default=0, metavar="COUNT",
                     help="Maximum number of predictions per call, for slow back ends; 0 for all.")
     parser.addini("kerncast_on", "Back ends if --kerncast-on is omitted, one per line.", type="linelist")

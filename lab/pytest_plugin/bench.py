@@ -131,7 +131,7 @@ class Bench:
         """
         chosen = vectors or self.material(source).vectors
         if chosen is None:
-            raise fail("E308", "the folder holds no test vectors", where=str(source),
+            raise fail("E308", "the folder contains no test vectors", where=str(source),
                        allowed="a folder generated from a spec with [data]",
                        remedy="add [data] to the spec and generate again")
         return replay_on(self.open(source, target), chosen)

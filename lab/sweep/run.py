@@ -88,7 +88,7 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
     Raises
     ------
     KerncastError
-        Every mistake at once: those of :func:`~.space.make_space`, E240 where the spec names no data, E362
+        Every mistake at once: those of :func:`~.space.make_space`, E240 where the spec has no data, E362
         and E363 for measures and limits, E368 where the grid is too large.
     """
     problems: list[Problem] = []
@@ -146,7 +146,7 @@ class SweepRun:
         self.folder = folder
         held = store.meta("settings")
         if held is None:
-            raise fail("E365", "the folder holds no sweep", where=str(folder),
+            raise fail("E365", "the folder contains no sweep", where=str(folder),
                        allowed=f"a folder with the {DATABASE} of a sweep",
                        remedy="run: kerncast sweep SPEC -o FOLDER")
         try:
@@ -326,7 +326,7 @@ def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, fold
     elif held != mine:
         parts = zip(("version of kerncast", "spec", "data"), held, mine, strict=True)
         what = next(name for name, a, b in parts if a != b)
-        raise fail("E367", f"the folder holds a sweep of another {what}", where=str(folder), value=what,
+        raise fail("E367", f"the folder contains a sweep of another {what}", where=str(folder), value=what,
                    allowed="a folder with the same spec and data", remedy="name another -o")
 
 

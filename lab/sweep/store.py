@@ -111,7 +111,7 @@ class Store:
     def __init__(self, folder: Path, *, new: bool = False) -> None:
         self.path = folder / DATABASE
         if not new and not self.path.is_file():
-            raise fail("E365", "the folder holds no sweep", where=str(folder),
+            raise fail("E365", "the folder contains no sweep", where=str(folder),
                        allowed=f"a folder with {DATABASE}", remedy="run: kerncast sweep SPEC -o FOLDER")
         self._db = self._told(lambda: sqlite3.connect(self.path, timeout=_LOCKED_SECONDS))
         try:

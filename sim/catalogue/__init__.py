@@ -24,10 +24,10 @@ _SPEC = {
                   "key without a value.",
                   "Correct that line. Text is quoted (word = \"s16f15\"), numbers are not (n = 256)."),
     "E103": Entry("unknown key",
-                  "A table holds a key that kerncast does not support. No key is ignored.",
+                  "A table contains a key that kerncast does not support. No key is ignored.",
                   "Correct the spelling, move the key to its table, or remove it."),
     "E104": Entry("unknown table",
-                  "The spec holds a table, or a key outside all tables, that kerncast does not support.",
+                  "The spec contains a table, or a key outside all tables, that kerncast does not support.",
                   "Correct the spelling, or remove it."),
     "E105": Entry("a table is missing",
                   "Every spec needs [model], [input], [output] and [kernel]. Algorithm toeplitz_rls also "
@@ -38,11 +38,11 @@ _SPEC = {
     "E107": Entry("wrong type",
                   "The value has another type than the key: text for a number, a number in quotes, a "
                   "fraction for an integer, or a value for a table. kerncast converts none of them.",
-                  "Write the value in the form named under `allowed`."),
+                  "Write the value in the form listed under `allowed`."),
     "E108": Entry("a value is out of range",
                   "The type is right, but the value is outside the range of the key: for example lambda or "
                   "sigma not above 0, eta not between 0 and 2, or n or budget below 2.",
-                  "Choose a value in the range named under `allowed`."),
+                  "Choose a value in the range listed under `allowed`."),
     "E109": Entry("not one of the choices", "The key accepts only the values listed.",
                   "Choose one of the values listed under `allowed`."),
     "E110": Entry("the model's name cannot be used in C",
@@ -112,9 +112,9 @@ _NUMBERS = {
                   "fraction bits do not fit the other formats.",
                   "Remove that line, or give the signal more integer bits."),
     "E204": Entry("kernel, gains or grid do not fit the word length",
-                  "At the word length of [numbers] word, samples that differ look alike: the kernel is too "
-                  "narrow or too wide, its period or degree is extreme, or the gains of the columns differ "
-                  "too much.",
+                  "At the word length of [numbers] word, different samples cannot be distinguished: the "
+                  "kernel is too narrow or too wide, its period or degree is extreme, or the gains of the columns "
+                  "differ too much.",
                   "Scale the input, change the kernel's parameters, or set [numbers] word = 32."),
     "E205": Entry("lambda is too small for the word length",
                   "The bound on the coefficients grows as 1/lambda. For this lambda no shift keeps every "
@@ -139,8 +139,8 @@ _NUMBERS = {
                   "Make it again from its spec: `kerncast gen` for a folder, `kerncast verify --bundle` for "
                   "a bundle, `kerncast hil record` for a recording."),
     "E214": Entry("the plan of a recording cannot be derived",
-                  "The recording does not hold the spec and the samples of its plan, or another plan follows "
-                  "from them: the file was changed, or recorded from a folder without a spec.",
+                  "The recording does not contain the spec and the samples of its plan, or they give another "
+                  "plan: the file was changed, or recorded from a folder without a spec.",
                   "Record it again from a generated folder with its spec, or use an unchanged copy."),
     "E220": Entry("the width of the kernel is out of range", "sigma and period must be positive and finite.",
                   "Give them in the units of x, after offset and gain."),
@@ -153,7 +153,7 @@ _NUMBERS = {
                   "Scheme uniform needs samples of one column, in order, at a constant step.",
                   "Sort or resample the data, or use scheme diagonal_mean."),
     "E224": Entry("samples and targets do not fit",
-                  "The array has the wrong number of axes, columns or rows, or holds NaN or infinity.",
+                  "The array has the wrong number of axes, columns or rows, or contains NaN or infinity.",
                   "Give X of shape (m, D) and y of shape (m,), finite, with the D of the model."),
     "E225": Entry("the linear system has the wrong shape",
                   "Targets must be finite, with one row per sample. For a Toeplitz system r has one axis, "
@@ -183,8 +183,8 @@ _NUMBERS = {
                   "There is one class only, or the labels differ from the classes of the first call.",
                   "Name all classes in the first call of partial_fit, or call fit again."),
     "E233": Entry("the estimator rejected the data",
-                  "The data hold NaN or infinity, have the wrong number of columns or axes, or are complex "
-                  "or sparse.",
+                  "The data contain NaN or infinity, have the wrong number of columns or axes, or are "
+                  "complex or sparse.",
                   "Correct what the message names; inputs are dense, finite, of shape (m, D)."),
     "E234": Entry("the samples must be presented at least once",
                   "presentations is below 1, or not an integer.", "Start with 10."),
@@ -204,7 +204,7 @@ _NUMBERS = {
     "E239": Entry("K + lambda I is not positive definite in float64",
                   "lambda is smaller than the rounding errors of the largest eigenvalue of K.",
                   "Use a larger lambda, or the eigendecomposition (eigh)."),
-    "E240": Entry("the spec names no data", "The command needs data, and the spec has no [data] table.",
+    "E240": Entry("the spec has no data", "The command needs data, and the spec has no [data] table.",
                   "Add [data] with builtin or file, or pass arrays through the Python API."),
     "E241": Entry("a data file cannot be read",
                   "The path does not exist, the file is damaged, or its format differs from its suffix.",
@@ -214,7 +214,7 @@ _NUMBERS = {
                   "[input] (scheme uniform has y only). For load_samples, a column asked for does not exist, "
                   "or an option does not belong to the format.",
                   "Correct the header line, [input] columns, or the columns asked for."),
-    "E243": Entry("a row has too few or too many fields", "A separator is missing or doubled.",
+    "E243": Entry("a row has too few or too many fields", "A separator is missing or repeated.",
                   "Correct the row; commas separate the fields."),
     "E244": Entry("not an integer",
                   "Data are ADC counts, which are integers. The field is text, empty or a fraction.",
@@ -224,7 +224,7 @@ _NUMBERS = {
     "E246": Entry("a value does not fit the ADC format",
                   "The value is outside the range of [input] word or [output] word.",
                   "Use a wider format, or repair the sample."),
-    "E247": Entry("too few samples", "The trainer needs n samples, and the data hold fewer, or none.",
+    "E247": Entry("too few samples", "The trainer needs n samples, and the data contain fewer, or none.",
                   "Lower n, or give more data."),
     "E248": Entry("an array has the wrong shape",
                   "Inputs are integers of shape (m, D), and targets integers of shape (m,).",
@@ -232,8 +232,8 @@ _NUMBERS = {
     "E249": Entry("the target is constant", "Every sample has the same target, so there is nothing to learn.",
                   "Choose another target with --target-column, or other rows with --rows."),
     "E250": Entry("the model in fxpmath cannot run this plan",
-                  "This independent check covers small sizes only, n or budget up to 32, and not the float32 "
-                  "of solver lookahead_f32.",
+                  "This independent model supports sizes (n or budget) up to 32, and not solver "
+                  "lookahead_f32.",
                   "Use the back end model, or a smaller size."),
     "E251": Entry("a value is missing",
                   "A field of the data file is empty, or marks a missing value: NA, NaN, null or ?.",
@@ -242,7 +242,8 @@ _NUMBERS = {
                   "A field that should be a number is text, or a line does not have the form of its format.",
                   "Correct the line named. If the target is a class, name the classes with labels."),
     "E253": Entry("a label that you did not ask for",
-                  "The target of a sample is none of the classes named, or no sample has a class named.",
+                  "The target of a sample is not one of the classes listed, or a class listed has no "
+                  "samples.",
                   "Name all classes that occur, or remove the samples."),
     "E254": Entry("no reader is known for a data file", "The suffix of its name is not that of a format.",
                   "Name the format: csv, npz, libsvm or wav."),
@@ -283,7 +284,7 @@ _GENERATION = {
                   "State, tables and stack need more memory than the target has. The state grows with n, or "
                   "with budget times columns, and the tables with the word length.",
                   "Lower the key named, set [numbers] word = 16, or choose a larger target."),
-    "E302": Entry("the output folder holds other files",
+    "E302": Entry("the output folder contains other files",
                   "The path is a file, or a folder with files or links that kerncast did not write. kerncast "
                   "does not overwrite or delete them.",
                   "Choose another -o, or empty the folder yourself."),
@@ -304,7 +305,7 @@ _GENERATION = {
                   "with a fixed budget. Solver and trainer use the plain Levinson recursion.",
                   "Change the setting named, or run the generated C. Instead of an intercept, set offset of "
                   "[output] to the mean of the targets."),
-    "E308": Entry("the folder holds no test vectors",
+    "E308": Entry("the folder contains no test vectors",
                   "Test vectors are generated from data, and the spec has none. A package needs them too.",
                   "Add [data] to the spec and generate again."),
     "E309": Entry("the vectors belong to another plan",
@@ -315,7 +316,7 @@ _GENERATION = {
     "E313": Entry("no such SystemVerilog core", "`kerncast gen --core` has no core of this name.",
                   "Name predictor, learner, solver or trainer."),
     "E311": Entry("no HLS C++ core supports the plan",
-                  "[hls] asks for C++ for high-level synthesis (HLS). Its predictor sums in integers, has up "
+                  "[hls] requests C++ for high-level synthesis (HLS). Its predictor sums in integers, has up "
                   "to 256 columns and 1,048,576 values, and no intercept trained on the device.",
                   "Change the setting named, or remove [hls] and run the generated C."),
     "E320": Entry("a compiler rejected generated code",
@@ -356,7 +357,7 @@ _GENERATION = {
                   "unit. A worst-case stack needs a compiler that reports stack frames: gcc or clang.",
                   "Follow the remedy named, or remove the key from [budget]."),
     "E335": Entry("a result differs from the integer model's",
-                  "The target computes another value than the integer model, so its costs mean nothing.",
+                  "The target computes another value than the integer model, so its costs are not valid.",
                   "Find the place: kerncast test OUT --on BACKEND --bisect."),
     "E336": Entry("not a bundle", "The file is not a ZIP file of `kerncast verify`, or it is damaged.",
                   "Copy it again, or make it again: kerncast verify FOLDER -o FILE.zip"),

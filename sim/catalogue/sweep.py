@@ -29,7 +29,7 @@ SWEEP = {
                   "match their digest. Reading changes nothing.",
                   "Run the same sweep again: it keeps the valid results, computes the others again, and "
                   "renames the damaged file. If no result is valid, move the file away, or name another -o."),
-    "E367": Entry("the folder holds another sweep",
+    "E367": Entry("the folder contains another sweep",
                   "It has results of another spec, other data or another version.",
                   "Name another -o."),
     "E368": Entry("the grid is too large",
@@ -46,9 +46,9 @@ SWEEP = {
     "E371": Entry("nothing to report on",
                   "A report needs the folder of a sweep, a folder made by kerncast gen, or a spec.",
                   "Run `kerncast sweep SPEC -o FOLDER`, then `kerncast report FOLDER`."),
-    "E372": Entry("no results of back ends",
+    "E372": Entry("not results of back ends",
                   "The agreement of back ends is read from the JSON of kerncast test, verify, demo, or sweep "
-                  "--confirm. This file does not exist or holds something else.",
+                  "--confirm. This file does not exist or contains something else.",
                   "Write it with `kerncast test OUT --on host --json > FILE`."),
     "E373": Entry("the sweep has no points yet", "It was interrupted before it stored the first point.",
                   "Run the same sweep again; it resumes."),

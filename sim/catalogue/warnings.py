@@ -54,6 +54,6 @@ WARNINGS = {
                   "The projection of fklms and fmklms assumes that stored vectors hardly overlap. On the "
                   "data given, the sum of squared kernel values of a vector with its neighbours exceeds 2, "
                   "so each eviction amplifies what it removes. Integers saturate, float64 diverges, and no "
-                  "status shows it.",
+                  "status reports it.",
                   "Lower sigma or the dictionary size, or use a reduction that does not project: nt."),
 }

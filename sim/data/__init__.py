@@ -65,7 +65,7 @@ def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
         range of the ADC counts; E501 if the package with the data is missing.
     """
     if spec.data is None:
-        raise fail("E240", "the spec names no data", where="[data]", allowed="builtin or file",
+        raise fail("E240", "the spec has no data", where="[data]", allowed="builtin or file",
                    remedy="add [data] with builtin = \"ecg\" or file = \"train.csv\"")
     if spec.data.builtin is not None:
         made = {"ecg": ecg, "digits": digits, "equaliser": equaliser}[spec.data.builtin]
@@ -118,13 +118,13 @@ def _files(spec: Spec, base: Path) -> Dataset:
     least = (spec.samples or 1) + before
     if not problems and len(train) < least:
         size_key = SIZE_KEYS[spec.model.algorithm]
-        problems.append(Problem("E247", "the file holds too few samples", str(base / spec.data.file),
+        problems.append(Problem("E247", "the file contains too few samples", str(base / spec.data.file),
                                 f"{len(train)} rows", f"{least} rows or more",
                                 f"lower {size_key}, or give more data" if spec.samples else "give data"))
     if not problems and test is not None and len(test) <= before:
-        problems.append(Problem("E247", "the test set holds too few samples", str(base / str(spec.data.test)),
-                                f"{len(test)} rows", f"{before + 1} rows or more",
-                                "add samples, or omit [data] test"))
+        problems.append(Problem("E247", "the test set contains too few samples",
+                                str(base / str(spec.data.test)), f"{len(test)} rows",
+                                f"{before + 1} rows or more", "add samples, or omit [data] test"))
     if problems:
         raise KerncastError(counted(problems))
     if spec.data.lagged:

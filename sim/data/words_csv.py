@@ -106,8 +106,9 @@ def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Pr
                        "remove or repair the sample")
     if word is None or word % 1:
         return Problem("E244", "ADC counts are integers", where, shown or "an empty field", "integers",
-                       "export ADC counts, which offset and gain of [input] convert. If the file has "
-                       "physical values, name its columns otherwise: kerncast init --data then converts them")
+                       "export ADC counts, which offset and gain of [input] convert. If the file contains "
+                       "physical values, give its columns names other than x0, x1, ... and y; then kerncast "
+                       "init --data converts them")
     if not fmt.lo <= word <= fmt.hi:
         return Problem("E246", f"the value does not fit the ADC format {fmt}", where, shown,
                        f"{fmt.lo} to {fmt.hi}", "use a wider format, or repair the sample")
@@ -142,7 +143,7 @@ def survey(path: Path) -> Survey:
     problems: list[Problem] = []
     words = read_words(path, wide, problems)
     if not problems and len(words) < 2:
-        problems.append(Problem("E247", "the file holds too few samples", str(path), f"{len(words)} rows",
+        problems.append(Problem("E247", "the file contains too few samples", str(path), f"{len(words)} rows",
                                 "2 rows or more", "give more data"))
     if problems:
         raise KerncastError(counted(problems))

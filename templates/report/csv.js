@@ -43,7 +43,7 @@ function readSamples(program, text, name) {
   });
   const before = lagged ? program.columns : 0, least = (program.batch || 1) + before;
   if (!problems.length && rows.length < least) {
-    problems.push({ code: "E247", message: "the file holds too few samples", where: name,
+    problems.push({ code: "E247", message: "the file contains too few samples", where: name,
       value: `${rows.length} rows`, allowed: `${least} rows or more`, remedy: "give more data" });
   }
   return problems.length ? { problems } : { samples: shaped(program, rows, lagged) };

@@ -161,7 +161,7 @@ def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
     if len(fields) != len(reading.names):
         reading.problems.append(Problem("E243", "the row has the wrong number of fields", where,
                                         str(len(fields)), str(len(reading.names)),
-                                        "correct the row; a separator is missing or doubled"))
+                                        "correct the row: a separator is missing or repeated"))
         return
     numeric = _numeric(reading)
     found = len(reading.problems)

@@ -166,5 +166,5 @@ def not_finite(where: str, text: str) -> Problem:
 
 def no_samples(path: Path) -> KerncastError:
     """Return the error E247 of a file without samples."""
-    return fail("E247", "the file holds no samples", where=str(path), value="0 samples",
+    return fail("E247", "the file contains no samples", where=str(path), value="0 samples",
                 allowed="1 sample or more", remedy="add data")

@@ -229,7 +229,7 @@ kc_status_t tiny_state_save(const tiny_model_t *m, const kc_storage_t *storage);
  * @retval KC_STATE_STORAGE the storage failed
  * @par Reentrancy: Reentrant for different models and storages.
  * @par Interrupts: Not from an interrupt: it waits for the storage.
- * @par Worst case: reads two slots of 76 bytes, the chosen one twice.
+ * @par Worst case: reads two slots of 76 bytes, and the restored one twice.
  */
 kc_status_t tiny_state_restore(tiny_model_t *m, const kc_storage_t *storage);
 

@@ -230,7 +230,7 @@ kc_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_t *sto
  * @retval KC_STATE_STORAGE the storage failed
  * @par Reentrancy: Reentrant for different models and storages.
  * @par Interrupts: Not from an interrupt: it waits for the storage.
- * @par Worst case: reads two slots of 124 bytes, the chosen one twice.
+ * @par Worst case: reads two slots of 124 bytes, and the restored one twice.
  */
 kc_status_t tiny_cg_state_restore(tiny_cg_model_t *m, const kc_storage_t *storage);
 

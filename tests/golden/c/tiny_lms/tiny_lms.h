@@ -131,7 +131,7 @@ kc_status_t tiny_lms_state_save(const tiny_lms_model_t *m, const kc_storage_t *s
  * @retval KC_STATE_STORAGE the storage failed
  * @par Reentrancy: Reentrant for different models and storages.
  * @par Interrupts: Not from an interrupt: it waits for the storage.
- * @par Worst case: reads two slots of 108 bytes, the chosen one twice.
+ * @par Worst case: reads two slots of 108 bytes, and the restored one twice.
  */
 kc_status_t tiny_lms_state_restore(tiny_lms_model_t *m, const kc_storage_t *storage);
 

@@ -113,8 +113,8 @@ _NUMBERS = {
                   "Remove that line, or give the signal more integer bits."),
     "E204": Entry("kernel, gains or grid do not fit the word length",
                   "At the word length of [numbers] word, different samples cannot be distinguished: the "
-                  "kernel is too narrow or too wide, its period or degree is extreme, or the gains of the columns "
-                  "differ too much.",
+                  "kernel is too narrow or too wide, its period or degree is extreme, or the gains of "
+                  "the columns differ too much.",
                   "Scale the input, change the kernel's parameters, or set [numbers] word = 32."),
     "E205": Entry("lambda is too small for the word length",
                   "The bound on the coefficients grows as 1/lambda. For this lambda no shift keeps every "

@@ -137,7 +137,7 @@ def test_sim_of_a_refused_training_prints_reason_and_remedy_but_no_error(tmp_pat
     path = refused(tmp_path, **changes)
     code, out, _ = run("sim", path)
     assert code == 2
-    for part in ("status not_positive_definite", "There is no answer", why, "aise lambda"):
+    for part in ("status not_positive_definite", "No result:", why, "aise lambda"):
         assert part in out
     for part in ("compared with float64", "error on the training data", "total"):
         assert part not in out
@@ -154,7 +154,7 @@ def test_sim_of_an_answer_that_is_not_ok_explains_its_status(tmp_path):
     code, out, _ = run("sim", path)
     assert code == 0
     assert "status inaccurate\nMeaning  trained, but no error bound is known" in out
-    assert "f_error compared with float64" in out and "There is no answer" not in out
+    assert "f_error compared with float64" in out and "No result:" not in out
 
 
 def test_every_command_that_plans_a_doubtful_spec_prints_its_warning(tmp_path):

@@ -1,4 +1,4 @@
-"""``python -m kerncast`` and the ``kerncast`` program: the command, quiet on Ctrl-C from the first moment."""
+"""Run the command line: ``python -m kerncast``, or the program ``kerncast``."""
 
 import os
 import signal
@@ -7,7 +7,7 @@ from types import FrameType
 
 
 def _interrupted(number: int, frame: FrameType | None) -> None:
-    """End at once: while modules are imported there is nothing to clean up."""
+    """End the process at once; there is nothing to clean up during the imports."""
     os.write(2, b"interrupted\n")
     os._exit(130)
 

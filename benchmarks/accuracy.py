@@ -1,4 +1,4 @@
-"""Measure the accuracy of the Toeplitz trainer against float64, and write docs/measured/accuracy.md.
+"""Measure the accuracy of the Toeplitz trainer, for docs/measured/accuracy.md.
 
 ``python -m kerncast.benchmarks.accuracy`` trains the integer model over sizes, regularisations, widths of
 the kernel, word lengths and variants of the solver, and reports error, certified bound and status of each.

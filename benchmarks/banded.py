@@ -1,4 +1,4 @@
-"""Measure the banded solver: accuracy in words, instructions on a Cortex-M4, and speed on the host.
+"""Measure the banded solver: accuracy, instructions, and speed on the host.
 
 ``python -m kerncast.benchmarks.banded`` writes docs/measured/banded.md.  The accuracy has the grid,
 right-hand sides and error measure of :mod:`.solvers`; each time is the minimum of several turns on one
@@ -113,7 +113,7 @@ def planned(solver: str, word: int, n: int, sigma: float, lam: float) -> Plan:
 
 
 def count(plan: Plan, level: str) -> int:
-    """Return the instructions of one training on a Cortex-M4, whose alpha is the integer model's."""
+    """Count the instructions of a training on a Cortex-M4; check alpha."""
     n = plan.sizes["n"]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -153,7 +153,7 @@ def instructions() -> Iterator[str]:
 
 
 def celerite(n: int, y: Array) -> Call | None:
-    """Return the state-space solver's factorisation and solution, or None if it is not installed."""
+    """Return functions of the state-space solver, or None if it is not installed."""
     if find_spec("celerite2") is None:
         return None
     from celerite2 import GaussianProcess, terms  # type: ignore[import-not-found]

@@ -120,7 +120,7 @@ def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
 
 
 def m2cgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """Return the file suffix and the text of a program that predicts with C from m2cgen."""
+    """Return file suffix and text of a program that predicts with m2cgen's C."""
     from m2cgen import export_to_c
 
     return ".c", (export_to_c(svc) + FREE + "double in[64];\nint predict(void) { return score(in) > 0; }\n"

@@ -1,4 +1,4 @@
-"""Measure in a browser how soon `kerncast explore` follows a slider.
+"""Measure the latency of `kerncast explore` in a browser.
 
     python -m kerncast.benchmarks.explore > docs/measured/explore.md
 

@@ -117,7 +117,7 @@ def measured(folder: Path) -> dict[str, Any]:
 
 
 def _opened(browser: Any, path: Path) -> tuple[Any, Callable[[], float]]:
-    """Open a page in a tab; return a function for the seconds of its main thread."""
+    """Open a page; return a function that reads the CPU time of its main thread."""
     tab = browser.new_page(viewport={"width": 1280, "height": 900})
     inside = tab.context.new_cdp_session(tab)
     inside.send("Performance.enable", {"timeDomain": "threadTicks"})

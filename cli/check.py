@@ -97,7 +97,7 @@ def _data(spec: Spec, folder: Path) -> Dataset | None:
 
 
 def _sweep(spec: Spec, folder: Path) -> None:
-    """Check axes, objectives and limits of [sweep]; options may still add axes and data."""
+    """Check axes, objectives and limits of [sweep]; options may add axes and data."""
     if spec.sweep is None:
         return
     from ..lab.sweep import make_settings

@@ -337,7 +337,7 @@ def load_plan(out_dir: str | Path) -> tuple[Plan, Manifest]:
 
 
 def _json_text(path: Path) -> str:
-    """Read plan or vectors; bytes that are not UTF-8 become characters that neither accepts."""
+    """Read plan or vectors; replace bytes that are not UTF-8."""
     return read_bytes(path).decode("utf-8", "replace")
 
 

@@ -1,4 +1,4 @@
-"""codegen: write the licence of a generated folder, and its bill of materials in SPDX 2.3."""
+"""codegen: write licence and SPDX 2.3 bill of materials of a generated folder."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _checksums(text: str) -> list[dict[str, str]]:
 
 
 def sbom_text(plan: Plan, files: Mapping[str, str]) -> str:
-    """Return the bill of materials of a folder: one package, and every file with its checksums.
+    """Return the bill of materials: one package, and each file with its checksums.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ def _too_large(path: Path) -> OSError:
 
 
 def refuse_special(path: Path) -> Path:
-    """Return the path; raise OSError for a FIFO, a socket or a device, whose reader may wait for ever."""
+    """Return the path; raise OSError for a FIFO, a socket or a device."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a folder raises its own error
         raise OSError(errno.EINVAL, "not a regular file", str(path))

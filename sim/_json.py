@@ -46,7 +46,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def _check_depth(value: Any) -> None:
-    """Raise ValueError if lists and objects nest too deeply for what walks them."""
+    """Raise ValueError if lists and objects nest deeper than the limit."""
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [child for parent in level if isinstance(parent, (list, dict))

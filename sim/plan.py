@@ -236,7 +236,7 @@ class Plan(Choices):
 
     @property
     def trainer_bytes(self) -> int:
-        """Return the size of the trainer structure in bytes; 0 unless the plan is of a batch trainer."""
+        """Return the bytes of the trainer structure; 0 if there is no batch trainer."""
         return sum(f.bytes for f in self.workspace)
 
     @property

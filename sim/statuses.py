@@ -16,7 +16,7 @@ from .errors import Entry
 
 
 class DeviceStatus(IntEnum):
-    """Status of a device function, with one numbering for Python, C, HLS, RTL and the link.
+    """Status of a device function, the same in Python, C, HLS, RTL and the link.
 
     Those of a core in hardware fit its three bits of ``tuser``, in two's complement.
     """
@@ -45,7 +45,7 @@ class DeviceStatus(IntEnum):
 
 
 class RestoreStatus(IntEnum):
-    """Status of saving or restoring a state; the codes continue those of :class:`DeviceStatus`."""
+    """Status of saving or restoring a state; continues :class:`DeviceStatus`."""
 
     OK = DeviceStatus.OK
     NONE = -16
@@ -196,7 +196,7 @@ _BY_ALGORITHM = {
 
 
 def c_statuses() -> list[tuple[str, int, str]]:
-    """List name in C, code and meaning of every status: ok, then warnings, then refusals."""
+    """List C name, code and meaning of each status: ok, warnings, refusals."""
     found = [(f"KC_{status.name}", int(status), MEANINGS[status.word].title) for status in DeviceStatus]
     found += [(f"KC_STATE_{status.name}", int(status), text) for status, text in RESTORE_MEANINGS.items()]
     return sorted(found, key=lambda row: (row[1] < 0, abs(row[1])))

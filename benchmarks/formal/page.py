@@ -56,7 +56,7 @@ def without_comments(text: str) -> str:
 
 
 def digests() -> dict[str, str]:
-    """Return the digests of the modules and of their properties; comments do not count."""
+    """Return the digests of modules and properties; comments do not count."""
     modules = dict.fromkeys(name for claim in CLAIMS for name in (claim.module, *claim.below))
     files = {"modules": [HW / f"{name}.sv" for name in sorted(modules)],
              "properties": sorted(PROPERTIES.glob("*.sv"))}

@@ -93,7 +93,7 @@ def _ours(system: System, y: Array, t: float, basis: str) -> Solution:
 
 
 def beside(n: int, regime: str, t: float) -> Row:
-    """Measure one size with the other solvers; the band has an equal error."""
+    """Measure one size with the other solvers, with a band of equal error."""
     row = measured(n, regime, t, "db10")
     r, y = first_column(n, regime), targets(n, regime)
     Z = scipy.linalg.toeplitz(r)

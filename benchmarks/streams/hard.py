@@ -77,7 +77,7 @@ STREAMS: dict[str, Callable[[int], Array]] = {
 
 
 def windows(signal: Array, columns: int = COLUMNS) -> tuple[Raw, Raw]:
-    """Return the last `columns` samples, latest first, and the next sample, in ADC counts."""
+    """Return windows of samples, latest first, and the next samples, in ADC counts."""
     counts = np.clip(np.rint(signal), -2048, 2047).astype(np.int64)
     rows = np.lib.stride_tricks.sliding_window_view(counts, columns + 1)[:, ::-1]
     return rows[:, 1:], rows[:, 0]
@@ -92,14 +92,14 @@ def spec(budget: int = 100) -> Spec:
 
 
 def learned(signal: Array, budget: int = 100) -> tuple[Array, Array]:
-    """Return the predictions of the integer model before it learns, and the samples, in ADC counts."""
+    """Return predictions before learning, and the samples, in ADC counts."""
     plan = make_plan(spec(budget))
     x, y = windows(signal)
     return open_model(plan).update(x, y)["f"] * float(Fraction(plan.units["y"])), y.astype(float)
 
 
 def scores(f: Array, y: Array) -> tuple[float, float]:
-    """Return the settled error over the deviation of y, and the largest prediction over the largest |y|."""
+    """Return relative settled error and relative magnitude of the predictions."""
     error = float(np.sqrt(np.mean((y - f)[SETTLED:] ** 2)))
     return error / max(float(np.std(y)), 1.0), float(np.abs(f).max() / np.abs(y).max())
 

@@ -160,7 +160,7 @@ def _classes(plan: Plan) -> list[str]:
 
 
 def _example(plan: Plan, trains: bool, uniform: bool) -> str:
-    """Return a first program of the application: it compiles as it stands."""
+    """Return an example program that compiles without changes."""
     p, x = plan.name, "" if trains and uniform else f"const {plan.name}_in_t *x, "
     head = [f'#include "{p}.h"', ""]
     predict = [f"{p}_out_t f = 0;"]

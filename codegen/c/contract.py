@@ -1,4 +1,4 @@
-"""codegen: state for every public function what it returns, where it may be called, and what it costs."""
+"""codegen: document statuses, calling context and cost of the public functions."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _wrapped(text: str) -> list[str]:
 
 
 def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
-    """Return the lines of a Doxygen comment: reentrancy, interrupts and worst-case cost."""
+    """Return the Doxygen lines on reentrancy, interrupts and worst-case cost."""
     reentrancy, interrupts = _CONTEXT[kind]
     counts = plan.operations.get(_COUNTED.get(kind, kind), {})
     cost = ", ".join(f"{c.count} {what.replace('_', ' ')}" for what, c in counts.items())
@@ -56,7 +56,7 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
 
 
 def _slice_cost(plan: Plan, kind: str) -> str:
-    """Return what a slice of a training costs at worst."""
+    """Return the worst-case cost of a slice of a training."""
     n = plan.sizes["n"]
     if kind == "train_push" and plan.eager:
         return f"{4 * n} multiplications, 2 divisions, 1 kernel value"
@@ -72,7 +72,7 @@ def _slice_cost(plan: Plan, kind: str) -> str:
 
 
 def returned(files: Mapping[str, str], prefix: str) -> dict[str, str]:
-    """Return the Doxygen lines of the statuses that the rendered C can return, by kind of function.
+    """Return the Doxygen lines of the possible statuses, by kind of function.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""codegen: describe a plan's kernel: formula, macros, and the meaning of its constants."""
+"""codegen: describe a plan's kernel: formula, macros, meaning of constants."""
 
 from __future__ import annotations
 

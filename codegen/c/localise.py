@@ -1,4 +1,4 @@
-"""codegen: prefix what a C file keeps to itself, so that all files can be compiled as one.
+"""codegen: prefix file-static names, so that all C files can be compiled as one.
 
 In templates, file-static functions, constants, types and macros have short names, unique within one file.
 A jumbo build joins the files of several models, where each name must be unique.
@@ -21,13 +21,13 @@ _TOKEN = re.compile(r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|(?:->|\.)\s*\w+|KC_TRACE(?:_
 
 
 def own_names(text: str, prefix: str) -> list[str]:
-    """List what a C file defines for itself without the model's prefix."""
+    """List the file-static names of a C file without the model's prefix."""
     names = {name: None for pattern in _DEFINED for name in pattern.findall(text)}
     return [name for name in names if not name.lower().startswith((f"{prefix}_", "kc_"))]
 
 
 def localise(files: dict[str, str], prefix: str) -> dict[str, str]:
-    """Give the file-static names of a model's C files the name of model and file as their prefix.
+    """Prefix the file-static names of a model's C files with model and file.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def _renamed(text: str, names: dict[str, str]) -> str:
 
 
 def _wrapped(line: str) -> str:
-    """Break a long line of code at a comma or before an operator; a trace hook stays in its line."""
+    """Break a long line of code; a trace hook stays in its line."""
     if len(line) <= LINE or line.startswith(("#", "/*", " *")) or "KC_TRACE" in line:
         return line
     margin = " " * (len(line) - len(line.lstrip()) + 4)

@@ -1,4 +1,4 @@
-"""codegen: package a generated folder for CMake, Make, Zephyr, PlatformIO or Arduino.
+"""codegen: package a folder for CMake, Make, Zephyr, PlatformIO or Arduino.
 
 A package adds files to the generated folder; the C is not moved, so that you can copy the folder to a
 project. Every package has a program that runs the vectors without Python.

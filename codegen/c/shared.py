@@ -22,7 +22,7 @@ def _render(name: str, version: str, runtime: str) -> str:
 
 @cache
 def runtime_hash() -> str:
-    """Return eight hexadecimal digits of the SHA-256 of all runtime headers, whatever a folder needs.
+    """Return eight hexadecimal digits of the SHA-256 of all runtime headers.
 
     The version of kerncast does not count: two versions with the same runtime go together.
     """

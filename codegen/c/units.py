@@ -1,4 +1,4 @@
-"""codegen: units of an integer for the header: LSB, Q format, range, conversion to ADC counts."""
+"""codegen: describe units in headers: LSB, Q format, range, ADC conversion."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def decimal(value: Fraction) -> str:
 
 
 def to_adc(plan: Plan) -> dict[str, Any]:
-    """Return factor, shift, offset and range of ``adc = offset + round(f * mul / 2^shift)``.
+    """Return the constants of ``adc = offset + round(f * mul / 2^shift)``.
 
     The factor `mul` is 2^y_shift / y_gain, with as many bits as fit a product of 62 bits.
     """
@@ -40,7 +40,7 @@ def to_adc(plan: Plan) -> dict[str, Any]:
 
 
 def units_context(plan: Plan) -> dict[str, Any]:
-    """Return format, LSB, range and ADC conversion of f, for the header and the README."""
+    """Return format, LSB, range and ADC conversion of f."""
     f, lsb = plan.signals["f"], Fraction(plan.units["y"])
     return {"q_format": q_format, "out": {
         "lsb": decimal(lsb), "format": str(f.format), "q": q_format(f.format), "frac": f.format.frac,

@@ -102,7 +102,7 @@ def package_files(p: str, core: str, values: dict[str, Any], files: dict[str, st
 
 
 def software_files(p: str, core: str) -> dict[str, str]:
-    """Return the files for software and tools next to the module, each with its template."""
+    """Return the additional files for software and tools, with their templates."""
     return {"kc_core_regs.h": "kc_core_regs.h", "kc_core.h": "kc_core.h", "kc_core.c": "kc_core.c",
             f"{p}_{core}_regs.h": "core_regs.h",
             f"{p}_{core}.rdl": "core.rdl", f"{p}_{core}.xml": "core.xml"}

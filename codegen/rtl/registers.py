@@ -1,4 +1,4 @@
-"""codegen.rtl: read and check the register map of the cores, hw/rtl/registers.toml.
+"""codegen.rtl: read and check the cores' register map, hw/rtl/registers.toml.
 
 The C headers, SystemRDL, IP-XACT and pages of a generated folder are made of it.
 """

@@ -1,4 +1,4 @@
-"""codegen.rtl: testbench in SystemVerilog that replays the test vectors without Python.
+"""codegen.rtl: SystemVerilog testbench that replays the test vectors.
 
 Each stream has a memory file with its beats.  A source offers the beats of a frame after all beats of earlier
 frames, inputs and outputs, were transferred; a sink compares what it receives with its file.
@@ -137,7 +137,7 @@ def _predictor(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
 
 
 def _learner(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
-    """Learn and predict as the vectors do, then read the state if all of them were replayed."""
+    """Learn and predict as in the vectors; read the state if all were replayed."""
     left = _samples(plan, core.cycles(plan), 1 << 30)
     for call in vectors.calls:
         if call.x_raw is None or left == 0:
@@ -155,7 +155,7 @@ def _learner(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
 
 
 def _answer(plan: Plan, call: Call, k: int, target: int | None) -> list[int]:
-    """Return the beats of an answer: the prediction, and the error of a sample with a target."""
+    """Return the beats of an answer: prediction, and error of a sample with target."""
     f = int(call.expected["f"][k])
     if target is None:
         return [_word(plan, f)]

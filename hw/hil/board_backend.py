@@ -194,7 +194,7 @@ class BoardBackend:
     # -------------------------------------------------------------------------------- costs
 
     def _count(self, name: str, samples: int, started: float) -> None:
-        """Add the ticks of an operation that began at `started`; refuse more than time allows."""
+        """Add the ticks of an operation; reject more than the elapsed time allows."""
         ticks = self.client.counters() if self.counter is not None else None
         units = None
         most = int((time.monotonic() - started + 1) * _FASTEST)

@@ -157,7 +157,7 @@ def _limit(run: SweepRun, constraint: Any) -> dict[str, Any]:
 
 
 def _why(run: SweepRun) -> list[list[str]]:
-    """Return the limits that bind the best design: cheaper steps and what they miss."""
+    """List cheaper steps from the best design, with the limit each violates."""
     rows = []
     for step in run.why:
         if step.point.code:

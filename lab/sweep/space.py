@@ -57,7 +57,7 @@ class Axis:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Return the table and the key, and the name inside the key if that is a nested table."""
+        """Return table and key, and the name inside a key that is a nested table."""
         return tuple(self.key.split(".", 2))
 
     @property

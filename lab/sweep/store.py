@@ -139,7 +139,7 @@ class Store:
             raise sqlite3.DatabaseError(f"written by another version, schema {self.meta('schema')}")
 
     def _told(self, do: Callable[[], T]) -> T:
-        """Return the result of `do`; raise E366 if the file is damaged, E191 if it cannot be written."""
+        """Return the result of `do`; raise E366 (damaged) or E191 (not writable)."""
         try:
             return do()
         except sqlite3.OperationalError as error:

@@ -24,7 +24,7 @@ class RefusedError(Exception):
 
 
 class NotPositiveDefiniteError(RefusedError):
-    """The matrix or an exponent shows that T is not positive definite."""
+    """T is not positive definite, according to the matrix or an exponent."""
 
     status = "not_positive_definite"
 

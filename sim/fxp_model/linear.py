@@ -1,4 +1,4 @@
-"""sim.fxp_model: the linear part of the online learner, in Python's unbounded integers.
+"""sim.fxp_model: the linear part of the online learner, in Python integers.
 
 Square-root RLS by Givens rotations; every quotient and root is taken from its real value.
 """

@@ -116,7 +116,7 @@ class FxpLms(FxpModel):
         return self._learn_linear(x, y, f, linear)
 
     def _learn_linear(self, x: Words, y: Fxp, f: Fxp, linear: int) -> int:
-        """Let the linear part learn; return the prediction, clipped to the range of y if there is one."""
+        """Train the linear part, if any; return the prediction, then clipped."""
         word = word_of(f)
         if self._linear is None:
             return word

@@ -150,14 +150,14 @@ class IntegerModel(Saving):
 
 
 class BatchModel(IntegerModel):
-    """Base class of the integer models that train on a whole set; a subclass solves for the coefficients."""
+    """Base class of the integer models of batch trainers; a subclass solves."""
 
     def reset(self) -> None:
         """Return to the untrained state."""
         self._trained = False
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
-        """Train with x_raw (n, D), unused on the uniform grid, and y_raw (n,), in ADC counts.
+        """Train with ADC counts x_raw (n, D), unused on the uniform grid, and y_raw (n,).
 
         After a status without a solution the model is unchanged.
 

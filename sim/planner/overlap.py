@@ -1,4 +1,4 @@
-"""sim.planner: measure how far stored vectors overlap, which decides whether projection forgets."""
+"""sim.planner: measure how far stored vectors overlap."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""sim.spec: what every table of a spec shares: the strict model, and a key with its texts."""
+"""sim.spec: the base class of all tables of a spec, and keys with their texts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class SpecTable(BaseModel):
-    """A table of the spec: frozen, strict about types, no unknown keys, finite numbers only."""
+    """Table of the spec: frozen, strict types, no unknown keys, finite numbers."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True,
                               allow_inf_nan=False)

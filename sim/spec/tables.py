@@ -46,7 +46,7 @@ _COUNTS: dict[str, Any] = {"allowed": "integers from 1 per call, such as { predi
 
 
 def _tolerance() -> Any:
-    """Return the key of the batch trainers whose value bounds a solution without INACCURATE."""
+    """Return the key `tolerance` of the batch trainers."""
     return _key(0.5, ge=1e-6, le=16, allowed="a number, 1e-6 to 16",
                 about="status INACCURATE if the certified bound exceeds this part of |alpha|",
                 remedy="start with 0.5; a smaller value demands a more accurate solution")
@@ -78,7 +78,7 @@ class RawWords(SpecTable):
 
 
 class Input(RawWords):
-    """ADC counts of the inputs, and their meaning: ``x = gain * (raw - offset) * 2^-frac``."""
+    """ADC counts of the inputs: ``x = gain * (raw - offset) * 2^-frac``."""
 
     word: RawWord = _key(about="format of an ADC count", **_WORD)
     columns: int = _key(1, ge=1, le=65535, about="inputs per sample (D)", allowed="an integer, 1 to 65535")
@@ -101,7 +101,7 @@ class Input(RawWords):
 
 
 class Output(RawWords):
-    """ADC counts of the target, and their meaning: ``y = gain * (raw - offset) * 2^-frac``."""
+    """ADC counts of the target: ``y = gain * (raw - offset) * 2^-frac``."""
 
     word: RawWord = _key(about="format of an ADC count of the target", **_WORD)
     offset: int = _key(0, about="ADC count of y = 0", allowed="an integer",
@@ -230,7 +230,7 @@ class TargetChoice(SpecTable):
 
 
 class Budget(SpecTable):
-    """Resource limits: `kerncast cost` and `kerncast build` fail if the library exceeds one."""
+    """Resource limits, which `kerncast cost` and `kerncast build` check."""
 
     target: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] | None = _key(
         None, about="target of these limits; by default that of [target]",

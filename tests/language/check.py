@@ -1,7 +1,8 @@
-"""Report the phrases of phrases.toml that the repository's texts hold: ``python tests/language/check.py``.
+"""Report listed phrases and long summaries in all texts: ``python tests/language/check.py``.
 
-Without arguments the folders under `enforced` are checked, and a phrase found there fails. Paths as
-arguments are checked instead, enforced or not; ``--count`` prints how many phrases each folder holds.
+Without arguments the folders under `enforced` are checked, and a phrase found there fails, or a docstring
+whose first line is too long. Paths as arguments are checked instead, enforced or not; ``--count`` prints how
+many findings each file contains.
 """
 
 import argparse
@@ -16,6 +17,8 @@ from typing import NamedTuple
 from texts import Text, prose, texts
 
 LIST = Path(__file__).with_name("phrases.toml")
+#: Longest first line of a docstring.
+SUMMARY = 80
 
 
 class Phrase(NamedTuple):
@@ -76,6 +79,14 @@ def findings(text: Text, rows: list[Phrase], any_row: re.Pattern[str]) -> Iterat
                               " ".join(hit[0].split()), row.say)
 
 
+def long_summary(text: Text) -> Iterator[Finding]:
+    """Yield a docstring's first line that is longer than SUMMARY characters."""
+    first = text.words.strip().split("\n")[0]
+    if text.kind == "docstring" and len(first) > SUMMARY:
+        yield Finding(text.path, text.line, f"{first[:40]}...",
+                      f"at most {SUMMARY} characters, not {len(first)}")
+
+
 def under(path: str, folders: list[str]) -> bool:
     """Whether a path is one of these or below one of them."""
     return any(folder == "." or path == folder or path.startswith(f"{folder.rstrip('/')}/")
@@ -96,14 +107,15 @@ def main() -> int:
     wanted = {kind: args.paths or (["."] if everywhere else folders)
               for kind, folders in table["enforced"].items() if args.kind in (None, kind)}
     found = [finding for text in texts() if under(text.path, wanted.get(text.kind, []))
-             for finding in findings(text, rows, any_row)]
+             for finding in (*findings(text, rows, any_row), *long_summary(text))]
     if args.count:
         for path, count in Counter(finding.path for finding in found).most_common():
             print(f"{count:6d}  {path}")
     else:
         print(*found, sep="\n", end="\n" if found else "")
     if found:
-        print(f"{len(found)} phrases to replace; tests/language/phrases.toml lists them", file=sys.stderr)
+        print(f"{len(found)} texts to correct; tests/language/phrases.toml lists the phrases",
+              file=sys.stderr)
     return 1 if found else 0
 
 

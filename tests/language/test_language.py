@@ -55,6 +55,13 @@ def test_docstrings_and_messages_are_read(tools):
     assert found(tools, "of_python", source) == [(2, "to be had"), (3, "to be had")]
 
 
+def test_a_summary_has_at_most_eighty_characters(tools):
+    check, texts = tools
+    source = "".join(f'def f():\n    """{"x" * length}"""\n\n\n' for length in (80, 81))
+    assert [finding.line for text in texts.of_python("a.py", source)
+            for finding in check.long_summary(text)] == [6]
+
+
 def test_comments_of_python_are_read(tools):
     assert found(tools, "of_python", "x = '# no mercy'\ny = 1  # none to be had\n") == [(2, "to be had")]
 

@@ -81,7 +81,7 @@ class StreamBench:
         await ClockCycles(self.dut.clk, count)
 
     async def receive(self, stream: str) -> tuple[list[int], list[int]]:
-        """Wait for a frame of an output stream; return its beats and ``tuser`` in two's complement."""
+        """Wait for a frame of an output stream; return its beats and its status."""
         frame = await with_timeout(self._sinks[stream].recv(compact=False), self._timeout_ns, "ns")
         return [int(word) for word in frame.tdata], [signed_status(int(user)) for user in frame.tuser]
 
@@ -151,7 +151,7 @@ async def carry_out(bench: StreamBench, script: dict[str, Any]) -> None:
 
 
 def signed_status(user: int) -> int:
-    """Return the three bits of a status as the number that they are in two's complement."""
+    """Convert the three bits of a status from two's complement."""
     return user - 8 if user > 3 else user
 
 

@@ -1,4 +1,4 @@
-"""hw: call the C driver of a core against the simulated core; loaded by the simulator, not by kerncast."""
+"""hw: run the C driver of a core against the simulated core, in the simulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""sim.model: the linear part of the online learner, square-root RLS by Givens rotations.
+"""sim.model: the linear part of the online learner, square-root RLS.
 
 :mod:`...planner.online.linear` derives the formats and proves that R, z and the rotated rows fit.
 """
@@ -51,7 +51,7 @@ def predict_linear(s: LmsState, phi: Words, c: LmsConstants, log: Log) -> int:
 
 @jit
 def rotation(a: int, b: int) -> tuple[int, int, int]:
-    """Return the root of a^2 + b^2, rounded up, and cosine a / h and sine b / h, toward zero.
+    """Return h = |(a, b)| rounded up, cosine a / h and sine b / h, toward zero.
 
     Both are products with one reciprocal of the root, which is rounded down. 0 < a < 2**31, |b| <= 2**31.
     """
@@ -63,7 +63,7 @@ def rotation(a: int, b: int) -> tuple[int, int, int]:
 
 @jit
 def fit(v: int) -> int:
-    """Round off the 30 bits of a rotation; only an overwritten state leaves 32 bits, and wraps."""
+    """Round off the 30 bits of a rotation; only an overwritten state wraps."""
     return wrap(shift_round(v, _FRAC, HALF_UP), 32)
 
 
@@ -120,7 +120,7 @@ def solve(s: LmsState, order: int, c: LmsConstants) -> bool:
 
 @jit
 def learn_linear(s: LmsState, w: LmsWork, y: int, c: LmsConstants, log: Log) -> bool:
-    """Learn the features in ``w.phi`` and a target in LSBs of y; return whether w saturated."""
+    """Learn the features in ``w.phi`` and a target; return whether w saturated."""
     order = w.phi.shape[0]
     if s.linear_r[0] == 0:
         set_prior(s, order, c)
@@ -172,7 +172,7 @@ def finish_step(s: LmsState, y: int, f: int, linear: int, c: LmsConstants, w: Lm
 @jit
 def predict_both(raw: Words, i: InputConstants, s: LmsState, count: int, c: LmsConstants,
                  k: KernelConstants, w: LmsWork, f: Words, status: Words, log: Log) -> None:
-    """Predict with both parts for inputs of shape (m, D) in ADC counts; f is clipped to the range of y."""
+    """Predict with both parts for ADC counts (m, D); clip f to the range of y."""
     for m in range(raw.shape[0]):
         convert_x(raw[m], i, w.x, log)
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])

@@ -272,7 +272,7 @@ def newest_loss(s: LmsState, count: int, alpha: int, c: LmsConstants, k: KernelC
 @jit
 def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
                  log: Log) -> int:
-    """Learn if only the newest vector may be removed: keep it, or project its coefficient at once."""
+    """Keep the newest vector or project its coefficient; evict no other."""
     duplicate = fill_row(s, x, count, c, k, log)
     trace(log, at.OUTPUT_Y, 0, 0, y)
     linear = start_step(s, x, c, w, log)

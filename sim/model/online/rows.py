@@ -1,4 +1,4 @@
-"""sim.model: the row of a sample: its distances to all centers, the nearest, and the expansion."""
+"""sim.model: the distances of a sample to all centers, and the expansion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .state import LmsConstants, LmsState, LmsWork
 
 @jit
 def fill_row(s: LmsState, x: Words, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
-    """Store the distances of x to all vectors in `scratch_row`; return the slot that x updates, or -1.
+    """Store all distances of x in `scratch_row`; return the slot to update, or -1.
 
     That is the nearest vector, the oldest of several, if its distance is at most
     `quantise`, or 0 without quantisation.
@@ -32,7 +32,7 @@ def fill_row(s: LmsState, x: Words, count: int, c: LmsConstants, k: KernelConsta
 
 @jit
 def is_older(s: LmsState, i: int, j: int) -> bool:
-    """Return whether slot i is older than slot j; without `age_order` slots are in order of age."""
+    """Return whether slot i is older than slot j."""
     return bool(s.age_order[i] < s.age_order[j]) if s.age_order.shape[0] > 0 else i < j
 
 

@@ -21,7 +21,7 @@ CLOCK_MASK = 0xFFFFFFFF
 
 
 class LmsConstants(NamedTuple):
-    """Integers of the plan; `truncation` is -1, `max_age` and `quantise` 0 where there is none."""
+    """Integers of the plan; `truncation` -1, `max_age` 0, `quantise` 0 mean none."""
 
     budget: int
     metric: int

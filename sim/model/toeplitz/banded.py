@@ -63,7 +63,7 @@ class BandedConstants(NamedTuple):
 
 
 class BandedTables(NamedTuple):
-    """Tables of the plan: L[i + j, i] in ``factor[i, j - 1]``, 1 / d_i, and the first row from lag 1."""
+    """Tables: L[i + j, i] in ``factor[i, j - 1]``, 1 / d_i, first row from lag 1."""
 
     factor: Words
     pivot: Words
@@ -168,7 +168,7 @@ def eliminate_backward(alpha: Words, z_exp: int, t: BandedTables, k: BandedConst
 
 @jit
 def banded(y: Words, alpha: Words, t: BandedTables, out: Words, k: BandedConstants, log: Log) -> int:
-    """Solve for alpha (n,) with y (n,); return a status.  `out` (1,) receives the exponent of alpha.
+    """Solve for alpha (n,) with y (n,); return a status, and its exponent in `out`.
 
     An exponent above its range, which no positive definite system needs, is refused.
     """

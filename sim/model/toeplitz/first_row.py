@@ -43,7 +43,7 @@ def uniform_entry(out: Words, j: int, step: int, rho: int, k: KernelConstants, r
 
 @jit
 def uniform_row(out: Words, step: int, rho: int, k: KernelConstants, r: Cast, log: Log) -> None:
-    """Compute the whole first row by :func:`uniform_entry`; out[0] is left 0, the implicit 1."""
+    """Compute the first row by :func:`uniform_entry`; out[0] = 0, the implicit 1."""
     out[0] = 0
     for j in range(1, out.shape[0]):
         uniform_entry(out, j, step, rho, k, r, log)
@@ -68,7 +68,7 @@ def diagonal_row(out: Words, v: Words, biased: bool, rho: int, k: KernelConstant
 
 
 def row_of(plan: Plan, state: Outputs) -> Words:
-    """Compute the first row (n,) of a plan again, from the training inputs in a model structure.
+    """Recompute the first row (n,) from the training inputs of a model structure.
 
     Parameters
     ----------

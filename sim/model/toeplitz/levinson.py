@@ -254,7 +254,7 @@ def levinson_steps(y: Words, r: Words, a: Words, x: Words, out: Words, first: in
 @jit
 def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonConstants,
              log: Log) -> int:
-    """Solve for every row of x (K, n) with the right-hand sides y (K, n); a status comes back.
+    """Solve for every row of x (K, n) with the rows of y (K, n); return a status.
 
     `out` is that of :func:`levinson_steps`.  The solution is refused (`NOT_POSITIVE_DEFINITE`) as soon as
     |xi| >= 1, eps falls below half of what a positive semidefinite T can reach, or an exponent leaves its

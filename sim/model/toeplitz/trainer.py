@@ -31,7 +31,7 @@ from .schur import SchurConstants, schur
 @jit
 def _grid_steps(y: Words, r: Words, a: Words, x: Words, out: Words, first: int, last: int, x_step: int,
                 rho: int, kernel: KernelConstants, row: Cast, k: LevinsonConstants, log: Log) -> int:
-    """Take the samples `first` to `last` - 1 of a grid: an entry of the first row and a step each."""
+    """Process samples `first` to `last` - 1 of a grid: first-row entry and step."""
     saturated = False
     for step in range(first, last):
         if step > 0:
@@ -140,7 +140,7 @@ class ToeplitzModel(BatchModel):
 
     @property
     def eager(self) -> bool:
-        """Whether each sample extends the solution as it arrives; else the work follows the last."""
+        """Return whether each sample extends the solution when it arrives."""
         return self.plan.eager
 
     @property

@@ -1,4 +1,4 @@
-"""sim.planner.online: formats and constants of the linear part, w.(1, x) by square-root RLS.
+"""sim.planner.online: formats and constants of the linear part.
 
 Features are ``(1, x / X)``, X the power of two that holds every x.  R and z have 32 bits at every word
 length: with 16 bits the linear part fails on slow signals, whose windows are nearly singular.

@@ -120,7 +120,7 @@ def _largest_distance(spec: Spec, words: WordClass, x: Affine, key: str, value: 
 
 
 def _too_fine(key: str, value: Fraction, step: float) -> KerncastError:
-    """Return E204 for a limit that no two different inputs meet; `step` is 1 - k of adjacent ones."""
+    """Return E204 for a limit that no two different inputs meet."""
     if key == "quantise":
         return fail("E204", "even the closest two inputs that differ are further apart than quantise permits",
                     where="[online] quantise", value=float(value),

@@ -33,7 +33,7 @@ DECAYING = ("gaussian", "laplacian")
 
 @dataclass(frozen=True)
 class Band:
-    """The exact first row of ``A = (T + lambda I) / (1 + lambda)``, cut at a lag, and what the cut costs.
+    """The exact first row of A up to a lag, and the error caused by the cut.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class Band:
 
 @dataclass(frozen=True)
 class Factor:
-    """Columns of L below the diagonal (rows, b) and 1 / d_i (rows,); the last of each is the settled one."""
+    """Columns of L (rows, b) and 1 / d_i (rows,); the last ones repeat."""
 
     columns: list[list[Decimal]]
     pivots: list[Decimal]
@@ -186,7 +186,7 @@ def banded_constants(spec: Spec) -> dict[str, int]:
 
 
 def band_loss(band: Band) -> Fraction:
-    """Return how far rounding and cutting the first row may move an eigenvalue of T / (1 + lambda).
+    """Bound the eigenvalue error from rounding and cutting the first row.
 
     The exact T is positive semidefinite, so the symbol of the table, and every eigenvalue for every n, is at
     least ``lambda / (1 + lambda)`` less this.

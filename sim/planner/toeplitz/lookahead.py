@@ -26,7 +26,7 @@ def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
 
 
 def _scalars(entry: str) -> list[tuple[str, str, str, str]]:
-    """Return the members that one step leaves to the next besides the vectors."""
+    """Return the scalar members that carry the state from step to step."""
     recent = str(LOOKAHEAD_BLOCK)
     if entry == "float":
         return [("eps", entry, "1", "prediction error power after the last step"),

@@ -1,4 +1,4 @@
-"""sim.planner.toeplitz: the structures of the Toeplitz trainer on the device: the model and its workspace."""
+"""sim.planner.toeplitz: model and trainer structures of the Toeplitz trainer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def _corrected(spec: Spec) -> bool:
 
 
 def _solution(spec: Spec, long: str, x_word: str, exponent: str) -> list[_Row]:
-    """Return what a prediction reads and the trainer computes."""
+    """Return the members that prediction reads and training computes."""
     assert spec.toeplitz is not None
     fields = [BOUND_FIELD, ("alpha", long, "n", "expansion coefficients")]
     if spec.toeplitz.scheme != "uniform":
@@ -31,7 +31,7 @@ def _solution(spec: Spec, long: str, x_word: str, exponent: str) -> list[_Row]:
 
 
 def model_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
-    """Return the model structure: what prediction reads."""
+    """Return the members of the model structure, which prediction reads."""
     long = "int16_t" if word == 16 else "int32_t"
     return memory([*_solution(spec, long, x_word, "int16_t"),
                    ("trained", "uint16_t", "1", "1 after a training")], sizes, SIZE_KEYS["toeplitz_rls"])
@@ -76,7 +76,7 @@ def _corrections(spec: Spec, short: str) -> list[_Row]:
 
 
 def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) -> tuple[Field, ...]:
-    """Return the trainer structure: the solution so far, and what only the training needs."""
+    """Return the members of the trainer structure."""
     assert spec.toeplitz is not None
     long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
     fields = [*_solution(spec, long, x_word, "int32_t"), *TRAINER_FIELDS, *NORM_FIELDS,

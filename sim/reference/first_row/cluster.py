@@ -117,7 +117,7 @@ def _encryption(distributed: Any) -> Callable[[socket.socket], socket.socket]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep the loggers of the cluster's libraries silent: E262 states what went wrong."""
+    """Silence the loggers of the cluster's libraries: E262 reports the cause."""
     loggers = [logging.getLogger(name) for name in (*_LOGGERS, *logging.root.manager.loggerDict)
                if name.startswith(_LOGGERS)]
     levels = [logger.level for logger in loggers]

@@ -225,7 +225,7 @@ class KernelLMS:
         return f
 
     def predict(self, X: ArrayLike) -> Array:
-        """Evaluate (1) for all rows of `X`, shape (m, D); the result has shape (m,) or (m, K)."""
+        """Evaluate (1) for all rows of `X` (m, D); return (m,) or (m, K)."""
         held, X = self.model.held, self._checked_inputs(X)
         f = expand(self.kernel, X, self.model.V[held], self.model.alpha[held])
         return f if self.linear is None else f + self.linear.predict(X)

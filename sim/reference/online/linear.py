@@ -1,4 +1,4 @@
-"""sim.reference.online: recursive least squares for the linear part of a learner, in square-root form.
+"""sim.reference.online: square-root RLS for the linear part of a learner.
 
 The normal equations of (1, x) are stored as their Cholesky factor R, which Givens rotations update:
 S. Haykin, "Adaptive Filter Theory", 5th edition, 2014, chapter 15 (QR-RLS).
@@ -16,7 +16,7 @@ from ...errors import fail
 
 
 class SquareRootRLS:
-    """Linear model w.(1, x), by least squares with exponential forgetting and a constant ridge.
+    """Linear model w.(1, x) by least squares with forgetting and a constant ridge.
 
     Each sample rotates the row ``(1, x)`` with its target into ``R w = z``, scaled by ``sqrt(forgetting)``.
     Then it rotates in one row of the ridge, ``sqrt((1 - forgetting) M ridge) e_j`` with target 0, for the

@@ -76,7 +76,7 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
 
 
 def _check_samples(n: int, fit_intercept: bool) -> None:
-    """Raise E224 if leaving a sample out leaves none for the bias."""
+    """Raise E224 if leave-one-out with a bias has too few samples."""
     if fit_intercept and n < 2:
         raise fail("E224", "leave-one-out with a bias needs two samples", where="X", value="1 sample",
                    allowed="2 samples or more", remedy="add samples, or omit fit_intercept")

@@ -82,7 +82,7 @@ class MethodChoice:
 
 @dataclass(frozen=True)
 class ToeplitzVerdict:
-    """The result of the test: whether the Toeplitz approximation applies, and why.
+    """Result of the test: whether the Toeplitz approximation applies, and why.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""sim.reference.toeplitz: L D L' of a banded Toeplitz matrix: O(n b) time, float64.
+"""sim.reference.toeplitz: L D L' of a banded Toeplitz matrix in O(n b) time.
 
 With r_j = 0 beyond a lag b, Schur's recursion on the generators (u, v) gives column i of L as u / u_0 and
 d_i = u_0 in 2 b multiplications:
@@ -199,7 +199,7 @@ def _last_rows(x: Array, columns: Array) -> None:
 
 
 def subtract_product(r: Array, x: Array, rest: Array) -> None:
-    """Subtract T x from `rest`, both of shape (n,), for the symmetric T of first column r, shape (b + 1,)."""
+    """Subtract T x from `rest`, for the symmetric T with first column r (b + 1,)."""
     b, n = len(r) - 1, len(x)
     if compiled(n):
         from .banded_loops import subtract_band
@@ -213,7 +213,7 @@ def subtract_product(r: Array, x: Array, rest: Array) -> None:
 
 
 def _recur(z: Array, first: int, last: int, column: Array) -> None:
-    """Subtract from each z_i in turn sum_j column_{j-1} z_{i-j}, in place: rows `first` to `last`."""
+    """Eliminate forward in rows `first` to `last` with one column, in place."""
     reverse = column[::-1].copy()
     if compiled(last - first):
         from .banded_loops import recur

@@ -24,7 +24,7 @@ def _four_sums(z: Array, c_0: Array, c_1: Array, c_2: Array, c_3: Array) -> tupl
 
 @jit_sums
 def recur(z: Array, first: int, last: int, c: Array) -> None:
-    """Subtract from each z_i in turn the sum of c_{b+2-j} z_{i-j}, j = 1 to b, in place.
+    """Subtract from each z_i in turn sum_j c_{b+2-j} z_{i-j}, j = 1 to b, in place.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def recur(z: Array, first: int, last: int, c: Array) -> None:
 
 @jit_sums
 def subtract_band(x: Array, c: Array, rest: Array) -> None:
-    """Subtract from each entry of `rest` the sum of c_{j+3} x_{i+j}, j = 0 to w - 1, in place.
+    """Subtract sum_j c_{j+3} x_{i+j}, j = 0 to w - 1, from each entry of `rest`.
 
     Parameters
     ----------

@@ -35,7 +35,7 @@ Scheduler = Annotated[str | None, typer.Option(
     help="Compute on the workers of this dask.distributed scheduler, such as tcp://10.0.0.1:8786.")]
 Checkpoint = Annotated[Path | None, typer.Option(
     metavar="FILE", show_default=False, help="Save progress here; run the same command again to resume.")]
-Limit = Annotated[int | None, typer.Option(metavar="COUNT", help="Samples to take at most.",
+Limit = Annotated[int | None, typer.Option(metavar="COUNT", help="Maximum number of samples to load.",
                                            show_default="all")]
 Labels = Annotated[bool, typer.Option("--labels", help="Accept a target that is a class label of any kind.")]
 

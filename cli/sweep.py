@@ -43,7 +43,7 @@ Out = Annotated[Path | None, typer.Option(
     help="Folder of the run; an earlier run in it is resumed.")]
 Trials = Annotated[int | None, typer.Option(
     "--trials", metavar="COUNT", min=1, max=10**6, show_default=False,
-    help="Let a search try this many points at most, not the whole grid.")]
+    help="Evaluate at most this many points by a search, not the whole grid.")]
 #: What --trials was called before; of `kerncast fit` the same word means samples.
 OldTrials = Annotated[int | None, typer.Option("--samples", min=1, max=10**6, hidden=True)]
 Seed = Annotated[int | None, typer.Option(metavar="NUMBER", min=0, show_default="0",
@@ -174,7 +174,7 @@ def _none_feasible(run: SweepRun) -> Problem:
     binds = found[0].constraint if len(found) == 1 else None
     return Problem("E370", "no design satisfies every limit" + (f": {binds.text} binds" if binds else ""),
                    str(run.folder), "; ".join(misses), allowed,
-                   f"loosen {binds.name if binds else 'one of them'}, or sweep more values")
+                   f"relax {binds.name if binds else 'one of them'}, or sweep more values")
 
 
 def _refused(run: SweepRun) -> str:

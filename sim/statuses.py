@@ -118,9 +118,9 @@ MEANINGS = {
         "Raise lambda, or set a longer word length."),
     "full": Entry(
         "the dictionary is full: the new center was not kept",
-        "With newest_only only the newest center may be evicted. It was, although this loses more than "
-        "max_deterioration permits. Projection fklms adds its coefficient to the centers that remain; with "
-        "projection none the sample is lost.",
+        "With newest_only, only the newest center may be evicted, so the new center was evicted although "
+        "its loss exceeds max_deterioration. Projection fklms adds its coefficient to the other centers; "
+        "with projection none the sample is lost.",
         "Raise budget or max_deterioration, or let other centers be evicted: newest_only = false, "
         "truncation or max_age."),
     "pending": Entry(

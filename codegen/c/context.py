@@ -80,7 +80,7 @@ def real_value(plan: Plan, name: str) -> str:
         finer = plan.signals["alpha"].format.frac - plan.word + 1
         return f"{f'2^{finer}' if finer else '1'} / (1 + lambda), for alpha in {plan.signals['alpha'].format}"
     if name == "lambda_mantissa":
-        return f"lambda = {plan.options['lambda']}, over a power of two"
+        return f"lambda = {plan.options['lambda']}, divided by a power of two"
     if name == "ridge_scale":
         return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
     return float_value(plan, name) or lms_value(plan, name)

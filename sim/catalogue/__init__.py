@@ -160,7 +160,7 @@ _NUMBERS = {
                   "and Y has as many rows as r has entries.",
                   "Give y of shape (n,) or (n, m), and as r the first column of T + lambda I."),
     "E226": Entry("no such method for Toeplitz systems, or not for this one",
-                  "No method has this name, or the method is banded and the matrix is not.",
+                  "No method has this name, or method banded was chosen for a matrix without a band.",
                   "Use auto, or one of the methods listed."),
     "E227": Entry("the Toeplitz matrix is not symmetric",
                   "r_row differs from r, and the method solves symmetric systems only.",

@@ -165,7 +165,7 @@ def predicted_error(found: Conditioning, word: int, refine: int = 0) -> float:
 def _not_covered(system: Conditioning, solver: str) -> str:
     """Return why a solver is not covered by the estimate; empty if it is."""
     if solver == "banded":
-        return "its factor is that of the exact first row, whose condition number does not count"
+        return "its factor comes from the exact first row, so the condition number has no effect"
     if solver == "lookahead_f32":
         return "its error depends on float32, not on the word length"
     if solver == "lookahead" and system.condition == float("inf"):

@@ -214,7 +214,7 @@ class ToeplitzSystem(System):
         return np.asarray(self.r[np.abs(numbers[rows, np.newaxis] - numbers[columns])])
 
     def diagonal(self) -> Array:
-        """Return r[0], n times."""
+        """Return the diagonal (n,), which is r[0] in each row."""
         return np.full(self.n, self.r[0])
 
     @cached_property

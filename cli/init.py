@@ -98,7 +98,7 @@ def init(name: Name = None, data: DataFile = None, algorithm: Algorithm = None,
 
 
 def _check(name: str | None, data: Path | None, given: list[str]) -> None:
-    """Raise E194 for a missing name, or for options without a file; E110 for a name that C cannot use."""
+    """Raise E194 (no name, or options without a file) or E110 (name not for C)."""
     if name is None:
         raise fail("E194", "NAME is missing", where="kerncast init", value="nothing",
                    allowed="a name in lower case, as in C", remedy="kerncast init NAME, such as "

@@ -1,4 +1,4 @@
-"""lab: the values of a first spec, from what a data file holds, lowered to what fits the target."""
+"""lab: draft the values of a first spec from a data file and a target."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def draft_spec(name: str, algorithm: str | None, kernel: str, target: str, seen:
 
 
 def lower_to_fit(values: Values) -> str:
-    """Lower n or the dictionary size until the model fits its target; return what was lowered, or ""."""
+    """Lower n or the dictionary size to fit the target; return a note, or ""."""
     table, key = SIZE_KEYS[values["model"]["algorithm"]].strip("[").split("] ")
     wanted = values[table][key]
     low, high = 2, wanted
@@ -165,7 +165,7 @@ def _inputs(values: Values, seen: Inspection) -> None:
 
 
 def _target(values: Values, seen: Inspection) -> None:
-    """Set the format of the target: counts, values in units with the middle as offset, or two classes."""
+    """Set the format of the target: counts, values in units, or two classes."""
     y = seen.values.y
     if seen.classes:
         values["output"] |= {"word": "s2f0"}
@@ -196,13 +196,13 @@ def _word(low: int, high: int, where: str) -> str:
     """Return the format of a usual length for all counts from `low` to `high`."""
     bits = max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + (low < 0)
     if bits > _LENGTHS[-1]:
-        raise fail("E246", "no word length holds these values", where=where, value=f"{low} to {high}",
+        raise fail("E246", "no word length can represent these values", where=where, value=f"{low} to {high}",
                    allowed=f"words of {_LENGTHS[-1]} bits", remedy="correct the data")
     return f"{'s' if low < 0 else 'u'}{next(b for b in _LENGTHS if b >= bits)}f0"
 
 
 def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
-    """Return what was found in the data and what the spec does with it, by topic, for the user."""
+    """Return the findings in the data and their use in the spec, by topic."""
     data, algorithm = seen.values, values["model"]["algorithm"]
     lost = ", ".join(f"{count:,} ({reason})" for reason, count in data.dropped.items()) or "0"
     size = values.get("toeplitz") or values.get("cg")

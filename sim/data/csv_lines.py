@@ -103,7 +103,7 @@ def csv_lines(path: Path, delimiters: str = ",", allowed: str = "a CSV file in U
 
 
 def first_lines(path: Path, count: int) -> list[str]:
-    """Return the first lines of a text file that are not empty; raise E241 as :func:`csv_lines`."""
+    """Return the first non-empty lines of a text file; raise E241."""
     with _reading(path, "a CSV file in UTF-8", "check the path and the file") as file:
         return list(islice((line.rstrip("\r\n") for line in _limited(file, path) if line.strip()), count))
 

@@ -109,7 +109,7 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
     data = Data.model_validate({"file": path.name, **keys})
     values = read_values(path, data, signal=signal, labels=tuple(classes or ANY) if labelled else ())
     if len(values.y) < 2:
-        raise fail("E247", "the file holds too few samples", where=str(path),
+        raise fail("E247", "the file contains too few samples", where=str(path),
                    value=f"{len(values.y)} rows", allowed="2 rows or more", remedy="give more data")
     values, found = _classes(path, values, labelled, find_classes and not signal, counts)
     _refuse_constant(path, values)
@@ -119,7 +119,7 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
 
 
 def _is_counts(layout: Layout, options: Data) -> bool:
-    """Return whether the header is that of a file of ADC counts, and no option changes its meaning."""
+    """Return whether the header is that of a file of ADC counts."""
     asked = any((options.target_column, options.inputs, options.time))
     return (not asked and layout.separator == "," and layout.header
             and sorted(layout.names) == sorted(header(len(layout.names) - 1)))
@@ -127,7 +127,7 @@ def _is_counts(layout: Layout, options: Data) -> bool:
 
 def _choose(path: Path, layout: Layout, options: Data, counts: bool, clock: bool, labelled: bool,
             keys: dict[str, Any], notes: dict[str, str]) -> tuple[bool, bool]:
-    """Choose the columns of a CSV file; return whether it is a signal, and whether classes are its target."""
+    """Choose the columns; return whether it is a signal, and has classes."""
     names = layout.names
     if layout.separator != ",":
         keys["separator"] = layout.separator
@@ -207,7 +207,7 @@ def _refuse_label(path: Path, layout: Layout, keys: Mapping[str, Any], labelled:
 
 
 def _arrays(path: Path, options: Data) -> tuple[bool, bool]:
-    """Return whether a recording or an archive holds a signal alone, and whether its target is text."""
+    """Return whether a file has only a signal, and whether its target is text."""
     if format_of(path) != "npz":
         return format_of(path) == "wav", False
     try:
@@ -222,7 +222,7 @@ def _arrays(path: Path, options: Data) -> tuple[bool, bool]:
 
 def _classes(path: Path, values: Values, labelled: bool, find: bool, counts: bool
              ) -> tuple[Values, dict[str, int]]:
-    """Return the classes of the target and their samples; integers become text if they are classes."""
+    """Return the classes of the target and their samples, as text."""
     y = values.y
     if not labelled:
         found = np.unique(y)

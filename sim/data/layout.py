@@ -1,4 +1,4 @@
-"""sim.data: the layout of a CSV file, from its first lines: separator, decimal mark, columns and kinds."""
+"""sim.data: detect the layout of a CSV file from its first lines."""
 
 from __future__ import annotations
 
@@ -56,14 +56,14 @@ class Layout:
 
     @property
     def target(self) -> int:
-        """Return the likely target: the one column with a name of a target, else the last not a time."""
+        """Return the likely target: by name, or the last column that is not a time."""
         named = [i for i, name in enumerate(self.names) if name.strip().lower() in _TARGET_NAMES]
         others = [i for i in range(len(self.names)) if i not in self.instants]
         return named[0] if len(named) == 1 else (others or [len(self.names) - 1])[-1]
 
 
 def read_layout(path: Path, separator: str | None = None, decimal: str | None = None) -> Layout | None:
-    """Return the layout of a CSV file, None if it is empty; raise E241 if it cannot be read."""
+    """Return the layout of a CSV file, None if it is empty; raise E241."""
     lines = first_lines(path, LINES + 1)
     if not lines:
         return None

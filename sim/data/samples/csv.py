@@ -202,7 +202,7 @@ def _read_gap(reading: _Reading) -> None:
 
 
 def _convert(reading: _Reading, index: int, text: str) -> float:
-    """Return a field as a number; its column's first value determines how to read the column."""
+    """Return a field as a number; the column's first value selects how to read it."""
     if reading.keep and text.strip().lower() in MISSING:
         return nan
     if index not in reading.convert:
@@ -237,7 +237,7 @@ def is_blank(fields: Sequence[str]) -> bool:
 
 
 def names_columns(fields: Sequence[str], parse: Callable[[str], float] = parse_decimal) -> bool:
-    """Return whether a first line names the columns: none of its fields is a number or a time."""
+    """Return whether a line names columns: no field is a number or a time."""
     return not any(_is_number(text, parse) for text in fields)
 
 

@@ -106,8 +106,11 @@ def main() -> int:
     everywhere = args.count and not args.paths
     wanted = {kind: args.paths or (["."] if everywhere else folders)
               for kind, folders in table["enforced"].items() if args.kind in (None, kind)}
-    found = [finding for text in texts() if under(text.path, wanted.get(text.kind, []))
-             for finding in (*findings(text, rows, any_row), *long_summary(text))]
+    summaries = wanted.pop("summary", [])
+    every = list(texts())
+    found = [finding for text in every if under(text.path, wanted.get(text.kind, []))
+             for finding in findings(text, rows, any_row)]
+    found += [finding for text in every if under(text.path, summaries) for finding in long_summary(text)]
     if args.count:
         for path, count in Counter(finding.path for finding in found).most_common():
             print(f"{count:6d}  {path}")

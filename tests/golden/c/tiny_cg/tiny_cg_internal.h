@@ -42,7 +42,7 @@
 #define TINY_CG_STEPS 4
 #define TINY_CG_PRODUCT_EXP 3
 #define TINY_CG_ROW_SHIFT -12
-#define TINY_CG_LAMBDA_MANTISSA INT32_C(1073741824) /* lambda = 0.25, over a power of two */
+#define TINY_CG_LAMBDA_MANTISSA INT32_C(1073741824) /* lambda = 0.25, divided by a power of two */
 #define TINY_CG_LAMBDA_SHIFT -3
 #define TINY_CG_DOT_SHIFT 0
 #define TINY_CG_STEP_EXP 8

@@ -108,7 +108,7 @@ def _probe(address: str, distributed: Any) -> None:
 
 
 def _encryption(distributed: Any) -> Callable[[socket.socket], socket.socket]:
-    """Return what encrypts a connection by the configuration of dask; raise OSError without one."""
+    """Return the function that encrypts a connection by dask's configuration."""
     context = distributed.Security().get_connection_args("client").get("ssl_context")
     if context is None:
         raise OSError("TLS needs certificates: distributed.comm.tls in the configuration of dask")

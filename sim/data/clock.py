@@ -53,7 +53,7 @@ class Clock:
         if not self.even:
             bad = int(np.argmax(self.jumps < 1)) if not self.increases else 0
             what = "do not lie at a constant step" if self.increases else "do not increase everywhere"
-            raise fail("E259", f"the sampling instants {what}", where=place(bad + 1),
+            raise fail("E259", f"the sampling instants {what}", where=place(min(bad + 1, len(self.jumps))),
                        value=f"step {self.step:.6g}, deviation up to {self.deviation:.2g} steps",
                        allowed=f"a deviation of at most {MAX_DEVIATION} steps",
                        remedy="sort the file by time, or resample it; to learn the curve from uneven "

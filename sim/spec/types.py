@@ -197,10 +197,10 @@ def _value_range(value: Any) -> tuple[float, float]:
     pair = list(value) if isinstance(value, (list, tuple)) else []
     if len(pair) != 2 or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in pair):
         raise _custom("E107", "a range is a list of two numbers")
-    low, high = map(float, pair)
-    if not (-1e30 <= low < high <= 1e30):  # also refuses NaN
+    # also refuses NaN, an integer beyond any float, and two that are one float
+    if not (all(-1e30 <= v <= 1e30 for v in pair) and float(pair[0]) < float(pair[1])):
         raise _custom("E108", "a range does not begin below its end")
-    return low, high
+    return float(pair[0]), float(pair[1])
 
 
 ROWS = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})")

@@ -32,6 +32,8 @@ from kerncast.lab.report.agreement import agreement
 from kerncast.lab.sweep import make_settings, open_run
 from kerncast.lab.sweep.store import with_digest
 from kerncast.lab.sweep.upkeep import _rescue
+from kerncast.sim.data import load_dataset
+from kerncast.sim.data.inspection import inspect_file
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
 from kerncast.sim.data.words_csv import read_words
@@ -41,15 +43,17 @@ from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.replay.saved_state import check_image
 from kerncast.sim.replay.vectors import Vectors
-from kerncast.sim.spec import Spec
+from kerncast.sim.spec import Data, Spec
 
 from .edits import Edit, as_json, blobs, drawn_edits, edited_tree, texts, trees
 from .seeds import (
     HTTP,
     LEARNER,
     MODEL,
+    READING,
     RESULTS,
     SPEC,
+    TABLES,
     archive,
     array,
     generated,
@@ -90,6 +94,17 @@ def _spec(data: bytes, folder: Path) -> None:
 
 def _sweep_table(data: bytes, folder: Path) -> None:
     make_settings(Spec.load(_written(folder, "a.toml", data)), folder)
+
+
+def _table(given: tuple[bytes, bytes], folder: Path) -> None:
+    """Read a table as keys of [data] of any text state, and look at it as `kerncast init` does."""
+    keys, data = given
+    path = _written(folder, "a.csv", data)
+    with contextlib.suppress(KerncastError):
+        inspect_file(path, Data(file=str(path)))
+    text = SPEC.replace('"uniform"', '"diagonal_mean"').replace('"u8f0"', '"u8f0"\ncolumns = 2')
+    spec = f'{text.replace("n = 12", "n = 2")}[data]\nfile = "a.csv"\n'
+    load_dataset(Spec.load(_written(folder, "a.toml", spec.encode() + keys)), folder)
 
 
 def _csv(data: bytes, folder: Path) -> None:
@@ -296,6 +311,12 @@ def _tuple(*parts: Callable[[random.Random], Any]) -> Callable[[random.Random], 
     return lambda chance: tuple(part(chance) for part in parts)
 
 
+def _half(seeds: list[str]) -> Callable[[random.Random], bytes]:
+    """Edit half of the texts: with two edited ones, few inputs get past the first."""
+    edited = texts(seeds)
+    return lambda chance: chance.choice(seeds).encode() if chance.getrandbits(1) else edited(chance)
+
+
 def _below(limit: int) -> Callable[[random.Random], int]:
     return lambda chance: chance.randrange(limit)
 
@@ -335,6 +356,7 @@ def parsers() -> dict[str, Parser]:
         "toml": Parser(texts([SPEC, LEARNER]), _spec),
         "sweep_table": Parser(texts([LEARNER]), _sweep_table),
         "csv": Parser(texts(["x0,y\n1,2\n3,4\n5,-6\n", "y\n1\n2\n", "x0;y\n1,5;2\n"]), _csv),
+        "table": Parser(_tuple(_half(READING), _half(TABLES)), _table),
         "npz": Parser(_tuple(header, _bytes(64), blobs([archive()])), _npz),
         "wav": Parser(
             blobs([wav(16, 1), wav(8, 2), wav(24, 1), wav(32, 2)]),

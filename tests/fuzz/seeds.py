@@ -38,6 +38,30 @@ constraints = ["ram <= 8 kB", "error <= float + 1"]
 """
 
 
+#: Keys of [data] that state how to read a table, and tables.
+READING = [
+    """target_column = "c"
+inputs = ["a", 1]
+time = "t"
+decimal = ","
+separator = ";"
+rows = "2..6"
+missing = "drop"
+classes = ["idle", "run"]
+""",
+    """target_column = 2
+ranges = {a = [-1.5, 2.5], b = [0, 10], c = [0, 100]}
+rows = 3
+missing = "refuse"
+""",
+]
+TABLES = [
+    "t;a;b;c\n0,0;1,5;2;idle\n0,1;2,5;3;run\n0,2;NA;4;walk\n0,3;1;;idle\n",
+    "a,b,c\n0.5,1,2\n1e-1,3,4\n-1,NaN,6\n2,7,8\n",
+    "\n".join(["t,y", *(f"2026-01-01T00:00:{i:02},{i * i}" for i in range(9)), ""]),
+]
+
+
 MODEL = {
     "format": "kerncast model 1",
     "origin": "SVC",

@@ -15,6 +15,7 @@ NAMES = [
     "toml",
     "sweep_table",
     "csv",
+    "table",
     "npz",
     "wav",
     "libsvm",

@@ -19,11 +19,13 @@ from kerncast.sim import _files
 from kerncast.sim._json import MAX_DEPTH, parse_json, read_json
 from kerncast.sim.data import csv_lines as limits
 from kerncast.sim.data import words_csv
+from kerncast.sim.data.inspection import inspect_file
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
 from kerncast.sim.data.words_csv import read_words
 from kerncast.sim.errors import KerncastError, Problem, fail
 from kerncast.sim.formats import Format
+from kerncast.sim.spec import Data
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -151,6 +153,21 @@ def test_a_test_set_without_samples_is_refused_by_check(run: Run, spec: Path) ->
     spec.write_text(spec.read_text() + 'test = "test.csv"\n')
     code, _, err = run("check", spec)
     assert code == 2 and "E247" in err
+
+
+@pytest.mark.parametrize("high", ["1" + "0" * 400, "-1" + "0" * 400, "1000000000000000001", "nan"])
+def test_a_range_that_is_no_range_of_floats_is_refused(run: Run, spec: Path, high: str) -> None:
+    spec.write_text(spec.read_text() + f"ranges = {{y = [1000000000000000000, {high}]}}\n")
+    status, _, err = run("check", spec)
+    assert status == 2 and "E108" in err
+
+
+def test_one_row_with_a_time_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("t,y\n2026-01-01T00:00:07,49\n")
+    assert code_of(lambda: inspect_file(path, Data(file=str(path), time="t"))) in ("E247", "E259")
+    path.write_text("2026-01-01T00:00:07,49\n")
+    assert code_of(lambda: inspect_file(path, Data(file=str(path)))) in ("E247", "E259")
 
 
 # ---- archives and recordings ----

@@ -13,8 +13,14 @@ from ._options import JsonFlag, SpecPath
 from ._output import Answer, emit, table
 from ._spec import load_spec, warnings_of
 
+#: Name of the label for a margin below [output] min_margin.
+_UNKNOWN = "unknown"
+#: Labels for which a confusion matrix fits the terminal.
+_MOST_COLUMNS = 12
+
 if TYPE_CHECKING:
     from ..lab.workflow import Simulated
+    from ..sim.diagnostics.classes import Classes
     from ..sim.diagnostics.quality import Quality
     from ..sim.diagnostics.simulate import Simulation
     from ..sim.plan import Plan
@@ -40,11 +46,14 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     kerncast sim ecg.toml -o ecg_fitted.csv --plot ecg.png
     kerncast sim ecg.toml --json
     """
+    from ..lab.one_output import refuse_several
     from ..lab.predictions import check_outputs, draw, write_table
     from ..lab.workflow import simulate_spec
     from ..sim.diagnostics.observed import observed
 
     spec = load_spec(path)
+    if out is not None or plot is not None:
+        refuse_several(spec, "a table or chart of predictions")
     check_outputs(out, plot)
     found = simulate_spec(spec, path.parent)
     plan, result = found.plan, found.simulation
@@ -59,7 +68,8 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     values = {"plan": plan.hash, "status": result.status, "trained": result.trained, **verdict,
               "held_out": None if found.quality is None else found.quality.as_dict(), **errors,
               "warnings": warnings,
-              **({} if result.labels is None else {"labels": result.labels.tolist()}),
+              **({} if result.classes is None else {"labels": result.classes.original.tolist(),
+                                                    "classes": result.classes.as_dict()}),
               "budget": None if result.budget is None else result.budget.as_dict(),
               "ranges": [vars(r) for r in result.ranges]}
     after = ("kerncast", "gen", str(path), "-o", f"build/{plan.name}") if result.status == "ok" else ()
@@ -75,9 +85,13 @@ def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float]) -
                for r in result.ranges]
     word = plan.constants.get("solver_word", plan.word)
     return "\n".join([f"{plan.name}: {word} bits, status {result.status}", *_lines(plan, result, verdict),
-                      *(quality_lines(found.quality) if result.trained else []),
+                      *(quality_lines(found.quality) if result.trained and _one_output(plan) else []),
                       *(f"{name} compared with float64: {value:.3e}" for name, value in errors.items()),
-                      *_labels(plan, result), *_budget(found), "", table(ranges)])
+                      *_classes(result.classes), *_budget(found), "", table(ranges)])
+
+
+def _one_output(plan: Plan) -> bool:
+    return plan.outputs == 1 and not plan.decision
 
 
 def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
@@ -121,15 +135,28 @@ def _no_answer(plan: Plan, result: Simulation) -> list[str]:
             "No result: the dictionary is empty at the end of the data."]
 
 
-def _labels(plan: Plan, result: Simulation) -> list[str]:
-    """Return how often each label was predicted, and how often float64 differs."""
-    if result.labels is None:
+def _classes(classes: Classes | None) -> list[str]:
+    """Return counts of labels, accuracy, recall and the confusion matrix."""
+    if classes is None:
         return []
-    labels = result.labels.tolist()
-    counts = ", ".join(f"{labels.count(label)} of class {label}"
-                       for label in plan.evidence["trained"]["classes"])
-    differ = int(((result.f > 0) != (result.f_float > 0)).sum())
-    return [f"labels: {counts}; float64 predicts another label for {differ} of {len(labels)}"]
+    named = classes.named
+    counts = ", ".join(f"{named.count(name)} of class {name}" for name in classes.names)
+    if _UNKNOWN in named and _UNKNOWN not in classes.names:
+        counts += f", {named.count(_UNKNOWN)} unknown"
+    lines = [f"labels: {counts}; float64 predicts another label for {classes.differing} of {len(named)}"]
+    if classes.truth is None:
+        return lines
+    lines.append(f"accuracy: {classes.accuracy:.2%} of {len(named)} samples")
+    some_unknown = bool(classes.confusion[:, -1].any())
+    heads = [*classes.names, _UNKNOWN][:len(classes.names) + some_unknown]
+    rows = [("true class", *heads, "recall")]
+    rows += [(name, *map(str, counted[:len(heads)]), "-" if math.isnan(part) else f"{part:.1%}")
+             for name, counted, part in zip(classes.names, classes.confusion.tolist(), classes.recall,
+                                            strict=True)]
+    if len(heads) <= _MOST_COLUMNS:
+        return [*lines, "", "Samples by true class (rows) and label (columns):", table(rows)]
+    short = [(row[0], row[-1]) for row in rows]
+    return [*lines, "", "The confusion matrix is in --json.", table(short)]
 
 
 def quality_lines(quality: Quality | None) -> list[str]:

@@ -85,10 +85,12 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     kerncast sweep digits.toml --grid sigma=5..20/16 --grid eta=0.1..1.5/15 \
         --trials 100 --jobs 4 -o run
     """
+    from ..lab.one_output import refuse_several
     from ..lab.sweep import make_settings
     from ..lab.sweep.export import check_export
 
     spec = load_spec(path)
+    refuse_several(spec, "a sweep")
     settings = make_settings(spec, path.parent, grid=grid or (), objectives=separated(objective),
                              constraints=constraint or (), trials=trials or samples, seed=seed)
     for note in settings.notes:

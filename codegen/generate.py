@@ -84,6 +84,7 @@ def render_c(plan: Plan) -> dict[str, str]:
                  "kernel_predictor": ()}[plan.algorithm]
     names = {f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
+    names |= {f"{p}_classify.c": "classify.c"} if plan.decision else {}
     names |= {} if plan.fixed else {f"{p}_state.c": "state.c"}
     values["runtime_hash"] = runtime_hash()
     files = {name: environment().get_template(f"c/{template}.j2").render(values, file=name)

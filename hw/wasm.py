@@ -13,7 +13,7 @@ import numpy as np
 from ..codegen.build.library import LibraryBackend
 from ..codegen.build.wasm import build_wasm
 from ..sim._optional import missing
-from ..sim.backend import Outputs, Raw
+from ..sim.backend import Outputs, Raw, answer_width, answered
 from ..sim.data import raw
 from ..sim.plan import C_BYTES, Plan, wire_dtype
 from ..sim.replay.saved_state import slot_bytes
@@ -108,7 +108,8 @@ class WasmBackend(LibraryBackend):
         self._module = Module(build_wasm(plan, source, flags=flags, build_dir=build_dir, traced=traced))
         self._model = self._module.room(plan.state_bytes)
         self._trainer = self._module.room(plan.trainer_bytes)
-        self._word = self._module.room(C_BYTES[plan.word_type])
+        self._word = self._module.room(C_BYTES[plan.word_type] * plan.outputs)
+        self._label, self._margin = (self._module.room(C_BYTES[plan.word_type]) for _ in range(2))
         self._slots = [self._module.room(slot_bytes(plan)) for _ in range(2)]
         self._store, self._storage = (self._module.room(part.size) for part in (_STORE, _STORAGE))
         self._module.write(self._store, _STORE.pack(
@@ -132,7 +133,8 @@ class WasmBackend(LibraryBackend):
         return at
 
     def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
-        f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
+        rows = np.zeros((len(x_raw), answer_width(self.plan)), dtype=np.int64)
+        status, outputs = np.zeros(len(x_raw), dtype=np.int64), self.plan.outputs
         sample = x_raw.shape[1] * self.plan.signals["x_raw"].format.c_bits // 8
         word = np.dtype(wire_dtype(self.plan.word_type))
         x = self._raw(x_raw, "x_raw")
@@ -140,8 +142,13 @@ class WasmBackend(LibraryBackend):
             # An integer argument has 32 bits; its signedness does not matter.
             target = () if y_raw is None else ((int(y_raw[i]) + 2**31) % 2**32 - 2**31,)
             status[i] = self._call(name, x + i * sample, *target, self._word)
-            f[i] = np.frombuffer(self._module.read(self._word, word.itemsize), dtype=word)[0]
-        return {"status": status, "f": f}
+            rows[i, :outputs] = np.frombuffer(self._module.read(self._word, outputs * word.itemsize),
+                                              dtype=word)
+            if self.plan.decision:
+                self._module.call(f"{self.plan.name}_model_decide", self._word, self._label, self._margin)
+                rows[i, outputs:] = self._module.read(self._label, 1)[0], np.frombuffer(
+                    self._module.read(self._margin, word.itemsize), dtype=word)[0]
+        return answered(self.plan, status, rows)
 
     @property
     def plan_hash(self) -> str:

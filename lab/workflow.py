@@ -6,7 +6,7 @@ It covers data, plan, vectors, generated code, and the results of every back end
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from ..codegen.resources import read_text
 from ..codegen.rtl import predictor_cycles
 from ..sim._arrays import Array
 from ..sim.data import Dataset, load_dataset
+from ..sim.diagnostics.classes import labels_of, with_truth
 from ..sim.diagnostics.held_out import HeldOut, held_out
 from ..sim.diagnostics.quality import Quality, is_lagged, judge
 from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
@@ -119,6 +120,11 @@ def test_inputs(plan: Plan, data: Dataset) -> NDArray[np.int64]:
     if data.x_test_raw is not None:
         return data.x_test_raw
     return grid(plan) if plan.uniform else data.x_raw
+
+
+def test_targets(data: Dataset) -> NDArray[np.int64] | None:
+    """Return the targets of :func:`test_inputs`; None if those have none."""
+    return data.y_raw if data.x_test_raw is None else data.y_test_raw
 
 
 def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
@@ -273,7 +279,9 @@ def simulate_spec(spec: Spec, base: Path) -> Simulated:
     """
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
-    found = held_out(spec, data)
+    # of classes, `sim` prints accuracy and recall of the samples given
+    one = spec.output.classes is None and (spec.output.outputs or 1) == 1
+    found = held_out(spec, data) if one else None
     return Simulated(spec, data, plan, _simulation(spec, plan, data), found,
                      None if found is None else judge(found, is_lagged(spec)))
 
@@ -284,8 +292,8 @@ def _vectors(spec: Spec, plan: Plan, data: Dataset) -> Vectors:
 
 
 def _simulation(spec: Spec, plan: Plan, data: Dataset) -> Simulation:
-    return simulate(plan, _inputs(plan, data), data.y_raw, test_inputs(plan, data),
-                    passes=passes_of(spec))
+    found = simulate(plan, _inputs(plan, data), data.y_raw, test_inputs(plan, data), passes=passes_of(spec))
+    return replace(found, classes=with_truth(plan, found.classes, test_targets(data)))
 
 
 def _inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
@@ -364,7 +372,10 @@ def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str
     found: dict[str, float] = {}
     if data.clean is not None:
         found["rms"] = float(np.sqrt(np.mean((f - data.clean) ** 2)))
-    if data.y_test_raw is not None:
+    classes = prepared.simulation.classes
+    if prepared.plan.decision and classes is not None and classes.truth is not None:
+        found["accuracy"] = float(np.mean(labels_of(prepared.plan, f) == classes.truth))
+    elif data.y_test_raw is not None:
         found["accuracy"] = float(np.mean(np.sign(f) == np.sign(data.y_test_raw)))
     if alpha_error is not None and np.isfinite(alpha_error):
         found["alpha_error"] = alpha_error

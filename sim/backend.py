@@ -41,7 +41,11 @@ class Backend(Protocol):
         """Learn samples in order; return ``status`` and ``f`` before learning."""
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Return ``status`` and ``f`` for inputs of shape (m, D)."""
+        """Return ``status`` (m,) and ``f`` (m,) for inputs of shape (m, D).
+
+        ``f`` of several outputs is (m, C). Of classes also ``label`` and ``margin`` (m,), see
+        :mod:`.decisions`.
+        """
 
     def state(self) -> Outputs:
         """Return every member of the model structure, in order."""
@@ -79,6 +83,30 @@ def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
     """
     return {f.name: np.array(values.get(f.name, np.zeros(f.count)), dtype=np.int64).reshape(f.count)
             for f in plan.memory}
+
+
+def answer_width(plan: Plan) -> int:
+    """Return the number of integers in the prediction of one sample.
+
+    They are the outputs, then label and margin.
+    """
+    return plan.outputs + (2 if plan.decision else 0)
+
+
+def answered(plan: Plan, status: Raw, rows: Raw) -> Outputs:
+    """Return predictions by name.
+
+    They are ``status``, ``f``, and of classes ``label`` and ``margin``.
+
+    Parameters
+    ----------
+    plan : Plan
+    status : ndarray of int64, shape (m,)
+    rows : ndarray of int64, shape (m, :func:`answer_width`)
+    """
+    f = rows[:, :plan.outputs] if "C" in plan.sizes else rows[:, 0]
+    more = {"label": rows[:, -2], "margin": rows[:, -1]} if plan.decision else {}
+    return {"status": status, "f": f, **more}
 
 
 def refused_training() -> Outputs:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, cast
 
+from .decisions import MOST_CLASSES, PAIRWISE
+
 KernelName = Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"]
 SchemeName = Literal["uniform", "diagonal_mean", "diagonal_mean_biased"]
 SolverName = Literal["levinson", "banded", "schur", "lookahead", "lookahead_f32"]
@@ -63,6 +65,25 @@ class Choices:
     def kernel(self) -> KernelName:
         """Return the kernel."""
         return cast("KernelName", self.options["kernel"])
+
+    @property
+    def decision(self) -> str:
+        """Return how outputs become a class (:mod:`.decisions`).
+
+        Empty if they do not on the device.
+        """
+        return self.options.get("decision", "")
+
+    @property
+    def class_names(self) -> tuple[str, ...]:
+        """Return the names of the classes by label; empty for a regression."""
+        names = (f"class_{label}" for label in range(MOST_CLASSES))
+        return tuple(self.options[name] for name in names if name in self.options)
+
+    @property
+    def pairwise(self) -> bool:
+        """Return whether every pair of classes has an output."""
+        return self.decision in PAIRWISE
 
     @property
     def polynomial(self) -> bool:

@@ -156,7 +156,8 @@ class Plan(Choices):
     options : mapping of str to str
         Choices by name: kernel, scheme or reduction, and the real parameters as text.
     sizes : mapping of str to int
-        ``n`` training samples (batch trainers), ``N`` expansion vectors, ``D`` input columns.
+        ``n`` training samples (batch trainers), ``N`` expansion vectors, ``D`` input columns; ``C``
+        outputs if there are several, and ``M`` coefficients per vector if these are not C.
     signals : mapping of str to Signal
     constants : mapping of str to int or tuple of int
         Every integer constant of the device.
@@ -218,6 +219,11 @@ class Plan(Choices):
     def fixed(self) -> bool:
         """Return whether the model was trained elsewhere and has no state."""
         return self.algorithm == "kernel_predictor"
+
+    @property
+    def outputs(self) -> int:
+        """Return the number of values that one prediction returns (C)."""
+        return self.sizes.get("C", 1)
 
     @property
     def size_key(self) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...sim.data import raw
-from ...sim.backend import Outputs, Raw
+from ...sim.backend import Outputs, Raw, answer_width, answered
 from ...sim.plan import Field, Plan
 from ...sim.replay.saved_state import slot_bytes
 from ...sim.replay.trace import Event, Trace
@@ -46,8 +46,11 @@ def declarations(plan: Plan) -> str:
     raw_x, raw_y = (plan.signals[s].format.c_type for s in ("x_raw", "y_raw"))
     word = plan.word_type
     if plan.fixed:
+        decide = f"""int {p}_model_decide(const {word} *f, uint8_t *label, {word} *margin);
+        int {p}_model_classify(const {raw_x} *x, uint8_t *label, {word} *margin);"""
         return f"""extern const uint8_t {p}_plan_hash[32];
-        int {p}_model_predict(const {raw_x} *x, {word} *f);"""
+        int {p}_model_predict(const {raw_x} *x, {word} *f);
+        {decide if plan.decision else ""}"""
     learn = (_training(p, "" if plan.uniform else f"const {raw_x} *x, ", raw_y, _members(plan.workspace))
              if plan.trains else
              f"int {p}_lms_update({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
@@ -141,14 +144,20 @@ class HostBackend(LibraryBackend):
 
     def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
         count, columns = x_raw.shape
-        f, status = (np.zeros(count, dtype=np.int64) for _ in range(2))
-        word = self.ffi.new(f"{self.plan.word_type} *")
+        outputs = self.plan.outputs
+        rows = np.zeros((count, answer_width(self.plan)), dtype=np.int64)
+        status = np.zeros(count, dtype=np.int64)
+        f = self.ffi.new(f"{self.plan.word_type}[]", outputs)
+        label, margin = self.ffi.new("uint8_t *"), self.ffi.new(f"{self.plan.word_type} *")
         x = self._raw(x_raw, "x_raw")
         for i in range(count):
             target = () if y_raw is None else (int(y_raw[i]),)
-            status[i] = self._call(name, x + i * columns, *target, word)
-            f[i] = word[0]
-        return {"status": status, "f": f}
+            status[i] = self._call(name, x + i * columns, *target, f)
+            rows[i, :outputs] = list(f)
+            if self.plan.decision:
+                getattr(self.library, f"{self.plan.name}_model_decide")(f, label, margin)
+                rows[i, outputs:] = label[0], margin[0]
+        return answered(self.plan, status, rows)
 
     def state(self) -> Outputs:
         """Return the model structure; see :class:`~kerncast.sim.backend.Backend`."""

@@ -30,7 +30,7 @@ TRAINING_CALLS = ("train", "train_begin", "train_push", "train_run", "train_comm
 def exports(plan: Plan, traced: bool = False) -> tuple[str, ...]:
     """List the functions and constants that a module exports, without its memory."""
     p = plan.name
-    calls = ["model_predict"]
+    calls = ["model_predict", *(("model_decide",) if plan.decision else ())]
     if not plan.fixed:
         calls += ["model_init", "state_save", "state_restore",
                   *(TRAINING_CALLS if plan.trains else ("lms_update",))]

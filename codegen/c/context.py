@@ -11,6 +11,7 @@ from ...sim.formats import Format, Overflow, Rounding
 from ...sim.plan import ABI, Plan
 from ...sim.planner.widths import widths
 from ...sim.spec.tables import CASTS
+from .classes import classes_context
 from .kernel_text import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
 from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
@@ -31,7 +32,10 @@ _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
                   "sine": "sin(pi i/512)", "factor": "columns of L below the diagonal",
                   "pivot": "1 / (d (1 + lambda))", "band": "first row over 1 + lambda, from lag 1",
-                  "alpha": "coefficients", "centers": "centers, in the format of x"}
+                  "alpha": "coefficients", "bias": "intercepts of the outputs, in LSB of y",
+                  "slot": "output of each coefficient, by the class of the center",
+                  "group_end": "index after the last center of each class",
+                  "centers": "centers, in the format of x"}
 
 #: Constants that become macros, by what they belong to.
 _MACROS = {
@@ -155,8 +159,7 @@ def varied(plan: Plan) -> bool:
 
 def _classes(plan: Plan) -> list[str]:
     """Return the labels of f <= 0 and f > 0 as comments; empty for a regressor."""
-    labels = [plan.options[name] for name in ("class_0", "class_1") if name in plan.options]
-    return [re.sub(r"[^\w .+-]", "_", label) for label in labels]
+    return [re.sub(r"[^\w .+-]", "_", name) for name in plan.class_names] if plan.outputs == 1 else []
 
 
 def _example(plan: Plan, trains: bool, uniform: bool) -> str:
@@ -164,6 +167,13 @@ def _example(plan: Plan, trains: bool, uniform: bool) -> str:
     p, x = plan.name, "" if trains and uniform else f"const {plan.name}_in_t *x, "
     head = [f'#include "{p}.h"', ""]
     predict = [f"{p}_out_t f = 0;"]
+    if plan.decision:
+        return "\n".join([*head, f"uint8_t classify(const {p}_in_t *x)", "{",
+                          f"    uint8_t label = {p.upper()}_CLASSES; /* none of them */", "",
+                          f"    (void){p}_model_classify(x, &label, 0);", "    return label;", "}"])
+    if plan.outputs > 1:
+        return "\n".join([*head, f"int predict(const {p}_in_t *x, {p}_out_t f[{p.upper()}_OUTPUTS])", "{",
+                          f"    return KC_USABLE({p}_model_predict(x, f));", "}"])
     if plan.fixed:
         return "\n".join([*head, f"{p}_out_t predict(const {p}_in_t *x)", "{", f"    {predict[0]}", "",
                           f"    return KC_USABLE({p}_model_predict(x, &f)) ? f : 0;", "}"])
@@ -226,7 +236,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     budget = plan.sizes.get("N", 0)
     digest = bytes.fromhex(plan.hash)
     short = widths(plan)
-    return _trainer(plan) | kernel_context(plan) | units_context(plan) | {
+    return _trainer(plan) | kernel_context(plan) | units_context(plan) | classes_context(plan) | {
         "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
         "spec_hash": spec_hash, "trains": trains, "fixed": plan.fixed,
         "classes": _classes(plan),

@@ -42,7 +42,8 @@ def to_adc(plan: Plan) -> dict[str, Any]:
 def units_context(plan: Plan) -> dict[str, Any]:
     """Return format, LSB, range and ADC conversion of f."""
     f, lsb = plan.signals["f"], Fraction(plan.units["y"])
+    counts = "y_gain" in plan.constants and "y_raw" in plan.signals and not plan.decision
     return {"q_format": q_format, "out": {
         "lsb": decimal(lsb), "format": str(f.format), "q": q_format(f.format), "frac": f.format.frac,
         "lo": decimal(lsb * f.lo), "hi": decimal(lsb * f.hi),
-        "adc": to_adc(plan) if "y_gain" in plan.constants and "y_raw" in plan.signals else None}}
+        "adc": to_adc(plan) if counts else None}}

@@ -7,6 +7,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from ...sim.backend import answer_width
 from ...sim.model import open_model
 from ...sim.plan import C_BYTES, Plan
 from ...sim.replay.vectors import Call, Vectors, make_vectors
@@ -28,6 +29,7 @@ def _sample_bytes(plan: Plan, call: str) -> int:
     """Return the bytes per sample of a call: its values, the answer and the status."""
     names = {"update": ("y_raw", "y"), "predict": ("y",)}[call]
     bits = sum(plan.signals[name].format.c_bits for name in names)
+    bits += (answer_width(plan) - 1) * plan.signals["y"].format.c_bits
     return (plan.sizes["D"] * plan.signals["x_raw"].format.c_bits + bits) // 8 + 1
 
 
@@ -70,7 +72,9 @@ def _array(ctype: str, name: str, words: NDArray[Any]) -> dict[str, Any]:
 def _arrays(plan: Plan, i: int, call: Call) -> list[dict[str, Any]]:
     p = plan.name
     columns = (("x", f"{p}_in_t", call.x_raw), ("y", f"{p}_target_t", call.y_raw),
-               ("f", f"{p}_out_t", call.expected.get("f")), ("status", "int8_t", call.expected["status"]))
+               ("f", f"{p}_out_t", call.expected.get("f")), ("label", "uint8_t", call.expected.get("label")),
+               ("margin", f"{p}_out_t", call.expected.get("margin")),
+               ("status", "int8_t", call.expected["status"]))
     return [_array(ctype, f"call_{i}_{name}", words) for name, ctype, words in columns if words is not None]
 
 

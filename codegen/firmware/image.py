@@ -15,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import get_args
 
+from ...sim.backend import answer_width
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import slot_bytes
@@ -153,7 +154,8 @@ def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
     """
     if plan.trains:
         return plan.sizes["n"]
-    row = plan.sizes["D"] * plan.signals["x_raw"].format.c_bits // 8
+    row = max(plan.sizes["D"] * plan.signals["x_raw"].format.c_bits // 8,
+              answer_width(plan) * plan.signals["y"].format.c_bits // 8)
     return max(1, min(BATCH_SAMPLES, batch_bytes // row))
 
 

@@ -75,6 +75,11 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
                        "choose a reduction without _f32")
     if plan.linear:
         return _unlike("[online] linear", plan.options["linear"], "none", "omit it, or use the C")
+    if "C" in plan.sizes or plan.decision:
+        return _unlike(f"[output] {'classes' if plan.decision else 'outputs'}",
+                       len(plan.class_names) or plan.outputs, "one output",
+                       "remove [hls] and use the C, or export one model per class against the rest, all with "
+                       "the same [output] word")
     if plan.bias:
         return _unlike("[toeplitz] bias", "true", "bias = false",
                        "remove bias, or set offset of [output] to the mean of the targets")

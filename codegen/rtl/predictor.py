@@ -137,6 +137,13 @@ def _refusal(plan: Plan) -> KerncastError | None:
         return fail("E307", "the SystemVerilog predictor does not support a linear part",
                     where="[online] linear", value=plan.options["linear"], allowed="none",
                     remedy="omit it, or predict in C")
+    if "C" in plan.sizes or plan.decision:
+        key = "classes" if plan.decision else "outputs"
+        return fail("E307", "the SystemVerilog predictor has one output and no classes",
+                    where=f"[output] {key}", value=len(plan.class_names) or plan.outputs,
+                    allowed="one output",
+                    remedy="predict in C, or export one model per class against the rest, all with the same "
+                           "[output] word")
     if plan.bias:
         return fail("E307", "the SystemVerilog predictor does not support an intercept",
                     where="[toeplitz] bias",

@@ -15,7 +15,7 @@ from ...codegen.firmware.hil_table import Timing
 from ...codegen.firmware.image import FirmwareImage, build_firmware
 from ...codegen.firmware.targets import Board, Counter, load_board
 from ...codegen.generate import load_plan
-from ...sim.backend import Outputs, Raw, calls_of, refused_update
+from ...sim.backend import Outputs, Raw, answer_width, answered, calls_of, refused_update
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
@@ -172,7 +172,9 @@ class BoardBackend:
         self.client.close()
 
     def _batches(self, name: str, operation: Callable[[int], int], x_raw: Raw, y_raw: Raw | None) -> Outputs:
-        f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
+        width = answer_width(self.plan)
+        rows = np.zeros((len(x_raw), width), dtype=np.int64)
+        status = np.zeros(len(x_raw), dtype=np.int64)
         word = self.plan.word_type
         for at in range(0, len(x_raw), self._capacity):
             batch = slice(at, at + self._capacity)
@@ -183,9 +185,10 @@ class BoardBackend:
             started = time.monotonic()
             operation(count)
             self._count(name, count, started)
-            f[batch] = _words(self.client.read(REGIONS["RESULTS"], count * C_BYTES[word]), word)
+            rows[batch] = _words(self.client.read(REGIONS["RESULTS"], count * width * C_BYTES[word]),
+                                 word).reshape(count, width)
             status[batch] = _words(self.client.read(REGIONS["STATUSES"], count), "int8_t")
-        return {"status": status, "f": f}
+        return answered(self.plan, status, rows)
 
     def _write(self, region: str, signal: str, words: Raw) -> None:
         """Write ADC counts to a buffer of the board, in the firmware's type."""

@@ -21,6 +21,7 @@ from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.replay.vectors import Vectors
 from ...sim.spec import Spec
+from ..one_output import refuse_several
 from ..workflow import passes_of, test_inputs
 from .agreement import agreement
 from .design import SampleView, design
@@ -76,13 +77,18 @@ def _nothing(given: Path, value: str) -> KerncastError:
 
 
 def one_design(plan: Plan, samples: SampleView | None, toml: str, summary: str, about: str) -> Page:
-    """Return the page of one design, without a front."""
+    """Return the page of one design, without a front.
+
+    Raise E124 for classes or several outputs.
+    """
+    refuse_several(plan, "a report")
     return {"kind": "design", "name": plan.name, "algorithm": plan.algorithm, "summary": summary,
             "data": about, "designs": {"0": design(plan, samples)}, "spec": toml}
 
 
 def _of_spec(path: Path) -> Page:
     spec = Spec.load(path)
+    refuse_several(spec, "a report")
     page: Page = {
         "command": command("gen", path.name, "-o", f"build/{spec.model.name}"), "spec_hash": spec.hash,
         "again": [command("check", path.name), command("plan", path.name)]}

@@ -214,7 +214,7 @@ def shorter_formats(space: Space, evaluator: Evaluator,
     spec, data = evaluator.spec_and_data(best.inputs)
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
     found: list[tuple[str, str | int, str | int]] = []
-    for table, word in (("input", spec.input.word), ("output", spec.output.word)):
+    for table, word in (("input", spec.input.word), ("output", str(spec.output.word))):
         fmt = Format.parse(word)
         if fmt.bits > 2 and not (uniform and table == "input"):
             found.append((f"{table}.word", word, str(Format(fmt.signed, fmt.bits - 1, fmt.frac - 1))))

@@ -10,6 +10,7 @@ and back ends, E5xx a tool is missing (exit 3), Wxxx warnings.  Rows are in orde
 from __future__ import annotations
 
 from ..errors import Entry
+from .classes import CLASSES
 from .link import LINK, MISSING
 from .sweep import SWEEP
 from .trained import TRAINED
@@ -389,4 +390,5 @@ _GENERATION = {
 }
 
 #: Every error and warning a user can meet, by its code.
-CATALOGUE: dict[str, Entry] = _SPEC | _NUMBERS | TRAINED | _GENERATION | SWEEP | LINK | MISSING | WARNINGS
+CATALOGUE: dict[str, Entry] = (_SPEC | CLASSES | _NUMBERS | TRAINED | _GENERATION | SWEEP | LINK | MISSING
+                               | WARNINGS)

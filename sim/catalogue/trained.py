@@ -11,15 +11,17 @@ TRAINED = {
                   "Fit it first; if it has no support vectors, lower epsilon and fit it again."),
     "E271": Entry("this kind of estimator cannot be exported",
                   "A predictor is a kernel expansion: SVC, SVR, KernelRidge, GaussianProcessRegressor and "
-                  "similar, the estimators of kerncast, and pipelines of scalers before one of them.",
+                  "similar, OneVsRestClassifier, the estimators of kerncast, and pipelines of scalers before "
+                  "one of them.",
                   "Use one of these. For another model, write the file of a trained model yourself."),
     "E272": Entry("the estimator's kernel is not supported on the device",
                   "The supported kernels are gaussian (rbf), laplacian, polynomial and linear, and for a "
                   "Gaussian process one RBF; precomputed kernels and Python functions are not supported.",
                   "Fit the estimator with one of those listed."),
-    "E273": Entry("the estimator has several outputs",
-                  "A prediction is one number: one target, or the decision between two classes.",
-                  "Export one estimator per output, or per class against the rest."),
+    "E273": Entry("the outputs of the estimator cannot be exported together",
+                  "All outputs share one row of kernel values: one kernel, one scale per column, and at most "
+                  "32 classes with an output per pair.",
+                  "Fit the estimators of a OneVsRestClassifier with one kernel, or export one per output."),
     "E274": Entry("sparse arrays", "The device stores every column of every center.",
                   "Fit and predict with dense arrays: X.toarray()."),
     "E275": Entry("not the file of a trained model",

@@ -18,8 +18,8 @@ from ..spec import Data, Spec
 from .builtin import BuiltinSamples, digits, ecg, equaliser
 from .csv_lines import counted
 from .raw import Words, check_raw
-from .reading import counts_of, read_values
-from .words_csv import read_words
+from .reading import ANY, counts_of, labels_of, read_values
+from .words_csv import Column, read_words, targets_header
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,8 @@ class Dataset:
     x_raw : ndarray of int64, shape (m, D)
         Inputs as ADC counts, within [input] word; for scheme uniform the grid ``offset + step * j``.
     y_raw : ndarray of int64, shape (m,)
-        Targets as ADC counts, within [output] word.  m is n for the Toeplitz trainer.
+        Targets as ADC counts, within [output] word, or the indices of [output] classes; shape (m, C) for
+        several outputs.  m is n for the Toeplitz trainer.
     x_test_raw, y_test_raw : ndarray of int64 or None
         Held-out samples, if there are any.
     clean : ndarray of float64, shape (m,), or None
@@ -104,15 +105,18 @@ def _files(spec: Spec, base: Path) -> Dataset:
     assert spec.data is not None and spec.data.file is not None  # the spec's rules
     columns = [f"x{c}" for c in range(spec.input.columns)]
     uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
-    raw_x, raw_y = spec.input.format, spec.output.format
-    with_x = {"y": raw_y} if spec.data.lagged else dict.fromkeys(columns, raw_x) | {"y": raw_y}
+    raw_x: Column = spec.input.format
+    raw_y: Column = spec.output.classes or spec.output.format
+    outputs = spec.output.outputs or 1
+    y_columns = dict.fromkeys(targets_header(outputs), raw_y)
+    with_x = {**({} if spec.data.lagged else dict.fromkeys(columns, raw_x)), **y_columns}
     problems: list[Problem] = []
     if spec.data.is_table:
         train = _table(spec, spec.data, base / spec.data.file, problems, uniform)
         test = None if spec.data.test is None else _table(
             spec, spec.data.model_copy(update={"rows": None}), base / spec.data.test, problems, False)
     else:
-        train = read_words(base / spec.data.file, {"y": raw_y} if uniform else with_x, problems)
+        train = read_words(base / spec.data.file, y_columns if uniform else with_x, problems)
         test = None if spec.data.test is None else read_words(base / spec.data.test, with_x, problems)
     before = len(columns) if spec.data.lagged else 0
     least = (spec.samples or 1) + before
@@ -131,16 +135,24 @@ def _files(spec: Spec, base: Path) -> Dataset:
         train = _lagged(spec, train[:, 0])
         test = None if test is None else _lagged(spec, test[:, 0])
     rows = train if spec.samples is None else train[:spec.samples]
-    return Dataset(grid(spec, least) if uniform else rows[:, :-1], rows[:, -1],
-                   None if test is None else test[:, :-1], None if test is None else test[:, -1],
-                   None, spec.data.file, "the user's")
+    return Dataset(grid(spec, least) if uniform else rows[:, :-outputs], _target_words(rows, outputs),
+                   None if test is None else test[:, :-outputs],
+                   None if test is None else _target_words(test, outputs), None, spec.data.file, "the user's")
+
+
+def _target_words(rows: Words, outputs: int) -> Words:
+    """Return the last columns, shape (m,), or (m, C) for several outputs."""
+    return rows[:, -1] if outputs == 1 else rows[:, -outputs:]
 
 
 def _table(spec: Spec, data: Data, path: Path, problems: list[Problem], uniform: bool) -> Words:
     """Return a file as ADC counts, the target last; read it as [data] states."""
     signal = uniform or bool(data.lagged)
     try:
-        values = read_values(path, data, signal=signal, labels=data.classes or ())
+        classes = spec.output.classes
+        values = read_values(path, data, signal=signal, labels=ANY if classes else data.classes or ())
+        if classes:
+            values = labels_of(values, classes)
         return counts_of(values, data, spec.input.format, spec.output.format,
                          0 if signal else spec.input.columns, data.classes or ())
     except KerncastError as error:

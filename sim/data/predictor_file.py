@@ -10,6 +10,11 @@ code, and has the same bytes on every machine::
 
 ``classes`` is empty, or the labels for f below and above 0; x is a sample divided by ``scale``, column by
 column.
+
+A model with several outputs has ``"format": "kerncast model 2"``, a list of coefficients per vector, a list
+of intercepts, and for classes the ``decision`` of :mod:`..decisions`.  If that is by pairs of classes,
+vectors are in order of their classes, ``groups`` has the number of vectors of each class, and the
+coefficients of a vector are those of its pairs only.
 """
 
 from __future__ import annotations
@@ -27,12 +32,17 @@ from .._arrays import Array
 from .._files import read_text
 from .._json import parse_json
 from ..choices import KERNEL_KEYS
+from ..decisions import ARGMAX, PAIRWISE, spread
 from ..errors import KerncastError, fail
 from ..kernels import Kernel, make_kernel
 from ..spec import Spec
 
-FORMAT = "kerncast model 1"
+FORMAT, FORMAT_SEVERAL = "kerncast model 1", "kerncast model 2"
 _KEYS = ("format", "origin", "kernel", "classes", "scale", "bias", "alpha", "vectors")
+_KEYS_SEVERAL = (*_KEYS, "decision", "groups")
+
+
+_FORMATS = {1: FORMAT, 2: FORMAT_SEVERAL}
 
 
 @dataclass(frozen=True)
@@ -45,25 +55,41 @@ class TrainedModel:
         ``type`` and its parameters, as in [kernel] of a spec.
     vectors : ndarray of float64, shape (N, D)
         Expansion vectors, in units of x.
-    alpha : ndarray of float64, shape (N,)
+    alpha : ndarray of float64, shape (N,), or (N, M) for several outputs
         Coefficients, in units of y.
-    bias : float
-        Intercept, in units of y.
+    bias : float, or ndarray of float64, shape (C,)
+        Intercept of each output, in units of y.
     classes : tuple
-        The two labels of a classifier, for f <= 0 and f > 0; else empty.
+        The labels of a classifier, of two classes those of f <= 0 and f > 0; else empty.
     scale : ndarray of float64, shape (D,), or ()
         x is a sample in the units of training, divided by this.
     origin : str
         The class of estimator that trained it.
+    decision : str
+        How several outputs become a class; empty for a regression or one output.
+    groups : tuple of int
+        Vectors of each class, which they are ordered by, if the decision is by pairs; else empty.
     """
 
     kernel: dict[str, Any]
     vectors: Array
     alpha: Array
-    bias: float
+    bias: float | Array
     classes: tuple[Any, ...] = ()
     scale: Array = field(default_factory=lambda: np.ones(()))
     origin: str = ""
+    decision: str = ""
+    groups: tuple[int, ...] = ()
+
+    @property
+    def outputs(self) -> int:
+        """Return the number of outputs."""
+        return int(np.size(self.bias))
+
+    @property
+    def every_alpha(self) -> Array:
+        """Return the coefficients of every output, shape (N, C), or (N,) for one."""
+        return spread(self.alpha, self.groups)
 
     @property
     def function(self) -> Kernel:
@@ -78,8 +104,11 @@ class TrainedModel:
 
     def as_dict(self) -> dict[str, Any]:
         """Return its numbers, for the evidence of a plan."""
-        return {"origin": self.origin, "kernel": self.kernel, "classes": list(self.classes),
-                "scale": self.scales.tolist(), "bias": self.bias, "alpha": self.alpha.tolist()}
+        several = {"decision": self.decision, "groups": list(self.groups)} if self.alpha.ndim == 2 else {}
+        return {"origin": self.origin, "kernel": self.kernel, "classes": list(self.classes), **several,
+                "scale": self.scales.tolist(),
+                "bias": self.bias if isinstance(self.bias, float) else self.bias.tolist(),
+                "alpha": self.alpha.tolist()}
 
     def to_json(self) -> str:
         """Return the text of its file.
@@ -87,7 +116,7 @@ class TrainedModel:
         Numbers are in the shortest exact form, with one vector per line.
         """
         lines = [f"{json.dumps(key)}: {json.dumps(value)}"
-                 for key, value in ({"format": FORMAT} | self.as_dict()).items()]
+                 for key, value in ({"format": _FORMATS[self.alpha.ndim]} | self.as_dict()).items()]
         rows = ",\n  ".join(json.dumps(_short(row)) for row in self.vectors)
         return "{" + ",\n ".join([*lines, f'"vectors": [\n  {rows}]']) + "}\n"
 
@@ -106,21 +135,26 @@ def read_model(text: str, where: str) -> TrainedModel:
     """Parse the text of :meth:`TrainedModel.to_json`; raise E275 if it is invalid."""
     try:
         whole = parse_json(text)
-        missing = [key for key in _KEYS if key not in whole]
-        if missing or whole["format"] != FORMAT:
+        several = whole.get("format") == FORMAT_SEVERAL
+        missing = [key for key in (_KEYS_SEVERAL if several else _KEYS) if key not in whole]
+        if missing or whole["format"] not in (FORMAT, FORMAT_SEVERAL):
             raise ValueError(f"no {missing[0]}" if missing else f"format {whole['format']!r}")
         vectors, alpha = (np.array(whole[key], dtype=np.float64) for key in ("vectors", "alpha"))
-        if vectors.ndim != 2 or not vectors.size or alpha.shape != vectors.shape[:1]:
+        if vectors.ndim != 2 or not vectors.size or alpha.shape[:1] != vectors.shape[:1] \
+                or alpha.ndim != 1 + several or not alpha.size:
             raise ValueError(f"vectors {vectors.shape} and alpha {alpha.shape}")
-        bias, kernel, classes = float(whole["bias"]), dict(whole["kernel"]), tuple(whole["classes"])
-        if not (np.isfinite(vectors).all() and np.isfinite(alpha).all() and math.isfinite(bias)):
+        bias: Any = np.array(whole["bias"], dtype=np.float64) if several else float(whole["bias"])
+        kernel, classes = dict(whole["kernel"]), tuple(whole["classes"])
+        if not (np.isfinite(vectors).all() and np.isfinite(alpha).all() and np.isfinite(bias).all()):
             raise ValueError("NaN or infinity")
         scale = np.array(whole["scale"], dtype=np.float64)
-        if len(classes) not in (0, 2) or not all(isinstance(label, str | int | float) for label in classes):
-            raise ValueError("the classes are not two numbers or two texts")
+        if not all(isinstance(label, str | int | float) for label in classes):
+            raise ValueError("the classes are not numbers or texts")
         if scale.shape != vectors.shape[1:] or not (np.isfinite(scale).all() and np.all(scale > 0)):
             raise ValueError(f"a scale of shape {scale.shape}, or one that is not positive and finite")
-        model = TrainedModel(kernel, vectors, alpha, bias, classes, scale, str(whole["origin"]))
+        model = TrainedModel(kernel, vectors, alpha, bias, classes, scale, str(whole["origin"]),
+                             *((whole["decision"], tuple(whole["groups"])) if several else ()))
+        _check_outputs(model)
         _ = model.function
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, KerncastError) as error:
         reason = error.problems[0].message if isinstance(error, KerncastError) else str(error)
@@ -128,6 +162,29 @@ def read_model(text: str, where: str) -> TrainedModel:
                    value=where.rpartition("/")[2], allowed="a file written by kerncast.export",
                    remedy="export the model again") from None
     return model
+
+
+def _check_outputs(model: TrainedModel) -> None:
+    """Raise ValueError if classes, decision, groups and shapes do not agree."""
+    classes, columns = len(model.classes), model.alpha.shape[1] if model.alpha.ndim == 2 else 0
+    if not columns:
+        if classes not in (0, 2):
+            raise ValueError("one output, and not two classes")
+        return
+    pairwise = model.decision in PAIRWISE
+    expected = {"": (0, model.outputs), ARGMAX: (model.outputs, model.outputs)}.get(
+        model.decision, (classes, classes - 1) if pairwise else (-1, -1))
+    if (classes, columns) != expected or not model.outputs >= 1:
+        raise ValueError(f"decision {model.decision!r} with {classes} classes and {columns} coefficients "
+                         "per vector")
+    if not pairwise:
+        if model.groups:
+            raise ValueError("groups without pairs")
+        return
+    if (classes < 3 or model.outputs != classes * (classes - 1) // 2 or len(model.groups) != classes
+            or not all(isinstance(count, int) and count >= 0 for count in model.groups)
+            or sum(model.groups) != len(model.vectors)):
+        raise ValueError(f"groups {list(model.groups)[:8]} do not fit {classes} classes")
 
 
 def load_model(spec: Spec) -> TrainedModel:
@@ -176,7 +233,11 @@ def model_file(spec: Spec) -> dict[str, str]:
 
 
 def check_fit(spec: Spec, model: TrainedModel) -> None:
-    """Raise E277 if columns or kernel of a model differ from its spec's."""
+    """Raise E277 if a model does not fit its spec.
+
+    Columns, kernel, classes and outputs must be equal.
+    """
+    _check_target(spec, model)
     if model.vectors.shape[1] != spec.input.columns:
         raise fail("E277", "the trained model and the spec have different numbers of columns",
                    where="[input] columns",
@@ -187,3 +248,20 @@ def check_fit(spec: Spec, model: TrainedModel) -> None:
         raise fail("E277", "the trained model has another kernel than the spec",
                    where="[kernel] type", value=str(asked), allowed=str(model.kernel),
                    remedy="write this kernel into [kernel], or train and export again")
+
+
+def _check_target(spec: Spec, model: TrainedModel) -> None:
+    """Raise E277 if classes or outputs of a model differ from its spec's.
+
+    Of two classes the spec may be silent.
+    """
+    names, given = tuple(map(str, model.classes)), spec.output.classes
+    if names != given and not (given is None and model.outputs == 1):
+        raise fail("E277", "the trained model has other classes than the spec", where="[output] classes",
+                   value="none" if given is None else ", ".join(given), allowed=", ".join(names) or "none",
+                   remedy="write these classes into [output], in this order, or export the model again")
+    outputs = spec.output.outputs or 1
+    if given is None and outputs != model.outputs:
+        raise fail("E277", "the trained model has another number of outputs than the spec",
+                   where="[output] outputs", value=outputs, allowed=str(model.outputs),
+                   remedy=f"write outputs = {model.outputs} into [output], or export the model again")

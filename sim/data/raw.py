@@ -25,11 +25,26 @@ def inputs(plan: Plan, x_raw: Any, where: str = "x_raw") -> Words:
 
 
 def targets(plan: Plan, y_raw: Any) -> Words:
-    """Return the targets of a plan as ADC counts, shape (m,).
+    """Return the targets of a plan as ADC counts or labels, shape (m,).
 
     Errors are those of :func:`check_raw`.
     """
     return check_raw(y_raw, plan.signals["y_raw"].format, None, "y_raw")
+
+
+def check_targets(y_raw: Any, fmt: Format, outputs: int, classes: tuple[str, ...] = ()) -> Words:
+    """Return targets as ADC counts, shape (m,) or (m, outputs).
+
+    Of classes as labels (m,).
+
+    Errors are those of :func:`check_raw`, and E253 for a label outside the classes.
+    """
+    y = check_raw(y_raw, fmt, None if outputs == 1 else outputs, "y_raw")
+    if classes and y.size and int(y.max()) >= len(classes):
+        at = int(np.argmax(y >= len(classes)))
+        raise fail("E253", "the label is not one of the classes", where=f"y_raw[{at}]", value=int(y[at]),
+                   allowed=f"0 to {len(classes) - 1}", remedy="pass the index of a class")
+    return y
 
 
 def samples(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words, Words]:

@@ -21,6 +21,7 @@ from .clock import Clock, longest_run, read_clock
 from .csv_lines import counted
 from .samples.files import format_of, read_file
 from .samples.table import SampleTable, label_text
+from .words_csv import find_label, no_class
 
 #: Any label is accepted, and none is selected.
 ANY = ("any",)
@@ -214,6 +215,20 @@ def _of_classes(values: Values, classes: Sequence[str], path: Path) -> Values:
     return values.choose(np.isin(values.y, classes), "other classes")
 
 
+def labels_of(values: Values, classes: tuple[str, ...]) -> Values:
+    """Return samples whose target is the index of its class.
+
+    Raise E253 for a label outside the classes.
+    """
+    names = [str(name).strip() for name in values.y]
+    labels = [find_label(name, classes) for name in names]
+    problems = [no_class(f"{values.place(row)} {values.names[-1]}", names[row], classes)
+                for row, label in enumerate(labels) if label is None]
+    if problems:
+        raise KerncastError(counted(problems))
+    return replace(values, y=np.array(labels, dtype=np.int64))
+
+
 def counts_of(values: Values, data: Data, inputs: Format, output: Format, count: int | None,
               classes: Sequence[str] = ()) -> Words:
     """Return samples as ADC counts, shape (n, D + 1), the target last.
@@ -246,6 +261,8 @@ def counts_of(values: Values, data: Data, inputs: Format, output: Format, count:
     for name, column, fmt in zip(values.names, columns, formats, strict=True):
         if column.dtype.kind in "US":
             made.append(np.where(column == classes[0], -1, 1).astype(np.int64))
+        elif column.dtype.kind == "i":  # labels
+            made.append(column)
         else:
             made.append(_counts(column, name, fmt, data, values.place, problems))
     if problems:

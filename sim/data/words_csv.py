@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import math
 import re
 from array import array
@@ -21,17 +23,22 @@ from .samples.table import not_finite
 _INTEGER = re.compile(r"[+-]?[0-9]{1,18}")
 
 
-def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem]) -> NDArray[np.int64]:
+#: Content of a column: ADC counts of a format, or classes by name.
+Column = Format | tuple[str, ...]
+
+
+def read_words(path: Path, formats: Mapping[str, Column], problems: list[Problem]) -> NDArray[np.int64]:
     """Read the columns of a CSV file whose first line names them, in any order.
 
     Parameters
     ----------
     path : Path
-    formats : mapping of column name to Format
-        The required columns, exactly, with the formats of their ADC counts.
+    formats : mapping of column name to Format or tuple of str
+        The required columns, exactly, with the formats of their ADC counts; for a column of classes their
+        names, whose indices are returned.
     problems : list of Problem
         Receives the problems found: E241 file, E242 header, E243 row, E244 to E246 value, E251 an empty line
-        within a signal.
+        within a signal, E253 class.
 
     Returns
     -------
@@ -59,7 +66,7 @@ def read_words(path: Path, formats: Mapping[str, Format], problems: list[Problem
     return np.array(words, dtype=np.int64).reshape(-1, len(formats))
 
 
-def _header(path: Path, names: list[str], formats: Mapping[str, Format],
+def _header(path: Path, names: list[str], formats: Mapping[str, Column],
             problems: list[Problem]) -> list[int]:
     """Return the index of each required column in a line.
 
@@ -76,7 +83,7 @@ def _header(path: Path, names: list[str], formats: Mapping[str, Format],
     return []
 
 
-def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, Format],
+def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, Column],
          problems: list[Problem]) -> list[int]:
     """Return the counts of one line; empty if it contains an error."""
     if len(fields) != len(order):
@@ -84,11 +91,30 @@ def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, 
                                 str(len(fields)), str(len(order)),
                                 "correct the row; commas separate the fields"))
         return []
-    words = [_word(fields[index].strip()) for index in order]
-    wrong = [_mistake(f"{where} {column}", fields[index].strip(), word, fmt)
-             for (column, fmt), index, word in zip(formats.items(), order, words, strict=True)]
+    texts = [fields[index].strip() for index in order]
+    words = [_word(text) if isinstance(fmt, Format) else find_label(text, fmt)
+             for text, fmt in zip(texts, formats.values(), strict=True)]
+    wrong = [_mistake(f"{where} {column}", text, word, fmt) if isinstance(fmt, Format)
+             else no_class(f"{where} {column}", text, fmt) if word is None else None
+             for (column, fmt), text, word in zip(formats.items(), texts, words, strict=True)]
     problems += [problem for problem in wrong if problem]
     return [] if any(wrong) else [int(word) for word in words if word is not None]
+
+
+def find_label(text: str, names: tuple[str, ...]) -> int | None:
+    """Return the index of a class, or None; a class named 3 may be written 3.0."""
+    if text in names:
+        return names.index(text)
+    number = _word(text)
+    whole = "" if number is None or not math.isfinite(number) or number % 1 else str(int(number))
+    return names.index(whole) if whole in names else None
+
+
+def no_class(where: str, text: str, names: tuple[str, ...]) -> Problem:
+    """Return the problem of a label outside the classes (E253)."""
+    shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
+    return Problem("E253", "the label is not one of the classes", where, abbreviate(text) or "an empty field",
+                   shown, "add the class to [output] classes, correct the label, or remove the sample")
 
 
 def _word(text: str) -> float | int | None:
@@ -99,8 +125,13 @@ def _word(text: str) -> float | int | None:
         return None
 
 
+def abbreviate(text: str) -> str:
+    """Return at most 24 characters of a field."""
+    return text if len(text) <= 24 else text[:21] + "..."
+
+
 def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Problem | None:
-    shown = text if len(text) <= 24 else text[:21] + "..."
+    shown = abbreviate(text)
     if word is not None and not math.isfinite(word):
         return Problem("E245", "NaN or infinity in the data", where, shown, "finite numbers",
                        "remove or repair the sample")
@@ -152,15 +183,29 @@ def survey(path: Path) -> Survey:
                   (int(y.min()), int(y.max())), width(x))
 
 
-def header(columns: int) -> list[str]:
-    """Return the column names of a file of ADC counts: the inputs, and the target."""
-    return [*(f"x{column}" for column in range(columns)), "y"]
+def targets_header(outputs: int = 1) -> list[str]:
+    """Return the column names of the targets: y, or y0, y1, ... of several outputs."""
+    return ["y"] if outputs == 1 else [f"y{output}" for output in range(outputs)]
 
 
-def words_text(words: NDArray[np.int64]) -> str:
-    """Return a CSV file of ADC counts, shape (m, D + 1), the target last."""
-    rows = words.tolist()
-    return "\n".join([",".join(header(words.shape[1] - 1)), *(",".join(map(str, row)) for row in rows), ""])
+def header(columns: int, outputs: int = 1) -> list[str]:
+    """Return the column names of a file of ADC counts: the inputs, and the targets."""
+    return [*(f"x{column}" for column in range(columns)), *targets_header(outputs)]
+
+
+def words_text(words: NDArray[np.int64], classes: tuple[str, ...] = (), outputs: int = 1) -> str:
+    """Return a CSV file of ADC counts, the targets last.
+
+    Their shape is (m, D + 1), or (m, D + outputs).
+
+    A target that is a class is written by name.
+    """
+    outputs = 1 if classes else outputs
+    rows = [[*row[:-1], classes[row[-1]]] if classes else row for row in words.tolist()]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(
+        [header(words.shape[1] - outputs, outputs), *rows])
+    return text.getvalue()
 
 
 def _columns(path: Path) -> int:

@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 
 from .._arrays import Array
 from ..backend import Raw
+from ..decisions import spread
 from ..kernels import DistanceKernel
 from ..model.base import convert_inputs
 from ..model.kernel import input_constants
@@ -65,7 +66,7 @@ class ErrorBudget:
     Parameters
     ----------
     terms : dict of str to ndarray of float64, shape (m,)
-        Terms by name, in units of y, at the training inputs.
+        Terms by name, in units of y, at the training inputs; shape (m, C) for several outputs.
     """
 
     terms: dict[str, Array]
@@ -86,8 +87,8 @@ class ErrorBudget:
         The projections add up to 1.
         """
         total = self.total
-        square = float(total @ total)
-        return float(self.terms[name] @ total) / square if square else 0.0
+        square = float(np.vdot(total, total))
+        return float(np.vdot(self.terms[name], total)) / square if square else 0.0
 
     def as_dict(self) -> dict[str, Any]:
         """Return a dictionary for ``--json``."""
@@ -130,9 +131,16 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
 
 
 def table_words(plan: Plan) -> dict[str, NDArray[np.int64]]:
-    """Return the quantised centers (N, D) and coefficients (N,) of an imported model."""
+    """Return the quantised centers (N, D) and coefficients of an imported model.
+
+    The coefficients have shape (N,), or (N, C) for several outputs.
+    """
     found = {name: np.array(plan.tables[name].values, dtype=np.int64) for name in ("alpha", "centers")}
-    return found | {"centers": found["centers"].reshape(plan.sizes["N"], plan.sizes["D"])}
+    count, alpha = plan.sizes["N"], found["alpha"]
+    if "C" in plan.sizes:
+        ends = plan.tables["group_end"].values if plan.pairwise else ()
+        alpha = spread(alpha.reshape(count, -1), tuple(np.diff((0, *ends)).tolist()))
+    return {"alpha": alpha, "centers": found["centers"].reshape(count, plan.sizes["D"])}
 
 
 def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw) -> ErrorBudget:
@@ -158,7 +166,8 @@ def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw
     held = reference.held
     first = reference.predict(x_raw)
     second = expand(reference.kernel, samples, v, reference.alpha[held]) + reference.bias
-    third = expand(reference.kernel, samples, v, alpha) + plan.integer("bias") * lsb
+    bias = np.array(plan.tables["bias"].values) if "C" in plan.sizes else plan.integer("bias")
+    third = expand(reference.kernel, samples, v, alpha) + bias * lsb
     return ErrorBudget({"input rounding": second - first, "coefficients": third - second,
                         "arithmetic": f - third})
 

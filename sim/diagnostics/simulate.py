@@ -19,6 +19,7 @@ from ..model.ranges import Range
 from ..plan import Plan
 from ..reference.backend import FloatReference
 from ..statuses import TRAINED, severity
+from .classes import Classes, classify
 from .error_budget import MAX_SAMPLES, ErrorBudget, error_budget, predictor_budget, table_words
 from .observed import observed
 
@@ -34,7 +35,7 @@ class Simulation:
     ----------
     status : str
         Name of the worst status of all calls.
-    f : ndarray of float64, shape (m,)
+    f : ndarray of float64, shape (m,), or (m, C) for several outputs
         Predictions for the test inputs, in units of y.
     f_float : ndarray of float64, shape (m,)
         The float reference's predictions.
@@ -54,8 +55,8 @@ class Simulation:
         Whether training succeeded.  If not, predictions are 0, errors are NaN and `status` gives the reason.
     float_solves : bool
         Whether float64 has a solution.
-    labels : ndarray of shape (m,) or None
-        Labels of the test inputs, from a classifier trained elsewhere.
+    classes : Classes or None
+        Classes of the test inputs, if the model decides between classes.
     """
 
     status: str
@@ -68,7 +69,15 @@ class Simulation:
     budget: ErrorBudget | None
     trained: bool = True
     float_solves: bool = True
-    labels: NDArray[Any] | None = None
+    classes: Classes | None = None
+
+    @property
+    def labels(self) -> NDArray[Any] | None:
+        """Return the labels (m,) of the test inputs as the data name them.
+
+        None for a regression.
+        """
+        return None if self.classes is None else self.classes.original
 
     def __repr__(self) -> str:
         saturated = sum(r.saturated for r in self.ranges)
@@ -217,13 +226,12 @@ def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | 
     answers = model.predict(where)
     f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
     f_at = f if x_test is None else y_values(plan, model.predict(x_raw)["f"])
-    classes = plan.evidence["trained"]["classes"]
     return Simulation(
         worst_status(answers), f, f_float, relative_error(alpha_values(plan, table_words(plan)),
                                                           reference.alpha[reference.held]),
         relative_error(f, f_float), ranges, _members(model),
         predictor_budget(plan, f_at, reference, x_raw),
-        labels=np.array(classes)[(f > 0).astype(int)] if classes else None)
+        classes=classify(plan, answers, f, f_float))
 
 
 def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int = 1) -> Plan:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 
 from ..backend import FIXED_CALLS, Outputs, Raw
+from ..data import raw
 from ..plan import Plan
-from .arithmetic import number
-from .base import FxpModel
+from .arithmetic import Words, number, word_of
+from .base import STATUS, FxpModel
 
 
 class FxpPredictor(FxpModel):
@@ -17,13 +20,80 @@ class FxpPredictor(FxpModel):
 
     def __init__(self, plan: Plan) -> None:
         alpha, v = (plan.tables[name] for name in ("alpha", "centers"))
+        count = plan.sizes["N"]
         self._alpha = number(np.array(alpha.values, dtype=np.int64), alpha.format)
-        self._v = np.array(v.values, dtype=np.int64).reshape(plan.sizes["N"], plan.sizes["D"])
+        self._v = np.array(v.values, dtype=np.int64).reshape(count, plan.sizes["D"])
+        self._every = _every_alpha(plan) if "C" in plan.sizes else None
         super().__init__(plan)
 
     def reset(self) -> None:
         """Do nothing: there is no state."""
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
-        return self._predict(x_raw, self._v, self._alpha, self.plan.integer("bias"))
+        """Predict for ADC counts (m, D).
+
+        See :meth:`.model.predictor.PredictorModel.predict`.
+        """
+        plan = self.plan
+        answer = self._predict(x_raw, self._v, self._alpha, plan.integer("bias")) if self._every is None \
+            else self._outputs(x_raw, self._every)
+        if not plan.decision:
+            return answer
+        found = [_decided(plan, np.atleast_1d(f).tolist()) for f in answer["f"]]
+        label, margin = np.array(found, dtype=np.int64).reshape(-1, 2).T
+        return {**answer, "label": label, "margin": margin}
+
+    def _outputs(self, x_raw: Raw, every: Words) -> Outputs:
+        """Predict each output by itself, from its coefficients in `every` (C, N)."""
+        x_raw, fmt = raw.inputs(self.plan, x_raw), self.plan.tables["alpha"].format
+        f = np.zeros((len(x_raw), len(every)), dtype=np.int64)
+        status = np.zeros(len(x_raw), dtype=np.int64)
+        for m, x in enumerate(self._kernel.x_words(x_raw) if len(x_raw) else ()):
+            values = self._kernel.values(self._kernel.distances(self._v, x))
+            found = [self._kernel.kernel_expansion(number(alpha, fmt), values, bias)
+                     for alpha, bias in zip(every, self.plan.tables["bias"].values, strict=True)]
+            f[m] = [word_of(word) for word, _ in found]
+            status[m] = STATUS["saturated" if any(lost for _, lost in found) else "ok"]
+        return {"status": status, "f": f}
+
+
+def _every_alpha(plan: Plan) -> Words:
+    """Return the coefficients of every output, shape (C, N).
+
+    0 where a center is not in the pair.
+    """
+    count, rows = plan.sizes["N"], iter(plan.tables["alpha"].values)
+    every = np.zeros((plan.outputs, count), dtype=np.int64)
+    if not plan.pairwise:
+        every[:] = np.array(list(rows), dtype=np.int64).reshape(count, -1).T
+        return every
+    ends, classes = plan.tables["group_end"].values, range(len(plan.class_names))
+    for i in range(count):
+        own = next(a for a in classes if i < ends[a])
+        for other in classes:
+            if other != own:
+                pair = list(combinations(classes, 2)).index((min(own, other), max(own, other)))
+                every[pair, i] = next(rows)
+    return every
+
+
+def _decided(plan: Plan, f: list[int]) -> tuple[int, int]:
+    """Return the label and the margin of the outputs of one sample, in plain Python."""
+    classes, most = len(plan.class_names), (1 << (plan.word - 1)) - 1
+    if plan.decision == "sign":
+        label, margin = int(f[0] > 0), abs(f[0])
+    elif plan.decision == "argmax":
+        label = f.index(max(f))
+        margin = f[label] - max(f[:label] + f[label + 1:])
+    else:
+        favour: list[list[int]] = [[] for _ in range(classes)]
+        votes = [0] * classes
+        by_sum = plan.decision == "vote_confidence"
+        for (i, j), value in zip(combinations(range(classes), 2), f, strict=True):
+            votes[i if value > 0 or (by_sum and value == 0) else j] += 1
+            favour[i].append(value)
+            favour[j].append(-value)
+        label = max(range(classes), key=lambda a: (votes[a], sum(favour[a]) if by_sum else 0, -a))
+        margin = min(favour[label])
+    unknown = "min_margin" in plan.constants and margin < plan.integer("min_margin")
+    return classes if unknown else label, min(margin, most)

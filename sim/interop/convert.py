@@ -39,7 +39,7 @@ class ConvertedEstimator:
         Contents of the model's file, whose hash is in the spec.
     x_raw : ndarray of int64, shape (m, D)
         The samples as ADC counts.
-    f : ndarray of float64, shape (m,)
+    f : ndarray of float64, shape (m,), or (m, C) for several outputs
         The estimator's predictions for them.
     """
 
@@ -98,7 +98,7 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
     words = {"columns": len(scale), **words, "gain": _one_or_each((gains / scale).tolist())}
     text, f = model.to_json(), evaluate(model, samples)
     spec = Spec(model={"name": name, "algorithm": "kernel_predictor"}, input=words,
-                output=dict(output or _output(f, word, bool(model.classes))), kernel=model.kernel,
+                output={**(output or _output(f, word, model)), **_target(model)}, kernel=model.kernel,
                 predictor={"file": f"{name}.json", "sha256": digest(text)},
                 numbers={"word": word, **(numbers or {})}, target={"id": target})
     fmt = spec.input.format
@@ -107,10 +107,23 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
 
 
 def evaluate(model: TrainedModel, X: Array) -> Array:
-    """Evaluate f at all samples, shape (m, D), in float64: shape (m,)."""
+    """Evaluate f at all samples (m, D) in float64.
+
+    The result has shape (m,), or (m, C) for several outputs.
+    """
     from ..reference.online.expansion import expand  # not at import: a spec is planned without it
 
-    return expand(model.function, X / model.scale, model.vectors, model.alpha) + model.bias
+    return expand(model.function, X / model.scale, model.vectors, model.every_alpha) + model.bias
+
+
+def _target(model: TrainedModel) -> dict[str, Any]:
+    """Return the keys of [output] for several outputs or classes.
+
+    Of two classes the spec is silent.
+    """
+    if model.decision:
+        return {"classes": [str(name) for name in model.classes]}
+    return {"outputs": model.outputs} if model.outputs > 1 else {}
 
 
 def _one_or_each(values: list[float]) -> float | list[float]:
@@ -164,9 +177,9 @@ def _frac(most: float, room: int) -> int:
     return frac - 1 if round(Fraction(most) * Fraction(2) ** frac) > room else frac
 
 
-def _output(f: Array, word: int, classes: bool) -> dict[str, Any]:
+def _output(f: Array, word: int, model: TrainedModel) -> dict[str, Any]:
     """Return an [output] whose full scale is at least twice the largest prediction."""
-    most = max(float(np.abs(f).max(initial=0.0)), 1.0 if classes else 0.0)
+    most = max(float(np.abs(f).max(initial=0.0)), 1.0 if model.classes else 0.0)
     bits = word - 1
     return {"word": f"s{bits}f{_frac(most, (1 << (bits - 1)) - 1)}"}
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..data.words_csv import words_text
-from ..errors import fail
+from ..decisions import decide
+from ..errors import KerncastError, fail
 from ..spec import Spec
 from ..spec.text import bare
 from ..spec.types import NAME_LENGTH
@@ -32,7 +33,7 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
         Samples to compare on, in the estimator's units, covering the full range of later inputs.
     path : path
         Path of the spec, such as ``digits.toml``.
-    y : array_like of shape (m,), optional
+    y : array_like of shape (m,), or (m, C) for several outputs, optional
         Labels or targets of these samples; by default the estimator's predictions.
     name : str, optional
         Name of the model, the prefix of every C symbol; by default that of the file.
@@ -70,7 +71,8 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
 def _files(made: ConvertedEstimator, place: Path, y_raw: NDArray[np.int64]) -> dict[Path, str]:
     """Return the contents of spec, model and samples, by their paths."""
     return {place: _spec_text(made, place), place.with_suffix(".json"): made.text,
-            place.with_suffix(".csv"): words_text(np.column_stack([made.x_raw, y_raw]))}
+            place.with_suffix(".csv"): words_text(np.column_stack([made.x_raw, y_raw]),
+                                                  made.spec.output.classes or (), made.model.outputs)}
 
 
 def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
@@ -102,8 +104,8 @@ def _spec_text(made: ConvertedEstimator, place: Path) -> str:
     values["predictor"]["file"] = place.with_suffix(".json").name
     values["data"] = {"file": place.with_suffix(".csv").name}
     origin, count = made.model.origin, len(made.model.alpha)
-    labels = "" if not made.model.classes else "; class {!r} where f > 0, else {!r}".format(
-        *reversed(made.model.classes))
+    one_sign = made.model.classes and not made.model.decision
+    labels = "; class {!r} where f > 0, else {!r}".format(*reversed(made.model.classes)) if one_sign else ""
     return (f"# {origin}, {count} centers, written by kerncast.export{labels}.\n\n"
             + bare(Spec(**values)))
 
@@ -112,18 +114,41 @@ def _targets(made: ConvertedEstimator, X: ArrayLike, y: ArrayLike | None) -> NDA
     """Return labels or targets as ADC counts (m,), saturated to the format."""
     classes, fmt = made.model.classes, made.spec.output.format
     f = evaluate(made.model, np.asarray(X, dtype=np.float64))
+    if made.model.decision:
+        if y is None:
+            return decide(made.model.decision, f, len(classes))[0]
+        return _indices(np.asarray(y), classes, len(f))
     if y is None:
         values = np.where(f > 0, 1.0, -1.0) if classes else f
     else:
         given = np.asarray(y)
         if given.shape != f.shape:
-            raise fail("E248", "y does not fit X", where="y", value=given.shape, allowed=f"({len(f)},)",
-                       remedy="pass one target per sample")
+            raise fail("E248", "y does not fit X", where="y", value=given.shape, allowed=f"{f.shape}",
+                       remedy="pass one target per sample and output")
         values = _signs(given, classes) if classes else given.astype(np.float64)
     step = made.spec.output.gain * float(fmt.lsb)
     raw = np.rint(values / step) + made.spec.output.offset
     words: NDArray[np.int64] = np.clip(raw, fmt.lo, fmt.hi).astype(np.int64)
     return words
+
+
+def _indices(y: NDArray[Any], classes: tuple[Any, ...], samples: int) -> NDArray[np.int64]:
+    """Map labels to indices.
+
+    Raise E248 for another number of them, E232 for a label of no class.
+    """
+    if y.shape != (samples,):
+        raise fail("E248", "y does not fit X", where="y", value=y.shape, allowed=f"({samples},)",
+                   remedy="pass one label per sample")
+    unknown = [label for label in y.tolist() if label not in classes]
+    if unknown:
+        raise _no_class(unknown[0], classes)
+    return np.array([classes.index(label) for label in y.tolist()], dtype=np.int64)
+
+
+def _no_class(label: object, classes: tuple[Any, ...]) -> KerncastError:
+    return fail("E232", "a label that is not among the classes", where="y", value=repr(label),
+                allowed=", ".join(map(repr, classes)), remedy="pass samples of these classes only")
 
 
 def _signs(y: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.float64]:
@@ -132,6 +157,5 @@ def _signs(y: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.float64]:
     unknown = [label for label, is_second in zip(y.tolist(), second, strict=True)
                if not is_second and label != classes[0]]
     if unknown:
-        raise fail("E232", "a label that is not among the classes", where="y", value=repr(unknown[0]),
-                   allowed=", ".join(map(repr, classes)), remedy="pass samples of these classes only")
+        raise _no_class(unknown[0], classes)
     return np.where(second, 1.0, -1.0)

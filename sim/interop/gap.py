@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..data.raw import Words
+from ..diagnostics.classes import labels_of
 from ..plan import Plan
+from ..planner.warnings import MAX_RELATIVE_GAP
 
 #: Largest number of samples compared; from more samples, evenly spaced ones.
 _MAX_SAMPLES = 512
 
 
-def prediction_gap(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> float:
-    """Return the largest prediction error of a plan.
+class Gap(NamedTuple):
+    """Largest relative prediction error, and the number of other labels."""
 
-    It is relative to the range of the predictions.
+    share: float
+    labels: int
+
+    @property
+    def is_small(self) -> bool:
+        """Return whether the plan stands for the estimator."""
+        return self.share <= MAX_RELATIVE_GAP and self.labels == 0
+
+
+def prediction_gap(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> Gap:
+    """Compare the predictions and labels of a plan with the estimator's.
 
     Parameters
     ----------
@@ -25,18 +38,21 @@ def prediction_gap(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> float:
         Of a model trained elsewhere.
     x_raw : ndarray of int64, shape (m, D)
         The samples as ADC counts.
-    f : ndarray of float64, shape (m,)
+    f : ndarray of float64, shape (m,) or (m, C)
         The estimator's predictions for them, in units of y.
 
     Returns
     -------
-    float
-        ``max|f_model - f| / (max f - min f)``; divided by ``max|f|`` if all f are equal.
+    Gap
+        With ``max|f_model - f| / (max f - min f)``; divided by ``max|f|`` if all f are equal.
     """
     from ..model import open_model  # not at import: it loads the engine
 
     at = np.unique(np.linspace(0, len(f) - 1, _MAX_SAMPLES).astype(np.int64))
+    labels = 0
+    if plan.decision:
+        labels = int((open_model(plan).predict(x_raw)["label"] != labels_of(plan, f)).sum())
     words = open_model(plan).predict(x_raw[at])["f"]
     difference = np.abs(words * float(Fraction(plan.units["y"])) - f[at]).max()
     size = np.ptp(f[at]) or np.abs(f[at]).max()
-    return float(difference / size) if size else 0.0
+    return Gap(float(difference / size) if size else 0.0, labels)

@@ -15,10 +15,10 @@ from ..backend import Raw
 from ..errors import KerncastError, fail
 from ..plan import Plan
 from ..planner import make_plan
-from ..planner.warnings import MAX_RELATIVE_GAP, cautions
+from ..planner.warnings import cautions
 from ..spec import Spec
 from .convert import WORDS, convert_estimator, is_estimator
-from .gap import prediction_gap
+from .gap import Gap, prediction_gap
 
 
 def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
@@ -67,14 +67,15 @@ def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, A
 
     If its gap is too large, the plan has a sufficient word length.
     """
-    made, share = _beside(estimator, X, choices)
-    if share <= MAX_RELATIVE_GAP:
+    made, gap = _beside(estimator, X, choices)
+    if gap.is_small:
         return made
     enough = 0
     for word in (w for w in WORDS if w > made.word and not enough):
         with suppress(KerncastError):
-            enough = word if _beside(estimator, X, {**choices, "word": word})[1] <= MAX_RELATIVE_GAP else 0
-    found = {"share": float(f"{share:.2g}"), "word": enough}
+            enough = word if _beside(estimator, X, {**choices, "word": word})[1].is_small else 0
+    labels = {"labels": gap.labels} if gap.labels else {}
+    found = {"share": float(f"{gap.share:.2g}"), "word": enough, **labels}
     return replace(made, evidence={**made.evidence, "apart": found})
 
 
@@ -85,7 +86,7 @@ def warn_apart(made: Plan) -> None:
             warnings.warn(str(problem), stacklevel=3)
 
 
-def _beside(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> tuple[Plan, float]:
+def _beside(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> tuple[Plan, Gap]:
     """Return the plan of an estimator and its prediction gap."""
     given = convert_estimator(estimator, X, **choices)
     made = make_plan(given.spec, given.x_raw, model=given.model)

@@ -6,7 +6,8 @@ The module does not import scikit-learn: it recognises an estimator by its class
 functions:
 
 ====================================  ==============================================================
-SVC, NuSVC, SVR, NuSVR, OneClassSVM   ``dual_coef_ k(support_vectors_, x) + intercept_``
+SVC, NuSVC, SVR, NuSVR, OneClassSVM   ``dual_coef_ k(support_vectors_, x) + intercept_``; of more than two
+                                      classes see :mod:`.multiclass`
 KernelRidge                           ``dual_coef_ k(X_fit_, x)``
 GaussianProcessRegressor, the mean    ``_y_train_std c alpha_ k(X_train_, x) + _y_train_mean``, for the
                                       kernel ``c k`` plus white noise
@@ -28,8 +29,10 @@ import numpy as np
 
 from .._arrays import Array
 from ..data.predictor_file import TrainedModel
+from ..decisions import ARGMAX
 from ..errors import KerncastError, fail
 from ..kernels import Kernel, Polynomial
+from .multiclass import one_vs_rest, pairwise
 
 
 def _name(estimator: object) -> str:
@@ -53,20 +56,10 @@ def _array(estimator: object, attribute: str) -> Array:
     return np.asarray(found, dtype=np.float64)
 
 
-def _one_output(estimator: object, found: int) -> None:
-    if found != 1:
-        raise fail("E273", "the estimator has several outputs", where=_name(estimator), value=found,
-                   allowed="one output", remedy="fit and export one estimator per output")
-
-
-def _two_classes(estimator: object, classes: tuple[Any, ...]) -> None:
-    if len(classes) > 2:
-        shown = ", ".join(map(repr, classes[:4])) + (", ..." if len(classes) > 4 else "")
-        raise fail("E273", "a predictor decides between two classes", where=_name(estimator),
-                   value=f"{len(classes)} classes: {shown}", allowed="2 classes",
-                   remedy="export one model per class: each of "
-                          f"OneVsRestClassifier({_name(estimator)}()).fit(X, y).estimators_, and choose the "
-                          "class with the largest f")
+def _columns(alpha: Array) -> Array:
+    """Return coefficients of shape (N,) for one output, else (N, C)."""
+    columns = alpha.reshape(len(alpha), -1)
+    return columns.ravel() if columns.shape[1] == 1 else columns
 
 
 def _no_kernel(estimator: object, kernel: object, allowed: str) -> KerncastError:
@@ -96,13 +89,15 @@ def _named_kernel(estimator: Any, gamma: float) -> dict[str, Any]:
 
 
 def _support_vectors(estimator: Any) -> TrainedModel:
-    """Convert a support vector machine; f > 0 is the second of two classes."""
+    """Convert a support vector machine; of two classes f > 0 is the second one."""
     vectors = _array(estimator, "support_vectors_")
     classes = tuple(np.asarray(getattr(estimator, "classes_", ())).tolist())
-    _two_classes(estimator, classes)
+    kernel = _named_kernel(estimator, float(getattr(estimator, "_gamma", 0.0)))
+    if len(classes) > 2:
+        return pairwise(estimator, kernel, vectors, _array(estimator, "dual_coef_"),
+                        _array(estimator, "intercept_"))
     if _name(estimator) == "OneClassSVM":
         classes = (-1, 1)
-    kernel = _named_kernel(estimator, float(getattr(estimator, "_gamma", 0.0)))
     return TrainedModel(kernel, vectors, _array(estimator, "dual_coef_").ravel(),
                         float(_array(estimator, "intercept_").ravel()[0]), classes)
 
@@ -110,9 +105,15 @@ def _support_vectors(estimator: Any) -> TrainedModel:
 def _ridge(estimator: Any) -> TrainedModel:
     """Convert KernelRidge, which has no intercept; its gamma is 1 / D by default."""
     alpha, vectors = _array(estimator, "dual_coef_"), _array(estimator, "X_fit_")
-    _one_output(estimator, alpha.size // len(alpha))
     gamma = 1.0 / vectors.shape[1] if estimator.gamma is None else float(estimator.gamma)
-    return TrainedModel(_named_kernel(estimator, gamma), vectors, alpha.ravel(), 0.0)
+    return _regression(_named_kernel(estimator, gamma), vectors, _columns(alpha), np.zeros(1))
+
+
+def _regression(kernel: dict[str, Any], vectors: Array, alpha: Array, bias: Array,
+                **more: Any) -> TrainedModel:
+    """Return a model whose intercepts are one number, or one per column of alpha."""
+    given: Any = float(bias[0]) if alpha.ndim == 1 else np.broadcast_to(bias, alpha.shape[1:]).copy()
+    return TrainedModel(kernel, vectors, alpha, given, **more)
 
 
 class _Covariance(NamedTuple):
@@ -145,32 +146,35 @@ def _covariance(estimator: object, kernel: Any) -> _Covariance:
 def _gaussian_process(estimator: Any) -> TrainedModel:
     """Convert the mean of a Gaussian process, in the targets' original units."""
     vectors, alpha = _array(estimator, "X_train_"), _array(estimator, "alpha_")
-    _one_output(estimator, alpha.size // len(alpha))
     found = _covariance(estimator, estimator.kernel_)
     if found.scale is None:
         raise _no_kernel(estimator, estimator.kernel_, "ConstantKernel * RBF + WhiteKernel, or parts of it")
-    mean, deviation = (float(np.ravel(getattr(estimator, name))[0]) for name in
+    mean, deviation = (np.ravel(np.asarray(getattr(estimator, name), dtype=np.float64)) for name in
                        ("_y_train_mean", "_y_train_std"))
-    weights = deviation * alpha.ravel()
-    bias = mean + found.constant * float(weights.sum())
+    weights = _columns(alpha) * (deviation if alpha.size > len(alpha) else deviation[0])
+    bias = mean + found.constant * np.atleast_1d(weights.sum(axis=0))
     scale = np.broadcast_to(found.scale, vectors.shape[1:])
     if np.all(scale == scale[0]):
-        return TrainedModel({"type": "gaussian", "sigma": float(scale[0])}, vectors, found.factor * weights,
-                            bias)
-    return TrainedModel({"type": "gaussian", "sigma": 1.0}, vectors / scale, found.factor * weights, bias,
-                        scale=np.array(scale))
+        return _regression({"type": "gaussian", "sigma": float(scale[0])}, vectors, found.factor * weights,
+                           bias)
+    return _regression({"type": "gaussian", "sigma": 1.0}, vectors / scale, found.factor * weights, bias,
+                       scale=np.array(scale))
 
 
 def _ours(estimator: Any) -> TrainedModel:
     """Convert one of kerncast's estimators."""
     alpha = _array(estimator, "dual_coef_")
-    _one_output(estimator, alpha.size // max(len(alpha), 1))
+    if getattr(estimator, "coef_", None) is not None and hasattr(estimator, "_learner"):
+        raise fail("E271", "a linear part cannot be exported", where=_name(estimator),
+                   value="linear", allowed="an estimator without a linear part", remedy="omit linear")
     kernel, vectors, weights = (
         estimator._expansion if hasattr(estimator, "_expansion") else
         (estimator._learner.kernel, estimator.support_vectors_, alpha))
     classes = tuple(np.asarray(getattr(estimator, "classes_", ())).tolist())
-    return TrainedModel(_own_kernel(kernel), np.asarray(vectors), np.ravel(weights),
-                        float(estimator.intercept_), classes)
+    columns = _columns(np.asarray(weights)) if alpha.size else np.ravel(weights)
+    return _regression(_own_kernel(kernel), np.asarray(vectors), columns,
+                       np.ravel(np.asarray(estimator.intercept_, dtype=np.float64)), classes=classes,
+                       decision=ARGMAX if classes and columns.ndim == 2 else "")
 
 
 def _own_kernel(kernel: Kernel) -> dict[str, Any]:
@@ -216,6 +220,7 @@ def _scaling(scaler: Any, columns: int) -> tuple[Array, Array]:
 READERS: dict[str, Callable[[Any], TrainedModel]] = {
     **dict.fromkeys(("SVC", "NuSVC", "SVR", "NuSVR", "OneClassSVM"), _support_vectors),
     "KernelRidge": _ridge, "GaussianProcessRegressor": _gaussian_process, "Pipeline": _pipeline,
+    "OneVsRestClassifier": lambda estimator: one_vs_rest(estimator, known_model),
     **dict.fromkeys(("ToeplitzRLSRegressor", "ToeplitzRLSClassifier", "KernelRLSRegressor",
                      "KernelRLSClassifier", "KernelLMSRegressor", "KernelLMSClassifier"), _ours)}
 
@@ -237,8 +242,8 @@ def known_model(estimator: object) -> TrainedModel:
     Raises
     ------
     KerncastError
-        E270 if not fitted, E271 for another class, E272 for its kernel, E273 for several outputs or more
-        than two classes, E274 if sparse.
+        E270 if not fitted, E271 for another class, E272 for its kernel, E273 for classes or outputs that
+        cannot be exported together, E274 if sparse.
     """
     names = [kind.__name__ for kind in type(estimator).__mro__
              if kind.__module__.partition(".")[0] in ("sklearn", __name__.partition(".")[0])]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .._arrays import Raw
 from ..choices import FLOAT32
 from ..data.predictor_file import TrainedModel, load_model
-from ..data.raw import check_raw
+from ..data.raw import check_raw, check_targets
 from ..errors import KerncastError, fail
 from ..plan import Plan
 from ..spec import Spec
@@ -56,7 +56,7 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
 
 def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None, y_raw: Raw | None) -> Plan:
     if y_raw is not None:
-        y_raw = check_raw(y_raw, spec.output.format, None, "y_raw")
+        y_raw = check_targets(y_raw, spec.output.format, spec.output.outputs or 1, spec.output.classes or ())
     if x_raw is not None:
         x_raw = check_raw(x_raw, spec.input.format, spec.input.columns, "x_raw")
     try:

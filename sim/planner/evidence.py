@@ -85,7 +85,8 @@ def _bounds(plan: Plan) -> dict[str, float]:
     """Return analytic bounds by signal, in its unit, for signals that have one."""
     s, c = plan.signals, plan.integer
     y_raw, y = s["y_raw"].format, s["y"].format
-    y_most = max(abs(end - c("y_offset")) for end in (y_raw.lo, y_raw.hi)) * c("y_gain")
+    ends = (-1, 1) if plan.decision else (y_raw.lo, y_raw.hi)  # a class is trained to -1 and 1
+    y_most = max(abs(end - c("y_offset")) for end in ends) * c("y_gain")
     bounds = {name: largest(s[name]) for name in ("x", "x_raw", "y_raw", "kernel") if name in s}
     bounds["y"] = float(y.value(y_most) / 2 ** c("y_shift"))
     differences = {"gaussian": (s["x"].hi - s["x"].lo) ** 2, "laplacian": s["x"].hi - s["x"].lo}

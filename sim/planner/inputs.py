@@ -136,7 +136,7 @@ def plan_output(spec: Spec, words: WordClass) -> Affine:
 
     Full scale is at half of the range, so that predictions may overshoot.
     """
-    raw = spec.output.format
+    raw = spec.output.scores
     most = max(abs(raw.lo - spec.output.offset), abs(raw.hi - spec.output.offset), 1)
     frac = words.bits - 2
     up = frac - (most - 1).bit_length()
@@ -175,7 +175,7 @@ def _units(spec: Spec, x: Affine, y: Affine) -> dict[str, str]:
 
     They are those of x and y, and of one ADC count (of each column for x).
     """
-    raw_x, raw_y = (t.format.lsb for t in (spec.input, spec.output))
+    raw_x, raw_y = spec.input.format.lsb, spec.output.format.lsb
     steps = [str(Fraction(gain) * raw_x) for gain in spec.input.gains]
     return {"x": str(x.lsb), "y": str(y.lsb), "y_raw": str(Fraction(spec.output.gain) * raw_y),
             "x_raw": " ".join(steps if len(set(steps)) > 1 else steps[:1])}

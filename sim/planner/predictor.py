@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 from .._arrays import Words
 from ..data.predictor_file import TrainedModel
 from ..data.raw import quantise
+from ..decisions import SIGN, pair_slots, spread
 from ..errors import KerncastError, fail
 from ..formats import MAX_SHIFT, Format, Overflow, Rounding
 from ..plan import ConstantTable, Operations, Plan, Signal
@@ -54,7 +56,7 @@ def _exponent(alpha: list[Fraction], bits: int) -> int:
 
     Their LSB is 2**e.
     """
-    most, hi = max(map(abs, alpha)), (1 << (bits - 1)) - 1
+    most, hi = max(map(abs, alpha), default=Fraction(0)), (1 << (bits - 1)) - 1
     if most == 0:
         return 0
     e = floor_log2(most / hi)
@@ -68,12 +70,12 @@ def _too_far_apart(value: str, allowed: str) -> Exception:
                        "word = 32")
 
 
-def _sum_shifts(alpha: list[int], e: int, kernel: Signal) -> tuple[int, int]:
+def _sum_shifts(sums: list[int], e: int, kernel: Signal) -> tuple[int, int]:
     """Return `mac_shift` and `f_shift`; raise E278.
 
-    With them sums fit, and become y.
+    With them the sums of every output fit, and become y.  `sums` are those of the coefficients' magnitudes.
     """
-    most = sum(map(abs, alpha)) * max(abs(kernel.lo), abs(kernel.hi))
+    most = max(sums) * max(abs(kernel.lo), abs(kernel.hi))
     mac_shift = max(0, ceil_log2(most) - MAX_SHIFT) if most else 0
     f_shift = kernel.format.frac - e - mac_shift
     if not 0 <= f_shift <= MAX_SHIFT:
@@ -88,17 +90,91 @@ def _alpha_signal(y: Signal, e: int, bits: int) -> Signal:
 
 
 def _operations(sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
-    return operations({"predict": {"kernel_values": "N", "distance_terms": "N*D", "multiplications": "N"}},
-                      sizes)
+    products = "N*M" if "M" in sizes else "N*C" if "C" in sizes else "N"
+    return operations({"predict": {"kernel_values": "N", "distance_terms": "N*D",
+                                   "multiplications": products}}, sizes)
 
 
 def _options(spec: Spec, model: TrainedModel) -> dict[str, str]:
-    named = {"class_0": str(model.classes[0]), "class_1": str(model.classes[1])} if model.classes else {}
+    named = {f"class_{label}": str(name) for label, name in enumerate(model.classes)}
+    if spec.output.classes:
+        named["decision"] = model.decision or SIGN
+    if spec.output.min_margin is not None:
+        named["min_margin"] = repr(spec.output.min_margin)
     return {**spec.kernel.options, "rounding": spec.numbers.rounding, **named}
 
 
+class _Coefficients(NamedTuple):
+    """Integer coefficients (N, M) of the vectors `held`.
+
+    Their LSB is ``2**exponent`` LSB of y.
+
+    `sums` are the sums of their magnitudes by output, `largest` the largest real one in full scales of y.
+    """
+
+    alpha: Words
+    held: list[int]
+    exponent: int
+    sums: list[int]
+    largest: float
+
+
+def _coefficients(model: TrainedModel, y: Affine, bits: int, lowest: int) -> _Coefficients:
+    """Round the coefficients; their exponent is at least `lowest`."""
+    real = [Fraction(a) / y.lsb for a in model.alpha.ravel().tolist()]
+    e = max(_exponent(real, bits), lowest)
+    rounded = np.array([_rounded(a / Fraction(2) ** e) for a in real], dtype=np.int64).reshape(
+        len(model.alpha), -1)
+    held = np.flatnonzero(rounded.any(axis=1)).tolist() or [0]
+    sums = np.abs(spread(rounded, model.groups)).sum(axis=0).tolist()
+    return _Coefficients(rounded[held], held, e, sums,
+                         float(max(map(abs, real)) / 2**y.signal.format.frac))
+
+
+def _intercepts(model: TrainedModel, y: Affine) -> list[int]:
+    """Return the intercept of each output in LSB of y; raise E278."""
+    bias = [_rounded(Fraction(b) / y.lsb) for b in np.atleast_1d(model.bias).tolist()]
+    if max(map(abs, bias)) >= 1 << 60:
+        raise _too_far_apart(f"an intercept of {max(bias, key=abs)} LSB of y", "at most 60 bits")
+    return bias
+
+
+def _several(model: TrainedModel, held: list[int], bias: list[int]) -> dict[str, ConstantTable]:
+    """Return the tables of several outputs.
+
+    They are the intercepts, and the places of the coefficients of pairs.
+    """
+    short = all(-(1 << 31) <= b < 1 << 31 for b in bias)
+    tables = {"bias": ConstantTable(Format(True, 32 if short else 64, 0), tuple(bias))}
+    if not model.groups:
+        return tables
+    classes = len(model.groups)
+    owner = np.repeat(np.arange(classes), model.groups)[held]
+    ends = np.cumsum(np.bincount(owner, minlength=classes))
+    slots = pair_slots(classes)
+    return {**tables, "slot": _unsigned(slots.ravel().tolist()), "group_end": _unsigned(ends.tolist())}
+
+
+def _unsigned(values: list[int]) -> ConstantTable:
+    """Return a table of the shortest unsigned format that holds the values."""
+    bits = next(bits for bits in (8, 16, 32) if max(values) < 1 << bits)
+    return ConstantTable(Format(False, bits, 0), tuple(values))
+
+
+def _min_margin(spec: Spec, y: Affine) -> dict[str, int | tuple[int, ...]]:
+    """Return the smallest margin in LSB of y; raise E108 beyond the range of a margin."""
+    asked = spec.output.min_margin
+    if asked is None:
+        return {}
+    least, hi = max(1, _rounded(Fraction(asked) / y.lsb)), y.signal.format.hi
+    if least > hi:
+        raise fail("E108", "min_margin exceeds every margin", where="[output] min_margin", value=asked,
+                   allowed=f"up to {float(hi * y.lsb):g}", remedy="lower it")
+    return {"min_margin": least}
+
+
 def _refuse_oversize(sizes: dict[str, int], bits: int) -> None:
-    total = sizes["N"] * (sizes["D"] + 1) * Format(True, bits, 0).c_bits // 8
+    total = sizes["N"] * (sizes["D"] + sizes["M"]) * Format(True, bits, 0).c_bits // 8
     if total > MOST_BYTES:
         raise fail("E206", "the model is larger than any device can address", where="[predictor] file",
                    value=f"{total} bytes for {sizes['N']} centers, D = {sizes['D']}",
@@ -127,30 +203,27 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
         vector does not fit the ADC counts, E278 if no shift leads to y.
     """
     words = WORD_CLASSES[spec.numbers.word]
-    _refuse_oversize({"N": len(model.alpha), "D": spec.input.columns}, words.bits)
+    columns = model.alpha.reshape(len(model.alpha), -1).shape[1]
+    _refuse_oversize({"N": len(model.alpha), "D": spec.input.columns, "M": columns}, words.bits)
     inputs = plan_inputs(spec, words)
     x, y, signals = inputs.x, inputs.y, dict(inputs.signals)
-    real = [Fraction(a) / y.lsb for a in model.alpha.tolist()]
-    e = max(_exponent(real, words.bits), signals["kernel"].format.frac - MAX_SHIFT)
-    rounded = [_rounded(a / Fraction(2) ** e) for a in real]
-    held = [i for i, word in enumerate(rounded) if word] or [0]
-    alpha = [rounded[i] for i in held]
-    mac_shift, f_shift = _sum_shifts(alpha, e, signals["kernel"])
-    bias = _rounded(Fraction(model.bias) / y.lsb)
-    if abs(bias) >= 1 << 60:
-        raise _too_far_apart(f"an intercept of {bias} LSB of y", "at most 60 bits")
-    signals["alpha"] = _alpha_signal(y.signal, e, words.bits)
-    most = float(max(map(abs, real)) / 2**y.signal.format.frac)
-    sizes = {"N": len(held), "D": spec.input.columns}
+    c = _coefficients(model, y, words.bits, signals["kernel"].format.frac - MAX_SHIFT)
+    held, bias, several = c.held, _intercepts(model, y), model.alpha.ndim == 2
+    mac_shift, f_shift = _sum_shifts(c.sums, c.exponent, signals["kernel"])
+    signals["alpha"] = _alpha_signal(y.signal, c.exponent, words.bits)
+    sizes = {"N": len(held), "D": spec.input.columns, **({"C": len(bias)} if several else {}),
+             **({"M": columns} if model.groups else {})}
     v = vector_words(spec, x, model.vectors[held])
     return Plan(
         name=spec.model.name, algorithm="kernel_predictor", word=words.bits, options=_options(spec, model),
         sizes=sizes, signals=signals,
-        constants={**inputs.constants, "mac_shift": mac_shift, "f_shift": f_shift, "bias": bias,
+        constants={**inputs.constants, "mac_shift": mac_shift, "f_shift": f_shift,
+                   **({} if several else {"bias": bias[0]}), **_min_margin(spec, y),
                    **plan_kernel(spec, words, x)},
         tables={**kernel_tables(spec, words),
-                "alpha": ConstantTable(signals["alpha"].format, tuple(alpha)),
+                "alpha": ConstantTable(signals["alpha"].format, tuple(c.alpha.ravel().tolist())),
+                **(_several(model, held, bias) if several else {}),
                 "centers": ConstantTable(x.signal.format, tuple(int(word) for word in v.ravel()))},
         memory=(), operations=_operations(sizes), units=inputs.units,
-        evidence={"alpha": {"decided_by": "analytic", "bound": most},
+        evidence={"alpha": {"decided_by": "analytic", "bound": c.largest},
                   "trained": {**model.as_dict(), "vectors": model.vectors.tolist(), "held": held}})

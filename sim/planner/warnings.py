@@ -170,6 +170,8 @@ def _apart(plan: Plan) -> Iterator[Problem]:
         remedy = f"set [numbers] word = {word}: pass word={word} to the same call" if word else (
             "even 32 bits are not enough: pass input and output words that the data fill, or fit a model "
             "with smaller coefficients")
-        yield Problem("W208", f"predictions differ from the estimator's by up to {found['share']:.2g} of "
-                              "their range on the samples given", "[numbers] word", str(plan.word),
-                      f"at most {MAX_RELATIVE_GAP:g}", remedy)
+        labels = found.get("labels", 0)
+        more = f", and {labels} label{'s'[:labels != 1]}," if labels else ""
+        yield Problem("W208", f"predictions{more} differ from the estimator's by up to {found['share']:.2g} "
+                              "of their range on the samples given", "[numbers] word", str(plan.word),
+                      f"at most {MAX_RELATIVE_GAP:g}{' and equal labels' if labels else ''}", remedy)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Array, Raw
+from ..decisions import spread
 from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
 from .bias import solve_with_bias
@@ -37,8 +38,8 @@ class FloatReference:
     ----------
     solution : Solution or None
         Solution of the last training.
-    bias : float
-        Intercept, in units of y; 0 if the plan has none.
+    bias : float or ndarray of float64, shape (C,)
+        Intercept of each output, in units of y; 0 if the plan has none.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -49,12 +50,13 @@ class FloatReference:
         self.solution: Solution | None = None
         self._v: Array = np.zeros((0, plan.sizes["D"]))
         self._alpha: Array = np.zeros(0)
-        self.bias = 0.0
+        self.bias: float | Array = 0.0
         self._learner = self._new_learner() if plan.learns else None
         if plan.fixed:
             trained = plan.evidence["trained"]
-            self._v, self._alpha = (np.array(trained[name], dtype=float) for name in ("vectors", "alpha"))
-            self.bias = float(trained["bias"])
+            self._v, alpha = (np.array(trained[name], dtype=float) for name in ("vectors", "alpha"))
+            self._alpha = spread(alpha, tuple(trained.get("groups", ())))
+            self.bias = trained["bias"] if plan.outputs == 1 else np.array(trained["bias"], dtype=float)
 
     def _new_learner(self) -> KernelLMS:
         o = self.plan.options
@@ -145,7 +147,7 @@ class FloatReference:
         return np.clip(f, self.plan.integer("f_lo") * lsb, self.plan.integer("f_hi") * lsb)
 
     def predict(self, x_raw: Raw) -> Array:
-        """Return predictions (m,) in units of y."""
+        """Return predictions (m,), or (m, C) of several outputs, in units of y."""
         if self._learner is not None:
             return self._in_range(self._learner.predict(self.inputs(x_raw)))
         return expand(self.kernel, self.inputs(x_raw), self._v, self._alpha) + self.bias

@@ -18,6 +18,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 from ..errors import KerncastError, Problem
 from .draft import Draft
 from .online import Online
+from .output import Output
 from .problems import table_problems, unknown_table
 from .rules import RULES
 from .source import KeyPath, Source
@@ -31,7 +32,6 @@ from .tables import (
     Kernel,
     Model,
     Numbers,
-    Output,
     Predictor,
     Sweep,
     TargetChoice,

@@ -28,6 +28,9 @@ from .tables import (
 )
 from .types import OVERFLOWS
 
+#: Algorithms with classes, or with several outputs.
+SEVERAL_OUTPUTS = ("kernel_predictor",)
+
 #: Requirements of the bundled data: columns and samples.
 BUILTIN_ECG_SAMPLES = 1024
 BUILTIN_DIGITS_COLUMNS = 64
@@ -61,6 +64,8 @@ def tables_present(draft: Draft) -> Found:
 
 
 def _required(table: str) -> str:
+    if table == "output":
+        return "[output] with word, or with classes"
     needs = [key for key, name in keys(TABLES[table]).items()
              if TABLES[table].model_fields[name].is_required()]
     return f"[{table}] with {', '.join(needs)}" if needs else f"[{table}]"
@@ -84,6 +89,48 @@ def columns(draft: Draft) -> Found:
             yield draft.problem("E108", f"the offset is outside the range of the ADC format {word}", table,
                                 "offset", allowed=f"{word.lo} to {word.hi}",
                                 remedy="give an offset in ADC counts, or use a wider format")
+
+
+def output(draft: Draft) -> Found:
+    """Require the word or classes (E106).
+
+    Check what classes and several outputs allow (E113, E123).
+    """
+    if not isinstance(draft.source.values.get("output"), dict):
+        return
+    classes, several = draft.given("output", "classes"), (draft.get("output", "outputs") or 1) > 1
+    if not classes and not draft.given("output", "word"):
+        allowed, remedy = words(TABLES["output"], "word")
+        yield draft.problem("E106", "word is missing", "output", "word", allowed=allowed,
+                            remedy=f"add a line word = ...; {remedy}; for classes write classes = [...]")
+    for key in ("outputs", "offset", "gain") if classes else ():
+        if draft.given("output", key):
+            yield draft.problem("E113", f"a target that is a class has no {key}", "output", key,
+                                allowed="classes, word and min_margin", remedy=f"remove {key}, or classes")
+    if (classes or several) and draft.get("data", "lagged"):
+        yield draft.problem("E116", "lagged takes its inputs from the one target", "data", "lagged",
+                            allowed="lagged with one output and no classes", remedy="remove lagged")
+    if (classes or several) and draft.given("data", "builtin"):
+        yield draft.problem("E115", "the bundled data have one target of ADC counts", "data", "builtin",
+                            allowed="[data] file with classes or several outputs",
+                            remedy="name a file, or remove classes or outputs")
+    if classes and draft.given("data", "classes"):
+        yield draft.problem("E113", "the classes are listed twice", "data", "classes",
+                            allowed="classes in [output] or in [data]", remedy="remove classes from [data]")
+    if several and any(draft.given("data", key) for key in READING_KEYS):
+        yield draft.problem("E116", "these keys of [data] read one target", "output", "outputs",
+                            allowed="a CSV file of ADC counts with columns x0, ..., y0, y1, ...",
+                            remedy="remove the keys that state how to read the file, or outputs")
+    if not classes and draft.given("output", "min_margin"):
+        yield draft.problem("E113", "only a class has a margin", "output", "min_margin",
+                            allowed="min_margin with classes", remedy="remove min_margin, or add classes")
+    algorithm = draft.get("model", "algorithm")
+    if (classes or several) and algorithm not in (None, *SEVERAL_OUTPUTS):
+        key = "classes" if classes else "outputs"
+        yield draft.problem("E123", f"algorithm {algorithm} has one output on the device", "output", key,
+                            allowed=f"{key} with algorithm {' or '.join(SEVERAL_OUTPUTS)}",
+                            remedy="train with scikit-learn and use kerncast.export, or omit it and train "
+                                   "one model per class against the rest, all with the same [output] word")
 
 
 def scheme(draft: Draft) -> Found:
@@ -312,5 +359,5 @@ def budget(draft: Draft) -> Found:
                                     remedy="choose one of these")
 
 
-RULES = (tables_present, columns, scheme, solver, refinement, forgetting, reduction, linear_part,
+RULES = (tables_present, columns, output, scheme, solver, refinement, forgetting, reduction, linear_part,
          float32, kernel, overrides, casts, ranges, budget, data)

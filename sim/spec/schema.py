@@ -12,6 +12,8 @@ from ..choices import KERNEL_KEYS
 from .fields import SpecTable
 from .tables import REQUIRED, TABLE_OF, TABLES
 
+#: [output] has the word of its ADC counts, or classes.
+_TARGET = {"properties": {"output": {"anyOf": [{"required": ["word"]}, {"required": ["classes"]}]}}}
 _DIALECT = "http://json-schema.org/draft-07/schema#"
 
 
@@ -27,7 +29,7 @@ def spec_schema() -> dict[str, Any]:
         "$schema": _DIALECT, "title": "kerncast spec", "type": "object",
         "properties": {name: _table(table) for name, table in TABLES.items()},
         "required": list(REQUIRED), "additionalProperties": False,
-        "allOf": [*map(_algorithm, TABLE_OF), *map(_kernel, KERNEL_KEYS)]}
+        "allOf": [_TARGET, *map(_algorithm, TABLE_OF), *map(_kernel, KERNEL_KEYS)]}
 
 
 def _table(table: type[SpecTable]) -> dict[str, Any]:

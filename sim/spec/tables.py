@@ -13,9 +13,10 @@ from pydantic import Field
 
 from ..choices import KERNEL_KEYS
 from ..formats import Format
-from .fields import SpecTable
+from .fields import POSITIVE, WORD, SpecTable
 from .fields import key as _key
 from .online import Online
+from .output import Output
 from .types import (
     NAME_LENGTH,
     OVERFLOWS,
@@ -35,10 +36,6 @@ from .types import (
     ValueRanges,
 )
 
-_WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; such as u12f0 or s16f15",
-                         "remedy": "write the sensor's format: the sign (s or u), total bits, the letter f "
-                                   "and fraction bits"}
-_POSITIVE: dict[str, Any] = {"ge": 1e-12, "le": 1e12, "allowed": "a number above 0, 1e-12 to 1e12"}
 _BYTES: dict[str, Any] = {"ge": 1, "le": 2**32 - 1, "allowed": "a number of bytes, 1 to 4294967295",
                           "remedy": "run `kerncast cost` for the present figures"}
 _COUNTS: dict[str, Any] = {"allowed": "integers from 1 per call, such as { predict = 6000 }",
@@ -80,7 +77,7 @@ class RawWords(SpecTable):
 class Input(RawWords):
     """ADC counts of the inputs: ``x = gain * (raw - offset) * 2^-frac``."""
 
-    word: RawWord = _key(about="format of an ADC count", **_WORD)
+    word: RawWord = _key(about="format of an ADC count", **WORD)
     columns: int = _key(1, ge=1, le=65535, about="inputs per sample (D)", allowed="an integer, 1 to 65535")
     offset: Offset = _key(0, about="ADC count of x = 0; one number, or a list with one per column",
                           allowed="an integer, or a list of integers, one per column",
@@ -100,16 +97,6 @@ class Input(RawWords):
         return self.gain if isinstance(self.gain, tuple) else (self.gain,) * self.columns
 
 
-class Output(RawWords):
-    """ADC counts of the target: ``y = gain * (raw - offset) * 2^-frac``."""
-
-    word: RawWord = _key(about="format of an ADC count of the target", **_WORD)
-    offset: int = _key(0, about="ADC count of y = 0", allowed="an integer",
-                       remedy="give an ADC count, which is an integer")
-    gain: float = _key(1.0, about="y = gain * (raw - offset) * 2^-frac", **_POSITIVE,
-                       remedy="give the value of one ADC count")
-
-
 class Kernel(SpecTable):
     """The kernel k(u, v): the similarity of two samples."""
 
@@ -118,12 +105,12 @@ class Kernel(SpecTable):
         allowed="gaussian, laplacian, periodic, polynomial, linear",
         remedy="use gaussian for smooth functions, laplacian for corners, periodic for repeating signals")
     sigma: float | None = _key(None, about="width in units of x; for the periodic kernel, width of the sine",
-                               **_POSITIVE, remedy="start with the distance over which the signal changes")
-    period: float | None = _key(None, about="period in units of x (periodic)", **_POSITIVE,
+                               **POSITIVE, remedy="start with the distance over which the signal changes")
+    period: float | None = _key(None, about="period in units of x (periodic)", **POSITIVE,
                                 remedy="give the length after which the signal repeats")
     degree: int | None = _key(None, ge=2, le=5, about="degree of (gamma u.v + coef0)^degree (polynomial)",
                               allowed="an integer, 2 to 5", remedy="start with 2; 1 is the linear kernel")
-    gamma: float | None = _key(None, about="factor of u.v (polynomial)", **_POSITIVE,
+    gamma: float | None = _key(None, about="factor of u.v (polynomial)", **POSITIVE,
                                remedy="start with 1 / (columns * variance of x)")
     coef0: float | None = _key(None, ge=0, le=1e12, about="added to gamma u.v (polynomial)",
                                allowed="a number from 0 to 1e12", remedy="start with 1")
@@ -144,7 +131,7 @@ class Toeplitz(SpecTable):
 
     n: int = _key(ge=2, le=65535, about="number of training samples", allowed="an integer, 2 to 65535",
                   remedy="memory grows as n, time as n^2")
-    lam: float = _key(alias="lambda", about="regulariser", **_POSITIVE,
+    lam: float = _key(alias="lambda", about="regulariser", **POSITIVE,
                       remedy="start with 0.1; raise it for noisy targets")
     scheme: Literal["uniform", "diagonal_mean", "diagonal_mean_biased"] = _key(
         about="uniform (one column at a constant step), diagonal_mean or diagonal_mean_biased",
@@ -174,7 +161,7 @@ class Cg(SpecTable):
 
     n: int = _key(ge=2, le=65535, about="number of training samples", allowed="an integer, 2 to 65535",
                   remedy="memory grows as n, time as n^2 per step")
-    lam: float = _key(alias="lambda", about="regulariser", **_POSITIVE,
+    lam: float = _key(alias="lambda", about="regulariser", **POSITIVE,
                       remedy="start with 0.1; a larger lambda needs fewer steps")
     steps: int = _key(32, ge=1, le=65535, about="maximum number of steps, each over all pairs of samples",
                       allowed="an integer, 1 to 65535",

@@ -89,6 +89,7 @@ def _left(table: str, values: Values) -> dict[str, str]:
     algorithm = values["model"]["algorithm"]
     useless = {"builtin", "lagged", "step", *values[table], *KERNEL_KEYS["periodic"],
                *KERNEL_KEYS["polynomial"]}
+    useless |= {"classes", "outputs", "min_margin"}
     useless |= set() if "sigma" in values["kernel"] else {"exp_table"}
     useless |= set() if "linear" in values[table] else {"linear_forgetting", "linear_ridge", "joint"}
     useless |= set(READING_KEYS) if table == "data" else set()

@@ -13,10 +13,13 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, PlainSerializer, PlainValidator, WithJsonSchema
 from pydantic_core import PydanticCustomError
 
+from ..decisions import MOST_CLASSES
 from ..errors import KerncastError
 from ..formats import Format
 
 RAW_BITS = 32
+#: Characters of a class's name.
+CLASS_LENGTH = 40
 _FRACTIONS = range(-32, 65)
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 NAME_LENGTH = 24
@@ -133,6 +136,28 @@ def _gain(value: Any) -> float:
     return float(value)
 
 
+def _class_names(value: Any) -> tuple[str, ...]:
+    """Return the names of classes; integers become text."""
+    if not isinstance(value, (list, tuple)):
+        raise _custom("E107", "classes must be a list")
+    if any(isinstance(name, bool) or not isinstance(name, (str, int)) for name in value):
+        raise _custom("E107", "the name of a class must be text or an integer")
+    names = tuple(map(str, value))
+    if not 2 <= len(names) <= MOST_CLASSES:
+        raise _custom("E122", f"{len(names)} class{'es'[:2 * (len(names) != 1)]}",
+                      allowed=f"2 to {MOST_CLASSES} classes",
+                      remedy="list every class that the target can have")
+    for name in names:
+        if not 1 <= len(name) <= CLASS_LENGTH or not name.isprintable() or name != name.strip():
+            raise _custom("E122", f"{name[:CLASS_LENGTH]!r} cannot be the name of a class",
+                          allowed=f"1 to {CLASS_LENGTH} printable characters, no space at either end",
+                          remedy="rename the class here and in the data")
+        if names.count(name) > 1:
+            raise _custom("E122", f"class {name!r} is listed twice", allowed="different names",
+                          remedy="remove one of them")
+    return names
+
+
 def _listed(value: Any) -> Any:
     """Convert a tuple to the list that the file contains."""
     return list(value) if isinstance(value, tuple) else value
@@ -156,6 +181,10 @@ Offset = Annotated[int | tuple[int, ...], PlainValidator(_one_or_each(_integer))
                    _numbers("integer")]
 Gain = Annotated[float | tuple[float, ...], PlainValidator(_one_or_each(_gain)), PlainSerializer(_listed),
                  _numbers("number", minimum=1e-12, maximum=1e12)]
+
+ClassNames = Annotated[tuple[str, ...], PlainValidator(_class_names), PlainSerializer(_listed),
+                       WithJsonSchema({"type": "array", "items": {"type": ["string", "integer"]},
+                                       "minItems": 2, "maxItems": MOST_CLASSES, "uniqueItems": True})]
 
 Formats = dict[str, Annotated[str, AfterValidator(format_text), _LIKE_FORMAT]]
 

@@ -1,0 +1,69 @@
+"""codegen: name outputs and classes for the C templates."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Any
+
+from ...sim.plan import Plan
+
+_MARGINS = {
+    "sign": "the magnitude of the output",
+    "argmax": "the largest output minus the second largest",
+    "vote": "the smallest output in favour of the label, negative if another class wins against it",
+}
+
+
+def class_macros(names: tuple[str, ...]) -> list[str]:
+    """Return an identifier for each class in upper case, without a prefix.
+
+    No two are equal.
+
+    Other characters than ASCII letters and digits become one ``_``; a name without any becomes its label.
+    """
+    found: list[str] = []
+    taken = {"UNKNOWN", "NAMES"}
+    for label, name in enumerate(names):
+        plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode()
+        base = re.sub(r"[^A-Z0-9]+", "_", plain.upper()).strip("_") or f"NO_{label}"
+        chosen, number = base, 2
+        while chosen in taken:
+            chosen, number = f"{base}_{number}", number + 1
+        taken.add(chosen)
+        found.append(chosen)
+    return found
+
+
+def c_text(text: str) -> str:
+    """Return text as a C string literal in ASCII, without trigraphs.
+
+    Other characters are UTF-8 in octal.
+    """
+    def escaped(byte: int) -> str:
+        plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
+        return chr(byte) if plain else f"\\{byte:03o}"
+
+    return '"' + "".join(map(escaped, text.encode())) + '"'
+
+
+def comment_text(name: str) -> str:
+    """Return a name for a comment.
+
+    What could end the comment, or is not ASCII, becomes ``_``.
+    """
+    return re.sub(r"[^\w .+-]", "_", name, flags=re.ASCII)
+
+
+def classes_context(plan: Plan) -> dict[str, Any]:
+    """Build the template context of several outputs and of classes."""
+    names, pairs = plan.class_names, plan.outputs
+    macros = class_macros(names) if plan.decision else []
+    return {
+        "several": "C" in plan.sizes, "outputs": plan.outputs, "pairwise": plan.pairwise,
+        "columns": plan.sizes.get("M", plan.outputs), "decision": plan.decision,
+        "labels": list(zip(macros, map(comment_text, names), strict=False)),
+        "label_texts": [c_text(name) for name in names] if plan.decision else [],
+        "margin_text": _MARGINS.get(plan.decision.removesuffix("_confidence"), ""),
+        "decision_cost": 2 * pairs + len(names) if plan.pairwise else max(1, 2 * len(names) - 2),
+    }

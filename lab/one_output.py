@@ -1,0 +1,24 @@
+"""lab: refuse commands with one output for a model with several."""
+
+from __future__ import annotations
+
+from ..sim.errors import fail
+from ..sim.plan import Plan
+from ..sim.spec import Spec
+
+
+def refuse_several(given: Spec | Plan, what: str) -> None:
+    """Raise E124 for a spec or plan with classes or several outputs.
+
+    `what` begins the message.
+    """
+    if isinstance(given, Plan):
+        classes, outputs = bool(given.decision), given.outputs
+    else:
+        classes, outputs = given.output.classes is not None, given.output.outputs or 1
+    if not classes and outputs == 1:
+        return
+    key = "classes" if classes else "outputs"
+    raise fail("E124", f"{what} supports one output", where=f"[output] {key}", value=key,
+               allowed="a spec without classes and with one output",
+               remedy="run: kerncast sim SPEC; it prints the error, and of classes accuracy and recall")

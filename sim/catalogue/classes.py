@@ -1,0 +1,21 @@
+"""sim: catalogue entries for classes and several outputs."""
+
+from __future__ import annotations
+
+from ..errors import Entry
+
+CLASSES = {
+    "E122": Entry("the classes are not valid",
+                  "[output] classes lists each class once, in the order of the labels: at least two, with "
+                  "printable names.",
+                  "Correct the list; the data name the classes the same way."),
+    "E123": Entry("the algorithm has one output on the device",
+                  "[output] classes and several outputs need an algorithm that computes all outputs from one "
+                  "row of kernel values.",
+                  "Train with scikit-learn and export the model, or train one model per class against the "
+                  "rest, all with the same [output] word."),
+    "E124": Entry("the command supports one output",
+                  "Sweeps, reports and the explorer measure and show one value per sample. The spec has "
+                  "[output] classes, or several outputs.",
+                  "Run kerncast sim, which prints accuracy, recall and the confusion matrix."),
+}

@@ -1,0 +1,141 @@
+"""sim: from the outputs of a prediction to a class: the label, and its margin.
+
+A label is the index of a class; the number of classes stands for *unknown*. The scores are integers of the
+device, or real numbers of a float64 reference.
+
+===============  ===================================  ==========================================  ==========
+decision         outputs                              label                                       margin
+===============  ===================================  ==========================================  ==========
+sign             one                                  1 if f > 0, else 0                          ``|f|``
+argmax           one per class                        the largest; the lowest label of a tie      less second
+vote             one per pair of classes, i < j       most votes; the lowest label of a tie       see below
+vote_confidence  the same                             most votes; of a tie the largest sum        see below
+===============  ===================================  ==========================================  ==========
+
+The output of a pair i < j votes for i if it is above 0, else for j, as in C.-C. Chang and C.-J. Lin, "LIBSVM:
+A Library for Support Vector Machines" (2011); with confidences an output of 0 votes for i, as scikit-learn's
+decision function of shape ovr counts it. The margin of a vote is the smallest output in favour of the
+label over its pairs; it is negative if another class wins against it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._arrays import Array, Words
+
+SIGN, ARGMAX, VOTE, VOTE_CONFIDENCE = DECISIONS = ("sign", "argmax", "vote", "vote_confidence")
+#: Decisions with one output per pair of classes.
+PAIRWISE = (VOTE, VOTE_CONFIDENCE)
+#: Largest number of classes or outputs; a label, unknown included, is an unsigned byte.
+MOST_CLASSES = 255
+
+
+def pair_slots(classes: int) -> Words:
+    """Return the outputs to which a center of each class contributes.
+
+    Their shape is (classes, classes - 1).
+
+    Column c of row i is the pair of class i with the c-th of the other classes.
+    """
+    pairs = {pair: at for at, pair in enumerate(
+        (i, j) for i in range(classes) for j in range(i + 1, classes))}
+    return np.array([[pairs[min(i, j), max(i, j)] for j in range(classes) if j != i]
+                     for i in range(classes)], dtype=np.int64)
+
+
+def spread(alpha: NDArray[Any], groups: tuple[int, ...]) -> NDArray[Any]:
+    """Return the coefficients of every output, shape (N, C), zeros included.
+
+    Parameters
+    ----------
+    alpha : ndarray, shape (N, classes - 1)
+        The columns of :func:`pair_slots`, center by center.
+    groups : tuple of int
+        Centers of each class; empty if alpha has a column per output, which is returned unchanged.
+    """
+    if not groups:
+        return alpha
+    slots = pair_slots(len(groups))[np.repeat(np.arange(len(groups)), groups)]
+    dense = np.zeros((len(alpha), len(groups) * (len(groups) - 1) // 2), dtype=alpha.dtype)
+    np.put_along_axis(dense, slots, alpha, axis=1)
+    return dense
+
+
+def decide(decision: str, f: NDArray[Any], classes: int,
+           min_margin: float | None = None) -> tuple[Words, NDArray[Any]]:
+    """Return the labels (m,) and margins (m,) of outputs.
+
+    Parameters
+    ----------
+    decision : str
+        One of :data:`DECISIONS`.
+    f : ndarray, shape (m, C), or (m,) for one output
+    classes : int
+        Number of classes, and the label of a margin below `min_margin`.
+    min_margin : float, optional
+        In units of f; without it no label is unknown.
+    """
+    rows = np.arange(len(f))
+    if decision == SIGN:
+        labels, margins = (f > 0).astype(np.int64), np.abs(f)
+    elif decision == ARGMAX:
+        labels = np.argmax(f, axis=1)
+        others = np.where(np.arange(classes) == labels[:, None], np.iinfo(np.int64).min
+                          if f.dtype.kind == "i" else -np.inf, f)
+        margins = f[rows, labels] - others.max(axis=1)
+    else:
+        favour = _favour(f, classes)
+        labels = _most_votes(favour, decision == VOTE_CONFIDENCE)
+        margins = np.array([np.delete(favour[m, a], a).min() for m, a in enumerate(labels)], dtype=f.dtype)
+    if min_margin is not None:
+        labels = np.where(margins < min_margin, classes, labels)
+    return labels.astype(np.int64), margins
+
+
+def _favour(f: NDArray[Any], classes: int) -> NDArray[Any]:
+    """Return the outputs in favour of a against b, shape (m, classes, classes).
+
+    0 for a = b.
+    """
+    first, second = np.triu_indices(classes, 1)
+    favour = np.zeros((len(f), classes, classes), dtype=f.dtype)
+    favour[:, first, second], favour[:, second, first] = f, -f
+    return favour
+
+
+def _most_votes(favour: NDArray[Any], confident: bool) -> Words:
+    """Return the class with the most votes, shape (m,)."""
+    classes = favour.shape[1]
+    wins_at_0 = np.triu(np.ones((classes, classes), dtype=bool), 1) if confident else np.tril(
+        np.ones((classes, classes), dtype=bool), -1)
+    votes = np.where(wins_at_0, favour >= 0, favour > 0).sum(axis=2)
+    if not confident:
+        return np.asarray(np.argmax(votes, axis=1), dtype=np.int64)
+    tied = votes == votes.max(axis=1, keepdims=True)
+    sums = favour.sum(axis=2)
+    lowest = np.iinfo(np.int64).min if favour.dtype.kind == "i" else -np.inf
+    return np.asarray(np.argmax(np.where(tied, sums, lowest), axis=1), dtype=np.int64)
+
+
+def recalls(confusion: Words) -> Array:
+    """Return the accuracy on the samples of each class, shape (classes,).
+
+    It is NaN without samples.
+    """
+    counts = confusion.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.diag(confusion) / counts, dtype=np.float64)
+
+
+def confusion_matrix(truth: Words, labels: Words, classes: int) -> Words:
+    """Count the samples of each class by label, shape (classes, classes + 1).
+
+    The last is unknown.
+    """
+    found = np.zeros((classes, classes + 1), dtype=np.int64)
+    np.add.at(found, (truth, labels), 1)
+    return found

@@ -1,0 +1,118 @@
+"""sim.diagnostics: labels, accuracy, recall and confusion matrix of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._arrays import Array, Raw, Words
+from ..backend import Outputs
+from ..decisions import SIGN, confusion_matrix, decide, recalls
+from ..plan import Plan
+
+#: Name of the label for a margin below [output] min_margin.
+UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Labels of a run, as indices of the names.
+
+    Parameters
+    ----------
+    names : tuple of str
+        By label; the number of names stands for unknown.
+    labels, labels_float : ndarray of int64, shape (m,)
+        Of the integer model, and of float64.
+    truth : ndarray of int64, shape (m,), or None
+        True classes, if the data have them.
+    own : tuple
+        The classes of the estimator that was exported, which need not be text; else empty.
+    """
+
+    names: tuple[str, ...]
+    labels: Words
+    labels_float: Words
+    truth: Words | None = None
+    own: tuple[Any, ...] = ()
+
+    @property
+    def confusion(self) -> Words:
+        """Return the counts of samples by true class and label.
+
+        Their shape is (classes, classes + 1).
+        """
+        assert self.truth is not None
+        return confusion_matrix(self.truth, self.labels, len(self.names))
+
+    @property
+    def accuracy(self) -> float:
+        """Return the share of labels that are the true class; NaN without samples."""
+        assert self.truth is not None
+        return float(np.mean(self.labels == self.truth)) if len(self.truth) else float("nan")
+
+    @property
+    def recall(self) -> Array:
+        """Return the accuracy on the samples of each class, shape (classes,)."""
+        return recalls(self.confusion)
+
+    @property
+    def differing(self) -> int:
+        """Return for how many samples float64 predicts another label."""
+        return int((self.labels != self.labels_float).sum())
+
+    @property
+    def named(self) -> list[str]:
+        """Return the name of each label."""
+        every = (*self.names, UNKNOWN)
+        return [every[label] for label in self.labels]
+
+    @property
+    def original(self) -> NDArray[Any]:
+        """Return the class of each sample as the estimator has it.
+
+        :data:`UNKNOWN` if there is none.
+        """
+        own = self.own or self.names
+        if (self.labels < len(own)).all():
+            return np.array(own)[self.labels]
+        return np.array([*own, UNKNOWN], dtype=object)[self.labels]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return a dictionary for ``--json``."""
+        found: dict[str, Any] = {"names": list(self.names), "differing": self.differing}
+        if self.truth is None:
+            return found
+        recall = {name: None if np.isnan(part) else float(part)
+                  for name, part in zip(self.names, self.recall, strict=True)}
+        return {**found, "accuracy": self.accuracy, "recall": recall, "confusion": self.confusion.tolist()}
+
+
+def classify(plan: Plan, answers: Outputs, f: Array, f_float: Array) -> Classes | None:
+    """Return the classes of predictions; None for a regression."""
+    names = plan.class_names
+    if not names:
+        return None
+    labels = answers["label"] if "label" in answers else labels_of(plan, f)
+    own = tuple(plan.evidence["trained"]["classes"]) if plan.fixed else ()
+    return Classes(names, labels, labels_of(plan, f_float), own=own)
+
+
+def labels_of(plan: Plan, f: Array) -> Words:
+    """Return the labels (m,) of predictions in units of y."""
+    least = float(plan.options["min_margin"]) if "min_margin" in plan.options else None
+    return decide(plan.decision or SIGN, f, len(plan.class_names), least)[0]
+
+
+def with_truth(plan: Plan, classes: Classes | None, y_raw: Raw | None) -> Classes | None:
+    """Add the true classes from targets.
+
+    Targets are labels, or for a sign on the device numbers with the sign of the class.
+    """
+    if classes is None or y_raw is None or len(y_raw) != len(classes.labels):
+        return classes
+    truth = y_raw if plan.decision else (y_raw > plan.integer("y_offset")).astype(np.int64)
+    return replace(classes, truth=truth)

@@ -1,0 +1,112 @@
+"""sim.model: several outputs of one row of kernel values, and their class."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..backend import Outputs
+from ..decisions import decide
+from ..jit import jit
+from ..plan import Plan
+from ..primitives import Words, mac, requantise
+from . import trace_hooks as at
+from .kernel import Cast, InputConstants, KernelConstants, cast_of, convert_x, distance, into_word, kernel
+from .ranges import ACCUMULATOR, F, record
+from .statuses import OK, SATURATED
+from .trace_hooks import Log, trace, trace_all
+
+
+class Several(NamedTuple):
+    """Coefficients of several outputs.
+
+    `alpha` has shape (N, M); column c of center i belongs to output ``slot[i, c]``.  `bias` (C,) is in the
+    unit of y.
+    """
+
+    alpha: Words
+    slot: Words
+    bias: Words
+    mac_shift: int
+    f_shift: int
+    f: Cast
+
+
+def several_outputs(plan: Plan) -> Several:
+    """Return the coefficients of a plan of an imported model with several outputs."""
+    count, outputs = plan.sizes["N"], plan.outputs
+    alpha = _table(plan, "alpha").reshape(count, plan.sizes.get("M", outputs))
+    slot = np.tile(np.arange(outputs, dtype=np.int64), (count, 1))
+    if plan.pairwise:
+        ends = _table(plan, "group_end")
+        owner = np.searchsorted(ends, np.arange(count), side="right")
+        slot = _table(plan, "slot").reshape(len(ends), -1)[owner]
+    return Several(alpha, np.ascontiguousarray(slot), _table(plan, "bias"), plan.integer("mac_shift"),
+                   plan.integer("f_shift"), cast_of(plan, "f"))
+
+
+def _table(plan: Plan, name: str) -> Words:
+    return np.array(plan.tables[name].values, dtype=np.int64)
+
+
+@jit
+def expand_outputs(x: Words, v: Words, to: Several, k: KernelConstants, acc: Words, f: Words,
+                   log: Log) -> bool:
+    """Predict all outputs f (C,) from the vectors v (N, D).
+
+    Return whether any saturated.
+
+    acc (C,) is workspace.
+    """
+    acc[:] = 0
+    for i in range(v.shape[0]):
+        d = distance(v[i], x, k)
+        value = kernel(d, k, log)
+        trace(log, at.PREDICT_DISTANCE, 0, i, d)
+        trace(log, at.PREDICT_KERNEL, 0, i, value)
+        for c in range(to.alpha.shape[1]):
+            j = to.slot[i, c]
+            acc[j] = mac(acc[j], to.alpha[i, c], value, to.mac_shift)
+    lost = False
+    for j in range(acc.shape[0]):
+        record(log, ACCUMULATOR, acc[j])
+        whole = requantise(acc[j], to.f_shift, to.f.rounding, -(1 << 61), 1 << 61) + to.bias[j]
+        f[j], saturated = into_word(whole, to.f, log, F)
+        lost = lost or saturated
+        trace(log, at.PREDICT_F, 0, j, f[j])
+    return lost
+
+
+@jit
+def _predict_all(raw: Words, i: InputConstants, v: Words, to: Several, k: KernelConstants, x: Words,
+                 acc: Words, f: Words, status: Words, log: Log) -> None:
+    for m in range(raw.shape[0]):
+        convert_x(raw[m], i, x, log)
+        trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
+        lost = expand_outputs(x, v, to, k, acc, f[m], log)
+        status[m] = SATURATED if lost else OK
+
+
+def predict_outputs(x_raw: Words, i: InputConstants, v: Words, to: Several, k: KernelConstants,
+                    log: Log) -> Outputs:
+    """Return ``status`` (m,) and ``f`` (m, C) for ADC counts (m, D)."""
+    outputs = len(to.bias)
+    f, status = np.zeros((len(x_raw), outputs), dtype=np.int64), np.zeros(len(x_raw), dtype=np.int64)
+    x, acc = (np.zeros(size, dtype=np.int64) for size in (v.shape[1], outputs))
+    _predict_all(x_raw, i, v, to, k, x, acc, f, status, log)
+    return {"status": status, "f": f}
+
+
+def classified(plan: Plan, answer: Outputs) -> Outputs:
+    """Add ``label`` and ``margin`` (m,) to a prediction of classes.
+
+    The margin saturates at the largest value of the word length.
+    """
+    if not plan.decision:
+        return answer
+    least = plan.integer("min_margin") if "min_margin" in plan.constants else None
+    label, margin = decide(plan.decision, answer["f"], len(plan.class_names), least)
+    most: NDArray[np.int64] = np.minimum(margin, (1 << (plan.word - 1)) - 1)
+    return {**answer, "label": label, "margin": most}

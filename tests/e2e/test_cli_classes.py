@@ -1,0 +1,67 @@
+"""Classes at the command line: accuracy, recall and confusion matrix; and the commands with one output."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.svm import SVC
+from typer.testing import CliRunner
+
+import kerncast
+from kerncast.cli import main
+from kerncast.sim.errors import EXIT_BAD_INPUT
+
+RNG = np.random.default_rng(6)
+X = RNG.integers(0, 60, size=(150, 2)).astype(float)
+LABELS = np.array(["idle", "walk", "run"])[(X[:, 0] > 30).astype(int) + (X[:, 1] > 30)]
+
+
+def run(*arguments):
+    result = CliRunner().invoke(main.app, [str(a) for a in arguments], prog_name="kerncast")
+    assert "Traceback" not in result.stdout + result.stderr
+    return result.exit_code, result.stdout + result.stderr
+
+
+@pytest.fixture(scope="module")
+def exported(tmp_path_factory):
+    """The spec of a classifier of three classes, with the true labels of 50 samples."""
+    folder = tmp_path_factory.mktemp("act")
+    fitted = SVC().fit(X[:100], LABELS[:100])
+    kerncast.export(fitted, X[100:], folder / "act.toml", LABELS[100:])
+    return folder / "act.toml", fitted.predict(X[100:])
+
+
+def test_sim_prints_accuracy_recall_and_the_confusion_matrix(exported):
+    path, labels = exported
+    code, text = run("sim", path)
+    right = float(np.mean(labels == LABELS[100:]))
+    assert code == 0 and f"accuracy: {right:.2%} of 50 samples" in text
+    assert "float64 predicts another label for 0 of 50" in text
+    assert all(line in text for line in ("true class", "recall", "Samples by true class (rows)"))
+
+
+def test_sim_gives_the_confusion_matrix_as_json(exported):
+    path, labels = exported
+    found = json.loads(run("sim", path, "--json")[1])
+    names = found["classes"]["names"]
+    assert (found["labels"], names) == (labels.tolist(), ["idle", "run", "walk"])
+    matrix = [[int(((LABELS[100:] == true) & (labels == label)).sum()) for label in names] + [0]
+              for true in names]
+    assert found["classes"]["confusion"] == matrix
+    assert found["classes"]["recall"]["run"] == matrix[1][1] / sum(matrix[1])
+
+
+def test_a_generated_folder_of_classes_is_tested_on_the_host(exported, tmp_path):
+    assert run("gen", exported[0], "-o", tmp_path / "c")[0] == 0
+    code, text = run("test", tmp_path / "c", "--on", "host", "--json")
+    row, = json.loads(text)["backends"]
+    assert (code, row["mismatches"]) == (0, 0)
+
+
+@pytest.mark.parametrize("command", [
+    ("sweep", "--grid", "numbers.word=16,32", "-o"), ("report", "-o"), ("sim", "-o")])
+def test_a_command_with_one_output_refuses_classes(exported, tmp_path, command):
+    name, *options = command
+    code, text = run(name, exported[0], *options, tmp_path / "out")
+    assert code == EXIT_BAD_INPUT and "E124" in text and "kerncast sim" in text
+    assert not (tmp_path / "out").exists()

@@ -130,7 +130,7 @@ NAMED: dict[str, Key | Code | Cell | Match | Duration] = {
     "drift.error": Match("docs/tutorials/own-data.md", r"^3000-4000 +([\d.]+) ppm"),
     "drift.once": Match("docs/tutorials/own-data.md", r"^3000-4000 +[\d.]+ ppm +([\d.]+) ppm"),
     "streams.linear": Match("docs/measured/streams.md", r"^\| padasip RLS \| [^|]* \| ([\d.]+) \|"),
-    "streams.kernel": Match("docs/measured/streams.md", r"^\| FKLMS, 16 bits \| [^|]* \| ([\d.]+) \|"),
+    "streams.kernel": Match("docs/measured/streams.md", r"^\| QKLMS, 16 bits \| [^|]* \| ([\d.]+) \|"),
     "streams.ecg_linear": Match("docs/measured/streams.md",
                                 r"^\| padasip RLS \| [^|]* \|[^|]*\| ([\d.]+) \|$"),
     "streams.ecg_kernel": Match("docs/measured/streams.md",

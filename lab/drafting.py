@@ -24,6 +24,8 @@ BITS = 12
 MIDDLE = 1 << (BITS - 1)
 #: The largest n that a first spec has: training grows as n^2.
 LARGEST_N = 1024
+#: More columns get no linear part, whose memory and time grow as their square.
+MANY_COLUMNS = 32
 PRODUCTS = ("polynomial", "linear")
 # Usual lengths of ADC counts: the data need not contain the largest count.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
@@ -115,7 +117,8 @@ def _start(name: str, algorithm: str) -> Values:
     elif algorithm == "toeplitz_rls":
         values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1}
     else:
-        values["online"] = {"budget": 64, "eta": 0.2, "rho": 0.0, "reduction": "fklms", "passes": 1}
+        values["online"] = {"budget": 64, "eta": 0.2, "rho": 0.0, "reduction": "nt", "quantise": 0.8,
+                            "linear": "rls", "linear_ridge": _ridge(1 << 16), "passes": 1}
     return values | {"numbers": {"word": 16}, "target": {"id": TARGET},
                      "data": {"file": "train.csv"}}
 
@@ -142,10 +145,19 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str) -> Va
             values["toeplitz"]["scheme"] = "diagonal_mean_biased"
             del values["toeplitz"]["step"]
     else:
-        # A width of the size of the data overlaps: nothing is projected then; FKLMS would amplify.
-        values["online"] |= {"budget": max(2, min(64, rows // 4)), "eta": 0.5, "reduction": "nt",
-                             "passes": 4}
+        values["online"] |= {"budget": max(2, min(64, rows // 4)), "passes": 4}
+        if columns > MANY_COLUMNS:
+            del values["online"]["linear"], values["online"]["linear_ridge"]
+            values["online"]["eta"] = 0.5
+        else:
+            largest = float(np.abs(seen.values.X).max()) if seen.counts else 1.0
+            values["online"]["linear_ridge"] = _ridge(largest)
     return values
+
+
+def _ridge(largest: float) -> float:
+    """Return a thousandth of the squared range of x as the ridge of the linear part."""
+    return float(f"{min(max(1e-3 * largest**2, 1e-12), 1e12):.3g}")
 
 
 def _inputs(values: Values, seen: Inspection) -> None:

@@ -15,9 +15,12 @@ from .tasks import TESTING, TRAINING, Stream, equaliser, example
 #: Seeds that parameters are chosen on; realisations that are reported; samples of a moving mean.
 CHOSEN_ON, REALISATIONS, SMOOTH = (1001, 1002, 1003), 20, 50
 WORDS = (16, 32)
+#: What the example runs.
+OURS = "QKLMS"
 METHODS = (*filters(), *kernels((0.5, 0.7, 1.0, 1.5, 2.2), (0.1, 0.2, 0.4, 0.7), {
     "KLMS without reduction": {"reduction": "none"}, "MKLMS": {"reduction": "mklms"},
-    "FMKLMS": {"reduction": "fmklms"}, "FKLMS": {"reduction": "fklms"}, "NT": {"reduction": "nt"}}))
+    "FMKLMS": {"reduction": "fmklms"}, "FKLMS": {"reduction": "fklms"}, "NT": {"reduction": "nt"},
+    OURS: {"reduction": "nt", "quantise": 0.8}}))
 
 
 @dataclass
@@ -58,7 +61,7 @@ def measure(found: Found, learner: Learner, training: Stream, testing: Stream) -
 
 
 def integers(word: int, realisations: int = REALISATIONS) -> Found:
-    """Return the integer FKLMS of ``examples/equaliser.toml``."""
+    """Return the integer learner of ``examples/equaliser.toml``."""
     online = example("equaliser").online
     assert online is not None
     found = Found(f"sigma {example('equaliser').kernel.sigma:g}, eta {online.eta:g}", np.zeros(TRAINING))
@@ -80,7 +83,7 @@ def compared() -> dict[str, Found]:
             training, testing = realisation(seed)
             measure(found[method.title], method.make(training.X.shape[1], **parameters), training, testing)
         print(f"equaliser, {method.title}: {shown}", flush=True)
-    return found | {f"FKLMS, {word} bits": integers(word) for word in WORDS}
+    return found | {f"{OURS}, {word} bits": integers(word) for word in WORDS}
 
 
 def picture(found: dict[str, Found]) -> str:
@@ -109,7 +112,7 @@ def section() -> str:
     found = compared()
     rate = {title: float(np.mean(of.rate)) for title, of in found.items()}
     linear = min((t for t in rate if t.startswith("padasip")), key=rate.__getitem__)
-    ours = min((t for t in ("MKLMS", "FMKLMS", "FKLMS", "NT")), key=rate.__getitem__)
+    ours = min((t for t in ("MKLMS", "FMKLMS", "FKLMS", "NT", OURS)), key=rate.__getitem__)
     return f"""## Channel equalisation
 
 Binary symbols pass through `z_i = s_i + 0.5 s_(i-1)` and `r_i = z_i - 0.9 z_i^2 + n_i`, with noise of
@@ -128,8 +131,8 @@ realisations for the smallest mean square error (MSE) over the second half of tr
 {rows(found)}
 
 The bit error rate of the best linear filter ({linear}) is {rate[linear]:.4f}, and that of the best kernel
-method with a fixed dictionary ({ours}) is {rate[ours]:.4f}. FKLMS reaches {rate["FKLMS"]:.4f} in float64,
-{rate["FKLMS, 16 bits"]:.4f} at 16 bits and {rate["FKLMS, 32 bits"]:.4f} at 32.
+method with a fixed dictionary ({ours}) is {rate[ours]:.4f}. {OURS} reaches {rate[OURS]:.4f} in float64,
+{rate[f"{OURS}, 16 bits"]:.4f} at 16 bits and {rate[f"{OURS}, 32 bits"]:.4f} at 32.
 """
 
 

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -181,7 +182,7 @@ def test_init_refuses_a_file_in_place_of_the_output_folder(tmp_path):
     ("toeplitz_rls", ["solver", "scaling", "refine", "bias", "tolerance", "rounding", "overflow", "casts",
                       "ranges", "margin", "exp_table", "test"]),
     ("kernel_cg", ["tolerance", "rounding", "overflow", "casts", "exp_table", "test"]),
-    ("kernel_lms", ["quantise", "linear", "projection", "metric", "truncation", "max_deterioration",
+    ("kernel_lms", ["linear_forgetting", "joint", "projection", "metric", "truncation", "max_deterioration",
                     "max_age", "newest_only", "rounding", "overflow", "casts", "ranges", "margin",
                     "exp_table", "formats", "test"])])
 def test_every_option_that_init_comments_out_is_valid_as_written(tmp_path, algorithm, options):
@@ -228,6 +229,36 @@ def test_init_reads_a_file_of_targets_as_a_sampled_signal(tmp_path):
     assert (values["toeplitz"]["scheme"], values["toeplitz"]["n"]) == ("uniform", 60)
     assert values["output"]["word"] == "u12f0"
     assert run("init", "other", "--data", data, "-o", tmp_path, "--algorithm", "kernel_lms")[0] == 2
+
+
+def test_the_learner_of_init_beats_the_same_one_without_a_linear_part(tmp_path):
+    t = np.arange(1200)
+    signal = np.rint(900 * np.sin(0.1 * t) + 400 * np.sin(0.037 * t)
+                     + np.random.default_rng(0).normal(0, 20, 1200)).astype(int)
+    rows = np.lib.stride_tricks.sliding_window_view(signal, 5).tolist()
+    lines = ["x0,x1,x2,x3,y", *(",".join(map(str, row)) for row in rows), ""]
+    (tmp_path / "train.csv").write_text("\n".join(lines))
+    assert run("init", "motor", "--data", tmp_path / "train.csv", "-o", tmp_path)[0] == 0
+    path, error = tmp_path / "motor.toml", {}
+    for linear in (True, False):
+        if not linear:
+            with_it = path.read_text()
+            path.write_text(re.sub(r"^(linear|linear_ridge|quantise) = .*\n", "", with_it, flags=re.M))
+        found = json.loads(run("sim", path, "--json")[1])
+        assert found["status"] == "ok"
+        error[linear] = found["budget"]["rms"]
+    assert error[True] < 0.7 * error[False]
+
+
+@pytest.mark.parametrize(("columns", "linear"), [(32, True), (33, False)])
+def test_init_adds_a_linear_part_to_few_columns_only(tmp_path, columns, linear):
+    rows = np.random.default_rng(0).integers(-2048, 2048, (40, columns + 1)).tolist()
+    names = [*(f"x{i}" for i in range(columns)), "y"]
+    lines = [",".join(names), *(",".join(map(str, row)) for row in rows), ""]
+    (tmp_path / "train.csv").write_text("\n".join(lines))
+    assert run("init", "motor", "--data", tmp_path / "train.csv", "-o", tmp_path)[0] == 0
+    online = json.loads(run("check", tmp_path / "motor.toml", "--json")[1])["values"]["online"]
+    assert (online.get("linear") == "rls") == linear
 
 
 def test_init_refuses_data_that_no_sensor_delivers(tmp_path):

@@ -135,7 +135,7 @@ def simulated(text, base="."):
     (ECG, []), (ECG.replace("step = 1", "step = 1\nrefine = 1"), ["innov"]),
     (ECG.replace("step = 1", "step = 1\nbias = true"), ["innov"]),
     (ECG.replace("step = 1", 'step = 1\nsolver = "schur"'), ["xi", "eps", "innov"]),
-    (EQUALISER, []), (EQUALISER.replace('"fklms"', '"fklms_f32"'), [])])
+    (EQUALISER, []), (EQUALISER.replace('"nt"', '"fklms_f32"').replace("quantise", "# quantise"), [])])
 def test_every_signal_of_the_plan_has_its_histogram_or_what_is_known_of_it(text, hatched):
     plan, given, run = simulated(text)
     ranges = {r.name: r for r in run.ranges}

@@ -5,7 +5,9 @@ The only folder that imports scikit-learn; ``import kerncast`` loads it when an 
 
 from .kernel_lms import KernelLMSClassifier, KernelLMSRegressor
 from .kernel_rls import KernelRLSClassifier, KernelRLSRegressor
+from .online_rls import OnlineKernelRLSClassifier, OnlineKernelRLSRegressor
 from .toeplitz import ToeplitzRLSClassifier, ToeplitzRLSRegressor
 
 __all__ = ["KernelLMSClassifier", "KernelLMSRegressor", "KernelRLSClassifier", "KernelRLSRegressor",
+           "OnlineKernelRLSClassifier", "OnlineKernelRLSRegressor",
            "ToeplitzRLSClassifier", "ToeplitzRLSRegressor"]

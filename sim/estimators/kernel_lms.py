@@ -8,37 +8,26 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from numpy.typing import ArrayLike
 from sklearn.exceptions import ConvergenceWarning
 
 from .._arrays import Array
-from .._checks import is_integer
-from ..errors import fail
 from ..reference.online.expansion import expand
 from ..reference.online.kernel_lms import History, KernelLMS, stable_eta
 from ..reference.online.linear import linear_part
 from ..reference.online.reduction import checked_budget
 from ..reference.result import Status
 from ..reference.selection.width import overlap_width
-from ._common import (
-    check_classes,
-    check_inputs,
-    check_training_data,
-    gaussian_kernel,
-    labels,
-    one_vs_rest,
-    restored_on_error,
-)
+from ._common import check_inputs, gaussian_kernel
+from ._online import OnlineClassifier, OnlineEstimator, OnlineRegressor
 from ._progress import progress
 
 _CHUNK = 256  # samples learned between two reports
 
 
-class _KernelLMS(BaseEstimator):
+class _KernelLMS(OnlineEstimator):
     """Base class of the two kernel LMS estimators."""
 
     def __init__(self, sigma: float | str = "auto", eta: float = 0.1, rho: float = 0.0, *,
@@ -88,14 +77,6 @@ class _KernelLMS(BaseEstimator):
                           f"ends below 2 / (1 + rho) = {bound:g}. Use a smaller eta; start with 0.1.",
                           ConvergenceWarning, stacklevel=4)
 
-    def _fit_targets(self, X: Array, Y: Array) -> None:
-        """Reset the learner and present all samples in order, `presentations` times."""
-        if not is_integer(self.presentations) or self.presentations < 1:
-            raise fail("E234", "the samples must be presented once at least", where="presentations",
-                       value=self.presentations, allowed="an integer >= 1", remedy="start with 10")
-        self._create_learner(X, Y.shape[1:])
-        self._present(X, Y, self.presentations)
-
     def _present(self, X: Array, Y: Array, times: int = 1) -> None:
         """Learn the samples `times` times in order and update the fitted attributes."""
         learner, model = self._learner, self._learner.model
@@ -128,7 +109,7 @@ class _KernelLMS(BaseEstimator):
                           ConvergenceWarning, stacklevel=3)
 
 
-class KernelLMSRegressor(RegressorMixin, _KernelLMS):
+class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
     """Kernel LMS regressor with at most `budget` vectors, trained sample by sample.
 
     Parameters
@@ -249,44 +230,8 @@ class KernelLMSRegressor(RegressorMixin, _KernelLMS):
     ((24, 1), 'ok')
     """
 
-    def fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSRegressor:
-        """Reset the model and learn the samples `presentations` times.
 
-        `X` has shape (n, D), `y` shape (n,).
-
-        Raises
-        ------
-        KerncastError
-            E220 sigma, E228 eta or rho, E229 budget, E230 reduction, projection or metric, E233 data,
-            E234 presentations, E258 another option of the reduction.
-        """
-        with restored_on_error(self):
-            X, y = check_training_data(self, X, y, y_numeric=True)
-            self._fit_targets(X, y.astype(np.float64))
-        self._warn_if_diverged()
-        return self
-
-    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSRegressor:
-        """Learn `X`, shape (m, D), and `y`, shape (m,), once and in order.
-
-        Continues from the current model.  Parameters changed after the first call have no effect until
-        `fit`.  Raises as `fit`; rejected data leave the model unchanged.
-        """
-        first = not hasattr(self, "_learner")
-        with restored_on_error(self):
-            X, y = check_training_data(self, X, y, reset=first, y_numeric=True)
-            if first:
-                self._create_learner(X, ())
-            self._present(X, y.astype(np.float64))
-        self._warn_if_diverged()
-        return self
-
-    def predict(self, X: ArrayLike) -> Array:
-        """Evaluate f at each row of `X`, shape (m, D); the result has shape (m,)."""
-        return self._output(X)
-
-
-class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
+class KernelLMSClassifier(OnlineClassifier, _KernelLMS):
     """Kernel LMS classifier, one-vs-rest, with targets +1 and -1.
 
     :class:`KernelLMSRegressor` explains the parameters and most attributes; its Notes apply here too.
@@ -333,64 +278,3 @@ class KernelLMSClassifier(ClassifierMixin, _KernelLMS):
     dual_coef_ : ndarray of shape (N,) for two classes, (N, K) for more
         The coefficients alpha.
     """
-
-    def fit(self, X: ArrayLike, y: ArrayLike) -> KernelLMSClassifier:
-        """Reset the model and learn the samples `presentations` times.
-
-        `X` has shape (n, D), the labels `y` shape (n,).
-
-        Raises
-        ------
-        KerncastError
-            As :meth:`KernelLMSRegressor.fit`, and E232 for fewer than two classes.
-        """
-        with restored_on_error(self):
-            X, y = check_training_data(self, X, y)
-            self.classes_ = check_classes(y)
-            self._fit_targets(X, one_vs_rest(y, self.classes_))
-        self._warn_if_diverged()
-        return self
-
-    def partial_fit(self, X: ArrayLike, y: ArrayLike,
-                    classes: ArrayLike | None = None) -> KernelLMSClassifier:
-        """Learn `X`, shape (m, D), and labels `y`, shape (m,), once and in order.
-
-        Parameters
-        ----------
-        X, y : array_like
-        classes : array_like of shape (K,), optional
-            All possible labels.  Required at the first call unless `y` contains all of them;
-            afterwards omit it or repeat it unchanged.
-
-        Raises
-        ------
-        KerncastError
-            As `fit`, and E232 for labels or a list of classes that differ from the first call's.
-            Rejected data leave the model unchanged.
-        """
-        first = not hasattr(self, "_learner")
-        with restored_on_error(self):
-            X, y = check_training_data(self, X, y, reset=first)
-            known = check_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
-            if not first and classes is not None and not np.array_equal(np.unique(classes), known):
-                raise fail("E232", "the classes differ from those of the first call", where="classes",
-                           value=str(np.unique(classes).tolist()), allowed=str(known.tolist()),
-                           remedy="omit classes after the first call, or call fit again")
-            targets = one_vs_rest(y, known)
-            if first:
-                self._create_learner(X, targets.shape[1:])
-                self.classes_ = known
-            self._present(X, targets)
-        self._warn_if_diverged()
-        return self
-
-    def decision_function(self, X: ArrayLike) -> Array:
-        """Evaluate f: shape (m,) for two classes, (m, K) for more.
-
-        For two classes f is positive for the second.
-        """
-        return self._output(X)
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each row of `X`, shape (m,)."""
-        return labels(self._output(X), self.classes_)

@@ -26,6 +26,8 @@ from kerncast.sim.estimators import (
     KernelLMSRegressor,
     KernelRLSClassifier,
     KernelRLSRegressor,
+    OnlineKernelRLSClassifier,
+    OnlineKernelRLSRegressor,
     ToeplitzRLSClassifier,
     ToeplitzRLSRegressor,
 )
@@ -46,6 +48,8 @@ TOEPLITZ, ONLINE = ALL[:2], ALL[2:4]
     KernelLMSClassifier(reduction="nt", rho=0.01, truncation=1e-6, max_age=5000, presentations=3),
     KernelRLSRegressor(kernel=Linear(), lam="loo"), KernelRLSRegressor(solver="subset", fit_intercept=True),
     KernelRLSRegressor(), KernelRLSClassifier(solver="cg", fit_intercept=True),
+    OnlineKernelRLSRegressor(features=30),
+    OnlineKernelRLSClassifier(features=20, linear=False, presentations=3),
 ])
 def test_estimators_keep_the_conventions_of_scikit_learn(estimator, check):
     try:

@@ -1,0 +1,147 @@
+"""sim.estimators: what the estimators that learn sample by sample have in common."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+from .._arrays import Array
+from .._checks import is_integer
+from ..errors import fail
+from ._common import check_classes, check_training_data, labels, one_vs_rest, restored_on_error
+
+
+class OnlineEstimator(BaseEstimator):
+    """Base class of estimators that learn sample by sample."""
+
+    presentations: int
+
+    def _create_learner(self, X: Array, outputs: tuple[int, ...]) -> None:
+        """Create an empty learner and set `_learner`."""
+        raise NotImplementedError
+
+    def _present(self, X: Array, Y: Array, times: int = 1) -> None:
+        """Learn the samples `times` times in order and update the fitted attributes."""
+        raise NotImplementedError
+
+    def _output(self, X: ArrayLike) -> Array:
+        """Evaluate the model; the result has shape (m,) or (m, K)."""
+        raise NotImplementedError
+
+    def _warn_if_diverged(self) -> None:
+        """Warn if the learner has stopped learning; by default it never does."""
+
+    def _fit_targets(self, X: Array, Y: Array) -> None:
+        """Reset the learner and present all samples in order, `presentations` times."""
+        if not is_integer(self.presentations) or self.presentations < 1:
+            raise fail("E234", "the samples must be presented once at least", where="presentations",
+                       value=self.presentations, allowed="an integer >= 1", remedy="start with 10")
+        self._create_learner(X, Y.shape[1:])
+        self._present(X, Y, self.presentations)
+
+
+class OnlineRegressor(RegressorMixin, OnlineEstimator):
+    """Regressor that learns sample by sample."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Reset the model and learn the samples `presentations` times.
+
+        `X` has shape (n, D), `y` shape (n,).
+
+        Raises
+        ------
+        KerncastError
+            E220 sigma, E228 eta or rho, E229 budget, E230 reduction, projection or metric, E233 data,
+            E234 presentations, E258 another option.
+        """
+        with restored_on_error(self):
+            X, y = check_training_data(self, X, y, y_numeric=True)
+            self._fit_targets(X, y.astype(np.float64))
+        self._warn_if_diverged()
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Learn `X`, shape (m, D), and `y`, shape (m,), once and in order.
+
+        Continues from the current model.  Parameters changed after the first call have no effect until
+        `fit`.  Raises as `fit`; rejected data leave the model unchanged.
+        """
+        first = not hasattr(self, "_learner")
+        with restored_on_error(self):
+            X, y = check_training_data(self, X, y, reset=first, y_numeric=True)
+            if first:
+                self._create_learner(X, ())
+            self._present(X, y.astype(np.float64))
+        self._warn_if_diverged()
+        return self
+
+    def predict(self, X: ArrayLike) -> Array:
+        """Evaluate f at each row of `X`, shape (m, D); the result has shape (m,)."""
+        return self._output(X)
+
+
+class OnlineClassifier(ClassifierMixin, OnlineEstimator):
+    """Classifier that learns sample by sample, one-vs-rest, with targets +1 and -1."""
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Reset the model and learn the samples `presentations` times.
+
+        `X` has shape (n, D), the labels `y` shape (n,).
+
+        Raises
+        ------
+        KerncastError
+            As the regressor's `fit`, and E232 for fewer than two classes.
+        """
+        with restored_on_error(self):
+            X, y = check_training_data(self, X, y)
+            self.classes_ = check_classes(y)
+            self._fit_targets(X, one_vs_rest(y, self.classes_))
+        self._warn_if_diverged()
+        return self
+
+    def partial_fit(self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None) -> Self:
+        """Learn `X`, shape (m, D), and labels `y`, shape (m,), once and in order.
+
+        Parameters
+        ----------
+        X, y : array_like
+        classes : array_like of shape (K,), optional
+            All possible labels.  Required at the first call unless `y` contains all of them;
+            afterwards omit it or repeat it unchanged.
+
+        Raises
+        ------
+        KerncastError
+            As `fit`, and E232 for labels or a list of classes that differ from the first call's.
+            Rejected data leave the model unchanged.
+        """
+        first = not hasattr(self, "_learner")
+        with restored_on_error(self):
+            X, y = check_training_data(self, X, y, reset=first)
+            known = check_classes(y if classes is None else np.asarray(classes)) if first else self.classes_
+            if not first and classes is not None and not np.array_equal(np.unique(classes), known):
+                raise fail("E232", "the classes differ from those of the first call", where="classes",
+                           value=str(np.unique(classes).tolist()), allowed=str(known.tolist()),
+                           remedy="omit classes after the first call, or call fit again")
+            targets = one_vs_rest(y, known)
+            if first:
+                self._create_learner(X, targets.shape[1:])
+                self.classes_ = known
+            self._present(X, targets)
+        self._warn_if_diverged()
+        return self
+
+    def decision_function(self, X: ArrayLike) -> Array:
+        """Evaluate f: shape (m,) for two classes, (m, K) for more.
+
+        For two classes f is positive for the second.
+        """
+        return self._output(X)
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Return the label of each row of `X`, shape (m,)."""
+        return labels(self._output(X), self.classes_)

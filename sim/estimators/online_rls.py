@@ -1,0 +1,138 @@
+"""sim.estimators: online kernel RLS in fixed memory and constant time, float64.
+
+Y. V. Zakharov, G. P. White, J. Liu, "Low-Complexity RLS Algorithms Using Dichotomous Coordinate Descent
+Iterations", IEEE Trans. Signal Processing 56(7), 2008.
+"""
+
+from __future__ import annotations
+
+from numpy.typing import ArrayLike
+
+from .._arrays import Array
+from ..reference.online.kernel_rls import OnlineKernelRLS
+from ..reference.selection.width import grid_or_spread_width
+from ._common import check_inputs, gaussian_kernel
+from ._online import OnlineClassifier, OnlineEstimator, OnlineRegressor
+
+
+class _OnlineKernelRLS(OnlineEstimator):
+    """Base class of the two estimators."""
+
+    def __init__(self, sigma: float | str = "auto", features: int = 100, forgetting: float = 0.999,
+                 ridge: float = 1e-3, linear: bool = True, *, steps: int = 16, seed: int = 0,
+                 presentations: int = 1) -> None:
+        self.sigma = sigma
+        self.features = features
+        self.forgetting = forgetting
+        self.ridge = ridge
+        self.linear = linear
+        self.steps = steps
+        self.seed = seed
+        self.presentations = presentations
+
+    def _create_learner(self, X: Array, outputs: tuple[int, ...]) -> None:
+        """Create an empty learner."""
+        self.sigma_ = gaussian_kernel(self.sigma, lambda: grid_or_spread_width(X)).sigma
+        self._learner = OnlineKernelRLS(X.shape[1], self.sigma_, self.features, self.forgetting, self.ridge,
+                                        self.linear, self.steps, self.seed, outputs)
+
+    def _present(self, X: Array, Y: Array, times: int = 1) -> None:
+        """Learn the samples `times` times in order and update the fitted attributes."""
+        for _ in range(times):
+            self.error_ = self._learner.learn(X, Y)
+        self.coef_ = self._learner.w.copy()
+
+    def _output(self, X: ArrayLike) -> Array:
+        """Evaluate w.phi."""
+        X = check_inputs(self, X)
+        return self._learner.predict(X)
+
+
+class OnlineKernelRLSRegressor(OnlineRegressor, _OnlineKernelRLS):
+    """Kernel regressor of second order that learns sample by sample, in constant time.
+
+    The kernel is approximated by random Fourier features.  Their normal equations, weighted by age, are
+    solved by dichotomous coordinate descent: a bounded number of steps per sample, whose sizes are powers
+    of two.  It converges in fewer samples than kernel LMS, and takes memory and time of `features` squared.
+
+    There is no integer model of it yet: a spec cannot name it, and no C is generated.
+
+    Parameters
+    ----------
+    sigma : float or "auto", default="auto"
+        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto" takes it from
+        the spread of the samples of `fit`, or of the **first** call of `partial_fit`; give a number for a
+        stream.
+    features : int, default=100
+        M, the number of random cosines.
+    forgetting : float, default=0.999
+        lambda: a sample counts lambda^t after t more samples.
+    ridge : float, default=1e-3
+        Penalty on the squares of the coefficients, > 0.  It does not fade.
+    linear : bool, default=True
+        Whether the inputs, divided by sigma, are features too.
+    steps : int, default=16
+        Largest number of coefficients that change per sample.
+    seed : int, default=0
+        Seed of the cosines.
+    presentations : int, default=1
+        Number of passes of `fit` over the samples.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (P,)
+        Coefficients of 1, of the inputs if `linear`, and of the cosines.
+    sigma_ : float
+        The width used.
+    error_ : ndarray of shape (m,)
+        Errors of the last pass, each before its sample was learned.
+
+    References
+    ----------
+    A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", NIPS 2007.
+
+    Y. V. Zakharov, G. P. White, J. Liu, "Low-Complexity RLS Algorithms Using Dichotomous Coordinate Descent
+    Iterations", IEEE Trans. Signal Processing 56(7), 2008.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kerncast import OnlineKernelRLSRegressor
+    >>> X = np.random.default_rng(0).uniform(-3, 3, (500, 1))
+    >>> model = OnlineKernelRLSRegressor(sigma=1.0, features=50).fit(X, np.sinc(X[:, 0]))
+    >>> model.score(X, np.sinc(X[:, 0])) > 0.99
+    True
+    """
+
+
+class OnlineKernelRLSClassifier(OnlineClassifier, _OnlineKernelRLS):
+    """Kernel classifier of second order, one-vs-rest, with targets +1 and -1.
+
+    :class:`OnlineKernelRLSRegressor` explains the parameters and attributes.  The classes share features and
+    normal equations.
+
+    Parameters
+    ----------
+    sigma : float or "auto", default="auto"
+        Width of the Gaussian kernel, in the unit of `X`.
+    features : int, default=100
+        M, the number of random cosines.
+    forgetting : float, default=0.999
+        lambda: a sample counts lambda^t after t more samples.
+    ridge : float, default=1e-3
+        Penalty on the squares of the coefficients.
+    linear : bool, default=True
+        Whether the inputs are features too.
+    steps : int, default=16
+        Largest number of coefficients that change per sample and class.
+    seed : int, default=0
+        Seed of the cosines.
+    presentations : int, default=1
+        Number of passes of `fit` over the samples.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (K,)
+        The labels, sorted.
+    coef_ : ndarray of shape (P,) for two classes, (P, K) for more
+    """

@@ -105,11 +105,10 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """Advise from the conditioning of the system."""
-    from ..lab.workflow import predicted_words
-    from ..sim.diagnostics.word_length import smallest_sufficient
+    from ..lab.workflow import confirmed_words, predicted_words
 
     system, found = predicted_words(spec, base)
-    chosen = smallest_sufficient(found, error)
+    chosen = confirmed_words(spec, base, found, error)
     rows = [("word", "refine", "predicted error of alpha", "RAM", "multiplications")]
     rows += [(str(c.word), str(c.refine), f"{c.error:.1e}", f"{c.bytes} bytes", str(c.multiplications))
              for c in found]
@@ -117,6 +116,8 @@ def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> Non
     if chosen is not None:
         advice = (f"Smallest RAM that achieves {error:g}: [numbers] word = {chosen.word}, "
                   f"[toeplitz] refine = {chosen.refine}")
+        advice += (f"\nError of the integer model on the data: {chosen.error:.1e}, status {chosen.status}"
+                   if chosen.status else "\nThe error is predicted: name data in [data] to measure it.")
     emit(Answer({"conditioning": {**vars(system), "bits_lost": system.bits_lost}, "asked": error,
                  "choices": [vars(c) for c in found], "advice": None if chosen is None else vars(chosen)},
                 "\n".join([f"condition about {system.condition:.3g}, |xi| up to {system.xi:.4f}: "

@@ -239,6 +239,23 @@ def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersC
     return system, choices(spec, system, _inputs(make_plan(spec, data.x_raw, data.y_raw), data), data.y_raw)
 
 
+def confirmed_words(spec: Spec, base: Path, found: list[NumbersChoice], error: float) -> NumbersChoice | None:
+    """Return the first choice that achieves an error on the data, by a run of the integer model.
+
+    Without data it is the first one whose predicted error is small enough.
+    """
+    assert spec.toeplitz is not None
+    for choice in (each for each in found if each.error <= error):
+        if spec.data is None:
+            return choice
+        tables = {"numbers": spec.numbers.model_copy(update={"word": choice.word, "formats": {}}),
+                  "toeplitz": spec.toeplitz.model_copy(update={"refine": choice.refine, "scaling": "block"})}
+        run = simulate_spec(spec.model_copy(update=tables), base).simulation
+        if run.status == "ok" and run.alpha_error <= error:
+            return replace(choice, error=run.alpha_error, status=run.status)
+    return None
+
+
 def measured_words(spec: Spec, base: Path) -> list[NumbersChoice]:
     """Return the word lengths of conjugate gradients, each run on the data.
 

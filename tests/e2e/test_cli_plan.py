@@ -224,3 +224,14 @@ def test_sim_writes_the_values_of_a_file_with_ranges_in_its_units(tmp_path):
     assert run("sim", tmp_path / "m.toml", "-o", tmp_path / "out.csv")[0] == 0
     found = [line.split(",") for line in (tmp_path / "out.csv").read_text().splitlines()]
     assert all(abs(float(row[1]) - v) < 0.002 for row, (_, v) in zip(found[1:], rows, strict=True))
+
+
+def test_an_advised_word_length_is_confirmed_by_the_integer_model(monkeypatch):
+    from kerncast.sim.diagnostics import word_length
+
+    right = word_length.predicted_error
+    answer = json.loads(run("plan", EXAMPLES / "ecg.toml", "--error", "1e-5", "--json")[1])["advice"]
+    assert answer["status"] == "ok" and answer["error"] <= 1e-5
+    monkeypatch.setattr(word_length, "predicted_error", lambda *given: right(*given) / 1000)
+    again = json.loads(run("plan", EXAMPLES / "ecg.toml", "--error", "1e-5", "--json")[1])["advice"]
+    assert (again["word"], again["refine"]) == (answer["word"], answer["refine"])

@@ -1,6 +1,5 @@
 """WebAssembly of the generated C answers the model's words, saves its bytes, traces its events."""
 
-import os
 import tomllib
 from pathlib import Path
 
@@ -17,9 +16,9 @@ from kerncast.sim.replay.vectors import replay
 
 ZIG, WASMTIME = "python -m pip install ziglang", "python -m pip install wasmtime"
 #: A trainer with refinement, and a learner; a campaign runs them all, float32 among them.
-NAMES = ["grid24_refine_bias", "lms32_ties_decay"]
-if os.environ.get("KERNCAST_CAMPAIGN") == "1":
-    NAMES = list(tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8")))
+QUICK = ("grid24_refine_bias", "lms32_ties_decay")
+NAMES = [name if name in QUICK else pytest.param(name, marks=pytest.mark.campaign)
+         for name in tomllib.loads((Path(__file__).parent / "cases.toml").read_text(encoding="utf-8"))]
 
 
 @pytest.fixture

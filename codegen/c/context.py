@@ -45,7 +45,7 @@ _MACROS = {
     "Trainer": ("x_step", "ridge_scale", "alpha_scale", "solver_shift", "xi_frac", "innov_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
                 "alpha_exp_max", "lookahead_shift", "refine", "band", "rows", "factor_frac", "factor_shift",
-                "factor_head", "band_head", "pivot_frac", "z_exp_max"),
+                "factor_head", "band_head", "pivot_frac", "z_exp_max", "last_lag"),
     "Trainer: a product of K + lambda I, and the scalars of a step":
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
     "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",
@@ -128,6 +128,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
     unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed else set()
     unused |= {"solver_shift", "innov_frac"} if plan.schur else set()
+    unused |= set() if plan.uniform and not plan.banded else {"last_lag"}
     macros = _IN_FLOAT32 if plan.in_float32 else _MACROS
     groups |= {title: [(name.upper(), _constant(plan, name), real_value(plan, name))
                        for name in names if name in plan.constants and name not in unused]
@@ -205,6 +206,9 @@ def _trainer(plan: Plan) -> dict[str, Any]:
         "solver_word": word, "solver_bits": 16 if word == 16 else 32,
         "solver": plan.options.get("solver", "levinson"), "looks_ahead": plan.looks_ahead,
         "banded": plan.banded, "step_rows": BAND_STEP_ROWS,
+        "residual_rows": 1 if plan.banded else max(1, plan.sizes.get("n", 0) // _row_products(plan)),
+        "norm_rows": -(-plan.sizes.get("n", 0) // 8),
+        "last_lag": f"{plan.name.upper()}_LAST_LAG" if plan.uniform else "t->last_lag",
         "word_bits": 16 if plan.word == 16 else 32,
         "looks_ahead_f32": plan.looks_ahead and plan.solver == "lookahead_f32",
         "static": plan.static, "refine": refine, "bias": bias,
@@ -216,6 +220,13 @@ def _trainer(plan: Plan) -> dict[str, Any]:
 def _long_norm(plan: Plan) -> bool:
     """Report whether the norm of alpha shortens its components."""
     return plan.trains and (plan.algorithm != "toeplitz_rls" or plan.word > plan.integer("norm_bits"))
+
+
+def _row_products(plan: Plan) -> int:
+    """Return the products of one row of the residual, its square included."""
+    lags = plan.constants.get("last_lag", 0)
+    assert isinstance(lags, int)
+    return 2 * lags + 2
 
 
 def context(plan: Plan, spec_hash: str) -> dict[str, Any]:

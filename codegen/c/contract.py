@@ -59,7 +59,7 @@ def _slice_cost(plan: Plan, kind: str) -> str:
     """Return the worst-case cost of a slice of a training."""
     n = plan.sizes["n"]
     if kind == "train_push" and plan.eager:
-        return f"{4 * n} multiplications, 2 divisions, 1 kernel value"
+        return f"{2 * (n + plan.integer('last_lag'))} multiplications, 2 divisions, 1 kernel value"
     if kind != "train_run":
         return {"train_begin": f"writes {plan.trainer_bytes} bytes", "train_push": "stores one sample",
                 "train_commit": f"writes {plan.state_bytes} bytes",

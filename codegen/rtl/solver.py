@@ -112,8 +112,8 @@ def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
     from ...sim.model.toeplitz.first_row import uniform_row
 
     row = np.zeros(plan.sizes["n"], dtype=np.int64)
-    uniform_row(row, plan.integer("x_step"), plan.integer("ridge_scale"), kernel_constants(plan),
-                cast_of(plan, "r"), Ranges(plan).log)
+    uniform_row(row, plan.integer("last_lag"), plan.integer("x_step"), plan.integer("ridge_scale"),
+                kernel_constants(plan), cast_of(plan, "r"), Ranges(plan).log)
     return row
 
 

@@ -38,6 +38,7 @@ typedef struct {
     int32_t steps; /* receives their count */
     int32_t positive; /* receives 1 if every step was single with a positive eps, else 0 */
     int32_t order; /* rows solved so far */
+    int32_t last_lag; /* from there on r is zero, except for this entry */
     kc_real_t eps; /* prediction error power after the last step */
     kc_real_t level; /* an upper bound of |r_i| */
     kc_real_t recent[KC_BLOCK]; /* |eps| of the last KC_BLOCK regular orders */
@@ -100,6 +101,24 @@ static inline int64_t kc_lookahead_dot_forward(const int32_t *first, int32_t at,
     return acc;
 }
 
+/* sum_i r[at - i] v[i], i < count, without the lags at which r is zero: row `at` of T by a vector. */
+static inline int64_t kc_lookahead_row(const kc_lookahead_t *k, int32_t at, const int32_t *v, int32_t count)
+{
+    int64_t acc = 0;
+    int32_t i;
+
+    for (i = kc_lookahead_max(at - k->last_lag, 0); i < count; i++) {
+        acc = kc_mac(acc, k->r[at - i], v[i], k->shift);
+    }
+    return acc;
+}
+
+/* sum_j r[1 + j] v[j], j < count, without the lags at which r is zero. */
+static inline int64_t kc_lookahead_last_row(const kc_lookahead_t *k, const int32_t *v, int32_t count)
+{
+    return kc_lookahead_dot_forward(k->r, 1, v, 0, count < k->last_lag ? count : k->last_lag, k->shift);
+}
+
 /* The sum of magnitudes. */
 static inline kc_real_t kc_lookahead_norm1(const int32_t *v, int32_t e, int32_t count)
 {
@@ -155,9 +174,10 @@ static inline int32_t kc_lookahead_residual(const kc_lookahead_t *k, int32_t m, 
     int32_t i;
 
     for (i = 0; i < m; i++) {
-        int64_t acc = kc_mac(kc_lookahead_dot_reversed(k->r, i, v, i, k->shift), k->r0, v[i], k->shift);
+        const int32_t end = m - i - 1 < k->last_lag ? m : i + 1 + k->last_lag;
+        int64_t acc = kc_mac(kc_lookahead_row(k, i, v, i), k->r0, v[i], k->shift);
 
-        acc += kc_lookahead_dot_forward(k->r, -i, v, i + 1, m, k->shift);
+        acc += kc_lookahead_dot_forward(k->r, -i, v, i + 1, end, k->shift);
         k->wide[i] = kc_align_to(kc_real_widen(c[i]), c_exp, top) - kc_align_to(acc, v_exp + k->shift, top);
     }
     c_exp = kc_lookahead_normalise_block(k->wide, top, m, KC_ZERO_EXP, c);
@@ -206,8 +226,8 @@ static inline kc_real_t kc_lookahead_single_step(kc_lookahead_t *k, int32_t m, k
 {
     const kc_real_t one = kc_real(INT32_C(1) << 30, 1);
     const kc_real_t innov = kc_real_add_wide(kc_real_widen(k->y[m]), k->y_exp,
-        -kc_lookahead_dot_reversed(k->r, m, k->x, m, k->shift), k->x_exp + k->shift);
-    const kc_real_t num = kc_real_to_scalar(-kc_lookahead_dot_reversed(k->r, m + 1, k->a, m + 1, k->shift),
+        -kc_lookahead_row(k, m, k->x, m), k->x_exp + k->shift);
+    const kc_real_t num = kc_real_to_scalar(-kc_lookahead_row(k, m + 1, k->a, m + 1),
         k->a_exp + k->shift);
     const kc_real_t xi = kc_real_div(num, eps);
     const kc_real_t inverse = kc_real_div(one, eps);
@@ -237,7 +257,7 @@ static inline void kc_lookahead_column(kc_lookahead_t *k, int32_t m, int32_t j)
     const int32_t old_exp = k->b_exp[j - 1], both_exp = k->b_exp[j - 1] + k->b_exp[0];
     const int64_t last = m > 0 ? old[m - 1] : 0;
     const kc_real_t c = kc_real_add_wide(kc_real_widen(k->r[m + j]), 0,
-        -kc_lookahead_dot_forward(k->r, 1, old, 0, m, k->shift), old_exp + k->shift);
+        -kc_lookahead_last_row(k, old, m), old_exp + k->shift);
     const int32_t top = kc_lookahead_max(kc_lookahead_max(old_exp, both_exp), c.e + k->g_exp) + KC_GUARD;
     int32_t i;
 
@@ -270,8 +290,7 @@ static inline void kc_lookahead_schur_complement(kc_lookahead_t *k, int32_t m, i
             const int64_t first = i == j ? k->r0 : k->r[i - j];
 
             S[i][j] = kc_real_add_wide(kc_real_widen(first), 0,
-                -kc_lookahead_dot_reversed(k->r, m + i, &k->b[j * k->n], m, k->shift), k->b_exp[j]
-                    + k->shift);
+                -kc_lookahead_row(k, m + i, &k->b[j * k->n], m), k->b_exp[j] + k->shift);
             S[j][i] = S[i][j];
             KC_TRACE(schur_complement, S, m, i * KC_BLOCK + j, S[i][j].q);
         }
@@ -288,7 +307,7 @@ static inline int32_t kc_lookahead_border(const kc_lookahead_t *k, int32_t m, in
 
     for (i = 0; i < p; i++) {
         fresh[i] = kc_real_add_wide(kc_real_widen(fresh[i].q), fresh[i].e,
-            -kc_lookahead_dot_reversed(k->r, m + i, v, m, k->shift), v_exp + k->shift);
+            -kc_lookahead_row(k, m + i, v, m), v_exp + k->shift);
     }
     for (i = 0; i < p; i++) {
         z[i] = kc_real(0, KC_ZERO_EXP);
@@ -357,8 +376,7 @@ static inline kc_real_t kc_lookahead_block_step(kc_lookahead_t *k, int32_t m, in
     KC_TRACE_ALL(block_step, x, m, k->x, 0, m + p);
     k->a[0] = kc_lookahead_unit(k->a_exp);
     kc_lookahead_correct(k, m + p);
-    return kc_real_add_wide(kc_real_widen(k->r0), 0, kc_lookahead_dot_forward(k->r, 1, &k->a[1], 0, m + p,
-        k->shift),
+    return kc_real_add_wide(kc_real_widen(k->r0), 0, kc_lookahead_last_row(k, &k->a[1], m + p),
         k->a_exp + k->shift);
 }
 

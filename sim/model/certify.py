@@ -17,7 +17,8 @@ from .bound import BoundConstants, add_square, bound_from_norm, bound_within
 class CertifyConstants(NamedTuple):
     """Integer constants of the certificate.
 
-    `alpha_frac` is the number of fraction bits of alpha at exponent 0.
+    `alpha_frac` is the number of fraction bits of alpha at exponent 0, `last_lag` the last lag at which r
+    may be non-zero.
     """
 
     word: int
@@ -25,6 +26,7 @@ class CertifyConstants(NamedTuple):
     ridge_scale: int
     residual_shift: int
     residual_slack: int
+    last_lag: int
     bound: BoundConstants
 
 
@@ -37,11 +39,11 @@ def target_shift(alpha_exp: int, k: CertifyConstants) -> int:
 @jit
 def row_residual(i: int, y: int, r: Words, alpha: Words, s: int, k: CertifyConstants) -> int:
     """Compute row i of ``y / (1 + lambda) - T alpha``."""
-    n = alpha.shape[0]
+    end = min(i + k.last_lag + 1, alpha.shape[0])
     acc = shift_round(alpha[i] << (k.word - 1), k.residual_shift, FLOOR)
-    for j in range(i):
+    for j in range(max(0, i - k.last_lag), i):
         acc = mac(acc, r[i - j], alpha[j], k.residual_shift)
-    for j in range(i + 1, n):
+    for j in range(i + 1, end):
         acc = mac(acc, r[j - i], alpha[j], k.residual_shift)
     return arithmetic_shift(y * k.ridge_scale, s) - acc
 

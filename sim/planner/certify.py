@@ -17,7 +17,7 @@ from .log2 import ceil_log2, floor_log2
 BOUND_FIELD = ("bound", "int64_t", "1",
                "|alpha - solution of the system after rounding|_2 is at most this, in LSB of alpha")
 #: The sum of squares of the residual while its rows are computed.
-NORM_FIELDS = (("squares", "int64_t", "1", "sum of squares of the residual so far"),
+NORM_FIELDS = (("squares", "int64_t", "1", "sum of squares so far: of the residual, then of alpha"),
                ("squares_shift", "int32_t", "1", "its shift"),
                ("slack", "int64_t", "1", "rounding error of a row of the residual, at most"))
 #: Steps by which a word of the first row may miss its kernel value, tail beyond the last included; of the

@@ -14,6 +14,8 @@ def solved(backend: HostBackend, solver: str, r: Raw, y: Raw) -> tuple[int, Outp
     trainer = backend.trainer
     backend.ffi.memmove(trainer, bytes(backend.plan.trainer_bytes), backend.plan.trainer_bytes)
     trainer.r, trainer.y = r.tolist(), y.tolist()
+    if not backend.plan.uniform:
+        trainer.last_lag = len(r) - 1
     status: int = DeviceStatus.OK
     for i in range(len(r)):
         trainer.step = i

@@ -42,10 +42,14 @@ def uniform_entry(out: Words, j: int, step: int, rho: int, k: KernelConstants, r
 
 
 @jit
-def uniform_row(out: Words, step: int, rho: int, k: KernelConstants, r: Cast, log: Log) -> None:
-    """Compute the first row by :func:`uniform_entry`; out[0] = 0, the implicit 1."""
-    out[0] = 0
-    for j in range(1, out.shape[0]):
+def uniform_row(out: Words, last_lag: int, step: int, rho: int, k: KernelConstants, r: Cast,
+                log: Log) -> None:
+    """Compute the entries up to `last_lag` by :func:`uniform_entry`.
+
+    The others are zero, and so is out[0], the implicit 1.
+    """
+    out[:] = 0
+    for j in range(1, last_lag + 1):
         uniform_entry(out, j, step, rho, k, r, log)
 
 
@@ -85,7 +89,7 @@ def row_of(plan: Plan, state: Outputs) -> Words:
     row = np.zeros(plan.sizes["n"], dtype=np.int64)
     rho, k, r = plan.integer("ridge_scale"), kernel_constants(plan), cast_of(plan, "r")
     if plan.uniform:
-        uniform_row(row, plan.integer("x_step"), rho, k, r, Ranges(plan).log)
+        uniform_row(row, plan.integer("last_lag"), plan.integer("x_step"), rho, k, r, Ranges(plan).log)
     else:
         v = state["centers"].reshape(-1, plan.sizes["D"])
         diagonal_row(row, v, plan.biased_means, rho, k, r, Ranges(plan).log)

@@ -41,7 +41,8 @@ from ..trace_hooks import Log, trace, trace_all
 class LevinsonConstants(NamedTuple):
     """Integer constants of the plan; `word` is the word length W.
 
-    `eps_min` is the smallest eps of a positive semidefinite T.
+    `eps_min` is the smallest eps of a positive semidefinite T, `last_lag` the last lag at which r may be
+    non-zero.
     """
 
     word: int
@@ -53,6 +54,7 @@ class LevinsonConstants(NamedTuple):
     x_exp_min: int
     x_exp_max: int
     eps_min: int
+    last_lag: int
     static: int
     a: Cast
 
@@ -64,7 +66,7 @@ def reflection_numerator(r: Words, a: Words, step: int, a_exp: int, k: LevinsonC
     It has `xi_frac` fraction bits.
     """
     acc = 0
-    for i in range(1, step):
+    for i in range(max(1, step - k.last_lag), step):
         acc = mac(acc, r[step - i], a[i], k.solver_shift)
     acc_frac = 2 * (k.word - 1) - k.solver_shift
     return arithmetic_shift(r[step], k.word - 1 - k.xi_frac) + arithmetic_shift(acc,
@@ -100,7 +102,7 @@ def innovation(r: Words, x: Words, step: int, y: int, x_exp: int, k: LevinsonCon
     It has `innov_frac` fraction bits.
     """
     acc = 0
-    for i in range(step):
+    for i in range(max(0, step - k.last_lag), step):
         acc = mac(acc, r[step - i], x[i], k.solver_shift)
     acc_frac = 2 * (k.word - 1) - k.solver_shift
     return arithmetic_shift(y, k.word - 2 - k.innov_frac) - arithmetic_shift(acc,

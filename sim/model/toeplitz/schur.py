@@ -72,11 +72,12 @@ def update_generators(p: Words, q: Words, step: int, xi: int, k: LevinsonConstan
 
     Return the largest magnitude of q.
 
-    q moves down one row at every step: its row i is stored in ``q[i - step]``.
+    q moves down one row at every step: its row i is stored in ``q[i - step]``. The rows beyond `last_lag`
+    stay zero.
     """
     used = 0
     c, shift = g.generator, k.word - 1
-    for i in range(step + 1, p.shape[0]):
+    for i in range(step + 1, min(step + 1 + k.last_lag, p.shape[0])):
         left, right = p[i], q[i - step]
         p[i] = cast((left << shift) + xi * right, shift, c.rounding, c.lo, c.hi, log, P)
         q[i - step] = cast((right << shift) + xi * left, shift, c.rounding, c.lo, c.hi, log, Q)
@@ -87,14 +88,16 @@ def update_generators(p: Words, q: Words, step: int, xi: int, k: LevinsonConstan
 
 
 @jit
-def update_residual(s: Words, q: Words, step: int, c: int, shift: int, g: SchurConstants,
+def update_residual(s: Words, q: Words, step: int, c: int, shift: int, last_lag: int, g: SchurConstants,
                     log: Log) -> int:
     """Update ``s_i -= c q_i`` for the rows i > step; return the largest magnitude."""
     used = 0
     fmt = g.generator
     for i in range(step + 1, s.shape[0]):
-        s[i] = cast(s[i] - requantise(c * q[i - step], shift, fmt.rounding, fmt.lo, fmt.hi), 0, fmt.rounding,
-                    fmt.lo, fmt.hi, log, S)
+        word = s[i]
+        if i <= step + last_lag:
+            word -= requantise(c * q[i - step], shift, fmt.rounding, fmt.lo, fmt.hi)
+        s[i] = cast(word, 0, fmt.rounding, fmt.lo, fmt.hi, log, S)
         used = max(used, magnitude(s[i]))
     trace_all(log, at.UPDATE_S, step, s, step + 1, s.shape[0])
     return used
@@ -116,7 +119,7 @@ def residual_step(s: Words, q: Words, q_used: int, step: int, c: int, c_exp: int
     block_scale(s, step + 1, s.shape[0], min(need - s_exp, 62))
     trace_all(log, at.RESIDUAL_SCALED_S, step, s, step + 1, s.shape[0])
     shift = min(k.word - 1 + need - c_exp, 62)
-    return need, update_residual(s, q, step, c, shift, g, log)
+    return need, update_residual(s, q, step, c, shift, k.last_lag, g, log)
 
 
 @jit

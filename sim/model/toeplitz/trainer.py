@@ -34,7 +34,7 @@ def _grid_steps(y: Words, r: Words, a: Words, x: Words, out: Words, first: int, 
     """Process samples `first` to `last` - 1 of a grid: first-row entry and step."""
     saturated = False
     for step in range(first, last):
-        if step > 0:
+        if 0 < step <= k.last_lag:
             uniform_entry(r, step, x_step, rho, kernel, row, log)
         status = levinson_steps(y, r, a, x, out, step, step + 1, k, log)
         if status == NOT_POSITIVE_DEFINITE:
@@ -196,7 +196,8 @@ class ToeplitzModel(BatchModel):
     def _first_row(self, x_raw: NDArray[np.int64] | None) -> None:
         rho, r, log = self.plan.integer("ridge_scale"), cast_of(self.plan, "r"), self.ranges.log
         if self.uniform:
-            uniform_row(self._r, self.plan.integer("x_step"), rho, self._kernel, r, log)
+            uniform_row(self._r, self.plan.integer("last_lag"), self.plan.integer("x_step"), rho,
+                        self._kernel, r, log)
             return
         assert x_raw is not None
         convert_inputs(x_raw, self._input, self._v, log)
@@ -215,4 +216,5 @@ class ToeplitzModel(BatchModel):
         arrays |= dict(zip("pqs", self._generators, strict=False))
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
+        arrays["last_lag"] = np.flatnonzero(self._r)[-1:]
         return arrays | {"r": self._r, "a": self._a, "alpha": self._alpha, "centers": self._v}

@@ -22,7 +22,7 @@ from ..counts import operations
 from ..inputs import plan_inputs
 from ..kernel import far, kernel_tables, plan_kernel, word_error
 from ..log2 import ceil_log2
-from ..words import WORD_CLASSES
+from ..words import WORD_CLASSES, Affine
 from .banded import (
     BAND,
     Band,
@@ -36,7 +36,7 @@ from .banded import (
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
 from .lookahead import ALPHA_EXP_MAX, DIVISIONS, MULTIPLICATIONS, lookahead_constants
 from .memory import model_memory, trainer_memory
-from .schur import MORE_MULTIPLICATIONS, schur_constants, schur_signals
+from .schur import schur_constants, schur_signals
 
 #: Bits of r, y and alpha where a shorter solver is refined.
 REFINED = 32
@@ -109,8 +109,37 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
     }
 
 
-def _operations(spec: Spec, sizes: dict[str, int], b: int) -> dict[str, dict[str, Operations]]:
+def _products(lags: int | None, count: str) -> str:
+    """Return the products of r with vectors of 0, 1, ..., `count` - 1 entries.
+
+    `lags` is the last non-zero lag of r, or None if it is not known.
+    """
+    return f"{count}*({count}-1)//2" if lags is None else f"({lags}*{count} - {lags * (lags + 1) // 2})"
+
+
+def _recursion(spec: Spec, lags: int | None) -> tuple[str, str]:
+    """Return the multiplications and divisions of all solves, in n.
+
+    A solve has (n-1)(n-2)/2 multiplications by the update of a, one per scaling, two per eps (one in the
+    Schur form); each right-hand side n(n-1)/2 by the update of x; all have those with r. The Schur form
+    updates both generators, and the residual of each right-hand side. There is one division per xi and c,
+    and one per step of the intercept.
+    """
     assert spec.toeplitz is not None
+    if spec.toeplitz.solver in LOOKAHEADS:
+        return MULTIPLICATIONS, DIVISIONS
+    schur, solves = spec.toeplitz.solver == "schur", 1 + spec.toeplitz.refine
+    sides = solves + spec.toeplitz.bias
+    steps = (1 if schur else 2) + (spec.toeplitz.scaling == "block")
+    one = f"(n-1)*(n-2)//2 + {steps}*(n-1) + {2 if schur else 1}*{_products(lags, '(n-1)')}"
+    return (f"{solves}*({one}) + {sides}*(n*(n-1)//2 + {_products(lags, 'n')})",
+            f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}")
+
+
+def _operations(spec: Spec, sizes: dict[str, int], b: int | tuple[int, ...]
+                ) -> dict[str, dict[str, Operations]]:
+    """Return the worst-case counts; `b` is the last non-zero lag of r, on a uniform grid."""
+    assert spec.toeplitz is not None and isinstance(b, int)
     predict = {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"}
     if spec.toeplitz.solver == "banded":
         # Two recursions and a residual over b lags, each; then n of 1 / d, n of y's share, n squares of the
@@ -119,28 +148,24 @@ def _operations(spec: Spec, sizes: dict[str, int], b: int) -> dict[str, dict[str
                                      "multiplications": f"{4 * b}*n - {2 * b * (b + 1)} + 4*n + 3"},
                            "predict": predict}, sizes)
     uniform, solves = spec.toeplitz.scheme == "uniform", 1 + spec.toeplitz.refine
-    sides = solves + spec.toeplitz.bias
-    # Of one recursion: (n-1)(n-2) by the loops of a, one for each scaling, two for each eps; of each
-    # right-hand side (n-1) n by its loops; of each residual n^2 with y's share, and n squares.  Then n
-    # squares of alpha, n-1 words of r, two of the bound, and n of alpha's scaling; with corrections alpha
-    # begins as zero, and its first residual is n of y's share and n squares; with a bias the scaling of
-    # eta, its share of each residual, and what moves alpha (once more where a step is taken back).
-    # Divisions: one for each xi and c, one for each mean of a diagonal, one for each step of the bias.
+    lags = b if uniform else None
+    multiplications, divisions = _recursion(spec, lags)
+    # Of each residual twice the products with r, n of y's share and n squares.  Then n squares of alpha, a
+    # word of r per kernel value on the grid or per diagonal, two of the bound, and n of alpha's scaling;
+    # with corrections alpha begins as zero, and its first residual is n of y's share and n squares; with an
+    # intercept the scaling of eta, its share of each residual, and what moves alpha (once more where a step
+    # is taken back).  One more division per mean of a diagonal.
     residuals = solves if corrected(spec) else 1
-    more = f" + {MORE_MULTIPLICATIONS}" if spec.toeplitz.solver == "schur" else ""
-    rest = "3*n+1" if not corrected(spec) else "4*n+1"
+    words = str(b) if uniform else "n-1"
+    rest = f"{words} + 2*n+2" if not corrected(spec) else f"{words} + 3*n+2"
     if spec.toeplitz.bias:
         rest += f" + {1 + solves + (solves > 1)}*n + {residuals + 1}"
-    scalings = "" if spec.toeplitz.scaling == "block" else f" - {solves}*(n-1)"
-    solver = (f"{solves}*(n-1)*(n+1) + {sides}*n*(n-1)" + scalings + more,
-              f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}")
-    if spec.toeplitz.solver in LOOKAHEADS:
-        solver = MULTIPLICATIONS, DIVISIONS
+    residual = f"2*{_products(lags, 'n')} + 2*n"
     return operations({
-        "train": {"kernel_values": "n-1" if uniform else "n*(n-1)//2",
-                  "distance_terms": "n-1" if uniform else "D*n*(n-1)//2",
-                  "multiplications": f"{solver[0]} + {residuals}*n*(n+1) + {rest}",
-                  "divisions": solver[1] + ("" if uniform else " + n-1")},
+        "train": {"kernel_values": words if uniform else "n*(n-1)//2",
+                  "distance_terms": words if uniform else "D*n*(n-1)//2",
+                  "multiplications": f"{multiplications} + {residuals}*({residual}) + {rest}",
+                  "divisions": divisions + ("" if uniform else " + n-1")},
         "predict": predict,
     }, sizes)
 
@@ -166,12 +191,17 @@ def _step(spec: Spec, x_gain: int, x_shift: int, x_hi: int) -> int:
     return scaled >> x_shift
 
 
-def _nonzero(spec: Spec, n: int, c: dict[str, int | tuple[int, ...]]) -> int:
-    """Return the number of nonzero entries of the uniform first row, without r[0]."""
-    step, end = c["x_step"], c["kernel_d2_end"]
-    assert isinstance(step, int) and isinstance(end, int)
-    last = far(spec, end)
-    return n - 1 if last is None else min(n - 1, last // step)
+def _lags(spec: Spec, x: Affine, end: int | tuple[int, ...]) -> dict[str, int]:
+    """Return the last lag at which r may be nonzero, and the step of a grid.
+
+    The kernel is zero from the distance `end` on.
+    """
+    assert spec.toeplitz is not None and isinstance(end, int)
+    n = spec.toeplitz.n
+    if spec.toeplitz.scheme != "uniform":
+        return {"last_lag": n - 1}
+    step, last = _step(spec, x.gain[0], x.shift, x.signal.hi), far(spec, end)
+    return {"x_step": step, "last_lag": n - 1 if last is None else min(n - 1, last // step)}
 
 
 def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fraction:
@@ -183,9 +213,10 @@ def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fractio
     assert spec.toeplitz is not None
     if spec.toeplitz.scheme == "diagonal_mean":
         return Fraction(1)
-    uniform = spec.toeplitz.scheme == "uniform"
-    nonzero = _nonzero(spec, spec.toeplitz.n, c) if uniform else spec.toeplitz.n - 1
-    return row_loss(word, nonzero, word_error(spec, WORD_CLASSES[word]) + (0 if uniform else 1))
+    last_lag = c["last_lag"]
+    assert isinstance(last_lag, int)
+    error = word_error(spec, WORD_CLASSES[word]) + (spec.toeplitz.scheme != "uniform")
+    return row_loss(word, last_lag, error)
 
 
 def _reach_seen(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> float | None:
@@ -257,8 +288,7 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
         exponents, evidence["alpha"] = _static(spec, x_raw, y_raw)
         solver |= exponents
     constants |= solver | plan_kernel(spec, words, x)
-    if spec.toeplitz.scheme == "uniform":
-        constants["x_step"] = _step(spec, x.gain[0], x.shift, x.signal.hi)
+    constants |= _lags(spec, x, constants["kernel_d2_end"])
     sizes = {"n": spec.toeplitz.n, "D": spec.input.columns}
     tables = dict(kernel_tables(spec, words))
     if spec.toeplitz.solver == "banded":
@@ -277,7 +307,7 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
         constants=constants, tables=tables,
         memory=model_memory(spec, words.bits, x.signal.format.c_type, sizes),
         workspace=trainer_memory(spec, words.bits, x.signal.format.c_type, sizes),
-        operations=_operations(spec, sizes, len(tables["band"].values) if "band" in tables else 0),
+        operations=_operations(spec, sizes, constants.get("band", constants["last_lag"])),
         units=inputs.units, evidence=evidence)
 
 

@@ -85,6 +85,8 @@ def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) ->
         return memory([*fields, ("z_exp", "int32_t", "1", "block exponent of z")], sizes,
                       SIZE_KEYS["toeplitz_rls"])
     fields += [("r", long, "n", "first row over 1 + lambda; r[0] is the implicit 1")]
+    if spec.toeplitz.scheme != "uniform":
+        fields.append(("last_lag", "int32_t", "1", "last lag at which r is not zero"))
     if spec.toeplitz.solver in LOOKAHEADS:
         return memory([*fields, *lookahead_fields(spec.toeplitz.solver)], sizes, SIZE_KEYS["toeplitz_rls"])
     if word != spec.numbers.word:

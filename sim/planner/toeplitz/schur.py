@@ -19,9 +19,6 @@ from .levinson import power
 #: Format of a generator, and of s at exponent 0.
 GENERATOR = Format(True, 32, 31)
 
-#: Multiplications beyond those of Levinson's recursion.
-MORE_MULTIPLICATIONS = "(n-1)*(n-4)//2"
-
 
 def schur_constants(spec: Spec) -> dict[str, int]:
     """Return the constants that differ from Levinson's, and the range of s."""

@@ -183,6 +183,16 @@ def band() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     return _trainer("uniform", 1, solver="banded", n=40)
 
 
+def zeros() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training on a grid with a first row that ends early."""
+    return _trainer("uniform", 1, n=40)
+
+
+def zeros_of_generators() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """The same by the Schur form."""
+    return _trainer("uniform", 1, solver="schur", n=40)
+
+
 def bias() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Training with an intercept."""
     return _trainer("diagonal_mean_biased", 3, bias=True)

@@ -29,7 +29,8 @@ def constants(word: int, n: int, lam: float) -> LevinsonConstants:
     full = 2 ** (word - 1)
     xi_frac = 61 - log_n - a_exp_max
     return LevinsonConstants(word, 0 if word < 32 else log_n, xi_frac, 61 - log_n - alpha_exp_max, 0,
-                             a_exp_max, -8, alpha_exp_max, int(2**xi_frac * lam / (1 + lam) / 2), 0,
+                             a_exp_max, -8, alpha_exp_max, int(2**xi_frac * lam / (1 + lam) / 2), n - 1,
+                             0,
                              Cast(HALF_UP, -full, full - 1))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from ..codegen.build.wasm import build_wasm
 from ..sim._optional import missing
 from ..sim.backend import Outputs, Raw, answer_width, answered
 from ..sim.data import raw
-from ..sim.plan import C_BYTES, Plan, wire_dtype
+from ..sim.plan import C_BYTES, Field, Plan, wire_dtype
 from ..sim.replay.saved_state import slot_bytes
 from ..sim.replay.trace import Event, Trace
 
@@ -157,8 +157,15 @@ class WasmBackend(LibraryBackend):
 
     def state(self) -> Outputs:
         """Return the model structure; see :class:`~kerncast.sim.backend.Backend`."""
-        found, at = {}, self._model
-        for member in self.plan.memory:
+        return self._members(self._model, self.plan.memory)
+
+    def workspace(self) -> Outputs:
+        """Return every member of the trainer structure, if there is one."""
+        return self._members(self._trainer, self.plan.workspace)
+
+    def _members(self, at: int, members: Iterable[Field]) -> Outputs:
+        found = {}
+        for member in members:
             content = self._module.read(at, member.bytes)
             found[member.name] = np.frombuffer(content, dtype=wire_dtype(member.ctype)).astype(np.int64)
             at += member.bytes

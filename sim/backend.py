@@ -71,6 +71,22 @@ class Backend(Protocol):
         """Release compiler folders, processes and ports."""
 
 
+@runtime_checkable
+class TrainerBackend(Protocol):
+    """Back end of a batch trainer whose trainer structure can be read."""
+
+    def workspace(self) -> Outputs:
+        """Return members of the trainer structure after the last training.
+
+        Nothing if there was none, or if it failed in a model.
+        """
+
+
+def workspace_of(backend: Backend) -> Outputs:
+    """Return what the last training left in the trainer structure; nothing if it cannot be read."""
+    return backend.workspace() if isinstance(backend, TrainerBackend) else {}
+
+
 def calls_of(plan: Plan) -> frozenset[str]:
     """Return the calls that a plan's back ends support, except hardware predictors."""
     return FIXED_CALLS if plan.fixed else ALL_CALLS

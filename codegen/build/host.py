@@ -164,7 +164,7 @@ class HostBackend(LibraryBackend):
         return {f.name: self._member(f.name, f.formula == "1", self.model) for f in self.plan.memory}
 
     def workspace(self) -> Outputs:
-        """Return every member of the trainer structure."""
+        """Return every member of the trainer structure, if there is one."""
         return {f.name: self._member(f.name, f.formula == "1", self.trainer) for f in self.plan.workspace}
 
     def _member(self, name: str, scalar: bool, structure: Any) -> NDArray[np.int64]:

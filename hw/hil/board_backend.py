@@ -129,6 +129,16 @@ class BoardBackend:
         return {f.name: _words(self.client.read_field(k, f.bytes), f.ctype)
                 for k, f in enumerate(self.plan.memory)}
 
+    def workspace(self) -> Outputs:
+        """Return every member of the trainer structure, if there is one."""
+        whole, found, at = b"", {}, 0
+        if self.plan.trains:
+            whole = self.client.read_field(len(self.plan.memory), self.plan.trainer_bytes)
+        for member in self.plan.workspace:
+            found[member.name] = _words(whole[at:at + member.bytes], member.ctype)
+            at += member.bytes
+        return found
+
     def save(self) -> bytes:
         """Save the state; see :class:`~kerncast.sim.backend.Backend`.
 

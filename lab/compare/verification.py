@@ -265,6 +265,7 @@ def _words(own: Vectors, held: Vectors) -> Check:
     for i, (made, found) in enumerate(zip(own.calls, held.calls, strict=True)):
         result.add(f"call {i} {found.name}", made.expected, found.expected)
     result.add("state", own.state, held.state)
+    result.add("workspace", own.workspace, held.workspace)
     return Check("model", "words", result.words, result.mismatches, result.first)
 
 

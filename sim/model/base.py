@@ -154,7 +154,12 @@ class BatchModel(IntegerModel):
 
     def reset(self) -> None:
         """Return to the untrained state."""
-        self._trained = False
+        self._trained = self._solved = False
+
+    @property
+    def _unset(self) -> frozenset[str]:
+        """Return members of the trainer structure that this model does not compute."""
+        return frozenset()
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
         """Train with ADC counts x_raw (n, D), unused on the uniform grid, and y_raw (n,).
@@ -172,9 +177,10 @@ class BatchModel(IntegerModel):
         before = dict(vars(self))
         self.reset()
         status = self._solve(given[0], self._targets(given[1]))
-        self._trained = status in TRAINED
-        if not self._trained:
+        solved = self._trained = status in TRAINED
+        if not solved:
             vars(self).update(before)
+        self._solved = solved
         return {"status": np.array([status], dtype=np.int64)}
 
     def _solve(self, x_raw: NDArray[np.int64] | None, y: Words) -> int:
@@ -182,9 +188,14 @@ class BatchModel(IntegerModel):
         raise NotImplementedError
 
     def workspace(self) -> Outputs:
-        """Return the members that the last training left in the trainer structure only."""
-        model = {f.name for f in self.plan.memory}
-        found = {name: array.ravel() for name, array in self._members().items() if name not in model}
+        """Return the members that the last training left in the trainer structure only.
+
+        Nothing before a training, and after one without a solution, which the device leaves in the middle.
+        """
+        if not self._solved:
+            return {}
+        others = {f.name for f in self.plan.memory} | self._unset
+        found = {name: array.ravel() for name, array in self._members().items() if name not in others}
         return {f.name: found[f.name] for f in self.plan.workspace if f.name in found}
 
     def load(self, state: Outputs) -> None:

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
 
 from .._json import parse_json
-from ..backend import Backend, Comparison, Outputs, Raw
+from ..backend import Backend, Comparison, Outputs, Raw, workspace_of
 from ..errors import fail
 from ..plan import Plan
 
@@ -98,18 +98,22 @@ def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -
 
 @dataclass(frozen=True)
 class Vectors:
-    """Calls in order, and the final state of the model structure."""
+    """Calls in order, and the final state of the model structure and of the trainer structure.
+
+    `workspace` is empty if the plan has no trainer, or if the last training failed.
+    """
 
     plan_hash: str
     calls: tuple[Call, ...]
     state: Outputs
+    workspace: Outputs = field(default_factory=dict)
 
     def check(self, plan: Plan, where: str) -> None:
         """Raise E309 for vectors of another plan, E211 if their state has other members."""
         if self.plan_hash != plan.hash:
             raise fail("E309", "the vectors belong to another plan", where=where, value=self.plan_hash,
                        allowed=plan.hash, remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
-        parts = {field.name for field in plan.memory}
+        parts = {member.name for member in plan.memory}
         if set(self.state) != parts:
             raise fail("E211", "the state in the vectors is not a state of this model", where=where,
                        value=", ".join(sorted(self.state)) or "nothing", allowed=", ".join(sorted(parts)),
@@ -118,9 +122,11 @@ class Vectors:
     def to_json(self) -> str:
         """Return deterministic JSON, one call per line."""
         lines = [json.dumps(call.as_dict()) for call in self.calls]
-        state = json.dumps({k: v.tolist() for k, v in self.state.items()})
+        state, workspace = (json.dumps({k: v.tolist() for k, v in members.items()})
+                            for members in (self.state, self.workspace))
+        more = f',\n"workspace": {workspace}' if self.workspace else ""
         return (f'{{"plan": "{self.plan_hash}",\n"calls": [\n' + ",\n".join(lines)
-                + f'\n],\n"state": {state}}}\n')
+                + f'\n],\n"state": {state}{more}}}\n')
 
     @classmethod
     def from_json(cls, text: str, where: str = "vectors.json") -> Vectors:
@@ -128,7 +134,7 @@ class Vectors:
         try:
             whole = parse_json(text)
             calls = tuple(Call.from_dict(c) for c in whole["calls"])
-            return cls(str(whole["plan"]), calls, arrays(whole["state"]))
+            return cls(str(whole["plan"]), calls, arrays(whole["state"]), arrays(whole.get("workspace", {})))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise fail("E211", "not a vector file", where=where, value=repr(error),
                        allowed="a generated vectors.json",
@@ -155,7 +161,7 @@ def arrays(words: dict[str, Any]) -> Outputs:
 def make_vectors(model: Model, calls: list[tuple[str, Raw | None, Raw | None]]) -> Vectors:
     """Run the integer model over calls (name, x_raw, y_raw) and record its results."""
     answered = tuple(Call(name, x, y, _answer(model, name, x, y)) for name, x, y in calls)
-    return Vectors(model.plan.hash, answered, model.state())
+    return Vectors(model.plan.hash, answered, model.state(), workspace_of(model))
 
 
 def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
@@ -198,7 +204,15 @@ def replay(backend: Backend, vectors: Vectors,
             result.answers.append(answer)
     if "state" in backend.calls:
         result.add("state", vectors.state, backend.state())
+        compare_workspace(result, vectors, backend)
     return result
+
+
+def compare_workspace(result: Comparison, vectors: Vectors, backend: Backend) -> None:
+    """Compare the trainer structure, if the back end can read it."""
+    found = workspace_of(backend)
+    if found:
+        result.add("workspace", vectors.workspace, found)
 
 
 def limit_predictions(vectors: Vectors, samples: int) -> Vectors:
@@ -209,4 +223,4 @@ def limit_predictions(vectors: Vectors, samples: int) -> Vectors:
         return Call(call.name, call.x_raw[:samples], None,
                     {name: words[:samples] for name, words in call.expected.items()})
 
-    return Vectors(vectors.plan_hash, tuple(first(call) for call in vectors.calls), vectors.state)
+    return replace(vectors, calls=tuple(first(call) for call in vectors.calls))

@@ -1,10 +1,13 @@
-"""A prediction in an interrupt at any instruction of a training sees the old or the new model."""
+"""Trainings on a Cortex-M4 in slices of any length, and interrupted by predictions after any instruction."""
 
 from collections import Counter
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from kerncast.sim.backend import Comparison
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import wire_dtype
 from kerncast.sim.planner import make_plan
@@ -49,6 +52,7 @@ class Case:
         self.y = [rng.integers(-2048, 2048, N) for _ in range(2)]
         self.new = np.full((1, columns), N // 2) if self.plan.uniform else rng.integers(0, 256, (1, columns))
         self.statuses, self.answers = [], []
+        self.model = model
         for x, y in zip(self.x, self.y, strict=True):
             self.statuses.append(int(model.train(None if self.plan.uniform else x, y)["status"][0]))
             found = model.predict(self.new)
@@ -61,6 +65,24 @@ class Case:
     def train(self, which):
         self.give("x", self.x[which], "x_raw")
         self.give("y", self.y[which], "y_raw")
+
+    def members(self, name, fields):
+        """The members of a structure in the core's memory."""
+        found, at = {}, 0
+        for member in fields:
+            words = self.core.read(name, np.dtype(wire_dtype(member.ctype)), member.count, at)
+            found[member.name], at = words.astype(np.int64), at + member.bytes
+        return found
+
+    def push(self, which, i):
+        """Push sample i of a set by a call from outside."""
+        width = np.dtype(wire_dtype(self.plan.signals["x_raw"].format.c_type)).itemsize
+        x = self.core.symbols["x"] + i * self.plan.sizes["D"] * width
+        given = () if self.plan.uniform else (x,)
+        return self.slice("push", *given, int(self.y[which][i]))
+
+    def slice(self, name, *arguments):
+        return self.core.call(f"{self.plan.name}_train_{name}", "trainer", *arguments)[0]
 
     def step(self, function, stride, found):
         """Answers in order without repeats, and the function's result."""
@@ -97,6 +119,35 @@ def inject(case, stride, commit_stride, ledger, level):
 
 def test_a_prediction_in_an_interrupt_sees_the_old_or_the_new_model(case, ledger):
     assert inject(case("-O2"), 211, 1, ledger, "-O2") > 100
+
+
+def test_slices_of_any_length_on_a_core_give_the_values_of_the_model(case, ledger):
+    case, pending, compared = case("-O2"), int(DeviceStatus.PENDING), []
+    state, workspace = case.model.state(), case.model.workspace()  # of the second set
+    case.train(1)
+
+    @settings(max_examples=10, deadline=None)
+    @given(st.lists(st.integers(0, 40), min_size=1, max_size=12))
+    def sliced(lengths):
+        case.core.write("model", np.zeros(case.plan.state_bytes, np.uint8))
+        assert case.slice("begin") == 0
+        for i in range(N):
+            assert case.push(1, i) == 0
+            if i < N - 1:
+                assert case.slice("run", lengths[i % len(lengths)]) == pending
+        turn, steps = 0, [*lengths, 1]
+        while case.slice("run", steps[turn % len(steps)]) == pending:
+            turn += 1
+        assert case.slice("commit", "model") == case.statuses[1]
+        result = Comparison()
+        result.add("state", state, case.members("model", case.plan.memory))
+        result.add("workspace", workspace, case.members("trainer", case.plan.workspace))
+        assert result.mismatches == 0, result.first
+        compared.append(result.words)
+
+    sliced()
+    ledger.record(backend="unicorn:cortex-m4:-O2", words=sum(compared), mismatches=0,
+                  case=f"{case.plan.name} in slices")
 
 
 @pytest.mark.campaign

@@ -127,11 +127,16 @@ class ToeplitzModel(BatchModel):
         if self.plan.looks_ahead:
             self._lookahead = LOOKAHEADS[self.plan.solver](n)
         self._generators = np.zeros((3 if self._schur else 0, n), dtype=np.int64)
-        self._v = np.zeros((n, columns), dtype=np.int64)
+        self._v, self._y = np.zeros((n, columns), dtype=np.int64), np.zeros(n, dtype=np.int64)
         if self.uniform:
             self._v[:, 0] = np.arange(n, dtype=np.int64) * self.plan.integer("x_step")
         self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
         super().reset()
+
+    @property
+    def _unset(self) -> frozenset[str]:
+        """Return members of the trainer structure that this model does not compute."""
+        return frozenset({"eps", "a_exp"} if self.plan.looks_ahead else {"z_exp"} if self.plan.banded else ())
 
     @property
     def corrected(self) -> bool:
@@ -150,6 +155,7 @@ class ToeplitzModel(BatchModel):
 
     def _solve(self, x_raw: NDArray[np.int64] | None, y: Words) -> int:
         log, n, c = self.ranges.log, len(y), cast_of(self.plan, "alpha")
+        self._y = y
         if self._banded is not None:
             return self._solve_banded(y, *self._banded)
         if not self.eager:
@@ -216,5 +222,5 @@ class ToeplitzModel(BatchModel):
         arrays |= dict(zip("pqs", self._generators, strict=False))
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
-        arrays["last_lag"] = np.flatnonzero(self._r)[-1:]
-        return arrays | {"r": self._r, "a": self._a, "alpha": self._alpha, "centers": self._v}
+        arrays["last_lag"] = np.append(0, np.flatnonzero(self._r))[-1:]
+        return arrays | {"y": self._y, "r": self._r, "a": self._a, "alpha": self._alpha, "centers": self._v}

@@ -13,7 +13,6 @@ from typing import Any
 from ...sim.backend import Raw
 from ...sim.formats import Format
 from ...sim.plan import Plan
-from ...sim.primitives import saturate
 from ...sim.replay.vectors import Call, Vectors
 from ...sim.statuses import TRAINED, DeviceStatus
 from ..c.context import context
@@ -159,6 +158,8 @@ def _answer(plan: Plan, call: Call, k: int, target: int | None) -> list[int]:
     f = int(call.expected["f"][k])
     if target is None:
         return [_word(plan, f)]
+    from ...sim.primitives import saturate
+
     [y] = _targets(plan, [target])
     return [_word(plan, f), _word(plan, saturate(y - f, *_word_range(plan)))]
 

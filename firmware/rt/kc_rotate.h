@@ -80,7 +80,7 @@ typedef struct {
 static inline kc_rotation_t kc_rotation(int32_t a, int32_t b)
 {
     const int64_t most = (INT64_C(1) << 62) - 1, square = (int64_t)a * a + (int64_t)b * b;
-    const uint32_t size = b < 0 ? 0U - (uint32_t)b : (uint32_t)b;
+    const uint32_t size = b < 0 ? ~(uint32_t)b + 1U : (uint32_t)b;
     kc_rotation_t r;
     uint32_t reciprocal, sine;
     int32_t exponent;

@@ -15,8 +15,8 @@ SCORES, LABEL = "s2f0", Format(False, 8, 0)
 class Output(SpecTable):
     """ADC counts of the target: ``y = gain * (raw - offset) * 2^-frac``."""
 
-    word: RawWord | None = _key(None, about="format of an ADC count of the target; with classes, full scale "
-                                            "of the scores, s2f0 by default", **WORD)
+    word: RawWord | None = _key(None, about="format of an ADC count of the target; of classes, of their scores",
+                              **WORD)
     offset: int = _key(0, about="ADC count of y = 0", allowed="an integer",
                        remedy="give an ADC count, which is an integer")
     gain: float = _key(1.0, about="y = gain * (raw - offset) * 2^-frac", **POSITIVE,

@@ -16,8 +16,8 @@ def faulty(generated: Path) -> Path:
     """A folder whose Levinson recursion sums one term too few."""
     path = generated / "small_levinson.c"
     text = path.read_text()
-    sound = "&t->a[1], &t->r[1], t->step - 1"
-    short = "&t->a[1], &t->r[1], t->step < 2 ? 0 : t->step - 2"
+    sound = "small_min_i32(t->step - 1, "
+    short = "small_min_i32(t->step < 2 ? 0 : t->step - 2, "
     assert text.count(sound) == 1
     path.write_text(text.replace(sound, short))
     return generated

@@ -222,5 +222,6 @@ class ToeplitzModel(BatchModel):
         arrays |= dict(zip("pqs", self._generators, strict=False))
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
-        arrays["last_lag"] = np.append(0, np.flatnonzero(self._r))[-1:]
+        last_lag = max((j for j, word in enumerate(self._r) if word), default=0)
+        arrays["last_lag"] = np.array([last_lag], dtype=np.int64)
         return arrays | {"y": self._y, "r": self._r, "a": self._a, "alpha": self._alpha, "centers": self._v}

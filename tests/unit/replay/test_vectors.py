@@ -107,8 +107,10 @@ class Off:
         self.name, self.calls, self.reset = "off", self.model.calls, self.model.reset
 
     def __getattr__(self, call):
+        method = getattr(self.model, call)
+
         def answer(*arguments):
-            found = getattr(self.model, call)(*arguments)
+            found = method(*arguments)
             if call == self.call:
                 found[self.off_name] = found[self.off_name].copy()
                 found[self.off_name][-1] += 1

@@ -15,7 +15,7 @@ SCORES, LABEL = "s2f0", Format(False, 8, 0)
 class Output(SpecTable):
     """ADC counts of the target: ``y = gain * (raw - offset) * 2^-frac``."""
 
-    word: RawWord | None = _key(None, about="format of an ADC count of the target; of classes, of their scores",
+    word: RawWord | None = _key(None, about="format of an ADC count of the target, or of class scores",
                               **WORD)
     offset: int = _key(0, about="ADC count of y = 0", allowed="an integer",
                        remedy="give an ADC count, which is an integer")

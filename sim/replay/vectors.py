@@ -98,7 +98,7 @@ def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -
 
 @dataclass(frozen=True)
 class Vectors:
-    """Calls in order, and the final state of the model structure and of the trainer structure.
+    """Calls in order, and the final state of model and trainer.
 
     `workspace` is empty if the plan has no trainer, or if the last training failed.
     """

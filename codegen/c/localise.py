@@ -13,7 +13,8 @@ LINE = 110
 _DEFINED = (
     re.compile(r"^static [^;={]*?\b(\w+)\(", re.MULTILINE),             # functions
     re.compile(r"^static [^;=(){}]*?\b(\w+)(?:\[[^]\n]*\])*(?: =|;)", re.MULTILINE),  # constants
-    re.compile(r"^} (\w+);", re.MULTILINE),                             # types
+    re.compile(r"^} (\w+);", re.MULTILINE),                             # types: structures
+    re.compile(r"^typedef \w[\w ]* (\w+);", re.MULTILINE),             # and names of others
     re.compile(r"^#define (\w+)", re.MULTILINE),
 )
 #: Comments, strings, members and the operation that a trace names are left alone.

@@ -13,6 +13,7 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 from kerncast.sim.spec.tables import TABLE_OF
 
+from . import test_classes as classes
 from .conftest import CASES
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -43,11 +44,12 @@ def example(name):
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """All models of the suite, and two examples of one algorithm, in one folder; their names in a list."""
+    """All models of the suite, with classes too, and two examples of one algorithm; their names in a list."""
     place = tmp_path_factory.mktemp("one")
     (place / "rt").mkdir()
     models = {}
-    for plan in [*map(plan_of, CASES), *map(example, ("digits", "equaliser"))]:
+    for plan in [*map(plan_of, CASES), *map(classes.plan_of, classes.CASES),
+                 *map(example, ("digits", "equaliser"))]:
         files = render_c(plan)
         for file, text in files.items():
             (place / file).write_text(text)
@@ -121,8 +123,8 @@ def test_a_second_runtime_in_one_file_does_not_compile(folder, require_tool):
 
 def test_a_prefix_spares_members_comments_strings_and_taken_names():
     text = ("/* step */\nstatic int step(int a)\n{\n    return a + s->step + s.step;\n}\n"
-            "#define W 3\nstatic void solve(void)\n{\n    puts(\"step\", step(W));\n}\n")
+            "#define W 3\ntypedef int gap_t;\nstatic void solve(void)\n{\n    puts(\"step\", step(W));\n}\n")
     made = localise({"m_x.c": text, "m.h": "void m_x_solve(void);\n"}, "m")["m_x.c"]
     assert made == ("/* step */\nstatic int m_x_step(int a)\n{\n    return a + s->step + s.step;\n}\n"
-                    "#define M_X_W 3\nstatic void m_x_solve_static(void)\n"
+                    "#define M_X_W 3\ntypedef int m_x_gap_t;\nstatic void m_x_solve_static(void)\n"
                     "{\n    puts(\"step\", m_x_step(M_X_W));\n}\n")

@@ -247,8 +247,7 @@ def selection(spec: Spec, data: Dataset, samples: int | None) -> tuple[Judged, D
     """
     judged = judged_by(spec, data)
     if judged is Judged.TEST:
-        uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
-        judged = Judged.LEFT_OUT if uniform else Judged.FOLDS
+        judged = Judged.LEFT_OUT if spec.uniform else Judged.FOLDS
     training = Dataset(data.x_raw, data.y_raw, None, None, data.clean, data.title, data.licence)
     _, part, sampled = part_of(spec, training, samples or most_samples(spec))
     return judged, part, sampled

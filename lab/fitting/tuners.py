@@ -94,6 +94,7 @@ def _more_exact(spec: Spec) -> Iterator[Changes]:
 
 
 def _longer(spec: Spec) -> Iterator[Changes]:
+    """Yield longer words."""
     yield from ({("numbers", "word"): word} for word in (24, 32) if word > spec.numbers.word)
 
 
@@ -135,14 +136,9 @@ def _of_lms(spec: Spec) -> Iterator[Variant]:
         yield Variant({("online", "budget"): online.budget // 2}, 0.0)
 
 
-def _lms_remedies(spec: Spec) -> Iterator[Changes]:
-    """Yield longer words; limits that evict the newest center are variants."""
-    yield from _longer(spec)
-
-
 #: By algorithm.
 TUNERS: dict[str, Tuner] = {
     "toeplitz_rls": Tuner((_SIGMA, Number("toeplitz", "lambda")), _of_toeplitz, _more_exact),
     "kernel_cg": Tuner((_SIGMA, Number("cg", "lambda")), _of_cg, _more_steps),
-    "kernel_lms": Tuner((_SIGMA, Number("online", "eta", 1e-6, 1.9)), _of_lms, _lms_remedies),
+    "kernel_lms": Tuner((_SIGMA, Number("online", "eta", 1e-6, 1.9)), _of_lms, _longer),
 }

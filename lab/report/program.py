@@ -75,6 +75,6 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
 
 def samples_text(spec: Spec, data: Dataset) -> str:
     """Return a spec's samples as CSV of ADC counts; empty if there are too many."""
-    uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
-    text = words_text(data.y_raw[:, np.newaxis] if uniform else np.column_stack([data.x_raw, data.y_raw]))
+    columns = data.y_raw[:, np.newaxis] if spec.uniform else np.column_stack([data.x_raw, data.y_raw])
+    text = words_text(columns)
     return text if len(text) <= _MOST else ""

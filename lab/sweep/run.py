@@ -212,7 +212,7 @@ def shorter_formats(space: Space, evaluator: Evaluator,
                     best: Point) -> list[tuple[str, str | int, str | int]]:
     """List shorter formats for a design's unswept keys: key, value, shorter value."""
     spec, data = evaluator.spec_and_data(best.inputs)
-    uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
+    uniform = spec.uniform
     found: list[tuple[str, str | int, str | int]] = []
     for table, word in (("input", spec.input.word), ("output", str(spec.output.word))):
         fmt = Format.parse(word)

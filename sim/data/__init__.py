@@ -104,7 +104,7 @@ def _files(spec: Spec, base: Path) -> Dataset:
     """Load the user's CSV files and report the problems of both together."""
     assert spec.data is not None and spec.data.file is not None  # the spec's rules
     columns = [f"x{c}" for c in range(spec.input.columns)]
-    uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
+    uniform = spec.uniform
     raw_x: Column = spec.input.format
     raw_y: Column = spec.output.classes or spec.output.format
     outputs = spec.output.outputs or 1

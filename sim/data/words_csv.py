@@ -8,7 +8,6 @@ import math
 import re
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 
 from ..errors import KerncastError, Problem
 from ..formats import Format
-from .csv_lines import MOST_PROBLEMS, counted, csv_lines, decimal
+from .csv_lines import MOST_PROBLEMS, csv_lines, decimal
 from .samples.table import not_finite
 
 # Longer integers are read as floats: they exceed the range of any ADC.
@@ -146,43 +145,6 @@ def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Pr
     return None
 
 
-@dataclass(frozen=True)
-class Survey:
-    """Summary of a data file, before there is a spec.
-
-    Parameters
-    ----------
-    rows, columns : int
-        Samples, and inputs per sample (0 if the file contains y only).
-    x_range, y_range : tuple of int
-        Lowest and highest ADC count of all inputs, and of the target.
-    sigma : float
-        Initial kernel width: a third of the median distance between samples.
-    """
-
-    rows: int
-    columns: int
-    x_range: tuple[int, int]
-    y_range: tuple[int, int]
-    sigma: float
-
-
-def survey(path: Path) -> Survey:
-    """Summarise a data file without a spec; raise E241 to E247."""
-    columns = max(_columns(path), 0)
-    wide = dict.fromkeys(header(columns), Format(True, 33, 0))
-    problems: list[Problem] = []
-    words = read_words(path, wide, problems)
-    if not problems and len(words) < 2:
-        problems.append(Problem("E247", "the file contains too few samples", str(path), f"{len(words)} rows",
-                                "2 rows or more", "give more data"))
-    if problems:
-        raise KerncastError(counted(problems))
-    x, y = words[:, :-1], words[:, -1]
-    return Survey(len(words), columns, (int(x.min()), int(x.max())) if columns else (0, 0),
-                  (int(y.min()), int(y.max())), width(x))
-
-
 def targets_header(outputs: int = 1) -> list[str]:
     """Return the column names of the targets: y, or y0, y1, ... of several outputs."""
     return ["y"] if outputs == 1 else [f"y{output}" for output in range(outputs)]
@@ -206,14 +168,6 @@ def words_text(words: NDArray[np.int64], classes: tuple[str, ...] = (), outputs:
     csv.writer(text, lineterminator="\n").writerows(
         [header(words.shape[1] - outputs, outputs), *rows])
     return text.getvalue()
-
-
-def _columns(path: Path) -> int:
-    """Return the number of input columns in the header; reading checks it."""
-    try:
-        return len(next(csv_lines(path), (1, []))[1]) - 1
-    except KerncastError:
-        return 0
 
 
 def width(x: NDArray[np.int64]) -> float:

@@ -39,7 +39,6 @@ from ..plan import Plan
 from ..planner import make_plan
 from ..reference.backend import FloatReference
 from ..spec import Spec
-from ..statuses import severity
 from .simulate import UNTRAINED, fit_backend, grid, status_of_both, worst_status, y_values
 
 #: Most samples of a batch trainer that are left out or divided into folds; of more, a part is used.
@@ -120,8 +119,7 @@ def judged_by(spec: Spec, data: Dataset) -> Judged:
         return Judged.TEST
     if spec.online is not None:
         return Judged.AHEAD
-    uniform = spec.toeplitz is not None and spec.toeplitz.scheme == "uniform"
-    return Judged.LEFT_OUT if uniform else Judged.FOLDS
+    return Judged.LEFT_OUT if spec.uniform else Judged.FOLDS
 
 
 def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES,
@@ -175,7 +173,7 @@ def part_of(spec: Spec, data: Dataset, most: int) -> tuple[Spec, Dataset, str]:
         return spec, data, ""
     if spec.online is not None:
         rows, what = np.arange(most), f"the first {most:,} of {n:,} samples"
-    elif spec.toeplitz is not None and spec.toeplitz.scheme == "uniform":
+    elif spec.uniform:
         starts = np.arange(0, n - most + 1, max(1, most // 4))
         first = int(max(starts, key=lambda i: float(np.std(data.y_raw[i:i + most]))))
         rows, what = first + np.arange(most), f"{most:,} consecutive samples of {n:,}, from sample {first:,}"
@@ -185,7 +183,7 @@ def part_of(spec: Spec, data: Dataset, most: int) -> tuple[Spec, Dataset, str]:
         starts = np.linspace(0, n - length, blocks).astype(np.int64)
         rows = np.unique(starts[:, None] + np.arange(length))[:most]
         what = f"{len(rows):,} of {n:,} samples"
-    x = data.x_raw[:len(rows)] if spec.toeplitz and spec.toeplitz.scheme == "uniform" else data.x_raw[rows]
+    x = data.x_raw[:len(rows)] if spec.uniform else data.x_raw[rows]
     clean = None if data.clean is None else data.clean[rows]
     return of_size(spec, len(rows)), replace(data, x_raw=x, y_raw=data.y_raw[rows], clean=clean), what
 
@@ -213,7 +211,7 @@ def status_of(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> str:
 
 def _worst(*statuses: str) -> str:
     codes = np.array([code for code, name in STATUSES.items() if name in statuses])
-    return STATUSES[int(codes[np.argmax(severity(codes))])]
+    return worst_status({"status": codes})
 
 
 def _against_clean(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:

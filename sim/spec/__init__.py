@@ -130,6 +130,11 @@ class Spec(BaseModel):
         batch = self.toeplitz or self.cg
         return None if batch is None else batch.n
 
+    @property
+    def uniform(self) -> bool:
+        """Return whether the samples are a uniform grid, whose inputs are not stored."""
+        return self.toeplitz is not None and self.toeplitz.scheme == "uniform"
+
     def to_toml(self) -> str:
         """Return TOML text of an equal spec, without keys at their defaults."""
         return bare(self)

@@ -23,7 +23,6 @@ from fractions import Fraction
 from math import floor, isqrt
 
 from ...errors import fail
-from ...formats import Format
 from ...spec import Spec
 from ..log2 import ceil_log2
 from ..words import Affine, WordClass
@@ -70,14 +69,6 @@ def linear_constants(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict
         "linear_sum_shift": sum_shift, "linear_z_shift": r_frac + W_FRAC - sum_shift - z_frac,
         "linear_mac_shift": mac_shift, "linear_out_shift": W_FRAC + r_frac - mac_shift - y_frac,
         "f_lo": lo, "f_hi": hi}
-
-
-def linear_formats(constants: dict[str, int], y: Affine) -> dict[str, Format]:
-    """Return the formats of R, z and w, by member."""
-    r_frac = constants["linear_one"].bit_length() - 1
-    z_frac = y.signal.format.frac - constants["linear_y_exp"]
-    return {"linear_r": Format(True, BITS, r_frac), "linear_z": Format(True, BITS, z_frac),
-            "linear_w": Format(True, BITS, W_FRAC)}
 
 
 def holds(bits: int, order: int, forgetting: Fraction, entry: Fraction, ridge: Fraction) -> bool:

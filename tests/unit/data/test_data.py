@@ -8,10 +8,11 @@ import pytest
 
 import kerncast
 from kerncast.sim.data import builtin, check_raw, load_dataset
-from kerncast.sim.data.words_csv import survey
+from kerncast.sim.data.inspection import inspect_file
+from kerncast.sim.data.words_csv import width
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Format
-from kerncast.sim.spec import Spec
+from kerncast.sim.spec import Data, Spec
 
 EXAMPLES = Path(kerncast.__file__).parent / "examples"
 U12 = Format.parse("u12f0")
@@ -210,12 +211,13 @@ def test_files_that_cannot_be_read_are_reported_together(tmp_path):
         ("E241", str(tmp_path / "train.csv")), ("E241", str(tmp_path / "test.csv"))]
 
 
-def test_a_survey_reports_the_properties_of_a_file(tmp_path):
+def test_an_inspection_reports_the_properties_of_a_file(tmp_path):
     path = tmp_path / "any.csv"
     path.write_text("x0,x1,y\n0,-3,1\n300,4,1\n300,4,-1\n")
-    seen = survey(path)
-    assert (seen.rows, seen.columns, seen.x_range, seen.y_range) == (3, 2, (-3, 300), (-1, 1))
-    assert seen.sigma > 0
+    seen = inspect_file(path, Data(), find_classes=False)
+    assert seen.values.X.shape == (3, 2)
+    assert [seen.ranges[name] for name in ("x0", "x1", "y")] == [[0, 300], [-3, 4], [-1, 1]]
+    assert width(seen.values.X.astype(np.int64)) > 0
 
 
 # ---- arrays ----------------------------------------------------------------------------------------------

@@ -19,6 +19,8 @@ from .samples.table import MISSING
 #: Lines that decide the layout.
 LINES = 1000
 _DECIMAL_COMMA = re.compile(r"\s*[+-]?\d+,\d+(?:[eE][+-]?\d+)?\s*")
+#: No integer is written so; as the text of one number it is common.
+_FRACTION = re.compile(r"\s*(-0,\d+|[+-]?\d+,0\d+)\s*")
 #: Names of a column of sampling instants; those in the second group only if the values increase.
 _TIME_NAME = re.compile(r"(time|timestamp|date|datetime|date[ _]?time|zeit|zeitstempel|uhrzeit|datum)"
                         r"([ _]?(s|ms|us|ns|sec|seconds|utc|iso|stamp))?|"
@@ -87,8 +89,11 @@ def _marks(lines: list[str], separator: str | None, decimal: str | None) -> tupl
     if separator is None:
         candidates = ";\t," if decimal != "," else ";\t"
         separator = max(candidates, key=first.count)
-        # One column of decimal commas: the header has no comma, and every row has one.
-        if not first.count(separator) and body and all(map(_DECIMAL_COMMA.fullmatch, body)):
+        # One column of decimal commas: every row has one. The first line is a header without a comma,
+        # or a number too, and then some row is no pair of integers.
+        number = _DECIMAL_COMMA.fullmatch(first) is not None
+        if body and all(map(_DECIMAL_COMMA.fullmatch, body)) and (
+                any(map(_FRACTION.fullmatch, lines)) if number else not first.count(separator)):
             return ";", decimal or ","
         if not first.count(separator):
             separator = ";" if decimal == "," else ","

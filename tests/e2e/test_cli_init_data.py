@@ -111,6 +111,15 @@ def test_one_column_of_decimal_commas_is_a_signal():
     spec, data, found = made("accel\n" + "\n".join(SINE).replace(".", ",") + "\n")
     assert spec.toeplitz.n == 60 and spec.data.decimal == "," and found["inputs"].startswith("none")
     assert (data.y_raw == made("accel\n" + "\n".join(SINE) + "\n", name="e.csv")[1].y_raw).all()
+    bare, words, _ = made("\n".join(SINE).replace(".", ",") + "\n", name="f.csv")
+    assert bare.data.decimal == "," and (words.y_raw == data.y_raw).all()
+
+
+def test_two_columns_of_integers_are_no_decimal_commas():
+    spec, _, found = made("a,b\n" + "\n".join(f"{i % 7},{i * i % 50}" for i in range(60)) + "\n")
+    assert spec.input.columns == 1 and "decimal" not in found
+    spec, _, found = made("a,b\n" + "\n".join(f"{i % 7},0{i * i % 50}" for i in range(60)) + "\n", name="e.csv")
+    assert spec.input.columns == 1 and "decimal" not in found
 
 
 # ---- classes ----

@@ -118,7 +118,8 @@ def test_one_column_of_decimal_commas_is_a_signal():
 def test_two_columns_of_integers_are_no_decimal_commas():
     spec, _, found = made("a,b\n" + "\n".join(f"{i % 7},{i * i % 50}" for i in range(60)) + "\n")
     assert spec.input.columns == 1 and "decimal" not in found
-    spec, _, found = made("a,b\n" + "\n".join(f"{i % 7},0{i * i % 50}" for i in range(60)) + "\n", name="e.csv")
+    codes = "\n".join(f"{i % 7},0{i * i % 50}" for i in range(60))
+    spec, _, found = made(f"a,b\n{codes}\n", name="e.csv")
     assert spec.input.columns == 1 and "decimal" not in found
 
 

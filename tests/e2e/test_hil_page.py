@@ -12,6 +12,7 @@ import pytest
 import yaml
 
 import kerncast
+from kerncast.benchmarks import first_difference
 
 ROOT = Path(kerncast.__file__).resolve().parent
 PAGE = (ROOT / "docs" / "hil-testing.md").read_text(encoding="utf-8")
@@ -79,3 +80,7 @@ def test_a_mismatch_is_reported_in_few_lines(folder):
     said = run("pytest test_words.py -q", folder, expected=1)
     assert "3 mismatches in 774 values" in said and "--bisect" in said
     assert len(said.splitlines()) <= 15, said
+
+
+def test_its_picture_shows_what_bisect_prints_today():
+    assert first_difference.measured() == first_difference.PICTURE.read_text(encoding="utf-8")

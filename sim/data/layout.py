@@ -90,7 +90,7 @@ def _marks(lines: list[str], separator: str | None, decimal: str | None) -> tupl
         candidates = ";\t," if decimal != "," else ";\t"
         separator = max(candidates, key=first.count)
         # One column of decimal commas: every row has one. The first line is a header without a comma,
-        # or a number too, and then some row is no pair of integers.
+        # or a number too; then at least one row cannot be two integers.
         number = _DECIMAL_COMMA.fullmatch(first) is not None
         if body and all(map(_DECIMAL_COMMA.fullmatch, body)) and (
                 any(map(_FRACTION.fullmatch, lines)) if number else not first.count(separator)):

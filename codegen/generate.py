@@ -84,6 +84,7 @@ def render_c(plan: Plan) -> dict[str, str]:
                  "kernel_predictor": ()}[plan.algorithm]
     names = {f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
+    names |= {f"{p}_delay.c": "delay.c"} if plan.delay else {}
     names |= {f"{p}_classify.c": "classify.c"} if plan.decision else {}
     names |= {} if plan.fixed else {f"{p}_state.c": "state.c"}
     values["runtime_hash"] = runtime_hash()
@@ -112,11 +113,12 @@ def check_memory(plan: Plan, target: Target) -> None:
     """
     room = target.ram_bytes - target.stack_bytes
     sample = plan.sizes["D"] * plan.signals["x"].format.c_bits // 8
-    needed = plan.ram_bytes + sample
+    needed = plan.ram_bytes + plan.delay_bytes + sample
     if needed > room:
         size = "n" if "n" in plan.sizes else "N"
         formula = " + ".join([f"{f.bytes} {f.name}" for f in (*plan.memory, *plan.workspace)
                               if f.count > 1]
+                             + ([f"{plan.delay_bytes} delay line"] if plan.delay else [])
                              + [f"{sample} a sample"])
         raise fail("E301", f"the model does not fit the RAM of {target.id}",
                    where=plan.size_key,

@@ -67,6 +67,11 @@ class Choices:
         return cast("KernelName", self.options["kernel"])
 
     @property
+    def delay(self) -> int:
+        """Return the samples of the delay line in front of the inputs; 0 without one."""
+        return int(self.options.get("delay", "0"))
+
+    @property
     def decision(self) -> str:
         """Return how outputs become a class (:mod:`.decisions`).
 

@@ -246,6 +246,12 @@ class Plan(Choices):
         return sum(f.bytes for f in self.workspace)
 
     @property
+    def delay_bytes(self) -> int:
+        """Return the bytes of the delay line, which stores each sample twice; 0 without one."""
+        line = 2 * self.delay * self.signals["x_raw"].format.c_bits // 8
+        return line + 4 if self.delay else 0
+
+    @property
     def ram_bytes(self) -> int:
         """Return the bytes of RAM that one model and its trainer need."""
         return self.state_bytes + self.trainer_bytes

@@ -124,9 +124,10 @@ MEANINGS = {
         "Raise budget or max_deterioration, or let other centers be evicted: newest_only = false, "
         "truncation or max_age."),
     "pending": Entry(
-        "the training needs more samples or steps",
-        "A training in slices is under way: samples are awaited, or work is left after the last one.",
-        "Push the remaining samples; call run until it returns ok, then commit."),
+        "more samples or steps are needed",
+        "A training in slices is under way: samples are awaited, or work is left after the last one. Or the "
+        "delay line is not full.",
+        "Push the remaining samples. In a training, call run until it returns ok, then commit."),
     "out_of_order": Entry(
         "a call of a training in slices was out of order",
         "The order is begin, push for each sample, run until it returns ok, commit; a trainer holds one "

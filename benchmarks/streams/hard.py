@@ -13,6 +13,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...sim._arrays import Raw
+from ...sim.data.windows import latest_first
 from ...sim.model import open_model
 from ...sim.planner import make_plan
 from ...sim.reference.online.linear import SquareRootRLS
@@ -79,7 +80,7 @@ STREAMS: dict[str, Callable[[int], Array]] = {
 def windows(signal: Array, columns: int = COLUMNS) -> tuple[Raw, Raw]:
     """Return windows of samples, latest first, and the next samples, in ADC counts."""
     counts = np.clip(np.rint(signal), -2048, 2047).astype(np.int64)
-    rows = np.lib.stride_tricks.sliding_window_view(counts, columns + 1)[:, ::-1]
+    rows = latest_first(counts, columns + 1)
     return rows[:, 1:], rows[:, 0]
 
 

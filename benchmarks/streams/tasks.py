@@ -10,6 +10,7 @@ import numpy as np
 
 from ...sim.data import load_dataset
 from ...sim.data.builtin import equalisation
+from ...sim.data.windows import latest_first
 from ...sim.formats import Format
 from ...sim.spec import Spec
 from ..papers.common import Array
@@ -79,5 +80,5 @@ def ecg(columns: int, differences: bool = True) -> Stream:
     spec = changed(spec, input=CONVERTER, output=CONVERTER)
     data = load_dataset(changed(example("ecg_stream"), input={"columns": 1}), EXAMPLES)
     words = FIRST + np.cumsum(np.concatenate([[0], data.x_raw[:1, 0], data.y_raw]))
-    windows = np.lib.stride_tricks.sliding_window_view(words, columns + 1)[:, ::-1]
+    windows = latest_first(words, columns + 1)
     return _in_units(spec, windows[:, 1:], windows[:, 0])

@@ -23,6 +23,9 @@ from .library import LibraryBackend, library_sources
 
 _SUFFIX = {"win32": ".dll", "darwin": ".dylib"}.get(sys.platform, ".so")
 
+#: The function that reads the delay line, by the one that reads a window.
+_FROM_LINE = {"model_predict": "delay_predict", "lms_update": "delay_update"}
+
 
 def _members(fields: tuple[Field, ...]) -> str:
     """Return the members of a structure in C."""
@@ -40,17 +43,31 @@ def _training(p: str, x: str, raw_y: str, members: str) -> str:
         int {p}_train({p}_trainer_t *t, {p}_model_t *m, {x}const {raw_y} *y);"""
 
 
+def _delay_line(plan: Plan, raw_x: str, raw_y: str) -> str:
+    """Return the declarations of the delay line."""
+    p, model, word = plan.name, "" if plan.fixed else f"const {plan.name}_model_t *m, ", plan.word_type
+    update = f"int {p}_delay_update({p}_model_t *m, const {p}_delay_t *d, {raw_y} y, {word} *f);"
+    return f"""typedef struct {{ {raw_x} samples[{2 * plan.delay}]; uint16_t newest; uint16_t count; }} {p}_delay_t;
+        void {p}_delay_init({p}_delay_t *d);
+        int {p}_delay_push({p}_delay_t *d, {raw_x} sample);
+        const {raw_x} *{p}_delay_window(const {p}_delay_t *d);
+        int {p}_delay_predict({model}const {p}_delay_t *d, {word} *f);
+        {"" if plan.fixed else update}"""
+
+
 def declarations(plan: Plan) -> str:
     """Return the C declarations of the generated API for cffi."""
     p = plan.name
     raw_x, raw_y = (plan.signals[s].format.c_type for s in ("x_raw", "y_raw"))
     word = plan.word_type
+    line = _delay_line(plan, raw_x, raw_y) if plan.delay else ""
     if plan.fixed:
         decide = f"""int {p}_model_decide(const {word} *f, uint8_t *label, {word} *margin);
         int {p}_model_classify(const {raw_x} *x, uint8_t *label, {word} *margin);"""
         return f"""extern const uint8_t {p}_plan_hash[32];
         int {p}_model_predict(const {raw_x} *x, {word} *f);
-        {decide if plan.decision else ""}"""
+        {decide if plan.decision else ""}
+        {line}"""
     learn = (_training(p, "" if plan.uniform else f"const {raw_x} *x, ", raw_y, _members(plan.workspace))
              if plan.trains else
              f"int {p}_lms_update({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
@@ -60,7 +77,8 @@ def declarations(plan: Plan) -> str:
         int {p}_model_predict(const {p}_model_t *m, const {raw_x} *x, {word} *f);
         int {p}_state_save(const {p}_model_t *m, const kc_storage_t *storage);
         int {p}_state_restore({p}_model_t *m, const kc_storage_t *storage);
-        {learn}"""
+        {learn}
+        {line}"""
 
 
 class HostBackend(LibraryBackend):
@@ -82,9 +100,9 @@ class HostBackend(LibraryBackend):
 
     Attributes
     ----------
-    ffi, library, model, trainer, slots
-        cffi's view of the generated API, of this back end's model and trainer structures, and of the two slots
-        in RAM to which it saves.
+    ffi, library, model, trainer, line, slots
+        cffi's view of the generated API, of this back end's model, trainer and delay line, and of the two slots
+        in RAM to which it saves.  With a delay line it gives sample by sample.
 
     Raises
     ------
@@ -107,6 +125,7 @@ class HostBackend(LibraryBackend):
             raise
         # A model that was trained elsewhere is all constants.
         self.model: Any = None if plan.fixed else self.ffi.new(f"{plan.name}_model_t *")
+        self.line: Any = self.ffi.new(f"{plan.name}_delay_t *") if plan.delay else None
         self.trainer: Any = self.ffi.new(f"{plan.name}_trainer_t *") if plan.trains else None
         self.slots = [self.ffi.new("uint8_t[]", slot_bytes(plan)) for _ in range(2)]
         self._store = self.ffi.new("kc_hil_store_t *", {"slots": [
@@ -152,12 +171,24 @@ class HostBackend(LibraryBackend):
         x = self._raw(x_raw, "x_raw")
         for i in range(count):
             target = () if y_raw is None else (int(y_raw[i]),)
-            status[i] = self._call(name, x + i * columns, *target, f)
+            if self.line is not None:
+                self._feed(x_raw, i)
+                status[i] = self._call(_FROM_LINE[name], self.line, *target, f)
+            else:
+                status[i] = self._call(name, x + i * columns, *target, f)
             rows[i, :outputs] = list(f)
             if self.plan.decision:
                 getattr(self.library, f"{self.plan.name}_model_decide")(f, label, margin)
                 rows[i, outputs:] = label[0], margin[0]
         return answered(self.plan, status, rows)
+
+    def _feed(self, x_raw: Raw, i: int) -> None:
+        """Give the delay line one sample if row i continues the last row, else all."""
+        follows = i > 0 and bool((x_raw[i, 1:] == x_raw[i - 1, :-1]).all())
+        if not follows:
+            getattr(self.library, f"{self.plan.name}_delay_init")(self.line)
+        for sample in x_raw[i, :1 if follows else None][::-1].tolist():
+            getattr(self.library, f"{self.plan.name}_delay_push")(self.line, sample)
 
     def state(self) -> Outputs:
         """Return the model structure; see :class:`~kerncast.sim.backend.Backend`."""

@@ -12,6 +12,7 @@ from ...sim.plan import ABI, Plan
 from ...sim.planner.widths import widths
 from ...sim.spec.tables import CASTS
 from .classes import classes_context
+from .example import example
 from .kernel_text import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
 from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
@@ -163,35 +164,6 @@ def _classes(plan: Plan) -> list[str]:
     return [re.sub(r"[^\w .+-]", "_", name) for name in plan.class_names] if plan.outputs == 1 else []
 
 
-def _example(plan: Plan, trains: bool, uniform: bool) -> str:
-    """Return an example program that compiles without changes."""
-    p, x = plan.name, "" if trains and uniform else f"const {plan.name}_in_t *x, "
-    head = [f'#include "{p}.h"', ""]
-    predict = [f"{p}_out_t f = 0;"]
-    if plan.decision:
-        return "\n".join([*head, f"uint8_t classify(const {p}_in_t *x)", "{",
-                          f"    uint8_t label = {p.upper()}_CLASSES; /* none of them */", "",
-                          f"    (void){p}_model_classify(x, &label, 0);", "    return label;", "}"])
-    if plan.outputs > 1:
-        return "\n".join([*head, f"int predict(const {p}_in_t *x, {p}_out_t f[{p.upper()}_OUTPUTS])", "{",
-                          f"    return KC_USABLE({p}_model_predict(x, f));", "}"])
-    if plan.fixed:
-        return "\n".join([*head, f"{p}_out_t predict(const {p}_in_t *x)", "{", f"    {predict[0]}", "",
-                          f"    return KC_USABLE({p}_model_predict(x, &f)) ? f : 0;", "}"])
-    head += [f"static {p}_model_t model; /* {p}_model_init(&model) at the start */", ""]
-    if trains:
-        given = "&trainer, &model, y" if uniform else "&trainer, &model, x, y"
-        head.insert(2, f"static {p}_trainer_t trainer;")
-        return "\n".join([
-            *head, f"{p}_out_t train_and_predict({x}const {p}_target_t *y, const {p}_in_t *x_new)", "{",
-            f"    {predict[0]}", "", f"    if (KC_USABLE({p}_train({given}))) {{",
-            f"        (void){p}_model_predict(&model, x_new, &f);", "    }", "    return f;", "}"])
-    return "\n".join([
-        *head, f"{p}_out_t learn(const {p}_in_t *x, {p}_target_t y)", "{",
-        f"    {p}_out_t f = 0; /* the prediction before learning */", "",
-        f"    (void){p}_lms_update(&model, x, y, &f);", "    return f;", "}"])
-
-
 def _trainer(plan: Plan) -> dict[str, Any]:
     """Build the context of the Toeplitz trainer: types and right-hand sides."""
     word = plan.constants.get("solver_word", plan.word)
@@ -273,5 +245,5 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "linear": plan.linear, "lms": lms_context(plan) | float_context(plan), "real": real,
         "decay": plan.constants.get("decay_f32" if real else "decay", 0) != 0,
         "hash_bytes": [f"0x{byte:02x}" for byte in digest],
-        "table_meaning": _table_meaning(plan), "example": _example(plan, trains, plan.uniform),
+        "table_meaning": _table_meaning(plan), "example": example(plan),
     }

@@ -15,6 +15,7 @@ _OWN = "Reentrant for different models; one call at a time on one model."
 _READS = "Reentrant: reads the model only."
 _TRAINER = "Reentrant for different trainers; one call at a time on one trainer."
 _NO_ISR = "Not from an interrupt: it takes long. A prediction may interrupt it."
+_LINE = "Reentrant for different lines; one call at a time on one line."
 _STORED = "Reentrant for different models and storages."
 _WAITS = "Not from an interrupt: it waits for the storage."
 #: By kind of function: reentrancy, and whether an interrupt service routine (ISR) may call it.
@@ -29,10 +30,16 @@ _CONTEXT = {
     "train_cancel": (_TRAINER, "Allowed, if the call does not interrupt another function on this trainer."),
     "update": (_OWN, "Allowed, if the call does not interrupt another function on this model."),
     "solve": (_TRAINER, _NO_ISR),
+    "delay_init": (_LINE, "Allowed on a line that nothing else uses."),
+    "delay_push": (_LINE, "Allowed, if the call does not interrupt another function that uses this line."),
+    "delay_window": ("Reentrant: reads the line only.", "Allowed."),
     "save": (_STORED, _WAITS), "restore": (_STORED, _WAITS),
 }
 #: Which calls of the plan count the cost of a kind of function.
 _COUNTED = {"predict_fixed": "predict", "solve": "train"}
+#: Cost of the functions whose time does not depend on the plan.
+_CONSTANT = {"delay_init": "writes two members", "delay_push": "stores one sample twice",
+             "delay_window": "four comparisons"}
 
 
 def _wrapped(text: str) -> list[str]:
@@ -44,7 +51,9 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
     reentrancy, interrupts = _CONTEXT[kind]
     counts = plan.operations.get(_COUNTED.get(kind, kind), {})
     cost = ", ".join(f"{c.count} {what.replace('_', ' ')}" for what, c in counts.items())
-    if kind == "init":
+    if kind in _CONSTANT:
+        cost = _CONSTANT[kind]
+    elif kind == "init":
         cost = f"writes {plan.state_bytes} bytes"
     elif kind.startswith("train_"):
         cost = _slice_cost(plan, kind)
@@ -83,7 +92,8 @@ def returned(files: Mapping[str, str], prefix: str) -> dict[str, str]:
     """
     texts = {name: text for name, text in files.items() if name.endswith(".c")}
     predict = texts.pop(f"{prefix}_model.c", "")
-    texts.pop(f"{prefix}_state.c", None)
+    for other in ("state", "delay"):
+        texts.pop(f"{prefix}_{other}.c", None)
     saved = "KC_OK KC_BAD_ARGUMENT " + " ".join(n for n, *_ in c_statuses() if n.startswith("KC_STATE_"))
     return {kind: _retvals(text) for kind, text in {
         "predict": predict, "learn": "".join(texts.values()), "save": saved, "restore": saved}.items()}

@@ -6,7 +6,7 @@ All values are integers as a sensor delivers them; [input] and [output] of the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +19,8 @@ from .builtin import BuiltinSamples, digits, ecg, equaliser
 from .csv_lines import counted
 from .raw import Words, check_raw
 from .reading import ANY, counts_of, labels_of, read_values
-from .words_csv import Column, read_words, targets_header
+from .windows import latest_first
+from .words_csv import Column, column_names, read_words, targets_header
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,10 @@ def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
     raw_x, raw_y = spec.input.format, spec.output.format
     n = len(samples.y) if spec.samples is None else spec.samples
     x = grid(spec, n) if samples.x is None else samples.x
+    if spec.input.delay:  # the bundled windows have the latest sample last
+        samples = replace(samples, x=x[:, ::-1], x_test=None if samples.x_test is None else
+                          samples.x_test[:, ::-1])
+        x = x[:, ::-1]
     return Dataset(
         check_raw(x[:n], raw_x, spec.input.columns, "[input] word"),
         check_raw(samples.y[:n], raw_y, None, "[output] word"),
@@ -103,37 +108,34 @@ def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
 def _files(spec: Spec, base: Path) -> Dataset:
     """Load the user's CSV files and report the problems of both together."""
     assert spec.data is not None and spec.data.file is not None  # the spec's rules
-    columns = [f"x{c}" for c in range(spec.input.columns)]
+    data, train_path = spec.data, base / spec.data.file
+    test_path = None if data.test is None else base / data.test
     uniform = spec.uniform
-    raw_x: Column = spec.input.format
-    raw_y: Column = spec.output.classes or spec.output.format
     outputs = spec.output.outputs or 1
-    y_columns = dict.fromkeys(targets_header(outputs), raw_y)
-    with_x = {**({} if spec.data.lagged else dict.fromkeys(columns, raw_x)), **y_columns}
     problems: list[Problem] = []
-    if spec.data.is_table:
-        train = _table(spec, spec.data, base / spec.data.file, problems, uniform)
-        test = None if spec.data.test is None else _table(
-            spec, spec.data.model_copy(update={"rows": None}), base / spec.data.test, problems, False)
+    if data.is_table:
+        train = _table(spec, data, train_path, problems, uniform)
+        test = None if test_path is None else _table(
+            spec, data.model_copy(update={"rows": None}), test_path, problems, False)
     else:
-        train = read_words(base / spec.data.file, y_columns if uniform else with_x, problems)
-        test = None if spec.data.test is None else read_words(base / spec.data.test, with_x, problems)
-    before = len(columns) if spec.data.lagged else 0
+        train = _words(spec, train_path, problems, uniform or bool(data.lagged))
+        test = None if test_path is None else _words(spec, test_path, problems, bool(data.lagged))
+    before = _rows_before(spec, train_path)
     least = (spec.samples or 1) + before
     if not problems and len(train) < least:
         size_key = SIZE_KEYS[spec.model.algorithm]
-        problems.append(Problem("E247", "the file contains too few samples", str(base / spec.data.file),
+        problems.append(Problem("E247", "the file contains too few samples", str(train_path),
                                 f"{len(train)} rows", f"{least} rows or more",
                                 f"lower {size_key}, or give more data" if spec.samples else "give data"))
-    if not problems and test is not None and len(test) <= before:
-        problems.append(Problem("E247", "the test set contains too few samples",
-                                str(base / str(spec.data.test)), f"{len(test)} rows",
-                                f"{before + 1} rows or more", "add samples, or omit [data] test"))
+    if not problems and test is not None and test_path is not None and len(test) <= _rows_before(
+            spec, test_path):
+        problems.append(Problem("E247", "the test set contains too few samples", str(test_path),
+                                f"{len(test)} rows", f"{_rows_before(spec, test_path) + 1} rows or more",
+                                "add samples, or omit [data] test"))
     if problems:
         raise KerncastError(counted(problems))
-    if spec.data.lagged:
-        train = _lagged(spec, train[:, 0])
-        test = None if test is None else _lagged(spec, test[:, 0])
+    train = _windowed(spec, train_path, train)
+    test = None if test is None or test_path is None else _windowed(spec, test_path, test)
     rows = train if spec.samples is None else train[:spec.samples]
     return Dataset(grid(spec, least) if uniform else rows[:, :-outputs], _target_words(rows, outputs),
                    None if test is None else test[:, :-outputs],
@@ -148,16 +150,51 @@ def _target_words(rows: Words, outputs: int) -> Words:
 def _table(spec: Spec, data: Data, path: Path, problems: list[Problem], uniform: bool) -> Words:
     """Return a file as ADC counts, the target last; read it as [data] states."""
     signal = uniform or bool(data.lagged)
+    inputs = 0 if signal else 1 if spec.input.delay else spec.input.columns
     try:
         classes = spec.output.classes
         values = read_values(path, data, signal=signal, labels=ANY if classes else data.classes or ())
         if classes:
             values = labels_of(values, classes)
         return counts_of(values, data, spec.input.format, spec.output.format,
-                         0 if signal else spec.input.columns, data.classes or ())
+                         inputs, data.classes or ())
     except KerncastError as error:
         problems += error.problems
-        return np.zeros((0, 1 if signal else spec.input.columns + 1), dtype=np.int64)
+        return np.zeros((0, inputs + 1), dtype=np.int64)
+
+
+def _words(spec: Spec, path: Path, problems: list[Problem], signal: bool) -> Words:
+    """Read a CSV file of ADC counts; a sampled signal has targets only."""
+    inputs = 0 if signal else 1 if _slides(spec, path) else spec.input.columns
+    raw_x: Column = spec.input.format
+    raw_y: Column = spec.output.classes or spec.output.format
+    return read_words(path, dict.fromkeys((f"x{c}" for c in range(inputs)), raw_x)
+                      | dict.fromkeys(targets_header(spec.output.outputs or 1), raw_y), problems)
+
+
+def _slides(spec: Spec, path: Path) -> bool:
+    """Return whether a row has one sample for the delay line; a CSV file with x1 has its windows."""
+    assert spec.data is not None
+    return bool(spec.input.delay) and (spec.data.is_table or "x1" not in column_names(path))
+
+
+def _rows_before(spec: Spec, path: Path) -> int:
+    """Return the number of rows of a file before its first whole window."""
+    if spec.data is not None and spec.data.lagged:
+        return spec.input.columns
+    return spec.input.columns - 1 if _slides(spec, path) else 0
+
+
+def _windowed(spec: Spec, path: Path, rows: Words) -> Words:
+    """Return rows of inputs and targets, with the windows that a file leaves to the reader."""
+    if spec.data is not None and spec.data.lagged:
+        return _lagged(spec, rows[:, 0])
+    return _delayed(rows, spec.input.columns) if _slides(spec, path) else rows
+
+
+def _delayed(rows: Words, length: int) -> Words:
+    """Return rows (x0, x1, ..., targets) with the latest `length` samples of the one input column."""
+    return np.hstack([latest_first(rows[:, 0], length), rows[length - 1:, 1:]])
 
 
 def _lagged(spec: Spec, y: Words) -> Words:
@@ -166,7 +203,6 @@ def _lagged(spec: Spec, y: Words) -> Words:
     Each sample follows the previous ones, most recent first.
     """
     columns = spec.input.columns
-    windows = np.lib.stride_tricks.sliding_window_view(y, columns + 1)[:, ::-1] if len(y) > columns else (
-        np.zeros((0, columns + 1), dtype=np.int64))
+    windows = latest_first(y, columns + 1)
     check_raw(windows[:, 1:], spec.input.format, columns, "[input] word")
     return np.hstack([windows[:, 1:], windows[:, :1]])

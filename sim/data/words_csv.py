@@ -170,6 +170,14 @@ def words_text(words: NDArray[np.int64], classes: tuple[str, ...] = (), outputs:
     return text.getvalue()
 
 
+def column_names(path: Path) -> list[str]:
+    """Return the names in the header, empty for an unreadable file; reading checks them."""
+    try:
+        return [name.strip() for name in next(csv_lines(path), (1, []))[1]]
+    except KerncastError:
+        return []
+
+
 def width(x: NDArray[np.int64]) -> float:
     """Return a third of the median distance between samples in ADC counts.
 

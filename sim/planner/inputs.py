@@ -44,6 +44,11 @@ def plan_inputs(spec: Spec, words: WordClass) -> Inputs:
     return Inputs(x, y, _signals(spec, words, x, y), _constants(x, y), _units(spec, x, y))
 
 
+def input_options(spec: Spec) -> dict[str, str]:
+    """Return the options of a plan that state how samples arrive."""
+    return {} if spec.input.delay is None else {"delay": str(spec.input.delay)}
+
+
 def _cast(spec: Spec, name: str, fmt: Format, unit: str, lo: int | None = None,
           hi: int | None = None) -> Signal:
     return Signal(fmt, *cast_modes(spec, name), fmt.lo if lo is None else lo,

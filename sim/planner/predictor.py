@@ -26,7 +26,7 @@ from ..plan import ConstantTable, Operations, Plan, Signal
 from ..primitives import requantise
 from ..spec import Spec
 from .counts import MOST_BYTES, operations
-from .inputs import plan_inputs
+from .inputs import input_options, plan_inputs
 from .kernel import kernel_tables, plan_kernel
 from .log2 import ceil_log2, floor_log2
 from .words import WORD_CLASSES, Affine
@@ -101,7 +101,7 @@ def _options(spec: Spec, model: TrainedModel) -> dict[str, str]:
         named["decision"] = model.decision or SIGN
     if spec.output.min_margin is not None:
         named["min_margin"] = repr(spec.output.min_margin)
-    return {**spec.kernel.options, "rounding": spec.numbers.rounding, **named}
+    return {**spec.kernel.options, **input_options(spec), "rounding": spec.numbers.rounding, **named}
 
 
 class _Coefficients(NamedTuple):

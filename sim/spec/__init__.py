@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, PrivateAttr
 
 from ..errors import KerncastError, Problem
 from .draft import Draft
+from .input_rules import with_window
 from .online import Online
 from .output import Output
 from .problems import table_problems, unknown_table
@@ -195,6 +196,7 @@ def _scalar(value: Any) -> Any:
 
 def _checked(source: Source) -> dict[str, Any]:
     """Return the tables of a valid spec; raise all problems at once, in file order."""
+    source = replace(source, values=with_window(source.values))
     found: dict[KeyPath, Problem] = {}
     for name, value in source.values.items():
         if name in TABLES:

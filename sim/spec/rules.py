@@ -12,6 +12,7 @@ from ..choices import KERNEL_KEYS
 from ..formats import Format
 from ..kernels import KERNELS, NEEDS, lacking
 from .draft import Draft, Found
+from .input_rules import columns, delay
 from .online_rules import float32, forgetting, linear_part, reduction
 from .tables import (
     CALLS,
@@ -69,26 +70,6 @@ def _required(table: str) -> str:
     needs = [key for key, name in keys(TABLES[table]).items()
              if TABLES[table].model_fields[name].is_required()]
     return f"[{table}] with {', '.join(needs)}" if needs else f"[{table}]"
-
-
-def columns(draft: Draft) -> Found:
-    """Check one offset and gain per column, and the range of offsets (E112, E108)."""
-    count = draft.get("input", "columns")
-    for key in ("offset", "gain"):
-        value = draft.get("input", key)
-        if count is not None and isinstance(value, (list, tuple)) and len(value) != count:
-            yield draft.problem("E112", f"{len(value)} entries for {count} columns", "input", key,
-                                allowed=f"one number, or a list of {count}",
-                                remedy="correct the list, or columns in [input]")
-    for table in ("input", "output"):
-        word, offset = draft.word(table), draft.get(table, "offset")
-        if word is None or offset is None:
-            continue
-        each = offset if isinstance(offset, (list, tuple)) else [offset]
-        if not all(word.lo <= value <= word.hi for value in each):
-            yield draft.problem("E108", f"the offset is outside the range of the ADC format {word}", table,
-                                "offset", allowed=f"{word.lo} to {word.hi}",
-                                remedy="give an offset in ADC counts, or use a wider format")
 
 
 def output(draft: Draft) -> Found:
@@ -359,5 +340,5 @@ def budget(draft: Draft) -> Found:
                                     remedy="choose one of these")
 
 
-RULES = (tables_present, columns, output, scheme, solver, refinement, forgetting, reduction, linear_part,
-         float32, kernel, overrides, casts, ranges, budget, data)
+RULES = (tables_present, columns, delay, output, scheme, solver, refinement, forgetting, reduction,
+         linear_part, float32, kernel, overrides, casts, ranges, budget, data)

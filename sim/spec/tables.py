@@ -79,6 +79,10 @@ class Input(RawWords):
 
     word: RawWord = _key(about="format of an ADC count", **WORD)
     columns: int = _key(1, ge=1, le=65535, about="inputs per sample (D)", allowed="an integer, 1 to 65535")
+    delay: int | None = _key(None, ge=2, le=16384, about="samples of the delay line: the inputs are the last "
+                             "samples of one signal, the latest first; sets columns",
+                             allowed="an integer, 2 to 16384",
+                             remedy="give the number of past samples that the target depends on, or omit it")
     offset: Offset = _key(0, about="ADC count of x = 0; one number, or a list with one per column",
                           allowed="an integer, or a list of integers, one per column",
                           remedy="give ADC counts, which are integers")

@@ -87,7 +87,7 @@ def _line(table: str, key: str, entry: str) -> str:
 def _left(table: str, values: Values) -> dict[str, str]:
     """Return the keys that `values` omits, with their default or an example."""
     algorithm = values["model"]["algorithm"]
-    useless = {"builtin", "lagged", "step", *values[table], *KERNEL_KEYS["periodic"],
+    useless = {"builtin", "lagged", "delay", "step", *values[table], *KERNEL_KEYS["periodic"],
                *KERNEL_KEYS["polynomial"]}
     useless |= {"classes", "outputs", "min_margin"}
     useless |= set() if "sigma" in values["kernel"] else {"exp_table"}

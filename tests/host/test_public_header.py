@@ -14,14 +14,15 @@ from .conftest import CASES
 from .test_one_program import C99, GCC, plan_of
 
 NAMES = ("grid16", "mean16", "cg16", "lms16", "schur16", "lookahead16", "lookahead16_f32", "klms16_f32",
-         "grid32_floor", "lms32_rails")
-FUNCTION = re.compile(r"(/\*\*(?:(?!\*/).)*\*/)\n(?:static inline )?\w+ (\w+)\(([^;{]*)\)[;\n]", re.DOTALL)
+         "grid32_floor", "lms32_rails", "lms16_delay")
+RETURNS = r"(?:static inline )?(?:const )?\w+ \*?"
+FUNCTION = re.compile(rf"(/\*\*(?:(?!\*/).)*\*/)\n{RETURNS}(\w+)\(([^;{{]*)\)[;\n]", re.DOTALL)
 
 
 def documented(name):
     """Comment and parameters of each public function of a case."""
     header = render_c(plan_of(name))[f"{name}.h"]
-    declared = set(re.findall(rf"^(?:static inline )?\w+ ({name}_\w+)\(", header, re.MULTILINE))
+    declared = set(re.findall(rf"^{RETURNS}({name}_\w+)\(", header, re.MULTILINE))
     found = {function: (comment, parameters) for comment, function, parameters in FUNCTION.findall(header)}
     assert set(found) == declared and len(declared) >= 5
     return found

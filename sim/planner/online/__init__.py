@@ -21,7 +21,7 @@ from ...plan import Plan, Signal
 from ...spec import Online, Spec
 from ...tables import power_of_two
 from ..casts import cast_modes
-from ..inputs import plan_inputs
+from ..inputs import input_options, plan_inputs
 from ..kernel import kernel_tables, plan_kernel
 from ..log2 import ceil_log2, floor_log2
 from ..toeplitz.levinson import products_shift
@@ -107,7 +107,8 @@ class _Planned:
         cast = Signal(alpha, *cast_modes(spec, "alpha"), alpha.lo, alpha.hi, "full scale of y")
         return Plan(
             name=spec.model.name, algorithm="kernel_lms", word=words.bits,
-            options={**spec.kernel.options, **_options(spec.online), "rounding": spec.numbers.rounding},
+            options={**spec.kernel.options, **_options(spec.online), **input_options(spec),
+                     "rounding": spec.numbers.rounding},
             sizes=sizes, signals={**inputs.signals, "alpha": cast}, constants=constants,
             tables=kernel_tables(spec, words),
             memory=lms_memory(spec.online, words, inputs.x.signal.format.c_type, sizes),

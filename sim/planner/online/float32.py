@@ -22,7 +22,7 @@ from ...errors import fail
 from ...plan import SIZE_KEYS, Field, Operations, Plan
 from ...spec import Online, Spec
 from ..counts import memory, operations
-from ..inputs import plan_inputs
+from ..inputs import input_options, plan_inputs
 from ..kernel import exponent_scale, kernel_tables, periodic_constants
 from ..log2 import ceil_log2, floor_log2
 from ..words import WORD_CLASSES, Affine, WordClass
@@ -140,7 +140,7 @@ def plan_lms_f32(spec: Spec) -> Plan:
         name=spec.model.name, algorithm="kernel_lms", word=words.bits,
         options={**spec.kernel.options, "reduction": online.reduction, "projection": projection,
                  "metric": metric, "eta": repr(online.eta), "rho": repr(online.rho), "newest_only": "0",
-                 "rounding": spec.numbers.rounding},
+                 **input_options(spec), "rounding": spec.numbers.rounding},
         sizes=sizes,
         signals={name: s for name, s in inputs.signals.items() if name not in ("kernel", "accumulator")},
         constants=constants, tables=tables, memory=_memory(metric, words, x.signal.format.c_type, sizes),

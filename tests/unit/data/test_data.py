@@ -177,6 +177,48 @@ def test_lagged_is_refused_where_inputs_are_known():
     assert codes(lambda: lagged_spec(1, file=None, builtin="ecg")) == [("E116", "[data] lagged")]
 
 
+def delayed_spec(delay=3, lagged=False, **data):
+    return Spec(model={"name": "m", "algorithm": "kernel_lms"}, input={"word": "u8f0", "delay": delay},
+                output={"word": "s9f0"}, kernel={"sigma": 3.0}, online={"budget": 4, "eta": 0.1},
+                data={"file": "train.csv"} | ({"lagged": True} if lagged else {}) | data)
+
+
+def test_a_delay_line_gets_windows_of_the_one_input_column_latest_first(tmp_path):
+    (tmp_path / "train.csv").write_text("x0,y\n" + "".join(f"{10 * i},{i}\n" for i in range(5)))
+    (tmp_path / "test.csv").write_text("x0,x1,x2,y\n7,8,9,-1\n")  # windows already
+    data = load_dataset(delayed_spec(test="test.csv"), tmp_path)
+    assert data.x_raw.tolist() == [[20, 10, 0], [30, 20, 10], [40, 30, 20]]
+    assert data.y_raw.tolist() == [2, 3, 4]
+    assert (data.x_test_raw.tolist(), data.y_test_raw.tolist()) == ([[7, 8, 9]], [-1])
+    table = load_dataset(delayed_spec(inputs=["x0"], target_column="y"), tmp_path)
+    assert table.x_raw.tolist() == data.x_raw.tolist()
+
+
+def test_a_lagged_file_fills_the_delay_line(tmp_path):
+    (tmp_path / "train.csv").write_text("y\n1\n2\n3\n4\n")
+    data = load_dataset(delayed_spec(lagged=True), tmp_path)
+    assert (data.x_raw.tolist(), data.y_raw.tolist()) == ([[3, 2, 1]], [4])
+
+
+def test_a_file_with_fewer_samples_than_the_delay_line_is_refused(tmp_path):
+    (tmp_path / "train.csv").write_text("x0,y\n1,1\n2,2\n")
+    assert codes(load_dataset, delayed_spec(), tmp_path) == [("E247", str(tmp_path / "train.csv"))]
+    (tmp_path / "train.csv").write_text("x0,y\n1,1\n2,2\n3,3\n")
+    (tmp_path / "test.csv").write_text("x0,y\n1,1\n2,2\n")
+    assert codes(load_dataset, delayed_spec(test="test.csv"), tmp_path) == [
+        ("E247", str(tmp_path / "test.csv"))]
+
+
+def test_the_bundled_windows_of_a_delay_line_are_those_of_one_signal():
+    spec = Spec.load(EXAMPLES / "equaliser.toml")
+    values = spec.model_dump(by_alias=True, exclude_none=True)
+    values["input"] = {"word": "s12f8", "delay": 5}
+    data = load_dataset(Spec(**values))
+    for x in (data.x_raw, data.x_test_raw):
+        assert (x[1:, 1:] == x[:-1, :-1]).all()
+    assert (data.x_raw[:, ::-1] == load_dataset(spec).x_raw).all()
+
+
 def test_every_error_of_a_csv_file_is_reported_with_its_line_and_column(tmp_path):
     path = tmp_path / "train.csv"
     path.write_text("x0,x1,y\n1,nan,1\n1,2\n1.5,inf,1\n256,-1,128\n,x,1e999\n1,2,3,4\n"

@@ -1,0 +1,57 @@
+"""codegen: write the example program of a folder's README."""
+
+from __future__ import annotations
+
+from ...sim.plan import Plan
+
+
+def example(plan: Plan) -> str:
+    """Return a program of some ten lines that compiles without changes."""
+    trains, uniform = plan.trains, plan.uniform
+    p, x = plan.name, "" if trains and uniform else f"const {plan.name}_in_t *x, "
+    head = [f'#include "{p}.h"', ""]
+    predict = [f"{p}_out_t f = 0;"]
+    if plan.delay:
+        return "\n".join([*head, *_delayed(plan)])
+    if plan.decision:
+        return "\n".join([*head, f"uint8_t classify(const {p}_in_t *x)", "{",
+                          f"    uint8_t label = {p.upper()}_CLASSES; /* none of them */", "",
+                          f"    (void){p}_model_classify(x, &label, 0);", "    return label;", "}"])
+    if plan.outputs > 1:
+        return "\n".join([*head, f"int predict(const {p}_in_t *x, {p}_out_t f[{p.upper()}_OUTPUTS])", "{",
+                          f"    return KC_USABLE({p}_model_predict(x, f));", "}"])
+    if plan.fixed:
+        return "\n".join([*head, f"{p}_out_t predict(const {p}_in_t *x)", "{", f"    {predict[0]}", "",
+                          f"    return KC_USABLE({p}_model_predict(x, &f)) ? f : 0;", "}"])
+    head += [f"static {p}_model_t model; /* {p}_model_init(&model) at the start */", ""]
+    if trains:
+        given = "&trainer, &model, y" if uniform else "&trainer, &model, x, y"
+        head.insert(2, f"static {p}_trainer_t trainer;")
+        return "\n".join([
+            *head, f"{p}_out_t train_and_predict({x}const {p}_target_t *y, const {p}_in_t *x_new)", "{",
+            f"    {predict[0]}", "", f"    if (KC_USABLE({p}_train({given}))) {{",
+            f"        (void){p}_model_predict(&model, x_new, &f);", "    }", "    return f;", "}"])
+    return "\n".join([
+        *head, f"{p}_out_t learn(const {p}_in_t *x, {p}_target_t y)", "{",
+        f"    {p}_out_t f = 0; /* the prediction before learning */", "",
+        f"    (void){p}_lms_update(&model, x, y, &f);", "    return f;", "}"])
+
+
+def _delayed(plan: Plan) -> list[str]:
+    """Return the lines of a program that takes one sample per call."""
+    p = plan.name
+    lines = [f"static {p}_delay_t line;"] + ([] if plan.fixed else [
+        f"static {p}_model_t model; /* {p}_model_init(&model) at the start */"])
+    pushed = f"    (void){p}_delay_push(&line, sample);"
+    if plan.decision:
+        return [*lines, "", f"uint8_t classify({p}_in_t sample)", "{",
+                f"    uint8_t label = {p.upper()}_CLASSES; /* none of them */", "", pushed,
+                f"    (void){p}_model_classify({p}_delay_window(&line), &label, 0);",
+                "    return label;", "}"]
+    if plan.outputs > 1:
+        return [*lines, "", f"int predict({p}_in_t sample, {p}_out_t f[{p.upper()}_OUTPUTS])", "{", pushed,
+                f"    return {p}_delay_predict(&line, f) == KC_OK;", "}"]
+    call = f"predict({p}_in_t sample)" if plan.fixed else f"learn({p}_in_t sample, {p}_target_t y)"
+    does = "predict(&line, &f)" if plan.fixed else "update(&model, &line, y, &f)"
+    return [*lines, "", f"{p}_out_t {call}", "{", f"    {p}_out_t f = 0; /* while the line fills */", "",
+            pushed, f"    (void){p}_delay_{does};", "    return f;", "}"]

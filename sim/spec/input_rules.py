@@ -1,0 +1,69 @@
+"""sim.spec: rules on the keys of [input]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .draft import Draft, Found
+
+#: Algorithms whose input can be a delay line.
+DELAYED = ("kernel_lms", "kernel_predictor")
+
+
+def with_window(values: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the tables of a spec; a delay line sets columns if they are omitted."""
+    table = values.get("input")
+    if not isinstance(table, dict) or "columns" in table or type(table.get("delay")) is not int:
+        return values
+    return {name: {**value, "columns": value["delay"]} if name == "input" else value
+            for name, value in values.items()}
+
+
+def columns(draft: Draft) -> Found:
+    """Check one offset and gain per column, and the range of offsets (E112, E108)."""
+    count = draft.get("input", "columns")
+    for key in ("offset", "gain"):
+        value = draft.get("input", key)
+        if count is not None and isinstance(value, (list, tuple)) and len(value) != count:
+            yield draft.problem("E112", f"{len(value)} entries for {count} columns", "input", key,
+                                allowed=f"one number, or a list of {count}",
+                                remedy="correct the list, or columns in [input]")
+    for table in ("input", "output"):
+        word, offset = draft.word(table), draft.get(table, "offset")
+        if word is None or offset is None:
+            continue
+        each = offset if isinstance(offset, (list, tuple)) else [offset]
+        if not all(word.lo <= value <= word.hi for value in each):
+            yield draft.problem("E108", f"the offset is outside the range of the ADC format {word}", table,
+                                "offset", allowed=f"{word.lo} to {word.hi}",
+                                remedy="give an offset in ADC counts, or use a wider format")
+
+
+def delay(draft: Draft) -> Found:
+    """Restrict a delay line to samples of one signal (E112, E113, E115).
+
+    The algorithm must take them one by one.
+    """
+    length, count = draft.get("input", "delay"), draft.get("input", "columns")
+    if length is None:
+        return
+    if count is not None and count != length:
+        yield draft.problem("E112", f"{count} columns for a delay line of {length} samples", "input",
+                            "columns", allowed=f"columns = {length}", remedy="omit columns")
+    for key in ("offset", "gain"):
+        if isinstance(draft.get("input", key), (list, tuple)):
+            yield draft.problem("E113", f"a delay line has one {key}: its samples are of one signal",
+                                "input", key, allowed="one number", remedy="give one number, or omit delay")
+    for key in ("missing", "classes"):
+        if draft.given("data", key) and (key == "classes" or draft.get("data", key) == "drop"):
+            yield draft.problem("E113", f"{key} drops samples, but a delay line needs all of them", "data",
+                                key, allowed=f"{key} without delay", remedy=f"remove {key}, or delay")
+    algorithm, builtin = draft.get("model", "algorithm"), draft.get("data", "builtin")
+    if algorithm not in (None, *DELAYED):
+        yield draft.problem("E113", f"algorithm {algorithm} does not read its samples from a delay line",
+                            "input", "delay", allowed=f"delay with algorithm {' or '.join(DELAYED)}",
+                            remedy="omit delay, and set columns for several inputs")
+    if builtin not in (None, "equaliser"):
+        yield draft.problem("E115", f"the samples of {builtin} are not windows of a signal", "input", "delay",
+                            allowed="delay with builtin = \"equaliser\", or with file", remedy="omit delay")

@@ -23,6 +23,7 @@ from .estimate import estimate
 from .explain import explain
 from .explore import explore
 from .fit import fit
+from .freeze import freeze
 from .gen import gen
 from .hil import ACTIONS
 from .init import init
@@ -53,6 +54,7 @@ COMMANDS: dict[str, Command] = {
     "build": build,
     "cost": cost,
     "estimate": estimate,
+    "freeze": freeze,
     "test": test,
     "verify": verify,
     "targets": targets,
@@ -62,7 +64,7 @@ COMMANDS: dict[str, Command] = {
 PANELS: dict[str, tuple[str, ...]] = {
     "Start": ("init", "check", "explain", "doctor", "demo"),
     "Design": ("fit", "sim", "plan", "sweep", "explore", "report"),
-    "Generate": ("gen", "build", "cost", "estimate"),
+    "Generate": ("gen", "build", "cost", "estimate", "freeze"),
     "Verify": ("test", "verify", *(f"hil {action}" for action in ACTIONS)),
     "Reference": ("targets", "schema"),
 }

@@ -85,6 +85,10 @@ LINK = {
     "E447": Entry("the firmware has no space for saved states",
                   "The slots for tests are in RAM, and the board does not have enough.",
                   "Use a larger board or a smaller model; generated C saves to any storage you provide."),
+    "E448": Entry("nothing to freeze",
+                  "The state was saved before a training, or the model was trained elsewhere and is a "
+                  "constant.",
+                  "Train the model and save it; a model of algorithm kernel_predictor needs no state."),
 }
 
 MISSING = {

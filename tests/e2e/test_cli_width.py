@@ -21,7 +21,7 @@ LINES = {
     "demo": "", "fit": "fit small.toml", "sim": "sim digits.toml", "plan": "plan ecg.toml",
     "sweep": "sweep small.toml --grid numbers.word=16,24 --grid toeplitz.refine=0,1 -o run",
     "explore": "", "report": "", "gen": "gen small.toml -o new", "build": "build out --board nucleo-f446re",
-    "cost": "cost out --target cortex-m4 -Os", "estimate": "",
+    "cost": "cost out --target cortex-m4 -Os", "estimate": "", "freeze": "",
     "test": "test out --on model,host", "verify": "verify out --flips 2 --on model",
     "targets": "targets", "schema": "",
 }

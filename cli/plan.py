@@ -124,6 +124,15 @@ def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> Non
                            f"{system.bits_lost:.1f} bits lost", "", table(rows), "", advice])), as_json)
 
 
+def _solver(made: Plan) -> list[str]:
+    """Return a line on the solver that ``solver = "auto"`` resolved to."""
+    chosen = made.evidence.get("solver")
+    if chosen is None:
+        return []
+    cores = " RTL and HLS have no trainer core for it." if made.banded else ""
+    return [f"solver {made.solver}, chosen automatically: {chosen['why']}.{cores}"]
+
+
 def _text(made: Plan) -> str:
     memory = [("memory", "type", "elements", "bytes", "")]
     memory += [(f.name, f.ctype, f"{f.formula} = {f.count}" if f.formula != str(f.count) else f.formula,
@@ -135,7 +144,7 @@ def _text(made: Plan) -> str:
     counts = [("call", "at most", "")]
     counts += [(call, f"{o.formula} = {o.count}", what.replace("_", " "))
                for call, each in made.operations.items() for what, o in each.items()]
-    head = "\n".join([f"{made.name}: {made.algorithm}, {made.word} bits", *_reduction(made)])
+    head = "\n".join([f"{made.name}: {made.algorithm}, {made.word} bits", *_solver(made), *_reduction(made)])
     notes = ["update_without_searches: the mean cost of an update over a long stream with metric fklms, "
              "else a typical update"]
     return "\n\n".join([head, table(_signals(made)), table(memory), table(counts),

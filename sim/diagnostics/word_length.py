@@ -201,9 +201,10 @@ def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
         E120 for look-ahead in float32, or of an indefinite system.
     """
     assert spec.toeplitz is not None
-    if why := _not_covered(system, spec.toeplitz.solver):
+    solver = spec.toeplitz.solver if spec.toeplitz.solver != "auto" else make_plan(spec).solver
+    if why := _not_covered(system, solver):
         raise fail("E120", f"no advice on the word length: {why}", where="[toeplitz] solver",
-                   value=spec.toeplitz.solver,
+                   value=solver,
                    allowed="levinson, schur; lookahead if T + lambda I is positive definite",
                    remedy="run kerncast sim, which measures the error")
     found = []

@@ -87,8 +87,11 @@ def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: R
 
 
 def _kept(plan: Plan) -> dict[str, Any]:
-    """Return the real numbers behind the constants of a model trained elsewhere."""
-    return {"trained": plan.evidence["trained"]} if plan.fixed else {}
+    """Return the evidence that is of no signal.
+
+    That is the real numbers of a model trained elsewhere, and an automatic choice of the solver.
+    """
+    return {name: plan.evidence[name] for name in ("trained", "solver") if name in plan.evidence}
 
 
 def _asked(spec: Spec) -> dict[str, Any]:

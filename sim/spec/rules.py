@@ -131,7 +131,7 @@ def scheme(draft: Draft) -> Found:
 def solver(draft: Draft) -> Found:
     """Restrict static scaling, refinement and the bias to Levinson's recursion (E113)."""
     chosen = draft.get("toeplitz", "solver")
-    if not draft.has("toeplitz") or chosen in (None, "levinson"):
+    if not draft.has("toeplitz") or chosen in (None, "levinson", "auto"):
         return
     for key, plain in (("scaling", "block"), ("refine", 0), ("bias", False)):
         if draft.get("toeplitz", key) not in (None, plain):

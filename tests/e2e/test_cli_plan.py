@@ -235,3 +235,12 @@ def test_an_advised_word_length_is_confirmed_by_the_integer_model(monkeypatch):
     monkeypatch.setattr(word_length, "predicted_error", lambda *given: right(*given) / 1000)
     again = json.loads(run("plan", EXAMPLES / "ecg.toml", "--error", "1e-5", "--json")[1])["advice"]
     assert (again["word"], again["refine"]) == (answer["word"], answer["refine"])
+
+
+def test_plan_states_which_solver_auto_chose_and_why(tmp_path):
+    text = (EXAMPLES / "ecg.toml").read_text(encoding="utf-8")
+    spec = tmp_path / "auto.toml"
+    spec.write_text(text.replace("[toeplitz]", '[toeplitz]\nsolver = "auto"'), encoding="utf-8")
+    code, out, _ = run("plan", spec)
+    assert code == 0 and "solver banded, chosen automatically: " in out
+    assert "RTL and HLS have no trainer core for it." in out

@@ -23,6 +23,7 @@ from ..inputs import plan_inputs
 from ..kernel import far, kernel_tables, plan_kernel, word_error
 from ..log2 import ceil_log2
 from ..words import WORD_CLASSES, Affine
+from .automatic import plan_automatic
 from .banded import (
     BAND,
     Band,
@@ -261,6 +262,14 @@ def _refuse_beyond_bound(spec: Spec, design: float) -> None:
                    remedy="give the range that the field needs, or remove the line to use the data")
 
 
+def _analytic(spec: Spec) -> dict[str, object]:
+    """Return the analytic bounds of a and alpha; none for the solvers that have others."""
+    assert spec.toeplitz is not None
+    if spec.toeplitz.solver in (*LOOKAHEADS, "banded"):
+        return {}
+    return {name: {"decided_by": "analytic", "bound": bound} for name, bound in bounds(spec).items()}
+
+
 def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
     """Return the plan of a Toeplitz regularised least squares trainer.
 
@@ -277,13 +286,13 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
         leaves no bits.
     """
     assert spec.toeplitz is not None
+    if spec.toeplitz.solver == "auto":
+        return plan_automatic(spec, lambda named: plan_toeplitz(named, x_raw, y_raw))
     words = WORD_CLASSES[REFINED if spec.toeplitz.refine else spec.numbers.word]
     inputs = plan_inputs(spec, words)
     x, constants = inputs.x, dict(inputs.constants)
     solver = _constants(spec, words.bits)
-    evidence: dict[str, object] = {name: {"decided_by": "analytic", "bound": bound}
-                                   for name, bound in bounds(spec).items()
-                                   if spec.toeplitz.solver not in (*LOOKAHEADS, "banded")}
+    evidence = _analytic(spec)
     if spec.toeplitz.scaling == "static":
         exponents, evidence["alpha"] = _static(spec, x_raw, y_raw)
         solver |= exponents

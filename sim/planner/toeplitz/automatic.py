@@ -1,0 +1,50 @@
+"""sim.planner.toeplitz: ``solver = "auto"``, banded where it applies, otherwise Levinson's recursion.
+
+Banded needs fewer multiplications than Levinson's recursion wherever its plan exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from ...errors import KerncastError
+from ...plan import Plan
+from ...spec import Spec
+
+
+def _unsupported(spec: Spec) -> str:
+    """Return the key that only Levinson's recursion supports; empty if there is none."""
+    t = spec.toeplitz
+    assert t is not None
+    keys = {f"scheme = {t.scheme}": t.scheme != "uniform", "bias": t.bias, "refine": t.refine > 0,
+            "scaling = static": t.scaling == "static"}
+    return ", ".join(key for key, given in keys.items() if given)
+
+
+def plan_automatic(spec: Spec, plan: Callable[[Spec], Plan]) -> Plan:
+    """Return the plan with the banded solver, or with Levinson's recursion and why.
+
+    Parameters
+    ----------
+    spec : Spec
+        With ``solver = "auto"``.
+    plan : callable
+        Returns the plan of a spec that names a solver.
+    """
+    assert spec.toeplitz is not None
+
+    def planned(solver: str, why: str) -> Plan:
+        assert spec.toeplitz is not None
+        named = spec.toeplitz.model_copy(update={"solver": solver})
+        made = plan(spec.model_copy(update={"toeplitz": named}))
+        return replace(made, evidence={**made.evidence, "solver": {"decided_by": "automatic", "why": why}})
+
+    if keys := _unsupported(spec):
+        return planned("levinson", f"banded does not support {keys}")
+    try:
+        return planned("banded", "the kernel matrix has few diagonals that are not zero")
+    except KerncastError as error:
+        if error.problems[0].code != "E205":
+            raise
+        return planned("levinson", error.problems[0].message.removeprefix("solver banded: "))

@@ -178,6 +178,8 @@ def number(quality: Quality, error: float) -> str:
 def _budget(found: Simulated) -> list[str]:
     """Return the terms of the error budget, or why there are none."""
     budget, samples = found.simulation.budget, len(found.data.y_raw)
+    if found.plan.second_order:
+        return []
     if budget is None:
         return _without_budget(found.simulation, samples)
     whose = "error compared with the float64 model" if found.plan.fixed else "error on the training data"

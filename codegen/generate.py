@@ -81,7 +81,7 @@ def render_c(plan: Plan) -> dict[str, str]:
                  "kernel_cg": ("train.c", "cg.c", "bound.c"),
                  "kernel_lms": ("lms_f32.c" if plan.in_float32 else "lms.c",
                                 *(("linear.c",) if plan.linear else ())),
-                 "kernel_predictor": ()}[plan.algorithm]
+                 "online_kernel_rls": ("rls.c",), "kernel_predictor": ()}[plan.algorithm]
     names = {f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
     names |= {f"{p}_delay.c": "delay.c"} if plan.delay else {}

@@ -214,7 +214,7 @@ def observed_plan(spec: Spec, base: Path) -> Plan:
         return make_plan(spec)
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
-    return observe(plan, _inputs(plan, data), data.y_raw, passes_of(spec))
+    return observe(plan, _inputs(plan, data), data.y_raw, spec.passes)
 
 
 def system_of(spec: Spec, base: Path) -> Conditioning:
@@ -305,22 +305,17 @@ def simulate_spec(spec: Spec, base: Path) -> Simulated:
 
 def _vectors(spec: Spec, plan: Plan, data: Dataset) -> Vectors:
     return make_vectors(open_model(plan), usual_calls(plan, _inputs(plan, data), data.y_raw,
-                                          test_inputs(plan, data), passes_of(spec)))
+                                          test_inputs(plan, data), spec.passes))
 
 
 def _simulation(spec: Spec, plan: Plan, data: Dataset) -> Simulation:
-    found = simulate(plan, _inputs(plan, data), data.y_raw, test_inputs(plan, data), passes=passes_of(spec))
+    found = simulate(plan, _inputs(plan, data), data.y_raw, test_inputs(plan, data), passes=spec.passes)
     return replace(found, classes=with_truth(plan, found.classes, test_targets(data)))
 
 
 def _inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
     """Return the training inputs; the uniform grid needs none."""
     return None if plan.uniform else data.x_raw
-
-
-def passes_of(spec: Spec) -> int:
-    """Return the number of passes over the training data."""
-    return 1 if spec.online is None else spec.online.passes
 
 
 def shipped_spec(name: str) -> Spec:

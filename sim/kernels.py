@@ -35,11 +35,13 @@ PROPERTIES = {
     "unit_diagonal": "of unit diagonal (k(v, v) = 1)",
     "nonnegative": "nonnegative",
     "decreasing": "decreasing (it falls with a distance of u and v)",
+    "random_features": "Gaussian (its random directions are normally distributed)",
 }
 #: Properties that each algorithm requires.
 NEEDS = {
     "toeplitz_rls": ("translation_invariant",),
     "kernel_lms": ("unit_diagonal", "nonnegative", "decreasing"),
+    "online_kernel_rls": ("random_features",),
 }
 
 
@@ -55,6 +57,9 @@ class Kernel(ABC):
     nonnegative: ClassVar[bool] = False
     #: a larger distance gives a smaller kernel (third property).
     decreasing: ClassVar[bool] = False
+
+    #: The directions of its random Fourier features are normally distributed.
+    random_features: ClassVar[bool] = False
 
     @property
     def support_radius(self) -> float:
@@ -143,6 +148,7 @@ class Gaussian(DistanceKernel):
     sigma: float
 
     name = "gaussian"
+    random_features = True
 
     def __post_init__(self) -> None:
         _check_width(self)

@@ -31,7 +31,7 @@ REMAKE_FOLDER = "generate the folder again: kerncast gen SPEC -o FOLDER"
 
 #: The key of the spec for the number of vectors of a model, by algorithm.
 SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget",
-             "kernel_predictor": "[predictor] file"}
+             "online_kernel_rls": "[rls] features",             "kernel_predictor": "[predictor] file"}
 
 C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "uint32_t": 4,
            "int64_t": 8, "uint64_t": 8, "float": 4}
@@ -150,7 +150,7 @@ class Plan(Choices):
     name : str
         C prefix and name of everything generated.
     algorithm : str
-        ``toeplitz_rls``, ``kernel_cg``, ``kernel_lms`` or ``kernel_predictor``.
+        ``toeplitz_rls``, ``kernel_cg``, ``kernel_lms``, ``online_kernel_rls`` or ``kernel_predictor``.
     word : int
         Word length W in bits: 16, 24 or 32.
     options : mapping of str to str
@@ -213,7 +213,17 @@ class Plan(Choices):
     @property
     def learns(self) -> bool:
         """Return whether the plan is for an online learner."""
-        return self.algorithm == "kernel_lms"
+        return self.algorithm in ("kernel_lms", "online_kernel_rls")
+
+    @property
+    def update_name(self) -> str:
+        """Return the name of the C function that learns a sample, without the prefix."""
+        return "rls_update" if self.second_order else "lms_update"
+
+    @property
+    def second_order(self) -> bool:
+        """Return whether an online learner is recursive least squares in random features."""
+        return self.algorithm == "online_kernel_rls"
 
     @property
     def fixed(self) -> bool:

@@ -191,6 +191,10 @@ _BY_ALGORITHM = {
         MEANINGS["saturated"].title, MEANINGS["saturated"].cause,
         "Find the saturated signal with kerncast sim. If it is alpha, lower eta or give alpha a larger range "
         "in [numbers.ranges]; if it is f, give [output] word a larger range."),
+    ("saturated", "online_kernel_rls"): Entry(
+        MEANINGS["saturated"].title,
+        "A prediction exceeded its format, or a coefficient the range that the ridge gives it.",
+        "Raise ridge in [rls]; if f saturates, give [output] word a larger range."),
     ("bad_argument", "kernel_predictor"): Entry(
         "a null pointer", "An argument is missing.", "Pass the address of the input and of the result."),
 }

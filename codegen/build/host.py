@@ -70,7 +70,7 @@ def declarations(plan: Plan) -> str:
         {line}"""
     learn = (_training(p, "" if plan.uniform else f"const {raw_x} *x, ", raw_y, _members(plan.workspace))
              if plan.trains else
-             f"int {p}_lms_update({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
+             f"int {p}_{plan.update_name}({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
     return f"""typedef struct {{ {_members(plan.memory)} }} {p}_model_t;
         extern const uint8_t {p}_plan_hash[32];
         void {p}_model_init({p}_model_t *m);

@@ -118,7 +118,7 @@ class LibraryBackend(ABC):
         """Learn samples in order; see :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.learns:
             return refused_update(y_raw)
-        return self._each("lms_update", *raw.samples(self.plan, x_raw, y_raw))
+        return self._each(self.plan.update_name, *raw.samples(self.plan, x_raw, y_raw))
 
     def predict(self, x_raw: Raw) -> Outputs:
         """Predict for the given inputs; see :class:`~kerncast.sim.backend.Backend`."""

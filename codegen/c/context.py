@@ -16,11 +16,13 @@ from .example import example
 from .kernel_text import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
 from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
+from .rls import RLS_MACROS, rls_context, rls_value
 from .units import units_context
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_cg": "kernel regularised least squares by conjugate gradients",
           "kernel_lms": "kernel LMS with a fixed dictionary size",
+          "online_kernel_rls": "online kernel recursive least squares in random features",
           "kernel_predictor": "prediction by a kernel expansion"}
 #: Stages of a training between its samples and the commit, in order: name and what a step does.
 _STAGES = {
@@ -36,7 +38,9 @@ _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord
                   "alpha": "coefficients", "bias": "intercepts of the outputs, in LSB of y",
                   "slot": "output of each coefficient, by the class of the center",
                   "group_end": "index after the last center of each class",
-                  "centers": "centers, in the format of x"}
+                  "centers": "centers, in the format of x",
+                  "directions": "directions of the features, in turns per LSB of x, by a power of two",
+                  "phases": "phases of the features, in turns", "cosine": "cos(2 pi i/256)"}
 
 #: Constants that become macros, by what they belong to.
 _MACROS = {
@@ -56,6 +60,7 @@ _MACROS = {
 
 
 _IN_FLOAT32 = dict(list(_MACROS.items())[:2]) | FLOAT32_MACROS
+_SECOND_ORDER = dict(list(_MACROS.items())[:2]) | RLS_MACROS
 
 
 def c_integer(value: int) -> str:
@@ -88,7 +93,7 @@ def real_value(plan: Plan, name: str) -> str:
         return f"lambda = {plan.options['lambda']}, divided by a power of two"
     if name == "ridge_scale":
         return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
-    return float_value(plan, name) or lms_value(plan, name)
+    return float_value(plan, name) or lms_value(plan, name) or rls_value(name)
 
 
 def _usual_rounding(plan: Plan) -> Rounding:
@@ -130,7 +135,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed else set()
     unused |= {"solver_shift", "innov_frac"} if plan.schur else set()
     unused |= set() if plan.uniform and not plan.banded else {"last_lag"}
-    macros = _IN_FLOAT32 if plan.in_float32 else _MACROS
+    macros = _IN_FLOAT32 if plan.in_float32 else _SECOND_ORDER if plan.second_order else _MACROS
     groups |= {title: [(name.upper(), _constant(plan, name), real_value(plan, name))
                        for name in names if name in plan.constants and name not in unused]
                for title, names in (macros | kernel_macros(plan)).items()}
@@ -138,7 +143,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     if not varied(plan):
         inputs += [("X_OFFSET", c_integer(plan.integers("x_offset")[0]), ""),
                    ("X_GAIN", c_integer(plan.integers("x_gain")[0]), "")]
-    if plan.learns:
+    if plan.learns and not plan.second_order:
         far = plan.signals["distance"].format.hi
         most = {"fklms": far, "age": (1 << 31) - 1}.get(plan.metric, (1 << 63) - 1)
         groups["Learning rule"] += [("DISTANCE_HI", c_integer(far), ""), ("LOSS_HI", c_integer(most), "")]
@@ -242,7 +247,8 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if plan.uniform else 0,
-        "linear": plan.linear, "lms": lms_context(plan) | float_context(plan), "real": real,
+        "linear": plan.linear, "rls": rls_context(plan),
+        "lms": lms_context(plan) | float_context(plan), "real": real,
         "decay": plan.constants.get("decay_f32" if real else "decay", 0) != 0,
         "hash_bytes": [f"0x{byte:02x}" for byte in digest],
         "table_meaning": _table_meaning(plan), "example": example(plan),

@@ -34,7 +34,7 @@ def example(plan: Plan) -> str:
     return "\n".join([
         *head, f"{p}_out_t learn(const {p}_in_t *x, {p}_target_t y)", "{",
         f"    {p}_out_t f = 0; /* the prediction before learning */", "",
-        f"    (void){p}_lms_update(&model, x, y, &f);", "    return f;", "}"])
+        f"    (void){p}_{plan.update_name}(&model, x, y, &f);", "    return f;", "}"])
 
 
 def _delayed(plan: Plan) -> list[str]:

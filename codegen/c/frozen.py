@@ -47,7 +47,7 @@ def freeze(plan: Plan, image: bytes, where: str = "saved state") -> dict[str, st
                    allowed="a trainer or a learner", remedy="use the generated folder as it is")
     image = _without_blanks(plan, image)
     state = decode(plan, image, where).state
-    trained = "trained" if plan.trains else "count"
+    trained = "trained" if "trained" in state else "count"
     if not int(state[trained][0]):
         raise fail("E448", "the state holds no trained model", where=where, value=f"{trained} = 0",
                    allowed="a state saved after a training", remedy="train the model, then save it")

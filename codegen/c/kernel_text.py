@@ -50,6 +50,8 @@ def kernel_macros(plan: Plan) -> dict[str, tuple[str, ...]]:
     distance: dict[str, tuple[str, ...]] = {
         "Distance: sines of |u - v| * turn / 2^turn_shift, their squares shifted by sine":
             ("kernel_turn", "kernel_turn_shift", "kernel_sine_shift")}
+    if plan.second_order:
+        return {}
     if plan.in_float32:
         return distance | FLOAT32_KERNEL
     return distance | {

@@ -45,8 +45,8 @@ def lms_value(plan: Plan, name: str) -> str:
 
 
 def lms_context(plan: Plan) -> dict[str, Any]:
-    """Build the ``lms`` context; empty for a batch trainer."""
-    if not plan.learns:
+    """Build the ``lms`` context; empty for other algorithms."""
+    if not plan.learns or plan.second_order:
         return {}
     metric, projection = plan.metric, plan.projection
     truncates, ages = "truncation" in plan.constants, "max_age" in plan.constants

@@ -142,7 +142,7 @@ def library_calls(plan: Plan) -> dict[str, str]:
     p = plan.name
     if plan.fixed:
         return {"predict": f"{p}_model_predict"}
-    learn = {"train": f"{p}_train"} if plan.trains else {"update": f"{p}_lms_update"}
+    learn = {"train": f"{p}_train"} if plan.trains else {"update": f"{p}_{plan.update_name}"}
     return {"init": f"{p}_model_init", **learn, "predict": f"{p}_model_predict", "save": f"{p}_state_save",
             "restore": f"{p}_state_restore"}
 

@@ -70,6 +70,9 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
 
     It needs integers, no trained intercept, and vectors within the memory size.
     """
+    if plan.second_order:
+        return _unlike("[model] algorithm", plan.algorithm, "another algorithm",
+                       "use kernel_lms, or remove [hls] and use the C")
     if plan.in_float32:
         return _unlike("[online] reduction", plan.reduction, "an integer reduction",
                        "choose a reduction without _f32")
@@ -91,10 +94,11 @@ def _no_learner(plan: Plan) -> KerncastError | None:
 
     It needs integer FKLMS with a budget only, within the memory size.
     """
-    if not plan.learns or (plan.metric, plan.projection) != ("fklms", "fklms") \
+    reduces = plan.learns and not plan.second_order
+    if not reduces or (plan.metric, plan.projection) != ("fklms", "fklms") \
             or plan.in_float32:
-        where = "[online] reduction" if plan.learns else "[model] algorithm"
-        return _unlike(where, plan.reduction if plan.learns else plan.algorithm,
+        where = "[online] reduction" if reduces else "[model] algorithm"
+        return _unlike(where, plan.reduction if reduces else plan.algorithm,
                        "kernel_lms with reduction fklms", "choose it, or train in C and load the predictor")
     for name in ("linear", "quantise", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:

@@ -103,10 +103,11 @@ def _refusal(plan: Plan) -> KerncastError | None:
 
     It needs integer FKLMS with a budget only, within the memory size.
     """
-    where = "[online] reduction" if plan.learns else "[model] algorithm"
-    value = plan.reduction if plan.learns else plan.algorithm
+    reduces = plan.learns and not plan.second_order
+    where = "[online] reduction" if reduces else "[model] algorithm"
+    value = plan.reduction if reduces else plan.algorithm
     unlike = "the SystemVerilog learner supports FKLMS with a fixed budget only"
-    if not plan.learns or (plan.metric, plan.projection) != ("fklms", "fklms") \
+    if not reduces or (plan.metric, plan.projection) != ("fklms", "fklms") \
             or plan.in_float32:
         return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
                     remedy="choose it, or train in C and load the predictor")

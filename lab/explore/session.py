@@ -27,7 +27,6 @@ from ..sweep.front import misses
 from ..sweep.measures import MEASURES
 from ..sweep.run import checked_baseline
 from ..sweep.space import Axis, Scalar, Space
-from ..workflow import passes_of
 from .controls import controls, inputs_of
 
 Chosen = dict[str, Scalar | None]
@@ -157,7 +156,7 @@ class Session:
 
     def _design(self, chosen: Chosen) -> Answer:
         spec, samples, plan = self._planned(chosen)
-        made: Answer = self._designs.of((plan.hash, passes_of(spec)),
+        made: Answer = self._designs.of((plan.hash, spec.passes),
                                         lambda: design(plan, samples_of(spec, plan, samples.data)))
         return made
 

@@ -37,7 +37,8 @@ _DIGITS = 4
 _OF_REMEDY = 1.05
 #: Multiply-accumulates of one candidate, which limit the samples it is judged on.
 _WORK = 4e7
-_LEAST_SAMPLES, _MOST_SAMPLES = 64, {"toeplitz_rls": 1024, "kernel_cg": 800, "kernel_lms": 20_000}
+_LEAST_SAMPLES, _MOST_SAMPLES = 64, {"toeplitz_rls": 1024, "kernel_cg": 800, "kernel_lms": 20_000,
+                                     "online_kernel_rls": 20_000}
 
 Report = Callable[[int, int], None]
 
@@ -258,6 +259,8 @@ def most_samples(spec: Spec) -> int:
     columns, most = spec.input.columns, _MOST_SAMPLES[spec.model.algorithm]
     if spec.cg is not None:
         return int(np.clip((_WORK / (spec.cg.steps * columns)) ** 0.5, _LEAST_SAMPLES, most))
+    if spec.rls is not None:
+        return int(np.clip(_WORK / spec.rls.features**2, 10 * _LEAST_SAMPLES, most))
     if spec.online is not None:
         return int(np.clip(_WORK / (spec.online.budget * columns), 10 * _LEAST_SAMPLES, most))
     return most

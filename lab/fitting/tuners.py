@@ -136,9 +136,19 @@ def _of_lms(spec: Spec) -> Iterator[Variant]:
         yield Variant({("online", "budget"): online.budget // 2}, 0.0)
 
 
+def _of_rls(spec: Spec) -> Iterator[Variant]:
+    """Yield more and fewer features, and another forgetting factor."""
+    assert spec.rls is not None
+    yield Variant({("rls", "features"): min(2 * spec.rls.features, 512)}, _FOR_MEMORY)
+    yield Variant({("rls", "features"): max(spec.rls.features // 2, 2)}, 0.0)
+    yield from (Variant({("rls", "forgetting"): value}) for value in (0.99, 0.999, 0.9999)
+                if spec.rls.forgetting != value)
+
+
 #: By algorithm.
 TUNERS: dict[str, Tuner] = {
     "toeplitz_rls": Tuner((_SIGMA, Number("toeplitz", "lambda")), _of_toeplitz, _more_exact),
     "kernel_cg": Tuner((_SIGMA, Number("cg", "lambda")), _of_cg, _more_steps),
+    "online_kernel_rls": Tuner((_SIGMA, Number("rls", "ridge")), _of_rls, _longer),
     "kernel_lms": Tuner((_SIGMA, Number("online", "eta", 1e-6, 1.9)), _of_lms, _longer),
 }

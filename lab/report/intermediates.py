@@ -56,6 +56,8 @@ def intermediate_values(plan: Plan, simulation: Simulation, y_raw: Words | None,
         found["y"] = np.array([convert_y(word, constants, log) for word in y_raw], dtype=np.int64)
     if not simulation.trained:
         return found
+    if plan.second_order:  # features instead of kernel values
+        return found | {"accumulator": np.array([*_sums(plan, simulation.state, x_test[:PAIRS])])}
     found |= _of_predictions(plan, simulation.state, x_test)
     if plan.algorithm == "toeplitz_rls" and plan.solver == "levinson":
         found |= _of_levinson(plan, simulation.state, found["y"])

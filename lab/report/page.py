@@ -22,7 +22,7 @@ from ...sim.planner import make_plan
 from ...sim.replay.vectors import Vectors
 from ...sim.spec import Spec
 from ..one_output import refuse_several
-from ..workflow import passes_of, test_inputs
+from ..workflow import test_inputs
 from .agreement import agreement
 from .design import SampleView, design
 from .program import program, samples_text
@@ -105,7 +105,7 @@ def _of_spec(path: Path) -> Page:
 
 def samples_of(spec: Spec, plan: Plan, data: Dataset) -> SampleView:
     """Return the samples that a spec's design is run on."""
-    return SampleView(data.x_raw, data.y_raw, test_inputs(plan, data), passes_of(spec))
+    return SampleView(data.x_raw, data.y_raw, test_inputs(plan, data), spec.passes)
 
 
 def _of_folder(folder: Path) -> Page:

@@ -61,7 +61,7 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
     words = {short: [wire_dtype(plan.signals[name].format.c_type), plan.signals[name].format.lo,
                      plan.signals[name].format.hi]
              for short, name in (("x", "x_raw"), ("y", "y_raw")) if name in plan.signals}
-    learn = None if plan.fixed else "train" if plan.trains else "lms_update"
+    learn = None if plan.fixed else "train" if plan.trains else plan.update_name
     return {"wasm": base64.b64encode(code).decode(), "name": plan.name, "learn": learn,
             "batch": plan.sizes["n"] if plan.trains else 0, "uniform": uniform,
             "grid": [first[0], first[1] - first[0]], "columns": plan.sizes["D"], **words,

@@ -17,7 +17,7 @@ from ..sweep.confirm import design_text
 from ..sweep.evaluate import Point
 from ..sweep.front import refusals, statuses
 from ..sweep.measures import MEASURES, names, quantity
-from ..workflow import passes_of, test_inputs
+from ..workflow import test_inputs
 from .columns import packed, packed_hashes
 from .design import SampleView, design
 from .program import program, samples_text
@@ -104,7 +104,7 @@ def _plan(run: SweepRun, point: Point) -> Plan:
 def _design(run: SweepRun, point: Point, plan: Plan | None) -> dict[str, Any]:
     assert plan is not None  # a point of the front has an answer
     spec, data = run.settings.evaluator.spec_and_data(point.inputs)
-    return design(plan, SampleView(data.x_raw, data.y_raw, test_inputs(plan, data), passes_of(spec)))
+    return design(plan, SampleView(data.x_raw, data.y_raw, test_inputs(plan, data), spec.passes))
 
 
 def _program(run: SweepRun, index: int | None, plans: Sequence[Plan | None]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from ...sim.replay.vectors import make_vectors, usual_calls
 from ...sim.spec import Spec
 from ..compare.ledger import Row, run_backend
 from ..costs.measure import board_of
-from ..workflow import passes_of, test_inputs
+from ..workflow import test_inputs
 from .evaluate import Point
 from .run import SweepRun
 from .space import SENSORS, Inputs, Space
@@ -82,7 +82,7 @@ def confirm(run: SweepRun, point: Point, tell: Callable[[str], None]) -> Confirm
                    value=plan.hash, allowed=point.plan, remedy="run the sweep again in a new folder")
     inputs = None if plan.uniform else data.x_raw
     vectors = make_vectors(open_model(plan), usual_calls(plan, inputs, data.y_raw, test_inputs(plan, data),
-                                             passes_of(spec)))
+                                             spec.passes))
     tell("the best design: generated code")
     generate(plan, run.folder / FOLDER, spec.target.id, vectors=vectors)
     board = board_of(spec.target.id)

@@ -38,7 +38,7 @@ from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.reference.backend import FloatReference
 from ...sim.spec import Spec
-from ..workflow import passes_of, test_inputs
+from ..workflow import test_inputs
 from .measures import computed
 from .space import NUMBERS_ONLY, SENSORS, SOLVING, Inputs, Space, Values
 
@@ -264,7 +264,7 @@ class Evaluator:
         """Compute the model and measures of a point from :meth:`planned`."""
         spec, samples, plan = planned
         point = Point(self.key(inputs), inputs, "", plan=plan.hash, measures=computed(plan))
-        return self._run(point, plan, samples.data, _task(plan, samples), passes_of(spec))
+        return self._run(point, plan, samples.data, _task(plan, samples), spec.passes)
 
     def _run(self, point: Point, plan: Plan, data: Dataset, task: Task, passes: int) -> Point:
         """Run the integer model on the samples."""
@@ -321,7 +321,7 @@ class Evaluator:
         plan = make_plan(spec, data.x_raw, data.y_raw)
         task = _task(plan, samples)
         x = None if plan.uniform else data.x_raw
-        found = task.errors(self._float({}, plan, x, data.y_raw, task, passes_of(spec))[0])
+        found = task.errors(self._float({}, plan, x, data.y_raw, task, spec.passes)[0])
         return {name: value for name, value in found.items() if np.isfinite(value)}
 
     def judged_by(self) -> str:

@@ -32,7 +32,8 @@ _SPEC = {
                   "Correct the spelling, or remove it."),
     "E105": Entry("a table is missing",
                   "Every spec needs [model], [input], [output] and [kernel]. Algorithm toeplitz_rls also "
-                  "needs [toeplitz], kernel_cg [cg], kernel_lms [online], and kernel_predictor [predictor].",
+                  "needs [toeplitz], kernel_cg [cg], kernel_lms [online], online_kernel_rls [rls], and "
+                  "kernel_predictor [predictor].",
                   "Add the table; `kerncast init` writes each of them with its keys."),
     "E106": Entry("a key is missing", "The spec omits a key that has no default.",
                   "Add the key to the table named."),
@@ -52,7 +53,8 @@ _SPEC = {
                   "Use lower-case letters, digits and single underscores, a letter first; at most 24."),
     "E111": Entry("the tables do not fit the algorithm",
                   "toeplitz_rls is described by [toeplitz], kernel_cg by [cg], kernel_lms by [online], "
-                  "kernel_predictor by [predictor]. The spec has the table of another algorithm.",
+                  "online_kernel_rls by [rls], kernel_predictor by [predictor]. The spec has the table of "
+                  "another algorithm.",
                   "Remove that table, or change algorithm in [model]."),
     "E112": Entry("a list has the wrong length",
                   "offset and gain of [input] are one number for all columns, or a list with one per column.",

@@ -115,9 +115,10 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
     Returns
     -------
     ErrorBudget or None
-        None above :data:`MAX_SAMPLES`, or if the true kernel matrix is singular in float64.
+        None above :data:`MAX_SAMPLES`, for online kernel RLS, or if the true kernel matrix is singular in
+        float64.
     """
-    if len(y_raw) > MAX_SAMPLES:
+    if len(y_raw) > MAX_SAMPLES or plan.second_order:
         return None
     y = reference.targets(y_raw)
     f_first = _unlimited(plan, reference, x_raw, y, passes)

@@ -117,7 +117,7 @@ def judged_by(spec: Spec, data: Dataset) -> Judged:
         return Judged.CLEAN
     if data.y_test_raw is not None:
         return Judged.TEST
-    if spec.online is not None:
+    if spec.learner is not None:
         return Judged.AHEAD
     return Judged.LEFT_OUT if spec.uniform else Judged.FOLDS
 
@@ -171,7 +171,7 @@ def part_of(spec: Spec, data: Dataset, most: int) -> tuple[Spec, Dataset, str]:
     n = len(data.y_raw)
     if n <= most:
         return spec, data, ""
-    if spec.online is not None:
+    if spec.learner is not None:
         rows, what = np.arange(most), f"the first {most:,} of {n:,} samples"
     elif spec.uniform:
         starts = np.arange(0, n - most + 1, max(1, most // 4))
@@ -198,8 +198,7 @@ def of_size(spec: Spec, n: int) -> Spec:
 def _train(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> tuple[str, Array]:
     """Train the integer model; return the worst status, and predictions in units of y."""
     model = open_model(plan)
-    passes = 1 if spec.online is None else spec.online.passes
-    learned = fit_backend(model, plan, None if plan.uniform else data.x_raw, data.y_raw, passes)
+    learned = fit_backend(model, plan, None if plan.uniform else data.x_raw, data.y_raw, spec.passes)
     answers = model.predict(at)
     return status_of_both(learned, answers), y_values(plan, answers["f"])
 

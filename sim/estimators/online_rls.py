@@ -55,7 +55,7 @@ class OnlineKernelRLSRegressor(OnlineRegressor, _OnlineKernelRLS):
     solved by dichotomous coordinate descent: a bounded number of steps per sample, whose sizes are powers
     of two.  It converges in fewer samples than kernel LMS, and takes memory and time of `features` squared.
 
-    There is no integer model of it yet: a spec cannot name it, and no C is generated.
+    On the device it is the algorithm ``online_kernel_rls``, whose features are scaled to at most 1.
 
     Parameters
     ----------

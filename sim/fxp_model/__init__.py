@@ -16,13 +16,14 @@ if TYPE_CHECKING:
     from .cg import FxpCg
     from .lms import FxpLms
     from .predictor import FxpPredictor
+    from .rls import FxpRls
     from .toeplitz import FxpToeplitz
 
 #: Samples or expansion vectors that it takes.
 MOST = 32
 
 
-def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpPredictor:
+def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPredictor:
     """Open the fxpmath model of a plan as a back end.
 
     Parameters
@@ -56,6 +57,10 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpPredictor:
         from .toeplitz import FxpToeplitz
 
         return FxpToeplitz(plan)
+    if plan.second_order:
+        from .rls import FxpRls
+
+        return FxpRls(plan)
     if plan.in_float32:
         raise fail("E250", "the model in plain fxpmath does not support float32", where="[online] reduction",
                    value=plan.reduction, allowed="fklms, fmklms, nt, mt, at",

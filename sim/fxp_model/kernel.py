@@ -33,8 +33,9 @@ class FxpKernel:
         self.plan = plan
         self.short = plan.word == 16
         self._t_frac = 20 if self.short else 32
-        # t = d2 * c * 2**-shift, with LSB 2**-t_frac
-        self._c = exact(plan.integer("kernel_c"), plan.integer("kernel_shift") + self._t_frac)
+        # t = d2 * c * 2**-shift, with LSB 2**-t_frac; random features have no kernel values
+        c, shift = (0 if plan.second_order else plan.integer(name) for name in ("kernel_c", "kernel_shift"))
+        self._c = exact(c, shift + self._t_frac)
 
     def format(self, signal: str) -> Format:
         """Return the format of a signal."""

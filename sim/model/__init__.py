@@ -10,11 +10,12 @@ if TYPE_CHECKING:
     from .cg import CgModel
     from .online.float32 import LmsF32Model
     from .online.lms import LmsModel
+    from .online.rls import RlsModel
     from .predictor import PredictorModel
     from .toeplitz.trainer import ToeplitzModel
 
 
-def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model | PredictorModel:
+def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model | RlsModel | PredictorModel:
     """Open the integer model of a plan; this call loads the engine."""
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz.trainer import ToeplitzModel
@@ -28,6 +29,10 @@ def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model |
         from .predictor import PredictorModel
 
         return PredictorModel(plan)
+    if plan.second_order:
+        from .online.rls import RlsModel
+
+        return RlsModel(plan)
     if plan.in_float32:
         from .online.float32 import LmsF32Model
 

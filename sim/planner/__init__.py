@@ -20,6 +20,7 @@ from .evidence import complete
 from .input_rounding import measure_rounding
 from .online import plan_lms
 from .online.float32 import plan_lms_f32
+from .online.rls import plan_rls
 from .shifts import check_shifts
 from .toeplitz import plan_toeplitz
 
@@ -79,6 +80,8 @@ def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: R
         return plan_toeplitz(spec, x_raw, y_raw)
     if spec.online is not None and spec.online.reduction in FLOAT32:
         return plan_lms_f32(spec)
+    if spec.rls is not None:
+        return plan_rls(spec)
     if spec.predictor is not None:
         from .predictor import plan_predictor  # not at import: it loads the engine
 

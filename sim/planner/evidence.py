@@ -94,6 +94,8 @@ def _bounds(plan: Plan) -> dict[str, float]:
         bounds["distance"] = float(plan.sizes["D"] * differences[plan.kernel])
     if "accumulator" not in s:  # summed in float32
         return bounds
+    if plan.second_order:
+        return bounds | {"accumulator": largest(s["accumulator"])}
     vectors = plan.sizes.get("n", plan.sizes.get("N", 0))
     product = max(-s["alpha"].lo, s["alpha"].hi) * max(-s["kernel"].lo, s["kernel"].hi)
     bounds["accumulator"] = float(vectors * (product + 1 >> c("mac_shift")))

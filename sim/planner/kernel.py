@@ -48,6 +48,8 @@ def reach(spec: Spec, words: WordClass) -> int:
     For polynomials it is the largest value.
     """
     columns = spec.input.columns
+    if spec.rls is not None:  # no distance is computed
+        return (1 << 31) - 1
     return {"gaussian": isqrt(words.distance.hi // columns), "laplacian": words.distance.hi // columns,
             "periodic": (1 << 31) - 1}.get(spec.kernel.type, isqrt((1 << 62) // columns))
 

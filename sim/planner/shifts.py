@@ -55,6 +55,8 @@ def _shifts(plan: Plan) -> Iterator[tuple[str, int, int]]:
     for name in plan.constants:
         if name.endswith("_shift") and name not in ("f_shift", "bound_shift"):
             yield name, plan.integer(name), -MAX_SHIFT if name in _BOTH_WAYS else 0
+    if plan.second_order:
+        return
     if not plan.trains:
         yield "f_shift", plan.integer("f_shift"), 0
         return

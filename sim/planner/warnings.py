@@ -37,6 +37,8 @@ def cautions(plan: Plan) -> tuple[Problem, ...]:
     """
     if plan.fixed:
         return (*_coarse(plan), *_apart(plan))
+    if plan.second_order:
+        return tuple(_coarse(plan))
     lost = tuple(_lambda_lost(plan))
     emptied = tuple(_nothing_stays(plan))
     return (*lost, *(() if lost else _no_bound(plan)), *(emptied or _nothing_shown(plan)), *_coarse(plan),

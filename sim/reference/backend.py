@@ -21,6 +21,7 @@ from .bias import solve_with_bias
 from .first_row import kernel_first_row, uniform_first_row
 from .online.expansion import expand
 from .online.kernel_lms import KernelLMS
+from .online.kernel_rls import OnlineKernelRLS
 from .online.linear import SquareRootRLS
 from .result import Solution
 from .solvers.cg import kernel_cg
@@ -58,8 +59,12 @@ class FloatReference:
             self._alpha = spread(alpha, tuple(trained.get("groups", ())))
             self.bias = trained["bias"] if plan.outputs == 1 else np.array(trained["bias"], dtype=float)
 
-    def _new_learner(self) -> KernelLMS:
+    def _new_learner(self) -> KernelLMS | OnlineKernelRLS:
         o = self.plan.options
+        if self.plan.second_order:
+            return OnlineKernelRLS(self.plan.sizes["D"], float(o["sigma"]), self.plan.sizes["M"],
+                                   float(o["forgetting"]), float(o["ridge"]), o["inputs"] == "1",
+                                   int(o["steps"]), int(o["seed"]))
         assert isinstance(self.kernel, DistanceKernel)
         limits: dict[str, Any] = {name: float(o[name]) for name in ("truncation", "max_deterioration",
                                                                    "quantise")
@@ -140,8 +145,8 @@ class FloatReference:
         return self._in_range(self._learner.learn(self.inputs(x_raw), self.targets(y_raw)))
 
     def _in_range(self, f: Array) -> Array:
-        """Clip predictions to the range of y, as the device does with a linear part."""
-        if not self.plan.linear:
+        """Clip predictions to the range of y, as the device does with a linear part or features."""
+        if "f_lo" not in self.plan.constants:
             return f
         lsb = float(Fraction(self.plan.units["y"]))
         return np.clip(f, self.plan.integer("f_lo") * lsb, self.plan.integer("f_hi") * lsb)
@@ -155,4 +160,6 @@ class FloatReference:
     @property
     def alpha(self) -> Array:
         """Return the coefficients, in units of y."""
+        if isinstance(self._learner, OnlineKernelRLS):
+            return self._learner.w
         return self._alpha if self._learner is None else self._learner.model.alpha

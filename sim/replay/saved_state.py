@@ -137,6 +137,9 @@ def member_ranges(plan: Plan) -> dict[str, tuple[int, int]]:
     if plan.trains:
         exponents = (plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max"), 0)  # 0: not trained
         found |= {"trained": (0, 1), "alpha_exp": (min(exponents), max(exponents))}
+    elif plan.second_order:
+        found |= {"trained": (0, 1), "rls_beta": (-(1 << 60), 1 << 60),
+                  "rls_w": (1 - (1 << 31), (1 << 31) - 1)}
     else:
         found["count"] = (0, plan.sizes["N"])
     if "kappa_one" in plan.constants:

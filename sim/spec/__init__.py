@@ -21,6 +21,7 @@ from .input_rules import with_window
 from .online import Online
 from .output import Output
 from .problems import table_problems, unknown_table
+from .rls import Rls
 from .rules import RULES
 from .source import KeyPath, Source
 from .tables import (
@@ -79,6 +80,7 @@ class Spec(BaseModel):
     toeplitz: Toeplitz | None = None
     cg: Cg | None = None
     online: Online | None = None
+    rls: Rls | None = None
     predictor: Predictor | None = None
     numbers: Numbers = Numbers()
     target: TargetChoice = TargetChoice()
@@ -136,6 +138,16 @@ class Spec(BaseModel):
         """Return whether the samples are a uniform grid, whose inputs are not stored."""
         return self.toeplitz is not None and self.toeplitz.scheme == "uniform"
 
+    @property
+    def learner(self) -> Online | Rls | None:
+        """Return the table of an online learner; None for other algorithms."""
+        return self.online or self.rls
+
+    @property
+    def passes(self) -> int:
+        """Return the number of passes over the training data; 1 unless online."""
+        return 1 if self.learner is None else self.learner.passes
+
     def to_toml(self) -> str:
         """Return TOML text of an equal spec, without keys at their defaults."""
         return bare(self)
@@ -153,6 +165,8 @@ class Spec(BaseModel):
             size = f"n = {self.cg.n}, {self.cg.steps} steps, lambda = {self.cg.lam:g}"
         elif self.predictor is not None:
             size = f"model {self.predictor.file}"
+        elif self.rls is not None:
+            size = f"{self.rls.features} features, forgetting = {self.rls.forgetting:g}"
         else:
             assert self.online is not None  # the rules guarantee one of them
             size = f"budget = {self.online.budget}, {self.online.title}, eta = {self.online.eta:g}"

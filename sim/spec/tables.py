@@ -17,6 +17,7 @@ from .fields import POSITIVE, WORD, SpecTable
 from .fields import key as _key
 from .online import Online
 from .output import Output
+from .rls import Rls
 from .types import (
     NAME_LENGTH,
     OVERFLOWS,
@@ -56,11 +57,13 @@ class Model(SpecTable):
                        allowed="lower-case letters, digits, single underscores; a letter first; at most "
                                f"{NAME_LENGTH} characters",
                        remedy="choose a short name, such as ecg or motor_2")
-    algorithm: Literal["toeplitz_rls", "kernel_cg", "kernel_lms", "kernel_predictor"] = _key(
-        about="toeplitz_rls, kernel_cg (batch), kernel_lms (online), kernel_predictor",
-        allowed="toeplitz_rls, kernel_cg, kernel_lms, kernel_predictor",
+    algorithm: Literal["toeplitz_rls", "kernel_cg", "kernel_lms", "online_kernel_rls",
+                       "kernel_predictor"] = _key(
+        about="toeplitz_rls, kernel_cg (batch), kernel_lms, online_kernel_rls (online), kernel_predictor",
+        allowed="toeplitz_rls, kernel_cg, kernel_lms, online_kernel_rls, kernel_predictor",
         remedy="use toeplitz_rls for a sampled signal, kernel_cg for any stored samples, kernel_lms for a "
-               "stream, kernel_predictor for a model trained elsewhere")
+               "stream, online_kernel_rls for a more accurate one, kernel_predictor for a model trained "
+               "elsewhere")
 
 
 class RawWords(SpecTable):
@@ -329,27 +332,30 @@ class Sweep(SpecTable):
 #: Every table, by its name in the file, in the order of the documentation.
 TABLES: dict[str, type[SpecTable]] = {
     "model": Model, "input": Input, "output": Output, "kernel": Kernel, "toeplitz": Toeplitz,
-    "cg": Cg, "online": Online, "predictor": Predictor, "numbers": Numbers, "target": TargetChoice,
-    "budget": Budget, "hls": Hls, "data": Data, "sweep": Sweep,
+    "cg": Cg, "online": Online, "rls": Rls, "predictor": Predictor, "numbers": Numbers,
+    "target": TargetChoice, "budget": Budget, "hls": Hls, "data": Data, "sweep": Sweep,
 }
 REQUIRED = ("model", "input", "output", "kernel")
 TABLE_OF = {"toeplitz_rls": "toeplitz", "kernel_cg": "cg", "kernel_lms": "online",
-            "kernel_predictor": "predictor"}
+            "online_kernel_rls": "rls", "kernel_predictor": "predictor"}
 #: Calls of each algorithm, which [budget] may limit.
 CALLS = {"toeplitz_rls": ("train", "predict"), "kernel_cg": ("train", "predict"),
-         "kernel_lms": ("update", "predict"), "kernel_predictor": ("predict",)}
+         "kernel_lms": ("update", "predict"), "online_kernel_rls": ("update", "predict"),
+         "kernel_predictor": ("predict",)}
 #: Signals whose format [numbers.formats] may set; all others follow from bounds.
-OVERRIDABLE = {"toeplitz_rls": (), "kernel_cg": (), "kernel_lms": ("alpha",), "kernel_predictor": ()}
+OVERRIDABLE = {"toeplitz_rls": (), "kernel_cg": (), "kernel_lms": ("alpha",), "online_kernel_rls": (),
+               "kernel_predictor": ()}
 #: Signals with their own cast; `a` means every cast in the solver's recursion.
 CASTS = {"toeplitz_rls": ("x", "y", "f", "r", "a", "alpha"),
          "kernel_cg": ("x", "y", "f", "r", "p", "alpha"), "kernel_lms": ("x", "y", "f", "alpha"),
-         "kernel_predictor": ("x", "y", "f")}
+         "online_kernel_rls": ("x", "y", "f"), "kernel_predictor": ("x", "y", "f")}
 #: Casts that can overflow.  Bounds exclude overflow in all others, so that both overflow modes give
 #: the same values; static scaling saturates in the recursion, in order to report it.
 WRAPPABLE = {"toeplitz_rls": ("f",), "kernel_cg": ("f",), "kernel_lms": ("f", "alpha"),
-             "kernel_predictor": ("f",)}
+             "online_kernel_rls": ("f",), "kernel_predictor": ("f",)}
 #: Signals whose range [numbers.ranges] may set.
-RANGED = {"toeplitz_rls": ("alpha",), "kernel_cg": (), "kernel_lms": ("alpha",), "kernel_predictor": ()}
+RANGED = {"toeplitz_rls": ("alpha",), "kernel_cg": (), "kernel_lms": ("alpha",), "online_kernel_rls": (),
+          "kernel_predictor": ()}
 
 
 @cache

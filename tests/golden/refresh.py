@@ -61,6 +61,21 @@ SPECS = {
         eta = 0.5
         rho = 0.01
         """,
+    "tiny_rls": """
+        [model]
+        name = "tiny_rls"
+        algorithm = "online_kernel_rls"
+        [input]
+        word = "s12f0"
+        columns = 2
+        [output]
+        word = "s12f0"
+        [kernel]
+        sigma = 800.0
+        [rls]
+        features = 4
+        steps = 3
+        """,
 }
 
 

@@ -23,7 +23,7 @@ from kerncast.sim.replay.saved_state import (
 )
 
 #: One of each algorithm; the others in the campaign.
-SMALL = ["mean16_bias", "cg24_rails", "lookahead16_f32", "lms16_ties"]
+SMALL = ["mean16_bias", "cg24_rails", "lookahead16_f32", "lms16_ties", "rls16"]
 MORE = ["grid16", "schur24_varied", "lookahead16", "grid24_refine_bias", "lms32_ties_decay", "lms24_decay"]
 
 
@@ -176,7 +176,7 @@ def test_two_vectors_of_one_rank_are_refused(cases, built):
     assert verdict_of(backend, encode(case.plan, state, 1)) == RestoreStatus.INCONSISTENT
 
 
-@pytest.mark.parametrize("name", ["lms16_ties", "grid16"])
+@pytest.mark.parametrize("name", ["lms16_ties", "grid16", "rls16"])
 def test_c_and_python_accept_the_same_payloads_and_can_use_them(cases, built, ledger, name):
     case = cases(name)
     image, left = saved(case)

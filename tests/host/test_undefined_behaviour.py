@@ -15,7 +15,7 @@ NAMES = ["grid16", "grid32_floor", "mean32_varied", "biased32", "mean16_long_raw
          "lookahead24_f32", "lookahead32_near",
          "cg16", "cg24_rails", "cg32_varied", "cg16_singular", "periodic32", "cg32_polynomial", "cg32_linear",
          "lms16_ties", "lms32_ties_decay", "lms16_decay_varied", "lms32_rails", "lms16_saturated",
-         "lms32_laplacian", "lms32_periodic"]
+         "lms32_laplacian", "lms32_periodic", "rls16"]
 CHECKS = {
     "gcc": "-O1 -fsanitize=undefined,float-cast-overflow -fno-sanitize-recover=all",
     # Beyond what is undefined: unsigned wrap-around, and conversions that lose bits.

@@ -252,6 +252,23 @@ def online_case(random: Random, word: int, rounding: str, samples: int) -> Case:
     return _accepted(draw)
 
 
+def rls_case(random: Random, word: int, rounding: str, samples: int) -> Case:
+    """A plan of online kernel RLS with up to 12 cosines, and samples to learn."""
+    def draw() -> Case:
+        columns = random.choice((1, 2, 3))
+        x, y = _raw_format(random), _raw_format(random)
+        rls = {"features": random.randint(2, 12), "forgetting": random.choice((0.6, 0.9, 0.999, 0.99999)),
+               "ridge": _decades(random, -9, 1), "linear": now_and_then(random, 5),
+               "steps": random.choice((1, 4, 16, 70)), "seed": random.randrange(100)}
+        spec = Spec(rls=rls, **_tables(random, "online_kernel_rls", word, rounding, columns, x, y,
+                                       ("gaussian",)))
+        plan = make_plan(spec)
+        return Case(spec, False, plan, inputs(random, x, samples, columns), targets(random, y, samples),
+                    inputs(random, x, 3, columns))
+
+    return _accepted(draw)
+
+
 def any_case(random: Random, most: int, lam: tuple[float, float],
              variants: tuple[dict[str, Any], ...] = VARIANTS) -> Case:
     """A case of any algorithm, word length and rounding, with up to `most` samples."""
@@ -259,6 +276,8 @@ def any_case(random: Random, most: int, lam: tuple[float, float],
     algorithm = random.choice(tuple(TABLE_OF))
     if algorithm == "kernel_lms":
         return online_case(random, word, rounding, most)
+    if algorithm == "online_kernel_rls":
+        return rls_case(random, word, rounding, most)
     if algorithm == "kernel_cg":
         return cg_case(random, word, rounding, most, lam)
     return toeplitz_case(random, word, rounding, most, lam, variants)

@@ -84,6 +84,18 @@ def test_both_models_learn_online_to_the_same_values(
 
 @pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
 @pytest.mark.parametrize("word", [16, 24, 32])
+@pytest.mark.parametrize("seed", range(2))
+def test_both_models_descend_to_the_same_coefficients(
+        cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str) -> None:
+    """Online kernel RLS: 2 to 12 cosines, forgetting from 0.6 to 0.99999, up to 70 steps per sample."""
+    case = cases.rls_case(Random(seed), word, rounding, SAMPLES)
+    found = compare(case)
+    assert found.mismatches == 0, f"{case}: {found.first}"
+    ledger.record(backend="model:fxpmath", words=found.words, mismatches=0, case=f"rls {word} bits")
+
+
+@pytest.mark.parametrize("rounding", ["floor", "half_up", "half_even"])
+@pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize("seed", range(5))
 def test_both_models_take_the_same_steps_of_conjugate_gradients(
         cases: ModuleType, ledger: Any, seed: int, word: int, rounding: str) -> None:

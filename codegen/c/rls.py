@@ -1,0 +1,32 @@
+"""codegen: build the template context of online kernel RLS."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...sim.plan import Plan
+
+#: Constants that become macros.
+RLS_MACROS = {
+    "Random features: cosines of turns, and scaled inputs": ("rls_phase_shift", "rls_x_exp"),
+    "Normal equations": ("rls_fading", "rls_ridge_one", "rls_ridge_x", "rls_ridge_cosine", "rls_fade_one",
+                         "rls_fade_x", "rls_fade_cosine", "rls_product_shift"),
+    "Coordinate descent": ("rls_steps", "rls_error_shift", "rls_step_shift"),
+    "Prediction: w.phi is shifted by out": ("rls_out_shift", "f_lo", "f_hi"),
+}
+_MEANINGS = {"rls_fading": "1 - forgetting, 32 fraction bits", "rls_ridge_one": "ridge of the constant",
+             "rls_ridge_x": "ridge of an input", "rls_ridge_cosine": "ridge of a cosine",
+             "rls_fade_one": "(1 - forgetting) ridge", "rls_steps": "coefficients that change per sample",
+             "f_lo": "range of y", "f_hi": "range of y"}
+
+
+def rls_value(name: str) -> str:
+    """Return the real value behind a constant of the learner, or an empty text."""
+    return _MEANINGS.get(name, "")
+
+
+def rls_context(plan: Plan) -> dict[str, Any]:
+    """Build the ``rls`` context; empty for other algorithms."""
+    if not plan.second_order:
+        return {}
+    return {"inputs": plan.options["inputs"] == "1", "cosines": plan.sizes["M"]}

@@ -1,0 +1,169 @@
+"""sim.fxp_model: online kernel RLS in random features, from real values.
+
+Every step is stated with the values of the numbers, in Python fractions; conversions and casts are those of
+fxpmath.  R is a full matrix.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+from typing import Any
+
+import numpy as np
+
+from ..backend import Outputs, Raw, field_arrays
+from ..data import raw
+from ..formats import Format
+from ..plan import Plan
+from .arithmetic import Words, cast, exact, word_of, words_of
+from .base import STATUS, FxpModel
+
+_PHI = Fraction(1, 1 << 15)
+
+
+def _down(value: Fraction, lsb: Fraction) -> Fraction:
+    """Return the largest multiple of `lsb` up to `value`."""
+    return floor(value / lsb) * lsb
+
+
+class FxpRls(FxpModel):
+    """The fxpmath model of a plan with algorithm ``online_kernel_rls``."""
+
+    def __init__(self, plan: Plan) -> None:
+        c = {name: plan.integer(name) for name in plan.constants if name.startswith("rls_")}
+        self._fading, self._steps = Fraction(c["rls_fading"], 1 << 32), c["rls_steps"]
+        self._r_lsb = Fraction(1 << c["rls_product_shift"], 1 << 30)
+        y_lsb = Fraction(plan.signals["y"].format.lsb)
+        self._w_lsb = y_lsb / (1 << c["rls_out_shift"]) / _PHI
+        self._beta_lsb = self._w_lsb * _PHI * (1 << c["rls_error_shift"])
+        self._x_unit = Fraction(2) ** c["rls_x_exp"] / _PHI  # the x whose feature is 1
+        self._turn = Fraction(1, 1 << (c["rls_phase_shift"] + 20))
+        counts = {"one": 1, "x": plan.sizes["N"] - plan.sizes["M"] - 1, "cosine": plan.sizes["M"]}
+        self._inputs = counts["x"] > 0
+        self._ridge, self._fade = ([c[f"rls_{name}_{kind}"] * self._r_lsb for kind, count in counts.items()
+                                    for _ in range(count)] for name in ("ridge", "fade"))
+        self._tables = {name: plan.tables[name].values for name in ("directions", "phases", "cosine")}
+        super().__init__(plan)
+
+    def reset(self) -> None:
+        """Return to the empty model."""
+        order = self.plan.sizes["N"]
+        zero = Fraction(0)
+        self._r = [[zero] * order for _ in range(order)]
+        self._beta, self._w = [zero] * order, [zero] * order
+        self._trained = False
+
+    # ---- features ----
+    def _features(self, x: Words) -> list[Fraction]:
+        columns, cosine = len(x), self._tables["cosine"]
+        inputs = [_down(Fraction(int(v)) / self._x_unit, _PHI) for v in x] if self._inputs else []
+        found = [cosine[0] * _PHI, *inputs]
+        for j, phase in enumerate(self._tables["phases"]):
+            direction = self._tables["directions"][j * columns:(j + 1) * columns]
+            turns = sum(int(v) * d for v, d in zip(x, direction, strict=True)) * self._turn
+            angle = (_down(turns, Fraction(1, 1 << 20)) + Fraction(phase, 1 << 16)) % 1 * 256
+            index = floor(angle)
+            left, right = cosine[index], cosine[index + 1]
+            found.append(_down((left + (right - left) * (angle - index)) * _PHI, _PHI))
+        return found
+
+    def _prediction(self, total: Fraction) -> tuple[int, bool]:
+        """Return the integer of f for w.phi, clipped to the range of y, and whether it saturated."""
+        signal = self.plan.signals["f"]
+        value = exact(int(total / (self._w_lsb * _PHI)), int(1 / (self._w_lsb * _PHI)).bit_length() - 1)
+        # 48 bits are enough to saturate, and to wrap: wrapping twice gives the same value.
+        whole = word_of(cast(value, Format(True, 48, signal.format.frac), signal.rounding, signal.overflow))
+        word = word_of(cast(exact(whole, signal.format.frac), signal.format, signal.rounding,
+                            signal.overflow))
+        saturated = word != whole and signal.overflow.name == "SATURATE"
+        return min(max(word, self.plan.integer("f_lo")), self.plan.integer("f_hi")), saturated
+
+    # ---- the rule ----
+    def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
+        """Learn the samples (m, D), (m,) in order; return ``status`` (m,) and ``f`` (m,)."""
+        x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
+        f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
+        if len(y_raw) == 0:  # fxpmath does not support empty arrays
+            return {"status": status, "f": f}
+        targets = words_of(self._kernel.y_numbers(y_raw))
+        for m, (x, y) in enumerate(zip(self._kernel.x_words(x_raw), targets, strict=True)):
+            f[m], saturated = self._learn(x, Fraction(self.plan.signals["y"].format.value(int(y))))
+            status[m] = STATUS["saturated" if saturated else "ok"]
+        return {"status": status, "f": f}
+
+    def _learn(self, x: Words, y: Fraction) -> tuple[int, bool]:
+        order, mu = self.plan.sizes["N"], self._fading
+        if not self._trained:
+            for i in range(order):
+                self._r[i][i] = self._ridge[i]
+            self._trained = True
+        phi = self._features(x)
+        total = sum((w * p for w, p in zip(self._w, phi, strict=True)), Fraction(0))
+        f, saturated = self._prediction(total)
+        error = _down(y - total, self._beta_lsb)
+        for i in range(order):
+            for j in range(order):
+                product = _down(phi[i] * phi[j], self._r_lsb)
+                self._r[i][j] += product - _down(mu * self._r[i][j], self._r_lsb)
+            self._r[i][i] += self._fade[i]
+            faded = _down(mu * abs(self._beta[i]), self._beta_lsb)
+            self._beta[i] -= faded if self._beta[i] >= 0 else -faded
+            self._beta[i] += _down(error * phi[i], self._beta_lsb) - _down(self._fade[i] * self._w[i],
+                                                                        self._beta_lsb)
+        return f, self._descend() or saturated
+
+    def _descend(self) -> bool:
+        """Change coefficients by powers of two; return whether one reached the end of its range."""
+        for _ in range(self._steps):
+            sizes = [abs(b) for b in self._beta]
+            i = sizes.index(max(sizes))
+            if sizes[i] == 0:
+                return False
+            ratio, step = sizes[i] / self._r[i][i], self._w_lsb * (1 << 30)
+            while step > self._w_lsb / 4 and Fraction(3, 4) * step > ratio:
+                step /= 2
+            if step < self._w_lsb:
+                return False
+            step = step if self._beta[i] > 0 else -step
+            if abs(self._w[i] + step) >= self._w_lsb * (1 << 31):
+                return True
+            self._w[i] += step
+            for j in range(len(sizes)):  # the multiple of R is rounded before its sign
+                change = _down(abs(step) * self._r[i][j], self._beta_lsb)
+                self._beta[j] -= change if step > 0 else -change
+        return False
+
+    def predict(self, x_raw: Raw) -> Outputs:
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
+        x_raw = raw.inputs(self.plan, x_raw)
+        if not self._trained or len(x_raw) == 0:
+            return self._predict(x_raw, np.zeros((0, self.plan.sizes["D"]), dtype=np.int64), None)
+        totals = [sum((w * p for w, p in zip(self._w, self._features(x), strict=True)), Fraction(0))
+                  for x in self._kernel.x_words(x_raw)]
+        found = [self._prediction(total) for total in totals]
+        status = [STATUS["saturated" if saturated else "ok"] for _, saturated in found]
+        return {"status": np.array(status, dtype=np.int64),
+                "f": np.array([word for word, _ in found], dtype=np.int64)}
+
+    # ---- state ----
+    def load(self, state: Outputs) -> None:
+        """Load a saved state."""
+        self.reset()
+        order = self.plan.sizes["N"]
+        places = [(i, j) for i in range(order) for j in range(i, order)]
+        for (i, j), value in zip(places, state["rls_r"].tolist(), strict=True):
+            self._r[i][j] = self._r[j][i] = value * self._r_lsb
+        self._beta = [v * self._beta_lsb for v in state["rls_beta"].tolist()]
+        self._w = [v * self._w_lsb for v in state["rls_w"].tolist()]
+        self._trained = bool(state["trained"][0])
+
+    def state(self) -> Outputs:
+        """Return every member of the device's model structure."""
+        triangle = [v for i, row in enumerate(self._r) for v in row[i:]]
+        parts: dict[str, tuple[list[Fraction], Fraction]] = {
+            "rls_r": (triangle, self._r_lsb), "rls_beta": (self._beta, self._beta_lsb),
+            "rls_w": (self._w, self._w_lsb)}
+        members: dict[str, Any] = {name: np.array([int(v / lsb) for v in values], dtype=np.int64)
+                                   for name, (values, lsb) in parts.items()}
+        return field_arrays(self.plan, members | {"trained": int(self._trained)})

@@ -1,0 +1,316 @@
+"""sim.model: online kernel RLS in random features, bit-exact with the device.
+
+Dichotomous coordinate descent (Y. V. Zakharov, G. P. White, J. Liu, IEEE Trans. Signal Processing 56(7),
+2008). :mod:`...planner.online.rls` derives the formats and proves that nothing overflows.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...backend import Outputs, field_arrays
+from ...data import raw
+from ...jit import jit
+from ...plan import Plan
+from ...primitives import (
+    FLOOR,
+    Words,
+    arithmetic_shift,
+    bit_length,
+    mac,
+    mul_shift,
+    saturate,
+    shift_round,
+    wrap,
+)
+from .. import trace_hooks as at
+from ..base import IntegerModel
+from ..kernel import Cast, InputConstants, cast_of, convert_x, convert_y, into_word
+from ..ranges import ACCUMULATOR, F, record
+from ..statuses import NOT_TRAINED, OK, SATURATED
+from ..trace_hooks import Log, trace, trace_all
+
+_W_HI = (1 << 31) - 1
+#: Bits of beta that count: the plan proves that it has fewer.
+_BETA_BITS = 61
+_TURN_BITS, _ENTRY_BITS = 20, 12  # of a phase, and below one entry of the table
+
+
+class RlsConstants(NamedTuple):
+    """Integers and tables of the plan, `directions` with shape (M, D)."""
+
+    linear: bool
+    rls_steps: int
+    rls_fading: int
+    rls_x_exp: int
+    rls_phase_shift: int
+    rls_product_shift: int
+    rls_out_shift: int
+    rls_error_shift: int
+    rls_step_shift: int
+    ridge: Words
+    fade: Words
+    directions: Words
+    phases: Words
+    cosine: Words
+    f: Cast
+    f_lo: int
+    f_hi: int
+
+
+class RlsState(NamedTuple):
+    """Arrays of the device."""
+
+    rls_r: Words
+    rls_beta: Words
+    rls_w: Words
+    trained: Words
+
+
+class RlsWork(NamedTuple):
+    """Workspace: a sample (D,), its features (P,), and its results (2,)."""
+
+    x: Words
+    phi: Words
+    out: Words
+
+
+# ---- features ----
+@jit
+def cosine_feature(x: Words, direction: Words, phase: int, c: RlsConstants) -> int:
+    """Return the cosine of ``direction.x + phase`` turns, interpolated between entries of a table."""
+    acc = 0
+    for d in range(x.shape[0]):
+        acc = mac(acc, direction[d], x[d], 0)
+    turn = arithmetic_shift(acc, c.rls_phase_shift) + (phase << (_TURN_BITS - 16))
+    index = (turn & ((1 << _TURN_BITS) - 1)) >> _ENTRY_BITS
+    rest = turn & ((1 << _ENTRY_BITS) - 1)
+    left = c.cosine[index]
+    return mac(left, c.cosine[index + 1] - left, rest, _ENTRY_BITS)
+
+
+@jit
+def set_features(x: Words, c: RlsConstants, phi: Words, log: Log) -> None:
+    """Set phi (P,) to 1, the scaled inputs if `linear`, and the cosines."""
+    phi[0] = c.cosine[0]
+    first = 1
+    if c.linear:
+        for d in range(x.shape[0]):
+            phi[d + 1] = arithmetic_shift(x[d], c.rls_x_exp)
+        first += x.shape[0]
+    for j in range(c.phases.shape[0]):
+        phi[first + j] = cosine_feature(x, c.directions[j], c.phases[j], c)
+    trace_all(log, at.FEATURES_PHI, 0, phi, 0, phi.shape[0])
+
+
+@jit
+def weigh_features(w: Words, phi: Words, log: Log) -> int:
+    """Return the exact w.phi."""
+    acc = 0
+    for i in range(phi.shape[0]):
+        acc = mac(acc, w[i], phi[i], 0)
+    record(log, ACCUMULATOR, acc)
+    return acc
+
+
+@jit
+def predict_sum(acc: int, c: RlsConstants, log: Log) -> tuple[int, bool]:
+    """Return w.phi in LSBs of y, clipped to the range of y, and whether it saturated before."""
+    f, saturated = into_word(shift_round(acc, c.rls_out_shift, c.f.rounding), c.f, log, F)
+    return saturate(f, c.f_lo, c.f_hi), saturated
+
+
+# ---- normal equations ----
+@jit
+def set_prior(s: RlsState, c: RlsConstants) -> None:
+    """Set R of an empty learner to the ridge."""
+    base, order = 0, s.rls_w.shape[0]
+    for i in range(order):
+        s.rls_r[base] = c.ridge[i]
+        base += order - i
+    s.trained[0] = 1
+
+
+@jit
+def add_products(s: RlsState, phi: Words, c: RlsConstants) -> None:
+    """Set R to lambda R + phi phi' + (1 - lambda) ridge."""
+    base, order = 0, phi.shape[0]
+    for i in range(order):
+        for j in range(i, order):
+            r = s.rls_r[base + j - i]
+            product = shift_round(phi[i] * phi[j], c.rls_product_shift, FLOOR)
+            s.rls_r[base + j - i] = wrap(r - shift_round(r * c.rls_fading, 32, FLOOR) + product, 32)
+        s.rls_r[base] = wrap(s.rls_r[base] + c.fade[i], 32)
+        base += order - i
+
+
+@jit
+def add_error(s: RlsState, phi: Words, error: int, c: RlsConstants) -> None:
+    """Set beta to lambda beta + error phi - (1 - lambda) ridge w."""
+    for i in range(phi.shape[0]):
+        beta = wrap(s.rls_beta[i], _BETA_BITS)
+        faded = mul_shift(beta if beta >= 0 else -beta, c.rls_fading, 32)
+        beta -= faded if beta >= 0 else -faded
+        beta = mac(beta, error, phi[i], 15)
+        s.rls_beta[i] = beta - shift_round(c.fade[i] * s.rls_w[i], c.rls_step_shift, FLOOR)
+
+
+# ---- dichotomous coordinate descent ----
+@jit
+def largest(beta: Words) -> int:
+    """Return the index of the largest ``|beta_i|``, the first of several."""
+    best, most = 0, 0
+    for i in range(beta.shape[0]):
+        size = beta[i] if beta[i] >= 0 else -beta[i]
+        if size > most:
+            best, most = i, size
+    return best
+
+
+@jit
+def nearest_power(num: int, den: int) -> int:
+    """Return k with ``3/4 2**k <= num / den < 3/2 2**k``. 0 < num < 2**62, 0 < den < 2**31."""
+    up, up_den = 62 - bit_length(num), 62 - bit_length(den)
+    n, d = num << up, den << up_den
+    k = up_den - up
+    if n - (d >> 1) >= d:
+        return k + 1
+    return k if n >= d - (d >> 2) else k - 1
+
+
+@jit
+def subtract_column(s: RlsState, i: int, size: int, is_up: bool) -> None:
+    """Subtract a step times column i of R from beta, or add it for a step down.
+
+    The step is ``2**-size`` LSB of beta per LSB of R.
+    """
+    order, place = s.rls_beta.shape[0], i
+    for j in range(order):
+        change = arithmetic_shift(s.rls_r[place], size)
+        s.rls_beta[j] -= change if is_up else -change
+        place += order - 1 - j if j < i else 1
+
+
+@jit
+def descend(s: RlsState, c: RlsConstants, log: Log) -> bool:
+    """Change up to `rls_steps` coefficients; return whether one reached the end of its range."""
+    order = s.rls_w.shape[0]
+    for _ in range(c.rls_steps):
+        i = largest(s.rls_beta)
+        beta, r = s.rls_beta[i], s.rls_r[i * order - i * (i - 1) // 2]
+        if beta == 0 or r <= 0:  # an R_ii <= 0 exists in an overwritten state only
+            return False
+        size = beta if beta >= 0 else -beta
+        k = min(nearest_power(size, r) + c.rls_step_shift, 30)
+        trace(log, at.DESCEND_STEP, 0, i, k)
+        if k < 0:
+            return False
+        w = s.rls_w[i] + ((1 << k) if beta > 0 else -(1 << k))
+        if w > _W_HI or w < -_W_HI:
+            return True
+        s.rls_w[i] = w
+        subtract_column(s, i, c.rls_step_shift - k, beta > 0)
+    return False
+
+
+# ---- the rule ----
+@jit
+def learn(s: RlsState, y: int, c: RlsConstants, w: RlsWork, log: Log) -> None:
+    """Learn the sample in `w.x`; w.out = (f, status)."""
+    trace(log, at.OUTPUT_Y, 0, 0, y)
+    if s.trained[0] == 0:
+        set_prior(s, c)
+    set_features(w.x, c, w.phi, log)
+    acc = weigh_features(s.rls_w, w.phi, log)
+    w.out[0], f_saturated = predict_sum(acc, c, log)
+    trace(log, at.LEARN_F, 0, 0, w.out[0])
+    error = shift_round(arithmetic_shift(y, -c.rls_out_shift) - acc, c.rls_error_shift, FLOOR)
+    add_products(s, w.phi, c)
+    add_error(s, w.phi, error, c)
+    w_saturated = descend(s, c, log)
+    w.out[1] = SATURATED if f_saturated or w_saturated else OK
+    trace_all(log, at.LEARN_R, 0, s.rls_r, 0, s.rls_r.shape[0])
+    trace_all(log, at.LEARN_BETA, 0, s.rls_beta, 0, s.rls_beta.shape[0])
+    trace_all(log, at.LEARN_W, 0, s.rls_w, 0, s.rls_w.shape[0])
+
+
+@jit
+def learn_all(x_raw: Words, y_raw: Words, s: RlsState, i: InputConstants, c: RlsConstants, f: Words,
+              status: Words, w: RlsWork, log: Log) -> None:
+    """Learn all samples in order."""
+    for m in range(x_raw.shape[0]):
+        convert_x(x_raw[m], i, w.x, log)
+        trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
+        learn(s, convert_y(y_raw[m], i, log), c, w, log)
+        f[m], status[m] = w.out[0], w.out[1]
+
+
+@jit
+def predict_all(x_raw: Words, s: RlsState, i: InputConstants, c: RlsConstants, f: Words, status: Words,
+                w: RlsWork, log: Log) -> None:
+    """Predict for ADC counts (m, D)."""
+    for m in range(x_raw.shape[0]):
+        convert_x(x_raw[m], i, w.x, log)
+        trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
+        set_features(w.x, c, w.phi, log)
+        f[m], saturated = predict_sum(weigh_features(s.rls_w, w.phi, log), c, log)
+        trace(log, at.PREDICT_F, 0, 0, f[m])
+        status[m] = SATURATED if saturated else OK
+
+
+def constants_of(plan: Plan) -> RlsConstants:
+    """Return the plan's integers and tables in the form that the loops take."""
+    tables = {name: np.array(plan.tables[name].values, dtype=np.int64)
+              for name in ("directions", "phases", "cosine")}
+    tables["directions"] = tables["directions"].reshape(plan.sizes["M"], plan.sizes["D"])
+    counts = [("one", 1), ("x", plan.sizes["N"] - plan.sizes["M"] - 1), ("cosine", plan.sizes["M"])]
+    rows = {name: np.array([plan.integer(f"rls_{name}_{part}") for part, count in counts
+                            for _ in range(count)], dtype=np.int64) for name in ("ridge", "fade")}
+    values: dict[str, Any] = {"linear": counts[1][1] > 0, "f": cast_of(plan, "f"), **tables, **rows}
+    for name in RlsConstants._fields:
+        if name not in values:
+            values[name] = plan.integer(name)
+    return RlsConstants(**values)
+
+
+class RlsModel(IntegerModel):
+    """Integer model of a plan with algorithm ``online_kernel_rls``."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._constants = constants_of(plan)
+        self._work = RlsWork(*(np.zeros(size, dtype=np.int64)
+                               for size in (plan.sizes["D"], plan.sizes["N"], 2)))
+        super().__init__(plan)
+
+    def reset(self) -> None:
+        """Return to the empty model."""
+        counts = {field.name: field.count for field in self.plan.memory}
+        self._state = RlsState(*(np.zeros(counts[name], dtype=np.int64) for name in RlsState._fields))
+
+    def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
+        """Learn the samples (m, D), (m,) in order; return ``status`` (m,) and ``f`` (m,)."""
+        x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
+        f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
+        learn_all(x_raw, y_raw, self._state, self._input, self._constants, f, status, self._work,
+                  self.ranges.log)
+        return {"status": status, "f": f}
+
+    def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
+        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
+        x_raw = raw.inputs(self.plan, x_raw)
+        f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
+        if self._state.trained[0] == 0:
+            return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
+        predict_all(x_raw, self._state, self._input, self._constants, f, status, self._work,
+                    self.ranges.log)
+        return {"status": status, "f": f}
+
+    def _members(self) -> dict[str, NDArray[Any]]:
+        return self._state._asdict()
+
+    def state(self) -> Outputs:
+        """Return every member of the device's model structure."""
+        return field_arrays(self.plan, self._members())

@@ -1,0 +1,35 @@
+"""sim.spec: the table of online kernel RLS in random features."""
+
+from __future__ import annotations
+
+from .fields import SpecTable
+from .fields import key as _key
+
+
+class Rls(SpecTable):
+    """Online kernel recursive least squares in random features."""
+
+    features: int = _key(100, ge=2, le=512, about="random cosines that approximate the kernel (M)",
+                         allowed="an integer, 2 to 512",
+                         remedy="start with 100; time and memory grow as features^2")
+    forgetting: float = _key(0.999, ge=0.6, le=0.99999,
+                             about="forgetting factor: a sample counts forgetting^t after t more samples",
+                             allowed="a number, 0.6 to 0.99999",
+                             remedy="start with 0.999; 0.99 follows faster changes")
+    ridge: float = _key(1e-3, gt=0, ge=1e-12, le=1e3, about="penalty on the squares of the coefficients",
+                        allowed="a number above 0, 1e-12 to 1000", remedy="start with 0.001")
+    linear: bool = _key(True, about="the inputs are features too", allowed="true, false",
+                        remedy="false if the relation has no linear part")
+    steps: int = _key(16, ge=1, le=1024, about="coefficients that change per sample, at most",
+                      allowed="an integer, 1 to 1024",
+                      remedy="start with 16; time grows as steps * features")
+    seed: int = _key(0, ge=0, le=2**31 - 1, about="seed of the cosines", allowed="an integer from 0",
+                     remedy="any; the same seed gives the same tables")
+    passes: int = _key(1, ge=1, le=1000, about="number of passes over the training data",
+                       allowed="an integer, 1 to 1000", remedy="use 1 for a stream")
+
+    @property
+    def options(self) -> dict[str, str]:
+        """Return the choices that belong to a plan, as text."""
+        return {"forgetting": repr(self.forgetting), "ridge": repr(self.ridge),
+                "inputs": str(int(self.linear)), "steps": str(self.steps), "seed": str(self.seed)}

@@ -33,7 +33,9 @@ def saved_context(plan: Plan) -> dict[str, Any]:
             "lo": None if lo is None else c_integer(lo), "hi": "" if hi is None else c_integer(hi)})
         count_at, at = at if f.name == "count" else count_at, at + f.bytes
     ranked = any(m["ranks"] for m in members)
-    return {"members": members, "ranked": ranked, "count_name": "count" if ranked else "",
+    return {"members": members, "exponent_excludes_0": plan.trains and not (
+                plan.integer("alpha_exp_min") <= 0 <= plan.integer("alpha_exp_max")),
+            "ranked": ranked, "count_name": "count" if ranked else "",
             "count_at": count_at,
             "count_bytes": next((m["bytes"] for m in members if m["name"] == "count"), 0),
             "floats": any(m["is_float"] for m in members), "arrays": any(not m["scalar"] for m in members),

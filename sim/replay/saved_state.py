@@ -196,6 +196,10 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
         wrong = np.flatnonzero((state[name] < lo) | (state[name] > hi))
         if len(wrong):
             return f"{name}[{wrong[0]}] = {state[name][wrong[0]]}", f"{lo} to {hi}"
+    if plan.trains and int(state["trained"][0]):
+        lo, hi = plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max")
+        if not lo <= int(state["alpha_exp"][0]) <= hi:
+            return f"alpha_exp = {state['alpha_exp'][0]} after a training", f"{lo} to {hi}"
     for name in finite_members(plan):
         if np.any(state[name] & 0x7F800000 == 0x7F800000):
             return f"{name} holds infinity or NaN", "finite numbers"

@@ -35,6 +35,7 @@ from ..trace_hooks import Log, trace, trace_all
 from .linear import finish_step, has_linear, predict_both, start_step
 from .metric import (
     add_squares,
+    bounded_sum,
     keeps_neighbours,
     keeps_sums,
     link_nearest,
@@ -74,7 +75,7 @@ def project_removed(s: LmsState, slot: int, count: int, c: LmsConstants, k: Kern
     saturated = add_projection(s.alpha, count, s.alpha[slot], w.values, c, w, log) if projects else 0
     if keeps_sums(c):
         for j in range(count):
-            s.sums[j] -= square(w.values[j], c)
+            s.sums[j] = bounded_sum(s.sums[j] - square(w.values[j], c), s, c)
     for j in range(count):
         if j != slot:
             trace(log, at.PROJECT_DISTANCE, slot, j, w.d[j])

@@ -154,6 +154,13 @@ def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) 
                 trace(log, at.LINK_NEAREST_D2, slot, j, s.nearest_d2[j])
 
 
+@jit_inline
+def bounded_sum(value: int, s: LmsState, c: LmsConstants) -> int:
+    """Clip a sum of squares to the range of its member; only a forged state leaves it."""
+    most = s.sums.shape[0] * c.kappa_one
+    return 0 if value < 0 else most if value > most else value
+
+
 @jit
 def add_squares(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
     """Add the squared kernel values in `scratch_row` to the sums.
@@ -165,5 +172,5 @@ def add_squares(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -
         if j != slot:
             term = square(s.scratch_row[j], c)
             s.sums[slot] += term
-            s.sums[j] += term
+            s.sums[j] = bounded_sum(s.sums[j] + term, s, c)
     trace(log, at.INSERT_SUM, slot, 0, s.sums[slot])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import textwrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -35,6 +36,8 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
     If the spec has data, the integer model runs on them to show how much of each format is used. For values
     that share a block exponent, the table gives the exponent at the end of the run, and its range.
 
+    If a Toeplitz trainer amounts to a linear filter, its taps follow.
+
     Examples
     --------
     kerncast plan ecg.toml
@@ -43,6 +46,7 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
     kerncast plan ecg.toml --json
     """
     from ..lab.workflow import observed_plan
+    from ..sim.diagnostics.filter import filter_of
 
     spec = load_spec(path)
     if error is not None:
@@ -53,10 +57,12 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
         text = _explanation(spec, path.parent, made, why)
         emit(Answer({"signal": why, "why": text, "evidence": made.evidence[why]}, text), as_json)
     elif as_json:
-        print_json(json.loads(made.to_json()) | {"warnings": warnings_of(spec, made, as_json)})
+        found = filter_of(made)
+        fir = None if found is None else {"taps": found.taps.tolist(), "error": found.error}
+        print_json(json.loads(made.to_json()) | {"filter": fir, "warnings": warnings_of(spec, made, as_json)})
     else:
         after = ("kerncast", "gen", str(path), "-o", f"build/{made.name}")
-        emit(Answer({}, _text(made), after), as_json)
+        emit(Answer({}, "\n\n".join([_text(made), *_filter(made)]), after), as_json)
         warnings_of(spec, made, as_json)
 
 
@@ -131,6 +137,22 @@ def _solver(made: Plan) -> list[str]:
         return []
     cores = " RTL and HLS have no trainer core for it." if made.banded else ""
     return [f"solver {made.solver}, chosen automatically: {chosen['why']}.{cores}"]
+
+
+def _filter(made: Plan) -> list[str]:
+    """Return a paragraph on the linear filter that the design amounts to; nothing if there is none."""
+    from ..sim.diagnostics.filter import filter_of
+
+    found = filter_of(made)
+    if found is None:
+        return []
+    taps = textwrap.wrap(", ".join(f"{tap:.6g}" for tap in found.taps), 100, initial_indent="  ",
+                         subsequent_indent="  ")
+    lag = found.lag
+    text = (f"This design is a linear filter. More than {lag} samples from both ends, each fitted value is the same "
+            f"weighted sum of {2 * lag + 1} targets, up to {found.error:.1e} of full scale. A symmetric FIR filter "
+            f"with these taps gives it without a training (docs/filter.md). Taps of lags 0 to {lag}:")
+    return ["\n".join([*textwrap.wrap(text, 100), *taps])]
 
 
 def _text(made: Plan) -> str:

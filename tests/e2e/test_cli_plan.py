@@ -244,3 +244,18 @@ def test_plan_states_which_solver_auto_chose_and_why(tmp_path):
     code, out, _ = run("plan", spec)
     assert code == 0 and "solver banded, chosen automatically: " in out
     assert "RTL and HLS have no trainer core for it." in out
+
+
+def test_plan_states_that_a_toeplitz_design_is_a_filter_and_prints_its_taps():
+    _, out, _ = run("plan", EXAMPLES / "ecg.toml")
+    fir = json.loads(run("plan", EXAMPLES / "ecg.toml", "--json")[1])["filter"]
+    lag = len(fir["taps"]) - 1
+    assert "This design is a linear filter." in out and f"same weighted sum of {2 * lag + 1} targets" in " ".join(
+        out.split())
+    assert f"{fir['taps'][0]:.6g}, {fir['taps'][1]:.6g}" in out and fir["error"] <= 2.0**-15
+
+
+def test_plan_names_no_filter_for_a_design_that_is_none():
+    code, out, _ = run("plan", EXAMPLES / "drift.toml")
+    assert code == 0 and "linear filter" not in out
+    assert json.loads(run("plan", EXAMPLES / "drift.toml", "--json")[1])["filter"] is None

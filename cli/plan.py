@@ -149,9 +149,10 @@ def _filter(made: Plan) -> list[str]:
     taps = textwrap.wrap(", ".join(f"{tap:.6g}" for tap in found.taps), 100, initial_indent="  ",
                          subsequent_indent="  ")
     lag = found.lag
-    text = (f"This design is a linear filter. More than {lag} samples from both ends, each fitted value is the same "
-            f"weighted sum of {2 * lag + 1} targets, up to {found.error:.1e} of full scale. A symmetric FIR filter "
-            f"with these taps gives it without a training (docs/filter.md). Taps of lags 0 to {lag}:")
+    text = (f"This design is a linear filter. More than {lag} samples from both ends, each fitted value is "
+            f"the same weighted sum of {2 * lag + 1} targets, up to {found.error:.1e} of full scale. A "
+            f"symmetric FIR filter with these taps gives it without a training (docs/filter.md). "
+            f"Taps of lags 0 to {lag}:")
     return ["\n".join([*textwrap.wrap(text, 100), *taps])]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..codegen.build.library import LibraryBackend
 from ..codegen.build.wasm import build_wasm
 from ..sim._optional import missing
-from ..sim.backend import Outputs, Raw, answer_width, answered
+from ..sim.backend import Outputs, Raw, answer_width, answered, fitted_answer
 from ..sim.data import raw
 from ..sim.plan import C_BYTES, Field, Plan, wire_dtype
 from ..sim.replay.saved_state import slot_bytes
@@ -163,6 +163,14 @@ class WasmBackend(LibraryBackend):
         """Return every member of the trainer structure, if there is one."""
         return self._members(self._trainer, self.plan.workspace)
 
+    def fitted(self) -> Outputs:
+        """Return the fitted values; see :class:`~kerncast.sim.backend.FittedBackend`."""
+        word, n = np.dtype(wire_dtype(self.plan.word_type)), self.plan.sizes["n"]
+        at = self._module.room(n * word.itemsize)
+        status = self._module.call(f"{self.plan.name}_train_fitted", self._trainer, at)
+        self._module.free = self._arrays
+        return fitted_answer(status, np.frombuffer(self._module.read(at, n * word.itemsize), dtype=word))
+
     def _members(self, at: int, members: Iterable[Field]) -> Outputs:
         found = {}
         for member in members:
@@ -190,6 +198,8 @@ class WasmBackend(LibraryBackend):
         """Return to the initial state; see :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.fixed:
             self._call("model_init")
+        if self.plan.trains:
+            self._module.call(f"{self.plan.name}_train_cancel", self._trainer)
 
     def trace(self, limit: int) -> Trace:
         """Return the trace; see :class:`~kerncast.sim.replay.trace.TracedBackend`."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ._arrays import Raw as Raw
 from .plan import Plan
@@ -80,6 +80,28 @@ class TrainerBackend(Protocol):
 
         Nothing if there was none, or if it failed in a model.
         """
+
+
+@runtime_checkable
+class FittedBackend(Protocol):
+    """Back end of a trainer on a uniform grid that computes the fitted values."""
+
+    def fitted(self) -> Outputs:
+        """Return ``status`` (1,) and ``f`` (n,): y - lambda alpha of the last training, in LSBs of y.
+
+        Without a solution in the trainer structure, only the status: out of order.
+        """
+
+
+def fitted_of(backend: Backend, plan: Plan) -> Outputs:
+    """Return the fitted values of the last training; nothing if there are none."""
+    return backend.fitted() if plan.fits and isinstance(backend, FittedBackend) else {}
+
+
+def fitted_answer(status: int, f: ArrayLike) -> Outputs:
+    """Return the answer of a library: the values only if the status is usable."""
+    found = {"status": np.array([status], dtype=np.int64)}
+    return found | ({"f": np.array(f, dtype=np.int64)} if DeviceStatus(status).usable else {})
 
 
 def workspace_of(backend: Backend) -> Outputs:

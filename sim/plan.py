@@ -231,6 +231,11 @@ class Plan(Choices):
         return self.algorithm == "kernel_predictor"
 
     @property
+    def fits(self) -> bool:
+        """Return whether the trainer gives the fitted values of its training samples."""
+        return "fitted_scale" in self.constants
+
+    @property
     def outputs(self) -> int:
         """Return the number of values that one prediction returns (C)."""
         return self.sizes.get("C", 1)

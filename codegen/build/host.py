@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...sim.data import raw
-from ...sim.backend import Outputs, Raw, answer_width, answered
+from ...sim.backend import Outputs, Raw, answer_width, answered, fitted_answer
 from ...sim.plan import Field, Plan
 from ...sim.replay.saved_state import slot_bytes
 from ...sim.replay.trace import Event, Trace
@@ -32,14 +32,19 @@ def _members(fields: tuple[Field, ...]) -> str:
     return " ".join(f"{f.ctype} {f.name}{'' if f.formula == '1' else f'[{f.count}]'};" for f in fields)
 
 
-def _training(p: str, x: str, raw_y: str, members: str) -> str:
-    """Return the declarations of a batch trainer."""
+def _training(p: str, x: str, raw_y: str, word: str, members: str) -> str:
+    """Return the declarations of a batch trainer.
+
+    `word` is the type of the fitted values; empty if there are none.
+    """
+    fitted = f"int {p}_train_fitted(const {p}_trainer_t *t, {word} *f);" if word else ""
     return f"""typedef struct {{ {members} }} {p}_trainer_t;
         int {p}_train_begin({p}_trainer_t *t);
         int {p}_train_push({p}_trainer_t *t, {x}{raw_y} y);
         int {p}_train_run({p}_trainer_t *t, uint32_t max_steps);
         int {p}_train_commit({p}_trainer_t *t, {p}_model_t *m);
         void {p}_train_cancel({p}_trainer_t *t);
+        {fitted}
         int {p}_train({p}_trainer_t *t, {p}_model_t *m, {x}const {raw_y} *y);"""
 
 
@@ -68,7 +73,8 @@ def declarations(plan: Plan) -> str:
         int {p}_model_predict(const {raw_x} *x, {word} *f);
         {decide if plan.decision else ""}
         {line}"""
-    learn = (_training(p, "" if plan.uniform else f"const {raw_x} *x, ", raw_y, _members(plan.workspace))
+    learn = (_training(p, "" if plan.uniform else f"const {raw_x} *x, ", raw_y, word if plan.fits else "",
+                       _members(plan.workspace))
              if plan.trains else
              f"int {p}_{plan.update_name}({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
     return f"""typedef struct {{ {_members(plan.memory)} }} {p}_model_t;
@@ -197,6 +203,12 @@ class HostBackend(LibraryBackend):
     def workspace(self) -> Outputs:
         """Return every member of the trainer structure, if there is one."""
         return {f.name: self._member(f.name, f.formula == "1", self.trainer) for f in self.plan.workspace}
+
+    def fitted(self) -> Outputs:
+        """Return the fitted values; see :class:`~kerncast.sim.backend.FittedBackend`."""
+        f = self.ffi.new(f"{self.plan.word_type}[]", self.plan.sizes["n"])
+        call = getattr(self.library, f"{self.plan.name}_train_fitted")
+        return fitted_answer(call(self.trainer, f), list(f))
 
     def _member(self, name: str, scalar: bool, structure: Any) -> NDArray[np.int64]:
         value = getattr(structure, name)

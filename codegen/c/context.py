@@ -9,6 +9,7 @@ from ... import __version__
 from ...sim.backend import STATUSES
 from ...sim.formats import Format, Overflow, Rounding
 from ...sim.plan import ABI, Plan
+from ...sim.planner.toeplitz.fitted import SHORT
 from ...sim.planner.widths import widths
 from ...sim.spec.tables import CASTS
 from .classes import classes_context
@@ -49,7 +50,8 @@ _MACROS = {
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift", "bias"),
     "Trainer": ("x_step", "ridge_scale", "alpha_scale", "solver_shift", "xi_frac", "innov_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
-                "alpha_exp_max", "lookahead_shift", "refine", "band", "rows", "factor_frac", "factor_shift",
+                "alpha_exp_max", "fitted_scale", "fitted_shift",
+                "lookahead_shift", "refine", "band", "rows", "factor_frac", "factor_shift",
                 "factor_head", "band_head", "pivot_frac", "z_exp_max", "last_lag"),
     "Trainer: a product of K + lambda I, and the scalars of a step":
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
@@ -91,6 +93,10 @@ def real_value(plan: Plan, name: str) -> str:
         return f"{f'2^{finer}' if finer else '1'} / (1 + lambda), for alpha in {plan.signals['alpha'].format}"
     if name == "lambda_mantissa":
         return f"lambda = {plan.options['lambda']}, divided by a power of two"
+    if name == "fitted_scale":
+        alpha, y = (plan.signals[signal].format.frac for signal in ("alpha", "y"))
+        frac = plan.integer("fitted_shift") - alpha + y
+        return f"lambda = {plan.options['lambda']}, {frac} fraction bits"
     if name == "ridge_scale":
         return f"1 / (1 + lambda), lambda = {plan.options['lambda']}"
     return float_value(plan, name) or lms_value(plan, name) or rls_value(name)
@@ -172,6 +178,7 @@ def _classes(plan: Plan) -> list[str]:
 def _trainer(plan: Plan) -> dict[str, Any]:
     """Build the context of the Toeplitz trainer: types and right-hand sides."""
     word = plan.constants.get("solver_word", plan.word)
+    short = plan.word == 16 and plan.fits and plan.integer("fitted_scale") < 1 << SHORT
     bias, refine = plan.bias, plan.bias or plan.refine != 0  # by corrections
     sides = [{"x": "z", "y": "t->rhs[t->step]"}] if refine else [{"x": "alpha", "y": "t->y[t->step]"}]
     eager = plan.eager
@@ -188,6 +195,7 @@ def _trainer(plan: Plan) -> dict[str, Any]:
         "last_lag": f"{plan.name.upper()}_LAST_LAG" if plan.uniform else "t->last_lag",
         "word_bits": 16 if plan.word == 16 else 32,
         "looks_ahead_f32": plan.looks_ahead and plan.solver == "lookahead_f32",
+        "product_bits": 32 if short else 64,
         "static": plan.static, "refine": refine, "bias": bias,
         "row": "r_short" if any(f.name == "r_short" for f in plan.workspace) else "r", "sides": sides,
         "eager": eager, "stages": [(name, text) for name, text in _STAGES.items() if name in stages],

@@ -27,6 +27,8 @@ _CONTEXT = {
     "train_begin": (_TRAINER, "Allowed, if the call does not interrupt another function on this trainer."),
     "train_push": (_TRAINER, "Allowed, if the call does not interrupt another function on this trainer."),
     "train_commit": (_TRAINER, "Allowed, if the call interrupts no other function on this trainer or model."),
+    "train_fitted": ("Reentrant: reads the trainer only.",
+                     "Allowed, if the call does not interrupt another function on this trainer."),
     "train_cancel": (_TRAINER, "Allowed, if the call does not interrupt another function on this trainer."),
     "update": (_OWN, "Allowed, if the call does not interrupt another function on this model."),
     "solve": (_TRAINER, _NO_ISR),
@@ -72,7 +74,7 @@ def _slice_cost(plan: Plan, kind: str) -> str:
     if kind != "train_run":
         return {"train_begin": f"writes {plan.trainer_bytes} bytes", "train_push": "stores one sample",
                 "train_commit": f"writes {plan.state_bytes} bytes",
-                "train_cancel": "writes two members"}[kind]
+                "train_cancel": "writes two members", "train_fitted": f"{n} multiplications"}[kind]
     if plan.looks_ahead:
         return "a step takes O(n) time, O(n^2) where it looks ahead and at the end"
     if plan.banded:
@@ -94,6 +96,9 @@ def returned(files: Mapping[str, str], prefix: str) -> dict[str, str]:
     predict = texts.pop(f"{prefix}_model.c", "")
     for other in ("state", "delay"):
         texts.pop(f"{prefix}_{other}.c", None)
+    train = f"{prefix}_train.c"
+    if train in texts:  # its last function has its own list
+        texts[train] = texts[train].partition(f"kc_status_t {prefix}_train_fitted(")[0]
     saved = "KC_OK KC_BAD_ARGUMENT " + " ".join(n for n, *_ in c_statuses() if n.startswith("KC_STATE_"))
     return {kind: _retvals(text) for kind, text in {
         "predict": predict, "learn": "".join(texts.values()), "save": saved, "restore": saved}.items()}

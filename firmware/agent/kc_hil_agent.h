@@ -26,6 +26,7 @@ typedef struct {
     const kc_hil_memory_t *fields; /* members of the model structure, never written by the agent */
     uint16_t field_count;
     kc_hil_operation_t train;   /* returns the status of the library */
+    kc_hil_operation_t fitted;  /* fills the results; returns the status of the library */
     kc_hil_operation_t update;  /* returns how many statuses were not OK */
     kc_hil_operation_t predict; /* likewise */
     void (*reset)(void);

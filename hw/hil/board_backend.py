@@ -15,7 +15,7 @@ from ...codegen.firmware.hil_table import Timing
 from ...codegen.firmware.image import FirmwareImage, build_firmware
 from ...codegen.firmware.targets import Board, Counter, load_board
 from ...codegen.generate import load_plan
-from ...sim.backend import Outputs, Raw, answer_width, answered, calls_of, refused_update
+from ...sim.backend import Outputs, Raw, answer_width, answered, calls_of, fitted_answer, refused_update
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import ABI, C_BYTES, Plan, wire_dtype
@@ -84,7 +84,7 @@ class BoardBackend:
         self.image = image
         self.client = HilClient(link, timing)
         self.counter = counter
-        self.tallies = {name: Tally() for name in ("train", "update", "predict")}
+        self.tallies = {name: Tally() for name in ("train", "fitted", "update", "predict")}
         try:
             identity = self.client.start(plan.hash, ABI, board)
             self.board, self._capacity = identity.board, identity.capacity
@@ -138,6 +138,13 @@ class BoardBackend:
             found[member.name] = _words(whole[at:at + member.bytes], member.ctype)
             at += member.bytes
         return found
+
+    def fitted(self) -> Outputs:
+        """Return the fitted values; see :class:`~kerncast.sim.backend.FittedBackend`."""
+        n, word, started = self.plan.sizes["n"], self.plan.word_type, time.monotonic()
+        status = self.client.fitted(n)
+        self._count("fitted", 1, started)
+        return fitted_answer(status, _words(self.client.read(REGIONS["RESULTS"], n * C_BYTES[word]), word))
 
     def save(self) -> bytes:
         """Save the state; see :class:`~kerncast.sim.backend.Backend`.

@@ -138,6 +138,10 @@ class HilClient:
         """Train with the contents of X and Y; return the library's status."""
         return _int(self.request("TRAIN", count=count)["result"])
 
+    def fitted(self, count: int) -> int:
+        """Compute the fitted values of the last training; return the library's status."""
+        return _int(self.request("FITTED", count=count)["result"])
+
     def update(self, count: int) -> int:
         """Learn `count` samples; return how many statuses were not OK."""
         return _int(self.request("UPDATE", count=count)["not_ok"])

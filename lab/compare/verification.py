@@ -266,6 +266,7 @@ def _words(own: Vectors, held: Vectors) -> Check:
         result.add(f"call {i} {found.name}", made.expected, found.expected)
     result.add("state", own.state, held.state)
     result.add("workspace", own.workspace, held.workspace)
+    result.add("fitted", own.fitted, held.fitted)
     return Check("model", "words", result.words, result.mismatches, result.first)
 
 

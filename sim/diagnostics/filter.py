@@ -62,8 +62,8 @@ def impulse_response(r: Array, lam: float) -> Array:
 def filter_of(plan: Plan) -> Filter | None:
     """Return the filter of a plan, whose error is at most an LSB of the word length.
 
-    Return None if the plan is no Toeplitz trainer on a uniform grid, has an intercept, which depends on all
-    targets, or if the kernel or the filter is as long as the grid.
+    Return None if the plan is not a Toeplitz trainer on a uniform grid, if it has an intercept, which depends
+    on all targets, or if the kernel or the filter is as long as the grid.
     """
     if plan.algorithm != "toeplitz_rls" or not plan.uniform or plan.bias:
         return None

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import floor
+from typing import Any
 
 import numpy as np
 
 from ..backend import Outputs, Raw
 from ..data import raw
-from ..formats import Format
+from ..formats import Format, Overflow
+from ..statuses import TRAINED
 from .arithmetic import Fxp, Words, cast, exact, number, total, word_of, words_of
 from .banded import FxpBanded, FxpBandSystem
 from .base import STATUS, FxpModel, RefusedError
 from .bound import accurate, bound_of
 from .levinson import Block, FxpLevinson, alpha_numbers
 from .lookahead import FxpLookahead
-from .refine import FxpRefinement, FxpToeplitzSystem
+from .refine import FxpRefinement, FxpToeplitzSystem, power_of_two
 from .schur import FxpSchur
 
 
@@ -30,36 +32,46 @@ class FxpToeplitz(FxpModel):
         if self.plan.uniform:
             self._v[:, 0] = [j * self.plan.integer("x_step") for j in range(n)]
         self._state = {}
+        self._trainer: tuple[Words, Words, int] | None = None  # y, alpha and alpha_exp
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train with x_raw (n, D), unused on the uniform grid, and y_raw (n,)."""
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None:
             return super().train(x_raw, y_raw)
+        found = self._train(*given)
+        held = found["status"][0] in TRAINED
+        self._trainer = (words_of(self._kernel.y_numbers(given[1])), np.array(self._state["alpha"]),
+                         int(self._state["alpha_exp"])) if held else None
+        return found
+
+    def _train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
+        """Train with a set of the right size; a refused training leaves the model as it was."""
         kept = dict(vars(self))
         self.reset()
-        if given[0] is not None:
-            self._v = self._kernel.x_words(given[0])
+        if x_raw is not None:
+            self._v = self._kernel.x_words(x_raw)
         if self.plan.banded:
-            return self._train_banded(words_of(self._kernel.y_numbers(given[1])))
+            return self._train_banded(words_of(self._kernel.y_numbers(y_raw)), kept)
         r = self._first_row()
         self._state = {"centers": self._v, "r": words_of(r)}
         solve = self._solve_refined if "refine" in self.plan.constants else \
             self._solve_lookahead if self.plan.solver == "lookahead" else self._solve_levinson
         try:
-            status = solve(r, self._kernel.y_numbers(given[1]))
+            status = solve(r, self._kernel.y_numbers(y_raw))
         except RefusedError as error:
             vars(self).update(kept)  # the model stays as it was
             return {"status": np.array([STATUS[error.status]])}
         self._state["trained"] = 1
         return {"status": np.array([STATUS[status]])}
 
-    def _train_banded(self, y: Words) -> Outputs:
+    def _train_banded(self, y: Words, kept: dict[str, Any]) -> Outputs:
         """Solve by the banded factor, and compute the bound."""
         solver, system = FxpBanded(self.plan, y), FxpBandSystem(self.plan, y)
         try:
             solver.solve()
         except RefusedError as error:
+            vars(self).update(kept)
             return {"status": np.array([STATUS[error.status]])}
         bound = bound_of(system.residual(solver.words, solver.exponent)[1], self.plan)
         self._state = {"bound": bound, "alpha": np.array(solver.words), "alpha_exp": solver.exponent,
@@ -137,6 +149,22 @@ class FxpToeplitz(FxpModel):
         terms = n if self.plan.biased_means else n - j
         mean = Fraction(word_of(total(self._kernel.values(np.array(d2, dtype=np.int64)))), terms)
         return floor(mean + Fraction(1, 2))
+
+    def fitted(self) -> Outputs:
+        """Return the fitted values of the last training, in fractions.
+
+        The product rounds as f does, and f is cast after the sum.
+        """
+        if self._trainer is None:
+            return {"status": np.array([STATUS["out_of_order"]])}
+        y, alpha, exponent = self._trainer
+        signal, unit = self.plan.signals["f"], self.plan.integer("fitted_scale") * power_of_two(
+            exponent - self.plan.integer("fitted_shift"))
+        whole = [int(v) + Format(True, 48, 0).quantise(-unit * int(a), signal.rounding)
+                 for v, a in zip(y, alpha, strict=True)]
+        f = [signal.format.fit(v, signal.overflow) for v in whole]
+        full = signal.overflow is Overflow.SATURATE and f != whole
+        return {"status": np.array([STATUS["saturated" if full else "ok"]]), "f": np.array(f)}
 
     def predict(self, x_raw: Raw) -> Outputs:
         """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..backend import Comparison
 from .trace import NO_LIMIT, Event, Trace, TracedBackend, no_hooks
-from .vectors import Call, Vectors, compare_workspace
+from .vectors import Call, Vectors, compare_trainer
 
 Report = Callable[[str], None]
 
@@ -101,7 +101,7 @@ def find_divergence(model: TracedBackend, device: TracedBackend, vectors: Vector
             if (theirs.count, theirs.folded) != (ours.count, ours.folded):
                 found = i, min(theirs.count, ours.count)
     result.add("state", vectors.state, device.state())
-    compare_workspace(result, vectors, device)
+    compare_trainer(result, vectors, device)
     if found is None:
         return result, None
     result.mismatches += 1

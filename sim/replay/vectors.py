@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._json import parse_json
-from ..backend import Backend, Comparison, Outputs, Raw, workspace_of
+from ..backend import Backend, Comparison, FittedBackend, Outputs, Raw, fitted_of, workspace_of
 from ..errors import fail
 from ..plan import Plan
 
@@ -100,13 +100,15 @@ def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -
 class Vectors:
     """Calls in order, and the final state of model and trainer.
 
-    `workspace` is empty if the plan has no trainer, or if the last training failed.
+    `workspace` is empty if the plan has no trainer, or if the last training failed; `fitted` also if the plan
+    has no fitted values.
     """
 
     plan_hash: str
     calls: tuple[Call, ...]
     state: Outputs
     workspace: Outputs = field(default_factory=dict)
+    fitted: Outputs = field(default_factory=dict)
 
     def check(self, plan: Plan, where: str) -> None:
         """Raise E309 for vectors of another plan, E211 if their state has other members."""
@@ -122,11 +124,11 @@ class Vectors:
     def to_json(self) -> str:
         """Return deterministic JSON, one call per line."""
         lines = [json.dumps(call.as_dict()) for call in self.calls]
-        state, workspace = (json.dumps({k: v.tolist() for k, v in members.items()})
-                            for members in (self.state, self.workspace))
-        more = f',\n"workspace": {workspace}' if self.workspace else ""
+        last = {"state": self.state, "workspace": self.workspace, "fitted": self.fitted}
+        ends = [f'"{name}": ' + json.dumps({k: v.tolist() for k, v in members.items()})
+                for name, members in last.items() if members or name == "state"]
         return (f'{{"plan": "{self.plan_hash}",\n"calls": [\n' + ",\n".join(lines)
-                + f'\n],\n"state": {state}{more}}}\n')
+                + "\n],\n" + ",\n".join(ends) + "}\n")
 
     @classmethod
     def from_json(cls, text: str, where: str = "vectors.json") -> Vectors:
@@ -134,7 +136,8 @@ class Vectors:
         try:
             whole = parse_json(text)
             calls = tuple(Call.from_dict(c) for c in whole["calls"])
-            return cls(str(whole["plan"]), calls, arrays(whole["state"]), arrays(whole.get("workspace", {})))
+            return cls(str(whole["plan"]), calls, arrays(whole["state"]), arrays(whole.get("workspace", {})),
+                       arrays(whole.get("fitted", {})))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise fail("E211", "not a vector file", where=where, value=repr(error),
                        allowed="a generated vectors.json",
@@ -161,7 +164,8 @@ def arrays(words: dict[str, Any]) -> Outputs:
 def make_vectors(model: Model, calls: list[tuple[str, Raw | None, Raw | None]]) -> Vectors:
     """Run the integer model over calls (name, x_raw, y_raw) and record its results."""
     answered = tuple(Call(name, x, y, _answer(model, name, x, y)) for name, x, y in calls)
-    return Vectors(model.plan.hash, answered, model.state(), workspace_of(model))
+    return Vectors(model.plan.hash, answered, model.state(), workspace_of(model),
+                   fitted_of(model, model.plan))
 
 
 def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
@@ -204,15 +208,17 @@ def replay(backend: Backend, vectors: Vectors,
             result.answers.append(answer)
     if "state" in backend.calls:
         result.add("state", vectors.state, backend.state())
-        compare_workspace(result, vectors, backend)
+        compare_trainer(result, vectors, backend)
     return result
 
 
-def compare_workspace(result: Comparison, vectors: Vectors, backend: Backend) -> None:
-    """Compare the trainer structure, if the back end can read it."""
+def compare_trainer(result: Comparison, vectors: Vectors, backend: Backend) -> None:
+    """Compare the trainer structure and the fitted values, if the back end has them."""
     found = workspace_of(backend)
     if found:
         result.add("workspace", vectors.workspace, found)
+    if vectors.fitted and isinstance(backend, FittedBackend):
+        result.add("fitted", vectors.fitted, backend.fitted())
 
 
 def limit_predictions(vectors: Vectors, samples: int) -> Vectors:

@@ -17,10 +17,11 @@ from ..bound import BoundConstants
 from ..certify import CertifyConstants, accurate, certify
 from ..kernel import Cast, KernelConstants, cast_of
 from ..ranges import ALPHA, cast
-from ..statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK, SATURATED, TRAINED
+from ..statuses import BAD_ARGUMENT, INACCURATE, NOT_POSITIVE_DEFINITE, OK, OUT_OF_ORDER, SATURATED, TRAINED
 from ..trace_hooks import Log, trace, trace_all
 from .banded import BandedConstants, BandedTables, banded, certify_band
 from .first_row import diagonal_row, uniform_entry, uniform_row
+from .fitted import fitted
 from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
 from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
@@ -131,6 +132,7 @@ class ToeplitzModel(BatchModel):
         if self.uniform:
             self._v[:, 0] = np.arange(n, dtype=np.int64) * self.plan.integer("x_step")
         self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
+        self._trainer: tuple[Words, Words, int] | None = None  # y, alpha and alpha_exp
         super().reset()
 
     @property
@@ -152,6 +154,13 @@ class ToeplitzModel(BatchModel):
     def uniform(self) -> bool:
         """Return whether the inputs are the uniform grid, which is not stored."""
         return self.plan.uniform
+
+    def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
+        """Train, and keep what the fitted values need: loading a model leaves the trainer as it is."""
+        found = super().train(x_raw, y_raw)
+        if found["status"][0] != BAD_ARGUMENT:
+            self._trainer = (self._y, self._alpha.copy(), int(self._scalars[2])) if self._solved else None
+        return found
 
     def _solve(self, x_raw: NDArray[np.int64] | None, y: Words) -> int:
         log, n, c = self.ranges.log, len(y), cast_of(self.plan, "alpha")
@@ -209,6 +218,17 @@ class ToeplitzModel(BatchModel):
         convert_inputs(x_raw, self._input, self._v, log)
         biased = self.plan.biased_means
         diagonal_row(self._r, self._v, biased, rho, self._kernel, r, log)
+
+    def fitted(self) -> Outputs:
+        """Return the fitted values of the last training; see :class:`~kerncast.sim.backend.FittedBackend`."""
+        if self._trainer is None or not self.plan.fits:
+            return {"status": np.array([OUT_OF_ORDER], dtype=np.int64)}
+        f = np.zeros(self.plan.sizes["n"], dtype=np.int64)
+        y, alpha, alpha_exp = self._trainer
+        saturated = fitted(y, alpha, self.plan.integer("fitted_scale"),
+                           self.plan.integer("fitted_shift") - alpha_exp, cast_of(self.plan, "f"), f,
+                           self.ranges.log)
+        return {"status": np.array([SATURATED if saturated else OK], dtype=np.int64), "f": f}
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""

@@ -34,6 +34,7 @@ from .banded import (
     banded_tables,
     first_row,
 )
+from .fitted import fitted_constants
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
 from .lookahead import ALPHA_EXP_MAX, DIVISIONS, MULTIPLICATIONS, lookahead_constants
 from .memory import model_memory, trainer_memory
@@ -205,6 +206,14 @@ def _lags(spec: Spec, x: Affine, end: int | tuple[int, ...]) -> dict[str, int]:
     return {"x_step": step, "last_lag": n - 1 if last is None else min(n - 1, last // step)}
 
 
+def _fitted(spec: Spec, y: Format, c: dict[str, int]) -> dict[str, int]:
+    """Return constants of the fitted values, for a T that is the kernel matrix."""
+    assert spec.toeplitz is not None
+    if spec.toeplitz.scheme != "uniform":
+        return {}
+    return fitted_constants(Fraction(spec.toeplitz.lam), y, c["alpha_frac"], c["alpha_exp_max"])
+
+
 def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fraction:
     """Return how far the smallest eigenvalue of T may be below 0.
 
@@ -298,6 +307,7 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
         solver |= exponents
     constants |= solver | plan_kernel(spec, words, x)
     constants |= _lags(spec, x, constants["kernel_d2_end"])
+    constants |= _fitted(spec, inputs.signals["y"].format, solver)
     sizes = {"n": spec.toeplitz.n, "D": spec.input.columns}
     tables = dict(kernel_tables(spec, words))
     if spec.toeplitz.solver == "banded":

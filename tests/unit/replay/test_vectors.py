@@ -93,7 +93,8 @@ def test_model_repeats_its_own_answers_whatever_it_was_used_for_before(plan, vec
     first = replay(model, vectors)
     second = replay(model, vectors)
     expected = sum(v.size for call in vectors.calls for v in call.expected.values())
-    expected += sum(v.size for members in (vectors.state, vectors.workspace) for v in members.values())
+    expected += sum(v.size for members in (vectors.state, vectors.workspace, vectors.fitted)
+                    for v in members.values())
     for result in (first, second):
         assert (result.words, result.mismatches, result.first) == (expected, 0, "")
         assert len(result.answers) == len(vectors.calls)

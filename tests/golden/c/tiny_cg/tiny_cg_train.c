@@ -80,7 +80,7 @@ kc_status_t tiny_cg_train_begin(tiny_cg_trainer_t *t)
     if (t == 0) {
         return KC_BAD_ARGUMENT;
     }
-    if (tiny_cg_intact(t) != 0 && t->stage != TINY_CG_STAGE_FAILED) {
+    if (tiny_cg_intact(t) != 0 && t->stage < TINY_CG_STAGE_FAILED) {
         return KC_OUT_OF_ORDER;
     }
     tiny_cg_trainer_clear(t);

@@ -1,0 +1,50 @@
+"""sim.planner.toeplitz: constants of the fitted values y - lambda alpha.
+
+``(T + lambda I) alpha + b = y``, so that the prediction ``T alpha + b`` at the training inputs needs n
+products.  lambda is a mantissa over a power of two; half of its last bit changes a fitted value by at most
+``2**-15`` of ``lambda |alpha|`` for words of 16 bits, and by ``2**-31`` for longer ones.
+
+Each product is shifted right by ``fitted_shift - alpha_exp``, so `fitted_shift` is at least the largest
+exponent of alpha.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ...formats import Format
+from ..log2 import floor_log2
+from .levinson import ALPHA_EXP_MIN
+
+#: Bits of the mantissa whose products with 16-bit values fit 32 bits, and of the one for all others.
+SHORT, LONG = 15, 31
+
+
+def _mantissa(lam: Fraction, bits: int) -> tuple[int, int]:
+    """Return lambda as an integer below ``2**bits``, and its fraction bits."""
+    frac = bits - 1 - floor_log2(lam)
+    scale = round(lam * Fraction(2) ** frac)
+    return (scale, frac) if scale < 1 << bits else (scale >> 1, frac - 1)
+
+
+def fitted_constants(lam: Fraction, y: Format, alpha_frac: int, alpha_exp_max: int) -> dict[str, int]:
+    """Return the mantissa of lambda and the shift of its products.
+
+    Return nothing if lambda is so large that an LSB of alpha is worth more than one of y, or so small that
+    no mantissa holds it.
+
+    Parameters
+    ----------
+    lam : Fraction
+    y : Format
+    alpha_frac, alpha_exp_max : int
+        Fraction bits of alpha, and its largest block exponent.
+    """
+    if lam * Fraction(2) ** (ALPHA_EXP_MIN - alpha_frac) > y.lsb:  # of an LSB of alpha
+        return {}
+    for bits in (SHORT, LONG) if y.bits == 16 else (LONG,):
+        scale, frac = _mantissa(lam, bits)
+        shift = frac + alpha_frac - y.frac
+        if shift >= alpha_exp_max:
+            return {"fitted_scale": scale, "fitted_shift": shift}
+    return {}

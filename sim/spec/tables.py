@@ -59,7 +59,7 @@ class Model(SpecTable):
                        remedy="choose a short name, such as ecg or motor_2")
     algorithm: Literal["toeplitz_rls", "kernel_cg", "kernel_lms", "online_kernel_rls",
                        "kernel_predictor"] = _key(
-        about="toeplitz_rls, kernel_cg (batch), kernel_lms, online_kernel_rls (online), kernel_predictor",
+        about="toeplitz_rls, kernel_cg, kernel_lms, online_kernel_rls, kernel_predictor",
         allowed="toeplitz_rls, kernel_cg, kernel_lms, online_kernel_rls, kernel_predictor",
         remedy="use toeplitz_rls for a sampled signal, kernel_cg for any stored samples, kernel_lms for a "
                "stream, online_kernel_rls for a more accurate one, kernel_predictor for a model trained "

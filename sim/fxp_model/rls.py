@@ -129,9 +129,8 @@ class FxpRls(FxpModel):
             if abs(self._w[i] + step) >= self._w_lsb * (1 << 31):
                 return True
             self._w[i] += step
-            for j in range(len(sizes)):  # the multiple of R is rounded before its sign
-                change = _down(abs(step) * self._r[i][j], self._beta_lsb)
-                self._beta[j] -= change if step > 0 else -change
+            for j in range(len(sizes)):
+                self._beta[j] -= _down(step * self._r[i][j], self._beta_lsb)
         return False
 
     def predict(self, x_raw: Raw) -> Outputs:

@@ -182,15 +182,11 @@ def nearest_power(num: int, den: int) -> int:
 
 
 @jit
-def subtract_column(s: RlsState, i: int, size: int, is_up: bool) -> None:
-    """Subtract a step times column i of R from beta, or add it for a step down.
-
-    The step is ``2**-size`` LSB of beta per LSB of R.
-    """
+def subtract_column(s: RlsState, i: int, step: int, c: RlsConstants) -> None:
+    """Subtract a step of w, in its LSB, times column i of R from beta."""
     order, place = s.rls_beta.shape[0], i
     for j in range(order):
-        change = arithmetic_shift(s.rls_r[place], size)
-        s.rls_beta[j] -= change if is_up else -change
+        s.rls_beta[j] -= shift_round(s.rls_r[place] * step, c.rls_step_shift, FLOOR)
         place += order - 1 - j if j < i else 1
 
 
@@ -208,11 +204,12 @@ def descend(s: RlsState, c: RlsConstants, log: Log) -> bool:
         trace(log, at.DESCEND_STEP, 0, i, k)
         if k < 0:
             return False
-        w = s.rls_w[i] + ((1 << k) if beta > 0 else -(1 << k))
+        step = (1 << k) if beta > 0 else -(1 << k)
+        w = s.rls_w[i] + step
         if w > _W_HI or w < -_W_HI:
             return True
         s.rls_w[i] = w
-        subtract_column(s, i, c.rls_step_shift - k, beta > 0)
+        subtract_column(s, i, step, c)
     return False
 
 

@@ -178,17 +178,19 @@ static int32_t tiny_rls_rls_nearest_power(int64_t num, int64_t den)
     return n >= d - d / 4 ? k : k - 1;
 }
 
-/* beta <- beta - step R_i, or + for a step down; the step is 2^-shift LSB of beta per LSB of R. */
-static void tiny_rls_rls_subtract_column(tiny_rls_model_t *m, int32_t i, int32_t shift, int32_t is_up)
+/* beta <- beta - step R_i, the step in LSB of w. */
+static void tiny_rls_rls_subtract_column(tiny_rls_model_t *m, int32_t i, int32_t step)
 {
     const int32_t *r = &m->rls_r[i];
     int32_t j;
 
-    for (j = 0; j < TINY_RLS_FEATURES; j++) {
-        const int64_t change = kc_arithmetic_shift(*r, shift);
-
-        m->rls_beta[j] -= is_up != 0 ? change : -change;
-        r += j < i ? TINY_RLS_FEATURES - 1 - j : 1;
+    for (j = 0; j < i; j++) {
+        m->rls_beta[j] -= kc_shift_floor((int64_t)*r * step, TINY_RLS_RLS_STEP_SHIFT);
+        r += TINY_RLS_FEATURES - 1 - j;
+    }
+    KC_UNROLL(2)
+    for (; j < TINY_RLS_FEATURES; j++) {
+        m->rls_beta[j] -= kc_shift_floor((int64_t)*r++ * step, TINY_RLS_RLS_STEP_SHIFT);
     }
 }
 
@@ -202,7 +204,7 @@ static int32_t tiny_rls_rls_descend(tiny_rls_model_t *m)
         const int64_t beta = m->rls_beta[i];
         const int64_t r = m->rls_r[i * TINY_RLS_FEATURES - i * (i - 1) / 2];
         int64_t w;
-        int32_t k;
+        int32_t k, change;
 
         if (beta == 0 || r <= 0) { /* an R_ii <= 0 exists in an overwritten model only */
             return 0;
@@ -213,12 +215,13 @@ static int32_t tiny_rls_rls_descend(tiny_rls_model_t *m)
         if (k < 0) {
             return 0;
         }
-        w = m->rls_w[i] + (beta > 0 ? INT64_C(1) << k : -(INT64_C(1) << k));
+        change = beta > 0 ? (int32_t)1 << k : -((int32_t)1 << k);
+        w = (int64_t)m->rls_w[i] + change;
         if (w > TINY_RLS_RLS_W_HI || w < -TINY_RLS_RLS_W_HI) {
             return 1;
         }
         m->rls_w[i] = (int32_t)w;
-        tiny_rls_rls_subtract_column(m, i, TINY_RLS_RLS_STEP_SHIFT - k, beta > 0 ? 1 : 0);
+        tiny_rls_rls_subtract_column(m, i, change);
     }
     return 0;
 }

@@ -2,7 +2,8 @@
 // README of a generated folder lists them.
 //
 // While `run` is low, or a reset is in progress, no beat is accepted. A write of ones to `command` acts for one clock.
-// Errors and the causes of `irq` stay until a one is written. An address without a register answers SLVERR.
+// Errors and the causes of `irq` stay until a one is written. A refused access answers SLVERR, changes nothing and
+// sets the error `access`: an address without a register, or a write to a register that is read only.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -14,7 +15,7 @@ module kc_registers #(
     parameter int WORD = 16,
     parameter int LANES = 1,
     parameter [255:0] PLAN_HASH = 0,
-    parameter int ERRORS = 1,              // at most 32
+    parameter int ERRORS = 1,              // at most 31
     parameter int COMMANDS = 1             // at most 7
 ) (
     input  wire clk,
@@ -43,6 +44,7 @@ module kc_registers #(
     output wire reset_request,             // for one clock
     input  wire reset_pending,
     input  wire reset_done,                // for one clock: the core is in reset
+    input  wire dropping,                  // the rest of an interrupted input frame is being dropped
     output wire [COMMANDS-1:0] command,    // each for one clock
     input  wire busy,
     input  wire [ERRORS-1:0] error,        // each for one clock
@@ -51,7 +53,7 @@ module kc_registers #(
     input  wire [2:0] frame_status         // with frame_out
 );
     // Offsets of the table, and the version of the map.
-    localparam [7:0] MAP = 8'd2;
+    localparam [7:0] MAP = 8'd3;
     localparam [7:0] AT_MAGIC = 8'h00, AT_CORE = 8'h04, AT_SIZE = 8'h08, AT_SHAPE = 8'h0c, AT_BUILD = 8'h10;
     localparam [7:0] AT_PLAN_HASH = 8'h20, AT_CONTROL = 8'h40, AT_COMMAND = 8'h44, AT_STATUS = 8'h48;
     localparam [7:0] AT_ERRORS = 8'h4c, AT_IRQ_ENABLE = 8'h50, AT_IRQ_STATUS = 8'h54, AT_CLOCKS = 8'h58;
@@ -63,6 +65,7 @@ module kc_registers #(
     logic [31:0] rdata_reg, upper_reg, in_reg, out_reg;
     logic [63:0] clocks_reg;
     logic [ERRORS-1:0] error_reg;
+    logic access_reg;
     logic [COMMANDS-1:0] command_reg;
     logic [2:0] status_reg, enable_reg, cause_reg;
     logic [31:0] value;
@@ -77,14 +80,16 @@ module kc_registers #(
     wire [31:0] lanes = {{8{s_axil_wstrb[3]}}, {8{s_axil_wstrb[2]}}, {8{s_axil_wstrb[1]}}, {8{s_axil_wstrb[0]}}};
     wire [31:0] ones = write ? s_axil_wdata & lanes : 32'd0;
     wire [31:0] commands = write_to == AT_COMMAND ? ones : 32'd0;
-    wire [ERRORS-1:0] clear = write_to == AT_ERRORS ? ones[ERRORS-1:0] : {ERRORS{1'b0}};
+    wire clearing = write_to == AT_ERRORS;
+    wire [ERRORS-1:0] clear = clearing ? ones[ERRORS-1:0] : {ERRORS{1'b0}};
     wire [2:0] acknowledge = write_to == AT_IRQ_STATUS ? ones[2:0] : 3'd0;
-    wire [2:0] cause = {reset_done, |error, frame_out};
+    wire refused = (write && !writable) || (read && !readable);
+    wire [2:0] cause = {reset_done, refused || |error, frame_out};
     wire [31:0] hash_word = PLAN_HASH[{~read_from[4:2], 5'd0} +: 32];
     wire [31:0] clocks = clocks_reg[31:0];
     wire read_hash = read_from[7:5] == AT_PLAN_HASH[7:5];
-    wire writable = write_to <= AT_BUILD || write_to[7:5] == AT_PLAN_HASH[7:5]
-        || (write_to >= AT_CONTROL && write_to <= AT_FRAMES_OUT);
+    wire writable = write_to == AT_CONTROL || write_to == AT_COMMAND || clearing || write_to == AT_IRQ_ENABLE
+        || write_to == AT_IRQ_STATUS;
 
     always_comb begin
         readable = 1'b1;
@@ -96,8 +101,8 @@ module kc_registers #(
             AT_BUILD: value = {16'd0, 8'(LANES), 8'(WORD)};
             AT_CONTROL: value = {31'd0, run_reg};
             AT_COMMAND: value = 32'd0;
-            AT_STATUS: value = {21'd0, status_reg, 6'd0, reset_pending || reset_reg, busy};
-            AT_ERRORS: value = 32'(error_reg);
+            AT_STATUS: value = {21'd0, status_reg, 5'd0, dropping, reset_pending || reset_reg, busy};
+            AT_ERRORS: value = {access_reg, 31'(error_reg)};
             AT_IRQ_ENABLE: value = 32'(enable_reg);
             AT_IRQ_STATUS: value = 32'(cause_reg);
             AT_CLOCKS: value = clocks;
@@ -124,6 +129,7 @@ module kc_registers #(
         reset_reg <= commands[0];
         command_reg <= commands[1 +: COMMANDS];
         error_reg <= (error_reg & ~clear) | error;
+        access_reg <= refused || (access_reg && !(clearing && ones[31]));
         cause_reg <= (cause_reg & ~acknowledge) | cause;
         irq_reg <= (cause_reg & enable_reg) != 0;
         if (busy) clocks_reg <= clocks_reg + 1'b1;
@@ -136,6 +142,7 @@ module kc_registers #(
             out_reg <= 32'd0;
             status_reg <= 3'd0;
             error_reg <= {ERRORS{1'b0}};
+            access_reg <= 1'b0;
             command_reg <= {COMMANDS{1'b0}};
         end
         if (rst) begin

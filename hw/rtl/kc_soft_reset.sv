@@ -2,7 +2,8 @@
 //
 // A request closes the inputs. When no output beat waits and no output frame is half sent, the core is reset for one
 // clock: `done`. An input frame of which the core had accepted a part is then dropped up to its tlast, so that its rest
-// is not taken for a new frame. While `run` is low no input beat is accepted; the outputs stay open.
+// is not taken for a new frame; `dropping` is high until then. While `run` is low no input beat is accepted; the outputs
+// stay open.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -17,6 +18,7 @@ module kc_soft_reset #(
     output wire pending,                    // a request waits
     output wire done,                       // for one clock
     output wire core_rst,
+    output wire dropping,                   // the rest of an interrupted input frame is awaited
 
     input  wire [INPUTS-1:0] s_tvalid,      // the ports
     output wire [INPUTS-1:0] s_tready,
@@ -57,6 +59,7 @@ module kc_soft_reset #(
     assign pending = pending_reg;
     assign done = reset_reg;
     assign core_rst = rst || reset_reg;
+    assign dropping = drop_reg != 0;
     assign s_tready = (core_s_tready | drop_reg) & open;
     assign core_s_tvalid = s_tvalid & open & ~drop_reg;
     assign m_tvalid = reset_reg ? {OUTPUTS{1'b0}} : core_m_tvalid;

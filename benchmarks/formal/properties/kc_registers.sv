@@ -35,6 +35,11 @@
         // An error stays until a one is written.
         if (formal_since && $past(error_reg[0]) && !$past(rst || reset_done) && !error_reg[0])
             assert ($past(s_axil_awready && s_axil_awvalid && s_axil_awaddr[7:2] == 6'h13 && s_axil_wdata[0] && s_axil_wstrb[0]));
+        // A refused access sets the error `access`, which stays until a one is written.
+        if (formal_since && $past(refused) && !$past(rst || reset_done)) assert (access_reg && cause_reg[1]);
+        if (formal_since && s_axil_bvalid && $past(write)) assert ((s_axil_bresp != 0) == $past(!writable));
+        if (formal_since && $past(access_reg) && !$past(rst || reset_done) && !access_reg)
+            assert ($past(s_axil_awready && s_axil_awvalid && s_axil_awaddr[7:2] == 6'h13 && s_axil_wdata[31] && s_axil_wstrb[3]));
         // The interrupt follows its causes a clock later; a cause stays until a one is written.
         if (formal_since) assert (irq == $past((cause_reg & enable_reg) != 0));
         if (formal_since && $past(cause_reg[0]) && !cause_reg[0])

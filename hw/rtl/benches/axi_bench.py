@@ -27,6 +27,10 @@ class AxiBench(StreamBench):
         words, users = await self.receive(stream)
         return [users[0], *words]
 
+    async def frames(self, stream: str) -> list[list[int]]:
+        """Return the frames that were received, each with its ``tuser``; wait for none."""
+        return [await self.frame(stream) for _ in range(self._sinks[stream].count())]
+
     async def write(self, address: int, word: int) -> None:
         """Write a register."""
         await self._registers.write_dword(address, word)

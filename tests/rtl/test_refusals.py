@@ -1,0 +1,177 @@
+"""A core refuses bad frames and bad accesses by an error bit, and then works as before."""
+
+import re
+
+import pytest
+
+from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
+from kerncast.codegen.rtl.frames import model_frame, sample_frame, sample_frames, state_frames, target_frame
+from kerncast.codegen.rtl.registers import register_map
+from kerncast.hw.rtl.simulators import Simulation
+from kerncast.sim.model import open_model
+from kerncast.sim.model.statuses import NOT_TRAINED
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+
+from .conftest import SPECS, expected, make, places, trained
+from .learner_cases import stream
+from .solver_cases import case_plan, problems, solution
+
+MAP = register_map()
+CONTROL, COMMAND, STATUS, ERRORS, CAUSES = (
+    MAP.named(name).offset for name in ("control", "command", "status", "errors", "irq_status"))
+RUN, RESET, DROPPING, ERROR, ACCESS = 1, 1, 4, 2, 1 << 31
+SLVERR = 2
+
+
+class Case:
+    """A core, the frames of one operation by their streams in order, and its answer.
+
+    ``bits`` is the error of each stream. After a reset between two frames of one operation the answer is
+    ``untrained``, and ``partner`` the error of a frame that came without the one before it.
+    """
+
+    def __init__(self, plan, core, sends, answer, gives, bits, untrained=None, partner=0):
+        self.plan, self.core, self.sends, self.answer = plan, core, sends, answer
+        self.gives, self.bits, self.untrained, self.partner = gives, bits, untrained, partner
+
+    def operation(self):
+        return [("send", *send) for send in self.sends]
+
+    def run(self, folder, script, limit=20_000):
+        generate_rtl(self.plan, folder)
+        simulation = Simulation(rtl_sources(folder, self.plan, self.core),
+                                f"{self.plan.name}_{self.core.name}_axi", "icarus", folder / "sim")
+        return simulation.run([("write", CONTROL, RUN), *script], limit)
+
+
+def trainer(case, n):
+    text = re.sub(r"\bn = \d+", f"n = {n}", SPECS[case])
+    plan = make_plan(Spec.from_text(text, f"{case}.toml"))
+    y, model = plan.signals["y_raw"].format, open_model(plan)
+    words = [y.lo + (k * 977) % (y.hi + 1 - y.lo) for k in range(plan.sizes["n"])]
+    x = None if plan.uniform else places(plan, plan.sizes["n"], 3)
+    assert model.train(x, words)["status"][0] == 0
+    sends = [("y", target_frame(plan, words))]
+    if x is not None:
+        sends.insert(0, ("x", [word for frame in sample_frames(plan, x) for word in frame]))
+    bits = {stream: 1 << i for i, (stream, _) in enumerate(sends)}
+    return Case(plan, TRAINER, sends, [0, *model_frame(plan, model.state())], "model", bits)
+
+
+def solver():
+    plan = case_plan("even24")
+    mask, (r, y) = (1 << plan.word) - 1, list(problems(plan, 4, 3))[0]
+    status, *words = solution(plan, r, y)
+    return Case(plan, SOLVER, [("r", (r & mask).tolist()), ("y", (y & mask).tolist())],
+                [status, *(word & mask for word in words)], "alpha", {"r": 5, "y": 6})  # bit 2: both were dropped
+
+
+def predictor():
+    plan = make("gains16")
+    (state, x), mask = trained(plan, 3), (1 << plan.word) - 1
+    answer = expected(plan, state, x[:1])
+    return Case(plan, PREDICTOR, [("model", model_frame(plan, state)), ("x", sample_frames(plan, x[:1])[0])],
+                [int(answer["status"][0]), int(answer["f"][0]) & mask], "f", {"x": 1, "model": 2},
+                [NOT_TRAINED, 0])
+
+
+def learner():
+    plan = make("gains16")
+    (x, y), model, mask = stream(plan, 9, 5), open_model(plan), (1 << plan.word) - 1
+    model.update(x, y)
+    model_words, slots = state_frames(plan, model.state())
+    answer = model.predict(x[:1])
+    return Case(plan, LEARNER, [("state", model_words, 0), ("state", slots, 1),
+                                ("x", sample_frame(plan, x[0]), 0)],
+                [int(answer["status"][0]), int(answer["f"][0]) & mask], "f", {"x": 1, "state": 2},
+                [NOT_TRAINED, 0], partner=2)
+
+
+#: What a small training, or a small model, brings about.
+CASES = {"trainer": lambda: trainer("grid16", 3), "trainer of samples": lambda: trainer("means24", 2),
+         "solver": solver, "predictor": predictor, "learner": learner}
+
+
+@pytest.fixture
+def case(require_simulator, request):
+    require_simulator("icarus")
+    return CASES[request.param]()
+
+
+def bad_frames(send):
+    """Too short by one word and by all but one, too long by one; tlast missing joins two frames."""
+    stream, words, *user = send
+    return [(stream, bad, *user) for bad in (words[:-1], words[:1], [*words, words[-1]], words * 2)]
+
+
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_a_bad_frame_is_an_error_and_the_next_operation_is_right(case, tmp_path, ledger):
+    script, bads = [], [(k, bad) for k, send in enumerate(case.sends) for bad in bad_frames(send)]
+    for k, bad in bads:
+        # What comes before is good. The frames of a system belong together: the partner goes with the bad one.
+        partner = case.sends[k + 1:] if case.core in (SOLVER, TRAINER) else []
+        before = [*case.sends[:k], bad, *partner]
+        script += [*(("send", *send) for send in before), ("sent",), ("cycles", 60), ("read", ERRORS),
+                   ("frames", case.gives), ("write", ERRORS, 31), ("write", CAUSES, ERROR), *case.operation(),
+                   ("frame", case.gives), ("read", ERRORS), ("cycles", 9), ("read", STATUS)]
+    found = case.run(tmp_path, script)
+    seen = [tuple(found[i:i + 5]) for i in range(0, len(found), 5)]
+    status = (case.answer[0] & 7) << 8
+    wanted = [([case.bits[bad[0]]], [], case.answer, [0], [status]) for _, bad in bads]
+    ledger.record(backend="rtl:icarus", words=len(bads) * (len(case.answer) + 4),
+                  mismatches=sum(a != b for a, b in zip(seen, wanted, strict=True)),
+                  case=f"bad frames of the {case.core.name}")
+
+
+@pytest.mark.parametrize("case", CASES, indirect=True)
+def test_a_soft_reset_at_every_clock_leaves_no_wrong_answer(case, tmp_path, ledger):
+    clocks = case.core.cycles(case.plan) + 60
+    settle = 40 + 8 * len(case.answer)  # an output frame that has begun is sent before the reset
+    script = []
+    for cut in range(1, clocks):  # the answer comes before the reset, or never
+        script += [*case.operation(), ("cycles", cut), ("write", COMMAND, RESET), ("sent",), ("cycles", settle),
+                   ("frames", case.gives), ("read", ERRORS), ("write", ERRORS, 31), *case.operation(),
+                   ("frame", case.gives), ("read", ERRORS), ("cycles", 9), ("read", STATUS)]
+    found = case.run(tmp_path, script)
+    seen = [tuple(found[i:i + 5]) for i in range(0, len(found), 5)]
+    assert len(seen) == clocks - 1
+    good = [frame for frame in (case.answer, case.untrained) if frame is not None]
+    status, wrong = (case.answer[0] & 7) << 8, 0
+    for before, refused, *after in seen:
+        right = before in ([], *([frame] for frame in good)) and refused[0] in (0, case.partner)
+        wrong += not (right and after == [case.answer, [0], [status]])
+    ledger.record(backend="rtl:icarus", words=len(seen) * (len(case.answer) + 2), mismatches=wrong,
+                  case=f"soft reset of the {case.core.name}")
+    assert {case.answer in before for before, *_ in seen} == {True, False}, "not each side of the answer"
+
+
+def test_an_interrupted_frame_is_reported_until_its_end(require_simulator, tmp_path):
+    require_simulator("icarus")
+    case = trainer("grid16", 8)
+    script = [("stall", 0.0, 0.0, 0), *case.operation(), ("cycles", 12), ("stall", 1.0, 0.0, 0),
+              ("cycles", 4), ("write", COMMAND, RESET), ("cycles", 9), ("read", STATUS),
+              ("stall", 0.0, 0.0, 0), ("sent",), ("cycles", 9), ("read", STATUS), ("read", ERRORS),
+              *case.operation(), ("frame", "model")]
+    assert case.run(tmp_path, script) == [[DROPPING], [0], [0], case.answer]
+
+
+def test_a_refused_access_while_running_is_an_error_and_changes_nothing(require_simulator, tmp_path, ledger):
+    require_simulator("icarus")
+    case = trainer("grid16", 8)
+    listed = {r.offset + 4 * i: r for r in MAP.registers for i in range(r.count)}
+    read_only = [at for at, r in listed.items() if r.access == "r"]
+    missing = [at for at in range(0, MAP.bytes, 4) if at not in listed]
+    script, wanted = [], []
+    for at in (*read_only, *missing):
+        answers = [0 if at in listed else SLVERR, SLVERR]
+        script += [*case.operation(), ("sent",), ("cycles", 20), ("responses", at), ("read", ERRORS),
+                   ("read", CAUSES), ("frame", "model"), ("write", ERRORS, ACCESS), ("write", CAUSES, 7),
+                   ("read", ERRORS), ("read", CAUSES)]
+        wanted += [answers, [ACCESS], [ERROR], case.answer, [0], [0]]
+    identity = [("read", at, 1) for at in read_only if at < CONTROL]
+    found = case.run(tmp_path, [*identity, *script, *identity])
+    assert found[:len(identity)] == found[-len(identity):]
+    found = found[len(identity):-len(identity)]
+    ledger.record(backend="rtl:icarus", words=len(wanted), case="refused accesses",
+                  mismatches=sum(f != w for f, w in zip(found, wanted, strict=True)))

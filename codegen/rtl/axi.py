@@ -97,7 +97,9 @@ def package_files(p: str, core: str, values: dict[str, Any], files: dict[str, st
     """Render the Verilog wrapper and the packages of a core from its rendered `files`."""
     listed = [line for line in files[f"{p}_{core}.f"].splitlines() if line and not line.startswith("//")]
     return render_files({f"{p}_{core}_wrap.v": "core_wrap.v", f"{p}_{core}.core": "core.core",
-                         f"{p}_{core}_package_ip.tcl": "package_ip.tcl"},
+                         f"{p}_{core}_package_ip.tcl": "package_ip.tcl", f"{p}_{core}_hw.tcl": "hw.tcl",
+                         f"{p}_{core}.sdc": "core.sdc", f"{p}_{core}.xdc": "core.sdc",
+                         f"{p}_{core}.lpf": "core.lpf"},
                         values | {"core_files": listed, "axil_ports": AXIL_PORTS})
 
 

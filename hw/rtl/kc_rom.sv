@@ -1,4 +1,7 @@
 // kerncast: a table read with the clock; the value comes one clock after its address.
+//
+// FPGA tools make a memory of it, filled by `initial`. Tools that ignore `initial`, as for an ASIC, need the macro
+// KC_ROM_LOGIC: the table is then a constant, and the ROM is logic.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -12,10 +15,16 @@ module kc_rom #(
     input  wire [ADDRESS_BITS-1:0] address,
     output wire [WIDTH-1:0] q
 );
+    logic [WIDTH-1:0] q_reg;
+
+`ifdef KC_ROM_LOGIC
+    wire [(1 << ADDRESS_BITS)*WIDTH-1:0] words = ((1 << ADDRESS_BITS)*WIDTH)'(TABLE);
+
+    always_ff @(posedge clk) q_reg <= words[address*WIDTH +: WIDTH];
+`else
     localparam WORDS = DEPTH > 1 ? DEPTH : 2;
 
     logic [WIDTH-1:0] words [0:WORDS-1];
-    logic [WIDTH-1:0] q_reg;
     integer i;
 
     initial begin
@@ -24,6 +33,7 @@ module kc_rom #(
     end
 
     always_ff @(posedge clk) q_reg <= words[address];
+`endif
 
     assign q = q_reg;
 endmodule

@@ -10,6 +10,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 from .claims import CLAIMS, MUTANTS
+from .cores import CORE_CLAIMS, CORE_MUTANTS, CoreClaim, prove_core
 from .page import PAGE, page
 from .prover import BOUNDED, PROVED, REFUTED, Claim, ClaimResult, module_text, prove
 
@@ -30,8 +31,17 @@ def is_found(mutant: tuple[str, str, str]) -> bool:
     return found
 
 
-def _proved(claim: Claim) -> ClaimResult:
-    verdict = prove(claim)
+def is_found_in_core(mutant: tuple[str, str, str, str]) -> bool:
+    """Report whether a fault in a file of a core makes its proof fail."""
+    core, *fault = mutant
+    claim = next(claim for claim in CORE_CLAIMS if claim.core == core)
+    found = prove_core(claim, (fault[0], fault[1], fault[2])).outcome != PROVED
+    print(*mutant, "found" if found else "MISSED", sep="  ", flush=True)
+    return found
+
+
+def _proved(claim: Claim | CoreClaim) -> ClaimResult:
+    verdict = prove(claim) if isinstance(claim, Claim) else prove_core(claim)
     print(f"{claim.key}  {verdict.outcome}  {verdict.seconds:.0f} s", flush=True)
     return verdict
 
@@ -40,8 +50,9 @@ def main() -> int:
     """Prove the claims; exit with 1 for a failed claim or an undetected fault."""
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else os.cpu_count()
     with ThreadPoolExecutor(jobs) as pool:
-        verdicts = dict(zip((claim.key for claim in CLAIMS), pool.map(_proved, CLAIMS), strict=True))
-        found = list(pool.map(is_found, MUTANTS))
+        claims = (*CLAIMS, *CORE_CLAIMS)
+        verdicts = dict(zip((claim.key for claim in claims), pool.map(_proved, claims), strict=True))
+        found = [*pool.map(is_found, MUTANTS), *pool.map(is_found_in_core, CORE_MUTANTS)]
     PAGE.write_text(page(verdicts, found), encoding="utf-8", newline="\n")
     return int(not all(found) or any(v.outcome not in (PROVED, BOUNDED) for v in verdicts.values()))
 

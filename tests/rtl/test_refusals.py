@@ -133,7 +133,8 @@ def test_a_soft_reset_at_every_clock_leaves_no_wrong_answer(case, tmp_path, ledg
     for cut in range(1, clocks):  # the answer comes before the reset, or never
         script += [*case.operation(), ("cycles", cut), ("write", COMMAND, RESET), ("sent",),
                    ("cycles", settle), ("frames", case.gives), ("read", ERRORS), ("write", ERRORS, 31),
-                   *case.operation(), ("frame", case.gives), ("read", ERRORS), ("cycles", 9), ("read", STATUS)]
+                   *case.operation(), ("frame", case.gives), ("read", ERRORS), ("cycles", 9),
+                   ("read", STATUS)]
     found = case.run(tmp_path, script)
     seen = [tuple(found[i:i + 5]) for i in range(0, len(found), 5)]
     assert len(seen) == clocks - 1

@@ -146,7 +146,8 @@ def _classes(classes: Classes | None) -> list[str]:
     lines = [f"labels: {counts}; float64 predicts another label for {classes.differing} of {len(named)}"]
     if classes.truth is None:
         return lines
-    lines.append(f"accuracy: {classes.accuracy:.2%} of {len(named)} samples")
+    lines += [f"accuracy: {classes.accuracy:.2%} of {len(named)} samples",
+              f"baseline: the most frequent class has {classes.majority:.2%} of them"]
     some_unknown = bool(classes.confusion[:, -1].any())
     heads = [*classes.names, _UNKNOWN][:len(classes.names) + some_unknown]
     rows = [("true class", *heads, "recall")]

@@ -138,9 +138,12 @@ class WasmBackend(LibraryBackend):
         sample = x_raw.shape[1] * self.plan.signals["x_raw"].format.c_bits // 8
         word = np.dtype(wire_dtype(self.plan.word_type))
         x = self._raw(x_raw, "x_raw")
+        step = self.plan.targets * self.plan.signals["y_raw"].format.c_bits // 8
+        y = self._raw(y_raw, "y_raw") if y_raw is not None and self.plan.targets > 1 else 0
         for i in range(len(x_raw)):
             # An integer argument has 32 bits; its signedness does not matter.
-            target = () if y_raw is None else ((int(y_raw[i]) + 2**31) % 2**32 - 2**31,)
+            target = () if y_raw is None else (
+                (y + i * step,) if self.plan.targets > 1 else ((int(y_raw[i]) + 2**31) % 2**32 - 2**31,))
             status[i] = self._call(name, x + i * sample, *target, self._word)
             rows[i, :outputs] = np.frombuffer(self._module.read(self._word, outputs * word.itemsize),
                                               dtype=word)

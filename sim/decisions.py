@@ -65,6 +65,15 @@ def spread(alpha: NDArray[Any], groups: tuple[int, ...]) -> NDArray[Any]:
     return dense
 
 
+def members(decision: str, labels: Words, classes: int) -> NDArray[np.bool_]:
+    """Return which outputs stand for the class of each sample, shape (m, C).
+
+    Of two classes the one output stands for the second.
+    """
+    classes_of = np.array([1]) if decision == SIGN else np.arange(classes)
+    return np.asarray(labels[:, np.newaxis] == classes_of)
+
+
 def decide(decision: str, f: NDArray[Any], classes: int,
            min_margin: float | None = None) -> tuple[Words, NDArray[Any]]:
     """Return the labels (m,) and margins (m,) of outputs.

@@ -241,6 +241,11 @@ class Plan(Choices):
         return self.sizes.get("C", 1)
 
     @property
+    def targets(self) -> int:
+        """Return the number of targets of one sample: the label of a class is one."""
+        return 1 if self.decision else self.outputs
+
+    @property
     def size_key(self) -> str:
         """Return the key of the spec that sets the number of vectors of the model."""
         return SIZE_KEYS[self.algorithm]

@@ -51,7 +51,7 @@ def _training(p: str, x: str, raw_y: str, word: str, members: str) -> str:
 def _delay_line(plan: Plan, raw_x: str, raw_y: str) -> str:
     """Return the declarations of the delay line."""
     p, model, word = plan.name, "" if plan.fixed else f"const {plan.name}_model_t *m, ", plan.word_type
-    update = f"int {p}_delay_update({p}_model_t *m, const {p}_delay_t *d, {raw_y} y, {word} *f);"
+    update = f"int {p}_delay_update({p}_model_t *m, const {p}_delay_t *d, {_target(plan, raw_y)}, {word} *f);"
     return f"""typedef struct {{ {raw_x} samples[{2 * plan.delay}]; uint16_t newest; uint16_t count; }} {p}_delay_t;
         void {p}_delay_init({p}_delay_t *d);
         int {p}_delay_push({p}_delay_t *d, {raw_x} sample);
@@ -66,9 +66,10 @@ def declarations(plan: Plan) -> str:
     raw_x, raw_y = (plan.signals[s].format.c_type for s in ("x_raw", "y_raw"))
     word = plan.word_type
     line = _delay_line(plan, raw_x, raw_y) if plan.delay else ""
+    model = "" if plan.fixed else f"const {p}_model_t *m, "
+    decide = f"""int {p}_model_decide(const {word} *f, uint8_t *label, {word} *margin);
+        int {p}_model_classify({model}const {raw_x} *x, uint8_t *label, {word} *margin);"""
     if plan.fixed:
-        decide = f"""int {p}_model_decide(const {word} *f, uint8_t *label, {word} *margin);
-        int {p}_model_classify(const {raw_x} *x, uint8_t *label, {word} *margin);"""
         return f"""extern const uint8_t {p}_plan_hash[32];
         int {p}_model_predict(const {raw_x} *x, {word} *f);
         {decide if plan.decision else ""}
@@ -76,7 +77,7 @@ def declarations(plan: Plan) -> str:
     learn = (_training(p, "" if plan.uniform else f"const {raw_x} *x, ", raw_y, word if plan.fits else "",
                        _members(plan.workspace))
              if plan.trains else
-             f"int {p}_{plan.update_name}({p}_model_t *m, const {raw_x} *x, {raw_y} y, {word} *f);")
+             f"int {p}_{plan.update_name}({p}_model_t *m, const {raw_x} *x, {_target(plan, raw_y)}, {word} *f);")
     return f"""typedef struct {{ {_members(plan.memory)} }} {p}_model_t;
         extern const uint8_t {p}_plan_hash[32];
         void {p}_model_init({p}_model_t *m);
@@ -84,7 +85,13 @@ def declarations(plan: Plan) -> str:
         int {p}_state_save(const {p}_model_t *m, const kc_storage_t *storage);
         int {p}_state_restore({p}_model_t *m, const kc_storage_t *storage);
         {learn}
+        {decide if plan.decision else ""}
         {line}"""
+
+
+def _target(plan: Plan, raw_y: str) -> str:
+    """Return the target of an update: a value, or a pointer to several."""
+    return f"const {raw_y} *y" if plan.targets > 1 else f"{raw_y} y"
 
 
 class HostBackend(LibraryBackend):
@@ -175,8 +182,9 @@ class HostBackend(LibraryBackend):
         f = self.ffi.new(f"{self.plan.word_type}[]", outputs)
         label, margin = self.ffi.new("uint8_t *"), self.ffi.new(f"{self.plan.word_type} *")
         x = self._raw(x_raw, "x_raw")
+        y = None if y_raw is None else self._raw(y_raw, "y_raw")
         for i in range(count):
-            target = () if y_raw is None else (int(y_raw[i]),)
+            target = () if y is None else (y + i * self.plan.targets,) if self.plan.targets > 1 else (y[i],)
             if self.line is not None:
                 self._feed(x_raw, i)
                 status[i] = self._call(_FROM_LINE[name], self.line, *target, f)

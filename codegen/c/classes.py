@@ -55,12 +55,19 @@ def comment_text(name: str) -> str:
     return re.sub(r"[^\w .+-]", "_", name, flags=re.ASCII)
 
 
+def _target(plan: Plan) -> str:
+    """Return the parameter of an update that is the target."""
+    name = "label" if plan.decision else "y"
+    return f"{plan.name}_target_t {name}" if plan.targets == 1 else f"const {plan.name}_target_t *{name}"
+
+
 def classes_context(plan: Plan) -> dict[str, Any]:
     """Build the template context of several outputs and of classes."""
     names, pairs = plan.class_names, plan.outputs
     macros = class_macros(names) if plan.decision else []
     return {
         "several": "C" in plan.sizes, "outputs": plan.outputs, "pairwise": plan.pairwise,
+        "update_target": _target(plan),
         "columns": plan.sizes.get("M", plan.outputs), "decision": plan.decision,
         "labels": list(zip(macros, map(comment_text, names), strict=False)),
         "label_texts": [c_text(name) for name in names] if plan.decision else [],

@@ -138,7 +138,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
               for name in _own_casts(plan)]
     groups = {f"Word length {w} bits": first}
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
-    unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed else set()
+    unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed or plan.decision else set()
     unused |= {"solver_shift", "innov_frac"} if plan.schur else set()
     unused |= set() if plan.uniform and not plan.banded else {"last_lag"}
     macros = _IN_FLOAT32 if plan.in_float32 else _SECOND_ORDER if plan.second_order else _MACROS

@@ -11,6 +11,8 @@ def example(plan: Plan) -> str:
     p, x = plan.name, "" if trains and uniform else f"const {plan.name}_in_t *x, "
     head = [f'#include "{p}.h"', ""]
     predict = [f"{p}_out_t f = 0;"]
+    if plan.learns and (plan.decision or plan.outputs > 1):
+        return _learner_example(plan, head)
     if plan.delay:
         return "\n".join([*head, *_delayed(plan)])
     if plan.decision:
@@ -55,3 +57,18 @@ def _delayed(plan: Plan) -> list[str]:
     does = "predict(&line, &f)" if plan.fixed else "update(&model, &line, y, &f)"
     return [*lines, "", f"{p}_out_t {call}", "{", f"    {p}_out_t f = 0; /* while the line fills */", "",
             pushed, f"    (void){p}_delay_{does};", "    return f;", "}"]
+
+
+def _learner_example(plan: Plan, head: list[str]) -> str:
+    """Return an example program of a learner with classes, or with several outputs."""
+    p, P = plan.name, plan.name.upper()
+    head += [f"static {p}_model_t model; /* {p}_model_init(&model) at the start */", ""]
+    target = f"{p}_target_t label" if plan.decision else f"const {p}_target_t *y"
+    body = [f"void learn(const {p}_in_t *x, {target})", "{",
+            f"    {p}_out_t f[{P}_OUTPUTS]; /* the outputs before learning */", "",
+            f"    (void){p}_lms_update(&model, x, {'label' if plan.decision else 'y'}, f);", "}"]
+    if plan.decision:
+        body += ["", f"uint8_t classify(const {p}_in_t *x)", "{",
+                 f"    uint8_t label = {P}_CLASSES; /* none of them */", "",
+                 f"    (void){p}_model_classify(&model, x, &label, 0);", "    return label;", "}"]
+    return "\n".join([*head, *body])

@@ -9,20 +9,21 @@ from ...sim.planner.online.metric import NEIGHBOURS, SUMS, WEIGHTED
 
 #: Constants that become macros.
 LMS_MACROS = {
-    "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
+    "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift", "y_class", "y_other"),
     "Quantisation": ("quantise",),
     "Linear part": ("linear_root", "linear_one", "linear_x_exp", "linear_y_exp", "linear_ridge_one",
                     "linear_ridge_x", "linear_prior_one", "linear_prior_x", "linear_sum_shift",
                     "linear_z_shift", "linear_mac_shift", "linear_out_shift", "f_lo", "f_hi"),
     "Reduction: the loss by an eviction, and the limits for one":
-        ("kappa_one", "square_shift", "kappa_shift", "metric_shift", "max_deterioration", "truncation",
-         "max_age"),
+        ("norm_shift", "kappa_one", "square_shift", "kappa_shift", "metric_shift", "max_deterioration",
+         "truncation", "max_age"),
 }
 #: Meaning of constants of the linear part.
 _LINEAR = {"linear_root": "root of the forgetting factor, 30 fraction bits", "linear_one": "1 as a feature",
            "linear_ridge_one": "ridge row of the intercept", "linear_ridge_x": "ridge row of an input",
            "linear_prior_one": "first R of the intercept", "linear_prior_x": "first R of an input",
            "f_lo": "range of y", "f_hi": "range of y"}
+_CLASSES = {"y_class": "target of the class", "y_other": "target of the other classes"}
 _UNITS = {"fklms": "largest distance", "magnitude": "coefficient", "fast_klms": "kappa"}
 
 
@@ -34,12 +35,14 @@ def lms_value(plan: Plan, name: str) -> str:
         return f"1 - eta rho, rho = {plan.options['rho']}"
     if name == "quantise":
         return f"largest distance at which the nearest center is updated, k >= {plan.options[name]}"
+    if name in _CLASSES:
+        return _CLASSES[name]
     if name in _LINEAR:
         return _LINEAR[name]
     if name == "kappa_one":
         return "1 - k, or one minus the sum of squares, where k = 0"
     if name == "max_deterioration":
-        unit = _UNITS.get(plan.metric, "alpha^2 kappa")
+        unit = "alpha^2" if "norm_shift" in plan.constants else _UNITS.get(plan.metric, "alpha^2 kappa")
         return f"{unit}, max_deterioration = {plan.options[name]}"
     return f"{name} = {plan.options[name]}" if name in ("truncation", "max_age") else ""
 

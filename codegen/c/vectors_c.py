@@ -30,6 +30,8 @@ def _sample_bytes(plan: Plan, call: str) -> int:
     names = {"update": ("y_raw", "y"), "predict": ("y",)}[call]
     bits = sum(plan.signals[name].format.c_bits for name in names)
     bits += (answer_width(plan) - 1) * plan.signals["y"].format.c_bits
+    if call == "update":
+        bits += (plan.targets - 1) * plan.signals["y_raw"].format.c_bits
     return (plan.sizes["D"] * plan.signals["x_raw"].format.c_bits + bits) // 8 + 1
 
 

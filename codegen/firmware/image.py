@@ -155,6 +155,7 @@ def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
     if plan.trains:
         return plan.sizes["n"]
     row = max(plan.sizes["D"] * plan.signals["x_raw"].format.c_bits // 8,
+              plan.targets * plan.signals["y_raw"].format.c_bits // 8,
               answer_width(plan) * plan.signals["y"].format.c_bits // 8)
     return max(1, min(BATCH_SAMPLES, batch_bytes // row))
 
@@ -167,7 +168,7 @@ def fits_saved_states(plan: Plan, board: Board) -> bool:
     if plan.fixed:
         return False
     sample = sum(plan.signals[name].format.c_bits // 8 * count for name, count in (
-        ("x_raw", plan.sizes["D"]), ("y_raw", 1), ("y", 1))) + 1
+        ("x_raw", plan.sizes["D"]), ("y_raw", plan.targets), ("y", answer_width(plan)))) + 1
     buffers = buffer_samples(plan, board.memory.batch_bytes) * sample
     agent = 2 * (board.uart.max_payload or link_table().max_payload) + AGENT_BYTES
     needed = plan.ram_bytes + buffers + agent + 2 * slot_bytes(plan)

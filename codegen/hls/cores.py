@@ -79,14 +79,18 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
     if plan.linear:
         return _unlike("[online] linear", plan.options["linear"], "none", "omit it, or use the C")
     if "C" in plan.sizes or plan.decision:
-        return _unlike(f"[output] {'classes' if plan.decision else 'outputs'}",
-                       len(plan.class_names) or plan.outputs, "one output",
-                       "remove [hls] and use the C, or export one model per class against the rest, all with "
-                       "the same [output] word")
+        return _several(plan, "remove [hls] and use the C, or export one model per class against the rest, "
+                              "all with the same [output] word")
     if plan.bias:
         return _unlike("[toeplitz] bias", "true", "bias = false",
                        "remove bias, or set offset of [output] to the mean of the targets")
     return _too_large(plan)
+
+
+def _several(plan: Plan, remedy: str) -> KerncastError:
+    """Return the error for classes or several outputs."""
+    return _unlike(f"[output] {'classes' if plan.decision else 'outputs'}",
+                   len(plan.class_names) or plan.outputs, "one output", remedy)
 
 
 def _no_learner(plan: Plan) -> KerncastError | None:
@@ -100,6 +104,8 @@ def _no_learner(plan: Plan) -> KerncastError | None:
         where = "[online] reduction" if reduces else "[model] algorithm"
         return _unlike(where, plan.reduction if reduces else plan.algorithm,
                        "kernel_lms with reduction fklms", "choose it, or train in C and load the predictor")
+    if plan.outputs > 1 or plan.decision:
+        return _several(plan, "remove [hls] and use the C")
     for name in ("linear", "quantise", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return _unlike(f"[online] {name}", plan.options[name], "none",

@@ -111,6 +111,11 @@ def _refusal(plan: Plan) -> KerncastError | None:
             or plan.in_float32:
         return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
                     remedy="choose it, or train in C and load the predictor")
+    if plan.outputs > 1 or plan.decision:
+        key = "classes" if plan.decision else "outputs"
+        return fail("E307", "the SystemVerilog learner has one output and no classes",
+                    where=f"[output] {key}", value=len(plan.class_names) or plan.outputs,
+                    allowed="one output", remedy="learn in C")
     for name in ("linear", "quantise", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",

@@ -12,8 +12,7 @@ CLASSES = {
     "E123": Entry("the algorithm has one output on the device",
                   "[output] classes and several outputs need an algorithm that computes all outputs from one "
                   "row of kernel values.",
-                  "Train with scikit-learn and export the model, or train one model per class against the "
-                  "rest, all with the same [output] word."),
+                  "Learn with kernel_lms, or train with scikit-learn and export the model."),
     "E124": Entry("the command supports one output",
                   "Sweeps, reports and the explorer measure and show one value per sample. The spec has "
                   "[output] classes, or several outputs.",

@@ -17,7 +17,7 @@ from .._optional import from_package
 from ..errors import fail
 from ..formats import Format
 from ..spec import Spec
-from ..spec.rules import BUILTIN_DIGITS_TRAINING, BUILTIN_EQUALISER_SAMPLES
+from ..spec.rules import BUILTIN_DIGITS_TRAINING, BUILTIN_EQUALISER_SAMPLES, BUILTIN_TEN_DIGITS_TRAINING
 
 #: First sample of the default window of the ECG: 256 samples from here hold one whole beat.
 ECG_START = 100
@@ -92,11 +92,12 @@ def nearly_normal(count: int, seed: int = SEED) -> NDArray[np.float64]:
     return np.array([sum(source.random() for _ in range(12)) - 6.0 for _ in range(count)])
 
 
-def digits(_: Spec) -> BuiltinSamples:
-    """Return scikit-learn's handwritten digits 3 (target -1) and 8 (target +1).
+def digits(spec: Spec) -> BuiltinSamples:
+    """Return scikit-learn's handwritten digits 3 (target -1) and 8 (target +1), or all ten classes.
 
     Images of 8 x 8 pixels from 0 to 16.  A fixed shuffle of the 357 samples splits them into 250 for
-    training, in the order of presentation, and 107 for testing.
+    training, in the order of presentation, and 107 for testing.  If the spec lists classes, it splits the
+    1,797 samples of all digits into 1,000 and 797; the targets are then labels.
 
     Raises
     ------
@@ -104,14 +105,17 @@ def digits(_: Spec) -> BuiltinSamples:
         E501 without scikit-learn.
     """
     pixels, label = handwritten_digits(_PLACE)
-    chosen = np.flatnonzero((label == 3) | (label == 8))
+    ten = spec.output.classes is not None
+    chosen = np.arange(len(label)) if ten else np.flatnonzero((label == 3) | (label == 8))
     source = random.Random(SEED)
     keys = [source.random() for _ in chosen]
     order = chosen[sorted(range(len(chosen)), key=keys.__getitem__)]
     x, y = pixels[order].astype(np.int64), np.where(label[order] == 8, 1, -1).astype(np.int64)
-    split = BUILTIN_DIGITS_TRAINING
+    split = BUILTIN_TEN_DIGITS_TRAINING if ten else BUILTIN_DIGITS_TRAINING
+    what = "digits 0 to 9" if ten else "digits 3 (-1) and 8 (+1)"
+    y = label[order].astype(np.int64) if ten else y
     return BuiltinSamples(x[:split], y[:split], x[split:], y[split:], None,
-                          "digits 3 (-1) and 8 (+1), sklearn.datasets.load_digits", "scikit-learn, BSD-3")
+                          f"{what}, sklearn.datasets.load_digits", "scikit-learn, BSD-3")
 
 
 def equaliser(spec: Spec) -> BuiltinSamples:

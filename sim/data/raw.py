@@ -25,11 +25,12 @@ def inputs(plan: Plan, x_raw: Any, where: str = "x_raw") -> Words:
 
 
 def targets(plan: Plan, y_raw: Any) -> Words:
-    """Return the targets of a plan as ADC counts or labels, shape (m,).
+    """Return the targets of a plan as ADC counts, shape (m,), or (m, C) of several outputs.
 
-    Errors are those of :func:`check_raw`.
+    Of classes they are labels (m,). Errors are those of :func:`check_targets`.
     """
-    return check_raw(y_raw, plan.signals["y_raw"].format, None, "y_raw")
+    outputs, classes = (1, plan.class_names) if plan.decision else (plan.outputs, ())
+    return check_targets(y_raw, plan.signals["y_raw"].format, outputs, classes)
 
 
 def check_targets(y_raw: Any, fmt: Format, outputs: int, classes: tuple[str, ...] = ()) -> Words:

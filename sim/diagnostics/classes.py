@@ -55,6 +55,12 @@ class Classes:
         return float(np.mean(self.labels == self.truth)) if len(self.truth) else float("nan")
 
     @property
+    def majority(self) -> float:
+        """Return the share of the most frequent true class; NaN without samples."""
+        counts = self.confusion.sum(axis=1)
+        return float(counts.max() / counts.sum()) if counts.sum() else float("nan")
+
+    @property
     def recall(self) -> Array:
         """Return the accuracy on the samples of each class, shape (classes,)."""
         return recalls(self.confusion)
@@ -88,7 +94,8 @@ class Classes:
             return found
         recall = {name: None if np.isnan(part) else float(part)
                   for name, part in zip(self.names, self.recall, strict=True)}
-        return {**found, "accuracy": self.accuracy, "recall": recall, "confusion": self.confusion.tolist()}
+        return {**found, "accuracy": self.accuracy, "majority": self.majority, "recall": recall,
+                "confusion": self.confusion.tolist()}
 
 
 def classify(plan: Plan, answers: Outputs, f: Array, f_float: Array) -> Classes | None:

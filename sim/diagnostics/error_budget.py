@@ -103,7 +103,7 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
     Parameters
     ----------
     plan : Plan
-    f : ndarray of float64, shape (m,)
+    f : ndarray of float64, shape (m,), or (m, C) for several outputs
         Predictions of the integer model at the training inputs, in units of y.
     reference : FloatReference
         Trained on the same data.
@@ -185,7 +185,8 @@ def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, pass
         return expand(reference.kernel, X, X, solution.x) + solution.bias if solution.ok else None
     assert isinstance(reference.kernel, DistanceKernel)
     eta, rho = float(options["eta"]), float(options["rho"])
-    learner = KernelLMS(plan.sizes["D"], reference.kernel, eta, rho, "none")
+    outputs = (plan.outputs,) if "C" in plan.sizes else ()
+    learner = KernelLMS(plan.sizes["D"], reference.kernel, eta, rho, "none", outputs=outputs)
     for _ in range(passes):
         learner.learn(X, y)
     return learner.predict(X)

@@ -209,7 +209,7 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
     budget = (simulate(plan, at[:MAX_SAMPLES], y_raw[:MAX_SAMPLES], passes=passes).budget if large else
               error_budget(plan, f_at, reference, at, y_raw, passes))
     return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float), ranges, _members(model),
-                      budget)
+                      budget, classes=classify(plan, answers, f, f_float))
 
 
 def _check_passes(passes: int) -> None:

@@ -19,18 +19,19 @@ from ..formats import Format, Overflow
 from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, floor_at, integers, number, word_of, words_of
 from .base import STATUS, FxpModel
+from .classes import with_classes
 from .linear import FxpLinear
 
 
-@dataclass
+@dataclass(eq=False)
 class Center:
     """Expansion vector of the dictionary.
 
-    Its x, its coefficient as an integer, and the sample that brought it.
+    Its x, its coefficients of all outputs as integers, and the sample that brought it.
     """
 
     x: Words
-    alpha: int
+    alpha: list[int]
     born: int
 
 
@@ -49,6 +50,7 @@ class FxpLms(FxpModel):
         self._limits = {name: plan.integer(name) for name in ("max_deterioration", "truncation", "max_age",
                                                            "quantise")
                         if name in plan.constants}
+        self._outputs = plan.outputs
         self._known: dict[int, int] = {}
         self._newest_only = plan.newest_only
         self._linear = FxpLinear(plan) if plan.linear else None
@@ -65,20 +67,31 @@ class FxpLms(FxpModel):
             self._linear.reset()
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn the samples (m, D), (m,) in order; return ``status`` (m,) and ``f`` (m,)."""
+        """Learn the samples in order; return what a prediction before each returns."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         status, f = [], []
-        if len(y_raw) == 0:  # fxpmath does not support empty arrays
-            return {"status": np.zeros(0, dtype=np.int64), "f": np.zeros(0, dtype=np.int64)}
-        for x, y in zip(self._kernel.x_words(x_raw), self._kernel.y_numbers(y_raw), strict=True):
-            self._status = "ok"
-            f.append(self._learn(x, y))
-            status.append(STATUS[self._status])
-        return {"status": np.array(status, dtype=np.int64), "f": np.array(f, dtype=np.int64)}
+        if len(y_raw):  # fxpmath does not support empty arrays
+            for x, y in zip(self._kernel.x_words(x_raw), self._targets(y_raw), strict=True):
+                self._status = "ok"
+                f.append(self._learn(x, y))
+                status.append(STATUS[self._status])
+        found = np.array(f, dtype=np.int64).reshape(len(y_raw), self._outputs)
+        return with_classes(self.plan, {"status": np.array(status, dtype=np.int64),
+                                        "f": found if "C" in self.plan.sizes else found[:, 0]})
+
+    def _targets(self, y_raw: Raw) -> list[list[Fxp]]:
+        """Return the targets of every output, by sample."""
+        plan, fmt = self.plan, self.plan.signals["y"].format
+        if not plan.decision:
+            return [[number(word_of(y), fmt) for y in self._kernel.y_numbers(np.atleast_1d(row))]
+                    for row in y_raw]
+        hit, other = (number(plan.integer(name), fmt) for name in ("y_class", "y_other"))
+        stands_for = range(self._outputs) if self._outputs > 1 else (1,)
+        return [[hit if label == each else other for each in stands_for] for label in y_raw.tolist()]
 
     # ---- the rule ----
-    def _learn(self, x: Words, y: Fxp) -> int:
-        """Learn one sample; return the predicted f as an integer."""
+    def _learn(self, x: Words, y: list[Fxp]) -> list[int]:
+        """Learn one sample; return the predicted f of every output as an integer."""
         row = self._distances(x, self._slots)
         # A distance may be rounded to 0; of several vectors at the minimum distance the oldest is selected.
         duplicates = sorted((i for i, d in enumerate(row) if d <= self._limits.get("quantise", 0)),
@@ -88,18 +101,21 @@ class FxpLms(FxpModel):
         if not duplicates and len(row) == self.plan.sizes["N"] and not self._newest_only:
             victim = self._select_victim()
             self._project_slot(victim)
-            self._slots[victim].alpha = 0
+            self._slots[victim].alpha = [0] * self._outputs
         linear = 0 if self._linear is None else self._linear.predict(x)
         f = self._prediction(row, linear)
         self._learned += 1
         if self.plan.integer("decay") != 0 and self._slots:
-            held = number([v.alpha for v in self._slots], self._alpha_format)
-            for v, word in zip(self._slots, words_of(cast(held * self._decay, self._alpha_format,
-                                                          self._rounding)), strict=True):
-                v.alpha = int(word)
-        step = word_of(cast((y - f) * self._eta, self._wide, self._rounding))
-        before = self._slots[duplicates[0]].alpha if duplicates else 0
-        new = Center(x, self._fit(step + before), self._learned)
+            for o in range(self._outputs):
+                held = self._column(o)
+                for v, word in zip(self._slots, words_of(cast(held * self._decay, self._alpha_format,
+                                                              self._rounding)), strict=True):
+                    v.alpha[o] = int(word)
+        steps = [word_of(cast((to - now) * self._eta, self._wide, self._rounding))
+                 for to, now in zip(y, f, strict=True)]
+        before = self._slots[duplicates[0]].alpha if duplicates else [0] * self._outputs
+        new = Center(x, [self._fit(step + held) for step, held in zip(steps, before, strict=True)],
+                     self._learned)
         if duplicates:
             self._slots[duplicates[0]].alpha = new.alpha
         elif victim is not None:
@@ -115,33 +131,36 @@ class FxpLms(FxpModel):
             self._insert_newest(new)
         return self._learn_linear(x, y, f, linear)
 
-    def _learn_linear(self, x: Words, y: Fxp, f: Fxp, linear: int) -> int:
-        """Train the linear part, if any; return the prediction, then clipped."""
-        word = word_of(f)
+    def _column(self, output: int) -> Fxp:
+        """Return the coefficients of all centers for one output."""
+        return number([v.alpha[output] for v in self._slots], self._alpha_format)
+
+    def _learn_linear(self, x: Words, y: list[Fxp], f: list[Fxp], linear: int) -> list[int]:
+        """Train the linear part, if any; return the predictions, then clipped."""
+        words = [word_of(each) for each in f]
         if self._linear is None:
-            return word
-        target = word_of(y) - word + linear if self._joint else word_of(y)
+            return words
+        target = word_of(y[0]) - words[0] + linear if self._joint else word_of(y[0])
         self._note_saturation(self._linear.learn(x, target))
-        return self._clip(word)
+        return [self._clip(words[0])]
 
     def _clip(self, word: int) -> int:
         """Clip a prediction to the range of y."""
         return min(max(word, self.plan.integer("f_lo")), self.plan.integer("f_hi"))
 
-    def _prediction(self, row: list[int], linear: int) -> Fxp:
-        """Predict f (1) from the distances to all slots, including the linear part.
+    def _prediction(self, row: list[int], linear: int) -> list[Fxp]:
+        """Predict f (1) of every output from the distances to all slots, including the linear part.
 
         If the device does so, store the kernel values as the row.
         """
         if not row:  # the dictionary is empty
-            return number(linear, self.plan.signals["f"].format)
+            return [number(linear, self.plan.signals["f"].format)] * self._outputs
         k = self._values(row)
         if self._metric in ("fast_klms", "fast_mklms"):
             self._row[:len(row)] = words_of(k)
-        alpha = number([v.alpha for v in self._slots], self._alpha_format)
-        f, saturated = self._kernel.kernel_expansion(alpha, k, linear)
-        self._note_saturation(saturated)
-        return f
+        found = [self._kernel.kernel_expansion(self._column(o), k, linear) for o in range(self._outputs)]
+        self._note_saturation(any(saturated for _, saturated in found))
+        return [f for f, _ in found]
 
     def _note_saturation(self, happened: bool) -> None:
         if happened:
@@ -156,8 +175,15 @@ class FxpLms(FxpModel):
     # ---- eviction ----
     def _is_expired(self, v: Center) -> bool:
         """Return whether a vector has expired: its coefficient is small, or it is old."""
-        return (abs(v.alpha) <= self._limits.get("truncation", -1)
+        return (("truncation" in self._limits and self._magnitude(v) <= self._limits["truncation"])
                 or self._learned - v.born >= self._limits.get("max_age", self._learned + 1))
+
+    def _magnitude(self, v: Center) -> int:
+        """Return |alpha|; of several outputs the sum of the squares, each rounded down."""
+        if self._outputs == 1:
+            return abs(v.alpha[0])
+        shift = self.plan.integer("norm_shift")
+        return sum(floor(Fraction(alpha**2, 1 << shift)) for alpha in v.alpha)
 
     def _reduce(self) -> None:
         """Apply the strategy fixed lambda_max to all vectors."""
@@ -196,7 +222,7 @@ class FxpLms(FxpModel):
         if self._metric == "age":
             return v.born
         if self._metric == "magnitude":
-            return abs(v.alpha)
+            return self._magnitude(v)
         if self._metric == "fklms":
             return self._nearest(v, [o for o in others if o.born < v.born])[1]
         one = self.plan.integer("kappa_one")
@@ -207,7 +233,7 @@ class FxpLms(FxpModel):
         if self._metric == "fast_klms":
             return kappa
         kappa = max(kappa, 0) >> self.plan.integer("kappa_shift")
-        return floor(Fraction(v.alpha**2 * kappa, 1 << self.plan.integer("metric_shift")))
+        return floor(Fraction(v.alpha[0]**2 * kappa, 1 << self.plan.integer("metric_shift")))
 
     # ---- relations between vectors ----
     def _distances(self, x: Words, others: list[Center]) -> list[int]:
@@ -250,9 +276,10 @@ class FxpLms(FxpModel):
         if not self._projects or not others:
             return
         k = self._values(self._distances(v.x, others))
-        moved = words_of(cast(number(v.alpha, self._alpha_format) * k, self._wide, self._rounding))
-        for o, word in zip(others, moved, strict=True):
-            o.alpha = self._fit(o.alpha + int(word))
+        for output, alpha in enumerate(v.alpha):
+            moved = words_of(cast(number(alpha, self._alpha_format) * k, self._wide, self._rounding))
+            for o, word in zip(others, moved, strict=True):
+                o.alpha[output] = self._fit(o.alpha[output] + int(word))
 
     def _remove_center(self, slot: int) -> None:
         """Empty a slot: the vector of the last slot moves there."""
@@ -264,9 +291,25 @@ class FxpLms(FxpModel):
 
     # ---- the state ----
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
+        """Predict for ADC counts (m, D), as :meth:`~kerncast.sim.backend.Backend.predict`."""
+        found = self._one_output(x_raw) if self._outputs == 1 else self._several_outputs(x_raw)
+        return with_classes(self.plan, found)
+
+    def _several_outputs(self, x_raw: Raw) -> Outputs:
+        """Predict every output by itself: ``status`` (m,) and ``f`` (m, C)."""
+        v, x_raw = np.array([held.x for held in self._slots]), raw.inputs(self.plan, x_raw)
+        f = np.zeros((len(x_raw), self._outputs), dtype=np.int64)
+        status = np.full(len(x_raw), STATUS["ok" if self._slots else "not_trained"], dtype=np.int64)
+        for m, x in enumerate(self._kernel.x_words(x_raw) if self._slots and len(x_raw) else ()):
+            for o in range(self._outputs):
+                f[m, o], lost = self._kernel.expand(v, self._column(o), x)
+                status[m] = STATUS["saturated"] if lost else status[m]
+        return {"status": status, "f": f}
+
+    def _one_output(self, x_raw: Raw) -> Outputs:
+        """Predict ``status`` (m,) and ``f`` (m,)."""
         v = np.array([held.x for held in self._slots])
-        alpha = number([held.alpha for held in self._slots], self._alpha_format) if self._slots else None
+        alpha = self._column(0) if self._slots else None
         if self._linear is None or alpha is None or len(x_raw) == 0:
             return self._predict(x_raw, v, alpha)
         found = [self._kernel.expand(v, alpha, x, self._linear.predict(x))
@@ -287,7 +330,8 @@ class FxpLms(FxpModel):
             born = self._learned - (self._learned - state["born"][:count]) % (1 << 32)
         elif "age_order" in state:
             born = state["age_order"][:count]
-        self._slots = [Center(v[i].copy(), int(state["alpha"][i]), int(born[i])) for i in range(count)]
+        alpha = state["alpha"].reshape(-1, self._outputs).tolist()
+        self._slots = [Center(v[i].copy(), alpha[i], int(born[i])) for i in range(count)]
 
     def state(self) -> Outputs:
         """Return every member of the device's model structure; free slots are 0."""
@@ -295,12 +339,13 @@ class FxpLms(FxpModel):
         order = sorted(v.born for v in held)
         slot_of = {v.born: i for i, v in enumerate(held)}
         words = {name: np.zeros(budget, dtype=np.int64)
-                 for name in ("alpha", "age_order", "born", "nearest_d2", "nearest_idx", "sums")}
+                 for name in ("age_order", "born", "nearest_d2", "nearest_idx", "sums")}
+        alpha = np.zeros((budget, self._outputs), dtype=np.int64)
         x = np.zeros((budget, self.plan.sizes["D"]), dtype=np.int64)
         members = {field.name for field in self.plan.memory}
         for i, v in enumerate(held):
             x[i] = v.x
-            words["alpha"][i], words["age_order"][i] = v.alpha, order.index(v.born)
+            alpha[i], words["age_order"][i] = v.alpha, order.index(v.born)
             words["born"][i] = v.born % (1 << 32)
             if "nearest_idx" in members:
                 others = [o for o in self._others(i) if self._metric == "fmklms" or o.born < v.born]
@@ -310,5 +355,5 @@ class FxpLms(FxpModel):
                 words["sums"][i] = self._sum(v, self._others(i))
         return field_arrays(self.plan,
             {**words, **({} if self._linear is None else self._linear.state()),
-             "scratch_row": self._row, "centers": x, "clock": self._learned % (1 << 32),
+             "alpha": alpha, "scratch_row": self._row, "centers": x, "clock": self._learned % (1 << 32),
                                         "count": len(held)})

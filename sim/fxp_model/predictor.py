@@ -11,6 +11,7 @@ from ..data import raw
 from ..plan import Plan
 from .arithmetic import Words, number, word_of
 from .base import STATUS, FxpModel
+from .classes import with_classes
 
 
 class FxpPredictor(FxpModel):
@@ -37,11 +38,7 @@ class FxpPredictor(FxpModel):
         plan = self.plan
         answer = self._predict(x_raw, self._v, self._alpha, plan.integer("bias")) if self._every is None \
             else self._outputs(x_raw, self._every)
-        if not plan.decision:
-            return answer
-        found = [_decided(plan, np.atleast_1d(f).tolist()) for f in answer["f"]]
-        label, margin = np.array(found, dtype=np.int64).reshape(-1, 2).T
-        return {**answer, "label": label, "margin": margin}
+        return with_classes(plan, answer)
 
     def _outputs(self, x_raw: Raw, every: Words) -> Outputs:
         """Predict each output by itself, from its coefficients in `every` (C, N)."""
@@ -75,25 +72,3 @@ def _every_alpha(plan: Plan) -> Words:
                 pair = list(combinations(classes, 2)).index((min(own, other), max(own, other)))
                 every[pair, i] = next(rows)
     return every
-
-
-def _decided(plan: Plan, f: list[int]) -> tuple[int, int]:
-    """Return the label and the margin of the outputs of one sample, in plain Python."""
-    classes, most = len(plan.class_names), (1 << (plan.word - 1)) - 1
-    if plan.decision == "sign":
-        label, margin = int(f[0] > 0), abs(f[0])
-    elif plan.decision == "argmax":
-        label = f.index(max(f))
-        margin = f[label] - max(f[:label] + f[label + 1:])
-    else:
-        favour: list[list[int]] = [[] for _ in range(classes)]
-        votes = [0] * classes
-        by_sum = plan.decision == "vote_confidence"
-        for (i, j), value in zip(combinations(range(classes), 2), f, strict=True):
-            votes[i if value > 0 or (by_sum and value == 0) else j] += 1
-            favour[i].append(value)
-            favour[j].append(-value)
-        label = max(range(classes), key=lambda a: (votes[a], sum(favour[a]) if by_sum else 0, -a))
-        margin = min(favour[label])
-    unknown = "min_margin" in plan.constants and margin < plan.integer("min_margin")
-    return classes if unknown else label, min(margin, most)

@@ -8,13 +8,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backend import Outputs
-from ..decisions import decide
+from ..decisions import decide, members
 from ..jit import jit
 from ..plan import Plan
 from ..primitives import Words, mac, requantise
 from . import trace_hooks as at
-from .kernel import Cast, InputConstants, KernelConstants, cast_of, convert_x, distance, into_word, kernel
-from .ranges import ACCUMULATOR, F, record
+from .kernel import (
+    Cast,
+    InputConstants,
+    KernelConstants,
+    cast_of,
+    convert_x,
+    convert_y,
+    distance,
+    into_word,
+    kernel,
+)
+from .ranges import ACCUMULATOR, F, Y, record, record_row
 from .statuses import OK, SATURATED
 from .trace_hooks import Log, trace, trace_all
 
@@ -45,6 +55,40 @@ def several_outputs(plan: Plan) -> Several:
         slot = _table(plan, "slot").reshape(len(ends), -1)[owner]
     return Several(alpha, np.ascontiguousarray(slot), _table(plan, "bias"), plan.integer("mac_shift"),
                    plan.integer("f_shift"), cast_of(plan, "f"))
+
+
+def learned_outputs(plan: Plan, alpha: Words) -> Several:
+    """Return the coefficients (N C,) of a learner with several outputs."""
+    count, outputs = plan.sizes["N"], plan.outputs
+    slot = np.tile(np.arange(outputs, dtype=np.int64), (count, 1))
+    return Several(alpha.reshape(count, outputs), slot, np.zeros(outputs, dtype=np.int64),
+                   plan.integer("mac_shift"), plan.integer("f_shift"), cast_of(plan, "f"))
+
+
+@jit
+def _convert_all(raw: Words, i: InputConstants, y: Words, log: Log) -> None:
+    for m in range(raw.shape[0]):
+        for o in range(raw.shape[1]):
+            y[m, o] = convert_y(raw[m, o], i, log)
+
+
+@jit
+def _record_all(y: Words, log: Log) -> None:
+    for m in range(y.shape[0]):
+        record_row(log, Y, y[m], y.shape[1])
+
+
+def target_words(plan: Plan, y_raw: Words, i: InputConstants, log: Log) -> Words:
+    """Return the targets (m, C) in LSB of y, from ADC counts or from the labels of classes."""
+    if not plan.decision:
+        counts = np.ascontiguousarray(y_raw.reshape(len(y_raw), plan.outputs))
+        y = np.zeros_like(counts)
+        _convert_all(counts, i, y, log)
+        return y
+    y = np.where(members(plan.decision, y_raw, len(plan.class_names)), plan.integer("y_class"),
+                 plan.integer("y_other")).astype(np.int64)
+    _record_all(y, log)
+    return y
 
 
 def _table(plan: Plan, name: str) -> Words:

@@ -39,8 +39,8 @@ def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
         (:func:`_width`).
     """
     evidence: dict[str, Any] = dict(plan.evidence)
-    if y_raw is not None and len(y_raw):
-        y, error = _words(plan, "y", y_raw[:, np.newaxis])
+    if y_raw is not None and len(y_raw) and not plan.decision:  # labels are exact
+        y, error = _words(plan, "y", y_raw.reshape(-1, 1))
         size = _rms(y)
         evidence["y"] = {**evidence["y"], "rms": size, "rounding": _rms(error) / size if size else 0.0}
     if x_raw is not None and len(x_raw) and not plan.uniform:

@@ -25,6 +25,7 @@ from ..formats import MAX_SHIFT, Format, Overflow, Rounding
 from ..plan import ConstantTable, Operations, Plan, Signal
 from ..primitives import requantise
 from ..spec import Spec
+from .classes import min_margin, min_margin_option, rounded
 from .counts import MOST_BYTES, operations
 from .inputs import input_options, plan_inputs
 from .kernel import kernel_tables, plan_kernel
@@ -46,11 +47,6 @@ def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
     return np.array(words, dtype=np.int64).reshape(raw.shape)
 
 
-def _rounded(value: Fraction) -> int:
-    """Return the nearest integer, rounding half up."""
-    return int((value + Fraction(1, 2)) // 1)
-
-
 def _exponent(alpha: list[Fraction], bits: int) -> int:
     """Return the smallest e for which all coefficients fit the signed format.
 
@@ -60,7 +56,7 @@ def _exponent(alpha: list[Fraction], bits: int) -> int:
     if most == 0:
         return 0
     e = floor_log2(most / hi)
-    return e if _rounded(most / Fraction(2) ** e) <= hi else e + 1
+    return e if rounded(most / Fraction(2) ** e) <= hi else e + 1
 
 
 def _too_far_apart(value: str, allowed: str) -> Exception:
@@ -99,9 +95,8 @@ def _options(spec: Spec, model: TrainedModel) -> dict[str, str]:
     named = {f"class_{label}": str(name) for label, name in enumerate(model.classes)}
     if spec.output.classes:
         named["decision"] = model.decision or SIGN
-    if spec.output.min_margin is not None:
-        named["min_margin"] = repr(spec.output.min_margin)
-    return {**spec.kernel.options, **input_options(spec), "rounding": spec.numbers.rounding, **named}
+    return {**spec.kernel.options, **input_options(spec), "rounding": spec.numbers.rounding, **named,
+            **min_margin_option(spec)}
 
 
 class _Coefficients(NamedTuple):
@@ -123,17 +118,17 @@ def _coefficients(model: TrainedModel, y: Affine, bits: int, lowest: int) -> _Co
     """Round the coefficients; their exponent is at least `lowest`."""
     real = [Fraction(a) / y.lsb for a in model.alpha.ravel().tolist()]
     e = max(_exponent(real, bits), lowest)
-    rounded = np.array([_rounded(a / Fraction(2) ** e) for a in real], dtype=np.int64).reshape(
+    whole = np.array([rounded(a / Fraction(2) ** e) for a in real], dtype=np.int64).reshape(
         len(model.alpha), -1)
-    held = np.flatnonzero(rounded.any(axis=1)).tolist() or [0]
-    sums = np.abs(spread(rounded, model.groups)).sum(axis=0).tolist()
-    return _Coefficients(rounded[held], held, e, sums,
+    held = np.flatnonzero(whole.any(axis=1)).tolist() or [0]
+    sums = np.abs(spread(whole, model.groups)).sum(axis=0).tolist()
+    return _Coefficients(whole[held], held, e, sums,
                          float(max(map(abs, real)) / 2**y.signal.format.frac))
 
 
 def _intercepts(model: TrainedModel, y: Affine) -> list[int]:
     """Return the intercept of each output in LSB of y; raise E278."""
-    bias = [_rounded(Fraction(b) / y.lsb) for b in np.atleast_1d(model.bias).tolist()]
+    bias = [rounded(Fraction(b) / y.lsb) for b in np.atleast_1d(model.bias).tolist()]
     if max(map(abs, bias)) >= 1 << 60:
         raise _too_far_apart(f"an intercept of {max(bias, key=abs)} LSB of y", "at most 60 bits")
     return bias
@@ -159,18 +154,6 @@ def _unsigned(values: list[int]) -> ConstantTable:
     """Return a table of the shortest unsigned format that holds the values."""
     bits = next(bits for bits in (8, 16, 32) if max(values) < 1 << bits)
     return ConstantTable(Format(False, bits, 0), tuple(values))
-
-
-def _min_margin(spec: Spec, y: Affine) -> dict[str, int | tuple[int, ...]]:
-    """Return the smallest margin in LSB of y; raise E108 beyond the range of a margin."""
-    asked = spec.output.min_margin
-    if asked is None:
-        return {}
-    least, hi = max(1, _rounded(Fraction(asked) / y.lsb)), y.signal.format.hi
-    if least > hi:
-        raise fail("E108", "min_margin exceeds every margin", where="[output] min_margin", value=asked,
-                   allowed=f"up to {float(hi * y.lsb):g}", remedy="lower it")
-    return {"min_margin": least}
 
 
 def _refuse_oversize(sizes: dict[str, int], bits: int) -> None:
@@ -218,7 +201,7 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
         name=spec.model.name, algorithm="kernel_predictor", word=words.bits, options=_options(spec, model),
         sizes=sizes, signals=signals,
         constants={**inputs.constants, "mac_shift": mac_shift, "f_shift": f_shift,
-                   **({} if several else {"bias": bias[0]}), **_min_margin(spec, y),
+                   **({} if several else {"bias": bias[0]}), **min_margin(spec, y),
                    **plan_kernel(spec, words, x)},
         tables={**kernel_tables(spec, words),
                 "alpha": ConstantTable(signals["alpha"].format, tuple(c.alpha.ravel().tolist())),

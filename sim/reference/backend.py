@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from .._arrays import Array, Raw
-from ..decisions import spread
+from ..decisions import members, spread
 from ..kernels import DistanceKernel, make_kernel
 from ..plan import Plan
 from .bias import solve_with_bias
@@ -73,8 +73,9 @@ class FloatReference:
             limits["max_age"] = int(o["max_age"])
         linear = SquareRootRLS(self.plan.sizes["D"], (), float(o["linear_forgetting"]),
                                float(o["linear_ridge"])) if self.plan.linear else None
+        outputs = (self.plan.outputs,) if "C" in self.plan.sizes else ()
         return KernelLMS(self.plan.sizes["D"], self.kernel, float(o["eta"]), float(o["rho"]),
-                         o["reduction"].removesuffix("_f32"), self.plan.sizes["N"],
+                         o["reduction"].removesuffix("_f32"), self.plan.sizes["N"], outputs,
                          projection=o["projection"], metric=o["metric"],
                          newest_only=o["newest_only"] == "1", linear=linear,
                          joint=o.get("joint") == "1", **limits)
@@ -85,7 +86,14 @@ class FloatReference:
         return np.asarray((x_raw - offset) * self._x_step, dtype=np.float64)
 
     def targets(self, y_raw: Raw) -> Array:
-        """Convert ADC counts (m,) to units of y."""
+        """Convert ADC counts to units of y, shape (m,), or (m, C) of several outputs.
+
+        Labels become 1 for the class and -1 for the others.
+        """
+        if self.plan.decision:
+            of_class = members(self.plan.decision, y_raw, len(self.plan.class_names))
+            signs = np.where(of_class, 1.0, -1.0)
+            return signs if "C" in self.plan.sizes else signs[:, 0]
         return (y_raw - self.plan.integer("y_offset")).astype(np.float64) * self._y_step
 
     @property
@@ -140,7 +148,7 @@ class FloatReference:
         return r
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Array:
-        """Learn the samples in order; return the predictions (m,) before learning each."""
+        """Learn the samples in order; return the predictions before learning each."""
         assert self._learner is not None
         return self._in_range(self._learner.learn(self.inputs(x_raw), self.targets(y_raw)))
 

@@ -11,10 +11,13 @@ from .draft import Draft, Found
 MAX_DETERIORATION = {"magnitude": (0.0, inf), "fklms": (0.0, 1.0), "fmklms": (0.0, inf),
                      "fast_klms": (-inf, 1.0), "fast_mklms": (0.0, inf)}
 
+#: Metrics of a learner with several outputs.
+_METRICS_OF_SEVERAL = ("magnitude", "age", "fklms")
+
 #: Keys that only online learners in integers have.
 _NOT_FLOAT32 = (*(("online", key) for key in ("projection", "metric", "truncation", "max_deterioration",
                                               "max_age", "newest_only", "quantise", "linear")),
-                ("numbers", "margin"), ("numbers", "exp_table"))
+                ("numbers", "margin"), ("numbers", "exp_table"), ("output", "classes"), ("output", "outputs"))
 
 
 def forgetting(draft: Draft) -> Found:
@@ -66,6 +69,25 @@ def linear_part(draft: Draft) -> Found:
                 yield draft.problem("E113", f"{name} has no effect without linear", "online", name,
                                     allowed=f"{name} with linear",
                                     remedy=f"add linear = \"rls\", or remove {name}")
+
+
+def several_outputs(draft: Draft) -> Found:
+    """Reject keys that a learner with several outputs does not have (E113)."""
+    chosen, classes = draft.get("online", "reduction"), draft.get("output", "classes") or ()
+    if not draft.has("online") or chosen is None or (
+            len(classes) <= 2 and (draft.get("output", "outputs") or 1) == 1):
+        return
+    what = "three or more classes" if classes else "several outputs"
+    metric = draft.get("online", "metric") or DEVICE_REDUCTIONS[chosen][1]
+    if chosen in FLOAT32 or metric not in _METRICS_OF_SEVERAL:
+        key = "metric" if draft.given("online", "metric") else "reduction"
+        yield draft.problem("E113", f"a learner with {what} does not support this {key}", "online", key,
+                            allowed="metric magnitude, age or fklms; reduction fklms, nt, mt or at",
+                            remedy=f"set {key} = \"fklms\"")
+    for key in ("linear", "newest_only"):
+        if draft.get("online", key):
+            yield draft.problem("E113", f"a learner with {what} does not support {key}", "online", key,
+                                allowed=f"{key} with one output or two classes", remedy=f"remove {key}")
 
 
 def float32(draft: Draft) -> Found:

@@ -13,7 +13,7 @@ from ..formats import Format
 from ..kernels import KERNELS, NEEDS, lacking
 from .draft import Draft, Found
 from .input_rules import columns, delay
-from .online_rules import float32, forgetting, linear_part, reduction
+from .online_rules import float32, forgetting, linear_part, reduction, several_outputs
 from .tables import (
     CALLS,
     CASTS,
@@ -30,12 +30,14 @@ from .tables import (
 from .types import OVERFLOWS
 
 #: Algorithms with classes, or with several outputs.
-SEVERAL_OUTPUTS = ("kernel_predictor",)
+SEVERAL_OUTPUTS = ("kernel_predictor", "kernel_lms")
 
 #: Requirements of the bundled data: columns and samples.
 BUILTIN_ECG_SAMPLES = 1024
 BUILTIN_DIGITS_COLUMNS = 64
 BUILTIN_DIGITS_TRAINING = 250
+BUILTIN_DIGITS_CLASSES = tuple("0123456789")
+BUILTIN_TEN_DIGITS_TRAINING = 1000
 BUILTIN_EQUALISER_SAMPLES = 1000
 BUILTIN_EQUALISER_COLUMNS = 16
 
@@ -91,10 +93,7 @@ def output(draft: Draft) -> Found:
     if (classes or several) and draft.get("data", "lagged"):
         yield draft.problem("E116", "lagged takes its inputs from the one target", "data", "lagged",
                             allowed="lagged with one output and no classes", remedy="remove lagged")
-    if (classes or several) and draft.given("data", "builtin"):
-        yield draft.problem("E115", "the bundled data have one target of ADC counts", "data", "builtin",
-                            allowed="[data] file with classes or several outputs",
-                            remedy="name a file, or remove classes or outputs")
+    yield from _bundled(draft, classes, several)
     if classes and draft.given("data", "classes"):
         yield draft.problem("E113", "the classes are listed twice", "data", "classes",
                             allowed="classes in [output] or in [data]", remedy="remove classes from [data]")
@@ -110,8 +109,25 @@ def output(draft: Draft) -> Found:
         key = "classes" if classes else "outputs"
         yield draft.problem("E123", f"algorithm {algorithm} has one output on the device", "output", key,
                             allowed=f"{key} with algorithm {' or '.join(SEVERAL_OUTPUTS)}",
-                            remedy="train with scikit-learn and use kerncast.export, or omit it and train "
-                                   "one model per class against the rest, all with the same [output] word")
+                            remedy="learn with kernel_lms, or train with scikit-learn and use "
+                                   "kerncast.export")
+
+
+def _bundled(draft: Draft, classes: bool, several: bool) -> Found:
+    """Check the classes of the bundled data: only the digits have some (E115)."""
+    name = draft.get("data", "builtin")
+    names = ", ".join(f'"{label}"' for label in BUILTIN_DIGITS_CLASSES)
+    if several and name is not None:
+        yield draft.problem("E115", "the bundled data have one target", "data", "builtin",
+                            allowed="[data] file with several outputs",
+                            remedy="name a file, or remove outputs")
+    elif classes and name not in (None, "digits"):
+        yield draft.problem("E115", "these bundled data have no classes", "data", "builtin",
+                            allowed="builtin = \"digits\", or file, with classes",
+                            remedy="name a file, or remove classes")
+    elif classes and name and tuple(map(str, draft.get("output", "classes") or ())) != BUILTIN_DIGITS_CLASSES:
+        yield draft.problem("E115", "the classes of the bundled digits are 0 to 9", "output", "classes",
+                            allowed=f"[{names}]", remedy=f"set classes = [{names}]")
 
 
 def scheme(draft: Draft) -> Found:
@@ -298,10 +314,12 @@ def _digits(draft: Draft) -> Found:
     if count not in (None, BUILTIN_DIGITS_COLUMNS):
         yield draft.problem("E115", "the digits have 64 columns", "input", "columns", allowed="columns = 64",
                             remedy="set columns = 64")
-    for table in _too_many(draft, BUILTIN_DIGITS_TRAINING):
+    ten = draft.given("output", "classes")
+    held = BUILTIN_TEN_DIGITS_TRAINING if ten else BUILTIN_DIGITS_TRAINING
+    for table in _too_many(draft, held):
         yield draft.problem("E115", "the digits have fewer training samples", table, "n",
-                            allowed=f"up to {BUILTIN_DIGITS_TRAINING}", remedy="lower n")
-    for table, low, high in (("input", 0, 16), ("output", -1, 1)):
+                            allowed=f"up to {held}", remedy="lower n")
+    for table, low, high in (("input", 0, 16), *(() if ten else (("output", -1, 1),))):
         word = draft.word(table)
         if word is not None and not (word.lo <= low and high <= word.hi):
             yield draft.problem("E115", f"the ADC counts of the digits are {low} to {high}", table, "word",
@@ -341,4 +359,4 @@ def budget(draft: Draft) -> Found:
 
 
 RULES = (tables_present, columns, delay, output, scheme, solver, refinement, forgetting, reduction,
-         linear_part, float32, kernel, overrides, casts, ranges, budget, data)
+         linear_part, several_outputs, float32, kernel, overrides, casts, ranges, budget, data)

@@ -65,3 +65,56 @@ def test_a_command_with_one_output_refuses_classes(exported, tmp_path, command):
     code, text = run(name, exported[0], *options, tmp_path / "out")
     assert code == EXIT_BAD_INPUT and "E124" in text and "kerncast sim" in text
     assert not (tmp_path / "out").exists()
+
+
+LEARNER = """
+[model]
+name = "act"
+algorithm = "kernel_lms"
+[input]
+word = "u6f0"
+columns = 2
+[output]
+classes = ["idle", "walk", "run"]
+[kernel]
+sigma = 12.0
+[online]
+budget = 20
+eta = 0.5
+quantise = 0.6
+[data]
+file = "act.csv"
+test = "more.csv"
+"""
+
+
+@pytest.fixture(scope="module")
+def learner(tmp_path_factory):
+    """A spec that learns three classes by name from 100 samples, with 50 to test."""
+    folder = tmp_path_factory.mktemp("learner")
+    rows = [f"{int(a)},{int(b)},{label}" for (a, b), label in zip(X, LABELS, strict=True)]
+    for name, part in (("act.csv", rows[:100]), ("more.csv", rows[100:])):
+        (folder / name).write_text("\n".join(["x0,x1,y", *part]) + "\n")
+    (folder / "act.toml").write_text(LEARNER)
+    return folder / "act.toml"
+
+
+def test_sim_judges_a_learner_of_three_classes_on_the_test_samples(learner):
+    found = json.loads(run("sim", learner, "--json")[1])["classes"]
+    most = max(np.mean(LABELS[100:] == name) for name in ("idle", "walk", "run"))
+    assert found["names"] == ["idle", "walk", "run"] and found["majority"] == most
+    assert found["accuracy"] > 0.8 > most and np.sum(found["confusion"]) == 50
+    assert "baseline: the most frequent class has" in run("sim", learner)[1]
+
+
+def test_a_generated_learner_of_classes_is_tested_on_the_host(learner, tmp_path):
+    assert run("gen", learner, "-o", tmp_path / "c")[0] == 0
+    code, text = run("test", tmp_path / "c", "--on", "host", "--json")
+    assert (code, json.loads(text)["backends"][0]["mismatches"]) == (0, 0)
+    assert "#define ACT_CLASS_WALK 1u" in (tmp_path / "c" / "act.h").read_text()
+
+
+@pytest.mark.parametrize("command", ["report", "sweep"])
+def test_commands_with_one_output_reject_a_learner_of_classes(learner, tmp_path, command):
+    code, text = run(command, learner, "-o", tmp_path / "out")
+    assert code == EXIT_BAD_INPUT and "E124" in text

@@ -76,6 +76,22 @@ SPECS = {
         features = 4
         steps = 3
         """,
+    "tiny_act": """
+        [model]
+        name = "tiny_act"
+        algorithm = "kernel_lms"
+        [input]
+        word = "u8f0"
+        columns = 2
+        [output]
+        classes = ["idle", "walk", "run"]
+        [kernel]
+        sigma = 9.0
+        [online]
+        budget = 3
+        eta = 0.5
+        quantise = 0.5
+        """,
 }
 
 

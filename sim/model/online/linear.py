@@ -160,12 +160,12 @@ def start_step(s: LmsState, x: Words, c: LmsConstants, w: LmsWork, log: Log) -> 
 
 
 @jit
-def finish_step(s: LmsState, y: int, f: int, linear: int, c: LmsConstants, w: LmsWork, log: Log) -> bool:
-    """Set the prediction, and let the linear part learn y; return whether w saturated."""
-    w.out[0] = f
+def finish_step(s: LmsState, linear: int, c: LmsConstants, w: LmsWork, log: Log) -> bool:
+    """Let the linear part learn the target, and clip ``w.f``; return whether w saturated."""
     if not has_linear(s):
         return False
-    w.out[0] = saturate(f, c.f_lo, c.f_hi)
+    y, f = w.y[0], w.f[0]
+    w.f[0] = saturate(f, c.f_lo, c.f_hi)
     return learn_linear(s, w, y - f + linear if c.joint else y, c, log)
 
 

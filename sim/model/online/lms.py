@@ -19,144 +19,24 @@ from ...plan import Plan
 from ...primitives import Words, requantise, shift_round
 from .. import trace_hooks as at
 from ..base import IntegerModel
-from ..kernel import (
-    InputConstants,
-    KernelConstants,
-    convert_x,
-    convert_y,
-    distance_row,
-    into_word,
-    into_words,
-    kernel_row,
-)
+from ..kernel import InputConstants, KernelConstants, convert_x, into_word, kernel_row
+from ..outputs import classified, learned_outputs, predict_outputs, target_words
 from ..ranges import ALPHA, F
-from ..statuses import FULL, OK, SATURATED
+from ..statuses import FULL, NOT_TRAINED, OK, SATURATED
 from ..trace_hooks import Log, trace, trace_all
 from .linear import finish_step, has_linear, predict_both, start_step
-from .metric import (
-    add_squares,
-    bounded_sum,
-    keeps_neighbours,
-    keeps_sums,
-    link_nearest,
-    loss_of,
-    relink_neighbours,
-    select_victim,
-    square,
-)
+from .metric import keeps_neighbours, keeps_sums, loss_of, magnitude, select_victim, square
 from .rows import fill_row, kernel_expansion
+from .slots import add_projection, clear_alpha, close_gap, insert_center, remove_center
 from .state import CLOCK_MASK, LmsConstants, LmsState, LmsWork, constants_of, empty_state, work_space
-
-
-# ---- projection ----
-@jit
-def add_projection(alpha: Words, count: int, removed: int, values: Words, c: LmsConstants, w: LmsWork,
-            log: Log) -> int:
-    """Add ``removed k`` to `count` coefficients (16); return 1 if one saturated."""
-    for j in range(count):
-        w.whole[j] = alpha[j] + shift_round(removed * values[j], c.project_shift, c.alpha.rounding)
-    return 1 if into_words(w.whole, count, c.alpha, alpha, log, ALPHA) else 0
-
-
-@jit
-def project_removed(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
-              log: Log) -> int:
-    """Project the coefficient of the removed `slot` onto the others.
-
-    Also subtract its squared kernel values from their sums.
-    """
-    projects = c.projects and s.alpha[slot] != 0
-    if not projects and not keeps_sums(c):
-        return 0
-    for first, last in ((0, slot), (slot + 1, count)):
-        distance_row(s.centers[first:last], last - first, s.centers[slot], k, w.d[first:last])
-        kernel_row(w.d[first:last], last - first, k, w.values[first:last], log)
-    w.values[slot] = 0  # no contribution to its own coefficient
-    saturated = add_projection(s.alpha, count, s.alpha[slot], w.values, c, w, log) if projects else 0
-    if keeps_sums(c):
-        for j in range(count):
-            s.sums[j] = bounded_sum(s.sums[j] - square(w.values[j], c), s, c)
-    for j in range(count):
-        if j != slot:
-            trace(log, at.PROJECT_DISTANCE, slot, j, w.d[j])
-            trace(log, at.PROJECT_KERNEL, slot, j, w.values[j])
-            if projects:
-                trace(log, at.PROJECT_ALPHA, 0, j, s.alpha[j])
-    return saturated
-
-
-# ---- slots ----
-@jit
-def remove_center(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
-            log: Log) -> int:
-    """Remove `slot` from the dictionary; return 1 if a value saturated.
-
-    This includes projection, metric and age order.
-    """
-    saturated = project_removed(s, slot, count, c, k, w, log)
-    if keeps_neighbours(c):
-        relink_neighbours(s, slot, count, c, k, log)
-    age = s.age_order[slot]
-    for j in range(count):
-        s.age_order[j] -= s.age_order[j] > age
-    trace_all(log, at.REMOVE_AGE_ORDER, slot, s.age_order, 0, count)
-    s.alpha[slot] = 0
-    return saturated
-
-
-@jit
-def move_last(words: Words, last: int, slot: int) -> None:
-    """Move the entry of the last slot to `slot` and clear the last one."""
-    if words.shape[0] > 0:
-        words[slot] = words[last]
-        words[last] = 0
-
-
-@jit
-def close_gap(s: LmsState, slot: int, count: int, log: Log) -> int:
-    """Move the last of `count` vectors to the free `slot`; return the new count."""
-    last = count - 1
-    for d in range(s.centers.shape[1]):
-        s.centers[slot, d] = s.centers[last, d]
-        s.centers[last, d] = 0
-    move_last(s.scratch_row, last, slot)
-    move_last(s.alpha, last, slot)
-    move_last(s.age_order, last, slot)
-    move_last(s.sums, last, slot)
-    move_last(s.born, last, slot)
-    move_last(s.nearest_d2, last, slot)
-    move_last(s.nearest_idx, last, slot)
-    if s.nearest_idx.shape[0] > 0:
-        for j in range(last):
-            if s.nearest_idx[j] == last:
-                s.nearest_idx[j] = slot
-    trace(log, at.CLOSE_GAP_SLOT, 0, 0, slot)
-    return last
-
-
-@jit
-def insert_center(s: LmsState, slot: int, x: Words, alpha: int, count: int, c: LmsConstants,
-                  log: Log) -> None:
-    """Insert x at `slot` as the newest of `count` vectors; `scratch_row` is that of x."""
-    for d in range(x.shape[0]):
-        s.centers[slot, d] = x[d]
-    s.alpha[slot] = alpha
-    if s.age_order.shape[0] > 0:
-        s.age_order[slot] = count - 1
-    if c.max_age > 0:
-        s.born[slot] = s.clock[0]
-    if s.nearest_idx.shape[0] > 0:
-        link_nearest(s, slot, count, c, log)
-    if s.sums.shape[0] > 0:
-        add_squares(s, slot, count, c, log)
 
 
 # ---- truncation ----
 @jit
 def is_expired(s: LmsState, i: int, c: LmsConstants) -> bool:
     """Return whether slot i has expired: its coefficient is small, or it is old."""
-    size = s.alpha[i] if s.alpha[i] >= 0 else -s.alpha[i]
-    return size <= c.truncation or (c.max_age > 0 and (s.clock[0] - s.born[i]) & CLOCK_MASK >= c.max_age)
+    small = c.truncation >= 0 and magnitude(s, i, c) <= c.truncation
+    return small or (c.max_age > 0 and (s.clock[0] - s.born[i]) & CLOCK_MASK >= c.max_age)
 
 
 @jit
@@ -166,10 +46,10 @@ def drop_expired(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k:
     i = 0
     while i < count:
         if is_expired(s, i, c):
-            s.alpha[i] = 0
+            clear_alpha(s, i, c)
             if not newest_only:
                 remove_center(s, i, count, c, k, w, log)
-            count = close_gap(s, i, count, log)
+            count = close_gap(s, i, count, c, log)
         else:
             i += 1
     return count
@@ -178,59 +58,70 @@ def drop_expired(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k:
 # ---- the rule ----
 @jit
 def predict_row(s: LmsState, count: int, linear: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
-              log: Log) -> tuple[int, bool]:
-    """Predict f from `scratch_row` before learning; return f and whether it saturated."""
-    whole = shift_round(kernel_expansion(s, count, c, k, w, log), c.f_shift, c.f.rounding)
-    f, saturated = into_word(whole + linear, c.f, log, F)
-    trace(log, at.LEARN_F, 0, 0, f)
-    return f, saturated
+              log: Log) -> bool:
+    """Predict ``w.f`` from `scratch_row` before learning; return whether any saturated."""
+    kernel_expansion(s, count, c, k, w, log)
+    found = False
+    for o in range(c.outputs):
+        whole = shift_round(w.acc[o], c.f_shift, c.f.rounding)
+        w.f[o], saturated = into_word(whole + linear, c.f, log, F)
+        found = found or saturated
+        trace(log, at.LEARN_F, 0, o, w.f[o])
+    return found
 
 
 @jit
-def lms_step(s: LmsState, count: int, error: int, duplicate: int, c: LmsConstants,
-            log: Log) -> tuple[int, bool]:
-    """Decay all coefficients (5) and compute the new one (4); return it.
+def lms_step(s: LmsState, count: int, duplicate: int, c: LmsConstants, w: LmsWork, log: Log) -> bool:
+    """Decay all coefficients (5) and compute ``w.coefficient``, the new ones (4).
 
-    It belongs to the new or duplicate vector. Also return whether it saturated.
+    They belong to the new or duplicate vector. Return whether any saturated.
     """
     if c.max_age > 0:
         s.clock[0] = (s.clock[0] + 1) & CLOCK_MASK
     if c.decay != 0:
-        for i in range(count):
+        for i in range(count * c.outputs):
             s.alpha[i] = shift_round(s.alpha[i] * c.decay, c.decay_shift, c.alpha.rounding)
-        trace_all(log, at.LEARN_DECAYED, 0, s.alpha, 0, count)
-    step = requantise(error * c.eta, c.eta_shift, c.alpha.rounding, -(1 << 62), 1 << 62)
-    word, saturated = into_word(step if duplicate < 0 else s.alpha[duplicate] + step, c.alpha, log, ALPHA)
-    trace(log, at.LEARN_ALPHA, 0, count if duplicate < 0 else duplicate, word)
-    if duplicate >= 0:
-        s.alpha[duplicate] = word
-    return word, saturated
+        trace_all(log, at.LEARN_DECAYED, 0, s.alpha, 0, count * c.outputs)
+    first, found = (count if duplicate < 0 else duplicate) * c.outputs, False
+    for o in range(c.outputs):
+        step = requantise((w.y[o] - w.f[o]) * c.eta, c.eta_shift, c.alpha.rounding, -(1 << 62), 1 << 62)
+        before = 0 if duplicate < 0 else s.alpha[first + o]
+        word, saturated = into_word(before + step, c.alpha, log, ALPHA)
+        found = found or saturated
+        trace(log, at.LEARN_ALPHA, 0, first if c.outputs == 1 else o, word)
+        w.coefficient[o] = word
+        if duplicate >= 0:
+            s.alpha[first + o] = word
+    return found
 
 
 @jit
-def learn(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+def learn(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelConstants, w: LmsWork,
           log: Log) -> int:
-    """Carry out one step of the rule; w.out = (f, status); return the new count."""
+    """Carry out one step of the rule for the targets ``w.y``; return the new count.
+
+    It leaves the predictions in ``w.f`` and the status in ``w.status``.
+    """
     duplicate = fill_row(s, x, count, c, k, log)
     slot, saturated = count, 0
     if duplicate < 0 and count == c.budget:
         slot, _ = select_victim(s, count, c, k, log)
         saturated |= remove_center(s, slot, count, c, k, w, log)
-    trace(log, at.OUTPUT_Y, 0, 0, y)
+    trace_all(log, at.OUTPUT_Y, 0, w.y, 0, c.outputs)
     linear = start_step(s, x, c, w, log)
-    f, f_saturated = predict_row(s, count, linear, c, k, w, log)
-    word, alpha_saturated = lms_step(s, count, y - f, duplicate, c, log)
+    f_saturated = predict_row(s, count, linear, c, k, w, log)
+    alpha_saturated = lms_step(s, count, duplicate, c, w, log)
     if duplicate < 0:
         count = min(count + 1, c.budget)
-        insert_center(s, slot, x, word, count, c, log)
+        insert_center(s, slot, x, w.coefficient, count, c, log)
     if c.truncation >= 0 or c.max_age > 0:
         count = drop_expired(s, count, False, c, k, w, log)
     if c.reduces:
         count, more = reduce(s, count, c, k, w, log)
         saturated |= more
-    w_saturated = finish_step(s, y, f, linear, c, w, log)
+    w_saturated = finish_step(s, linear, c, w, log)
     lost = saturated != 0 or f_saturated or alpha_saturated or w_saturated
-    w.out[1] = SATURATED if lost else OK
+    w.status[0] = SATURATED if lost else OK
     return count
 
 
@@ -248,7 +139,7 @@ def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsW
         if lam > c.max_deterioration:
             break
         saturated |= remove_center(s, slot, count, c, k, w, log)
-        count = close_gap(s, slot, count, log)
+        count = close_gap(s, slot, count, c, log)
     return count, saturated
 
 
@@ -271,14 +162,15 @@ def newest_loss(s: LmsState, count: int, alpha: int, c: LmsConstants, k: KernelC
 
 
 @jit
-def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+def learn_newest(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelConstants, w: LmsWork,
                  log: Log) -> int:
     """Keep the newest vector or project its coefficient; evict no other."""
     duplicate = fill_row(s, x, count, c, k, log)
-    trace(log, at.OUTPUT_Y, 0, 0, y)
+    trace(log, at.OUTPUT_Y, 0, 0, w.y[0])
     linear = start_step(s, x, c, w, log)
-    f, f_saturated = predict_row(s, count, linear, c, k, w, log)
-    word, alpha_saturated = lms_step(s, count, y - f, duplicate, c, log)
+    f_saturated = predict_row(s, count, linear, c, k, w, log)
+    alpha_saturated = lms_step(s, count, duplicate, c, w, log)
+    word = w.coefficient[0]
     saturated, is_full = f_saturated or alpha_saturated, False
     is_kept = duplicate < 0 and (word if word >= 0 else -word) > c.truncation
     if c.truncation >= 0 or c.max_age > 0:
@@ -288,7 +180,7 @@ def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: 
         is_redundant = not alone and newest_loss(s, count, word, c, k, log) <= c.max_deterioration
         is_full = not is_redundant and count == c.budget
         if not is_redundant and not is_full:
-            insert_center(s, count, x, word, count + 1, c, log)
+            insert_center(s, count, x, w.coefficient, count + 1, c, log)
             count += 1
         elif c.projects:
             if not keeps_sums(c):
@@ -296,25 +188,28 @@ def learn_newest(s: LmsState, count: int, x: Words, y: int, c: LmsConstants, k: 
             values = s.scratch_row if keeps_sums(c) else w.values
             saturated = add_projection(s.alpha, count, word, values, c, w, log) != 0 or saturated
             trace_all(log, at.PROJECT_ALPHA, 0, s.alpha, 0, count)
-    saturated = finish_step(s, y, f, linear, c, w, log) or saturated
-    w.out[1] = SATURATED if saturated else FULL if is_full else OK
+    saturated = finish_step(s, linear, c, w, log) or saturated
+    w.status[0] = SATURATED if saturated else FULL if is_full else OK
     return count
 
 
 @jit
-def learn_all(x_raw: Words, y_raw: Words, s: LmsState, count: int, newest_only: bool, i: InputConstants,
+def learn_all(x_raw: Words, y: Words, s: LmsState, count: int, newest_only: bool, i: InputConstants,
               c: LmsConstants, k: KernelConstants, f: Words, status: Words, w: LmsWork,
               log: Log) -> int:
-    """Learn all samples in order; return the new count."""
+    """Learn all samples in order, with targets y and predictions f (m, C); return the new count."""
     for m in range(x_raw.shape[0]):
         convert_x(x_raw[m], i, w.x, log)
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
-        y = convert_y(y_raw[m], i, log)
+        for o in range(c.outputs):
+            w.y[o] = y[m, o]
         if newest_only:
-            count = learn_newest(s, count, w.x, y, c, k, w, log)
+            count = learn_newest(s, count, w.x, c, k, w, log)
         else:
-            count = learn(s, count, w.x, y, c, k, w, log)
-        f[m], status[m] = w.out[0], w.out[1]
+            count = learn(s, count, w.x, c, k, w, log)
+        for o in range(c.outputs):
+            f[m, o] = w.f[o]
+        status[m] = w.status[0]
     return count
 
 
@@ -332,16 +227,31 @@ class LmsModel(IntegerModel):
         self._count = 0
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
-        """Learn the samples (m, D), (m,) in order; return ``status`` (m,) and ``f`` (m,)."""
+        """Learn the samples in order; return what a prediction before each returns.
+
+        The targets have the shape (m,), or (m, C) for several outputs; those of classes are labels (m,).
+        """
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
-        f, status = (np.zeros(len(y_raw), dtype=np.int64) for _ in range(2))
-        self._count = learn_all(x_raw, y_raw, self._state, self._count, self._newest_only, self._input,
+        y = target_words(self.plan, y_raw, self._input, self.ranges.log)
+        f, status = np.zeros_like(y), np.zeros(len(y), dtype=np.int64)
+        self._count = learn_all(x_raw, y, self._state, self._count, self._newest_only, self._input,
                                 self._constants, self._kernel, f, status, self._work,
                                 self.ranges.log)
-        return {"status": status, "f": f}
+        return classified(self.plan, {"status": status, "f": f if "C" in self.plan.sizes else f[:, 0]})
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
-        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
+        """Predict for ADC counts (m, D), as :meth:`~kerncast.sim.backend.Backend.predict`."""
+        return classified(self.plan, self._expansion(x_raw))
+
+    def _expansion(self, x_raw: NDArray[np.int64]) -> Outputs:
+        """Predict ``status`` (m,), and ``f`` (m,) or (m, C) in LSBs of y."""
+        if "C" in self.plan.sizes:
+            x_raw, to = raw.inputs(self.plan, x_raw), learned_outputs(self.plan, self._state.alpha)
+            if self._count == 0:
+                return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64),
+                        "f": np.zeros((len(x_raw), self.plan.outputs), dtype=np.int64)}
+            return predict_outputs(x_raw, self._input, self._state.centers[:self._count], to, self._kernel,
+                                   self.ranges.log)
         if has_linear(self._state) and self._count:
             x_raw = raw.inputs(self.plan, x_raw)
             f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))

@@ -7,7 +7,7 @@ of section 5. :mod:`...planner.online.metric` defines each in integers.
 from __future__ import annotations
 
 from ...jit import jit, jit_inline
-from ...primitives import FLOOR, mul_shift, shift_round
+from ...primitives import FLOOR, mac, mul_shift, shift_round
 from .. import trace_hooks as at
 from ..kernel import KernelConstants, distance, kernel
 from ..ranges import DISTANCE, record
@@ -42,6 +42,18 @@ def weighted(alpha: int, kappa: int, c: LmsConstants) -> int:
     return mul_shift(alpha * alpha, kappa >> c.kappa_shift, c.metric_shift)
 
 
+@jit_inline
+def magnitude(s: LmsState, i: int, c: LmsConstants) -> int:
+    """Return |alpha| of slot i; of several outputs the sum of their squares."""
+    if c.outputs == 1:
+        size: int = s.alpha[i] if s.alpha[i] >= 0 else -s.alpha[i]
+        return size
+    total = 0
+    for o in range(i * c.outputs, (i + 1) * c.outputs):
+        total = mac(total, s.alpha[o], s.alpha[o], c.norm_shift)
+    return total
+
+
 @jit
 def loss_of(alpha: int, about: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
     """Return the loss of a vector from its coefficient and `about`.
@@ -64,6 +76,8 @@ def loss_of(alpha: int, about: int, c: LmsConstants, k: KernelConstants, log: Lo
 def loss(s: LmsState, i: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
     """Return the loss of slot i."""
     about = 0
+    if c.metric == MAGNITUDE:
+        return magnitude(s, i, c)
     if keeps_neighbours(c):
         about = s.nearest_d2[i]
     elif keeps_sums(c):

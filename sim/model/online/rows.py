@@ -38,18 +38,19 @@ def is_older(s: LmsState, i: int, j: int) -> bool:
 
 @jit
 def kernel_expansion(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
-                     log: Log) -> int:
-    """Compute ``sum_i alpha_i k(v_i, x)`` (1) from the distances in `scratch_row`.
+                     log: Log) -> None:
+    """Compute ``sum_i alpha_i k(v_i, x)`` (1) of each output from the distances in `scratch_row`.
 
-    With a sum metric `scratch_row` holds the kernel values afterwards.
+    The sums are ``w.acc``. With a sum metric `scratch_row` holds the kernel values afterwards.
     """
-    acc = 0
     kernel_row(s.scratch_row, count, k, w.values, log)
     trace_all(log, at.EXPANSION_KERNEL, 0, w.values, 0, count)
-    for i in range(count):
-        acc = mac(acc, s.alpha[i], w.values[i], c.mac_shift)
+    for o in range(c.outputs):
+        acc = 0
+        for i in range(count):
+            acc = mac(acc, s.alpha[i * c.outputs + o], w.values[i], c.mac_shift)
+        w.acc[o] = acc
+        record(log, ACCUMULATOR, acc)
     if keeps_sums(c):
         for i in range(count):
             s.scratch_row[i] = w.values[i]
-    record(log, ACCUMULATOR, acc)
-    return acc

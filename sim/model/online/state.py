@@ -24,6 +24,7 @@ class LmsConstants(NamedTuple):
     """Integers of the plan; `truncation` -1, `max_age` 0, `quantise` 0 mean none."""
 
     budget: int
+    outputs: int
     metric: int
     projects: bool
     reduces: bool
@@ -38,6 +39,7 @@ class LmsConstants(NamedTuple):
     kappa_shift: int
     metric_shift: int
     square_shift: int
+    norm_shift: int
     max_deterioration: int
     truncation: int
     max_age: int
@@ -64,7 +66,7 @@ class LmsConstants(NamedTuple):
 class LmsState(NamedTuple):
     """Arrays of the device, empty if the plan does not have them.
 
-    `age_order` 0 is the oldest vector.
+    `alpha` has the outputs of center i from ``i * outputs`` on. `age_order` 0 is the oldest vector.
 
     `nearest_idx` is the slot of the nearest vector, or the vector's own slot if there is no other. `clock`
     has one entry.
@@ -86,13 +88,17 @@ class LmsState(NamedTuple):
 
 
 class LmsWork(NamedTuple):
-    """Workspace: a sample (D,), its results (2,), and rows of length N.
+    """Workspace: a sample (D,), its targets, sums, predictions and coefficients (C,), and rows of length N.
 
-    The rows hold distances, kernel values and sums.
+    The rows hold distances, kernel values and sums; `status` (1,) is that of the sample.
     """
 
     x: Words
-    out: Words
+    y: Words
+    acc: Words
+    f: Words
+    coefficient: Words
+    status: Words
     d: Words
     values: Words
     whole: Words
@@ -103,7 +109,7 @@ class LmsWork(NamedTuple):
 def constants_of(plan: Plan) -> LmsConstants:
     """Return the plan's integers in the form that the loops take."""
     values: dict[str, Any] = {
-        "budget": plan.sizes["N"], "metric": _METRICS[plan.metric],
+        "budget": plan.sizes["N"], "outputs": plan.outputs, "metric": _METRICS[plan.metric],
         "projects": plan.projects, "reduces": "max_deterioration" in plan.constants,
         "joint": plan.options.get("joint") == "1",
         "alpha": cast_of(plan, "alpha"), "f": cast_of(plan, "f")}
@@ -117,7 +123,8 @@ def work_space(plan: Plan) -> LmsWork:
     """Allocate the workspace of one sample."""
     budget, columns = plan.sizes["N"], plan.sizes["D"]
     return LmsWork(*(np.zeros(size, dtype=np.int64)
-                     for size in (columns, 2, budget, budget, budget, columns + 1, columns + 1)))
+                     for size in (columns, *(plan.outputs,) * 4, 1, budget, budget, budget, columns + 1,
+                                  columns + 1)))
 
 
 def empty_state(plan: Plan) -> LmsState:

@@ -21,6 +21,7 @@ from ...plan import Plan, Signal
 from ...spec import Online, Spec
 from ...tables import power_of_two
 from ..casts import cast_modes
+from ..classes import learner_constants, learner_options, learner_outputs
 from ..inputs import input_options, plan_inputs
 from ..kernel import kernel_tables, plan_kernel
 from ..log2 import ceil_log2, floor_log2
@@ -102,13 +103,14 @@ class _Planned:
         constants = dict(inputs.constants)
         constants |= _constants(spec, words, alpha) | self._kernel
         constants |= metric_constants(spec, words, inputs.x, inputs.y, alpha)
-        constants |= linear_constants(spec, words, inputs.x, inputs.y)
-        sizes = {"N": spec.online.budget, "D": spec.input.columns}
+        constants |= linear_constants(spec, words, inputs.x, inputs.y) | learner_constants(spec, inputs.y)
+        sizes, outputs = {"N": spec.online.budget, "D": spec.input.columns}, learner_outputs(spec)
+        sizes |= {"C": outputs} if outputs > 1 else {}
         cast = Signal(alpha, *cast_modes(spec, "alpha"), alpha.lo, alpha.hi, "full scale of y")
         return Plan(
             name=spec.model.name, algorithm="kernel_lms", word=words.bits,
             options={**spec.kernel.options, **_options(spec.online), **input_options(spec),
-                     "rounding": spec.numbers.rounding},
+                     "rounding": spec.numbers.rounding, **learner_options(spec)},
             sizes=sizes, signals={**inputs.signals, "alpha": cast}, constants=constants,
             tables=kernel_tables(spec, words),
             memory=lms_memory(spec.online, words, inputs.x.signal.format.c_type, sizes),

@@ -42,7 +42,8 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
     near = "older center" if metric == "fklms" else "center"
     fields = [("scratch_row", distance, "N", "distances to the current sample"
                + (", then kernel values" if metric in SUMS else "")),
-              ("alpha", Format(True, words.bits, 0).c_type, "N", "coefficients"),
+              ("alpha", Format(True, words.bits, 0).c_type, "N*C" if "C" in sizes else "N",
+               "coefficients" + (" of each center" if "C" in sizes else "")),
               ("centers", x_word, "N*D", "dictionary: the centers")]
     if not online.newest_only:
         if metric in NEIGHBOURS:
@@ -69,9 +70,11 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
 
     The update is counted in the worst case, and without searches.
     """
-    step = {"kernel_values": ["N"], "distance_terms": ["N"], "multiplications": ["N+1"]}
+    each = "*C" if "C" in sizes else ""
+    step = {"kernel_values": ["N"], "distance_terms": ["N"],
+            "multiplications": [f"(N+1){each}" if each else "N+1"]}
     if decays:
-        step["multiplications"] += ["N"]
+        step["multiplications"] += [f"N{each}"]
     if online.linear is not None:  # w.phi, decay, two rows rotated in, back substitution
         step["multiplications"] += ["D+1", "(D+1)*(D+4)//2", "4*(D+1)*(D+3)", "D*(D+1)//2"]
     quiet = {what: list(terms) for what, terms in step.items()}
@@ -79,11 +82,11 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
         _newest(online, step)
     else:
         for counts, searches in ((step, True), (quiet, False)):
-            _full(online, counts, searches)
-        _after(online, step)
+            _full(online, counts, searches, each)
+        _after(online, step, each)
     calls = {"update": _formulas(step), "predict": {
         "kernel_values": "N", "distance_terms": "N*D",
-        "multiplications": "N" if online.linear is None else "N + D+1"}}
+        "multiplications": f"N{each}" if online.linear is None else "N + D+1"}}
     if not online.newest_only and online.parts[1] in NEIGHBOURS:
         calls["update_without_searches"] = _formulas(quiet)
     return operations(calls, sizes)
@@ -109,9 +112,14 @@ def _newest(online: Online, counts: dict[str, list[str]]) -> None:
         counts["multiplications"] += ["N"]
 
 
-def _full(online: Online, counts: dict[str, list[str]], searches: bool) -> None:
-    """Count the eviction from a full dictionary and the insertion of the new vector."""
+def _full(online: Online, counts: dict[str, list[str]], searches: bool, each: str) -> None:
+    """Count the eviction from a full dictionary and the insertion of the new vector.
+
+    `each` multiplies what every output needs.
+    """
     projection, metric = online.parts
+    if metric == "magnitude" and each:
+        counts["multiplications"] += [f"N{each}"]
     if metric in WEIGHTED:
         counts["multiplications"] += ["2*N"]
     if metric == "fmklms":
@@ -120,27 +128,34 @@ def _full(online: Online, counts: dict[str, list[str]], searches: bool) -> None:
         counts["kernel_values"] += ["N-1"]
         counts["distance_terms"] += ["N-1"]
     if projection != "none":
-        counts["multiplications"] += ["N-1"]
+        counts["multiplications"] += [f"(N-1){each}" if each else "N-1"]
     if metric in SUMS:
         counts["multiplications"] += ["2*(N-1)"]
     if metric in NEIGHBOURS and searches:
         counts["distance_terms"] += ["(N-1)*(N-2)//2" if metric == "fklms" else "(N-1)*(N-2)"]
 
 
-def _after(online: Online, counts: dict[str, list[str]]) -> None:
-    """Count the removals after a sample, in the worst case of all vectors."""
+def _after(online: Online, counts: dict[str, list[str]], each: str) -> None:
+    """Count the removals after a sample, in the worst case of all vectors.
+
+    `each` multiplies what every output needs.
+    """
     projection, metric = online.parts
+    if each and online.truncation is not None:
+        counts["multiplications"] += [f"N{each}"]
+    if each and metric == "magnitude" and online.max_deterioration is not None:
+        counts["multiplications"] += [f"{_ALL}{each}"]
     reduces = online.max_deterioration is not None
     discards = online.truncation is not None or online.max_age is not None
     if metric == "fklms" and reduces and projection != "none":  # the newest alone
         for what in counts:
-            counts[what] += ["N-1"]
+            counts[what] += [f"(N-1){each}" if each and what == "multiplications" else "N-1"]
     hands_on = reduces and projection != "none" and metric != "fklms"
     if hands_on or (metric in SUMS and (reduces or discards)):
         counts["kernel_values"] += [_OTHERS]
         counts["distance_terms"] += [_OTHERS]
     if hands_on:
-        counts["multiplications"] += [_OTHERS]
+        counts["multiplications"] += [f"{_OTHERS}{each}"]
     if metric in SUMS and (reduces or discards):
         counts["multiplications"] += [_OTHERS]
     if metric == "fmklms" and reduces:

@@ -61,6 +61,8 @@ def linear_constants(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict
     mac_shift = max(0, BITS - 1 + r_frac + ceil_log2(Fraction(order)) - 62)
     raw = spec.output.format
     lo, hi = (((v - y.offset[0]) * y.gain[0]) >> y.shift for v in (raw.lo, raw.hi))
+    if spec.output.classes:  # the full scale of scores
+        lo, hi = -(1 << y_frac), 1 << y_frac
     return {
         "linear_root": isqrt(floor(forgetting * 4**ROTATION_FRAC)), "linear_one": 1 << r_frac,
         "linear_x_exp": top - r_frac, "linear_y_exp": y_frac - z_frac,

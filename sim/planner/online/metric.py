@@ -11,7 +11,7 @@ is an integer on the device:
                ``k * k >> square_shift``, a fixed integer for each pair, so that adding it on insertion and
                subtracting it on removal is exact.
 ``fast_mklms`` alpha^2 max(0, kappa).
-``magnitude``  |alpha|.
+``magnitude``  |alpha|; of several outputs the sum of their squares, each ``alpha^2 >> norm_shift``.
 ``age``        the rank: the oldest is removed.
 
 ``quantise``, the largest distance at which a sample updates its nearest center, follows from the kernel value
@@ -34,6 +34,7 @@ from ...errors import KerncastError, fail
 from ...formats import Format
 from ...spec import Spec
 from ...tables import CONTEXT, LN2, decimal
+from ..classes import learner_outputs
 from ..kernel import exponent_scale
 from ..log2 import ceil_log2
 from ..words import Affine, WordClass
@@ -63,15 +64,19 @@ def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: 
         found["quantise"] = _largest_distance(spec, words, x, "quantise", Fraction(online.quantise))
     full_scale = y.lsb * 2**y.signal.format.frac
     step = full_scale * alpha.lsb  # of alpha, in units of y
+    outputs = learner_outputs(spec)
+    if outputs > 1 and (metric == "magnitude" or online.truncation is not None):
+        found["norm_shift"] = max(0, 2 * (alpha.bits - 1) + ceil_log2(Fraction(outputs)) - 62)
     if online.max_deterioration is not None:
         limit = Fraction(online.max_deterioration)
         if metric == "fklms":
             found["max_deterioration"] = _largest_distance(spec, words, x, "max_deterioration",
                                                            1 - limit)
         else:
-            found["max_deterioration"] = _within(limit / _unit(metric, found, step))
+            found["max_deterioration"] = _within(_magnitude(limit, found, step) if metric == "magnitude"
+                                                 else limit / _unit(metric, found, step))
     if online.truncation is not None:
-        found["truncation"] = _within(Fraction(online.truncation) / step)
+        found["truncation"] = _within(_magnitude(Fraction(online.truncation), found, step))
     if online.max_age is not None:
         found["max_age"] = online.max_age
     return found
@@ -93,10 +98,16 @@ def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[s
     return found
 
 
+def _magnitude(limit: Fraction, shifts: dict[str, int], step: Fraction) -> Fraction:
+    """Return a limit of coefficients in LSB of alpha, or of the sum of their squares."""
+    if "norm_shift" not in shifts:
+        return limit / step
+    steps = limit / step
+    return steps * steps / (1 << shifts["norm_shift"])
+
+
 def _unit(metric: str, shifts: dict[str, int], step: Fraction) -> Fraction:
     """Return the LSB of a loss, for the LSB `step` of alpha."""
-    if metric == "magnitude":
-        return step
     if metric == "fast_klms":
         return Fraction(1, shifts["kappa_one"])
     return step**2 * Fraction(2) ** (shifts["kappa_shift"] + shifts["metric_shift"]) / shifts["kappa_one"]

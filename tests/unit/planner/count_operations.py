@@ -15,14 +15,14 @@ from typing import Any
 import numpy as np
 
 from kerncast.sim.jit import COMPILED
-from kerncast.sim.model import base, bound, certify, cg, kernel, open_model, predict
-from kerncast.sim.model.online import lms, metric, state
+from kerncast.sim.model import base, bound, certify, cg, kernel, open_model, outputs, predict
+from kerncast.sim.model.online import lms, metric, slots, state
 from kerncast.sim.model.toeplitz import banded, first_row, levinson, refine, schur, trainer
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (banded, base, bound, certify, cg, first_row, kernel, levinson, lms, metric, state, predict, refine,
-           schur, trainer)
+MODULES = (banded, base, bound, certify, cg, first_row, kernel, levinson, lms, metric, outputs, predict,
+           refine, schur, slots, state, trainer)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.
 INSIDE: list[str] = []

@@ -58,12 +58,21 @@ def test_keys_that_exclude_each_other_are_refused(codes, output):
 
 def test_bundled_data_have_neither_classes_nor_several_outputs():
     assert refused({"classes": THREE}, data={"builtin": "equaliser"}) == ["E115"]
+    assert refused({"word": "s8f0", "outputs": 2}, data={"builtin": "digits"},
+                   input={"word": "u5f0", "columns": 64}) == ["E115"]
+
+
+def test_the_bundled_digits_have_exactly_the_classes_0_to_9():
+    digits = {"data": {"builtin": "digits"}, "input": {"word": "u5f0", "columns": 64}}
+    assert refused({"classes": THREE}, **digits) == ["E115"]
+    assert Spec(**{**TABLES, **digits, "output": {"classes": list(range(10))}}).output.classes == tuple(
+        "0123456789")
 
 
 @pytest.mark.parametrize("output", [{"classes": THREE}, {"word": "s8f0", "outputs": 2}])
 def test_an_algorithm_with_one_output_refuses_several(output):
-    online = {"model": {"name": "act", "algorithm": "kernel_lms"}, "predictor": None,
-              "online": {"budget": 8, "eta": 0.5}}
+    online = {"model": {"name": "act", "algorithm": "kernel_cg"}, "predictor": None,
+              "cg": {"n": 8, "lambda": 0.5}}
     with pytest.raises(KerncastError) as told:
         Spec(**{**TABLES, **online, "output": output})
     assert [problem.code for problem in told.value.problems] == ["E123"]

@@ -1,0 +1,67 @@
+"""sim.planner: options and constants of models that decide between classes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from ..decisions import ARGMAX, SIGN
+from ..errors import fail
+from ..spec import Spec
+from .words import Affine
+
+
+def rounded(value: Fraction) -> int:
+    """Return the nearest integer, rounding half up."""
+    return int((value + Fraction(1, 2)) // 1)
+
+
+def learner_outputs(spec: Spec) -> int:
+    """Return the outputs of a learner: one for two classes, else one per class."""
+    classes = len(spec.output.classes or ())
+    return spec.output.outputs or 1 if classes == 0 else 1 if classes == 2 else classes
+
+
+def learner_options(spec: Spec) -> dict[str, str]:
+    """Return the names of the classes and the decision; empty for a regression."""
+    if not spec.output.classes:
+        return {}
+    named = {f"class_{label}": name for label, name in enumerate(spec.output.classes)}
+    named["decision"] = SIGN if len(spec.output.classes) == 2 else ARGMAX
+    return named | min_margin_option(spec)
+
+
+def min_margin_option(spec: Spec) -> dict[str, str]:
+    """Return the smallest margin as the spec gives it; empty without one."""
+    return {} if spec.output.min_margin is None else {"min_margin": repr(spec.output.min_margin)}
+
+
+def learner_constants(spec: Spec, y: Affine) -> dict[str, int]:
+    """Return the targets of a class and of the other classes, and the smallest margin.
+
+    Empty for a regression.
+
+    Raises
+    ------
+    KerncastError
+        E108 if the format of the scores does not include -1 and 1, or for a margin that none reaches.
+    """
+    if not spec.output.classes:
+        return {}
+    scores = spec.output.scores
+    if scores.value(scores.lo) > -1 or abs(y.lsb) * 2**y.signal.format.frac < 1:
+        raise fail("E108", "the scores of classes are trained to -1 and 1, outside this format",
+                   where="[output] word", value=scores, allowed="a signed format from -1 to 1, such as s2f0",
+                   remedy="omit word, or set word = \"s2f0\"")
+    return {"y_class": rounded(1 / y.lsb), "y_other": rounded(-1 / y.lsb)} | min_margin(spec, y)
+
+
+def min_margin(spec: Spec, y: Affine) -> dict[str, int]:
+    """Return the smallest margin in LSB of y; raise E108 beyond the range of a margin."""
+    asked = spec.output.min_margin
+    if asked is None:
+        return {}
+    least, hi = max(1, rounded(Fraction(asked) / y.lsb)), y.signal.format.hi
+    if least > hi:
+        raise fail("E108", "min_margin exceeds every margin", where="[output] min_margin", value=asked,
+                   allowed=f"up to {float(hi * y.lsb):g}", remedy="lower it")
+    return {"min_margin": least}

@@ -44,9 +44,9 @@ HEAD = """# The banded solver
 `python -m kerncast.benchmarks.banded` makes this page.
 
 On a uniform grid the kernel is negligible beyond a lag b, so the Toeplitz matrix is banded. `solver =
-"banded"` stores the factor of the exact first row as a table, and trains in two recursions of b
-multiplications per sample. It is more accurate than Levinson's recursion, because neither the first row nor
-the factor's recursion is rounded.
+"banded"` stores the Cholesky factor of this matrix as a table, computed from the exact first row, and
+trains in two recursions of b multiplications per sample. It is more accurate than Levinson's recursion,
+because neither the first row nor the factor's recursion is rounded.
 
 ## Accuracy in words
 

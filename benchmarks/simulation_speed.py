@@ -289,7 +289,7 @@ def main() -> int:
     solving, learning, start = levinson_seconds(), fklms_seconds(), start_up_seconds()
     text = HEAD + table("Levinson, n = 256, 32 bits", solving)
     text += ("fxpmath and the generated C run the whole training, with the first row and the certified\n"
-             "bound. Their ratios are against the training of the model.\n\n")
+             "bound. Their ratios are relative to the training of the model.\n\n")
     text += table("FKLMS, N = 100, D = 8, 32 bits, one sample", learning)
     text += (f"fxpmath learns {FXP_SAMPLES} samples, the others {SAMPLES}. The generated C is called once "
              "per sample through cffi.\n\n## Start-up\n\nA process that plans and trains n = 256 takes "

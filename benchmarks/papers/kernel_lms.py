@@ -104,10 +104,11 @@ def saturated_table(fixed: Runs, realisations: int) -> str:
         "A run counts as saturated if any sample has the status saturated. There are "
         f"{len(BUDGETS) * realisations} runs, {realisations} of them at N_max = {BUDGETS[-1]}. The table of "
         "errors uses the first row of each technique. The format of alpha covers its range in the first "
-        "realisation and `[numbers] margin` more bits; f has twice the range of y. In the second rows f or "
-        "alpha saturates, which changes the error for another reason than precision. fast KLMS differs from "
-        "float64 at N_max = 4 without saturation: two vectors close to each other and far from the other two "
-        "have the same lambda in its metric, and rounding decides which of them is evicted.\n\n"
+        "realisation and `[numbers] margin` more bits; f has twice the range of y. In the second "
+        "row of each technique f or alpha saturates, so its error is not due to precision alone. Fast KLMS "
+        "differs from float64 at N_max = 4 without saturation: two vectors are close to each other and far "
+        "from the other two, so both have the same lambda in the metric of fast KLMS. Rounding decides which "
+        "of them is evicted.\n\n"
         + table(rows, ["saturated runs", "word of y", "margin", *(f"{word} bits" for word in WORDS),
                        *(f"{word} bits, N_max = {BUDGETS[-1]}" for word in WORDS)]))
 
@@ -253,8 +254,9 @@ def main() -> None:
             ["claim", "", "result"]),
         *(f"## {title}\n\n{body}" for title, (body, _) in cases.items()),
         f"## Figure 6: error\n\n![MSE against N_max]({six})\n\n{errors_table(sweep, fixed)}\n\n"
-        + saturated_table(fixed, realisations) + "\n\nRuns that diverged in float64: "
-        + (", ".join(f"{count} of {title}" for title, count in diverged.items()) or "none") + ".",
+        + saturated_table(fixed, realisations) + "\n\n"
+        + (", ".join(f"{count} runs of {title}" for title, count in diverged.items()) or "No run")
+        + " diverged in float64.",
         f"## Figure 7: the LS projection on its own\n\n{seven}",
         f"## Figure 8: regularised LS, and the metrics of section 5\n\n![MSE against N_max]({eight})"]
     (DOCS / "papers" / "kernel-lms-reduction.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")

@@ -69,7 +69,7 @@ def levinson(compiler: str, k: LevinsonConstants, y: Words, r: Words) -> Callabl
 
 
 def fklms(compiler: str, plan: Plan, x: Words, y: Words) -> Callable[[], tuple[Words, ...]]:
-    """Learn ADC counts x (m, D), y (m,); return f and statuses (m,).
+    """Learn samples x (m, D) and y (m,) in ADC counts; return f and statuses (m,).
 
     From an empty model.
     """

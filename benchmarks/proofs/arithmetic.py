@@ -56,7 +56,7 @@ class Arithmetic(Protocol):
         """Apply << or >>."""
 
     def complement(self, a: Term, kind: CType) -> Term:
-        """Apply ~."""
+        """Return the bitwise complement, as C's ``~``."""
 
 
 class Bits:
@@ -129,7 +129,7 @@ class Bits:
         return a << by
 
     def complement(self, a: Term, kind: CType) -> Term:
-        """Apply ~."""
+        """Return the bitwise complement, as C's ``~``."""
         return ~a
 
 
@@ -263,7 +263,7 @@ class Integers:
         return a * power
 
     def complement(self, a: Term, kind: CType) -> Term:
-        """Apply ~."""
+        """Return the bitwise complement, as C's ``~``."""
         return -a - 1 if kind.signed else kind.greatest - a
 
 

@@ -137,7 +137,7 @@ class Execution(Expressions):
         raise Endless(f"{node.coord}: more than {MOST_TURNS} turns")
 
     def one_turn(self, node: c_ast.For, state: State, kind: CType, ends: list[tuple[Term, State]]) -> None:
-        """Forget the names that the loop may write; then execute one iteration."""
+        """Discard the values of variables that the loop may assign; execute one iteration."""
         entry = State(dict(state.names), state.live)
         for name in _written(node):
             old = state.names[name]

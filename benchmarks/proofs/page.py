@@ -44,7 +44,7 @@ TRUST = """
   `benchmarks/proofs/arithmetic.py` and `c_types.py`, which have their own tests.
 * The generated code meets the preconditions. The planner ensures this: it bounds every signal, and rejects a
   model that it cannot bound.
-* A larger proof may use the definition of a function that is already proved instead of its body:
+* A proof may replace a call of a function that is already proved by the definition of that function:
   `normalisation_shift` in `divide`, `arithmetic_shift` and `shift_round` in `requantise`.
 * `block_scale` is proved for one iteration of its loop, from any state. The induction over
   i = first, ..., last - 1 was done by hand.

@@ -17,7 +17,7 @@ LEARNERS = {"FKLMS": {"sigma": 1.0, "reduction": "fklms"}, "FMKLMS": {"sigma": 1
 
 
 def curve(parts: dict[str, object], rho: float, realisations: int = REALISATIONS) -> Array:
-    """Return each symbol's squared error before it is learned.
+    """Return the squared error of each symbol, predicted before the update with it.
 
     The echo's sign changes half way.
     """

@@ -37,11 +37,11 @@ class Memory(_Data):
     ----------
     flash_origin, flash_bytes, ram_origin, ram_bytes : int
     stack_bytes : int
-        At the foot of the RAM; 0 where the stack is not ours (a program of an operating system).
+        At the bottom of the RAM; 0 for a program of an operating system, which has its own stack.
     guard_log2 : int, optional
-        So much address space below the RAM is made to fault, where a core can.
+        Log2 of the bytes below the RAM to which the CPU core denies access, if it can.
     batch_bytes : int
-        What the buffer of raw inputs may take.
+        Most bytes of the buffer of raw inputs.
     """
 
     flash_origin: int = Field(ge=0)

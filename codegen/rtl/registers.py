@@ -84,7 +84,8 @@ class RegisterMap(_Row):
         free = 0
         for register in self.registers:
             if register.offset < free or register.last >= self.bytes:
-                raise ValueError(f"register {register.name} overlaps or exceeds the address space")
+                raise ValueError(f"register {register.name} overlaps another one, or lies outside the "
+                                 "address space")
             free = register.last + 4
         return self
 

@@ -41,7 +41,7 @@ def require_flasher(board: Board, name: str) -> Flasher:
     """
     flasher = board.flashers.get(name)
     if flasher is None:
-        raise fail("E418", f"{board.id} cannot be loaded with this program", where="--flash", value=name,
+        raise fail("E418", f"{board.id} cannot be loaded by this flash program", where="--flash", value=name,
                    allowed=", ".join(board.flashers) or "none: this board exists in emulation only",
                    remedy="choose one of these, or load the image by hand")
     if shutil.which(flasher.command[0]) is None:

@@ -74,7 +74,7 @@ def _base() -> Path:
 
 
 def _state(module: str) -> str:
-    """Compute a digest of all inputs of compiled code: tool, compiler, processor.
+    """Hash what the compiled code depends on: tool, compiler and processor.
 
     yowasp would write over code that does not fit, in place.
     """

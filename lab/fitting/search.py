@@ -204,7 +204,7 @@ class Search:
         return {**start.changes, (number.table, number.key): rounded(value)}
 
     def _scanned(self, start: Candidate) -> Candidate:
-        """Try widths and second numbers far from those of the spec."""
+        """Try kernel widths, and values of the second hyperparameter, far from the spec's."""
         numbers, best = self._numbers(start.spec), start
         for width in self._widths(start.spec) if len(numbers) > 1 else (1.0,):
             for other in _SECOND:

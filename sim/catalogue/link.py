@@ -27,7 +27,7 @@ LINK = {
                   "Find the cause, reset the board, then start again."),
     "E417": Entry("no such emulated board", "The back end names an unknown board or emulator.",
                   "Use one of those listed; `kerncast targets` lists them too."),
-    "E418": Entry("the board cannot be loaded with this program",
+    "E418": Entry("the board cannot be loaded by this flash program",
                   "--flash names a program that the board's file does not have, or the port is missing.",
                   "Use one of those listed, with board:ID@PORT; `kerncast targets ID` prints the commands."),
     "E419": Entry("the board could not be loaded",

@@ -29,7 +29,7 @@ WARNINGS = {
                   "status may be OK.",
                   "Give [output] word a shorter format that the targets fill, or set a longer [numbers] "
                   "word."),
-    "W205": Entry("the word length is too coarse for the inputs",
+    "W205": Entry("the word length is too short for the inputs",
                   "x has the range of [input] word, and its steps are so large that rounding moves samples "
                   "by more than one percent of the kernel's width (sigma; for the periodic kernel "
                   "sigma * period / 2 pi; for products of inputs their magnitude). No bound and no status "

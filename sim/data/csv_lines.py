@@ -29,7 +29,7 @@ _OPENERS: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open}
 
 
 def open_text(path: Path) -> IO[str]:
-    """Open a text file in UTF-8; a name in .gz or .bz2 is decompressed."""
+    """Open a text file as UTF-8; decompress it if its name ends in .gz or .bz2."""
     opener = _OPENERS.get(path.suffix.lower(), open)
     file: IO[str] = opener(refuse_special(path), "rt", newline="", encoding="utf-8-sig")
     return file

@@ -54,7 +54,7 @@ class FxpLinear:
         self.reset()
 
     def reset(self) -> None:
-        """Return to the empty model."""
+        """Make the model empty."""
         order = self._order
         self._r, self._z, self._w = [[0] * order for _ in range(order)], [0] * order, [0] * order
         self._next = 0

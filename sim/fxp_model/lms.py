@@ -58,7 +58,7 @@ class FxpLms(FxpModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Return to the empty model."""
+        """Make the model empty."""
         self._slots: list[Center] = []
         self._row: Words = np.zeros(self.plan.sizes["N"], dtype=np.int64)
         self._learned = 0  # samples

@@ -47,7 +47,7 @@ class FxpRls(FxpModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Return to the empty model."""
+        """Make the model empty."""
         order = self.plan.sizes["N"]
         zero = Fraction(0)
         self._r = [[zero] * order for _ in range(order)]

@@ -72,6 +72,6 @@ def targets(y: ArrayLike, n: int) -> NDArray[np.float64]:
     """
     Y = finite_array(y, "y", "E225")
     if Y.ndim not in (1, 2) or len(Y) != n or Y.size == 0:
-        raise fail("E225", "the targets do not fit the samples", where="y", value=Y.shape,
+        raise fail("E225", "the targets and the samples have different lengths", where="y", value=Y.shape,
                    allowed=f"shape ({n},) or ({n}, m)", remedy="one value per sample")
     return Y

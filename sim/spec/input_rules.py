@@ -41,7 +41,7 @@ def columns(draft: Draft) -> Found:
 
 
 def delay(draft: Draft) -> Found:
-    """Restrict a delay line to samples of one signal (E112, E113, E115).
+    """Check that a delay line has the samples of one signal (E112, E113, E115).
 
     The algorithm must take them one by one.
     """

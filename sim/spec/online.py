@@ -61,7 +61,7 @@ class Online(SpecTable):
         remedy="with metric fklms start with 0.01")
     max_age: int | None = _key(
         None, ge=1, le=2**31 - 1, about="evict a center after this number of further samples",
-        allowed="an integer, 1 to 2147483647", remedy="start with several times the budget")
+        allowed="an integer, 1 to 2147483647", remedy="start with several times [online] budget")
     newest_only: bool = _key(False, about="with max_deterioration: only the newest center may be evicted",
                              allowed="true, false", remedy="true needs the least time and memory")
     passes: int = _key(1, ge=1, le=1000, about="number of passes over the training data",

@@ -25,11 +25,11 @@ class Output(SpecTable):
         None, about="names of the classes; the target is then one of them",
         allowed=f"a list of 2 to {MOST_CLASSES} different names, such as [\"idle\", \"walk\", \"run\"]",
         remedy="list every class that the target can have")
-    outputs: int | None = _key(None, ge=1, le=MOST_CLASSES, about="values of a prediction (C), 1 by default",
+    outputs: int | None = _key(None, ge=1, le=MOST_CLASSES, about="values per prediction, their number C; default 1",
                                allowed=f"an integer, 1 to {MOST_CLASSES}",
                                remedy="omit it for one value, or for classes")
     min_margin: float | None = _key(
-        None, about="the label is unknown if the margin is below this, in units of y (classes)", **POSITIVE,
+        None, about="of classes: a smaller margin, in units of y, gives the label unknown", **POSITIVE,
         remedy="omit it: every sample then gets a class")
 
     @property

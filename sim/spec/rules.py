@@ -277,7 +277,8 @@ def _reading(draft: Draft) -> Found:
     for key, value in (("inputs", None), ("missing", "drop"), ("classes", None)):
         if signal and key in given and value in (None, draft.get("data", key)):
             yield draft.problem("E113", f"{key} needs a table, but the spec reads a sampled signal", "data",
-                                key, allowed="scheme uniform and lagged without it", remedy=f"remove {key}")
+                                key, allowed=f"no {key} with scheme = \"uniform\" or with lagged",
+                                remedy=f"remove {key}")
     word = draft.word("output")
     if "classes" in given and word is not None and not word.lo <= -1 <= 1 <= word.hi:
         yield draft.problem("E115", "the two classes are the targets -1 and 1", "output", "word",

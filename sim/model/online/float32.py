@@ -336,7 +336,7 @@ class LmsF32Model(IntegerModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Return to the empty model."""
+        """Make the model empty."""
         budget, columns, metric = self.plan.sizes["N"], self.plan.sizes["D"], self.plan.metric
         kept = 0 if metric == "fklms" else budget
         centers = np.zeros((budget, columns), dtype=np.int64)

@@ -222,7 +222,7 @@ class LmsModel(IntegerModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Return to the empty model."""
+        """Make the model empty."""
         self._state = empty_state(self.plan)
         self._count = 0
 

@@ -283,7 +283,7 @@ class RlsModel(IntegerModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Return to the empty model."""
+        """Make the model empty."""
         counts = {field.name: field.count for field in self.plan.memory}
         self._state = RlsState(*(np.zeros(counts[name], dtype=np.int64) for name in RlsState._fields))
 

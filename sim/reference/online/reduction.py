@@ -248,6 +248,6 @@ def _refuse(where: str, value: float | None, allowed: str, fits: Callable[[float
 def checked_budget(budget: int, least: int = 1) -> int:
     """Return N_max as an int of at least `least`, else raise E229."""
     if not is_integer(budget) or budget < least:
-        raise fail("E229", "the budget, the number of centers, is too small", where="budget", value=budget,
+        raise fail("E229", "the number of centers is too small", where="budget", value=budget,
                    allowed=f"an integer >= {least}", remedy="start with 100")
     return int(budget)

@@ -109,7 +109,7 @@ def log_det(factor: Factor, n: int) -> float:
 
 
 def banded(r: Array, Y: Array) -> Solution:
-    """Solve a symmetric positive definite system whose first column ends at a lag b.
+    """Solve a symmetric positive definite banded Toeplitz system of bandwidth b.
 
     Parameters
     ----------

@@ -80,7 +80,7 @@ def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
 
 def recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
                          x: Array) -> tuple[int, float]:
-    """Run all orders, vector by vector.
+    """Run the recursion over all orders, one step of each vector at a time.
 
     Parameters
     ----------

@@ -103,7 +103,7 @@ def _by_ns_form(Z: System, y: Array, levels: int, t: float, basis: str) -> Solut
 def _check_threshold(t: float) -> float:
     if not is_real(t) or not 0.0 <= t <= 1.0:  # also refuses NaN
         raise fail("E238", "the threshold is out of range", where="threshold", value=t,
-                   allowed="a number from 0, which keeps all entries, to 1", remedy="start with 1e-10")
+                   allowed="a number from 0 to 1; 0 keeps all entries", remedy="start with 1e-10")
     return float(t)
 
 

@@ -25,7 +25,8 @@ class Output(SpecTable):
         None, about="names of the classes; the target is then one of them",
         allowed=f"a list of 2 to {MOST_CLASSES} different names, such as [\"idle\", \"walk\", \"run\"]",
         remedy="list every class that the target can have")
-    outputs: int | None = _key(None, ge=1, le=MOST_CLASSES, about="number C of values per prediction; default 1",
+    outputs: int | None = _key(None, ge=1, le=MOST_CLASSES,
+                               about="number C of values per prediction; default 1",
                                allowed=f"an integer, 1 to {MOST_CLASSES}",
                                remedy="omit it for one value, or for classes")
     min_margin: float | None = _key(

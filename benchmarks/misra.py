@@ -23,7 +23,8 @@ from kerncast.sim.spec import Spec
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "measured" / "misra.md"
 CASES = ROOT / "tests" / "host" / "cases.toml"
-ALGORITHMS = {"toeplitz": "toeplitz_rls", "online": "kernel_lms", "cg": "kernel_cg"}
+ALGORITHMS = {"toeplitz": "toeplitz_rls", "online": "kernel_lms", "cg": "kernel_cg",
+              "rls": "online_kernel_rls"}
 #: One configuration of the preprocessor: C99 without trace hooks, with the constant macros of <stdint.h>.
 DEFINES = ("__STDC_VERSION__=199901L", "INT32_C(c)=((int32_t)c)", "INT64_C(c)=((int64_t)c##LL)",
            "UINT32_C(c)=((uint32_t)c##U)", "UINT64_C(c)=((uint64_t)c##ULL)")

@@ -20,7 +20,6 @@ _MOST_COLUMNS = 12
 
 if TYPE_CHECKING:
     from ..lab.workflow import Simulated
-    from ..sim.diagnostics.classes import Classes
     from ..sim.diagnostics.quality import Quality
     from ..sim.diagnostics.simulate import Simulation
     from ..sim.plan import Plan
@@ -85,13 +84,14 @@ def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float]) -
                for r in result.ranges]
     word = plan.constants.get("solver_word", plan.word)
     return "\n".join([f"{plan.name}: {word} bits, status {result.status}", *_lines(plan, result, verdict),
-                      *(quality_lines(found.quality) if result.trained and _one_output(plan) else []),
+                      *(quality_lines(found.quality) if result.trained and _is_judged(plan) else []),
                       *(f"{name} compared with float64: {value:.3e}" for name, value in errors.items()),
-                      *_classes(result.classes), *_budget(found), "", table(ranges)])
+                      *_classes(found), *_budget(found), "", table(ranges)])
 
 
-def _one_output(plan: Plan) -> bool:
-    return plan.outputs == 1 and not plan.decision
+def _is_judged(plan: Plan) -> bool:
+    """Return whether an error on held-out samples exists: for one output, or classes that are learnt."""
+    return bool(plan.decision and not plan.fixed) or (plan.outputs == 1 and not plan.decision)
 
 
 def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
@@ -135,8 +135,9 @@ def _no_answer(plan: Plan, result: Simulation) -> list[str]:
             "No result: the dictionary is empty at the end of the data."]
 
 
-def _classes(classes: Classes | None) -> list[str]:
-    """Return counts of labels, accuracy, recall and the confusion matrix."""
+def _classes(found: Simulated) -> list[str]:
+    """Return counts of labels, recall and the confusion matrix; the accuracy unless it is printed above."""
+    classes = found.simulation.classes
     if classes is None:
         return []
     named = classes.named
@@ -146,8 +147,9 @@ def _classes(classes: Classes | None) -> list[str]:
     lines = [f"labels: {counts}; float64 predicts another label for {classes.differing} of {len(named)}"]
     if classes.truth is None:
         return lines
-    lines += [f"accuracy: {classes.accuracy:.2%} of {len(named)} samples",
-              f"baseline: the most frequent class has {classes.majority:.2%} of them"]
+    if found.quality is None:
+        lines += [f"accuracy: {classes.accuracy:.2%} of {len(named)} samples",
+                  f"baseline: the most frequent class has {classes.majority:.2%} of them"]
     some_unknown = bool(classes.confusion[:, -1].any())
     heads = [*classes.names, _UNKNOWN][:len(classes.names) + some_unknown]
     rows = [("true class", *heads, "recall")]
@@ -155,7 +157,9 @@ def _classes(classes: Classes | None) -> list[str]:
              for name, counted, part in zip(classes.names, classes.confusion.tolist(), classes.recall,
                                             strict=True)]
     if len(heads) <= _MOST_COLUMNS:
-        return [*lines, "", "Samples by true class (rows) and label (columns):", table(rows)]
+        which = "Samples" if found.plan.fixed else \
+            "Training samples" if found.data.y_test_raw is None else "Test samples"
+        return [*lines, "", f"{which} by true class (rows) and label (columns):", table(rows)]
     short = [(row[0], row[-1]) for row in rows]
     return [*lines, "", "The confusion matrix is in --json.", table(short)]
 

@@ -146,7 +146,7 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str) -> Va
             del values["toeplitz"]["step"]
     else:
         values["online"] |= {"budget": max(2, min(64, rows // 4)), "passes": 4}
-        if columns > MANY_COLUMNS:
+        if columns > MANY_COLUMNS or "classes" in values["output"]:
             del values["online"]["linear"], values["online"]["linear_ridge"]
             values["online"]["eta"] = 0.5
         else:
@@ -179,7 +179,10 @@ def _inputs(values: Values, seen: Inspection) -> None:
 def _target(values: Values, seen: Inspection) -> None:
     """Set the format of the target: counts, values in units, or two classes."""
     y = seen.values.y
-    if seen.classes:
+    if len(seen.classes) > 2 and values["model"]["algorithm"] == "kernel_lms":
+        values["output"] = {"classes": list(seen.classes)}
+        values["data"].pop("classes", None)
+    elif seen.classes:
         values["output"] |= {"word": "s2f0"}
         values["data"]["classes"] = _two(seen)
     elif seen.counts:
@@ -197,9 +200,10 @@ def _two(seen: Inspection) -> list[str]:
         counts = ", ".join(f"{label} {count:,}" for label, count in seen.classes.items())
         number = all(label.lstrip("-").isdigit() for label in names)
         two = ",".join(sorted(names, key=lambda label: -seen.classes[label])[:2])
-        raise fail("E253", f"the target has {len(names)} classes, and a model on the device separates two",
-                   where=f"{seen.path} {seen.values.names[-1]}", value=counts, allowed="two classes",
-                   remedy=f"choose two: --classes \"{two}\""
+        raise fail("E253", f"the target has {len(names)} classes, and this algorithm separates two",
+                   where=f"{seen.path} {seen.values.names[-1]}", value=counts,
+                   allowed="two classes, or kernel_lms",
+                   remedy=f"choose two: --classes \"{two}\"; or use --algorithm kernel_lms"
                    + ("; if the target is a number: --classes none" if number else ""))
     return names
 

@@ -296,9 +296,9 @@ def simulate_spec(spec: Spec, base: Path) -> Simulated:
     """
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
-    # of classes, `sim` prints accuracy and recall of the samples given
-    one = spec.output.classes is None and (spec.output.outputs or 1) == 1
-    found = held_out(spec, data) if one else None
+    several = (spec.output.outputs or 1) > 1
+    given = spec.predictor is not None and spec.output.classes is not None  # its accuracy is printed below
+    found = None if several or given else held_out(spec, data)
     return Simulated(spec, data, plan, _simulation(spec, plan, data), found,
                      None if found is None else judge(found, is_lagged(spec)))
 

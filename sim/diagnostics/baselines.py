@@ -131,20 +131,28 @@ def savitzky_golay(y: Array, window: int, order: int, *, left_out: bool = False)
 
 # ---- linear models ----
 def _linear(found: HeldOut) -> Iterator[Array]:
-    """Yield the predictions of linear models of the inputs."""
+    """Yield the predictions of linear models of the inputs; of labels, the class of the largest output."""
+    labels = np.arange(found.labels)
+    y = np.where(found.y_train[:, None] == labels, 1.0, -1.0) if found.labels else found.y_train
+    for f in _linear_outputs(found, y):
+        yield np.argmax(f, axis=1).astype(np.float64) if found.labels else f
+
+
+def _linear_outputs(found: HeldOut, y: Array) -> Iterator[Array]:
+    """Yield the outputs (k,) or (k, C) of linear models with targets (m,) or (m, C)."""
     scale = np.std(found.X_train, axis=0)
     scale[scale == 0] = 1.0
     centre = np.mean(found.X_train, axis=0)
     train, at = (_with_one((X - centre) / scale) for X in (found.X_train, found.X))
     if found.judged is Judged.AHEAD:
-        yield from (_streamed(train, found.y_train, fading)[found.first:] for fading in _FADING)
+        yield from (_streamed(train, y, fading)[found.first:] for fading in _FADING)
     elif found.folds:
-        f = np.zeros(len(found.y))
+        f = np.zeros((len(found.y), *y.shape[1:]))
         for fold in found.folds:
-            f[fold] = at[fold] @ _fitted(np.delete(train, fold, axis=0), np.delete(found.y_train, fold))
+            f[fold] = at[fold] @ _fitted(np.delete(train, fold, axis=0), np.delete(y, fold, axis=0))
         yield f
     else:
-        yield at @ _fitted(train, found.y_train)
+        yield at @ _fitted(train, y)
 
 
 def _with_one(X: Array) -> Array:
@@ -162,8 +170,8 @@ def _fitted(A: Array, y: Array) -> Array:
 
 def _streamed(A: Array, y: Array, fading: float) -> Array:
     """Predict each block of a stream by the blocks before it, older ones with less weight."""
-    G, b = np.zeros((A.shape[1], A.shape[1])), np.zeros(A.shape[1])
-    f = np.zeros(len(y))
+    G, b = np.zeros((A.shape[1], A.shape[1])), np.zeros((A.shape[1], *y.shape[1:]))
+    f = np.zeros(y.shape)
     for rows in np.array_split(np.arange(len(y)), min(_REFITS, len(y))):
         f[rows] = A[rows] @ _solved(G, b)
         G = fading * G + A[rows].T @ A[rows]

@@ -32,13 +32,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._arrays import Array, Raw
-from ..backend import STATUSES
+from ..backend import STATUSES, Outputs
 from ..data import Dataset
 from ..model import open_model
 from ..plan import Plan
 from ..planner import make_plan
 from ..reference.backend import FloatReference
 from ..spec import Spec
+from .classes import labels_of
 from .simulate import UNTRAINED, fit_backend, grid, status_of_both, worst_status, y_values
 
 #: Most samples of a batch trainer that are left out or divided into folds; of more, a part is used.
@@ -76,17 +77,19 @@ class HeldOut:
     status : str
         The worst status of all trainings.
     y, f : ndarray of float64, shape (k,)
-        Targets and predictions of the integer model, in units of y.
+        Targets and predictions of the integer model, in units of y; labels for [output] classes.
     X_train, X : ndarray of float64, shapes (m, D) and (k, D)
         Inputs of the training and of the predictions, in units of x.
     y_train : ndarray of float64, shape (m,)
-        Targets of the training.  For folds and streams the training samples are those predicted, too.
+        Targets of the training, as `y`.  For folds and streams the training samples are those predicted, too.
     folds : tuple of ndarray of int64
         Samples of each fold; empty without folds.
     first : int
         First sample of a stream that counts; those before it are learnt only.
     classes : bool
-        Whether the targets have two values only.
+        Whether the targets have two values only, or are labels.
+    labels : int
+        Number of classes if targets and predictions are labels, else 0.
     sampled : str
         Which part of the data is used; empty if it is all.
     """
@@ -101,6 +104,7 @@ class HeldOut:
     folds: tuple[Rows, ...] = ()
     first: int = 0
     classes: bool = False
+    labels: int = 0
     sampled: str = ""
 
     @property
@@ -117,8 +121,8 @@ def judged_by(spec: Spec, data: Dataset) -> Judged:
         return Judged.CLEAN
     if data.y_test_raw is not None:
         return Judged.TEST
-    if spec.learner is not None:
-        return Judged.AHEAD
+    if spec.learner is not None and spec.output.classes is None:
+        return Judged.AHEAD  # classes may be sorted: then the sample before predicts each label
     return Judged.LEFT_OUT if spec.uniform else Judged.FOLDS
 
 
@@ -158,27 +162,32 @@ def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES,
         plan = make_plan(spec, data.x_raw, data.y_raw)
         found = {Judged.CLEAN: _against_clean, Judged.TEST: _on_test, Judged.LEFT_OUT: _left_out,
                  Judged.AHEAD: _ahead, Judged.GIVEN: _given}[judged](spec, plan, data)
-    classes = judged is not Judged.CLEAN and len(np.unique(data.y_raw)) == 2
-    return replace(found, classes=classes, sampled=sampled)
+    return replace(found, classes=judged is not Judged.CLEAN and are_classes(spec, data),
+                   labels=len(spec.output.classes or ()), sampled=sampled)
+
+
+def are_classes(spec: Spec, data: Dataset) -> bool:
+    """Return whether the targets are labels, or have two values only."""
+    return spec.output.classes is not None or len(np.unique(data.y_raw)) == 2
 
 
 def part_of(spec: Spec, data: Dataset, most: int) -> tuple[Spec, Dataset, str]:
     """Return at most `most` samples of a data set, the spec for them, and which they are.
 
     Of a uniform grid they are consecutive, where the targets vary most. Of other data they are blocks of
-    consecutive samples at equal distances, or single samples for two classes. A stream is cut after them.
+    consecutive samples at equal distances, or single samples of classes. A stream is cut after them.
     """
     n = len(data.y_raw)
     if n <= most:
         return spec, data, ""
-    if spec.learner is not None:
+    if spec.learner is not None and spec.output.classes is None:
         rows, what = np.arange(most), f"the first {most:,} of {n:,} samples"
     elif spec.uniform:
         starts = np.arange(0, n - most + 1, max(1, most // 4))
         first = int(max(starts, key=lambda i: float(np.std(data.y_raw[i:i + most]))))
         rows, what = first + np.arange(most), f"{most:,} consecutive samples of {n:,}, from sample {first:,}"
     else:
-        length = 1 if len(np.unique(data.y_raw)) == 2 else max(1, most // (FOLDS * BLOCKS))
+        length = 1 if are_classes(spec, data) else max(1, most // (FOLDS * BLOCKS))
         blocks = -(-most // length)
         starts = np.linspace(0, n - length, blocks).astype(np.int64)
         rows = np.unique(starts[:, None] + np.arange(length))[:most]
@@ -200,7 +209,18 @@ def _train(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> tuple[str, Array]:
     model = open_model(plan)
     learned = fit_backend(model, plan, None if plan.uniform else data.x_raw, data.y_raw, spec.passes)
     answers = model.predict(at)
-    return status_of_both(learned, answers), y_values(plan, answers["f"])
+    return status_of_both(learned, answers), _predicted(plan, answers)
+
+
+def _predicted(plan: Plan, answers: Outputs) -> Array:
+    """Return predictions in units of y, or labels if the model decides between classes."""
+    f = y_values(plan, answers["f"])
+    return labels_of(plan, f).astype(np.float64) if plan.decision else f
+
+
+def _targets(reference: FloatReference, y_raw: Raw) -> Array:
+    """Return targets in units of y, or labels if the model decides between classes."""
+    return y_raw.astype(np.float64) if reference.plan.decision else reference.targets(y_raw)
 
 
 def status_of(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> str:
@@ -218,21 +238,21 @@ def _against_clean(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
     status, f = _train(spec, plan, data, grid(plan) if plan.uniform else data.x_raw)
     reference = FloatReference(plan)
     X = reference.inputs(data.x_raw)
-    return HeldOut(Judged.CLEAN, status, data.clean, f, X, X, reference.targets(data.y_raw))
+    return HeldOut(Judged.CLEAN, status, data.clean, f, X, X, _targets(reference, data.y_raw))
 
 
 def _on_test(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
     assert data.x_test_raw is not None and data.y_test_raw is not None
     status, f = _train(spec, plan, data, data.x_test_raw)
     reference = FloatReference(plan)
-    return HeldOut(Judged.TEST, status, reference.targets(data.y_test_raw), f, reference.inputs(data.x_raw),
-                   reference.inputs(data.x_test_raw), reference.targets(data.y_raw))
+    return HeldOut(Judged.TEST, status, _targets(reference, data.y_test_raw), f, reference.inputs(data.x_raw),
+                   reference.inputs(data.x_test_raw), _targets(reference, data.y_raw))
 
 
 def _left_out(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
     status, f = _train(spec, plan, data, grid(plan))
     reference = FloatReference(plan)
-    X, y = reference.inputs(grid(plan)), reference.targets(data.y_raw)
+    X, y = reference.inputs(grid(plan)), _targets(reference, data.y_raw)
     column = reference.first_column(None)
     n = len(y)
     A = column[np.abs(np.subtract.outer(np.arange(n), np.arange(n)))]
@@ -256,22 +276,22 @@ def _ahead(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
     status = status_of_both(answers, model.predict(data.x_raw[-1:]))
     first = len(data.y_raw) // WARM_UP
     reference = FloatReference(plan)
-    X, y = reference.inputs(data.x_raw), reference.targets(data.y_raw)
-    return HeldOut(Judged.AHEAD, status, y[first:], y_values(plan, answers["f"])[first:], X, X[first:], y,
+    X, y = reference.inputs(data.x_raw), _targets(reference, data.y_raw)
+    return HeldOut(Judged.AHEAD, status, y[first:], _predicted(plan, answers)[first:], X, X[first:], y,
                    first=first)
 
 
 def _given(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
     answers = open_model(plan).predict(data.x_raw)
     reference = FloatReference(plan)
-    X, y = reference.inputs(data.x_raw), reference.targets(data.y_raw)
-    return HeldOut(Judged.GIVEN, worst_status(answers), y, y_values(plan, answers["f"]), X, X, y)
+    X, y = reference.inputs(data.x_raw), _targets(reference, data.y_raw)
+    return HeldOut(Judged.GIVEN, worst_status(answers), y, _predicted(plan, answers), X, X, y)
 
 
 def _in_folds(spec: Spec, data: Dataset) -> HeldOut:
     """Train once without each fold."""
     n = len(data.y_raw)
-    folds = tuple(make_folds(n, shuffled=len(np.unique(data.y_raw)) == 2))
+    folds = tuple(make_folds(n, shuffled=are_classes(spec, data)))
     f, worst = np.zeros(n), []
     for fold in folds:
         rest = np.setdiff1d(np.arange(n), fold)
@@ -281,7 +301,7 @@ def _in_folds(spec: Spec, data: Dataset) -> HeldOut:
         status, f[fold] = _train(smaller, plan, rows, data.x_raw[fold])
         worst.append(status)
     reference = FloatReference(make_plan(of_size(spec, n), data.x_raw, data.y_raw))
-    X, y = reference.inputs(data.x_raw), reference.targets(data.y_raw)
+    X, y = reference.inputs(data.x_raw), _targets(reference, data.y_raw)
     return HeldOut(Judged.FOLDS, _worst(*worst), y, f, X, X, y, folds=folds)
 
 

@@ -98,6 +98,8 @@ def error_of(found: HeldOut, f: Array) -> float:
     """Return the error of predictions (k,): RMS, or the share of wrong classes."""
     if not found.classes:
         return float(np.sqrt(np.mean((f - found.y) ** 2)))
+    if found.labels:
+        return float(np.mean(f != found.y))
     middle = float(np.mean(np.unique(found.y_train)))
     return float(np.mean((f > middle) != (found.y > middle)))
 

@@ -104,7 +104,22 @@ def test_sim_judges_a_learner_of_three_classes_on_the_test_samples(learner):
     most = max(np.mean(LABELS[100:] == name) for name in ("idle", "walk", "run"))
     assert found["names"] == ["idle", "walk", "run"] and found["majority"] == most
     assert found["accuracy"] > 0.8 > most and np.sum(found["confusion"]) == 50
-    assert "baseline: the most frequent class has" in run("sim", learner)[1]
+    text = run("sim", learner)[1]
+    assert "accuracy on the test samples" in text and "baseline: majority class" in text
+    assert "Test samples by true class" in text
+
+
+def test_a_learner_of_classes_is_judged_on_held_out_samples_and_tuned(learner, tmp_path):
+    rows = (learner.parent / "act.csv").read_text().splitlines()
+    by_class = sorted(rows[1:], key=lambda row: row.split(",")[2])
+    (tmp_path / "act.csv").write_text("\n".join([rows[0], *by_class]))
+    (tmp_path / "act.toml").write_text(LEARNER.replace('test = "more.csv"\n', ""))
+    judged = json.loads(run("sim", tmp_path / "act.toml", "--json")[1])["held_out"]
+    assert judged["judged_by"] == "on samples held out in four folds" and judged["measure"] == "error rate"
+    assert set(judged["baselines"]) == {"majority class", "linear model"}
+    assert run("fit", tmp_path / "act.toml", "-o", tmp_path / "better.toml")[0] == 0
+    better = json.loads(run("sim", tmp_path / "better.toml", "--json")[1])["held_out"]
+    assert better["error"] <= judged["error"] < judged["baselines"]["majority class"]
 
 
 def test_a_generated_learner_of_classes_is_tested_on_the_host(learner, tmp_path):

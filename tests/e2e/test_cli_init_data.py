@@ -134,16 +134,20 @@ def test_two_classes_are_the_targets_minus_one_and_one(names, first):
 
 
 @pytest.mark.parametrize("names", [("idle", "run", "walk"), (0, 1, 2)])
-def test_three_classes_never_become_a_number(names):
+def test_three_classes_are_learned_by_name(names):
+    spec, data, found = made(labels(names))
+    assert spec.output.classes == tuple(map(str, names)) and spec.data.classes is None
+    assert data.y_raw[:3].tolist() == [0, 1, 2] and len(data.y_raw) == 60
+    assert found["classes"] == ", ".join(f"{name} (20)" for name in names)
+
+
+def test_an_algorithm_without_labels_separates_two_classes():
+    names = ("idle", "run", "walk")
     Path("d.csv").write_text(labels(names))
-    code, out, _ = run("init", "d.csv", "--json")
-    if code == 0:  # a spec that takes the classes
-        assert [str(name) for name in names] == json.loads(run("check", "d.toml", "--json")[1])["values"][
-            "output"]["classes"]
-        return
+    code, out, _ = run("init", "d.csv", "--algorithm", "kernel_cg", "--json")
     (problem,) = json.loads(out)["errors"]
-    assert problem["code"] == "E253" and "20" in problem["value"]
-    spec, data, found = made(labels(names), *remedy_of(problem))
+    assert code == 2 and problem["code"] == "E253" and "20" in problem["value"]
+    spec, data, found = made(labels(names), "--algorithm", "kernel_cg", *remedy_of(problem))
     assert len(spec.data.classes) == 2 and sorted(set(data.y_raw)) == [-1, 1] and len(data.y_raw) == 40
     assert "20 (other classes) dropped" in found["rows"]
 

@@ -27,7 +27,7 @@ def use_junk(backend: HostBackend, vectors: Vectors, rng: np.random.Generator) -
             backend.model.centers = samples.tolist()
         if backend.plan.algorithm == "kernel_lms":
             backend.model.count = int(rng.integers(0, backend.plan.sizes["N"] + 1))
-        else:
+        elif "alpha_exp_min" in backend.plan.constants:
             backend.model.trained = 1
             least, most = (backend.plan.integer(f"alpha_exp_{end}") for end in ("min", "max"))
             backend.model.alpha_exp = int(rng.integers(least - 1, most + 2))

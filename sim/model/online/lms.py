@@ -233,7 +233,7 @@ class LmsModel(IntegerModel):
         """
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         y = target_words(self.plan, y_raw, self._input, self.ranges.log)
-        f, status = np.zeros_like(y), np.zeros(len(y), dtype=np.int64)
+        f, status = np.zeros(y.shape, dtype=np.int64), np.zeros(len(y), dtype=np.int64)
         self._count = learn_all(x_raw, y, self._state, self._count, self._newest_only, self._input,
                                 self._constants, self._kernel, f, status, self._work,
                                 self.ranges.log)

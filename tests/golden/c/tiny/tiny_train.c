@@ -210,7 +210,7 @@ static inline uint32_t tiny_fit(const tiny_trainer_t *t, int32_t i, int32_t scal
     const int32_t word = tiny_word_fit(v);
 
     f[i] = (tiny_out_t)word;
-    return (uint32_t)(v - word);
+    return (uint32_t)v ^ (uint32_t)word;
 }
 
 kc_status_t tiny_train_fitted(const tiny_trainer_t *t, tiny_out_t *f)

@@ -1,4 +1,4 @@
-"""Print requirements.lock: the exact versions that pip chooses today for every extra that CI installs.
+"""Print requirements.lock: what pip chooses today for each extra that CI uses.
 
 Only versions are written: no host, no hash of a host's file, no path, so the same lock serves any index.
 Wheels only, because the demo must install on a machine without a compiler.

@@ -1,7 +1,8 @@
-"""Print what pip must install for the extras named: `python .ci/requirements.py demo test`.
+"""Print what pip must install for some extras.
 
-pyproject.toml stays the one place that lists requirements. pip itself reads extras only while it builds a
-package, and a checkout that is linked into its environment is never built.
+Usage: `python .ci/requirements.py demo test`. pyproject.toml stays the one place that lists requirements. pip
+itself reads extras only while it builds a package, and a checkout that is linked into its environment is
+never built.
 """
 
 import re
@@ -13,7 +14,10 @@ PYPROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
 
 def requirements(extras: list[str]) -> list[str]:
-    """Collect the base requirements and those of `extras`, following `kerncast[other]`."""
+    """Collect the base requirements and those of `extras`.
+
+    Requirements of the form `kerncast[other]` name further extras, which are followed.
+    """
     project = tomllib.loads(PYPROJECT.read_text(encoding="utf-8"))["project"]
     optional = project["optional-dependencies"]
     found: dict[str, None] = dict.fromkeys(project["dependencies"])

@@ -1,9 +1,9 @@
-"""Fill, once, the caches that the first use of a tool writes: `python .ci/warm.py FOLDER`.
+"""Fill, once, the caches that the first use of a tool writes.
 
-Two test workers that meet at a first use wait for each other at best; at worst one reads half of what the
-other writes. A process of its own fills each cache, under a lock, and leaves a stamp when the cache is
-complete: a run that was killed is repeated, and a cache that is full costs nothing. FOLDER keeps stamps and
-locks; the environment that the Makefile sets says where the caches are.
+Usage: `python .ci/warm.py FOLDER`. Two test workers that meet at a first use wait for each other at best; at
+worst one reads half of what the other writes. A process of its own fills each cache, under a lock, and leaves
+a stamp when the cache is complete: a run that was killed is repeated, and a cache that is full costs nothing.
+FOLDER keeps stamps and locks; the environment that the Makefile sets says where the caches are.
 """
 
 import fcntl
@@ -121,7 +121,10 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def state(name: str) -> str:
-    """Digest all that a cache depends on: this file, its sources, the packages, the places of the caches."""
+    """Digest all that a cache depends on.
+
+    That is: this file, the sources, the packages and the places of the caches.
+    """
     digest = hashlib.sha256(Path(__file__).read_bytes())
     for pattern in CACHES[name][2]:
         for path in sorted(ROOT.glob(pattern)):
@@ -134,7 +137,10 @@ def state(name: str) -> str:
 
 
 def fill(name: str, folder: Path) -> str:
-    """Fill a cache unless its stamp says that it is full; return the end of the log if that failed."""
+    """Fill a cache unless its stamp marks it as full.
+
+    Returns the end of the log if that failed.
+    """
     stamp = folder / f"{name}.stamp"
     with locked(folder / f"{name}.lock"):
         wanted = state(name)
@@ -153,7 +159,10 @@ def fill(name: str, folder: Path) -> str:
 
 
 def main() -> None:
-    """Fill all caches, two at a time; or, in a process of its own, the one that is named."""
+    """Fill all caches, two at a time, or the one that the arguments name.
+
+    Each cache is filled in a process of its own.
+    """
     folder = Path(sys.argv[1]).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     if len(sys.argv) > 2:

@@ -31,7 +31,7 @@ from the installed versions.
 
 
 def closure(requirements: Iterable[str]) -> set[str]:
-    """Return the installed distributions that requirements need, with those that they need."""
+    """Return the installed distributions that requirements need, dependencies too."""
     found: set[str] = set()
     waiting = list(requirements)
     while waiting:

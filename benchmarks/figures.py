@@ -85,7 +85,10 @@ class Cell(NamedTuple):
 
 
 class Duration(NamedTuple):
-    """Microseconds of a count of instructions at :data:`MHZ`, rounded up: a lower bound."""
+    """Microseconds of a count of instructions at :data:`MHZ`, rounded up.
+
+    A lower bound: an instruction takes at least one clock.
+    """
 
     of: Match
 

@@ -1,4 +1,7 @@
-"""cli: ``kerncast fit``: search better values for a spec, each judged by the integer model."""
+"""cli: ``kerncast fit``: search better values for a spec.
+
+The integer model judges each candidate.
+"""
 
 from __future__ import annotations
 

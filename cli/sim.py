@@ -1,4 +1,7 @@
-"""cli: ``kerncast sim``: run the integer model, and judge it on held-out samples and against float64."""
+"""cli: ``kerncast sim``: run the integer model, and judge its error.
+
+The error is that on held-out samples, and that compared with float64.
+"""
 
 from __future__ import annotations
 
@@ -165,7 +168,7 @@ def _classes(found: Simulated) -> list[str]:
 
 
 def quality_lines(quality: Quality | None) -> list[str]:
-    """Return the error on held-out samples, those of baselines, and the verdict, as a block of lines."""
+    """Return the held-out error, those of baselines, and the verdict, as lines."""
     if quality is None:
         return ["Too few samples to hold any out: 8 are needed for an error on held-out samples."]
     rows = [(f"{quality.shown} {quality.judged}", "")]

@@ -1,4 +1,4 @@
-"""Assemble the documentation site from the pages of docs/ and from the package itself.
+"""Assemble the documentation site from the pages of docs/ and from the package.
 
 mkdocs calls :func:`on_config` and :func:`on_files` (mkdocs.yml, hooks).  A page may contain lines
 ``<!-- include: PATH -->``: the site shows that part in place of the line, and links to the part lead there.
@@ -33,7 +33,7 @@ _CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Add pages that the navigation does not name to its last section, so that none is lost."""
+    """Add pages that the navigation does not name to its last section."""
     assert config.nav is not None
     named = str(config.nav)
     ((_, last),) = config.nav[-1].items()
@@ -43,7 +43,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Replace the pages of docs/ by the assembled ones, and add those that are made here."""
+    """Replace the pages of docs/ by the assembled ones, and add generated ones."""
     for file in [file for file in files if file.src_uri.endswith(".md")]:
         files.remove(file)
     for name, text in (written() | made()).items():
@@ -115,7 +115,7 @@ def _anchor(part: str) -> str:
 
 
 def _demoted(text: str, anchor: str) -> str:
-    """A part as a section: every heading a level lower, the first one with an anchor of its own."""
+    """Return a part as a section: headings a level lower, an anchor on the first."""
     text = _outside_code(text, lambda prose: re.sub(r"^(#+ )", r"#\1", prose, flags=re.MULTILINE))
     return re.sub(r"^(## .*)$", rf"\1 {{ #{anchor} }}", text, count=1, flags=re.MULTILINE)
 
@@ -234,7 +234,10 @@ def python() -> str:
 
 
 def _documented(name: str, thing: Any, level: int) -> Iterator[str]:
-    """Signature and docstring, and those of the public methods that a class defines itself."""
+    """Yield the signature and docstring of an object.
+
+    Of a class, also those of the public methods that it defines itself.
+    """
     yield f"{'#' * level} {name}\n"
     try:
         signature = re.sub(r"<[^>]*>", "...", str(inspect.signature(thing))).replace("'", "")
@@ -279,7 +282,7 @@ def _text(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Without the roles of reStructuredText, and with nothing that Markdown takes for markup."""
+    """Return a text without reStructuredText roles, and with markup escaped."""
     parts = re.split(r"(`+[^`]+`+)", _ROLE.sub(r"`\1`", text))
     return "".join(part if part.startswith("`") else part.replace("<", "&lt;").replace("*", "\\*")
                    for part in parts)

@@ -1,4 +1,4 @@
-"""Export a classifier of ten handwritten digits from scikit-learn as C for a Cortex-M4.
+"""Export a scikit-learn classifier of ten digits as C for a Cortex-M4.
 
     python ten_digits.py
 

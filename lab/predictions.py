@@ -1,4 +1,4 @@
-"""lab: the predictions of a simulated spec, in units of the user: as a table, as CSV, as a chart."""
+"""lab: predictions of a simulated spec in the user's units: table, CSV, chart."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def columns(found: Simulated) -> dict[str, Array]:
 
 
 def _in_units(found: Simulated, name: str, values: Array) -> Array:
-    """Convert a column from units of x or y to those of the file, if [data] states its ranges."""
+    """Convert a column to units of the file, if [data] states its ranges."""
     plan, data, word, x = found.plan, found.spec.data, found.spec.output, found.spec.input
     ranges = None if data is None else data.ranges
     if not ranges or data is None or (data.classes and not name.startswith("x")):

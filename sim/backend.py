@@ -105,7 +105,10 @@ def fitted_answer(status: int, f: ArrayLike) -> Outputs:
 
 
 def workspace_of(backend: Backend) -> Outputs:
-    """Return what the last training left in the trainer structure; nothing if it cannot be read."""
+    """Return what the last training left in the trainer structure.
+
+    The result is empty if the back end cannot read the structure.
+    """
     return backend.workspace() if isinstance(backend, TrainerBackend) else {}
 
 

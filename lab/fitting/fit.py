@@ -139,10 +139,10 @@ def _files(spec: Spec) -> dict[str, str]:
 
 
 def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit:
-    """Search better values for a spec; the integer model judges each candidate on held-out samples.
+    """Search better values for a spec.
 
-    The values that are recommended have status ok, and on all data an error that is not above that of the
-    spec as written.
+    The integer model judges each candidate on held-out samples. The values that are recommended have status
+    ok, and on all data an error that is not above that of the spec as written.
 
     Parameters
     ----------
@@ -201,7 +201,7 @@ def _larger_lambda(spec: Spec) -> list[Changes]:
 
 
 def _remedied(step: Candidate, spec: Spec, data: Dataset) -> tuple[Candidate, Judgement]:
-    """Run a candidate on all data; if its status is not ok, also with the remedies of its algorithm.
+    """Run a candidate on all data, with the algorithm's remedies if it is not ok.
 
     All samples may need more steps, more bits or a larger lambda than the folds that it was judged on.
     """

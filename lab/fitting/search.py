@@ -1,4 +1,4 @@
-"""lab.fitting: search the values of a spec; the integer model judges each candidate.
+"""lab.fitting: search the values of a spec, judged by the integer model.
 
 The width of the kernel is scanned in factors of 4 around that of the spec and around the spread of the
 samples, with a few values of the second number.  From the best point each number is moved by a factor while
@@ -70,7 +70,10 @@ class Candidate:
     remedied: bool = False
 
     def improves(self, other: Candidate, gain: float) -> bool:
-        """Return whether the error is less than that of another by a share; by RMS if the share is 0."""
+        """Return whether the error is less than that of another by a share.
+
+        With a share of 0, the RMS error decides between equal errors.
+        """
         if self.ok != other.ok:
             return self.ok
         return self.error < other.error * (1 - gain) or (gain == 0 and self.order <= other.order)
@@ -117,7 +120,7 @@ class Search:
         self._start = float("inf")  # of the second candidate: the first one may compile the integer model
 
     def run(self) -> list[Candidate]:
-        """Search; return the best candidate, then the best one before each step that improved it."""
+        """Search; return the best candidate, then the best one before each improvement."""
         self._most = MAX_CANDIDATES // 2  # the variants get the rest
         best = self._moved(self._scanned(self.judge({})))
         self._most = MAX_CANDIDATES
@@ -149,7 +152,7 @@ class Search:
         return bool(self.stopped)
 
     def judge(self, changes: Changes) -> Candidate:
-        """Judge a candidate; if its status is not ok, also with the remedies of its algorithm."""
+        """Judge a candidate, with the algorithm's remedies if its status is not ok."""
         made = self._judged(changes)
         if made.ok or made.error >= self._least:
             return made
@@ -216,7 +219,7 @@ class Search:
         return best
 
     def _widths(self, spec: Spec) -> list[float]:
-        """Return factors of the width: around that of the spec, and around the spread of the samples."""
+        """Return factors of the width, around that of the spec and the spread of samples."""
         assert spec.kernel.sigma is not None
         step = np.array(spec.input.gains) * float(spec.input.format.lsb)
         X = (self.part.x_raw - np.array(spec.input.offsets)) * step
@@ -242,7 +245,7 @@ class Search:
 
 
 def selection(spec: Spec, data: Dataset, samples: int | None) -> tuple[Judged, Dataset, str]:
-    """Return how candidates are judged, on which samples, and which part of the data these are.
+    """Return how candidates are judged, on which samples, and which part these are.
 
     Test samples are not used to select.
     """
@@ -267,7 +270,10 @@ def most_samples(spec: Spec) -> int:
 
 
 def rounded(value: float) -> float:
-    """Round to the digits that are printed, so that a printed value is the one that was judged."""
+    """Round to the digits that are printed.
+
+    The value that is printed is then the one that was judged.
+    """
     return float(f"{value:.{_DIGITS}g}")
 
 

@@ -75,7 +75,10 @@ _LEAST_BUDGET, _MOST_BUDGET = 8, 1024
 
 
 def _of_toeplitz(spec: Spec) -> Iterator[Variant]:
-    """Yield conjugate gradients on the true matrix, where the Toeplitz matrix approximates it."""
+    """Yield conjugate gradients on the true matrix.
+
+    Only for schemes whose Toeplitz matrix approximates it.
+    """
     assert spec.toeplitz is not None
     if spec.toeplitz.scheme != "uniform" and not spec.toeplitz.bias:
         yield Variant({("model", "algorithm"): "kernel_cg", ("toeplitz", ""): None,
@@ -113,7 +116,7 @@ def _more_steps(spec: Spec) -> Iterator[Changes]:
 
 
 def _of_lms(spec: Spec) -> Iterator[Variant]:
-    """Yield a linear part, quantisation, other reductions, and other sizes of the dictionary."""
+    """Yield a linear part, quantisation, other reductions and dictionary sizes."""
     assert spec.online is not None
     online = spec.online
     free: Changes = {("online", key): None for key in (*_LIMITS, "newest_only")

@@ -1,6 +1,6 @@
-"""sim.diagnostics: predictions of the integer model for samples that its training did not see.
+"""sim.diagnostics: predictions for samples that the training did not see.
 
-How depends on the data and on the algorithm:
+The integer model trains and predicts. The data and the algorithm decide which samples are held out:
 
 =================================  =====================================================================
 data and algorithm                 what is predicted
@@ -68,7 +68,7 @@ class Judged(StrEnum):
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Predictions for samples that the training did not see, and the samples themselves.
+    """Predictions for samples that the training did not see, and these samples.
 
     Attributes
     ----------
@@ -172,7 +172,7 @@ def are_classes(spec: Spec, data: Dataset) -> bool:
 
 
 def part_of(spec: Spec, data: Dataset, most: int) -> tuple[Spec, Dataset, str]:
-    """Return at most `most` samples of a data set, the spec for them, and which they are.
+    """Return at most `most` samples of a data set, their spec, and which they are.
 
     Of a uniform grid they are consecutive, where the targets vary most. Of other data they are blocks of
     consecutive samples at equal distances, or single samples of classes. A stream is cut after them.
@@ -198,7 +198,7 @@ def part_of(spec: Spec, data: Dataset, most: int) -> tuple[Spec, Dataset, str]:
 
 
 def of_size(spec: Spec, n: int) -> Spec:
-    """Return the spec of a batch trainer for n samples; that of an online learner is unchanged."""
+    """Return the spec of a batch trainer for n samples; an online learner's as it is."""
     tables = {name: table.model_copy(update={"n": n})
               for name, table in (("toeplitz", spec.toeplitz), ("cg", spec.cg)) if table is not None}
     return spec.model_copy(update=tables)
@@ -224,7 +224,7 @@ def _targets(reference: FloatReference, y_raw: Raw) -> Array:
 
 
 def status_of(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> str:
-    """Return the status of a training on all samples and of predictions at other inputs."""
+    """Return the status of training on all samples and predicting at other inputs."""
     return _train(spec, plan, data, at)[0]
 
 
@@ -306,7 +306,7 @@ def _in_folds(spec: Spec, data: Dataset) -> HeldOut:
 
 
 def make_folds(n: int, shuffled: bool) -> Iterator[Rows]:
-    """Yield the samples of each fold: blocks of consecutive samples, or a random choice."""
+    """Yield the samples of each fold: consecutive blocks, or a random choice."""
     order = np.random.default_rng(0).permutation(n) if shuffled else np.arange(n)
     blocks = np.array_split(order, min(FOLDS * BLOCKS, n))
     for i in range(FOLDS):

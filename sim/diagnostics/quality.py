@@ -1,4 +1,4 @@
-"""sim.diagnostics: whether a model is any good: its error on held-out samples compared with baselines."""
+"""sim.diagnostics: the error on held-out samples compared with baselines."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ class Quality:
 
     @property
     def is_rate(self) -> bool:
-        """Return whether the error is a share of wrong classes, so that its accuracy is printed."""
+        """Return whether the error is a share of wrong classes.
+
+        Its accuracy is then printed.
+        """
         return self.measure == ERROR_RATE
 
     @property
@@ -105,7 +108,7 @@ def error_of(found: HeldOut, f: Array) -> float:
 
 
 def quality(spec: Spec, data: Dataset) -> Quality | None:
-    """Train the integer model, and compare its error on held-out samples with baselines.
+    """Train the integer model; compare its held-out error with that of baselines.
 
     Parameters
     ----------

@@ -34,7 +34,10 @@ class FxpBandSystem(FxpToeplitzSystem):
         return self.lsb(alpha_exp) / power_of_two(_BAND_BITS - self.plan.integer("residual_shift"))
 
     def _product(self, alpha: Sequence[int], i: int) -> int:
-        """Return row i of T alpha: a head lag by lag, and the rest, floored to the LSB of the residual."""
+        """Return row i of T alpha, floored to the LSB of the residual.
+
+        The first `band_head` lags are floored one by one, the rest as one sum.
+        """
         drop, head, n = 1 << self.plan.integer("residual_shift"), self.plan.integer("band_head"), len(alpha)
         both = [self.r[d] * sum(alpha[j] for j in (i - d, i + d) if 0 <= j < n) for d in range(1, n)]
         return self.r[0] * alpha[i] // drop + sum(v // drop for v in both[:head]) + sum(both[head:]) // drop
@@ -64,7 +67,10 @@ class FxpBanded:
         return self.plan.tables["factor"].values[min(j, self.rows - 1) * self.band + i - j - 1]
 
     def _sum(self, terms: list[tuple[int, int]]) -> int:
-        """Add the products, nearest lag first: a head in twos, and the rest, each sum floored."""
+        """Add the products, nearest lag first, each sum floored.
+
+        The first `factor_head` products are added in pairs, the rest in one sum.
+        """
         drop, head = 1 << self.plan.integer("factor_shift"), self.plan.integer("factor_head")
         products = [u * v for u, v in terms]
         return sum(sum(products[j: min(j + 2, head)]) // drop for j in range(0, head, 2)) \

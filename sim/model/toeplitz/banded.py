@@ -81,7 +81,10 @@ def target_exponent(y: Words, k: BandedConstants) -> int:
 
 @jit
 def forward_sum(z: Words, i: int, factor: Words, k: BandedConstants) -> int:
-    """Return ``sum_j L[i, i-j] z_{i-j}``: `factor_head` lags two by two, and the rest, each sum shifted."""
+    """Return ``sum_j L[i, i-j] z_{i-j}``, each partial sum shifted.
+
+    The first `factor_head` lags are added in pairs, the rest in one sum.
+    """
     acc, last = 0, min(i, k.band)
     for j in range(1, min(last, k.factor_head) + 1, 2):
         pair = mac(0, factor[min(i - j, k.rows - 1), j - 1], z[i - j], 0)
@@ -200,7 +203,10 @@ def band_residual(i: int, band: Words, alpha: Words, head: int, shift: int) -> i
 @jit
 def certify_band(y: Words, band: Words, alpha: Words, alpha_exp: int, head: int,
                  k: CertifyConstants) -> int:
-    """Return the bound in LSB of alpha; as :func:`..certify.certify`, with the band's first row."""
+    """Return the bound in LSB of alpha, for the band's first row.
+
+    See :func:`..certify.certify`.
+    """
     total, total_s, slack = 0, 0, product_error_bound(alpha, k)
     s = k.word - 2 + k.residual_shift - k.alpha_frac + alpha_exp
     for i in range(alpha.shape[0]):

@@ -140,7 +140,10 @@ def _recursion(spec: Spec, lags: int | None) -> tuple[str, str]:
 
 def _operations(spec: Spec, sizes: dict[str, int], b: int | tuple[int, ...]
                 ) -> dict[str, dict[str, Operations]]:
-    """Return the worst-case counts; `b` is the last non-zero lag of r, on a uniform grid."""
+    """Return the worst-case counts.
+
+    `b` is the last non-zero lag of r, on a uniform grid.
+    """
     assert spec.toeplitz is not None and isinstance(b, int)
     predict = {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"}
     if spec.toeplitz.solver == "banded":

@@ -156,16 +156,19 @@ def banded_tables(spec: Spec, band: Band) -> tuple[dict[str, int], dict[str, Con
 
 
 def _factor_shift(sums: int, b: int, frac: int, word: int) -> int:
-    """Return the right shift of two products of L, so that sums of b fit; at least log2(b) if not 0.
+    """Return the right shift of two products of L, so that sums of b fit.
 
-    The lower halves of b shifted sums then fit 32 bits.
+    The shift is 0, or at least log2(b). The lower halves of b shifted sums then fit 32 bits.
     """
     least = max(sums.bit_length(), frac) + word - 1 - _SUM_BITS
     return 0 if least <= 0 else max(least, ceil_log2(max(b, 2)), 2)
 
 
 def _head(entries: Sequence[int], word: int, step: int) -> int:
-    """Return the number of first lags, a multiple of `step`, after which the products' sum fits 63 bits."""
+    """Return the number of first lags after which the sum of products fits 63 bits.
+
+    It is a multiple of `step`.
+    """
     head = 0
     while sum(entries[head:]) << (word - 1) >= 1 << 63:
         head += step
@@ -173,7 +176,10 @@ def _head(entries: Sequence[int], word: int, step: int) -> int:
 
 
 def band_head(table: ConstantTable, word: int) -> int:
-    """Return the number of first lags after which the products of both sides have a sum of 63 bits."""
+    """Return the number of first lags after which a row's sum fits 63 bits.
+
+    A row has products on both sides of the diagonal.
+    """
     return _head([2 * entry for entry in table.values], word, 1)
 
 
@@ -202,7 +208,7 @@ def _band_words(band: Band) -> tuple[int, ...]:
 
 
 def band_residual_shift(word: int, b: int, alpha_frac: int) -> int:
-    """Return the right shift that keeps the products of a residual, and y, below ``2**61``.
+    """Return the right shift that keeps a residual's products, and y, below ``2**61``.
 
     At least log2(b) if not 0, as for the products of L.
     """

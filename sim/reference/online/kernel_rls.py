@@ -1,8 +1,8 @@
-"""sim.reference.online: recursive least squares in random features, in constant time per sample, float64.
+"""sim.reference.online: recursive least squares in random features, float64.
 
-Features: A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", NIPS 2007.  Solver: Y. V.
-Zakharov, G. P. White, J. Liu, "Low-Complexity RLS Algorithms Using Dichotomous Coordinate Descent
-Iterations", IEEE Trans. Signal Processing 56(7), 2008.
+Each sample takes the same time. Features: A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel
+Machines", NIPS 2007.  Solver: Y. V. Zakharov, G. P. White, J. Liu, "Low-Complexity RLS Algorithms Using
+Dichotomous Coordinate Descent Iterations", IEEE Trans. Signal Processing 56(7), 2008.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from ...errors import fail
 
 
 def random_directions(columns: int, count: int, seed: int) -> tuple[Array, Array]:
-    """Draw the directions and phases of random Fourier features for a Gaussian kernel of width 1.
+    """Draw the directions and phases of random Fourier features.
+
+    They are those of a Gaussian kernel of width 1.
 
     Parameters
     ----------
@@ -51,10 +53,11 @@ def random_directions(columns: int, count: int, seed: int) -> tuple[Array, Array
 
 
 class OnlineKernelRLS:
-    """Least squares with exponential forgetting in random features; each sample takes the same time.
+    """Least squares with exponential forgetting in random features.
 
-    The features phi are 1, the inputs if `linear`, and M cosines ``sqrt(2 / M) cos(v_j.x / sigma + b_j)``,
-    whose products approximate the Gaussian kernel.  For each sample, with e = y - w.phi of before:
+    Each sample takes the same time.  The features phi are 1, the inputs if `linear`, and M cosines
+    ``sqrt(2 / M) cos(v_j.x / sigma + b_j)``, whose products approximate the Gaussian kernel.  For each
+    sample, with e = y - w.phi before the step:
 
     1. R <- lambda R + phi phi', and so the residual of ``(R + ridge I) w = p`` becomes
        beta <- lambda beta + e phi - (1 - lambda) ridge w.
@@ -129,7 +132,7 @@ class OnlineKernelRLS:
         return np.asarray(self.features(X) @ self.w)
 
     def learn(self, X: Array, y: Array) -> Array:
-        """Learn the rows of `X`, (m, D), in order; return the error of each before it was learned."""
+        """Learn the rows of `X`, (m, D), in order; return each error before learning."""
         errors = np.zeros_like(y)
         for m, (phi, target) in enumerate(zip(self.features(X), y, strict=True)):
             errors[m] = error = target - phi @ self.w

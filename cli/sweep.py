@@ -109,7 +109,7 @@ def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_
     try:
         with bar(as_json, "sweep") as progress:
             return run_sweep(settings, folder, jobs=jobs, scheduler=scheduler, progress=progress,
-                             tell=lambda text: typer.echo(text, err=True))
+                             report=lambda text: typer.echo(text, err=True))
     except KeyboardInterrupt:
         if (folder / DATABASE).is_file():
             raise KeyboardInterrupt(f"{folder} keeps what was done; run the same command again to resume"

@@ -16,8 +16,9 @@ from ..codegen.generate import refuse_foreign
 from ..codegen.manifest import write_whole
 from ..sim.errors import Problem
 from ..sim.reference.backend import FloatReference
+from ..sim.replay.divergence import Report
 from .figures.outcome import draw
-from .workflow import Outcome, Prepared, Tell, demo_backends, prepare, run_example, shipped_spec
+from .workflow import Outcome, Prepared, demo_backends, prepare, run_example, shipped_spec
 
 EXAMPLES = ("ecg", "digits")
 #: Also the mark of a folder that a demo has written.
@@ -65,14 +66,14 @@ class Demo:
                 "files": [str(path) for path in self.files]}
 
 
-def run_demo(out: Path, tell: Tell) -> Demo:
+def run_demo(out: Path, report: Report) -> Demo:
     """Run both examples on every available back end.
 
     Parameters
     ----------
     out : Path
         A folder for the generated code (one folder each), the pictures and ``demo.json``.
-    tell : callable
+    report : callable
         Progress callback; receives the current step.
 
     Returns
@@ -85,10 +86,10 @@ def run_demo(out: Path, tell: Tell) -> Demo:
     (out / RESULTS).touch()  # an interrupted demo may be resumed in its folder
     outcomes, files, peers = [], [], {}
     for name in EXAMPLES:
-        tell(f"{name}: plan, model and generated code")
+        report(f"{name}: plan, model and generated code")
         prepared = prepare(shipped_spec(name), Path(), out / name)
-        outcome = run_example(prepared, demo_backends(), tell)
-        tell(f"{name}: figure, and results of scikit-learn")
+        outcome = run_example(prepared, demo_backends(), report)
+        report(f"{name}: figure, and results of scikit-learn")
         files += [out / name, draw(outcome, out / f"{name}.png")]
         peers[name] = peer(prepared)
         outcomes.append(outcome)

@@ -5,7 +5,6 @@ It covers data, plan, vectors, generated code, and the results of every back end
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -33,12 +32,11 @@ from ..sim.errors import KerncastError, Problem, fail
 from ..sim.model import open_model
 from ..sim.plan import Plan
 from ..sim.planner import make_plan
+from ..sim.replay.divergence import Report
 from ..sim.replay.vectors import Vectors, limit_predictions, make_vectors, usual_calls
 from ..sim.spec import Spec
 from .compare.ledger import Row, run_backend
 from .costs.limits import refuse_unmeasurable
-
-Tell = Callable[[str], None]
 
 BOARD = "emu:mps2-an386"
 #: Clocks asked of a simulated circuit, which is some thousand times slower than the chip.
@@ -240,9 +238,10 @@ def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersC
 
 
 def confirmed_words(spec: Spec, base: Path, found: list[NumbersChoice], error: float) -> NumbersChoice | None:
-    """Return the first choice that achieves an error on the data, by a run of the integer model.
+    """Return the first choice that achieves an error on the data.
 
-    Without data it is the first one whose predicted error is small enough.
+    A run of the integer model measures the error. Without data it is the first one whose predicted error is
+    small enough.
     """
     assert spec.toeplitz is not None
     for choice in (each for each in found if each.error <= error):
@@ -331,7 +330,7 @@ def demo_backends() -> list[str]:
     return ["host", f"{BOARD}:unicorn", f"{BOARD}:qemu", "rtl:icarus"]
 
 
-def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
+def run_example(prepared: Prepared, backends: list[str], report: Report) -> Outcome:
     """Replay the vectors on every back end.
 
     A back end whose tool is missing is reported and skipped.
@@ -339,7 +338,7 @@ def run_example(prepared: Prepared, backends: list[str], tell: Tell) -> Outcome:
     rows = [_model_row(prepared)]
     missing: list[Problem] = []
     for name in backends:
-        tell(f"{prepared.plan.name}: {name}")
+        report(f"{prepared.plan.name}: {name}")
         vectors, opened = prepared.vectors, name
         if name.startswith("rtl:"):  # learning takes a simulator minutes
             vectors = limit_predictions(vectors, max(1, RTL_CYCLES // predictor_cycles(prepared.plan)))

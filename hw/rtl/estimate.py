@@ -166,19 +166,19 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
     placed = bool(placing.seeds) and any(family.id == PLACED for family in families)
     find_tools(["yosys", "nextpnr-ecp5"] if placed else ["yosys"])
     sources = {core.name: rtl_sources(folder, plan, core) for core in cores}
-    wanted, told = list(itertools.product(cores, dict.fromkeys(lanes))), itertools.count(1)
+    wanted, counter = list(itertools.product(cores, dict.fromkeys(lanes))), itertools.count(1)
     steps = len(wanted) * (len(families) + placed + (count is not None))
 
-    def tell(what: str) -> None:
-        step(f"{next(told)}/{steps} {what}")
+    def report(what: str) -> None:
+        step(f"{next(counter)}/{steps} {what}")
 
-    return (_made(plan, core, number, sources[core.name], families, placing, count, tell)
+    return (_made(plan, core, number, sources[core.name], families, placing, count, report)
             for core, number in wanted)
 
 
 def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], families: Sequence[Family],
           placing: Placing, count: Callable[[RtlCore, int], int] | None,
-          tell: Callable[[str], None]) -> Estimate:
+          report: Callable[[str], None]) -> Estimate:
     """Make one estimate; the tools are installed."""
     title = f"{core.name}, {lanes} lane{'s' if lanes > 1 else ''}"
     area: dict[str, Area] = {}
@@ -186,14 +186,14 @@ def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], famili
     problems: tuple[Problem, ...] = ()
     for family in families:
         with tempfile.TemporaryDirectory(prefix="kerncast-") as work:
-            tell(f"{title}: {family.title}, yosys")
+            report(f"{title}: {family.title}, yosys")
             area[family.id] = synthesise(sources, f"{plan.name}_{core.name}", family, Path(work),
                                          {"LANES": lanes})
             if family.id == PLACED and placing.seeds:
-                tell(f"{title}: {family.title} {placing.part}, nextpnr")
+                report(f"{title}: {family.title} {placing.part}, nextpnr")
                 placement, problems = _placed(Path(work), title, placing)
     if count is not None:
-        tell(f"{title}: simulation")
+        report(f"{title}: simulation")
     simulated = None if count is None else count(core, lanes)
     return _estimate(plan, core, lanes, simulated, area, placement, problems)
 

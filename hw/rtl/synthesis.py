@@ -163,9 +163,9 @@ def run_program(program: str, arguments: Sequence[str], work: Path, limit: float
                    remedy="raise --limit, or choose fewer lanes or a larger --part") from None
     if done.returncode != 0:
         lines = [line for line in done.stdout.splitlines() if line.strip()]
-        told = [line for line in lines if "ERROR" in line] or lines
+        errors = [line for line in lines if "ERROR" in line] or lines
         raise fail("E342", f"{program} stopped", where=program, value=f"exit status {done.returncode}",
-                   allowed="0", remedy="read its output:\n    " + "\n    ".join(told[-_QUOTED:]))
+                   allowed="0", remedy="read its output:\n    " + "\n    ".join(errors[-_QUOTED:]))
 
 
 def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,

@@ -66,7 +66,7 @@ class Bisection:
 
 
 def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
-                   tell: Report = lambda _: None) -> Bisection:
+                   report: Report = lambda _: None) -> Bisection:
     """Open a back end with its trace hooks and find its first mismatch.
 
     Parameters
@@ -77,7 +77,7 @@ def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
         As :func:`~kerncast.hw.backends.open_backend` takes it.
     source : Path
         The folder generated from the plan.
-    tell : callable, optional
+    report : callable, optional
         Progress callback; receives the current step.
 
     Raises
@@ -88,7 +88,7 @@ def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
     device = cast(TracedBackend, open_backend(plan, name, source=source, traced=True))
     try:
         model = cast(TracedBackend, open_model(plan))
-        result, found = find_divergence(model, device, vectors, tell)
+        result, found = find_divergence(model, device, vectors, report)
     finally:
         device.close()
     hook = find_hook(source, found.event.operation, found.event.signal) if found else ""

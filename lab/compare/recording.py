@@ -306,7 +306,7 @@ def _reason(last: dict[str, Any], cut: bool) -> str:
     stopped = last.get("stopped")
     if stopped is None:
         return "the file is truncated" if cut else "the recording program was interrupted"
-    return ": ".join(told for told in (stopped["code"], stopped["message"]) if told)
+    return ": ".join(part for part in (stopped["code"], stopped["message"]) if part)
 
 
 def recompute(recording: Recording, backend: Backend) -> Comparison:

@@ -21,7 +21,7 @@ import tempfile
 import zipfile
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
@@ -42,13 +42,13 @@ from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
+from ...sim.replay.divergence import Report
 from ...sim.replay.vectors import Vectors, make_vectors
 from ...sim.spec import Spec
 from .bit_flips import Damage, damage_frames, damage_states
 from .ledger import Row, run_backend
 from .origin import planning_samples
 
-Tell = Callable[[str], None]
 #: File of a bundle with the versions of the verifier, in addition to the files of the folder.
 VERIFIED = "verified.json"
 #: Limits of a bundle, above any folder that kerncast writes, so that a small file cannot fill a disk.
@@ -136,7 +136,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def verify(given: Path, backends: Sequence[str], flips: int, tell: Tell,
+def verify(given: Path, backends: Sequence[str], flips: int, report: Report,
            bundle: Path | None = None) -> Verification:
     """Derive plan, code and values of a folder or bundle again, and compare them.
 
@@ -148,7 +148,7 @@ def verify(given: Path, backends: Sequence[str], flips: int, tell: Tell,
         Back ends to replay the vectors on, built from the derived files, and only if nothing differs.
     flips : int
         Damaged states and frames of each kind.
-    tell : callable
+    report : callable
         Progress callback; receives the current step.
     bundle : Path, optional
         Where a bundle goes, if nothing differs.
@@ -163,28 +163,28 @@ def verify(given: Path, backends: Sequence[str], flips: int, tell: Tell,
     if bundle is not None and bundle.exists():
         raise fail("E339", "a bundle does not overwrite a file", where="-o", value=str(bundle),
                    allowed="a new file", remedy="choose another name, or remove the file yourself")
-    with _opened(given, tell) as (folder, manifest, there):
-        found = _verified(folder, manifest, there, backends, flips, tell)
+    with _opened(given, report) as (folder, manifest, there):
+        found = _verified(folder, manifest, there, backends, flips, report)
         if bundle is not None and not found.mismatches:
-            tell(f"writing {bundle}")
+            report(f"writing {bundle}")
             _write(bundle, folder, manifest, found)
     return found
 
 
 def _verified(folder: Path, manifest: Manifest, there: dict[str, str], backends: Sequence[str], flips: int,
-              tell: Tell) -> Verification:
-    tell("comparing files with the manifest")
+              report: Report) -> Verification:
+    report("comparing files with the manifest")
     checks = [_files_of(folder, manifest)]
     if checks[0].mismatches:  # what is derived from them would prove nothing
         return Verification(manifest.plan, tuple(checks), (), (), versions(), there)
     vectors, spec = _loaded(folder)
-    tell("deriving the plan from spec and samples")
+    report("deriving the plan from spec and samples")
     plan = make_plan(spec, *planning_samples(make_plan(spec), vectors))
     checks.append(_bytes("plan", _held(folder, [PLAN]), {PLAN: plan.to_json()}))
-    tell("running the integer model")
+    report("running the integer model")
     own = make_vectors(open_model(plan), [(call.name, call.x_raw, call.y_raw) for call in vectors.calls])
     checks.append(_words(own, vectors))
-    tell("generating the code")
+    report("generating the code")
     target = load_target(manifest.target) if manifest.target else None
     files, again = render_all(plan, target, own, packages_in(manifest.name, manifest.files), spec)
     files[MANIFEST] = again.to_json()
@@ -197,10 +197,10 @@ def _verified(folder: Path, manifest: Manifest, there: dict[str, str], backends:
         for name, text in files.items():
             write_whole(derived / name, text)
         for name in backends:
-            tell(name)
+            report(name)
             rows.append(run_backend(plan, own, name, derived))
         if flips:
-            tell("damaging states and frames")
+            report("damaging states and frames")
             for name in ("model", *(name for name in backends if name.startswith("host"))):
                 damage += _damaged_states(plan, own, name, derived, flips)
             damage += damage_frames(own, flips)
@@ -271,7 +271,7 @@ def _words(own: Vectors, held: Vectors) -> Check:
 
 
 @contextmanager
-def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str, str]]]:
+def _opened(given: Path, report: Report) -> Iterator[tuple[Path, Manifest, dict[str, str]]]:
     """Unpack the files of a folder or bundle into a temporary folder.
 
     Builds then do not change the original folder.
@@ -281,7 +281,7 @@ def _opened(given: Path, tell: Tell) -> Iterator[tuple[Path, Manifest, dict[str,
         if given.is_dir():
             _copy(given, own)
         else:
-            tell(f"unpacking {given}")
+            report(f"unpacking {given}")
         try:
             there = {} if given.is_dir() else _unpack(given, own)
             manifest = load_manifest(own)

@@ -148,13 +148,13 @@ class _Handler(BaseHTTPRequestHandler):
             self._refuse(HTTPStatus.NOT_FOUND if question is None else HTTPStatus.BAD_REQUEST)
             return
         try:
-            self._tell(question(asked))
+            self._send_json(question(asked))
         except Superseded:
-            self._tell({"overtaken": True})
+            self._send_json({"superseded": True})
         except KerncastError as error:
-            self._tell({"problems": [p.as_dict() for p in error.problems]})
+            self._send_json({"problems": [p.as_dict() for p in error.problems]})
         except Exception as error:  # the page continues with another request
-            self._tell({"problems": [{"code": "internal", "message": f"{type(error).__name__}: {error}",
+            self._send_json({"problems": [{"code": "internal", "message": f"{type(error).__name__}: {error}",
                                       "remedy": "internal error: please report it"}]})
 
     def _at_home(self) -> bool:
@@ -188,7 +188,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         self._answer(status, f"{status.value} {status.phrase}\n".encode(), "text/plain; charset=utf-8")
 
-    def _tell(self, values: dict[str, Any]) -> None:
+    def _send_json(self, values: dict[str, Any]) -> None:
         self._answer(HTTPStatus.OK, json.dumps(_finite(values), allow_nan=False).encode(), "application/json")
 
     def _answer(self, status: HTTPStatus, body: bytes, kind: str, policy: str = _OF_OTHERS) -> None:

@@ -172,16 +172,16 @@ class Session:
         chosen: Chosen = {c.key: c.value for c in self.controls}
         spec, samples, plan = self._planned(chosen)
         data = samples.data
-        told, shown = self._point(chosen), measures_of(self.settings)
-        point = Point("", chosen, told["status"], plan=plan.hash,  # type: ignore[arg-type]
-                      measures=told["measures"])
+        answer, shown = self._point(chosen), measures_of(self.settings)
+        point = Point("", chosen, answer["status"], plan=plan.hash,  # type: ignore[arg-type]
+                      measures=answer["measures"])
         limits = [c.described(self.baseline) for c in self.settings.constraints]
         return {
             "kind": "sweep", "live": True, "name": spec.model.name, "algorithm": spec.model.algorithm,
             "summary": spec.summary(), "spec": spec.to_toml(), "spec_hash": spec.hash,
             "data": f"{data.title}; judged by {self.evaluator.judged_by()}", "limits": limits,
-            "points": point_columns([point], list(chosen), shown, [bool(told["kept"])]),
-            "formats": format_columns([plan]), "texts": text_columns([told["text"]]),
+            "points": point_columns([point], list(chosen), shown, [bool(answer["kept"])]),
+            "formats": format_columns([plan]), "texts": text_columns([answer["text"]]),
             "axes": [], "objectives": list(self.settings.objectives),
             "measures": {name: list(MEASURES[name.split(".")[0]]) for name in shown},
             "front": [0] if point.answers else [], "best": None, "float": self.baseline,

@@ -15,7 +15,7 @@ import pytest
 
 from ...sim.errors import KerncastError
 from .ledger import ClosingTable, Ledger
-from .running import BENCH, LEDGER, TARGETS, bench_of, is_real, marks_of, note, told
+from .running import BENCH, LEDGER, TARGETS, bench_of, is_real, marks_of, note, reported_errors
 
 if TYPE_CHECKING:
     from ...sim.backend import Backend
@@ -148,7 +148,7 @@ def kerncast_source(request: pytest.FixtureRequest) -> Path:
 @pytest.fixture
 def kerncast_plan(request: pytest.FixtureRequest, kerncast_source: Path) -> Plan:
     """Return the plan that the test's back end runs."""
-    with told():
+    with reported_errors():
         plan = bench_of(request.config).material(kerncast_source).plan
     return plan
 
@@ -158,7 +158,7 @@ def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kern
     """Return a back end in its initial state; consecutive tests share one build."""
     required = [call for marker in request.node.iter_markers("kerncast_requires") for call in marker.args]
     _check_calls(required)
-    with told():
+    with reported_errors():
         backend = bench_of(request.config).open(kerncast_source, kerncast_target)
     lacking = [call for call in required if call not in backend.calls]
     if lacking:
@@ -186,7 +186,7 @@ def kerncast_replay(request: pytest.FixtureRequest, kerncast_source: Path, kernc
     """Return ``replay(vectors=None)``, which compares given or the folder's vectors."""
     def replayed(vectors: Vectors | None = None) -> Row:
         bench = bench_of(request.config)
-        with told():
+        with reported_errors():
             row = bench.replay(kerncast_source, kerncast_target, vectors)
         note(request.node, kerncast_target, bench.material(kerncast_source).plan, row)
         return row

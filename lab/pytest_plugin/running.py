@@ -46,7 +46,7 @@ def bench_of(config: pytest.Config) -> Bench:
 
 
 @contextlib.contextmanager
-def told() -> Iterator[None]:
+def reported_errors() -> Iterator[None]:
     """Convert user errors to test results: a missing tool skips, other errors fail."""
     try:
         yield

@@ -7,7 +7,7 @@ from os import PathLike
 
 import pytest
 
-from .running import TARGETS, bench_of, marks_of, note, told
+from .running import TARGETS, bench_of, marks_of, note, reported_errors
 
 
 class VectorFile(pytest.File):
@@ -38,7 +38,7 @@ class VectorItem(pytest.Item):
     def runtest(self) -> None:
         """Replay the vectors and compare every value with the model's."""
         bench, folder = bench_of(self.config), self.path.parent.resolve()
-        with told():
+        with reported_errors():
             row = bench.replay(folder, self.target)
         note(self, self.target, bench.material(folder).plan, row)
 

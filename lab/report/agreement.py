@@ -38,8 +38,8 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
     found: dict[tuple[str, str], dict[str, Any]] = {}
     for path in [*([own] if own.is_file() else []), *results]:
         try:
-            told = read_json(path)
-            rows = list(_rows(told))
+            written = read_json(path)
+            rows = list(_rows(written))
         except FileNotFoundError:
             raise fail("E372", "the file of results does not exist", where=str(path), value="no file",
                        allowed="a file", remedy="run: kerncast test OUT --on host --json > FILE") from None
@@ -51,17 +51,17 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
     return [found[key] for key in sorted(found)]
 
 
-def _rows(told: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(written: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """Return the rows of a command's JSON, for one design or several examples."""
-    if "examples" in told:
-        for example in told["examples"]:
+    if "examples" in written:
+        for example in written["examples"]:
             yield from _rows(example)
         return
-    if told.get("confirmed"):
-        yield from _rows({"plan": told["best"]["plan"], **told["confirmed"]})
+    if written.get("confirmed"):
+        yield from _rows({"plan": written["best"]["plan"], **written["confirmed"]})
         return
-    plan = str(told["plan"])
-    for row in told["backends"]:
+    plan = str(written["plan"])
+    for row in written["backends"]:
         if row["words"]:
             yield {"plan": plan, "backend": str(row["backend"]), "words": int(row["words"]),
                    "mismatches": int(row["mismatches"]), "first": str(row.get("first", "")),

@@ -161,14 +161,14 @@ def _why(run: SweepRun) -> list[list[str]]:
     rows = []
     for step in run.why:
         if step.point.code:
-            told = f"is refused: {step.point.code}"
+            verdict = f"is refused: {step.point.code}"
         elif not step.point.answers:
-            told = f"has no solution: {step.point.status}"
+            verdict = f"has no solution: {step.point.status}"
         else:
             broken = [f"{m.constraint.text} by {quantity(m.constraint.name, m.by)}"
                       if np.isfinite(m.by) else m.constraint.text for m in step.broken]
-            told = "breaks " + ", ".join(broken) if broken else "satisfies every limit"
-        rows.append([step.key, str(step.before), str(step.after), told,
+            verdict = "breaks " + ", ".join(broken) if broken else "satisfies every limit"
+        rows.append([step.key, str(step.before), str(step.after), verdict,
                      "not swept: the next shorter word length" if step.narrowed else ""])
     return rows
 

@@ -59,14 +59,14 @@ class Confirmation:
                 "mismatches": self.mismatches, "backends": [row.as_dict() for row in self.rows]}
 
 
-def confirm(run: SweepRun, point: Point, tell: Callable[[str], None]) -> Confirmation:
+def confirm(run: SweepRun, point: Point, report: Callable[[str], None]) -> Confirmation:
     """Generate a point, build it for host and emulated board, and compare all values.
 
     Parameters
     ----------
     run : SweepRun
     point : Point
-    tell : callable
+    report : callable
         Progress callback; receives the current step.
 
     Raises
@@ -83,15 +83,15 @@ def confirm(run: SweepRun, point: Point, tell: Callable[[str], None]) -> Confirm
     inputs = None if plan.uniform else data.x_raw
     vectors = make_vectors(open_model(plan), usual_calls(plan, inputs, data.y_raw, test_inputs(plan, data),
                                              spec.passes))
-    tell("the best design: generated code")
+    report("the best design: generated code")
     generate(plan, run.folder / FOLDER, spec.target.id, vectors=vectors)
     board = board_of(spec.target.id)
     rows = []
     for name in ("host", f"emu:{board.id}:{default_emulator(board)}"):
-        tell(f"the best design: {name}")
+        report(f"the best design: {name}")
         rows.append(run_backend(plan, vectors, name, run.folder / FOLDER))
-    told = {"plan": plan.hash, "backends": [row.as_dict() for row in rows]}
-    write_whole(run.folder / CONFIRMED, json.dumps(told, indent=1) + "\n")
+    confirmed = {"plan": plan.hash, "backends": [row.as_dict() for row in rows]}
+    write_whole(run.folder / CONFIRMED, json.dumps(confirmed, indent=1) + "\n")
     return Confirmation(tuple(rows), run.folder / FOLDER)
 
 

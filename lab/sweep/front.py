@@ -154,7 +154,7 @@ def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequen
     found : sequence of Point
         Those of :func:`neighbours`.
     """
-    told = []
+    cheaper_steps = []
     for axis in space.axes:
         cheaper = [p for p in found if p.inputs[axis.key] != best.inputs[axis.key] and p.measures
                    and costs(p.measures, objectives) < costs(best.measures, objectives)
@@ -163,9 +163,9 @@ def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequen
                    and all(p.inputs[k] == v for k, v in best.inputs.items() if k != axis.key)]
         if cheaper or refused:
             point = max(cheaper, key=lambda p: cost(p, objectives)) if cheaper else refused[0]
-            told.append(CheaperStep(axis.key, best.inputs[axis.key], point.inputs[axis.key], point,
-                             misses(point, constraints, baseline) if point.answers else []))
-    return told
+            cheaper_steps.append(CheaperStep(axis.key, best.inputs[axis.key], point.inputs[axis.key], point,
+                                             misses(point, constraints, baseline) if point.answers else []))
+    return cheaper_steps
 
 
 def refusals(points: Iterable[Point]) -> dict[str, int]:

@@ -252,7 +252,7 @@ def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) ->
 
 def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str | None = None,
               progress: Progress = lambda done, total: None,
-              tell: Callable[[str], None] = lambda text: None) -> SweepRun:
+              report: Callable[[str], None] = lambda text: None) -> SweepRun:
     """Evaluate the new points of a grid or a search, and store every result.
 
     Parameters
@@ -266,7 +266,7 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
         Of a dask.distributed cluster, which computes instead.
     progress : callable, optional
         Progress callback; receives the finished points and their total number.
-    tell : callable, optional
+    report : callable, optional
         Callback; receives a message if earlier results were damaged, with those that were recovered.
 
     Raises
@@ -285,7 +285,7 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
     evaluator = settings.evaluator
     baseline, judged_by = checked_baseline(evaluator, settings.constraints), evaluator.judged_by()
     folder.mkdir(parents=True, exist_ok=True)
-    with open_for_writing(folder, tell) as store:
+    with open_for_writing(folder, report) as store:
         _refuse_another(store, settings, evaluator, folder)
         work = _Work(store, settings, evaluator, baseline, jobs, scheduler, progress)  # reads them all
         store.put(settings=_kept(settings, baseline, judged_by))

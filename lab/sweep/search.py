@@ -69,7 +69,7 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
             inputs = [_suggested(space, trial) for trial in asked]
             tried |= {tuple(point.values()) for point in inputs}
             for trial, point in zip(asked, evaluate(inputs), strict=True):
-                _tell(optuna, study, trial, point, objectives, over)
+                _report_trial(optuna, study, trial, point, objectives, over)
 
 
 def _suggested(space: Space, trial: Any) -> Inputs:
@@ -85,7 +85,7 @@ def _suggested(space: Space, trial: Any) -> Inputs:
     return found
 
 
-def _tell(optuna: Any, study: Any, trial: Any, point: Point, objectives: Sequence[str],
+def _report_trial(optuna: Any, study: Any, trial: Any, point: Point, objectives: Sequence[str],
           over: Callable[[Point], list[float]]) -> None:
     values = [point.measures.get(name) for name in objectives]
     if not point.answers or None in values:

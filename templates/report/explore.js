@@ -31,23 +31,23 @@ function frontOf() {
   return new Set(having.filter((i) => !having.some((j) => beats(values(j), values(i)))));
 }
 
-function addPoint(told) {
-  const key = keyOf(told.inputs);
+function addPoint(point) {
+  const key = keyOf(point.inputs);
   if (live.seen.has(key)) return live.seen.get(key);
   const index = sweep.count;
   live.seen.set(key, index);
-  live.plans.push(told.plan);
-  live.problems.push(told.problems);
-  for (const name of ["status", "kept", "code", "message"]) sweep[name].push(told[name]);
-  for (const [name, column] of Object.entries(sweep.inputs)) column.push(told.inputs[name]);
-  for (const [name, column] of Object.entries(sweep.measures)) column.push(told.measures[name] ?? null);
-  for (const name of Object.keys(told.formats)) sweep.formats[name] ??= Array(index).fill(null);
-  for (const [name, column] of Object.entries(sweep.formats)) column.push(told.formats[name] ?? null);
-  sweep.texts[0].push(told.text);
+  live.plans.push(point.plan);
+  live.problems.push(point.problems);
+  for (const name of ["status", "kept", "code", "message"]) sweep[name].push(point[name]);
+  for (const [name, column] of Object.entries(sweep.inputs)) column.push(point.inputs[name]);
+  for (const [name, column] of Object.entries(sweep.measures)) column.push(point.measures[name] ?? null);
+  for (const name of Object.keys(point.formats)) sweep.formats[name] ??= Array(index).fill(null);
+  for (const [name, column] of Object.entries(sweep.formats)) column.push(point.formats[name] ?? null);
+  sweep.texts[0].push(point.text);
   sweep.count += 1;
   sweep.front = frontOf();
   for (const { key: name, values, at } of page.controls) {
-    if (told.inputs[name] !== values[at] && !page.axes.includes(name)) {
+    if (point.inputs[name] !== values[at] && !page.axes.includes(name)) {
       page.axes.push(name);
       document.getElementById("front-colour").append(element("option", { value: name }, name));
     }
@@ -60,23 +60,23 @@ async function askPoint() {
   live.moved = false;
   live.pausing = setTimeout(() => { live.pausing = null; if (live.moved) askPoint(); }, EVERY);
   busy.textContent = "computing";
-  const told = await fetched("point", { inputs: live.values });
+  const answer = await fetched("point", { inputs: live.values });
   if (number === live.number) busy.textContent = "";
   if (number < live.shown) return;
   live.shown = number;
-  if (told.overtaken) return;
-  if (!told.inputs) { tellProblems("problems", told.problems); return; }
-  choose(addPoint(told));
+  if (answer.superseded) return;
+  if (!answer.inputs) { showProblems("problems", answer.problems); return; }
+  choose(addPoint(answer));
 }
 
 async function askDesign() {
   const index = chosen.index, number = live.number += 1;
-  const told = await fetched("design", { inputs: live.values });
-  if (told.overtaken || told.problems) {
-    if (told.problems && number === live.number) tellProblems("problems", told.problems);
+  const answer = await fetched("design", { inputs: live.values });
+  if (answer.superseded || answer.problems) {
+    if (answer.problems && number === live.number) showProblems("problems", answer.problems);
     return;
   }
-  page.designs[index] = told;
+  page.designs[index] = answer;
   if (index === chosen.index) choose(index);
 }
 
@@ -90,7 +90,7 @@ function changed() {
 // was asked for, whose answer is to come.
 function followChosen() {
   const i = chosen.index;
-  tellProblems("problems", live.problems[i]);
+  showProblems("problems", live.problems[i]);
   clearTimeout(live.resting);
   if (live.moved || live.shown < live.asked) return;
   for (const control of page.controls) live.values[control.key] = sweep.inputs[control.key][i];
@@ -98,7 +98,7 @@ function followChosen() {
   if (!chosen.design && sweep.plan(i)) live.resting = setTimeout(askDesign, REST);
 }
 
-function told(value) {
+function formatted(value) {
   return value === null ? "not set" : value === true ? "yes" : value === false ? "no" : number(value, 6);
 }
 
@@ -106,15 +106,15 @@ function showControls() {
   for (const { key, values, slides } of page.controls) {
     const field = document.getElementById(`c-${key}`), at = values.indexOf(live.values[key]);
     field.value = at;
-    if (slides) field.setAttribute("aria-valuetext", told(values[at]));
-    document.getElementById(`v-${key}`).textContent = slides ? told(values[at]) : "";
+    if (slides) field.setAttribute("aria-valuetext", formatted(values[at]));
+    document.getElementById(`v-${key}`).textContent = slides ? formatted(values[at]) : "";
   }
 }
 
 function controlOf({ key, values, slides, about }) {
   const id = `c-${key}`;
   const field = slides ? element("input", { type: "range", id, min: 0, max: values.length - 1, step: 1 })
-    : element("select", { id }, ...values.map((value, at) => element("option", { value: at }, told(value))));
+    : element("select", { id }, ...values.map((value, at) => element("option", { value: at }, formatted(value))));
   field.addEventListener("input", () => {
     live.values[key] = values[Number(field.value)];
     showControls();

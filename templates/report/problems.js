@@ -7,6 +7,6 @@ function problemList(problems) {
       [element("dt", null, name), element("dd", null, text)]))));
 }
 
-function tellProblems(id, problems) {
+function showProblems(id, problems) {
   document.getElementById(id).replaceChildren(...problemList(problems));
 }

@@ -16,7 +16,7 @@ async function runChosen() {
   const index = chosen.index, program = await programOf(index);
   if (index !== chosen.index || runs.text === null) return;
   Object.assign(runs, { program, of: index, result: null });
-  const problems = (found) => { tellProblems("run-problems", found); drawRun(); };
+  const problems = (found) => { showProblems("run-problems", found); drawRun(); };
   if (!program) { await showProgram(); return; }
   if (program.problems ?? program.problem) { problems(program.problems ?? [program.problem]); return; }
   const read = readSamples(program, runs.text, runs.name);
@@ -77,9 +77,9 @@ async function showProgram() {
     const columns = shown?.wasm ? columnsOf(shown) : null, some = columns?.slice(0, 3).join(", ");
     place.replaceChildren(!columns ? "the columns of the spec."
       : columns.length > 4 ? `columns ${some}, ..., ${columns.at(-1)}.` : `columns ${columns.join(", ")}.`);
-    if (!same) tellProblems("run-problems", []);
+    if (!same) showProblems("run-problems", []);
   } else if (program) {
-    tellProblems("run-problems", [program.problem]);
+    showProblems("run-problems", [program.problem]);
   } else {
     const go = element("button", { type: "button" }, "Show it");
     go.addEventListener("click", () => choose(other));
@@ -90,7 +90,7 @@ async function showProgram() {
 
 function take(name, text) {
   Object.assign(runs, { name, text });
-  runChosen().catch((error) => tellProblems("run-problems", [{ code: "WebAssembly",
+  runChosen().catch((error) => showProblems("run-problems", [{ code: "WebAssembly",
     message: String(error), remedy: "try another browser" }]));
 }
 

@@ -34,7 +34,7 @@ function panel(row, at, columns, lines) {
       hovertemplate: `${plain(row.name)}: up to ${row.used} bits<extra></extra>` };
   const left = Math.max(0, row.room - row.used);
   const lost = row.saturated ? `, ${number(row.saturated)} saturated` : "";
-  const told = row.used === null ? "not seen" : `${left} ${left === 1 ? "bit" : "bits"} left${lost}`;
+  const use = row.used === null ? "not seen" : `${left} ${left === 1 ? "bit" : "bits"} left${lost}`;
   return { trace: { ...trace, xaxis: `x${suffix}`, yaxis: `y${suffix}`, showlegend: false },
     axes: { [`xaxis${suffix}`]: { domain: x, anchor: `y${suffix}`, range: [-0.7, row.room + 0.7],
       dtick: row.room > 16 ? 8 : 4,
@@ -44,7 +44,7 @@ function panel(row, at, columns, lines) {
     shape: { type: "rect", xref: `x${suffix}`, yref: `y${suffix} domain`,
       x0: Math.min(row.used, row.room) + 0.5, x1: row.room + 0.5,
       y0: 0, y1: 1, fillcolor: colour("room"), line: { width: 0 }, layer: "below" },
-    title: { text: `<b>${plain(row.name)}</b> ${plain(row.format)}: ${told}`, xref: "paper", yref: "paper",
+    title: { text: `<b>${plain(row.name)}</b> ${plain(row.format)}: ${use}`, xref: "paper", yref: "paper",
       x: x[0], y: y[1], xanchor: "left", yanchor: "bottom", showarrow: false,
       font: { size: 12, color: row.saturated ? colour("bad") : colour("text") } } };
 }

@@ -60,7 +60,7 @@ def test_intact_results_survive_damage_and_only_lost_ones_are_recomputed(tmp_pat
     point = evaluate.Evaluator.point
     monkeypatch.setattr(evaluate.Evaluator, "point",
                         lambda self, inputs: evaluated.append(inputs) or point(self, inputs))
-    assert run_sweep(asked, folder, tell=told.append).points == before == open_run(folder).points
+    assert run_sweep(asked, folder, report=told.append).points == before == open_run(folder).points
     lost = "points" in how.get("sql", "")
     assert len(evaluated) == lost and f"{3 - lost} valid points are kept" in told[0]
     assert (folder / "damaged-1.db").read_bytes() == held

@@ -69,6 +69,8 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = False
     allow_reuse_address = False
+    # Beyond this queue the system drops a connection, and the browser repeats it after 1, 3, 7, ... seconds.
+    request_queue_size = _MOST_CONNECTIONS
 
     def __init__(self, session: Session, html: str, port: int = 0) -> None:
         try:

@@ -55,7 +55,10 @@ def run(folder: Path, test: str, *options: str, strict: bool = False) -> subproc
     (folder / "test_it.py").write_text(test, encoding="utf-8")
     env = {key: value for key, value in os.environ.items() if not key.startswith(("PYTEST_", "KERNCAST_"))}
     env |= {"CI": "false", "KERNCAST_REQUIRE_TOOLS": "1" if strict else "0"}
-    command = [sys.executable, "-m", "pytest", "-c", str(folder / "pytest.ini"), str(folder), *options]
+    # Plugins that these runs do not use take two thirds of their time.
+    env["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    command = [sys.executable, "-m", "pytest", "-c", str(folder / "pytest.ini"), "-p", "xdist",
+               str(folder), *options]
     return subprocess.run(command, env=env, capture_output=True, text=True, check=False)
 
 

@@ -37,7 +37,10 @@ ECG_SAMPLES = 108_000
 
 
 def turns(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
-    """Return the least processor seconds of each, in turn, after one uncounted round."""
+    """Return the minimum processor time of each call, in seconds.
+
+    The calls run in turn; the first round is not counted.
+    """
     seconds = dict.fromkeys(calls, float("inf"))
     for turn in range(rounds + 1):
         for name, call in calls.items():

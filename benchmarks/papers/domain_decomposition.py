@@ -96,7 +96,7 @@ def page(found: dict[str, dict[str, tuple[Array, Array]]], picture: str) -> str:
         "## Result\n\nThe paper claims that domain decomposition converges better than conjugate gradients. "
         f"Of {len(found)} systems, these methods reach a tenth of the residual with the fewest products: "
         f"{count(led)}. "
-        f"These reach {TOLERANCE:g}: {count(won)}."]) + "\n"
+        f"Systems on which each method reaches {TOLERANCE:g}: {count(won)}."]) + "\n"
 
 
 def main() -> None:

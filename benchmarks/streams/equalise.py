@@ -41,7 +41,7 @@ def realisation(seed: int) -> tuple[Stream, Stream]:
 
 
 def chosen(method: Method) -> Parameters:
-    """Select the parameters of least MSE over the second half of training."""
+    """Select the parameters of minimum MSE over the second half of training."""
     def score(method: Method, parameters: Parameters) -> float:
         errors = []
         for seed in CHOSEN_ON:

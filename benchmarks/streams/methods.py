@@ -165,7 +165,7 @@ def mean_square(error: Array) -> float:
 
 def best(method: Method, score: Callable[[Method, Parameters], float], more: dict[str, tuple[Any, ...]]
          ) -> Parameters:
-    """Return the best parameters, with those of `more` tried too."""
+    """Return the best parameters among all combinations, those of `more` included."""
     tried = [a | dict(zip(more, b, strict=True)) for a in method.combinations()
              for b in itertools.product(*more.values())]
     return min(tried, key=lambda parameters: score(method, parameters))

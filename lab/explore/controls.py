@@ -162,7 +162,7 @@ def _limits(field: Any) -> Callable[[float], bool]:
 
 
 def _sensor_words(held: str) -> tuple[str, ...]:
-    """List formats of the same range with more or fewer bits, as of another sensor."""
+    """List formats of the same range with more or fewer bits, for other sensors."""
     word = Format.parse(held)
     lo, hi = max(2 if word.signed else 1, word.bits - 8), min(24, word.bits + 4)
     return tuple(str(Format(word.signed, bits, word.frac + bits - word.bits))

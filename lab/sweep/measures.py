@@ -172,7 +172,7 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
         return None
     if found["float"] and name not in ("error", "rms"):
         problems.append(Problem("E363", f"float64 has no {name} to compare with", where, text,
-                                "float with error or rms", "write a number"))
+                                "float in a limit of error or rms only", "write a number"))
         return None
     number = float(found["number"] or 0) * units[found["unit"]] * (-1 if found["plus"] == "-" else 1)
     return Constraint(" ".join(text.split()), name, found["sign"] == "<=", number,

@@ -70,7 +70,7 @@ class Settings:
 
     @property
     def searches(self) -> bool:
-        """Report whether a search selects points, instead of the whole grid."""
+        """Return whether a search selects points; if not, the whole grid is evaluated."""
         return self.trials is not None and self.trials < self.space.size
 
     @property

@@ -195,8 +195,8 @@ _NUMBERS = {
                   "A block of one row is an ordinary step; memory and time grow with the bound.",
                   "Start with 16; raise it if the status is breakdown and the matrix is not singular."),
     "E236": Entry("no such preconditioner, or a tolerance out of range",
-                  "No preconditioner has this name, it does not suit the matrix (circulants need a Toeplitz "
-                  "matrix), or the tolerance is beyond the accuracy of float64 or too loose.",
+                  "No preconditioner has this name, or it does not suit the matrix: circulants need a "
+                  "Toeplitz matrix. Or the tolerance is too loose, or smaller than float64 can reach.",
                   "Omit the preconditioner, and use a tolerance of 1e-10."),
     "E237": Entry("the matrix does not fit in memory",
                   "The method stores an n x n matrix, and memory is too small for this n.",
@@ -244,7 +244,7 @@ _NUMBERS = {
     "E252": Entry("not a number",
                   "A field that should be a number is text, or a line does not have the form of its format.",
                   "Correct the line named. If the target is a class, name the classes with labels."),
-    "E253": Entry("a label that you did not ask for",
+    "E253": Entry("a label that is not among the classes",
                   "The target of a sample is not one of the classes listed, or a class listed has no "
                   "samples.",
                   "Name all classes that occur, or remove the samples."),
@@ -261,8 +261,8 @@ _NUMBERS = {
                   "Inputs have shape (n, D) and targets shape (n,) or (n, K), both real numbers.",
                   "Name the arrays, or reshape or convert them."),
     "E258": Entry("an option of the reduction is out of range",
-                  "truncation, max_deterioration, max_age or ls_penalty is not a number of the kind allowed. "
-                  "Or max_deterioration is missing, which mt and newest_only need, or used with metric age.",
+                  "The value of truncation, max_deterioration, max_age or ls_penalty is outside its range. "
+                  "Or max_deterioration is missing (mt and newest_only need it), or is set with metric age.",
                   "Omit the option to disable it. mt and newest_only need max_deterioration; max_age limits "
                   "an age."),
     "E259": Entry("the sampling instants have no constant step",

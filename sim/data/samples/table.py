@@ -113,7 +113,7 @@ def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:
               (labels.items() if isinstance(labels, Mapping) else ((label, label) for label in labels))}
     texts = [label_text(label) for label in found]
     unknown = [number for number, text in enumerate(texts) if text not in wanted]
-    problems = [Problem("E253", "a label that you did not ask for",
+    problems = [Problem("E253", "a label that is not among the classes",
                         f"{table.place(int(np.argmax(which == number)))} {table.target}", texts[number],
                         ", ".join(wanted), "add this label, or remove its samples")
                 for number in unknown[:MAX_PROBLEMS]]

@@ -345,7 +345,7 @@ def _about_one_column(X: Array) -> str:
 
 
 def _close(error: float, least: float, classes: bool) -> bool:
-    """Return whether an error is practically as good as the least one."""
+    """Return whether an error is practically as good as the smallest one."""
     return error <= least + _SAME_RATE if classes else error <= least * _SAME_RMS
 
 

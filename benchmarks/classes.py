@@ -1,10 +1,11 @@
-"""Measure learners of ten classes: accuracy over ten shuffles, memory, and instructions.
+"""Measure learners of ten classes: accuracy, memory and instructions.
 
-``python -m kerncast.benchmarks.classes`` writes docs/measured/classes.md; ``--check`` only compares, with
-exit code 1 if the page is stale.  The data are scikit-learn's handwritten digits: 1,000 samples are learnt
-in one pass and 797 are predicted.  Instructions are counted in Unicorn, call by call, with every value
-compared with the integer model's; a learner of one output has the same kernel and the same targets of one
-class, so that the number of outputs is the only difference.
+Accuracy is that over ten shuffles.  ``python -m kerncast.benchmarks.classes`` writes
+docs/measured/classes.md; ``--check`` only compares, with exit code 1 if the page is stale.  The data are
+scikit-learn's handwritten digits: 1,000 samples are learnt in one pass and 797 are predicted.  Instructions
+are counted in Unicorn, call by call, with every value compared with the integer model's; a learner of one
+output has the same kernel and the same targets of one class, so that the number of outputs is the only
+difference.
 """
 
 from __future__ import annotations
@@ -119,7 +120,10 @@ def program(plan: Plan) -> str:
 
 
 def counts(plan: Plan, x: Raw, y: Raw, define: str) -> dict[str, float]:
-    """Return the mean instructions of updates and predictions; raise SystemExit if a value differs."""
+    """Return the mean instructions of updates and predictions.
+
+    Raises SystemExit if a value differs.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "c"
         generate(plan, folder)

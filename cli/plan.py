@@ -140,7 +140,7 @@ def _solver(made: Plan) -> list[str]:
 
 
 def _filter(made: Plan) -> list[str]:
-    """Return a paragraph on the linear filter that the design amounts to; nothing if there is none."""
+    """Return a paragraph on the linear filter equivalent to the design, if any."""
     from ..sim.diagnostics.filter import filter_of
 
     found = filter_of(made)

@@ -87,9 +87,10 @@ class FittedBackend(Protocol):
     """Back end of a trainer on a uniform grid that computes the fitted values."""
 
     def fitted(self) -> Outputs:
-        """Return ``status`` (1,) and ``f`` (n,): y - lambda alpha of the last training, in LSBs of y.
+        """Return ``status`` (1,) and the fitted values ``f`` (n,) of the last training.
 
-        Without a solution in the trainer structure, only the status: out of order.
+        ``f`` is y - lambda alpha, in LSBs of y. Without a solution in the trainer structure, only the
+        status: out of order.
         """
 
 

@@ -267,7 +267,10 @@ class Plan(Choices):
 
     @property
     def delay_bytes(self) -> int:
-        """Return the bytes of the delay line, which stores each sample twice; 0 without one."""
+        """Return the bytes of the delay line, 0 without one.
+
+        The line stores each sample twice.
+        """
         line = 2 * self.delay * self.signals["x_raw"].format.c_bits // 8
         return line + 4 if self.delay else 0
 

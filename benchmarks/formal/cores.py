@@ -1,8 +1,8 @@
-"""formal: prove the handshake of every stream port of whole cores, registers and soft reset included.
+"""formal: prove the handshake of every stream port of whole cores.
 
-A core is generated, and the rules of AXI4-Stream are asserted at its output ports. The sender at the end of
-a core has its own claim in :mod:`.claims`; here that claim is assumed, so that induction over a few clocks
-decides.
+Registers and soft reset are included. A core is generated, and the rules of AXI4-Stream are asserted at its
+output ports. The sender at the end of a core has its own claim in :mod:`.claims`; here that claim is
+assumed, so that induction over a few clocks decides.
 """
 
 from __future__ import annotations
@@ -101,7 +101,10 @@ def _ports(streams: tuple[Stream, ...]) -> str:
 
 
 def prove_core(claim: CoreClaim, fault: tuple[str, str, str] | None = None) -> ClaimResult:
-    """Prove the handshake of a core, or of one with a fault: file, original text, replacement."""
+    """Prove the handshake of a core, or of one with a fault.
+
+    A fault consists of a file, the original text and its replacement.
+    """
     plan, core = make_plan(Spec.from_text(claim.spec, "small.toml")), core_named(claim.core)
     top = f"{plan.name}_{core.name}_axi"
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:

@@ -157,7 +157,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send_json({"problems": [p.as_dict() for p in error.problems]})
         except Exception as error:  # the page continues with another request
             self._send_json({"problems": [{"code": "internal", "message": f"{type(error).__name__}: {error}",
-                                      "remedy": "internal error: please report it"}]})
+                                           "remedy": "internal error: please report it"}]})
 
     def _at_home(self) -> bool:
         """Report whether host and origin, if given, are this server."""

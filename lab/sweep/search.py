@@ -86,7 +86,7 @@ def _suggested(space: Space, trial: Any) -> Inputs:
 
 
 def _report_trial(optuna: Any, study: Any, trial: Any, point: Point, objectives: Sequence[str],
-          over: Callable[[Point], list[float]]) -> None:
+                  over: Callable[[Point], list[float]]) -> None:
     values = [point.measures.get(name) for name in objectives]
     if not point.answers or None in values:
         study.tell(trial, state=optuna.trial.TrialState.FAIL)

@@ -173,7 +173,10 @@ def _words(spec: Spec, path: Path, problems: list[Problem], signal: bool) -> Wor
 
 
 def _slides(spec: Spec, path: Path) -> bool:
-    """Return whether a row has one sample for the delay line; a CSV file with x1 has its windows."""
+    """Return whether a row has one sample for the delay line.
+
+    A CSV file with x1 already has windows.
+    """
     assert spec.data is not None
     return bool(spec.input.delay) and (spec.data.is_table or "x1" not in column_names(path))
 
@@ -186,14 +189,17 @@ def _rows_before(spec: Spec, path: Path) -> int:
 
 
 def _windowed(spec: Spec, path: Path, rows: Words) -> Words:
-    """Return rows of inputs and targets, with the windows that a file leaves to the reader."""
+    """Return rows of inputs and targets, adding the windows that a file omits."""
     if spec.data is not None and spec.data.lagged:
         return _lagged(spec, rows[:, 0])
     return _delayed(rows, spec.input.columns) if _slides(spec, path) else rows
 
 
 def _delayed(rows: Words, length: int) -> Words:
-    """Return rows (x0, x1, ..., targets) with the latest `length` samples of the one input column."""
+    """Return rows (x0, x1, ..., targets) with windows of the one input column.
+
+    A window has the latest `length` samples.
+    """
     return np.hstack([latest_first(rows[:, 0], length), rows[length - 1:, 1:]])
 
 

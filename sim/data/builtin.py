@@ -93,11 +93,12 @@ def nearly_normal(count: int, seed: int = SEED) -> NDArray[np.float64]:
 
 
 def digits(spec: Spec) -> BuiltinSamples:
-    """Return scikit-learn's handwritten digits 3 (target -1) and 8 (target +1), or all ten classes.
+    """Return scikit-learn's handwritten digits 3 and 8, or all ten classes.
 
-    Images of 8 x 8 pixels from 0 to 16.  A fixed shuffle of the 357 samples splits them into 250 for
-    training, in the order of presentation, and 107 for testing.  If the spec lists classes, it splits the
-    1,797 samples of all digits into 1,000 and 797; the targets are then labels.
+    The target of a 3 is -1, that of an 8 is +1.  Images of 8 x 8 pixels from 0 to 16.  A fixed shuffle of
+    the 357 samples splits them into 250 for training, in the order of presentation, and 107 for testing.  If
+    the spec lists classes, it splits the 1,797 samples of all digits into 1,000 and 797; the targets are
+    then labels.
 
     Raises
     ------

@@ -25,9 +25,10 @@ def inputs(plan: Plan, x_raw: Any, where: str = "x_raw") -> Words:
 
 
 def targets(plan: Plan, y_raw: Any) -> Words:
-    """Return the targets of a plan as ADC counts, shape (m,), or (m, C) of several outputs.
+    """Return the targets of a plan as ADC counts.
 
-    Of classes they are labels (m,). Errors are those of :func:`check_targets`.
+    The shape is (m,), or (m, C) of several outputs. Of classes they are labels (m,). Errors are those of
+    :func:`check_targets`.
     """
     outputs, classes = (1, plan.class_names) if plan.decision else (plan.outputs, ())
     return check_targets(y_raw, plan.signals["y_raw"].format, outputs, classes)

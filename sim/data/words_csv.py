@@ -171,7 +171,10 @@ def words_text(words: NDArray[np.int64], classes: tuple[str, ...] = (), outputs:
 
 
 def column_names(path: Path) -> list[str]:
-    """Return the names in the header, empty for an unreadable file; reading checks them."""
+    """Return the names in the header, empty for an unreadable file.
+
+    Reading checks them.
+    """
     try:
         return [name.strip() for name in next(csv_lines(path), (1, []))[1]]
     except KerncastError:

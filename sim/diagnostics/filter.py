@@ -1,8 +1,8 @@
-"""sim.diagnostics: the FIR filter that a Toeplitz trainer on a uniform grid amounts to.
+"""sim.diagnostics: the FIR filter equivalent to a Toeplitz trainer.
 
-A fixed sigma and lambda make the fitted values ``T (T + lambda I)^-1 y`` a linear function of the targets.
-Away from the edges each row is the same: the inverse Fourier transform of ``S / (S + lambda)``, S being the
-transform of the kernel on the grid.
+The trainer has a uniform grid. A fixed sigma and lambda make the fitted values ``T (T + lambda I)^-1 y`` a
+linear function of the targets. Away from the edges each row is the same: the inverse Fourier transform of
+``S / (S + lambda)``, S being the transform of the kernel on the grid.
 """
 
 from __future__ import annotations

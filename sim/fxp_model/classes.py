@@ -11,7 +11,7 @@ from ..plan import Plan
 
 
 def with_classes(plan: Plan, answer: Outputs) -> Outputs:
-    """Add ``label`` and ``margin`` (m,) to predictions, if the plan decides between classes."""
+    """Add ``label`` and ``margin`` (m,) to predictions, if the plan has classes."""
     if not plan.decision:
         return answer
     found = [_decided(plan, np.atleast_1d(f).tolist()) for f in answer["f"]]

@@ -149,9 +149,9 @@ class FxpLms(FxpModel):
         return min(max(word, self.plan.integer("f_lo")), self.plan.integer("f_hi"))
 
     def _prediction(self, row: list[int], linear: int) -> list[Fxp]:
-        """Predict f (1) of every output from the distances to all slots, including the linear part.
+        """Predict f (1) of every output from the distances to all slots.
 
-        If the device does so, store the kernel values as the row.
+        The linear part is included. If the device does so, store the kernel values as the row.
         """
         if not row:  # the dictionary is empty
             return [number(linear, self.plan.signals["f"].format)] * self._outputs

@@ -69,7 +69,10 @@ class FxpRls(FxpModel):
         return found
 
     def _prediction(self, total: Fraction) -> tuple[int, bool]:
-        """Return the integer of f for w.phi, clipped to the range of y, and whether it saturated."""
+        """Return the integer of f for w.phi, and whether it saturated.
+
+        The integer is clipped to the range of y.
+        """
         signal = self.plan.signals["f"]
         value = exact(int(total / (self._w_lsb * _PHI)), int(1 / (self._w_lsb * _PHI)).bit_length() - 1)
         # 48 bits are enough to saturate, and to wrap: wrapping twice gives the same value.
@@ -114,7 +117,10 @@ class FxpRls(FxpModel):
         return f, self._descend() or saturated
 
     def _descend(self) -> bool:
-        """Change coefficients by powers of two; return whether one reached the end of its range."""
+        """Change coefficients by powers of two.
+
+        Returns whether one reached the end of its range.
+        """
         for _ in range(self._steps):
             sizes = [abs(b) for b in self._beta]
             i = sizes.index(max(sizes))

@@ -46,7 +46,10 @@ class FxpToeplitz(FxpModel):
         return found
 
     def _train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train with a set of the right size; a refused training leaves the model as it was."""
+        """Train with a set of the right size.
+
+        A refused training leaves the model as it was.
+        """
         kept = dict(vars(self))
         self.reset()
         if x_raw is not None:

@@ -79,7 +79,7 @@ def _record_all(y: Words, log: Log) -> None:
 
 
 def target_words(plan: Plan, y_raw: Words, i: InputConstants, log: Log) -> Words:
-    """Return the targets (m, C) in LSB of y, from ADC counts or from the labels of classes."""
+    """Return the targets (m, C) in LSB of y, from ADC counts or from labels."""
     if not plan.decision:
         counts = np.ascontiguousarray(y_raw.reshape(len(y_raw), plan.outputs))
         y = np.zeros_like(counts)

@@ -125,7 +125,7 @@ class Ranges:
         return row
 
     def lowest(self, name: str) -> float:
-        """Return the smallest value of a signal in its unit; 0 if the signal has no values."""
+        """Return the smallest value of a signal in its unit; 0 if it has none."""
         row, fmt = self._row(name), self._plan.signals[name].format
         return float(fmt.value(int(row[0]))) if row[0] <= row[1] else 0.0
 

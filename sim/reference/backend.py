@@ -153,7 +153,10 @@ class FloatReference:
         return self._in_range(self._learner.learn(self.inputs(x_raw), self.targets(y_raw)))
 
     def _in_range(self, f: Array) -> Array:
-        """Clip predictions to the range of y, as the device does with a linear part or features."""
+        """Clip predictions to the range of y, if the device does.
+
+        It does with a linear part or features.
+        """
         if "f_lo" not in self.plan.constants:
             return f
         lsb = float(Fraction(self.plan.units["y"]))

@@ -161,7 +161,10 @@ def start_step(s: LmsState, x: Words, c: LmsConstants, w: LmsWork, log: Log) -> 
 
 @jit
 def finish_step(s: LmsState, linear: int, c: LmsConstants, w: LmsWork, log: Log) -> bool:
-    """Let the linear part learn the target, and clip ``w.f``; return whether w saturated."""
+    """Let the linear part learn the target, and clip ``w.f``.
+
+    Returns whether w saturated.
+    """
     if not has_linear(s):
         return False
     y, f = w.y[0], w.f[0]

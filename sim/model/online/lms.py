@@ -59,7 +59,10 @@ def drop_expired(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k:
 @jit
 def predict_row(s: LmsState, count: int, linear: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
               log: Log) -> bool:
-    """Predict ``w.f`` from `scratch_row` before learning; return whether any saturated."""
+    """Predict ``w.f`` from `scratch_row` before learning.
+
+    Returns whether any saturated.
+    """
     kernel_expansion(s, count, c, k, w, log)
     found = False
     for o in range(c.outputs):
@@ -197,7 +200,10 @@ def learn_newest(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelCo
 def learn_all(x_raw: Words, y: Words, s: LmsState, count: int, newest_only: bool, i: InputConstants,
               c: LmsConstants, k: KernelConstants, f: Words, status: Words, w: LmsWork,
               log: Log) -> int:
-    """Learn all samples in order, with targets y and predictions f (m, C); return the new count."""
+    """Learn all samples in order, and return the new count.
+
+    Targets y and predictions f have the shape (m, C).
+    """
     for m in range(x_raw.shape[0]):
         convert_x(x_raw[m], i, w.x, log)
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])

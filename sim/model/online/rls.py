@@ -81,7 +81,10 @@ class RlsWork(NamedTuple):
 # ---- features ----
 @jit
 def cosine_feature(x: Words, direction: Words, phase: int, c: RlsConstants) -> int:
-    """Return the cosine of ``direction.x + phase`` turns, interpolated between entries of a table."""
+    """Return the cosine of ``direction.x + phase`` turns.
+
+    It is interpolated between entries of a table.
+    """
     acc = 0
     for d in range(x.shape[0]):
         acc = mac(acc, direction[d], x[d], 0)
@@ -118,7 +121,10 @@ def weigh_features(w: Words, phi: Words, log: Log) -> int:
 
 @jit
 def predict_sum(acc: int, c: RlsConstants, log: Log) -> tuple[int, bool]:
-    """Return w.phi in LSBs of y, clipped to the range of y, and whether it saturated before."""
+    """Return w.phi in LSBs of y, and whether it saturated before it was clipped.
+
+    It is clipped to the range of y.
+    """
     f, saturated = into_word(shift_round(acc, c.rls_out_shift, c.f.rounding), c.f, log, F)
     return saturate(f, c.f_lo, c.f_hi), saturated
 
@@ -172,7 +178,10 @@ def largest(beta: Words) -> int:
 
 @jit
 def nearest_power(num: int, den: int) -> int:
-    """Return k with ``3/4 2**k <= num / den < 3/2 2**k``. 0 < num < 2**62, 0 < den < 2**31."""
+    """Return k with ``3/4 2**k <= num / den < 3/2 2**k``.
+
+    Requires 0 < num < 2**62 and 0 < den < 2**31.
+    """
     up, up_den = 62 - bit_length(num), 62 - bit_length(den)
     n, d = num << up, den << up_den
     k = up_den - up
@@ -192,7 +201,10 @@ def subtract_column(s: RlsState, i: int, step: int, c: RlsConstants) -> None:
 
 @jit
 def descend(s: RlsState, c: RlsConstants, log: Log) -> bool:
-    """Change up to `rls_steps` coefficients; return whether one reached the end of its range."""
+    """Change up to `rls_steps` coefficients.
+
+    Returns whether one reached the end of its range.
+    """
     order = s.rls_w.shape[0]
     for _ in range(c.rls_steps):
         i = largest(s.rls_beta)

@@ -39,9 +39,10 @@ def is_older(s: LmsState, i: int, j: int) -> bool:
 @jit
 def kernel_expansion(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
                      log: Log) -> None:
-    """Compute ``sum_i alpha_i k(v_i, x)`` (1) of each output from the distances in `scratch_row`.
+    """Compute ``sum_i alpha_i k(v_i, x)`` (1) of each output.
 
-    The sums are ``w.acc``. With a sum metric `scratch_row` holds the kernel values afterwards.
+    `scratch_row` holds the distances. The sums are ``w.acc``. With a sum metric `scratch_row` holds the
+    kernel values afterwards.
     """
     kernel_row(s.scratch_row, count, k, w.values, log)
     trace_all(log, at.EXPANSION_KERNEL, 0, w.values, 0, count)

@@ -1,6 +1,7 @@
-"""sim.model: slots of the online learner: projection, removal and insertion of a center.
+"""sim.model: project, remove and insert centers of the online learner.
 
-B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003): projection (16).
+Each center has a slot. B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003):
+projection (16).
 """
 
 from __future__ import annotations

@@ -88,9 +88,10 @@ class LmsState(NamedTuple):
 
 
 class LmsWork(NamedTuple):
-    """Workspace: a sample (D,), its targets, sums, predictions and coefficients (C,), and rows of length N.
+    """Workspace for a sample (D,) and its targets.
 
-    The rows hold distances, kernel values and sums; `status` (1,) is that of the sample.
+    Targets, sums, predictions and coefficients have the shape (C,). Rows have the length N: they hold
+    distances, kernel values and sums; `status` (1,) is that of the sample.
     """
 
     x: Words

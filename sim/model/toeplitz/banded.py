@@ -203,9 +203,9 @@ def band_residual(i: int, band: Words, alpha: Words, head: int, shift: int) -> i
 @jit
 def certify_band(y: Words, band: Words, alpha: Words, alpha_exp: int, head: int,
                  k: CertifyConstants) -> int:
-    """Return the bound in LSB of alpha, for the band's first row.
+    """Return the bound in LSB of alpha.
 
-    See :func:`..certify.certify`.
+    As :func:`..certify.certify`, with the band's first row.
     """
     total, total_s, slack = 0, 0, product_error_bound(alpha, k)
     s = k.word - 2 + k.residual_shift - k.alpha_frac + alpha_exp

@@ -1,7 +1,8 @@
-"""sim.model: the fitted values y - lambda alpha, predictions at the training inputs in n products.
+"""sim.model: the fitted values y - lambda alpha.
 
-``(T + lambda I) alpha + b = y``, hence ``T alpha + b = y - lambda alpha``.  The difference from the
-prediction is the residual of alpha, of which the certified bound is the norm over lambda.
+They are predictions at the training inputs, in n products.  ``(T + lambda I) alpha + b = y``, hence
+``T alpha + b = y - lambda alpha``.  The difference from the prediction is the residual of alpha, of which
+the certified bound is the norm over lambda.
 """
 
 from __future__ import annotations

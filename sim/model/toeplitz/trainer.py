@@ -156,7 +156,10 @@ class ToeplitzModel(BatchModel):
         return self.plan.uniform
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
-        """Train, and keep what the fitted values need: loading a model leaves the trainer as it is."""
+        """Train, and keep what the fitted values need.
+
+        Loading a model leaves the trainer as it is.
+        """
         found = super().train(x_raw, y_raw)
         if found["status"][0] != BAD_ARGUMENT:
             self._trainer = (self._y, self._alpha.copy(), int(self._scalars[2])) if self._solved else None
@@ -220,7 +223,10 @@ class ToeplitzModel(BatchModel):
         diagonal_row(self._r, self._v, biased, rho, self._kernel, r, log)
 
     def fitted(self) -> Outputs:
-        """Return the fitted values of the last training; see :class:`~kerncast.sim.backend.FittedBackend`."""
+        """Return the fitted values of the last training.
+
+        See :class:`~kerncast.sim.backend.FittedBackend`.
+        """
         if self._trainer is None or not self.plan.fits:
             return {"status": np.array([OUT_OF_ORDER], dtype=np.int64)}
         f = np.zeros(self.plan.sizes["n"], dtype=np.int64)

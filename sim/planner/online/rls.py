@@ -1,9 +1,10 @@
-"""sim.planner.online: formats, tables and bounds of online kernel RLS in random features.
+"""sim.planner.online: formats, tables and bounds of online kernel RLS.
 
-All features have 16 bits and are at most 1: the constant, the inputs over the power of two X that holds
-every x, and cosines.  In terms of the features of the float64 reference, ``sqrt(2 / M) cos`` and ``x /
-sigma``, the ridge of a cosine is ``M / 2`` times the ridge, and that of an input ``(sigma / X)^2`` times.
-It is at least ``sqrt(P / (1 - lambda^2))`` LSB of R, about the norm of what rounding adds to R.
+The kernel is approximated by random features.  All features have 16 bits and are at most 1: the constant,
+the inputs over the power of two X that holds every x, and cosines.  In terms of the features of the float64
+reference, ``sqrt(2 / M) cos`` and ``x / sigma``, the ridge of a cosine is ``M / 2`` times the ridge, and
+that of an input ``(sigma / X)^2`` times. It is at least ``sqrt(P / (1 - lambda^2))`` LSB of R, about the
+norm of what rounding adds to R.
 
 *R.*  An update is ``r - floor(mu r) + floor(phi_i phi_j)``, with mu = 1 - lambda, and on the diagonal
 ``+ floor(mu ridge)``.  So ``|R_ij| <= B = (1 + lsb) / mu + ridge``.  A diagonal entry at the ridge stays
@@ -101,9 +102,9 @@ def _constants(rls: Rls, inputs: Inputs, sizes: dict[str, int], sigma: float) ->
 
 def _normal_equations(mu: Fraction, asked: dict[str, Fraction],
                       order: int) -> tuple[int, dict[str, int], Fraction]:
-    """Return the most fraction bits of R for which its bound holds, the ridges, and the bound B.
+    """Return the fraction bits of R, the ridges, and the bound B.
 
-    Raise E204 if too few bits are left.
+    R has the most fraction bits for which its bound holds. Raise E204 if too few bits are left.
     """
     least = isqrt(int(order / (mu * (2 - mu)))) + 1
     for frac in range(2 * PHI_FRAC, _LEAST_R_FRAC - 1, -1):
@@ -146,7 +147,10 @@ def _range_of_y(spec: Spec, y: Affine) -> dict[str, int]:
 
 # ---- tables ----
 def _tables(spec: Spec, x: Affine) -> tuple[dict[str, ConstantTable], int]:
-    """Return directions, phases and the cosine, and the shift from a product with x to turns."""
+    """Return the tables, and the shift from a product with x to turns.
+
+    The tables hold directions, phases and the cosine.
+    """
     assert spec.rls is not None
     directions, phases = random_directions(spec.input.columns, spec.rls.features, spec.rls.seed)
     unit = decimal(x.lsb / (2 * Fraction(spec.kernel.parameters["sigma"]))) / PI  # turns per LSB of x

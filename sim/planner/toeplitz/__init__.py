@@ -275,7 +275,10 @@ def _refuse_beyond_bound(spec: Spec, design: float) -> None:
 
 
 def _analytic(spec: Spec) -> dict[str, object]:
-    """Return the analytic bounds of a and alpha; none for the solvers that have others."""
+    """Return the analytic bounds of a and alpha.
+
+    None for the solvers that have other bounds.
+    """
     assert spec.toeplitz is not None
     if spec.toeplitz.solver in (*LOOKAHEADS, "banded"):
         return {}

@@ -1,6 +1,7 @@
-"""sim.planner.toeplitz: ``solver = "auto"``, banded where it applies, otherwise Levinson's recursion.
+"""sim.planner.toeplitz: ``solver = "auto"``, banded or Levinson's recursion.
 
-Banded needs fewer multiplications than Levinson's recursion wherever its plan exists.
+Auto chooses banded if a plan with it exists, otherwise Levinson's recursion. Banded needs fewer
+multiplications than Levinson's recursion wherever its plan exists.
 """
 
 from __future__ import annotations

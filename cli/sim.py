@@ -93,7 +93,10 @@ def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float]) -
 
 
 def _is_judged(plan: Plan) -> bool:
-    """Return whether an error on held-out samples exists: for one output, or classes that are learnt."""
+    """Return whether an error on held-out samples exists.
+
+    It exists for one output, and for classes that are learnt.
+    """
     return bool(plan.decision and not plan.fixed) or (plan.outputs == 1 and not plan.decision)
 
 
@@ -139,7 +142,10 @@ def _no_answer(plan: Plan, result: Simulation) -> list[str]:
 
 
 def _classes(found: Simulated) -> list[str]:
-    """Return counts of labels, recall and the confusion matrix; the accuracy unless it is printed above."""
+    """Return counts of labels, recall and the confusion matrix.
+
+    Also the accuracy, unless it is printed above.
+    """
     classes = found.simulation.classes
     if classes is None:
         return []

@@ -131,7 +131,10 @@ def savitzky_golay(y: Array, window: int, order: int, *, left_out: bool = False)
 
 # ---- linear models ----
 def _linear(found: HeldOut) -> Iterator[Array]:
-    """Yield the predictions of linear models of the inputs; of labels, the class of the largest output."""
+    """Yield the predictions of linear models of the inputs.
+
+    For labels, a prediction is the class of the largest output.
+    """
     labels = np.arange(found.labels)
     y = np.where(found.y_train[:, None] == labels, 1.0, -1.0) if found.labels else found.y_train
     for f in _linear_outputs(found, y):
@@ -169,7 +172,7 @@ def _fitted(A: Array, y: Array) -> Array:
 
 
 def _streamed(A: Array, y: Array, fading: float) -> Array:
-    """Predict each block of a stream by the blocks before it, older ones with less weight."""
+    """Predict each block of a stream by those before it, older ones with less weight."""
     G, b = np.zeros((A.shape[1], A.shape[1])), np.zeros((A.shape[1], *y.shape[1:]))
     f = np.zeros(y.shape)
     for rows in np.array_split(np.arange(len(y)), min(_REFITS, len(y))):

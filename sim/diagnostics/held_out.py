@@ -213,7 +213,7 @@ def _train(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> tuple[str, Array]:
 
 
 def _predicted(plan: Plan, answers: Outputs) -> Array:
-    """Return predictions in units of y, or labels if the model decides between classes."""
+    """Return predictions in units of y, or labels if the model has classes."""
     f = y_values(plan, answers["f"])
     return labels_of(plan, f).astype(np.float64) if plan.decision else f
 

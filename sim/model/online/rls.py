@@ -110,7 +110,7 @@ def set_features(x: Words, c: RlsConstants, phi: Words, log: Log) -> None:
 
 
 @jit
-def weigh_features(w: Words, phi: Words, log: Log) -> int:
+def accumulate_prediction(w: Words, phi: Words, log: Log) -> int:
     """Return the exact w.phi."""
     acc = 0
     for i in range(phi.shape[0]):
@@ -233,7 +233,7 @@ def learn(s: RlsState, y: int, c: RlsConstants, w: RlsWork, log: Log) -> None:
     if s.trained[0] == 0:
         set_prior(s, c)
     set_features(w.x, c, w.phi, log)
-    acc = weigh_features(s.rls_w, w.phi, log)
+    acc = accumulate_prediction(s.rls_w, w.phi, log)
     w.out[0], f_saturated = predict_sum(acc, c, log)
     trace(log, at.LEARN_F, 0, 0, w.out[0])
     error = shift_round(arithmetic_shift(y, -c.rls_out_shift) - acc, c.rls_error_shift, FLOOR)
@@ -265,7 +265,7 @@ def predict_all(x_raw: Words, s: RlsState, i: InputConstants, c: RlsConstants, f
         convert_x(x_raw[m], i, w.x, log)
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
         set_features(w.x, c, w.phi, log)
-        f[m], saturated = predict_sum(weigh_features(s.rls_w, w.phi, log), c, log)
+        f[m], saturated = predict_sum(accumulate_prediction(s.rls_w, w.phi, log), c, log)
         trace(log, at.PREDICT_F, 0, 0, f[m])
         status[m] = SATURATED if saturated else OK
 

@@ -47,10 +47,10 @@ void tiny_act_outputs_add(const tiny_act_model_t *m, int32_t i, int32_t rows,
     for (c = 0; c < 3; c += 2) {
         const int32_t next = c + 1 < 3 ? 1 : 0;
         const int32_t to = c;
-        const int32_t beside = c + next;
+        const int32_t next_to = c + next;
         const tiny_act_word_t *alpha = &m->alpha[i * 3 + c];
         int64_t sum = acc[to];
-        int64_t other = acc[beside];
+        int64_t other = acc[next_to];
 
         for (j = 0; j + 4 <= rows; j += 4) {
             sum = kc_mac_i32(sum, alpha[0], k[j], TINY_ACT_MAC_SHIFT);
@@ -69,7 +69,7 @@ void tiny_act_outputs_add(const tiny_act_model_t *m, int32_t i, int32_t rows,
             alpha += 3;
         }
         acc[to] = sum;
-        acc[beside] = other;
+        acc[next_to] = other;
     }
 }
 

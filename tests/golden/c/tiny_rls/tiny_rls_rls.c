@@ -51,7 +51,7 @@ static void tiny_rls_rls_set_features(const tiny_rls_x_t *x, int16_t *phi)
 }
 
 /* The exact w.phi. */
-static int64_t tiny_rls_rls_weigh_features(const tiny_rls_model_t *m, const int16_t *phi)
+static int64_t tiny_rls_rls_accumulate_prediction(const tiny_rls_model_t *m, const int16_t *phi)
 {
     int64_t acc = 0;
     int32_t i;
@@ -79,7 +79,7 @@ kc_status_t tiny_rls_rls_predict(const tiny_rls_model_t *m, const tiny_rls_x_t *
     int32_t saturated;
 
     tiny_rls_rls_set_features(x, phi);
-    saturated = tiny_rls_rls_predict_sum(tiny_rls_rls_weigh_features(m, phi), f);
+    saturated = tiny_rls_rls_predict_sum(tiny_rls_rls_accumulate_prediction(m, phi), f);
     KC_TRACE(predict, f, 0, 0, *f);
     return saturated == 0 ? KC_OK : KC_SATURATED;
 }
@@ -245,7 +245,7 @@ kc_status_t tiny_rls_rls_update(tiny_rls_model_t *m, const tiny_rls_in_t *x,
         tiny_rls_rls_set_prior(m);
     }
     tiny_rls_rls_set_features(sample, phi);
-    acc = tiny_rls_rls_weigh_features(m, phi);
+    acc = tiny_rls_rls_accumulate_prediction(m, phi);
     saturated = tiny_rls_rls_predict_sum(acc, f);
     KC_TRACE(learn, f, 0, 0, *f);
     tiny_rls_rls_add_products(m, phi);

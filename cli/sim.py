@@ -87,17 +87,9 @@ def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float]) -
                for r in result.ranges]
     word = plan.constants.get("solver_word", plan.word)
     return "\n".join([f"{plan.name}: {word} bits, status {result.status}", *_lines(plan, result, verdict),
-                      *(quality_lines(found.quality) if result.trained and _is_judged(plan) else []),
+                      *(quality_lines(found.quality) if result.trained and found.is_judged else []),
                       *(f"{name} compared with float64: {value:.3e}" for name, value in errors.items()),
                       *_classes(found), *_budget(found), "", table(ranges)])
-
-
-def _is_judged(plan: Plan) -> bool:
-    """Return whether an error on held-out samples exists.
-
-    It exists for one output, and for classes that are learnt.
-    """
-    return bool(plan.decision and not plan.fixed) or (plan.outputs == 1 and not plan.decision)
 
 
 def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:

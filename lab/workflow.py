@@ -287,6 +287,19 @@ class Simulated(NamedTuple):
     held_out: HeldOut | None
     quality: Quality | None
 
+    @property
+    def is_judged(self) -> bool:
+        """Return whether the model is compared with baselines, given enough samples."""
+        return _is_judged(self.plan)
+
+
+def _is_judged(plan: Plan) -> bool:
+    """Return whether a model is compared with baselines.
+
+    It is if it has one output, or learns classes.
+    """
+    return not plan.fixed if plan.decision else plan.outputs == 1
+
 
 def simulate_spec(spec: Spec, base: Path) -> Simulated:
     """Run the integer model and float64 on a spec's data.
@@ -295,9 +308,7 @@ def simulate_spec(spec: Spec, base: Path) -> Simulated:
     """
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
-    several = (spec.output.outputs or 1) > 1
-    given = spec.predictor is not None and spec.output.classes is not None  # its accuracy is printed below
-    found = None if several or given else held_out(spec, data)
+    found = held_out(spec, data) if _is_judged(plan) else None
     return Simulated(spec, data, plan, _simulation(spec, plan, data), found,
                      None if found is None else judge(found, is_lagged(spec)))
 

@@ -6,7 +6,7 @@ All values are integers as a sensor delivers them; [input] and [output] of the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -92,15 +92,13 @@ def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
     """
     raw_x, raw_y = spec.input.format, spec.output.format
     n = len(samples.y) if spec.samples is None else spec.samples
-    x = grid(spec, n) if samples.x is None else samples.x
+    x, x_test = grid(spec, n) if samples.x is None else samples.x, samples.x_test
     if spec.input.delay:  # the bundled windows have the latest sample last
-        samples = replace(samples, x=x[:, ::-1], x_test=None if samples.x_test is None else
-                          samples.x_test[:, ::-1])
-        x = x[:, ::-1]
+        x, x_test = x[:, ::-1], None if x_test is None else x_test[:, ::-1]
     return Dataset(
         check_raw(x[:n], raw_x, spec.input.columns, "[input] word"),
         check_raw(samples.y[:n], raw_y, None, "[output] word"),
-        None if samples.x_test is None else check_raw(samples.x_test, raw_x, spec.input.columns, "test x"),
+        None if x_test is None else check_raw(x_test, raw_x, spec.input.columns, "test x"),
         None if samples.y_test is None else check_raw(samples.y_test, raw_y, None, "test y"),
         samples.clean, samples.title, samples.licence)
 
@@ -120,22 +118,21 @@ def _files(spec: Spec, base: Path) -> Dataset:
     else:
         train = _words(spec, train_path, problems, uniform or bool(data.lagged))
         test = None if test_path is None else _words(spec, test_path, problems, bool(data.lagged))
-    before = _rows_before(spec, train_path)
+    before = _rows_before(spec, train)
     least = (spec.samples or 1) + before
     if not problems and len(train) < least:
         size_key = SIZE_KEYS[spec.model.algorithm]
         problems.append(Problem("E247", "the file contains too few samples", str(train_path),
                                 f"{len(train)} rows", f"{least} rows or more",
                                 f"lower {size_key}, or give more data" if spec.samples else "give data"))
-    if not problems and test is not None and test_path is not None and len(test) <= _rows_before(
-            spec, test_path):
+    if not problems and test is not None and len(test) <= (before := _rows_before(spec, test)):
         problems.append(Problem("E247", "the test set contains too few samples", str(test_path),
-                                f"{len(test)} rows", f"{_rows_before(spec, test_path) + 1} rows or more",
+                                f"{len(test)} rows", f"{before + 1} rows or more",
                                 "add samples, or omit [data] test"))
     if problems:
         raise KerncastError(counted(problems))
-    train = _windowed(spec, train_path, train)
-    test = None if test is None or test_path is None else _windowed(spec, test_path, test)
+    train = _windowed(spec, train)
+    test = None if test is None else _windowed(spec, test)
     rows = train if spec.samples is None else train[:spec.samples]
     return Dataset(grid(spec, least) if uniform else rows[:, :-outputs], _target_words(rows, outputs),
                    None if test is None else test[:, :-outputs],
@@ -164,35 +161,35 @@ def _table(spec: Spec, data: Data, path: Path, problems: list[Problem], uniform:
 
 
 def _words(spec: Spec, path: Path, problems: list[Problem], signal: bool) -> Words:
-    """Read a CSV file of ADC counts; a sampled signal has targets only."""
-    inputs = 0 if signal else 1 if _slides(spec, path) else spec.input.columns
+    """Read a CSV file of ADC counts; a sampled signal has targets only.
+
+    With a delay line a row has one sample, or the window if the file has x1.
+    """
+    one = bool(spec.input.delay) and "x1" not in column_names(path)
+    inputs = 0 if signal else 1 if one else spec.input.columns
     raw_x: Column = spec.input.format
     raw_y: Column = spec.output.classes or spec.output.format
     return read_words(path, dict.fromkeys((f"x{c}" for c in range(inputs)), raw_x)
                       | dict.fromkeys(targets_header(spec.output.outputs or 1), raw_y), problems)
 
 
-def _slides(spec: Spec, path: Path) -> bool:
-    """Return whether a row has one sample for the delay line.
-
-    A CSV file with x1 already has windows.
-    """
-    assert spec.data is not None
-    return bool(spec.input.delay) and (spec.data.is_table or "x1" not in column_names(path))
+def _slides(spec: Spec, rows: Words) -> bool:
+    """Return whether a row has one sample for the delay line, instead of the window."""
+    return bool(spec.input.delay) and rows.shape[1] == 1 + (spec.output.outputs or 1)
 
 
-def _rows_before(spec: Spec, path: Path) -> int:
+def _rows_before(spec: Spec, rows: Words) -> int:
     """Return the number of rows of a file before its first whole window."""
     if spec.data is not None and spec.data.lagged:
         return spec.input.columns
-    return spec.input.columns - 1 if _slides(spec, path) else 0
+    return spec.input.columns - 1 if _slides(spec, rows) else 0
 
 
-def _windowed(spec: Spec, path: Path, rows: Words) -> Words:
+def _windowed(spec: Spec, rows: Words) -> Words:
     """Return rows of inputs and targets, adding the windows that a file omits."""
     if spec.data is not None and spec.data.lagged:
         return _lagged(spec, rows[:, 0])
-    return _delayed(rows, spec.input.columns) if _slides(spec, path) else rows
+    return _delayed(rows, spec.input.columns) if _slides(spec, rows) else rows
 
 
 def _delayed(rows: Words, length: int) -> Words:

@@ -111,10 +111,10 @@ def digits(spec: Spec) -> BuiltinSamples:
     source = random.Random(SEED)
     keys = [source.random() for _ in chosen]
     order = chosen[sorted(range(len(chosen)), key=keys.__getitem__)]
-    x, y = pixels[order].astype(np.int64), np.where(label[order] == 8, 1, -1).astype(np.int64)
+    x = pixels[order].astype(np.int64)
+    y = (label[order] if ten else np.where(label[order] == 8, 1, -1)).astype(np.int64)
     split = BUILTIN_TEN_DIGITS_TRAINING if ten else BUILTIN_DIGITS_TRAINING
     what = "digits 0 to 9" if ten else "digits 3 (-1) and 8 (+1)"
-    y = label[order].astype(np.int64) if ten else y
     return BuiltinSamples(x[:split], y[:split], x[split:], y[split:], None,
                           f"{what}, sklearn.datasets.load_digits", "scikit-learn, BSD-3")
 

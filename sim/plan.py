@@ -31,7 +31,7 @@ REMAKE_FOLDER = "generate the folder again: kerncast gen SPEC -o FOLDER"
 
 #: The key of the spec for the number of vectors of a model, by algorithm.
 SIZE_KEYS = {"toeplitz_rls": "[toeplitz] n", "kernel_cg": "[cg] n", "kernel_lms": "[online] budget",
-             "online_kernel_rls": "[rls] features",             "kernel_predictor": "[predictor] file"}
+             "online_kernel_rls": "[rls] features", "kernel_predictor": "[predictor] file"}
 
 C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4, "uint32_t": 4,
            "int64_t": 8, "uint64_t": 8, "float": 4}

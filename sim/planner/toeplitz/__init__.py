@@ -277,7 +277,7 @@ def _refuse_beyond_bound(spec: Spec, design: float) -> None:
 def _analytic(spec: Spec) -> dict[str, object]:
     """Return the analytic bounds of a and alpha.
 
-    None for the solvers that have other bounds.
+    Return nothing for the solvers that have other bounds.
     """
     assert spec.toeplitz is not None
     if spec.toeplitz.solver in (*LOOKAHEADS, "banded"):

@@ -71,7 +71,7 @@ def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
 
     If the system determines its error, the system is described too.
     """
-    from ..lab.workflow import system_of
+    from ..lab.word_lengths import system_of
     from ..sim.diagnostics.observed import why
     from ..sim.diagnostics.word_length import describe
 
@@ -92,7 +92,7 @@ def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """Advise by a run of the integer model at each word length."""
-    from ..lab.workflow import measured_words
+    from ..lab.word_lengths import measured_words
     from ..sim.diagnostics.word_length import smallest_sufficient
 
     found = measured_words(spec, base)
@@ -111,7 +111,7 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     """Advise from the conditioning of the system."""
-    from ..lab.workflow import confirmed_words, predicted_words
+    from ..lab.word_lengths import confirmed_words, predicted_words
 
     system, found = predicted_words(spec, base)
     chosen = confirmed_words(spec, base, found, error)

@@ -21,13 +21,6 @@ from ..sim.diagnostics.classes import labels_of, with_truth
 from ..sim.diagnostics.held_out import HeldOut, held_out
 from ..sim.diagnostics.quality import Quality, is_lagged, judge
 from ..sim.diagnostics.simulate import Simulation, grid, observe, simulate, y_values
-from ..sim.diagnostics.word_length import (
-    Conditioning,
-    NumbersChoice,
-    choices,
-    conditioning_of,
-    measured_choices,
-)
 from ..sim.errors import KerncastError, Problem, fail
 from ..sim.model import open_model
 from ..sim.plan import Plan
@@ -212,56 +205,7 @@ def observed_plan(spec: Spec, base: Path) -> Plan:
         return make_plan(spec)
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
-    return observe(plan, _inputs(plan, data), data.y_raw, spec.passes)
-
-
-def system_of(spec: Spec, base: Path) -> Conditioning:
-    """Return the conditioning of the Toeplitz system of a spec and its data.
-
-    Raise E120 if it has none.
-    """
-    data = None if spec.data is None else load_dataset(spec, base)
-    plan = make_plan(spec) if data is None else make_plan(spec, data.x_raw, data.y_raw)
-    return conditioning_of(plan, None if data is None else _inputs(plan, data))
-
-
-def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersChoice]]:
-    """Return the conditioning, and word lengths with predicted errors.
-
-    For the Toeplitz trainer.
-    """
-    system = system_of(spec, base)
-    if spec.data is None:
-        return system, choices(spec, system)
-    data = load_dataset(spec, base)
-    return system, choices(spec, system, _inputs(make_plan(spec, data.x_raw, data.y_raw), data), data.y_raw)
-
-
-def confirmed_words(spec: Spec, base: Path, found: list[NumbersChoice], error: float) -> NumbersChoice | None:
-    """Return the first choice that achieves an error on the data.
-
-    A run of the integer model measures the error. Without data it is the first one whose predicted error is
-    small enough.
-    """
-    assert spec.toeplitz is not None
-    for choice in (each for each in found if each.error <= error):
-        if spec.data is None:
-            return choice
-        tables = {"numbers": spec.numbers.model_copy(update={"word": choice.word, "formats": {}}),
-                  "toeplitz": spec.toeplitz.model_copy(update={"refine": choice.refine, "scaling": "block"})}
-        run = simulate_spec(spec.model_copy(update=tables), base).simulation
-        if run.status == "ok" and run.alpha_error <= error:
-            return replace(choice, error=run.alpha_error, status=run.status)
-    return None
-
-
-def measured_words(spec: Spec, base: Path) -> list[NumbersChoice]:
-    """Return the word lengths of conjugate gradients, each run on the data.
-
-    Raise E240 if the spec has no data.
-    """
-    data = load_dataset(spec, base)
-    return measured_choices(spec, data.x_raw, data.y_raw)
+    return observe(plan, training_inputs(plan, data), data.y_raw, spec.passes)
 
 
 class Simulated(NamedTuple):
@@ -314,17 +258,18 @@ def simulate_spec(spec: Spec, base: Path) -> Simulated:
 
 
 def _vectors(spec: Spec, plan: Plan, data: Dataset) -> Vectors:
-    return make_vectors(open_model(plan), usual_calls(plan, _inputs(plan, data), data.y_raw,
+    return make_vectors(open_model(plan), usual_calls(plan, training_inputs(plan, data), data.y_raw,
                                           test_inputs(plan, data), spec.passes))
 
 
 def _simulation(spec: Spec, plan: Plan, data: Dataset) -> Simulation:
-    found = simulate(plan, _inputs(plan, data), data.y_raw, test_inputs(plan, data), passes=spec.passes)
+    found = simulate(plan, training_inputs(plan, data), data.y_raw, test_inputs(plan, data),
+                     passes=spec.passes)
     return replace(found, classes=with_truth(plan, found.classes, test_targets(data)))
 
 
-def _inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
-    """Return the training inputs; the uniform grid needs none."""
+def training_inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
+    """Return the training inputs, of shape (n, d); None for the uniform grid."""
     return None if plan.uniform else data.x_raw
 
 

@@ -1,0 +1,71 @@
+"""lab: choose word lengths for a spec and its data.
+
+A predicted choice is confirmed by a run of the integer model.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from ..sim.data import load_dataset
+from ..sim.diagnostics.word_length import (
+    Conditioning,
+    NumbersChoice,
+    choices,
+    conditioning_of,
+    measured_choices,
+)
+from ..sim.planner import make_plan
+from ..sim.spec import Spec
+from .workflow import simulate_spec, training_inputs
+
+
+def system_of(spec: Spec, base: Path) -> Conditioning:
+    """Return the conditioning of the Toeplitz system of a spec and its data.
+
+    Raise E120 if it has none.
+    """
+    data = None if spec.data is None else load_dataset(spec, base)
+    plan = make_plan(spec) if data is None else make_plan(spec, data.x_raw, data.y_raw)
+    return conditioning_of(plan, None if data is None else training_inputs(plan, data))
+
+
+def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersChoice]]:
+    """Return the conditioning, and word lengths with predicted errors.
+
+    For the Toeplitz trainer.
+    """
+    system = system_of(spec, base)
+    if spec.data is None:
+        return system, choices(spec, system)
+    data = load_dataset(spec, base)
+    inputs = training_inputs(make_plan(spec, data.x_raw, data.y_raw), data)
+    return system, choices(spec, system, inputs, data.y_raw)
+
+
+def confirmed_words(spec: Spec, base: Path, found: list[NumbersChoice], error: float) -> NumbersChoice | None:
+    """Return the first choice that achieves an error on the data.
+
+    A run of the integer model measures the error. Without data it is the first one whose predicted error is
+    small enough.
+    """
+    assert spec.toeplitz is not None
+    for choice in (each for each in found if each.error <= error):
+        if spec.data is None:
+            return choice
+        tables = {"numbers": spec.numbers.model_copy(update={"word": choice.word, "formats": {}}),
+                  "toeplitz": spec.toeplitz.model_copy(update={"refine": choice.refine, "scaling": "block"})}
+        run = simulate_spec(spec.model_copy(update=tables), base).simulation
+        if run.status == "ok" and run.alpha_error <= error:
+            return replace(choice, error=run.alpha_error, status=run.status)
+    return None
+
+
+def measured_words(spec: Spec, base: Path) -> list[NumbersChoice]:
+    """Return the word lengths of conjugate gradients, each run on the data.
+
+    Raise E240 if the spec has no data.
+    """
+    data = load_dataset(spec, base)
+    return measured_choices(spec, data.x_raw, data.y_raw)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import threading
 import warnings
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -86,9 +87,25 @@ def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: in
 
 def _end(found: Generator[list[Point], None, None]) -> None:
     """Cancel the pending work after an interruption, without messages."""
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), _without_lost_keys():
         warnings.simplefilter("ignore", UserWarning)
         found.close()
+
+
+@contextmanager
+def _without_lost_keys() -> Iterator[None]:
+    """Hide the KeyError of loky's thread, which may look for cancelled work."""
+    told = threading.excepthook
+
+    def hook(args: threading.ExceptHookArgs) -> None:
+        if not (args.exc_type is KeyError and args.thread and args.thread.name.startswith("ExecutorManager")):
+            told(args)
+
+    threading.excepthook = hook
+    try:
+        yield
+    finally:
+        threading.excepthook = told
 
 
 def _itself(evaluator: Evaluator) -> Evaluator:

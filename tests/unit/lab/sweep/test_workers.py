@@ -11,12 +11,18 @@ from kerncast.sim.spec import Spec
 
 ECG = (Path(kerncast.__file__).parent / "examples" / "ecg.toml").read_text().replace("n = 256", "n = 96")
 GRID = ["sigma=2..4/30", "refine=0,1"]
-#: As a terminal sends Ctrl-C, to all processes of the group, when the workers have been started.
+#: As a terminal sends Ctrl-C, to all processes of the group, when the workers have been started. The thread
+#: that hands out the work looks for it too late: all is cancelled by then.
 INTERRUPTED = """
 import os, signal, sys
 from joblib import Parallel
+from joblib.externals.loky.process_executor import _ExecutorManagerThread as Manager
 from kerncast.cli.main import app
-start = Parallel.__call__
+start, hand_out = Parallel.__call__, Manager.add_call_item_to_queue
+def late(manager):
+    if manager.executor_flags.shutdown:
+        hand_out(manager)
+Manager.add_call_item_to_queue = late
 def started(*given):
     found = start(*given)
     os.killpg(os.getpgrp(), signal.SIGINT)

@@ -82,8 +82,10 @@ def _rows(found: Fit) -> list[tuple[str, str, str]]:
     known = after.quality or before.quality
     if known is None:
         return rows
-    rows.append((f"{known.shown} {known.judged}", number(known, before.error), number(known, after.error)))
-    rows += [(f"baseline: {name}", "", number(known, error)) for name, error in known.baselines.items()]
+    unit = found.spec.output.unit or "units of y"
+    rows.append((f"{known.shown} {known.judged}", number(known, before.error, unit),
+                 number(known, after.error, unit)))
+    rows += [(f"baseline: {name}", "", number(known, error, unit)) for name, error in known.baselines.items()]
     return rows
 
 

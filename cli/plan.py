@@ -197,7 +197,7 @@ def _signals(made: Plan) -> list[tuple[str, ...]]:
         cast = signal.rounding.name.lower() + (" wrap" if signal.overflow.name == "WRAP" else "")
         rows.append((name, str(signal.format), _exponent(made, name), cast, entry["decided_by"],
                      _number(entry.get("range", entry.get("bound"))), _number(entry["seen"]),
-                     _number(entry["headroom_bits"], ".1f", " bits"), signal.unit))
+                     _number(entry["headroom_bits"], ".1f", " bits"), made.unit_of(name)))
     return rows
 
 

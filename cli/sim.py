@@ -72,7 +72,7 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
               "warnings": warnings,
               **({} if result.classes is None else {"labels": result.classes.original.tolist(),
                                                     "classes": result.classes.as_dict()}),
-              "budget": None if result.budget is None else result.budget.as_dict(),
+              "unit": plan.y_unit, "budget": None if result.budget is None else result.budget.as_dict(),
               "ranges": [vars(r) for r in result.ranges]}
     after = ("kerncast", "gen", str(path), "-o", f"build/{plan.name}") if result.status == "ok" else ()
     emit(Answer(values, _text(found, verdict, errors), after), as_json)
@@ -87,7 +87,8 @@ def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float]) -
                for r in result.ranges]
     word = plan.constants.get("solver_word", plan.word)
     return "\n".join([f"{plan.name}: {word} bits, status {result.status}", *_lines(plan, result, verdict),
-                      *(quality_lines(found.quality) if result.trained and found.is_judged else []),
+                      *(quality_lines(found.quality, plan.y_unit)
+                        if result.trained and found.is_judged else []),
                       *(f"{name} compared with float64: {value:.3e}" for name, value in errors.items()),
                       *_classes(found), *_budget(found), "", table(ranges)])
 
@@ -165,20 +166,21 @@ def _classes(found: Simulated) -> list[str]:
     return [*lines, "", "The confusion matrix is in --json.", table(short)]
 
 
-def quality_lines(quality: Quality | None) -> list[str]:
+def quality_lines(quality: Quality | None, unit: str = "units of y") -> list[str]:
     """Return the held-out error, those of baselines, and the verdict, as lines."""
     if quality is None:
         return ["Too few samples to hold any out: 8 are needed for an error on held-out samples."]
     rows = [(f"{quality.shown} {quality.judged}", "")]
-    rows += [("this model", number(quality, quality.error))]
-    rows += [(f"baseline: {name}", number(quality, error)) for name, error in quality.baselines.items()]
+    rows += [("this model", number(quality, quality.error, unit))]
+    rows += [(f"baseline: {name}", number(quality, error, unit)) for name, error in quality.baselines.items()]
     used = f"{quality.samples:,} predictions" + (f"; {quality.sampled}" if quality.sampled else "")
     return ["", table(rows), used, f"Verdict  {quality.verdict}", ""]
 
 
-def number(quality: Quality, error: float) -> str:
-    """Return an error as text: in units of y, or the accuracy in percent."""
-    return f"{1 - error:.1%}" if quality.is_rate else f"{error:.4g}"
+def number(quality: Quality, error: float, unit: str) -> str:
+    """Return an error with its unit if it is named, or the accuracy in percent."""
+    named = "" if unit == "units of y" else f" {unit}"
+    return f"{1 - error:.1%}" if quality.is_rate else f"{error:.4g}{named}"
 
 
 def _budget(found: Simulated) -> list[str]:

@@ -73,6 +73,13 @@ def _in_units(found: Simulated, name: str, values: Array) -> Array:
     return np.asarray(low + (raw - fmt.lo) * (high - low) / (fmt.hi - fmt.lo))
 
 
+def _axis(name: str, found: Simulated) -> str:
+    """Return x or y with its unit, unless the values are those of the user's file."""
+    data, plan = found.spec.data, found.plan
+    unit = plan.evidence.get("unit", {}).get(name)
+    return f"{name} in {unit}" if isinstance(unit, str) and not (data and data.ranges) else name
+
+
 def check_outputs(table: Path | None, chart: Path | None) -> None:
     """Raise an error for an output that cannot be written, before anything runs.
 
@@ -118,11 +125,11 @@ def draw(found: Simulated, path: Path) -> None:
             top.plot(at, f, color=BLUE, lw=1.2, label="predicted before it was learnt")
         else:
             top.plot(at, f, color=BLUE, lw=1.2, label="prediction in fixed point")
-        top.set_ylabel("y")
+        top.set_ylabel(_axis("y", found))
         top.legend(frameon=False, fontsize=8)
         bottom.plot(at, made["y"] - f, color=ORANGE, lw=0.8)
         bottom.set_ylabel("sample - prediction")
-        bottom.set_xlabel("x" if found.plan.uniform else "sample")
+        bottom.set_xlabel(_axis("x", found) if found.plan.uniform else "sample")
         quality = found.quality
         figure.suptitle(f"{found.plan.name}: {found.data.title}"
                         + ("" if quality is None else f"\n{quality.verdict}"), fontsize=10)

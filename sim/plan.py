@@ -206,6 +206,22 @@ class Plan(Choices):
         return value
 
     @property
+    def y_unit(self) -> str:
+        """Return the unit of y as the spec names it, or ``units of y``."""
+        return str(self.evidence.get("unit", {}).get("y", "units of y"))
+
+    @property
+    def x_units(self) -> tuple[str, ...]:
+        """Return the unit of x as the spec names it: none, one, or one per column."""
+        named = self.evidence.get("unit", {}).get("x", ())
+        return (named,) if isinstance(named, str) else tuple(named)
+
+    def unit_of(self, name: str) -> str:
+        """Return the unit of a signal, with the name that the spec gives it."""
+        unit = self.signals[name].unit.replace("y units", self.y_unit.replace("units of y", "y units"))
+        return unit.replace("x units", self.x_units[0]) if len(self.x_units) == 1 else unit
+
+    @property
     def trains(self) -> bool:
         """Return whether the plan is for a batch trainer."""
         return self.algorithm in ("toeplitz_rls", "kernel_cg")

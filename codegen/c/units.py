@@ -39,11 +39,20 @@ def to_adc(plan: Plan) -> dict[str, Any]:
             "lo": raw.lo, "hi": raw.hi, "type": raw.c_type}
 
 
+def _x_step(plan: Plan) -> str:
+    """Return the value of one ADC count of the input; empty without one unit."""
+    steps = set(plan.units["x_raw"].split())
+    if len(plan.x_units) != 1 or len(steps) != 1:
+        return ""
+    return f"1 count is {decimal(Fraction(steps.pop()))} {plan.x_units[0]}"
+
+
 def units_context(plan: Plan) -> dict[str, Any]:
     """Return format, LSB, range and ADC conversion of f."""
     f, lsb = plan.signals["f"], Fraction(plan.units["y"])
     counts = "y_gain" in plan.constants and "y_raw" in plan.signals and not plan.decision
-    return {"q_format": q_format, "out": {
+    return {"q_format": q_format, "x_units": plan.x_units, "x_step": _x_step(plan), "out": {
+        "unit": plan.y_unit,
         "lsb": decimal(lsb), "format": str(f.format), "q": q_format(f.format), "frac": f.format.frac,
         "lo": decimal(lsb * f.lo), "hi": decimal(lsb * f.hi),
         "adc": to_adc(plan) if counts else None}}

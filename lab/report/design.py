@@ -58,7 +58,7 @@ def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
     -------
     dict
         ``plan`` (hash), ``status``, ``signals``, ``histograms``, ``budget``, ``xi``, ``curve``,
-        ``memory``, ``operations``, ``tables`` and ``targets``; None for what it has not.
+        ``memory``, ``operations``, ``tables``, ``y_unit`` and ``targets``; None for what it has not.
     """
     found: dict[str, Any] = {
         "plan": plan.hash, "status": None, "histograms": None, "budget": None, "xi": None, "curve": None,
@@ -66,7 +66,8 @@ def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
         "operations": [[call, what.replace("_", " "), o.formula, o.count]
                        for call, counts in plan.operations.items() for what, o in counts.items()],
         "tables": [[name, str(t.format), len(t.values), t.bytes] for name, t in plan.tables.items()],
-        "ram": plan.ram_bytes, "flash": plan.table_bytes, "targets": targets(plan)}
+        "ram": plan.ram_bytes, "flash": plan.table_bytes, "y_unit": plan.y_unit,
+        "targets": targets(plan)}
     if samples is None:
         return found | {"signals": signal_rows(plan, None)}
     uniform = plan.uniform
@@ -123,7 +124,7 @@ def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> 
     exact = reference.update(samples.x_raw, samples.y_raw)
     classes = len(np.unique(y)) == 2
     return {"curve": _curve("sample; each is predicted before it is learnt",
-                            "error rate so far" if classes else "RMS error so far, in units of y",
+                            "error rate so far" if classes else f"RMS error so far, in {plan.y_unit}",
                             words=_so_far(found, y, classes), float64=_so_far(exact, y, classes))}
 
 

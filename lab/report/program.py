@@ -67,7 +67,7 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
             "grid": [first[0], first[1] - first[0]], "columns": plan.sizes["D"], **words,
             "f": wire_dtype(plan.word_type), "bytes": C_BYTES[plan.word_type],
             "lagged": bool(spec is not None and spec.data is not None and spec.data.lagged),
-            "unit": float(Fraction(plan.units["y"])),
+            "y_unit": plan.y_unit, "unit": float(Fraction(plan.units["y"])),
             "gain": 1.0 if plan.fixed else float(Fraction(plan.units["y_raw"])),
             "offset": 0 if plan.fixed else plan.integer("y_offset"),
             "state": plan.state_bytes, "trainer": plan.trainer_bytes, "statuses": STATUSES}

@@ -49,7 +49,7 @@ def signal_rows(plan: Plan, simulation: Simulation | None) -> list[dict[str, Any
             "cast": signal.rounding.name.lower() + (" wrap" if signal.overflow.name == "WRAP" else ""),
             "decided": entry.get("decided_by"), "most": entry.get("range", entry.get("bound")),
             "seen": entry.get("seen"), "headroom": entry.get("headroom_bits"),
-            "saturated": ranges[name].saturated if name in ranges else None, "unit": signal.unit})
+            "saturated": ranges[name].saturated if name in ranges else None, "unit": plan.unit_of(name)})
     return rows
 
 

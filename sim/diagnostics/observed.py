@@ -65,7 +65,7 @@ def why(plan: Plan, name: str) -> str:
     signal, entry = plan.signals[name], complete(plan)[name]
     fmt = signal.format
     lines = [f"{name} has the format {fmt}: {'signed' if fmt.signed else 'unsigned'}, {fmt.bits} bits, "
-             f"{fmt.frac} of them fraction bits. Its unit: {signal.unit}. {_text_reach(plan, name)}"]
+             f"{fmt.frac} of them fraction bits. Its unit: {plan.unit_of(name)}. {_text_reach(plan, name)}"]
     if not is_block(plan, name) or exponents(plan, name) is not None:
         lines.append(f"Its range was chosen {_DECISIONS[entry['decided_by']]}: "
                      f"{entry.get('range', entry.get('bound', reach(plan, name))):.6g}.")

@@ -95,7 +95,7 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
     samples = model.vectors * scale if X is None else _samples(X, len(scale))
     words = _input(samples, scale, _RAW_BITS[word]) if input is None else dict(input)
     gains = np.broadcast_to(np.asarray(words.pop("gain", 1.0), dtype=np.float64), scale.shape)
-    words = {"columns": len(scale), **words, "gain": _one_or_each((gains / scale).tolist())}
+    words = {"columns": len(scale), **_named(words, scale), "gain": _one_or_each((gains / scale).tolist())}
     text, f = model.to_json(), evaluate(model, samples)
     spec = Spec(model={"name": name, "algorithm": "kernel_predictor"}, input=words,
                 output={**(output or _output(f, word, model)), **_target(model)}, kernel=model.kernel,
@@ -104,6 +104,11 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
     fmt = spec.input.format
     steps = np.array(spec.input.gains) * float(fmt.lsb) * scale
     return ConvertedEstimator(spec, model, text, quantise(samples, steps, spec.input.offsets, fmt, "X"), f)
+
+
+def _named(words: Mapping[str, Any], scale: Array) -> dict[str, Any]:
+    """Return [input] without unit if x is in multiples of scales."""
+    return {key: value for key, value in words.items() if key != "unit" or np.all(scale == 1)}
 
 
 def evaluate(model: TrainedModel, X: Array) -> Array:

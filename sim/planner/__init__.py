@@ -98,10 +98,13 @@ def _kept(plan: Plan) -> dict[str, Any]:
 
 
 def _asked(spec: Spec) -> dict[str, Any]:
-    """Return the resource limits and HLS factors, which change no decision."""
+    """Return the resource limits, HLS factors and units, which change no decision."""
     budget = {} if spec.budget is None else {
         "budget": {"target": spec.target.id, **spec.budget.model_dump(exclude_none=True)}}
-    return budget | ({} if spec.hls is None else {"hls": spec.hls.model_dump()})
+    named = {"x": spec.input.model_dump()["unit"], "y": spec.output.unit}
+    unit = {name: text for name, text in named.items() if text is not None}
+    return budget | ({} if spec.hls is None else {"hls": spec.hls.model_dump()}) | (
+        {"unit": unit} if unit else {})
 
 
 def _given(spec: object) -> Spec:

@@ -21,13 +21,14 @@ def with_window(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def columns(draft: Draft) -> Found:
-    """Check one offset and gain per column, and the range of offsets (E112, E108)."""
+    """Check offsets, gains and units per column, and offsets' range (E112, E108)."""
     count = draft.get("input", "columns")
-    for key in ("offset", "gain"):
+    for key in ("offset", "gain", "unit"):
         value = draft.get("input", key)
         if count is not None and isinstance(value, (list, tuple)) and len(value) != count:
+            one = "text" if key == "unit" else "number"
             yield draft.problem("E112", f"{len(value)} entries for {count} columns", "input", key,
-                                allowed=f"one number, or a list of {count}",
+                                allowed=f"one {one}, or a list of {count}",
                                 remedy="correct the list, or columns in [input]")
     for table in ("input", "output"):
         word, offset = draft.word(table), draft.get(table, "offset")
@@ -51,10 +52,10 @@ def delay(draft: Draft) -> Found:
     if count is not None and count != length:
         yield draft.problem("E112", f"{count} columns for a delay line of {length} samples", "input",
                             "columns", allowed=f"columns = {length}", remedy="omit columns")
-    for key in ("offset", "gain"):
+    for key in ("offset", "gain", "unit"):
         if isinstance(draft.get("input", key), (list, tuple)):
             yield draft.problem("E113", f"a delay line has one {key}: its samples are of one signal",
-                                "input", key, allowed="one number", remedy="give one number, or omit delay")
+                                "input", key, allowed=f"one {key}", remedy=f"give one {key}, or omit delay")
     for key in ("missing", "classes"):
         if draft.given("data", key) and (key == "classes" or draft.get("data", key) == "drop"):
             yield draft.problem("E113", f"{key} drops samples, but a delay line needs all of them", "data",

@@ -6,8 +6,10 @@ from ..decisions import MOST_CLASSES
 from ..formats import Format
 from .fields import POSITIVE, WORD, SpecTable
 from .fields import key as _key
-from .types import ClassNames, RawWord
+from .types import UNIT_LENGTH, ClassNames, RawWord, Unit
 
+#: What a unit may be; it changes texts, and no decision of the plan.
+UNITS = f"1 to {UNIT_LENGTH} letters, digits, inner spaces and % ° / ^ . · + - ⁻ ( ), without //"
 #: Format of scores by default, which are trained to -1 and 1, and of the index of a class.
 SCORES, LABEL = "s2f0", Format(False, 8, 0)
 
@@ -21,6 +23,8 @@ class Output(SpecTable):
                        remedy="give an ADC count, which is an integer")
     gain: float = _key(1.0, about="y = gain * (raw - offset) * 2^-frac", **POSITIVE,
                        remedy="give the value of one ADC count")
+    unit: Unit | None = _key(None, about="unit of y, such as \"mV\", for headers, pages and plots",
+                             allowed=UNITS, remedy="write it as a label has it, such as \"mV\" or \"m/s^2\"")
     classes: ClassNames | None = _key(
         None, about="names of the classes; the target is then one of them",
         allowed=f"a list of 2 to {MOST_CLASSES} different names, such as [\"idle\", \"walk\", \"run\"]",

@@ -86,7 +86,7 @@ def output(draft: Draft) -> Found:
         allowed, remedy = words(TABLES["output"], "word")
         yield draft.problem("E106", "word is missing", "output", "word", allowed=allowed,
                             remedy=f"add a line word = ...; {remedy}; for classes write classes = [...]")
-    for key in ("outputs", "offset", "gain") if classes else ():
+    for key in ("outputs", "offset", "gain", "unit") if classes else ():
         if draft.given("output", key):
             yield draft.problem("E113", f"a target that is a class has no {key}", "output", key,
                                 allowed="classes, word and min_margin", remedy=f"remove {key}, or classes")

@@ -16,7 +16,7 @@ from ..formats import Format
 from .fields import POSITIVE, WORD, SpecTable
 from .fields import key as _key
 from .online import Online
-from .output import Output
+from .output import UNITS, Output
 from .rls import Rls
 from .types import (
     NAME_LENGTH,
@@ -34,6 +34,7 @@ from .types import (
     Ranges,
     RawWord,
     Rows,
+    Units,
     ValueRanges,
 )
 
@@ -92,6 +93,8 @@ class Input(RawWords):
     gain: Gain = _key(1.0, about="x = gain * (raw - offset) * 2^-frac; one number, or a list",
                       allowed="a number above 0, 1e-12 to 1e12, or a list of them, one per column",
                       remedy="give the value of one ADC count")
+    unit: Units | None = _key(None, about="unit of x, such as \"mV\"; one, or a list with one per column",
+                              allowed=UNITS, remedy="write it as a label has it, such as \"mV\" or \"m/s^2\"")
 
     @property
     def offsets(self) -> tuple[int, ...]:

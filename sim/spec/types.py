@@ -23,6 +23,9 @@ CLASS_LENGTH = 40
 _FRACTIONS = range(-32, 65)
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 NAME_LENGTH = 24
+#: A unit goes into C comments, Markdown tables and HTML: none of these characters ends one of them.
+_UNIT = re.compile(r"(?!.*//)[\w%°/^.·+()⁻-]([\w %°/^.·+()⁻-]*[\w%°/^.·+()⁻-])?")
+UNIT_LENGTH = 16
 
 # Keywords of C and C++ in lower case, and headers that a generated NAME.h would shadow.
 _RESERVED = frozenset((
@@ -136,6 +139,14 @@ def _gain(value: Any) -> float:
     return float(value)
 
 
+def _unit(value: Any) -> str:
+    if not isinstance(value, str):
+        raise _custom("E107", "a unit must be text")
+    if not _UNIT.fullmatch(value) or len(value) > UNIT_LENGTH or not value.isprintable():
+        raise _custom("E109", "the text is not a unit that comments and tables can contain")
+    return value
+
+
 def _class_names(value: Any) -> tuple[str, ...]:
     """Return the names of classes; integers become text."""
     if not isinstance(value, (list, tuple)):
@@ -181,6 +192,12 @@ Offset = Annotated[int | tuple[int, ...], PlainValidator(_one_or_each(_integer))
                    _numbers("integer")]
 Gain = Annotated[float | tuple[float, ...], PlainValidator(_one_or_each(_gain)), PlainSerializer(_listed),
                  _numbers("number", minimum=1e-12, maximum=1e12)]
+
+_UNIT_SCHEMA: dict[str, Any] = {"type": "string", "minLength": 1, "maxLength": UNIT_LENGTH}
+Unit = Annotated[str, PlainValidator(_unit), WithJsonSchema(_UNIT_SCHEMA)]
+Units = Annotated[str | tuple[str, ...], PlainValidator(_one_or_each(_unit)), PlainSerializer(_listed),
+                  WithJsonSchema({"anyOf": [_UNIT_SCHEMA, {"type": "array", "items": _UNIT_SCHEMA,
+                                                           "minItems": 1}]})]
 
 ClassNames = Annotated[tuple[str, ...], PlainValidator(_class_names), PlainSerializer(_listed),
                        WithJsonSchema({"type": "array", "items": {"type": ["string", "integer"]},

@@ -2,7 +2,7 @@
 const LINES = { words: ["integer model", "model", "solid"], row: ["row in fixed point", "model", "solid"],
   float64: ["float64", "front", "dash"] };
 
-function buildBudget(budget) {
+function buildBudget(budget, { y_unit: unit }) {
   const names = Object.keys(budget.terms);
   const rms = names.map((name) => budget.terms[name].rms),
     parts = names.map((name) => budget.terms[name].part);
@@ -13,11 +13,11 @@ function buildBudget(budget) {
     textposition: "auto",
       insidetextfont: { color: colour("card") }, outsidetextfont: { color: colour("text") },
     hovertemplate: "%{y}: rms %{x:.4g}<extra></extra>" }],
-  layout: { height: 300, xaxis: { title: { text: "RMS, in units of y" }, rangemode: "tozero" },
+  layout: { height: 300, xaxis: { title: { text: `RMS, in ${plain(unit)}` }, rangemode: "tozero" },
     yaxis: { autorange: "reversed" }, showlegend: false },
   says: `RMS error ${number(budget.rms)} on ${number(budget.samples)} training samples, of which: `
     + names.map((name, i) => `${name} ${number(100 * parts[i], 3)} %`).join(", ") + ".",
-  head: ["term", "RMS, in units of y", "share, %"],
+  head: ["term", `RMS, in ${unit}`, "share, %"],
   rows: [...names.map((name, i) => [name, rms[i], 100 * parts[i]]), ["total", budget.rms, 100]] };
 }
 

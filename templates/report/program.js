@@ -56,7 +56,7 @@ function buildRun() {
   const rms = y && Math.sqrt(y.reduce((sum, v, i) => sum + (v - result.value[i]) ** 2, 0) / count);
   const trained = result.trained === null ? "" : `training ${program.statuses[result.trained]}; `;
   return { traces, layout: { height: 320, xaxis: { title: { text: "sample" } },
-    yaxis: { title: { text: "in units of y" } }, showlegend: true },
+    yaxis: { title: { text: `in ${plain(program.y_unit)}` } }, showlegend: true },
     says: `${number(count)} samples of ${runs.name} by ${program.name} in WebAssembly: ${trained}`
       + `predictions ${counted(program, result.status)}${y ? `; RMS of y - f ${number(rms)}` : ""}.`,
     head: ["sample", ...(y ? ["y"] : []), "f, fixed point", "f", "status"],

@@ -21,9 +21,9 @@ class Answers(NamedTuple):
 
 #: The algorithms, in a user's words.
 ALGORITHMS = {
-    "toeplitz_rls": "a signal at a constant step, all samples at once, in O(n) memory",
-    "kernel_cg": "samples of any kind, all at once",
-    "kernel_lms": "a continuous stream of samples, in fixed memory",
+    "toeplitz_rls": "trains on a signal at a constant step, with all samples at once, in O(n) memory",
+    "kernel_cg": "trains on samples of any kind, with all samples at once",
+    "kernel_lms": "learns from a continuous stream of samples, in fixed memory",
 }
 
 

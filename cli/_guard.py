@@ -84,7 +84,7 @@ def _internal(error: Exception, as_json: bool) -> None:
     if os.environ.get(DEBUG):
         traceback.print_exc()
     message = f"internal error, {type(error).__name__}: {error}"
-    remedy = f"set {DEBUG}=1 to see where, and report it"
+    remedy = f"set {DEBUG}=1 to see where the error occurred, and report it"
     if as_json:
         print_json({"errors": [{"code": "internal", "message": message, "remedy": remedy}]})
     else:

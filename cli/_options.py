@@ -33,7 +33,7 @@ BackEnd = Annotated[str | None, typer.Option(
 #: The program that loads a real board.
 Flash = Annotated[str, typer.Option(
     "--flash", metavar="PROGRAM", show_default=False,
-    help="Load the image to the physical board first, with this program or `auto`.")]
+    help="Load the image into the physical board first, with this flash program; `auto` chooses one.")]
 #: The serial port of a real board, as it was named before board:ID@PORT.
 OldPort = Annotated[str | None, typer.Option("--port", hidden=True)]
 #: The board to build for.
@@ -50,7 +50,8 @@ Levels = Annotated[list[str] | None, typer.Option(
 #: The same as it was named before.
 OldLevels = Annotated[list[str] | None, typer.Option("--levels", hidden=True)]
 #: The compiler of an image.
-Compiler = Annotated[str, typer.Option("--compiler", metavar="NAME", help="auto, gcc, clang or zig.")]
+Compiler = Annotated[str, typer.Option("--compiler", metavar="NAME", help="Compiler: auto, gcc, clang or "
+                                                                          "zig.")]
 
 
 def separated(given: Iterable[str] | None) -> list[str]:

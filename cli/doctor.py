@@ -101,9 +101,9 @@ def doctor(group: Annotated[list[str] | None, typer.Option(
                "--group", metavar="NAME", show_default=False, autocompletion=tool_groups,
                help="Check this group only; repeat it, or separate by commas.")] = None,
            every: Annotated[bool, typer.Option(
-               "--all", help="List what is installed, too.")] = False,
+               "--all", help="List the installed tools too.")] = False,
            strict: Annotated[bool, typer.Option("--strict",
-                                                help="Exit with 3 if anything is missing.")] = False,
+                                                help="Exit with code 3 if a tool is missing.")] = False,
            as_json: JsonFlag = False) -> None:
     """Show which tools are missing, and the command that adds them.
 
@@ -117,7 +117,7 @@ def doctor(group: Annotated[list[str] | None, typer.Option(
     for name in groups:
         if name not in GROUPS:
             raise fail("E193", "no such group of tools", where="--group", value=name,
-                       allowed=", ".join(GROUPS), remedy="choose one of these")
+                       allowed=", ".join(GROUPS), remedy="choose one of the allowed values")
     tools = look(groups or list(GROUPS))
     missing = [t for t in tools if not t.found]
     emit(Answer({"tools": [t._asdict() for t in tools], "missing": len(missing), "commands": commands(tools)},

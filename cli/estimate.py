@@ -34,7 +34,8 @@ Lanes = Annotated[list[str] | None, typer.Option(
     help="Hardware multipliers of the inner loop, a power of two; repeat it, or separate by commas.")]
 Part = Annotated[str, typer.Option(metavar="PART", help="ECP5 part: 12k, 25k, 45k or 85k.")]
 Clock = Annotated[float, typer.Option(metavar="MHZ", help="Target clock of the placer in MHz.", min=1.0)]
-Seeds = Annotated[int, typer.Option(metavar="COUNT", help="Runs of the placer; 0 for none.", min=0)]
+Seeds = Annotated[int, typer.Option(metavar="COUNT", help="Number of runs of the placer; 0 disables place "
+                                                          "and route.", min=0)]
 Limit = Annotated[float, typer.Option(
     metavar="MINUTES", help="End a run of the placer after this time.", min=0.01, max=10_000.0)]
 Simulate = Annotated[str | None, typer.Option(
@@ -115,7 +116,7 @@ def _lanes(words: list[str]) -> list[int]:
         return [int(word) for word in words]
     except ValueError:
         raise fail("E340", "no such lanes", where="--lanes", value=",".join(words),
-                   allowed="powers of two, separated by commas",
+                   allowed="write powers of two, separated by commas",
                    remedy="for example --lanes 1,2,4") from None
 
 
@@ -131,7 +132,7 @@ def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore,
 
     if simulator not in SIMULATORS:
         raise fail("E420", "no such simulator", where="--simulate", value=simulator,
-                   allowed=", ".join(SIMULATORS), remedy="choose one of these")
+                   allowed=", ".join(SIMULATORS), remedy="choose one of the allowed values")
     find_simulator(simulator)
     return lambda core, lanes: count_clocks(plan, out, core, lanes, simulator)
 

@@ -12,7 +12,8 @@ from ._output import Answer, emit, table
 
 
 def explain(code: Annotated[str | None, typer.Argument(
-                metavar="CODE", help="Such as E203, or a status; without it, list all.",
+                metavar="CODE", help="An error code such as E203, or a status; without an argument, all "
+                                     "codes are listed.",
                 autocompletion=codes, show_default=False)] = None,
             as_json: JsonFlag = False) -> None:
     """Explain an error code or a status: cause and remedy.

@@ -34,7 +34,7 @@ Trusted = Annotated[bool, typer.Option(
     "--trusted", help="Use the plan of a recording without its spec. kerncast then generates code from the "
                       "file, so use this only for files that you recorded.")]
 On = Annotated[str, typer.Option("--on", metavar="BACKEND", autocompletion=backends,
-                                 help="Back end to compute it again on.")]
+                                 help="Back end that computes the recording again.")]
 
 
 def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: Flash = "",
@@ -111,7 +111,7 @@ def _run(recorder: Recorder, calls: list[Call], plan: Plan, as_json: bool) -> No
 
 def _written(recorder: Recorder) -> str:
     if not recorder.calls:
-        return "the board returned nothing, so no file is left"
+        return "the board returned no result, so no recording was written"
     return (f"wrote {recorder.path}: {recorder.words:,} values "
             f"({recorder.samples:,} samples, {recorder.calls:,} calls)")
 

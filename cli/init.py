@@ -54,7 +54,7 @@ Time = Annotated[str | None, typer.Option(
     metavar="COLUMN", show_default=False,
     help="Column of the sampling instants, not an input. `none`: do not look for one.")]
 Decimal = Annotated[Literal[".", ","] | None, typer.Option(
-    metavar="MARK", show_default=False, help="Decimal mark, . or , ; by default that of the file.")]
+    metavar="MARK", show_default=False, help="Decimal mark, . or , ; by default it is detected in the file.")]
 Separator = Annotated[str | None, typer.Option(
     metavar="CHARACTER", show_default=False, help="Character between fields: , ; tab or space.")]
 Rows = Annotated[str | None, typer.Option(
@@ -183,7 +183,7 @@ def _inspect(data: Path, asked: dict[str, Any], classes: str | None) -> Inspecti
     options = Data.model_validate({"file": str(data), **given})
     names = None if classes in (None, _NONE) else separated([classes])
     if names is not None and len(names) < 2:
-        raise _invalid("--classes", classes, "two names, or none", "--classes idle,run")
+        raise _invalid("--classes", classes, "two class names, or `none`", "--classes idle,run")
     return inspect_file(data, options, clock=find_time, classes=names, find_classes=classes != _NONE)
 
 
@@ -191,7 +191,7 @@ def _separator(text: str) -> str:
     """Return the character between fields; raise E194."""
     found = {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text)
     if found not in (",", ";", "\t", " "):
-        raise _invalid("--separator", text, "one of , ; tab space", "--separator \";\"")
+        raise _invalid("--separator", text, "one of these separators: , ; tab space", "--separator \";\"")
     return found
 
 
@@ -204,7 +204,8 @@ def _rows(text: str) -> int | str:
     try:
         return TypeAdapter(Rows).validate_python(int(text) if text.isascii() and text.isdigit() else text)
     except ValidationError:
-        raise _invalid("--rows", text, "a number from 1, or FIRST..LAST from 1", "--rows 1..1000") from None
+        raise _invalid("--rows", text, "a number of rows, at least 1, or FIRST..LAST with rows counted from "
+                                       "1", "--rows 1..1000") from None
 
 
 def _invalid(option: str, value: Any, allowed: str, remedy: str) -> Exception:
@@ -222,7 +223,7 @@ def _target_of(name: str) -> str:
         return load_board(name).target
     raise fail("E323", "no such target or board", where="--target", value=name,
                allowed=", ".join((*target_ids(), *board_ids())),
-               remedy="choose one of these; without --target the spec is for " + _TARGET)
+               remedy="choose one of the allowed values; without --target the spec is for " + _TARGET)
 
 
 def _write(path: Path, text: str) -> None:

@@ -34,7 +34,8 @@ Scheduler = Annotated[str | None, typer.Option(
     metavar="ADDR", show_default=False,
     help="Compute on the workers of this dask.distributed scheduler, such as tcp://10.0.0.1:8786.")]
 Checkpoint = Annotated[Path | None, typer.Option(
-    metavar="FILE", show_default=False, help="Save progress here; run the same command again to resume.")]
+    metavar="FILE", show_default=False, help="Save the progress in this file; run the same command again to "
+                                             "resume.")]
 Limit = Annotated[int | None, typer.Option(metavar="COUNT", help="Maximum number of samples to load.",
                                            show_default="all")]
 Labels = Annotated[bool, typer.Option("--labels", help="Accept a target that is a class label of any kind.")]
@@ -66,7 +67,7 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
     file = out or output
     if file is None:
         raise fail("E194", "no file is named", where="kerncast row", value="nothing", allowed="-o FILE",
-                   remedy="name the file to write, such as -o row.npz")
+                   remedy="name the output file, such as -o row.npz")
     _check_places(data, file, checkpoint)
     samples = load_samples(data, limit=limit, labels="any" if labels else None)
     chosen = _scheme(samples, scheme)
@@ -90,7 +91,7 @@ def _left(checkpoint: Path | None) -> str:
     if checkpoint is None:
         return "nothing was saved: with --checkpoint FILE the next run can be resumed"
     return f"{checkpoint} is valid: the same command resumes from it" if checkpoint.exists() else \
-        "nothing was done yet"
+        "no part of the first row was computed yet"
 
 
 def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:

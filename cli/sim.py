@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 Table = Annotated[Path | None, typer.Option("-o", "--out", metavar="CSV", show_default=False,
                                             help="Write samples and predictions to a CSV file.")]
 Chart = Annotated[Path | None, typer.Option("--plot", metavar="FILE", show_default=False,
-                                            help="Draw them to a PNG, SVG or PDF file; needs matplotlib.")]
+                                            help="Draw samples and predictions to a PNG, SVG or PDF file; "
+                                                 "needs matplotlib.")]
 
 
 def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag = False) -> None:
@@ -55,7 +56,7 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
 
     spec = load_spec(path)
     if out is not None or plot is not None:
-        refuse_several(spec, "a table or chart of predictions")
+        refuse_several(spec, "a CSV table or a chart of the predictions")
     check_outputs(out, plot)
     found = simulate_spec(spec, path.parent)
     plan, result = found.plan, found.simulation

@@ -165,14 +165,14 @@ def _none_feasible(run: SweepRun) -> Problem:
     found = [b for b in binding(run.points, limits, run.baseline) if b.point is not None and b.by > 0]
     misses = [f"{b.constraint.text}: missed by {quantity(b.constraint.name, b.by)}, at least "
             f"{quantity(b.constraint.name, (b.point.measures if b.point else {}).get(b.constraint.name))}"
-            + (" within the other limits" if len(limits) > 1 else "") for b in found]
+            + (" that satisfies the other limits" if len(limits) > 1 else "") for b in found]
     best = nearest(run.points, limits, run.baseline)
     if not misses and best is not None:
         misses = [f"{m.constraint.text}: missed by {quantity(m.constraint.name, m.by)} by the nearest design"
                 for m in run.misses(best)]
     if not misses:
         return Problem("E370", "no point has a result", str(run.folder), _refused(run) or "no results",
-                       allowed, "kerncast explain CODE explains each; sweep other values")
+                       allowed, "run kerncast explain CODE for each code, and sweep other values")
     binds = found[0].constraint if len(found) == 1 else None
     return Problem("E370", "no design satisfies every limit" + (f": {binds.text} binds" if binds else ""),
                    str(run.folder), "; ".join(misses), allowed,
@@ -276,7 +276,7 @@ def _why(run: SweepRun) -> str:
     rows = [(f"{w.key} {w.before} -> {w.after}", broken(w), "not swept: one word shorter" * w.narrowed)
             for w in run.why]
     free = [axis.key for axis in run.space.axes if axis.key not in {w.key for w in run.why}]
-    text = table(rows) if rows else "none: no key has a cheaper value"
+    text = table(rows) if rows else "no alternative: no key has a cheaper value"
     return text + (f"\nno cheaper value: {', '.join(free)}" if free and rows else "")
 
 

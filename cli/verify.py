@@ -22,10 +22,11 @@ On = Annotated[list[str] | None, typer.Option(
     "--on", metavar="BACKEND", autocompletion=backends, show_default="host",
     help="Back end to replay the vectors on; repeat it, or separate by commas.")]
 Flips = Annotated[int, typer.Option(
-    metavar="COUNT", min=0, help="Damaged saved states and frames of each kind.")]
+    metavar="COUNT", min=0, help="Number of damaged saved states, and of damaged frames, that are tried of "
+                                 "each kind.")]
 Out = Annotated[Path | None, typer.Option(
     "-o", "--out", metavar="FILE.zip", show_default=False,
-    help="If all is well, write a bundle of the folder, for another machine to verify.")]
+    help="If the verification succeeds, write the folder as a bundle that another machine can verify.")]
 
 
 def verify(given: Bundle, on: On = None, flips: Flips = 1000, out: Out = None, as_json: JsonFlag = False,

@@ -293,7 +293,7 @@ class _Owning:
 
 def _unknown(name: str) -> Exception:
     return fail("E420", "there is no such back end", where="back end", value=name,
-                allowed="; ".join(NAMES), remedy="choose one of these forms")
+                allowed="; ".join(NAMES), remedy="choose one of the allowed forms")
 
 
 def _model(wanted: _Wanted) -> Backend:
@@ -322,7 +322,7 @@ def _host_choices(rest: str) -> tuple[str, str]:
 def _check_level(name: str, optimise: str) -> None:
     if optimise not in OPTIMISATIONS:
         raise fail("E325", "there is no such optimisation level", where="back end", value=name,
-                   allowed="one of " + ", ".join(OPTIMISATIONS), remedy="choose one of these")
+                   allowed="one of " + ", ".join(OPTIMISATIONS), remedy="choose one of the allowed values")
 
 
 def _host(wanted: _Wanted) -> Backend:

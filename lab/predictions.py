@@ -92,8 +92,9 @@ def check_outputs(table: Path | None, chart: Path | None) -> None:
         refuse_unwritable(table, "--out", "the table of predictions")
     if chart is not None:
         if chart.suffix not in CHARTS:
-            raise fail("E254", "no writer for this suffix", where="--plot", value=chart.name,
-                       allowed=", ".join(CHARTS), remedy="name a file such as predictions.png")
+            raise fail("E254", "kerncast cannot write a file with this suffix", where="--plot",
+                       value=chart.name, allowed=", ".join(CHARTS),
+                       remedy="name a file such as predictions.png")
         refuse_unwritable(chart, "--plot", "the chart of predictions")
         pyplot()
 

@@ -361,4 +361,4 @@ def require(kernel: Kernel, user: str, *properties: str) -> None:
     missing, able = lacking(kernel, properties)
     if missing:
         raise fail("E231", f"{user} needs a kernel that is {missing}", where="kernel", value=kernel.name,
-                   allowed=able, remedy="choose one of these kernels, or another algorithm")
+                   allowed=able, remedy="choose one of the allowed kernels, or another algorithm")

@@ -84,4 +84,4 @@ def read_ap_fixed(text: str) -> tuple[Format, Rounding, Overflow]:
 def _known(tool: str) -> None:
     if tool not in ROUNDING_NAMES:
         raise fail("E207", "no such notation", where="tool", value=tool, allowed=", ".join(ROUNDING_NAMES),
-                   remedy="use one of these")
+                   remedy="use one of the allowed values")

@@ -108,12 +108,12 @@ def choose_toolchain(name: str, target: Target) -> Toolchain:
     rows = compilers(target)
     if name not in COMPILERS:
         raise fail("E325", "no such compiler", where="compiler", value=name,
-                   allowed=", ".join(COMPILERS), remedy="choose one of these")
+                   allowed=", ".join(COMPILERS), remedy="choose one of the allowed values")
     if name == "auto":
         name = next((n for n in rows if available(n, target)), "zig" if "zig" in rows else next(iter(rows)))
     if name not in rows:
         raise fail("E327", f"this compiler cannot build for {target.id}", where="compiler", value=name,
-                   allowed=", ".join(rows), remedy="choose one of these")
+                   allowed=", ".join(rows), remedy="choose one of the allowed values")
     if not available(name, target):
         raise _missing(name, target)
     row = rows[name]

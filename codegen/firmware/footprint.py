@@ -65,7 +65,7 @@ def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags:
     caller = toolchain.compile([source], flags, folder)
     done = toolchain.link([*caller, *objects], None, name, folder, entry=_CALLER)
     if done.returncode:
-        raise refusal(toolchain.name, "the linker rejected the library", done)
+        raise refusal(toolchain.name, "the linker rejected the generated library", done)
     return sections(folder / name)
 
 

@@ -284,7 +284,7 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
     """
     if optimise not in OPTIMISATIONS:
         raise fail("E325", "no such optimisation level", where="optimise", value=optimise,
-                   allowed=", ".join(OPTIMISATIONS), remedy="choose one of these")
+                   allowed=", ".join(OPTIMISATIONS), remedy="choose one of the allowed values")
     toolchain = choose_toolchain(compiler, load_target(board.target))
     hooks = "-trace" if traced else ""
     folder = (build_dir / f"{board.id}-{toolchain.name}{optimise}{hooks}").absolute()

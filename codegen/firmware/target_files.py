@@ -57,7 +57,8 @@ def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ())
     file = firmware_files(folder).get(name)
     if file is None:
         raise fail("E324", "no such file", where=f"firmware/{folder}/{name}",
-                   allowed="the name of a folder that has one", remedy="correct the name, or add the file")
+                   allowed="the name of a folder that contains such a file", remedy="correct the name, or "
+                                                                                    "add the missing file")
     source = Source.parse(file.read_text(encoding="utf-8"), str(file))
     found: dict[KeyPath, Problem] = {}
     model = None
@@ -138,7 +139,9 @@ def _allowed(schema: Mapping[str, Any]) -> str:
         return f"text in quotes that matches {schema['pattern']}" if "pattern" in schema else "text in quotes"
     if kind == "array":
         items = schema.get("items", {})
-        return "tables in double brackets" if "$ref" in items else f"a list of: {_allowed(items)}"
+        if "$ref" in items:
+            return "a list of tables, each written as [[NAME]]"
+        return f"a list of: {_allowed(items)}"
     return "true or false" if kind == "boolean" else "a table with its keys below"
 
 
@@ -179,7 +182,7 @@ def names_what_there_is(values: Mapping[str, Any], _name: str) -> Iterator[Findi
             what = path[0] if path[-1] == "kind" else path[-1]
             driver = " driver" if path[-1] == "kind" else ""
             yield (path, f"no such {what}{driver}", value, ", ".join(choices),
-                   did_you_mean(value, choices) or "choose one of these, or add its file")
+                   did_you_mean(value, choices) or "choose one of the allowed values, or add its file")
 
 
 def braces_are_filled(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:

@@ -118,7 +118,7 @@ class Counter(_Data):
         if self.ticks != self.per_units and self.ticks < 2 * self.per_units:
             raise refused("a unit must be one tick, or at least two",
                           f"ticks = {self.ticks}, per_units = {self.per_units}",
-                          "ticks = per_units, or ticks of at least 2 per_units", "choose a faster counter")
+                          "ticks equal to per_units, or at least twice as large", "choose a faster counter")
         return self
 
     def units(self, ticks: int) -> int:
@@ -269,7 +269,7 @@ def _load(kind: type[_Model], folder: str, name: str, code: str, *rules: Rule) -
     what = kind.__name__.lower()
     if name not in names(folder):
         raise fail(code, f"no such {what}", where=what, value=name, allowed=", ".join(names(folder)),
-                   remedy=f"choose one of these, or add {folder}/{name}.toml to the folder that "
+                   remedy=f"choose one of the allowed values, or add {folder}/{name}.toml to the folder that "
                           f"{OWN_FIRMWARE} names")
     return read(kind, folder, f"{name}.toml", (id_is_the_files, *rules))
 

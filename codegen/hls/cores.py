@@ -72,14 +72,16 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
     """
     if plan.second_order:
         return _unlike("[model] algorithm", plan.algorithm, "another algorithm",
-                       "use kernel_lms, or remove [hls] and use the C")
+                       "use kernel_lms, or remove [hls] and run the generated C")
     if plan.in_float32:
         return _unlike("[online] reduction", plan.reduction, "an integer reduction",
                        "choose a reduction without _f32")
     if plan.linear:
-        return _unlike("[online] linear", plan.options["linear"], "none", "omit it, or use the C")
+        return _unlike("[online] linear", plan.options["linear"], "none", "omit this key, or run the "
+                                                                          "generated C")
     if "C" in plan.sizes or plan.decision:
-        return _several(plan, "remove [hls] and use the C, or export one model per class against the rest, "
+        return _several(plan, "remove [hls] and run the generated C, or export one model per class against "
+                              "the rest, "
                               "all with the same [output] word")
     if plan.bias:
         return _unlike("[toeplitz] bias", "true", "bias = false",
@@ -103,13 +105,14 @@ def _no_learner(plan: Plan) -> KerncastError | None:
             or plan.in_float32:
         where = "[online] reduction" if reduces else "[model] algorithm"
         return _unlike(where, plan.reduction if reduces else plan.algorithm,
-                       "kernel_lms with reduction fklms", "choose it, or train in C and load the predictor")
+                       "kernel_lms with reduction fklms", "choose the allowed value, or train in C and load "
+                                                          "the model into the predictor core")
     if plan.outputs > 1 or plan.decision:
-        return _several(plan, "remove [hls] and use the C")
+        return _several(plan, "remove [hls] and run the generated C")
     for name in ("linear", "quantise", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return _unlike(f"[online] {name}", plan.options[name], "none",
-                           "omit it, or train in C and load the predictor")
+                           "omit this key, or train in C and load the model into the predictor core")
     return _too_large(plan)
 
 
@@ -121,7 +124,8 @@ def _no_solver(plan: Plan) -> KerncastError | None:
     asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
              "bias": ("0", "bias = false")}
     if plan.algorithm != "toeplitz_rls":
-        return _unlike("[model] algorithm", plan.algorithm, "toeplitz_rls", "choose it, or train in C")
+        return _unlike("[model] algorithm", plan.algorithm, "toeplitz_rls", "choose the allowed value, or "
+                                                                            "train in C")
     for key, (value, allowed) in asked.items():
         if plan.options[key] != value:
             return _unlike(f"[toeplitz] {key}", plan.options[key], allowed, f"set {allowed}")

@@ -39,7 +39,7 @@ def core_named(name: str) -> RtlCore:
         if core.name == name:
             return core
     raise fail("E313", "no such SystemVerilog core", where="--core", value=name,
-               allowed=", ".join(core.name for core in CORES), remedy="choose one of these")
+               allowed=", ".join(core.name for core in CORES), remedy="choose one of the allowed values")
 
 
 def fits(plan: Plan) -> bool:
@@ -136,7 +136,7 @@ def rtl_sources(out_dir: str | Path, plan: Plan, core: RtlCore = PREDICTOR) -> l
     folder = Path(out_dir) / FOLDER
     listed = folder / f"{plan.name}_{core.name}.f"
     if not listed.is_file():
-        raise fail("E305", "the folder has no SystemVerilog of this plan", where=str(folder),
+        raise fail("E305", "the folder contains no SystemVerilog for this plan", where=str(folder),
                    value=f"no {listed.name}", allowed="a folder made by kerncast gen",
                    remedy="generate it: kerncast gen SPEC -o FOLDER")
     lines = listed.read_text(encoding="utf-8").splitlines()

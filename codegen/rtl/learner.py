@@ -110,7 +110,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
     if not reduces or (plan.metric, plan.projection) != ("fklms", "fklms") \
             or plan.in_float32:
         return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
-                    remedy="choose it, or train in C and load the predictor")
+                    remedy="choose reduction fklms, or train in C and load the model into the predictor core")
     if plan.outputs > 1 or plan.decision:
         key = "classes" if plan.decision else "outputs"
         return fail("E307", "the SystemVerilog learner has one output and no classes",
@@ -119,11 +119,11 @@ def _refusal(plan: Plan) -> KerncastError | None:
     for name in ("linear", "quantise", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",
-                        remedy="omit it, or train in C and load the predictor")
+                        remedy="omit this key, or train in C and load the model into the predictor core")
     if vectors(plan) * plan.sizes["D"] > MOST_WORDS:
         return fail("E306", "the model is too large for the SystemVerilog learner", where=plan.size_key,
                     value=f"{vectors(plan)} centers of {plan.sizes['D']} values",
-                    allowed=f"{MOST_WORDS} values in all", remedy="lower it, or use fewer columns")
+                    allowed=f"{MOST_WORDS} values in all", remedy="lower this key, or use fewer columns")
     return None
 
 
@@ -170,7 +170,7 @@ def _ports(plan: Plan) -> Ports:
     """List the streams in the order of the template."""
     return Ports("learner", (Stream("x", True, _sample_bits(plan), 1), Stream("state", True, plan.word, 1),
                              Stream("f", False, plan.word, 3), Stream("state", False, plan.word, 1)),
-                 ("x", "f"), (("error_x", "a sample with tlast at the wrong beat"),
+                 ("x", "f"), (("error_x", "a sample frame has tlast at the wrong beat"),
                               ("error_state", "a rejected state")),
                  (("read_model", "send the frame of the model"),
                   ("read_slots", "send the frame of the slots")), lanes=True)

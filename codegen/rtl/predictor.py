@@ -140,7 +140,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
     if plan.linear:
         return fail("E307", "the SystemVerilog predictor does not support a linear part",
                     where="[online] linear", value=plan.options["linear"], allowed="none",
-                    remedy="omit it, or predict in C")
+                    remedy="omit this key, or predict in C")
     if "C" in plan.sizes or plan.decision:
         key = "classes" if plan.decision else "outputs"
         return fail("E307", "the SystemVerilog predictor has one output and no classes",
@@ -162,7 +162,8 @@ def _refusal(plan: Plan) -> KerncastError | None:
         return fail("E306", "the model is too large for the SystemVerilog predictor",
                     where=plan.size_key,
                     value=f"{vectors(plan)} centers of {plan.sizes['D']} values",
-                    allowed=f"{MOST_WORDS} values in all", remedy="lower it, or use fewer columns")
+                    allowed=f"{MOST_WORDS} values in all", remedy="lower the number of centers, or use "
+                                                                  "fewer columns")
     if vectors(plan) > most_vectors(plan):
         return fail("E306", "the number of centers does not fit a beat of the SystemVerilog predictor",
                     where=plan.size_key, value=f"{vectors(plan)} vectors",
@@ -217,7 +218,7 @@ def _ports(plan: Plan) -> Ports:
     """List the streams in the order of the template."""
     return Ports("predictor", (Stream("x", True, plan.signals["x_raw"].format.c_bits),
                                Stream("model", True, plan.word), Stream("f", False, plan.word, 3)),
-                 ("x", "f"), (("error_x", "a sample with tlast at the wrong beat"),
+                 ("x", "f"), (("error_x", "a sample frame has tlast at the wrong beat"),
                               ("error_model", "a rejected model")),
                  lanes=True)
 

@@ -90,7 +90,8 @@ def refusal(plan: Plan) -> KerncastError | None:
                     remedy="choose another core, or toeplitz_rls")
     for key, (value, allowed) in asked.items():
         if plan.options[key] != value:
-            return fail("E307", "the SystemVerilog solver supports the plain recursion only",
+            return fail("E307", "the SystemVerilog solver supports only Levinson's recursion without "
+                                "refinement and intercept",
                         where=f"[toeplitz] {key}", value=plan.options[key], allowed=allowed,
                         remedy=f"set {allowed}")
     if plan.sizes["n"] > MOST_SAMPLES:
@@ -139,9 +140,9 @@ def _ports(plan: Plan) -> Ports:
     """List the streams in the order of the template."""
     return Ports("solver", (Stream("r", True, plan.word), Stream("y", True, plan.word),
                             Stream("alpha", False, plan.word, 3)), ("y", "alpha"),
-                 (("error_r", "a first row with tlast at the wrong beat"),
-                  ("error_y", "a right-hand side with tlast at the wrong beat"),
-                  ("dropped", "a system dropped because one of its frames was wrong")), lanes=True)
+                 (("error_r", "a frame of a first row has tlast at the wrong beat"),
+                  ("error_y", "a frame of a right-hand side has tlast at the wrong beat"),
+                  ("dropped", "a system was dropped because one of its frames was wrong")), lanes=True)
 
 
 def _render(plan: Plan) -> dict[str, str]:

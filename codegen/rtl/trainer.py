@@ -70,9 +70,10 @@ def _ports(plan: Plan) -> Ports:
     """List the streams in the order of the template."""
     x_bits, y_bits = (plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
     samples = () if _on_grid(plan) else (Stream("x", True, x_bits),)
-    bad_samples = () if _on_grid(plan) else (("error_x", "samples with tlast at the wrong beat"),)
+    bad_samples = () if _on_grid(plan) else (("error_x", "a frame of samples has tlast at the wrong beat"),)
     return Ports("trainer", (*samples, Stream("y", True, y_bits), Stream("model", False, plan.word, 3)),
-                 ("y", "model"), (*bad_samples, ("error_y", "targets with tlast at the wrong beat")),
+                 ("y", "model"), (*bad_samples, ("error_y", "a frame of targets has tlast at the wrong "
+                                                            "beat")),
                  lanes=True)
 
 

@@ -190,7 +190,8 @@ class HilClient:
             if error.problems[0].value not in _LACKING:
                 raise
             raise fail("E447", "the firmware has no space for saved states", where=self.link.name,
-                       value=error.problems[0].value, allowed="RAM for two of them in addition to the model",
+                       value=error.problems[0].value, allowed="enough RAM for two saved states in addition "
+                                                              "to the model",
                        remedy="use a larger board or a smaller model") from None
 
     def counters(self) -> tuple[int, int] | None:

@@ -101,10 +101,10 @@ def require_entry(board: Board, emulator: str) -> Emulator:
     """
     entry = board.emulators.get(emulator)
     if entry is None:
-        raise fail("E417", "the board does not have this emulator", where="back end",
+        raise fail("E417", "this emulator cannot run this board", where="back end",
                    value=f"emu:{board.id}:{emulator}",
                    allowed=", ".join(f"emu:{board.id}:{e}" for e in board.emulators) or "none",
-                   remedy="choose one of these, or another board; `kerncast targets` lists them")
+                   remedy="choose one of the allowed values, or another board; `kerncast targets` lists them")
     return entry
 
 

@@ -43,7 +43,7 @@ def require_flasher(board: Board, name: str) -> Flasher:
     if flasher is None:
         raise fail("E418", f"{board.id} cannot be loaded by this flash program", where="--flash", value=name,
                    allowed=", ".join(board.flashers) or "none: this board exists in emulation only",
-                   remedy="choose one of these, or load the image by hand")
+                   remedy="choose one of the allowed values, or load the image by hand")
     if shutil.which(flasher.command[0]) is None:
         raise fail("E514", "the program that loads the board is not installed", where="--flash",
                    value=flasher.command[0], allowed=", ".join(board.flashers), remedy=flasher.install)
@@ -73,7 +73,7 @@ def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
     if failed:
         raise fail("E419", "the board could not be loaded", where=board.id,
                    value=f"{' '.join(command)}: {said.strip()[-_WORDS:] or 'no message'}",
-                   allowed="a board that is connected and not in use",
+                   allowed="a board that is connected and that no other program uses",
                    remedy="read the program's output, check the cable, and try its other name in "
                           f"`kerncast targets {board.id}`")
     return command

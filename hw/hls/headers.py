@@ -17,7 +17,8 @@ def known_dialect(name: str) -> str:
     """Return a dialect by name; raise E420 for an unknown one."""
     if name not in DIALECTS:
         raise fail("E420", "no such dialect of HLS C++", where="back end", value=f"hls:{name}",
-                   allowed=", ".join(f"hls:{known}" for known in DIALECTS), remedy="choose one of these")
+                   allowed=", ".join(f"hls:{known}" for known in DIALECTS), remedy="choose one of the "
+                                                                                   "allowed values")
     return name
 
 

@@ -100,7 +100,7 @@ def resolve_families(names: Sequence[str]) -> list[Family]:
     for name in names:
         if name != "all" and name not in FAMILIES:
             raise fail("E340", "no such family", where="--family", value=name,
-                       allowed=", ".join((*FAMILIES, "all")), remedy="choose one of these")
+                       allowed=", ".join((*FAMILIES, "all")), remedy="choose one of the allowed values")
     return [family for family in FAMILIES.values() if family.id in names or "all" in names]
 
 
@@ -117,7 +117,7 @@ def resolve_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
         if name not in known:
             raise fail("E340", "no such core", where="--core", value=name,
                        allowed=", ".join(core.name for core in CORES if core.fits(plan)),
-                       remedy="choose one of these")
+                       remedy="choose one of the allowed values")
         known[name].refuse_unfit(plan)
     if not names and not any(core.fits(plan) for core in CORES):
         CORES[0].refuse_unfit(plan)
@@ -128,7 +128,7 @@ def refuse_unknown_part(part: str) -> None:
     """Raise E340 for a part that nextpnr does not support."""
     if part not in PARTS:
         raise fail("E340", "no such part", where="--part", value=part, allowed=", ".join(PARTS),
-                   remedy="choose one of these")
+                   remedy="choose one of the allowed values")
 
 
 def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequence[Family], *,
@@ -213,7 +213,7 @@ def refuse_odd_lanes(lanes: Sequence[int]) -> None:
     """Raise E340 for a number of lanes that is not a power of two."""
     for number in lanes:
         if number < 1 or number & (number - 1):
-            raise fail("E340", "not a number of lanes", where="--lanes", value=number,
+            raise fail("E340", "this is not a valid number of lanes", where="--lanes", value=number,
                        allowed="powers of two", remedy="choose 1, 2, 4, ...")
 
 

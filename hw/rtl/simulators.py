@@ -81,7 +81,7 @@ def known_simulator(name: str) -> Simulator:
     if name not in SIMULATORS:
         raise fail("E420", "no such simulator", where="back end", value=f"rtl:{name}",
                    allowed=", ".join(f"rtl:{known}" for known in SIMULATORS),
-                   remedy="choose one of these")
+                   remedy="choose one of the allowed values")
     return SIMULATORS[name]
 
 
@@ -199,7 +199,7 @@ class Simulation:
         except (SystemExit, RuntimeError, OSError, ValueError) as error:
             lines = log.read_text(encoding="utf-8", errors="replace").splitlines() if log.is_file() else []
             raise fail("E432", message, where=str(log), value=repr(error),
-                       allowed="no error", remedy="read the log; its last lines:\n    "
+                       allowed="no error", remedy="read the log of the simulator; its last lines are:\n    "
                        + "\n    ".join(lines[-12:])) from None
 
     def _waves_options(self, file: Path | None) -> dict[str, Any]:

@@ -253,7 +253,7 @@ def load_recording(path: Path, *, trusted: bool = False) -> Recording:
         last = {} if not whole or "call" in whole[-1] else whole.pop()
         calls = tuple(Call.from_dict(line, "answered") for line in whole)
         if not calls:
-            raise ValueError("it contains no call")
+            raise ValueError("the recording contains no call")
         state = arrays(last["state"]) if "state" in last else None
         stopped = "" if state is not None else _reason(last, bool(cut))
     except (KerncastError, KeyError, IndexError, TypeError, ValueError, AttributeError,

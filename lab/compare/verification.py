@@ -319,7 +319,7 @@ def _unpack(given: Path, into: Path) -> dict[str, str]:
         with zipfile.ZipFile(given) as file:
             entries = file.infolist()
             if len(entries) > MAX_FILES or sum(entry.file_size for entry in entries) > LARGEST_BYTES:
-                raise ValueError(f"more than {MAX_FILES} files, or than {LARGEST_BYTES} bytes")
+                raise ValueError(f"more than {MAX_FILES} files, or more than {LARGEST_BYTES} bytes")
             into.mkdir()
             (into / MANIFEST).write_bytes(file.read(MANIFEST))
             listed = load_manifest(into).files
@@ -340,7 +340,7 @@ def _unpack(given: Path, into: Path) -> dict[str, str]:
     except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error,
             lzma.LZMAError) as error:  # RuntimeError: encrypted, or a method that Python does not have
         raise fail("E336", "this is not a bundle, or it is damaged", where=str(given), value=str(error),
-                   allowed=_VERIFIABLE, remedy="make it again, or copy it again") from None
+                   allowed=_VERIFIABLE, remedy="make the bundle again, or copy it again") from None
 
 
 def _refuse_other_version(given: Path, folder: Path) -> None:

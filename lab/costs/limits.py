@@ -35,7 +35,7 @@ def _unknown_targets(spec: Spec) -> Iterator[Problem]:
     for where, name in places.items():
         if name is not None and name not in target_ids():
             yield Problem("E323", "no such target", where, name, ", ".join(target_ids()),
-                          "choose one of these")
+                          "choose one of the allowed values")
 
 
 def _unmeasurable(spec: Spec) -> Iterator[Problem]:

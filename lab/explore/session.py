@@ -76,7 +76,7 @@ class Session:
         if spec.predictor is not None:
             raise fail("E375", "a model that was trained elsewhere has no parameters to explore",
                        where=spec.place("model", "algorithm"), value=spec.model.algorithm,
-                       allowed="an algorithm that learns", remedy="run: kerncast report SPEC")
+                       allowed="an algorithm that trains on the device", remedy="run: kerncast report SPEC")
         self.spec, self.work = spec, work
         self.controls = controls(spec)
         settings = make_settings(spec, base_dir, grid=["numbers.word=16"])

@@ -31,7 +31,7 @@ def check_picture(path: Path) -> None:
         E254 for an unknown suffix, E191 if the file cannot be written, E501 without matplotlib.
     """
     if path.suffix not in ENDINGS:
-        raise fail("E254", "no writer for this suffix", where="--plot", value=path.name,
+        raise fail("E254", "kerncast cannot write a file with this suffix", where="--plot", value=path.name,
                    allowed=", ".join(ENDINGS), remedy="name a file such as lanes.svg")
     refuse_unwritable(path, "--plot", "the picture")
     pyplot()

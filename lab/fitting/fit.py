@@ -163,7 +163,7 @@ def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit
     if spec.model.algorithm not in TUNERS:
         raise fail("E279", "this model was trained elsewhere", where="[model] algorithm",
                    value=spec.model.algorithm, allowed="an algorithm that trains",
-                   remedy="kerncast sim reports its error; train it where it came from")
+                   remedy="kerncast sim reports the error of the model; train it with the tool that made it")
     data = load_dataset(spec, base)
     for count, where in ((samples, "--samples"), (len(data.y_raw), "[data]")):
         if count is not None and count < MIN_SAMPLES:

@@ -71,7 +71,7 @@ def gather_page(given: Path, results: Sequence[Path] = (),
 
 
 def _nothing(given: Path, value: str) -> KerncastError:
-    return fail("E371", "nothing to report on", where=str(given), value=value,
+    return fail("E371", "the path contains nothing that a report can show", where=str(given), value=value,
                 allowed="the folder of a sweep, a folder made by kerncast gen, or a spec",
                 remedy="run: kerncast sweep SPEC -o FOLDER")
 

@@ -20,7 +20,7 @@ ENDINGS = (".csv", ".parquet")
 def check_export(path: Path) -> None:
     """Raise E254 if a file's suffix names no known format."""
     if path.suffix not in ENDINGS:
-        raise fail("E254", "no writer for this suffix", where="--export", value=path.name,
+        raise fail("E254", "kerncast cannot write a file with this suffix", where="--export", value=path.name,
                    allowed=", ".join(ENDINGS), remedy="name a file such as points.csv")
     refuse_unwritable(path, "--export", "the table of points")
 

@@ -141,7 +141,7 @@ def checked_names(found: list[str], algorithm: str, where: str, problems: list[P
     for name in found:
         if name not in known:
             problems.append(Problem("E362", f"no such measure: {name}", where, name, ", ".join(known),
-                                    did_you_mean(name, known) or "use one of these"))
+                                    did_you_mean(name, known) or "use one of the allowed values"))
     return list(dict.fromkeys(name for name in found if name in known))
 
 
@@ -166,13 +166,14 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
     units = {"": 1, **_UNITS.get(MEASURES[name.split(".")[0]][0], {})}
     if found["unit"] not in units:
         of_it = ", ".join(unit for unit in units if unit)
-        problems.append(Problem("E363", f"{name} has another unit than {found['unit']}", where, text,
-                                f"{of_it}, or a number without unit" if of_it else "a number without unit",
-                                "give the limit in a unit of this measure"))
+        problems.append(Problem("E363", f"the unit of {name} is not {found['unit']}", where, text,
+                                f"{of_it}, or a number without a unit" if of_it else "a number without unit",
+                                "write the limit in a unit of this measure"))
         return None
     if found["float"] and name not in ("error", "rms"):
-        problems.append(Problem("E363", f"float64 has no {name} to compare with", where, text,
-                                "float in a limit of error or rms only", "write a number"))
+        problems.append(Problem("E363", f"`float` cannot be used in a limit of {name}, because float64 has "
+                                        "no such measure", where, text,
+                                "`float` is allowed only in a limit of error or rms", "write a number"))
         return None
     number = float(found["number"] or 0) * units[found["unit"]] * (-1 if found["plus"] == "-" else 1)
     return Constraint(" ".join(text.split()), name, found["sign"] == "<=", number,

@@ -154,7 +154,7 @@ class SweepRun:
             self.baseline: dict[str, float] = dict(held["baseline"])
             self.judged_by = str(held["judged_by"])
             if any(c.above_float and c.name not in self.baseline for c in self.settings.constraints):
-                raise ValueError("a limit relative to float64 without an error of float64")
+                raise ValueError("a limit is relative to the error of float64, but float64 has no error here")
         except KerncastError:
             raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -226,7 +226,7 @@ def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> 
     elif isinstance(values, (list, tuple)) and 0 < len(values) <= _MOST_VALUES \
             and all(isinstance(v, (int, float, str)) for v in values):
         return list(dict.fromkeys(values))
-    problems.append(Problem("E360", "not values of an axis", where, abbreviate(values),
+    problems.append(Problem("E360", "these are not the values of an axis", where, abbreviate(values),
                             f"a list of 1 to {_MOST_VALUES} values, or \"LO..HI/COUNT\" with LO below HI",
                             "write [16, 24, 32], or \"0.01..1/9\""))
     return []
@@ -261,7 +261,8 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
         problems.append(Problem("E103", f"{'several tables have' if homes else 'no table has'} a key {key}",
                                 where, key, ", ".join(homes or known),
                                 f"name its table: {' or '.join(homes)}" if homes else
-                                did_you_mean(key, [k.split(".")[1] for k in known]) or "use one of these"))
+                                did_you_mean(key, [k.split(".")[1] for k in known]) or "use one of the "
+                                                                                       "allowed values"))
         return ""
     name, *inner = rest.split(".", 1)
     name = _alias(table, name)
@@ -272,8 +273,9 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
         return ""
     belongs = [a for a, t in TABLE_OF.items() if t == table]
     problems.append(Problem("E103", f"unknown key {key}", where, key, ", ".join(known),
-                            did_you_mean(key, known) or (f"remove it: it is only for algorithm {belongs[0]}"
-                                                 if belongs else "use one of these")))
+                            did_you_mean(key, known) or ("remove this key: it is only for algorithm "
+                                                         f"{belongs[0]}"
+                                                 if belongs else "use one of the allowed values")))
     return ""
 
 

@@ -76,7 +76,8 @@ def is_numbers(values: object) -> bool:
 def in_use(path: Path, error: Exception) -> KerncastError:
     """Return E377: another process uses the folder."""
     return fail("E377", "another sweep is running in this folder", where=str(path), value=error,
-                allowed="one sweep per folder at a time", remedy="wait until it ends, or name another -o")
+                allowed="one sweep per folder at a time", remedy="wait until the other sweep ends, or name "
+                                                                 "another -o")
 
 
 def check_settings(held: Mapping[str, Any]) -> None:

@@ -26,10 +26,11 @@ LINK = {
                   "Power loss, the watchdog, a stack overflow or a damaged image; the state is lost.",
                   "Find the cause, reset the board, then start again."),
     "E417": Entry("no such emulated board", "The back end names an unknown board or emulator.",
-                  "Use one of those listed; `kerncast targets` lists them too."),
+                  "Use one of the values listed under `allowed`; `kerncast targets` lists them too."),
     "E418": Entry("the board cannot be loaded by this flash program",
                   "--flash names a program that the board's file does not have, or the port is missing.",
-                  "Use one of those listed, with board:ID@PORT; `kerncast targets ID` prints the commands."),
+                  "Use one of the values listed under `allowed`, with board:ID@PORT; `kerncast targets ID` "
+                  "prints the commands."),
     "E419": Entry("the board could not be loaded",
                   "The program that loads it failed: no board, a busy probe, or a locked chip.",
                   "Read its message, check the cable and the permissions, and try again."),

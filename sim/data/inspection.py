@@ -169,7 +169,8 @@ def _index(path: Path, names: Sequence[str], column: str | int) -> int:
     if text.isdigit() and int(text) < len(names):
         return int(text)
     raise fail("E242", "no such column, or two columns of this name", where=f"{path}:1", value=text,
-               allowed=f"a name, or a number from 0: {', '.join(names)}"[:300], remedy="choose one of these")
+               allowed=f"a name, or a number from 0: {', '.join(names)}"[:300], remedy="choose one of the "
+                                                                                       "allowed values")
 
 
 def _name(names: Sequence[str], index: int) -> str | int:

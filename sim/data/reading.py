@@ -166,7 +166,7 @@ def _chosen(path: Path, table: SampleTable, data: Data) -> tuple[Array, tuple[st
             return column
         raise fail("E242", "no such column", where=str(path), value=repr(column),
                    allowed=f"0 to {len(names) - 1}, or a name: {', '.join(names[:20])}"[:300],
-                   remedy="choose one of these")
+                   remedy="choose one of the allowed values")
     time = None if data.time is None else index(data.time)
     inputs = [i for i in range(len(names)) if i != time]
     if data.inputs is not None:

@@ -61,7 +61,7 @@ def why(plan: Plan, name: str) -> str:
     """
     if name not in plan.signals:
         raise fail("E119", "the plan has no such signal", where="--why", value=name,
-                   allowed=", ".join(plan.signals), remedy="use one of these")
+                   allowed=", ".join(plan.signals), remedy="use one of the allowed values")
     signal, entry = plan.signals[name], complete(plan)[name]
     fmt = signal.format
     lines = [f"{name} has the format {fmt}: {'signed' if fmt.signed else 'unsigned'}, {fmt.bits} bits, "

@@ -228,7 +228,8 @@ READERS: dict[str, Callable[[Any], TrainedModel]] = {
 def _unknown(estimator: object, allowed: str) -> KerncastError:
     return fail("E271", "this kind of estimator cannot be exported", where="estimator",
                 value=_name(estimator), allowed=allowed,
-                remedy="use one of these, or write the file of another model (sim.data.predictor_file)")
+                remedy="use one of the allowed values, or write the file of another model "
+                       "(sim.data.predictor_file)")
 
 
 def known_model(estimator: object) -> TrainedModel:

@@ -82,4 +82,4 @@ def no_hooks(name: str) -> KerncastError:
     """Return the error E433 of a back end without trace hooks."""
     return fail("E433", "this back end has no trace hooks", where="back end", value=name,
                 allowed="model, host, wasm, emu:BOARD, board:PORT",
-                remedy="choose one of these, or omit --bisect")
+                remedy="choose one of the allowed values, or omit --bisect")

@@ -98,7 +98,7 @@ def _problem(name: str, table: type[SpecTable], detail: ErrorDetails,
     allowed, remedy = words(table, inner[0])
     if code == "E106":
         remedy = "; ".join(text for text in (f"add a line {inner[0]} = ...", remedy) if text)
-    return path, translated(detail, named, where, allowed, remedy or "choose one of these")
+    return path, translated(detail, named, where, allowed, remedy or "choose one of the allowed values")
 
 
 def unknown_key(name: str, key: str, table: type[SpecTable], where: str) -> Problem:

@@ -188,7 +188,7 @@ def kernel(draft: Draft) -> Found:
     missing, able = lacking(KERNELS[kind], NEEDS.get(algorithm, ()))
     if missing:
         yield draft.problem("E231", f"{algorithm} needs a kernel that is {missing}", "kernel", "type",
-                            allowed=able, remedy="choose one of these kernels, or algorithm kernel_cg")
+                            allowed=able, remedy="choose one of the allowed kernels, or algorithm kernel_cg")
 
 
 def overrides(draft: Draft) -> Found:
@@ -217,7 +217,7 @@ def casts(draft: Draft) -> Found:
     for signal, text in chosen.items():
         if signal not in known:
             yield draft.problem("E117", f"{algorithm} has no cast of {signal}", "numbers", "casts", signal,
-                                value=text, allowed=", ".join(known), remedy="use one of these")
+                                value=text, allowed=", ".join(known), remedy="use one of the allowed values")
         elif isinstance(text, str) and OVERFLOWS[1] in text.split() and signal not in wraps:
             yield draft.problem("E117", f"{signal} cannot wrap: its bound keeps it in range",
                                 "numbers", "casts", signal, value=text,
@@ -356,7 +356,7 @@ def budget(draft: Draft) -> Found:
             if call not in known:
                 yield draft.problem("E109", f"algorithm {draft.get('model', 'algorithm')} has no such call",
                                     "budget", key, call, value=call, allowed=", ".join(known),
-                                    remedy="choose one of these")
+                                    remedy="choose one of the allowed values")
 
 
 RULES = (tables_present, columns, delay, output, scheme, solver, refinement, forgetting, reduction,

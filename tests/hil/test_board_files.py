@@ -47,7 +47,8 @@ def run(*arguments: str | Path) -> tuple[int, str]:
 @pytest.mark.parametrize(("old", "new", "code", "where", "remedy"), [
     ('id = "mine"', 'id = "yours"', "E324", " id", 'write id = "mine", or rename the file'),
     ('kind = "nrf51"', 'kind = "nrf52"', "E324", "[uart] kind", "did you mean nrf51?"),
-    ('kind = "systick"', 'kind = "rtc"', "E324", "[counter] kind", "choose one of these, or add its file"),
+    ('kind = "systick"', 'kind = "rtc"', "E324", "[counter] kind", "choose one of the allowed values, or "
+                                                                   "add its file"),
     ("baud = 115200", "bauds = 115200", "E106", "[uart] baud", "add baud"),
     ("baud = 115200", 'baud = "115200"', "E107", "[uart] baud", "write one of the values allowed"),
     ("stack_bytes = 3072", "stack_bytes = 3071", "E108", "[memory] stack_bytes",

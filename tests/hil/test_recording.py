@@ -148,7 +148,7 @@ def test_a_file_that_was_cut_off_anywhere_is_read_as_far_as_it_goes(
     for calls, (before, end) in enumerate(pairwise(ends)):
         path.write_bytes(whole[:(before + end) // 2])  # in the middle of a line
         if not calls:
-            with pytest.raises(KerncastError, match="it contains no call"):
+            with pytest.raises(KerncastError, match="the recording contains no call"):
                 load_recording(path)
             continue
         recording = load_recording(path)

@@ -169,7 +169,7 @@ def test_a_wrong_value_of_hls_is_refused_with_what_is_allowed(key, value):
     assert problem.where == f"[hls] {key}"
     assert key in problem.message
     assert problem.allowed
-    assert "choose one of these" not in problem.remedy
+    assert "choose one of the allowed values" not in problem.remedy
 
 
 def test_the_readme_states_which_core_is_missing_and_why():

@@ -86,7 +86,8 @@ class Samples:
         for label in classes:
             if not np.any(self.y == label):
                 raise fail("E253", "no sample has this label", where=self.target, value=repr(label),
-                           allowed=", ".join(map(str, np.unique(self.y)[:20])), remedy="choose one of these")
+                           allowed=", ".join(map(str, np.unique(self.y)[:20])), remedy="choose one of the "
+                                                                                       "allowed values")
         chosen = np.isin(self.y, classes)
         return replace(self, X=self.X[chosen], y=self.y[chosen],
                        title=f"{self.title}, {' and '.join(map(str, classes))} only")
@@ -133,7 +134,8 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
     path = Path(source)
     if copy is not None or (not path.suffix and format is None and not path.exists()):
         raise fail("E255", "no data set has this name", where="source", value=repr(str(source)),
-                   allowed=", ".join(SETS), remedy="choose one of these, or give the path of a file")
+                   allowed=", ".join(SETS), remedy="choose one of the allowed values, or give the path of a "
+                                                   "file")
     table = read_file(path, format, options | {"labels": labels, "limit": limit})
     return _samples(table, labels, None, path.name, "the user's")
 

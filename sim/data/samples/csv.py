@@ -152,7 +152,7 @@ def _index(path: Path, line: int, names: list[str], column: Column) -> int:
         return column % len(names)
     raise fail("E242", "no such column, or two columns of this name", where=f"{path}:{line}",
                value=repr(column), allowed=f"a name or a number: {', '.join(names)}"[:300],
-               remedy="choose one of these; columns without a header have numbers, from 0")
+               remedy="choose one of the allowed values; columns without a header have numbers, from 0")
 
 
 def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:

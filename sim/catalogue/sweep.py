@@ -9,7 +9,7 @@ SWEEP = {
                   "An axis is a key of the spec and its values: --grid numbers.word=16,24,32, or "
                   "kernel.sigma=1..10/9 for nine values at equal ratios. In the spec it is a line below "
                   "[sweep.grid].",
-                  "Write it in one of these forms."),
+                  "Write the axis in one of these forms."),
     "E361": Entry("no axis to sweep", "Neither [sweep.grid] nor --grid names a key.",
                   "Name at least one key with its values."),
     "E362": Entry("no such measure", "Objectives and limits name a measure, and this is not one.",
@@ -18,7 +18,7 @@ SWEEP = {
                   "A limit is a measure, <= or >=, and a number with a unit of that measure: ram <= 8 kB "
                   "(8,000 bytes; 8 KiB are 8,192). An error may be compared with float64 and the spec as "
                   "written: error <= float + 1.",
-                  "Write it in this form, in quotes."),
+                  "Write the limit in this form, in quotes."),
     "E364": Entry("float64 has no solution to compare with",
                   "float64 cannot solve the spec as written, so `float` has no value in a limit.",
                   "Raise lambda in the spec, or give the limit as a number."),
@@ -30,7 +30,7 @@ SWEEP = {
                   "Run the same sweep again: it keeps the valid results, computes the others again, and "
                   "renames the damaged file. If no result is valid, move the file away, or name another -o."),
     "E367": Entry("the folder contains another sweep",
-                  "It has results of another spec, other data or another version.",
+                  "The folder has results of another spec, other data or another version.",
                   "Name another -o."),
     "E368": Entry("the grid is too large",
                   "The product of the numbers of values of all keys exceeds the limit.",
@@ -50,7 +50,8 @@ SWEEP = {
                   "The agreement of back ends is read from the JSON of kerncast test, verify, demo, or sweep "
                   "--confirm. This file does not exist or contains something else.",
                   "Write it with `kerncast test OUT --on host --json > FILE`."),
-    "E373": Entry("the sweep has no points yet", "It was interrupted before it stored the first point.",
+    "E373": Entry("the sweep has no points yet", "The sweep was interrupted before it stored the first "
+                                                 "point.",
                   "Run the same sweep again; it resumes."),
     "E374": Entry("the port is not available",
                   "kerncast explore listens on a port of this machine. Another program uses this port, or it "

@@ -13,7 +13,8 @@ TRAINED = {
                   "A predictor is a kernel expansion: SVC, SVR, KernelRidge, GaussianProcessRegressor and "
                   "similar, OneVsRestClassifier, the estimators of kerncast, and pipelines of scalers before "
                   "one of them.",
-                  "Use one of these. For another model, write the file of a trained model yourself."),
+                  "Use one of these estimators. For another model, write the file of a trained model "
+                  "yourself."),
     "E272": Entry("the estimator's kernel is not supported on the device",
                   "The supported kernels are gaussian (rbf), laplacian, polynomial and linear, and for a "
                   "Gaussian process one RBF; precomputed kernels and Python functions are not supported.",
@@ -30,7 +31,7 @@ TRAINED = {
     "E276": Entry("not the trained model that the spec names",
                   "The file's hash differs from [predictor] sha256: the file was changed, or the model was "
                   "trained again.",
-                  "Export the model again, which writes both."),
+                  "Export the model again, which writes both the file and its hash."),
     "E277": Entry("the trained model does not fit the spec",
                   "The spec has another number of columns or another kernel than the trained model.",
                   "Correct [input] columns or [kernel], or export the model again."),

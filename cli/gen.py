@@ -24,8 +24,8 @@ Check = Annotated[bool, typer.Option(
     "--check", help="Write nothing; exit with 1 if the folder is not up to date.")]
 PackageKinds = Annotated[list[str] | None, typer.Option(
     "--package", metavar="KIND", show_default=False,
-    help="Add the files of a build system: cmake, make, zephyr, platformio, arduino, or all; repeat it, or "
-         "separate by commas.")]
+    help="Add the files of a build system (cmake, make, zephyr, platformio, arduino), the C++ wrapper (cpp), "
+         "or all; repeat it, or separate by commas.")]
 CoreNames = Annotated[list[str] | None, typer.Option(
     "--core", metavar="CORE", show_default=False,
     help="Require this RTL core: predictor, learner, solver or trainer; repeat it, or separate by commas.")]

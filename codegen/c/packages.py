@@ -1,7 +1,7 @@
-"""codegen: package a folder for CMake, Make, Zephyr, PlatformIO or Arduino.
+"""codegen: package a folder for a build system, or for C++.
 
 A package adds files to the generated folder; the C is not moved, so that you can copy the folder to a
-project. Every package has a program that runs the vectors without Python.
+project. Every package for a build system has a program that runs the vectors without Python.
 """
 
 from __future__ import annotations
@@ -29,7 +29,10 @@ PACKAGES: dict[str, dict[str, str]] = {
                   for name in ("CMakeLists.txt", "prj.conf", "sample.yaml")}, **_PROGRAM},
     "platformio": {"library.json": "library.json", **_SKETCH, **_PROGRAM},
     "arduino": {"library.properties": "library.properties", **_SKETCH},
+    "cpp": {"{p}.hpp": "model.hpp"},
 }
+#: Packages without a program.
+_HEADERS = {"cpp"}
 _VECTORS = {"examples/vectors/{p}_vectors.h": "vectors.h", "examples/vectors/{p}_vectors.c": "vectors.c"}
 ALL = "all"
 
@@ -74,15 +77,16 @@ def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, s
     target : Target, optional
         Its flash bounds the vectors.
     """
-    if vectors is None:
+    programs = [kind for kind in kinds if kind not in _HEADERS]
+    if vectors is None and programs:
         raise fail("E308", "a package needs test vectors, and the folder has none", where="--package",
-                   value=", ".join(kinds), allowed="a spec with [data]",
+                   value=", ".join(programs), allowed="a spec with [data]",
                    remedy="add [data] to the spec, or omit --package")
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
-    values |= vectors_context(plan, vectors, target) | {
-        "kinds": tuple(kinds), "sources": sources,
+    values |= (vectors_context(plan, vectors, target) if vectors is not None and programs else {}) | {
+        "kinds": tuple(kinds), "programs": programs, "sources": sources,
         "number": re.sub(r"[^\d.].*", "", values["version"]).rstrip(".")}  # as CMake and Arduino read one
-    names = {"README.md": "README.md", **_VECTORS} | {
+    names = {"README.md": "README.md", **(_VECTORS if programs else {})} | {
         name: template for kind in kinds for name, template in PACKAGES[kind].items()}
     return {(file := name.format(p=plan.name)): environment().get_template(f"package/{template}.j2").render(
         values, file=file.rpartition("/")[2]) for name, template in names.items()}

@@ -48,6 +48,11 @@ _RESERVED = frozenset((
     "pwd", "regex", "sched", "search", "semaphore", "spawn", "std", "stdbit", "stdckdint", "strings",
     "stropts", "syslog", "tar", "termios", "thread_local", "trace", "typeof", "ulimit", "unistd",
     "unix", "utime", "utmpx", "values", "wchar_t", "wordexp",
+    # C++11 to C++20: the name is a namespace of the wrapper.
+    "alignas", "alignof", "and", "and_eq", "bitand", "bitor", "co_await", "co_return", "co_yield",
+    "compl", "concept", "const_cast", "consteval", "constinit", "decltype", "dynamic_cast",
+    "noexcept", "not", "not_eq", "or", "or_eq", "reinterpret_cast", "requires", "static_assert",
+    "static_cast", "xor", "xor_eq", "char8_t", "char16_t", "char32_t",
 ))
 #: Headers of CMSIS, which a generated NAME.h would shadow: there are too many to list.
 _OF_CMSIS = re.compile(r"cmsis_|(core|mpu|pmu|cachel1)_armv|core_(c[am]\d|sc\d|cm(func|instr|simd)|starmc)"

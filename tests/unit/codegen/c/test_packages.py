@@ -58,7 +58,7 @@ def test_packages_are_named_in_any_order_with_commas_or_all():
 @pytest.mark.parametrize("text", ["bazel", "", "cmake,", "CMake"])
 def test_an_unknown_package_is_refused_with_the_known_ones(text):
     said = refused("E310", resolve_packages, [text])
-    assert "cmake, make, zephyr, platformio, arduino, all" in said
+    assert "cmake, make, zephyr, platformio, arduino, cpp, all" in said
 
 
 def test_generate_takes_the_same_names(plan, vectors, tmp_path):
@@ -84,6 +84,7 @@ def test_a_package_is_in_the_manifest_until_a_run_without_it_removes_it(
     assert {name.format(p="probe") for name in PACKAGES[kind]} <= set(manifest.files)
     assert stale_files(plan, out, vectors=vectors, packages=(kind,)) == []
     assert "README.md" in stale_files(plan, out, vectors=vectors)
+    (out / "examples").mkdir(exist_ok=True)
     (out / "examples" / "mine.txt").write_text("mine")
     generate(plan, out, vectors=vectors)
     found = files(out)

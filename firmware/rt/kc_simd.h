@@ -28,6 +28,13 @@
 #define KC_NOINLINE
 #endif
 
+/* Inlines a function even for size: its structure of sums then stays in registers. */
+#if defined(__GNUC__)
+#define KC_INLINE inline __attribute__((always_inline))
+#else
+#define KC_INLINE inline
+#endif
+
 /* The sum of (u - v)^2 over n columns; |u - v| < 2^15 and the sum fits 32 bits. A difference of -2^15 is
  * excluded, because dual-multiply instructions saturate the sum of two such squares. */
 static inline uint32_t kc_portable_square_diffs(const int16_t *u, const int16_t *v, int32_t n)
@@ -57,6 +64,14 @@ static inline void kc_portable_square_diff_rows(const int16_t *u, const int16_t 
 static inline int32_t kc_portable_saturate_16(int32_t v)
 {
     return kc_saturate_i32(v, INT16_MIN, INT16_MAX);
+}
+
+/* v limited to 0 to 2^bits - 1, 1 <= bits <= 30; bits is a literal. */
+static inline int32_t kc_portable_saturate_unsigned(int32_t v, uint32_t bits)
+{
+    const uint32_t hi = (UINT32_C(1) << bits) - 1U;
+
+    return kc_saturate_i32(v, 0, (int32_t)hi);
 }
 
 /* Index of the first `word` in words[from..count), or count. */
@@ -128,6 +143,7 @@ static inline void kc_portable_dec_if_gt_u8(uint8_t *words, int32_t count, uint8
 #define kc_find_8 KC_SIMD_JOIN(KC_SIMD, find_8)
 #define kc_dec_if_gt_u8 KC_SIMD_JOIN(KC_SIMD, dec_if_gt_u8)
 #define kc_saturate_16 KC_SIMD_JOIN(KC_SIMD, saturate_16)
+#define kc_saturate_unsigned KC_SIMD_JOIN(KC_SIMD, saturate_unsigned)
 #define kc_square_diffs KC_SIMD_JOIN(KC_SIMD, square_diffs)
 #define kc_square_diff_rows KC_SIMD_JOIN(KC_SIMD, square_diff_rows)
 

@@ -17,11 +17,23 @@ static inline const kc_pair_t *kc_dsp_pairs(const int16_t *words)
     return (const kc_pair_t *)(const void *)words;
 }
 
+/* Columns of a pass of a long row: a loop of few is shorter. */
+#if defined(__OPTIMIZE_SIZE__)
+#define KC_DSP_MANY INT32_MAX
+#define KC_DSP_SOME INT32_MAX
+#else
+#define KC_DSP_MANY 32
+#define KC_DSP_SOME 16
+#endif
+
 /* kc_portable_saturate_16 */
 static inline int32_t kc_dsp_saturate_16(int32_t v)
 {
     return (int32_t)__builtin_arm_ssat(v, 16);
 }
+
+/* kc_portable_saturate_unsigned */
+#define kc_dsp_saturate_unsigned(v, bits) ((int32_t)__builtin_arm_usat(v, bits))
 
 /* acc and the squares of two differences; the sum may leave int32, but not uint32. */
 static inline int32_t kc_dsp_square_diff(int32_t acc, int16x2_t u, int16x2_t v)
@@ -31,25 +43,77 @@ static inline int32_t kc_dsp_square_diff(int32_t acc, int16x2_t u, int16x2_t v)
     return __smlad(d, d, acc);
 }
 
+/* Four words in memory order, aligned as two words. */
+typedef int64_t kc_quad_t __attribute__((may_alias, aligned(4)));
+
+/* The first two and the last two of them. */
+typedef struct {
+    int16x2_t first, last;
+} kc_dsp_halves_t;
+
+/* 1 if both may be read by LDRD, which faults at an odd halfword. */
+static inline int32_t kc_dsp_are_aligned(const int16_t *u, const int16_t *v)
+{
+    return (((uintptr_t)(const void *)u | (uintptr_t)(const void *)v) & 3U) == 0U;
+}
+
+static inline const kc_quad_t *kc_dsp_quads(const int16_t *words)
+{
+    return (const kc_quad_t *)(const void *)words;
+}
+
+/* LDRD: no compiler makes it of an access that is aligned to 4 bytes only. */
+static inline kc_dsp_halves_t kc_dsp_load(const kc_quad_t *words)
+{
+    kc_dsp_halves_t halves;
+
+    __asm__("ldrd %0, %1, %2" : "=r"(halves.first), "=r"(halves.last) : "Uv"(*words));
+    return halves;
+}
+
+/* acc and the squares of four differences. */
+static inline int32_t kc_dsp_square_diff_quad(int32_t acc, kc_dsp_halves_t u, const kc_quad_t *v)
+{
+    const kc_dsp_halves_t w = kc_dsp_load(v);
+
+    acc = kc_dsp_square_diff(acc, u.first, w.first);
+    return kc_dsp_square_diff(acc, u.last, w.last);
+}
+
+/* acc and the squares of the differences of four columns. */
+static inline int32_t kc_dsp_add_four(int32_t acc, const int16_t *u, const int16_t *v)
+{
+    return kc_dsp_square_diff_quad(acc, kc_dsp_load(kc_dsp_quads(u)), kc_dsp_quads(v));
+}
+
 /* kc_portable_square_diffs */
 static inline uint32_t kc_dsp_square_diffs(const int16_t *u, const int16_t *v, int32_t n)
 {
-    const kc_pair_t *a = kc_dsp_pairs(u), *b = kc_dsp_pairs(v);
+    const int16_t *const end = &u[n];
     int32_t acc = 0;
-    int32_t left;
 
-    for (left = n / 8; left > 0; left--) {
-        acc = kc_dsp_square_diff(acc, a[0], b[0]);
-        acc = kc_dsp_square_diff(acc, a[1], b[1]);
-        acc = kc_dsp_square_diff(acc, a[2], b[2]);
-        acc = kc_dsp_square_diff(acc, a[3], b[3]);
-        a += 4;
-        b += 4;
+    if (kc_dsp_are_aligned(u, v) != 0) {
+        int32_t left;
+
+        for (left = n / KC_DSP_SOME; left > 0; left--) {
+            acc = kc_dsp_add_four(acc, u, v);
+            acc = kc_dsp_add_four(acc, &u[4], &v[4]);
+            acc = kc_dsp_add_four(acc, &u[8], &v[8]);
+            acc = kc_dsp_add_four(acc, &u[12], &v[12]);
+            u += 16;
+            v += 16;
+        }
+        for (left = n % KC_DSP_SOME / 4; left > 0; left--) {
+            acc = kc_dsp_add_four(acc, u, v);
+            u += 4;
+            v += 4;
+        }
     }
-    for (left = n / 2 % 4; left > 0; left--) {
-        acc = kc_dsp_square_diff(acc, *a++, *b++);
+    for (; end - u >= 2; u += 2) {
+        acc = kc_dsp_square_diff(acc, *kc_dsp_pairs(u), *kc_dsp_pairs(v));
+        v += 2;
     }
-    return n % 2 == 0 ? (uint32_t)acc : kc_square_diff_i32((uint32_t)acc, u[n - 1], v[n - 1]);
+    return n % 2 == 0 ? (uint32_t)acc : kc_square_diff_i32((uint32_t)acc, *u, *v);
 }
 
 /* kc_portable_square_diff_rows of up to 8 columns: u stays in registers. */
@@ -78,62 +142,76 @@ typedef struct {
     int32_t d0, d1, d2, d3;
 } kc_dsp_four_t;
 
-/* Two columns of u and of four rows that are `pairs` apart. */
-static inline kc_dsp_four_t kc_dsp_four(kc_dsp_four_t d, int16x2_t u, const kc_pair_t *v, int32_t pairs)
+/* Four columns of u and of four rows that are n words apart. */
+static KC_INLINE kc_dsp_four_t kc_dsp_four(kc_dsp_four_t d, const int16_t *u, const int16_t *v, int32_t n)
 {
-    d.d0 = kc_dsp_square_diff(d.d0, u, v[0]);
-    d.d1 = kc_dsp_square_diff(d.d1, u, v[pairs]);
-    d.d2 = kc_dsp_square_diff(d.d2, u, v[2 * pairs]);
-    d.d3 = kc_dsp_square_diff(d.d3, u, v[3 * pairs]);
+    const kc_dsp_halves_t w = kc_dsp_load(kc_dsp_quads(u));
+
+    d.d0 = kc_dsp_square_diff_quad(d.d0, w, kc_dsp_quads(v));
+    d.d1 = kc_dsp_square_diff_quad(d.d1, w, kc_dsp_quads(&v[n]));
+    d.d2 = kc_dsp_square_diff_quad(d.d2, w, kc_dsp_quads(&v[2 * n]));
+    d.d3 = kc_dsp_square_diff_quad(d.d3, w, kc_dsp_quads(&v[3 * n]));
     return d;
 }
 
-/* Eight columns of them. */
-static inline kc_dsp_four_t kc_dsp_four_long(kc_dsp_four_t d, const kc_pair_t *u, const kc_pair_t *v,
-    int32_t pairs)
+/* Sixteen columns of them. */
+static KC_INLINE kc_dsp_four_t kc_dsp_four_long(kc_dsp_four_t d, const int16_t *u, const int16_t *v,
+    int32_t n)
 {
-    d = kc_dsp_four(d, u[0], &v[0], pairs);
-    d = kc_dsp_four(d, u[1], &v[1], pairs);
-    d = kc_dsp_four(d, u[2], &v[2], pairs);
-    return kc_dsp_four(d, u[3], &v[3], pairs);
+    d = kc_dsp_four(d, u, v, n);
+    d = kc_dsp_four(d, &u[4], &v[4], n);
+    d = kc_dsp_four(d, &u[8], &v[8], n);
+    return kc_dsp_four(d, &u[12], &v[12], n);
+}
+
+/* The last two columns of them. */
+static KC_INLINE kc_dsp_four_t kc_dsp_four_last(kc_dsp_four_t d, const int16_t *u, const int16_t *v,
+    int32_t n)
+{
+    const int16x2_t w = *kc_dsp_pairs(u);
+
+    d.d0 = kc_dsp_square_diff(d.d0, w, *kc_dsp_pairs(v));
+    d.d1 = kc_dsp_square_diff(d.d1, w, *kc_dsp_pairs(&v[n]));
+    d.d2 = kc_dsp_square_diff(d.d2, w, *kc_dsp_pairs(&v[2 * n]));
+    d.d3 = kc_dsp_square_diff(d.d3, w, *kc_dsp_pairs(&v[3 * n]));
+    return d;
 }
 
 /* kc_portable_square_diff_rows: four long rows at a time share the loads of u. */
 static inline void kc_dsp_square_diff_rows(const int16_t *restrict u, const int16_t *restrict v, int32_t n,
     int32_t rows, uint32_t *restrict d)
 {
-    const int32_t pairs = n / 2;
-
     if (n <= 8) {
         kc_dsp_short_rows(u, v, n, rows, d);
         return;
     }
-    for (; n % 2 == 0 && rows >= 4; rows -= 4) {
-        const kc_pair_t *a = kc_dsp_pairs(u), *b = kc_dsp_pairs(v);
-        kc_dsp_four_t sums = {0, 0, 0, 0};
-        int32_t left;
+    if (n % 2 == 0 && kc_dsp_are_aligned(u, v) != 0) {
+        for (; rows >= 4; rows -= 4) {
+            const int16_t *a = u;
+            kc_dsp_four_t sums = {0, 0, 0, 0};
+            int32_t left;
 
-        for (left = pairs / 16; left > 0; left--) {
-            sums = kc_dsp_four_long(sums, a, b, pairs);
-            sums = kc_dsp_four_long(sums, &a[4], &b[4], pairs);
-            sums = kc_dsp_four_long(sums, &a[8], &b[8], pairs);
-            sums = kc_dsp_four_long(sums, &a[12], &b[12], pairs);
-            a += 16;
-            b += 16;
+            for (left = n / KC_DSP_MANY; left > 0; left--) {
+                sums = kc_dsp_four_long(sums, a, v, n);
+                sums = kc_dsp_four_long(sums, &a[16], &v[16], n);
+                a += 32;
+                v += 32;
+            }
+            for (left = n % KC_DSP_MANY / 4; left > 0; left--) {
+                sums = kc_dsp_four(sums, a, v, n);
+                a += 4;
+                v += 4;
+            }
+            if (n % 4 != 0) {
+                sums = kc_dsp_four_last(sums, a, v, n);
+                v += 2;
+            }
+            *d++ = (uint32_t)sums.d0;
+            *d++ = (uint32_t)sums.d1;
+            *d++ = (uint32_t)sums.d2;
+            *d++ = (uint32_t)sums.d3;
+            v += 3 * n;
         }
-        for (left = pairs / 4 % 4; left > 0; left--) {
-            sums = kc_dsp_four_long(sums, a, b, pairs);
-            a += 4;
-            b += 4;
-        }
-        for (left = pairs % 4; left > 0; left--) {
-            sums = kc_dsp_four(sums, *a++, b++, pairs);
-        }
-        *d++ = (uint32_t)sums.d0;
-        *d++ = (uint32_t)sums.d1;
-        *d++ = (uint32_t)sums.d2;
-        *d++ = (uint32_t)sums.d3;
-        v = (const int16_t *)(const void *)(b + 3 * pairs);
     }
     for (; rows > 0; rows--) {
         *d++ = kc_dsp_square_diffs(u, v, n);

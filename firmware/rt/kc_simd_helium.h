@@ -9,6 +9,7 @@
 #include "kc_simd_dsp.h"
 
 #define kc_helium_saturate_16 kc_dsp_saturate_16
+#define kc_helium_saturate_unsigned kc_dsp_saturate_unsigned
 #define kc_helium_find_8 kc_dsp_find_8
 #define kc_helium_dec_if_gt_u8 kc_dsp_dec_if_gt_u8
 

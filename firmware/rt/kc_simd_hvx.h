@@ -12,6 +12,7 @@
 #define KC_HVX_WORDS 64
 
 #define kc_hvx_saturate_16 kc_q6_saturate_16
+#define kc_hvx_saturate_unsigned kc_q6_saturate_unsigned
 #define kc_hvx_find_8 kc_q6_find_8
 #define kc_hvx_dec_if_gt_u8 kc_q6_dec_if_gt_u8
 

@@ -23,6 +23,8 @@ static inline const kc_q6_four_t *kc_q6_fours(const int16_t *words)
     return (const kc_q6_four_t *)(const void *)words;
 }
 
+#define kc_q6_saturate_unsigned kc_portable_saturate_unsigned
+
 /* kc_portable_saturate_16 */
 static inline int32_t kc_q6_saturate_16(int32_t v)
 {

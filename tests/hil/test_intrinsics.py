@@ -100,27 +100,34 @@ SECTIONS {
 }
 """
 #: Words that the program of the fixture compares by itself: rows and bytes of 1 to 70, and saturated words.
-SELF_COMPARED = 70 * (18 * 19 // 2 + 18) + 12 + 2 * (70 * 71 // 2) + 8047
+SELF_COMPARED = 70 * (18 * 19 // 2 + 18) + 12 + 2 * (70 * 71 // 2) + 2 * 8047
 
 
+#: Level of intrinsics, its core, its board in QEMU (which faults where the core does), and the standard of C.
+BOARDS = {"helium": ("cortex-m55", "mps3-an547", "gnu99"), "dsp": ("cortex-m4", "mps2-an386", "c99")}
+
+
+@pytest.mark.parametrize("name", BOARDS)
 @pytest.mark.parametrize("level", ["-O0", "-O2", "-Os"])
-def test_helium_gives_the_values_of_portable_c(folder, require_tool, ledger, level):
+def test_each_level_gives_the_values_of_portable_c_wherever_rows_begin(
+        folder, require_tool, ledger, level, name):
     require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
     require_tool("qemu-system-arm", "sudo apt-get install -y qemu-system-arm")
-    image, script = folder / f"helium{level}.elf", folder / "bare.ld"
+    target, machine, standard = BOARDS[name]
+    image, script = folder / f"{name}{level}.elf", folder / "bare.ld"
     script.write_text(BARE)
-    subprocess.run(["arm-none-eabi-gcc", *load_target("cortex-m55").flags["gcc"], level, "-std=gnu99",
+    subprocess.run(["arm-none-eabi-gcc", *load_target(target).flags["gcc"], level, f"-std={standard}",
                     "-Wall", "-Wextra", "-Wconversion", "-Werror", "-ffreestanding", "-nostdlib", "-I",
                     str(ROOT / "firmware"), str(FIXTURE), str(FIXTURE.with_name("semihosting.c")),
                     str(folder / "kc_memory.c"), "-T", str(script), "-Wl,--no-warn-rwx-segments", "-lgcc",
                     "-o", str(image)], check=True)
-    assert b"helium\0" in image.read_bytes()
-    done = subprocess.run(["qemu-system-arm", "-M", "mps3-an547", "-nographic", "-monitor", "none", "-serial",
+    assert f"{name}\0".encode() in image.read_bytes()
+    done = subprocess.run(["qemu-system-arm", "-M", machine, "-nographic", "-monitor", "none", "-serial",
                            "none", "-semihosting-config", "enable=on,target=native", "-kernel", str(image)],
                           check=False, timeout=120)
     assert done.returncode == 0  # unequal words; 100 and more are 100, a fault is 101
-    ledger.record(backend=f"qemu:cortex-m55:{level}", words=SELF_COMPARED, mismatches=done.returncode,
-                  case="helium")
+    ledger.record(backend=f"qemu:{target}:{level}", words=SELF_COMPARED, mismatches=done.returncode,
+                  case=name)
 
 
 #: Programs under Linux: board, compiler, optimisation; in `make test` one of each board.

@@ -52,3 +52,9 @@ def test_longer_words_keep_their_long_sums():
     found = of("s16f0", 8, 900.0, bits=32)
     assert found.difference
     assert not (found.distance or found.lanes or found.kernel or found.products)
+
+
+def test_an_unsigned_input_of_whole_bits_is_limited_by_its_bits():
+    assert of("u5f0", 64, 10.0).clamp == 5
+    assert of("u8f0", 4, 10.0).clamp == 0  # every byte is inside
+    assert of("s12f0", 4, 900.0).clamp == 0  # signed

@@ -63,10 +63,14 @@ def fit(path: SpecPath, out: New = None, samples: Samples = None, as_json: JsonF
 
 
 def _text(found: Fit, out: Path | None) -> str:
+    from ..sim.jit import COMPILED
+
     how = f"{found.candidates} candidates, each run in {found.new.numbers.word}-bit integers, "\
           f"judged {found.judged}"
     notes = [f"Selected on {found.sampled}."] if found.sampled else []
     notes += [f"The search was {found.stopped}."] if found.stopped else []
+    notes += [] if COMPILED else ["numba is not installed: the search is slow, and sees fewer samples. To "
+                                  "install it: python -m pip install numba"]
     written = [f"wrote {out}"] if out is not None else []
     return "\n".join([f"{found.spec.model.name}: {how}", *notes, "", table(_rows(found)), "",
                       f"Verdict  {found.verdict}", *written])

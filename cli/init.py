@@ -61,14 +61,17 @@ Rows = Annotated[str | None, typer.Option(
     metavar="RANGE", show_default=False, help="Rows to use: 1000 for the first, or 1001..3000.")]
 Missing = Annotated[Literal["refuse", "drop"] | None, typer.Option(
     metavar="WHAT", show_default=False, help="Rows with a missing value: refuse (default) or drop.")]
+Lags = Annotated[int | None, typer.Option(
+    "--lags", metavar="COUNT", min=1, max=256, show_default=False,
+    help="Predict the next sample of a signal from this number of previous ones, instead of smoothing it.")]
 Out = Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Folder to write into.")]
 
 
 def init(name: Name = None, data: DataFile = None, algorithm: Algorithm = None,
          kernel: KernelName = "gaussian", target: TargetId = _TARGET, target_column: TargetColumn = None,
          inputs: Inputs = None, classes: Classes = None, time: Time = None, decimal: Decimal = None,
-         separator: Separator = None, rows: Rows = None, missing: Missing = None, out: Out = Path(),
-         as_json: JsonFlag = False) -> None:
+         separator: Separator = None, rows: Rows = None, missing: Missing = None, lags: Lags = None,
+         out: Out = Path(), as_json: JsonFlag = False) -> None:
     """Write NAME.toml, a commented spec to start from.
 
     On a terminal, without options, it asks. It never overwrites a file, and makes the folder if it is
@@ -81,6 +84,7 @@ def init(name: Name = None, data: DataFile = None, algorithm: Algorithm = None,
     kerncast init motor.csv
     kerncast init motor --data train.csv --target-column torque
     kerncast init signal.wav --rows 1000
+    kerncast init signal.wav --lags 8
     kerncast init motor --target nucleo-f446re
     """
     asked = {"target_column": target_column, "inputs": inputs, "time": time, "decimal": decimal,
@@ -93,8 +97,9 @@ def init(name: Name = None, data: DataFile = None, algorithm: Algorithm = None,
     target_id = _target_of(target)
     if nothing_given and not as_json and _dialogue.at_terminal():
         name, data, chosen, target_id = _dialogue.ask(name, lambda path: seen(path).values.X.shape[1])
-    _check(name, data, [key for key, value in (asked | {"classes": classes}).items() if value])
-    _emit(str(name), None if data is None else seen(data), chosen, kernel, target, target_id, out, as_json)
+    _check(name, data, [key for key, value in (asked | {"classes": classes, "lags": lags}).items() if value])
+    _emit(str(name), None if data is None else seen(data), (chosen, kernel, lags), target, target_id, out,
+          as_json)
 
 
 def _check(name: str | None, data: Path | None, given: list[str]) -> None:
@@ -109,15 +114,16 @@ def _check(name: str | None, data: Path | None, given: list[str]) -> None:
                    value="no file", allowed="--data FILE", remedy="add --data FILE, or omit the option")
 
 
-def _emit(name: str, seen: Inspection | None, algorithm: str | None, kernel: str, target: str,
+def _emit(name: str, seen: Inspection | None, model: tuple[str | None, str, int | None], target: str,
           target_id: str, out: Path, as_json: bool) -> None:
-    """Write the spec and print what it contains."""
+    """Write a spec (algorithm, kernel, lags) and print what it contains."""
     from ..lab.drafting import describe, draft_spec, lower_to_fit
     from ..sim.spec import Spec
     from ..sim.spec.text import render
 
     file = "" if seen is None else os.path.relpath(seen.path, out)
-    values = draft_spec(name, algorithm, kernel, target_id, seen, file)
+    algorithm, kernel, lags = model
+    values = draft_spec(name, algorithm, kernel, target_id, seen, file, lags)
     # a wrong NAME is a mistake on the command line, at no line of a file
     Spec.from_text(render(values, ("data",) if seen is None else ()), "")
     lowered = lower_to_fit(values)

@@ -9,6 +9,7 @@ import numpy as np
 
 from ..codegen.generate import refuse_oversize
 from ..sim.data.inspection import Inspection
+from ..sim.data.windows import latest_first
 from ..sim.data.words_csv import width
 from ..sim.errors import KerncastError, fail
 from ..sim.formats import Format
@@ -26,13 +27,15 @@ MIDDLE = 1 << (BITS - 1)
 LARGEST_N = 1024
 #: More columns get no linear part, whose memory and time grow as their square.
 MANY_COLUMNS = 32
+#: Previous samples from which the next one of a signal is predicted.
+LAGS = 8
 PRODUCTS = ("polynomial", "linear")
 # Usual lengths of ADC counts: the data need not contain the largest count.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
 
 
 def draft_spec(name: str, algorithm: str | None, kernel: str, target: str, seen: Inspection | None,
-               file: str) -> Values:
+               file: str, lags: int | None = None) -> Values:
     """Return the values of a first spec.
 
     Parameters
@@ -44,6 +47,8 @@ def draft_spec(name: str, algorithm: str | None, kernel: str, target: str, seen:
         What the data file holds; without, a spec of one column.
     file : str
         The path of the data file as the spec names it.
+    lags : int, optional
+        Previous samples of a signal from which the next one is predicted.
 
     Raises
     ------
@@ -52,7 +57,7 @@ def draft_spec(name: str, algorithm: str | None, kernel: str, target: str, seen:
         classes than the device separates.
     """
     values = _start(name, algorithm or "toeplitz_rls") if seen is None else \
-        _fitted(name, algorithm, seen, file)
+        _fitted(name, algorithm, seen, file, lags)
     values["target"]["id"] = target
     values["kernel"] = {"type": kernel} | _parameters(kernel, values)
     if kernel in PRODUCTS:
@@ -123,11 +128,16 @@ def _start(name: str, algorithm: str) -> Values:
                      "data": {"file": "train.csv"}}
 
 
-def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str) -> Values:
+def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags: int | None) -> Values:
     """Return values for a data file: columns, formats, n, and an initial sigma."""
     columns, rows = seen.values.X.shape[1], len(seen.values.y)
-    chosen = algorithm or ("kernel_lms" if columns else "toeplitz_rls")
-    if chosen != "toeplitz_rls" and not columns:
+    chosen = algorithm or ("kernel_lms" if columns or lags else "toeplitz_rls")
+    if lags and (columns or chosen != "kernel_lms"):
+        raise fail("E242", "only kernel_lms predicts a signal from its previous samples" if not columns else
+                   "the file has input columns, so the target is not predicted from its previous values",
+                   where="--lags", value=lags, allowed="one signal, and kernel_lms",
+                   remedy="omit --lags" if columns else "omit --algorithm")
+    if chosen == "kernel_cg" and not columns:
         raise fail("E242", f"{chosen} needs input columns, and the file has none", where=f"{seen.path}:1",
                    value=seen.values.names[-1], allowed="x0, x1, ..., y",
                    remedy="add the columns, or use toeplitz_rls with kernel gaussian, laplacian or periodic")
@@ -135,6 +145,9 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str) -> Va
     values["data"] = {"file": file, **seen.keys}
     _inputs(values, seen)
     _target(values, seen)
+    if chosen == "kernel_lms" and not columns:
+        columns = min(lags or LAGS, max(1, rows // 4))
+        _lagged(values, seen, columns)
     if not seen.counts:
         values["data"]["ranges"] = seen.ranges
     if chosen == "kernel_cg":
@@ -150,9 +163,23 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str) -> Va
             del values["online"]["linear"], values["online"]["linear_ridge"]
             values["online"]["eta"] = 0.5
         else:
-            largest = float(np.abs(seen.values.X).max()) if seen.counts else 1.0
+            largest = float(np.abs(seen.values.X if seen.values.X.size else seen.values.y).max()) \
+                if seen.counts else 1.0
             values["online"]["linear_ridge"] = _ridge(largest)
     return values
+
+
+def _lagged(values: Values, seen: Inspection, columns: int) -> None:
+    """Predict each sample of a signal from the ones before it."""
+    y, word = seen.values.y, values["output"]["word"]
+    values["data"]["lagged"] = True
+    values["input"] |= {"word": word, "columns": columns}
+    gain = 1.0
+    if not seen.counts:
+        low, high = seen.ranges[seen.values.names[-1]]
+        y, gain = np.rint((y - low) / (high - low) * ((1 << BITS) - 1)), 1 / MIDDLE
+        values["input"] |= {"offset": MIDDLE, "gain": gain}
+    values["kernel"]["sigma"] = float(f"{width(latest_first(y.astype(np.int64), columns)) * gain:.3g}")
 
 
 def _ridge(largest: float) -> float:
@@ -232,7 +259,7 @@ def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
     target = data.names[-1]
     found["target"] = target if seen.classes else f"{target}, {_span(data.y)}"
     found["inputs"] = _listed(f"{name} ({_span(column)})" for name, column
-                              in zip(data.names[:-1], data.X.T, strict=True)) or "none: a sampled signal"
+                              in zip(data.names[:-1], data.X.T, strict=True)) or _no_inputs(values)
     found["time"] = _time(seen)
     found["classes"] = ", ".join(f"{label} ({count:,}{_sign(values, label)})" for label, count
                                  in seen.classes.items()) or "none: the target is a number"
@@ -246,6 +273,12 @@ def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
         step = "" if seen.classes else f"; one count of {target} is {values['output']['gain']:.3g}"
         found["units"] = f"those of the file, read as {BITS}-bit ADC counts by [data.ranges]{step}"
     return found
+
+
+def _no_inputs(values: Values) -> str:
+    if "lagged" not in values["data"]:
+        return "none: a sampled signal, which the model smooths"
+    return f"the {values['input']['columns']} samples before the target, the latest first"
 
 
 def _sign(values: Mapping[str, Any], label: str) -> str:

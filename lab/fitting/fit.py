@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,13 +12,14 @@ import numpy as np
 
 from ...codegen.manifest import write_whole
 from ...sim._files import MAX_SPEC, read_text
-from ...sim.data import Dataset, load_dataset
+from ...sim.data import Dataset, load_dataset, with_lags
 from ...sim.diagnostics.held_out import status_of
 from ...sim.diagnostics.quality import Quality, quality
 from ...sim.errors import KerncastError, fail
 from ...sim.planner import make_plan
 from ...sim.spec import Spec
 from ...sim.spec.edit import edited
+from ...sim.spec.types import suggest_name
 from ..workflow import test_inputs
 from .search import Candidate, Report, Search, applied, rounded
 from .tuners import TUNERS, Changes
@@ -73,6 +75,8 @@ class Fit:
         Which part of the data they were judged on; empty if it is all.
     stopped : str
         Why the search ended early; empty if it did not.
+    ahead : str
+        The command that drafts a predictor of the same signal, if this model smooths one.
     """
 
     spec: Spec
@@ -84,12 +88,15 @@ class Fit:
     judged: str
     sampled: str
     stopped: str
+    ahead: str = ""
 
     @property
     def verdict(self) -> str:
         """Return one or two sentences on the recommended spec."""
         own = "" if self.after.quality is None else self.after.quality.verdict.replace(
             "Run kerncast fit, or use the baseline.", "No better values were found; use the baseline.")
+        if self.ahead and self.after.quality is not None and self.after.quality.beaten_by_filter:
+            own += f" A filter is enough to smooth this signal. To predict its next sample: {self.ahead}"
         if self.after.status != "ok":
             return f"No values with status ok were found. {own}"
         if not self.changes:
@@ -174,7 +181,20 @@ def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit
     before = judgement(spec, data)
     chosen, after = _accepted(steps, spec, data, before)
     return Fit(spec, chosen.spec, differing(spec, chosen.changes), before, after, len(search.found),
-               search.judged, search.sampled, search.stopped)
+               search.judged, search.sampled, search.stopped, _ahead(spec, base))
+
+
+def _ahead(spec: Spec, base: Path) -> str:
+    """Return the command that drafts a predictor of a smoothed signal, or ""."""
+    data = spec.data
+    if data is None or data.file is None or not spec.uniform:
+        return ""
+    options = [f"--{key.replace('_', '-')} {shlex.quote(str(value))}"
+               for key in ("target_column", "time", "decimal", "separator", "rows")
+               if (value := getattr(data, key)) is not None]
+    name = suggest_name(f"{spec.model.name}_next")
+    file = shlex.quote(str(base / data.file))
+    return " ".join(["kerncast init", name, "--data", file, "--lags 8", *options])
 
 
 def differing(spec: Spec, changes: Changes) -> Changes:
@@ -187,6 +207,7 @@ def differing(spec: Spec, changes: Changes) -> Changes:
 def judgement(spec: Spec, data: Dataset) -> Judgement:
     """Run a spec on all of its data."""
     try:
+        data = with_lags(spec, data)
         plan = make_plan(spec, data.x_raw, data.y_raw)
         status = status_of(spec, plan, data, test_inputs(plan, data))
         return Judgement(status, quality(spec, data), plan.ram_bytes)

@@ -18,17 +18,18 @@ import numpy as np
 
 from ...codegen.firmware.targets import load_target
 from ...codegen.generate import check_memory
-from ...sim.data import Dataset
+from ...sim.data import Dataset, with_lags
 from ...sim.diagnostics.held_out import Judged, held_out, judged_by, of_size, part_of
 from ...sim.diagnostics.quality import error_of
 from ...sim.errors import KerncastError
+from ...sim.jit import COMPILED
 from ...sim.planner import make_plan
 from ...sim.reference.selection.width import grid_or_spread_width
 from ...sim.spec import Spec
 from .tuners import TUNERS, Changes, Number
 
 #: Candidates at most, and seconds of processor time after which the search ends with what it has.
-MAX_CANDIDATES, MAX_SECONDS = 160, 40.0
+MAX_CANDIDATES, MAX_SECONDS = 160, 30.0
 #: Factors of the scan of the width, and of the second number; then those of the moves.
 _SCAN, _SECOND = (0.0625, 0.25, 1.0, 4.0, 16.0), (0.1, 1.0, 10.0)
 _MOVES = (2.0, 1.25)
@@ -36,9 +37,9 @@ _DIGITS = 4
 #: The error of a candidate with a remedy counts 5 % more.
 _OF_REMEDY = 1.05
 #: Multiply-accumulates of one candidate, which limit the samples it is judged on.
-_WORK = 4e7
-_LEAST_SAMPLES, _MOST_SAMPLES = 64, {"toeplitz_rls": 1024, "kernel_cg": 800, "kernel_lms": 20_000,
-                                     "online_kernel_rls": 20_000}
+_WORK = 4e7 if COMPILED else 4e5
+_LEAST_SAMPLES, _MOST_SAMPLES = 64, {"toeplitz_rls": 1024 if COMPILED else 256, "kernel_cg": 800,
+                                     "kernel_lms": 20_000, "online_kernel_rls": 20_000}
 
 Report = Callable[[int, int], None]
 
@@ -132,7 +133,7 @@ class Search:
             before = best
             for variant in TUNERS[best.spec.model.algorithm].variants(best.spec):
                 other = self.judge({**best.changes, **variant.changes})
-                if ("model", "algorithm") in variant.changes:
+                if variant.rescan:
                     other = self._moved(self._scanned(other))
                 if other.improves(best, variant.gain):
                     steps.append(best := self._moved(other))
@@ -178,10 +179,11 @@ class Search:
     def _run(self, values: dict[str, Any], changes: Changes) -> Candidate:
         try:
             spec = Spec(**values)
-            plan = make_plan(spec, self.data.x_raw, self.data.y_raw)
+            data, part = with_lags(spec, self.data), with_lags(spec, self.part)
+            plan = make_plan(spec, data.x_raw, data.y_raw)
             check_memory(plan, load_target(spec.target.id))
-            samples = len(self.part.y_raw)
-            made = held_out(of_size(spec, samples), self.part, samples, self.judged)
+            samples = len(part.y_raw)
+            made = held_out(of_size(spec, samples), part, samples, self.judged)
         except KerncastError:
             return Candidate(self.base, changes, False, np.inf, np.inf)
         if made is None or not made.trained:
@@ -222,7 +224,7 @@ class Search:
         """Return factors of the width, around that of the spec and the spread of samples."""
         assert spec.kernel.sigma is not None
         step = np.array(spec.input.gains) * float(spec.input.format.lsb)
-        X = (self.part.x_raw - np.array(spec.input.offsets)) * step
+        X = (with_lags(spec, self.part).x_raw - np.array(spec.input.offsets)) * step
         own = grid_or_spread_width(X) / spec.kernel.sigma
         return [*_SCAN, *(own * factor for factor in _SCAN[1:])]
 

@@ -41,10 +41,13 @@ class Variant:
     changes : dict
     gain : float
         Share by which the error must fall, since the variant takes memory or time.
+    rescan : bool
+        Whether the numbers are scanned again before the variant is compared.
     """
 
     changes: Changes
     gain: float = 0.01
+    rescan: bool = False
 
 
 @dataclass(frozen=True)
@@ -72,14 +75,20 @@ _LIMITS = ("max_deterioration", "truncation", "max_age")
 _FOR_MEMORY, _FOR_ALGORITHM = 0.1, 0.1
 _MAX_REFINE = 2
 _LEAST_BUDGET, _MOST_BUDGET = 8, 1024
+_MOST_LAGS, _MOST_PASSES = 64, 64
+#: Features of a learner that replaces another one.
+_FEATURES = 64
 
 
 def _of_toeplitz(spec: Spec) -> Iterator[Variant]:
-    """Yield conjugate gradients on the true matrix.
+    """Yield another kernel, longer words, and conjugate gradients.
 
-    Only for schemes whose Toeplitz matrix approximates it.
+    Conjugate gradients solve the true matrix; only for schemes whose Toeplitz matrix approximates it.
     """
     assert spec.toeplitz is not None
+    if spec.toeplitz.scheme == "uniform" and spec.kernel.type == "gaussian":
+        yield Variant({("kernel", "type"): "laplacian"}, 0.02, rescan=True)
+    yield from (Variant(change, _FOR_MEMORY) for change in _longer(spec))
     if spec.toeplitz.scheme != "uniform" and not spec.toeplitz.bias:
         yield Variant({("model", "algorithm"): "kernel_cg", ("toeplitz", ""): None,
                        ("cg", "n"): spec.toeplitz.n, ("cg", "lambda"): spec.toeplitz.lam}, _FOR_ALGORITHM)
@@ -116,9 +125,11 @@ def _more_steps(spec: Spec) -> Iterator[Changes]:
 
 
 def _of_lms(spec: Spec) -> Iterator[Variant]:
-    """Yield a linear part, quantisation, other reductions and dictionary sizes."""
+    """Yield lags, a linear part, reductions, sizes, and another algorithm."""
     assert spec.online is not None
     online = spec.online
+    if spec.data is not None and spec.data.lagged:
+        yield from _other_lags(spec)
     free: Changes = {("online", key): None for key in (*_LIMITS, "newest_only")
                      if getattr(online, key) not in (None, False)}
     if free:
@@ -137,6 +148,22 @@ def _of_lms(spec: Spec) -> Iterator[Variant]:
         yield Variant({("online", "budget"): 2 * online.budget}, _FOR_MEMORY)
     if online.budget >= 2 * _LEAST_BUDGET:
         yield Variant({("online", "budget"): online.budget // 2}, 0.0)
+    if spec.output.classes is not None and 4 * online.passes <= _MOST_PASSES:
+        yield Variant({("online", "passes"): 4 * online.passes}, rescan=True)
+    if spec.output.classes is None and spec.output.outputs is None:
+        yield Variant({("model", "algorithm"): "online_kernel_rls", ("online", ""): None,
+                       ("rls", "features"): _FEATURES, ("rls", "passes"): online.passes}, _FOR_ALGORITHM,
+                      rescan=True)
+
+
+def _other_lags(spec: Spec) -> Iterator[Variant]:
+    """Yield twice and half as many previous samples, with the width that fits them."""
+    columns, sigma = spec.input.columns, spec.kernel.sigma
+    assert sigma is not None
+    for other, gain in ((2 * columns, 0.05), (columns // 2, 0.0)):
+        if 1 <= other <= _MOST_LAGS:
+            width = float(f"{sigma * (other / columns) ** 0.5:.4g}")
+            yield Variant({("input", "columns"): other, ("kernel", "sigma"): width}, gain)
 
 
 def _of_rls(spec: Spec) -> Iterator[Variant]:

@@ -6,7 +6,7 @@ All values are integers as a sensor delivers them; [input] and [output] of the s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -83,6 +83,32 @@ def grid(spec: Spec, count: int) -> Words:
     step = 1 if spec.toeplitz is None else spec.toeplitz.step
     x: Words = (spec.input.offsets[0] + np.arange(count, dtype=np.int64) * step)[:, None]
     return x
+
+
+def with_lags(spec: Spec, data: Dataset) -> Dataset:
+    """Return the samples of a lagged spec, with windows of its columns.
+
+    Parameters
+    ----------
+    spec : Spec
+        One with lagged in [data] and any number of columns; of any other spec the data stay as they are.
+    data : Dataset
+        Loaded for the same file, with other columns perhaps.
+    """
+    columns = spec.input.columns
+    if spec.data is None or not spec.data.lagged or data.x_raw.shape[1] == columns:
+        return data
+    x, y = _more_lags(data.x_raw, data.y_raw, columns)
+    if data.x_test_raw is None or data.y_test_raw is None:
+        return replace(data, x_raw=x, y_raw=y)
+    x_test, y_test = _more_lags(data.x_test_raw, data.y_test_raw, columns)
+    return replace(data, x_raw=x, y_raw=y, x_test_raw=x_test, y_test_raw=y_test)
+
+
+def _more_lags(x: Words, y: Words, columns: int) -> tuple[Words, Words]:
+    """Return windows of another length, and the sample after each."""
+    signal = np.concatenate([x[0, ::-1], y])
+    return latest_first(signal[:-1], columns), signal[columns:]
 
 
 def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:

@@ -13,6 +13,8 @@ from ..errors import KerncastError, Problem, fail
 
 #: Largest deviation of an instant from the grid, in steps: instants are often rounded.
 MAX_DEVIATION = 0.25
+#: Steps of a stretch that is worth its mention.
+_LEAST = 8
 
 
 @dataclass(frozen=True)
@@ -48,26 +50,62 @@ class Clock:
         """Return the number of samples missing in gaps."""
         return int((self.jumps - 1).sum())
 
-    def refuse_uneven(self, place: Callable[[int], str], first: int) -> None:
-        """Raise E259 for instants off the grid, E251 for gaps, with a remedy."""
+    def refuse_uneven(self, time: Array, place: Callable[[int], str], first: int, name: str) -> None:
+        """Raise E259 for instants off the grid, E251 for gaps, with a remedy.
+
+        Parameters
+        ----------
+        time : ndarray of float64, shape (n,)
+            The instants of this clock.
+        place : callable
+            Returns the place of sample i in the file.
+        first : int
+            First row that is used, from 0.
+        name : str
+            The column of the instants, for the remedy.
+        """
         if not self.even:
-            bad = int(np.argmax(self.jumps < 1)) if not self.increases else 0
+            steps = np.diff(time)
+            usual = float(np.median(steps)) if len(steps) else 0.0
+            bad = int(np.argmax(self.jumps < 1) if not self.increases
+                      else np.argmax(np.abs(steps - usual) > MAX_DEVIATION * usual))
             what = "do not lie at a constant step" if self.increases else "do not increase everywhere"
-            raise fail("E259", f"the sampling instants {what}", where=place(min(bad + 1, len(self.jumps))),
-                       value=f"step {self.step:.6g}, deviation up to {self.deviation:.2g} steps",
-                       allowed=f"a deviation of at most {MAX_DEVIATION} steps",
-                       remedy="sort the file by time, or resample it; to learn the curve from uneven "
-                       "samples, pass the time as an input: --algorithm kernel_cg --inputs COLUMN")
+            start, end = _even_stretch(time, usual)
+            raise fail("E259", f"the sampling instants {what}", where=place(min(bad + 1, len(steps))),
+                       value=f"a step of {steps[bad] if len(steps) else 0:.6g}; the usual one is {usual:.6g}",
+                       allowed=f"a constant step; each instant may deviate by {MAX_DEVIATION} steps",
+                       remedy=(f"use the longest even stretch: {_rows(first, start, end)}; or "
+                               if end - start >= _LEAST else "")
+                       + "sort the file by time, or resample it; or pass the time as an input, to learn the "
+                       f"curve from uneven samples: --algorithm kernel_cg --inputs \"{name}\"")
         gaps = np.flatnonzero(self.jumps > 1)
         if not len(gaps):
             return
         start, end = longest_run(self.jumps == 1)
-        rows = f"{first + start + 1}..{first + end + 1}"
         raise KerncastError([Problem(
             "E251", f"{self.lost:,} samples are missing in {len(gaps):,} gaps of the time",
             place(int(gaps[0]) + 1), f"a jump of {int(self.jumps[gaps[0]])} steps of {self.step:.6g}",
-            "a constant step", f"fill the gaps, or use the longest stretch without one: --rows {rows} "
-            f"with kerncast init, or rows = \"{rows}\" in [data]")])
+            "a constant step", "fill the gaps, or use the longest stretch without one: "
+            + _rows(first, start, end))])
+
+
+def _rows(first: int, start: int, end: int) -> str:
+    """Return the option and the key that choose the samples `start` to `end`."""
+    rows = f"{first + start + 1}..{first + end + 1}"
+    return f"--rows {rows} with kerncast init, or rows = \"{rows}\" in [data]"
+
+
+def _even_stretch(time: Array, step: float) -> tuple[int, int]:
+    """Return the first and last sample of a long even stretch."""
+    if step <= 0:
+        return 0, 0
+    start, end = longest_run(np.abs(np.diff(time) / step - 1) <= MAX_DEVIATION)
+    while end > start:
+        clock = read_clock(time[start:end + 1])
+        if clock.even and not clock.lost:
+            break
+        end -= max(1, (end - start) // 8)  # small deviations add up
+    return start, end
 
 
 def read_clock(time: Array) -> Clock:

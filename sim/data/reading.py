@@ -118,9 +118,10 @@ def read_values(path: Path, data: Data, *, signal: bool, labels: Sequence[str] =
     if missing.any() and (signal or data.missing != "drop"):
         raise _missing_error(loaded, missing, signal, first)
     if loaded.time is not None:
-        values = replace(values, clock=read_clock(loaded.time))
+        clock = read_clock(loaded.time)
+        values = replace(values, clock=clock)
         if signal:
-            values.clock.refuse_uneven(loaded.place, first)  # type: ignore[union-attr]  # read above
+            clock.refuse_uneven(loaded.time, loaded.place, first, str(data.time))
     values = values.choose(~missing, "missing values")
     return _of_classes(values, labels, path) if labels and labels != ANY else values
 

@@ -15,6 +15,7 @@ from .._arrays import Array
 from .held_out import HeldOut, Judged
 
 #: Lengths and orders of the Savitzky-Golay filters that are tried.
+FILTER = "Savitzky-Golay filter"
 WINDOWS = (3, 5, 7, 9, 11, 13, 15, 17, 21, 25, 31, 41, 51, 71, 101)
 ORDERS = (1, 2, 4)
 #: A linear stream is fitted again after each of 200 blocks; its samples fade by one of the factors.
@@ -94,7 +95,7 @@ def _filters(found: HeldOut) -> Iterator[Baseline]:
     for window in WINDOWS:
         for order in ORDERS:
             if order < window - 1 and window <= len(y):
-                yield Baseline(f"Savitzky-Golay filter, {window} points, order {order}",
+                yield Baseline(f"{FILTER}, {window} points, order {order}",
                                savitzky_golay(y, window, order, left_out=left_out))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from .._arrays import Array
 from ..data import Dataset
 from ..spec import Spec
-from .baselines import baselines
+from .baselines import FILTER, baselines
 from .held_out import HeldOut, held_out
 
 #: Errors that differ by less than this share count as equal.
@@ -71,6 +71,11 @@ class Quality:
     def beats_baselines(self) -> bool:
         """Return whether no baseline has a smaller error."""
         return self.error <= self.best[1]
+
+    @property
+    def beaten_by_filter(self) -> bool:
+        """Return whether a filter is as good, so that no training is needed."""
+        return FILTER in self.best[0] and self.error > self.best[1] * (1 - _SAME)
 
     @property
     def verdict(self) -> str:

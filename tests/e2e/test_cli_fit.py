@@ -1,6 +1,7 @@
 """``kerncast fit``: what it recommends is judged by the integer model, and holds when it is applied."""
 
 import json
+import shlex
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
@@ -172,6 +173,42 @@ def test_conjugate_gradients_replace_a_toeplitz_approximation_that_fails(tmp_pat
     found.write(tmp_path / "old.toml", tmp_path / "new.toml")
     assert Spec.load(tmp_path / "new.toml") == found.new
     assert (tmp_path / "new.toml").read_text().startswith("# mine\n")
+
+
+def lagged(folder: Path, lags: int) -> Spec:
+    """Write a signal whose next value needs the last two, nonlinearly; return a spec with other lags."""
+    y = [0.1, 0.3]
+    for _ in range(240):
+        y.append(1 - 1.4 * y[-1]**2 + 0.3 * y[-2])  # the Henon map
+    (folder / "d.csv").write_text("y\n" + "".join(f"{round(1000 * v)}\n" for v in y))
+    return Spec(model={"name": "m", "algorithm": "kernel_lms"}, kernel={"sigma": 300.0},
+                input={"word": "s12f0", "columns": lags}, output={"word": "s12f0"},
+                online={"budget": 32, "eta": 0.5, "quantise": 0.95},
+                data={"file": "d.csv", "lagged": True})
+
+
+def test_the_number_of_previous_samples_is_tuned(tmp_path: Path) -> None:
+    spec = lagged(tmp_path, 1)
+    found = fit_spec(spec, tmp_path, None, lambda done, total: None)
+    assert found.new.input.columns >= 2 and found.after.error < 0.8 * found.before.error
+    assert found.after.quality is not None and found.after.quality.beats_baselines
+    after = simulate_spec(found.new, tmp_path)
+    assert after.quality is not None and after.quality.error == found.after.error
+
+
+def test_a_signal_that_a_filter_smooths_as_well_leads_to_a_predictor(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "a signal.csv"
+    rng = np.random.default_rng(0)
+    file.write_text("value\n" + "".join(
+        f"{np.sin(i / 9) + 0.05 * v:.4f}\n" for i, v in enumerate(rng.normal(size=60))))
+    assert run("init", "wave", "--data", file, "-o", tmp_path, "--rows", "1..50")[0] == 0
+    out = run("fit", tmp_path / "wave.toml")[1]
+    if "is enough to smooth" not in out:
+        pytest.skip("the model is better than every filter")
+    command = shlex.split(out.partition("To predict its next sample: kerncast ")[2].splitlines()[0])
+    assert run(*command, "-o", tmp_path)[0] == 0
+    new = Spec.load(tmp_path / "wave_next.toml")
+    assert new.data is not None and new.data.lagged and new.data.rows == "1..50"
 
 
 def test_of_many_samples_a_part_is_used_and_it_is_said(tmp_path: Path) -> None:

@@ -234,6 +234,46 @@ def test_uneven_instants_are_refused_with_the_way_to_learn_from_them(instants):
     assert spec.cg is not None and spec.input.columns == 1
 
 
+def test_a_repeated_instant_is_refused_with_the_longest_stretch():
+    problem = refused(timed([*range(20), *range(19, 59)]))
+    assert (problem["code"], problem["where"]) == ("E259", "d.csv:22")
+    assert problem["value"].startswith("a step of 0; the usual one is 1")
+    _, data, _ = made(timed([*range(20), *range(19, 59)]), *remedy_of(problem))
+    assert len(data.y_raw) == 40
+
+
+def test_deviations_that_add_up_shorten_the_stretch():
+    instants = np.cumsum([1.04] * 20 + [1.0] * 38)
+    problem = refused(timed(instants))
+    _, data, _ = made(timed(instants), *remedy_of(problem))
+    assert 16 <= len(data.y_raw) < 58
+
+
+# ---- previous samples as inputs ----
+SIGNAL = "y\n" + "".join(f"{round(99 * float(v))}\n" for v in SINE)
+
+
+@pytest.mark.parametrize("text", [timed(range(60)), SIGNAL])
+def test_the_next_sample_of_a_signal_is_predicted_from_previous_ones(text):
+    spec, data, found = made(text, "--lags", "5")
+    assert spec.model.algorithm == "kernel_lms" and spec.data.lagged and spec.input.columns == 5
+    assert data.x_raw.shape == (len(data.y_raw), 5)
+    assert data.x_raw[5].tolist() == data.y_raw[4::-1].tolist()
+    assert found["inputs"] == "the 5 samples before the target, the latest first"
+
+
+def test_an_online_learner_of_a_signal_gets_previous_samples():
+    spec, data, _ = made(timed(range(60)), "--algorithm", "kernel_lms")
+    assert spec.data.lagged and spec.input.columns == data.x_raw.shape[1] == 8
+
+
+@pytest.mark.parametrize(("text", "options", "remedy"), [
+    ("a,b,c\n" + "1.5,2,3\n4,5,6\n" * 8, ("--lags", "4"), "omit --lags"),
+    (timed(range(60)), ("--lags", "4", "--algorithm", "toeplitz_rls"), "omit --algorithm")])
+def test_previous_samples_need_a_signal_and_an_online_learner(text, options, remedy):
+    assert refused(text, *options)["remedy"] == remedy
+
+
 # ---- size ----
 def test_samples_that_are_not_used_are_counted():
     spec, data, found = made("value\n" + "".join(f"{np.sin(i / 40):.4f}\n" for i in range(20_000)))

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kerncast
-from kerncast.sim.data import builtin, check_raw, load_dataset
+from kerncast.sim.data import builtin, check_raw, load_dataset, with_lags
 from kerncast.sim.data.inspection import inspect_file
 from kerncast.sim.data.words_csv import width
 from kerncast.sim.errors import KerncastError
@@ -160,6 +160,18 @@ def test_a_lagged_file_predicts_each_target_from_the_latest_ones_first(tmp_path)
     (tmp_path / "test.csv").write_text("y\n0\n10\n")  # not a single sample has all its lags
     assert codes(load_dataset, lagged_spec(test="test.csv"), tmp_path) == [
         ("E247", str(tmp_path / "test.csv"))]
+
+
+def test_the_number_of_previous_samples_can_change_after_loading(tmp_path):
+    signal = [3, 1, 4, 1, 5, 9, 2, 6]
+    for name in ("train.csv", "test.csv"):
+        (tmp_path / name).write_text("y\n" + "".join(f"{v}\n" for v in signal))
+    two = load_dataset(lagged_spec(test="test.csv"), tmp_path)
+    for columns in (1, 2, 3):
+        spec = lagged_spec(columns, test="test.csv")
+        found, wanted = with_lags(spec, two), load_dataset(spec, tmp_path)
+        for name in ("x_raw", "y_raw", "x_test_raw", "y_test_raw"):
+            assert getattr(found, name).tolist() == getattr(wanted, name).tolist()
 
 
 def test_a_lagged_file_too_short_or_of_other_values_is_refused(tmp_path):

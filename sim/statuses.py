@@ -32,6 +32,7 @@ class DeviceStatus(IntEnum):
     FULL = 3
     PENDING = 5
     OUT_OF_ORDER = -5
+    NO_CANDIDATE = -6
 
     @property
     def word(self) -> str:
@@ -134,6 +135,12 @@ MEANINGS = {
         "training at a time. Or something else wrote to the trainer, which its checksum shows.",
         "Keep the order; cancel a training before another one begins. If the order was kept, check what else "
         "writes to the trainer's memory."),
+    "no_candidate": Entry(
+        "not trained: no candidate has a certified answer",
+        "For each pair of sigma and lambda, the certified error bound exceeds the tolerance, or rounding "
+        "makes the matrix look indefinite.",
+        "Add a candidate with a larger lambda or a smaller sigma, raise tolerance, or set [numbers] word = "
+        "24 or 32."),
 }
 
 _ILL_CONDITIONED = ("The matrix is positive definite, but so ill-conditioned that rounding makes it look "

@@ -35,6 +35,12 @@ class BreakdownError(RefusedError):
     status = "breakdown"
 
 
+class NoCandidateError(RefusedError):
+    """No candidate has a certified answer."""
+
+    status = "no_candidate"
+
+
 class FxpModel(Saving):
     """Base class of the fxpmath model of a plan; a subclass trains or learns.
 

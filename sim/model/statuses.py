@@ -17,6 +17,7 @@ STALLED = int(DeviceStatus.STALLED)
 FULL = int(DeviceStatus.FULL)
 PENDING = int(DeviceStatus.PENDING)
 OUT_OF_ORDER = int(DeviceStatus.OUT_OF_ORDER)
+NO_CANDIDATE = int(DeviceStatus.NO_CANDIDATE)
 
 #: Statuses that leave a model that can predict.
 TRAINED = tuple(int(status) for status in _TRAINED)

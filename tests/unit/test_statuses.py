@@ -31,15 +31,17 @@ def test_the_constants_of_compiled_code_are_plain_integers_of_the_same_codes():
 
 
 def test_the_sign_of_a_status_says_whether_its_result_can_be_used():
-    refused = {"not_positive_definite", "not_trained", "bad_argument", "breakdown", "out_of_order"}
+    refused = {"not_positive_definite", "not_trained", "bad_argument", "breakdown", "out_of_order",
+               "no_candidate"}
     assert {status.word for status in DeviceStatus if status < 0} == refused
     assert {status.word for status in DeviceStatus if not status.usable} == refused
     assert all(status < 0 for status in RestoreStatus if status != RestoreStatus.OK)
 
 
 def test_the_statuses_of_hardware_fit_three_bits_with_their_sign():
-    # of iterative refinement and of training in slices, which no core has
-    in_software = {DeviceStatus.STALLED, DeviceStatus.PENDING, DeviceStatus.OUT_OF_ORDER}
+    # of iterative refinement, training in slices and self-tuning, which no core has
+    in_software = {DeviceStatus.STALLED, DeviceStatus.PENDING, DeviceStatus.OUT_OF_ORDER,
+                   DeviceStatus.NO_CANDIDATE}
     assert all(-4 <= status <= 3 for status in set(DeviceStatus) - in_software)
 
 

@@ -56,7 +56,8 @@ enum status_t {
     STALLED = 4,
     FULL = 3,
     PENDING = 5,
-    OUT_OF_ORDER = -5
+    OUT_OF_ORDER = -5,
+    NO_CANDIDATE = -6
 };
 
 const kc::uint<16> TAG(19819u); // the first word of a model: the leading bits of the plan's hash

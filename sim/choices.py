@@ -146,6 +146,11 @@ class Choices:
         return self.options.get("solver") == "banded"
 
     @property
+    def tunes(self) -> bool:
+        """Return whether a training compares several pairs of sigma and lambda."""
+        return "candidates" in self.options
+
+    @property
     def schur(self) -> bool:
         """Return whether the solver is the Schur algorithm."""
         return self.options.get("solver") == "schur"

@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from .._arrays import Raw
+from ..candidates import candidate_plan
 from ..choices import FLOAT32
 from ..data.predictor_file import TrainedModel, load_model
 from ..data.raw import check_raw, check_targets
@@ -62,7 +63,8 @@ def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None,
         x_raw = check_raw(x_raw, spec.input.format, spec.input.columns, "x_raw")
     try:
         plan = _planned(spec, model, x_raw, y_raw)
-        check_shifts(plan)
+        for k in range(plan.sizes.get("K", 1)):
+            check_shifts(candidate_plan(plan, k))
     except KerncastError as error:
         raise spec.located(error) from None
     if plan.fixed:  # targets are what it is compared with, and no word of it
@@ -92,9 +94,11 @@ def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: R
 def _kept(plan: Plan) -> dict[str, Any]:
     """Return the evidence that is of no signal.
 
-    That is the real numbers of a model trained elsewhere, and an automatic choice of the solver.
+    That is the real numbers of a model trained elsewhere, an automatic choice of the solver, and the
+    candidates of a training.
     """
-    return {name: plan.evidence[name] for name in ("trained", "solver") if name in plan.evidence}
+    kept = ("trained", "solver", "candidates")
+    return {name: plan.evidence[name] for name in kept if name in plan.evidence}
 
 
 def _asked(spec: Spec) -> dict[str, Any]:

@@ -31,6 +31,7 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any
 
+from ..candidates import candidate_pairs
 from ..plan import Plan, Signal
 
 
@@ -109,7 +110,8 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
     """
     if "lambda" not in plan.options:
         return {}
-    lam, n = Fraction(plan.options["lambda"]), plan.sizes["n"]
+    lam = min(Fraction(lam) for _, lam in candidate_pairs(plan) or [("", plan.options["lambda"])])
+    n = plan.sizes["n"]
     if plan.algorithm != "toeplitz_rls":
         return {"alpha": sqrt(n) / float(lam)}
     if plan.looks_ahead:

@@ -8,8 +8,9 @@ Generated code uses the 32-bit form of a primitive, or 16-bit lanes, exactly if 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
+from ..candidates import candidate_plan
 from ..plan import Plan
 
 _TERMS = {"gaussian": 2, "laplacian": 1}  # powers of |u - v| that a column adds
@@ -85,6 +86,8 @@ def _clamp(plan: Plan) -> int:
 def widths(plan: Plan) -> Widths:
     """Return the properties that follow from the integers of a plan.
 
+    Those of a trainer that compares candidates hold for each of them.
+
     Parameters
     ----------
     plan : Plan
@@ -93,6 +96,12 @@ def widths(plan: Plan) -> Widths:
     -------
     Widths
     """
+    each = [_widths(candidate_plan(plan, k)) for k in range(plan.sizes.get("K", 1))]
+    return Widths(*map(all, zip(*map(astuple, each), strict=True)))
+
+
+def _widths(plan: Plan) -> Widths:
+    """Return the properties of a plan with one pair of sigma and lambda."""
     lo, hi = _ends(plan)
     power = _TERMS.get(plan.kernel)
     distance = (power is not None and plan.word == 16 and hi < 1 << 31

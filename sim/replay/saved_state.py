@@ -136,7 +136,8 @@ def member_ranges(plan: Plan) -> dict[str, tuple[int, int]]:
     found: dict[str, tuple[int, int]] = {"reserved": (0, 0)}
     if plan.trains:
         exponents = (plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max"), 0)  # 0: not trained
-        found |= {"trained": (0, 1), "alpha_exp": (min(exponents), max(exponents))}
+        found |= {"trained": (0, 1), "alpha_exp": (min(exponents), max(exponents)),
+                  "candidate": (0, plan.sizes.get("K", 1) - 1)}
     elif plan.second_order:
         found |= {"trained": (0, 1), "rls_beta": (-(1 << 60), 1 << 60),
                   "rls_w": (1 - (1 << 31), (1 << 31) - 1)}

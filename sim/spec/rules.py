@@ -160,6 +160,24 @@ def solver(draft: Draft) -> Found:
                             remedy="set scheme = \"uniform\", or [toeplitz] solver = \"levinson\"")
 
 
+def candidates(draft: Draft) -> Found:
+    """Require solver banded for candidates (E113), each listed once (E109)."""
+    pairs, chosen = draft.get("toeplitz", "candidates"), draft.get("toeplitz", "solver")
+    if not isinstance(pairs, (list, tuple)) or not pairs:
+        return
+    if chosen not in (None, "banded"):
+        yield draft.problem("E113", f"solver {chosen} compares no candidates", "toeplitz", "candidates",
+                            allowed="candidates with solver = \"banded\"",
+                            remedy="set [toeplitz] solver = \"banded\", or remove candidates")
+    given = [[draft.get("kernel", "sigma"), draft.get("toeplitz", "lambda")], *map(list, pairs)]
+    for pair in given:
+        if given.count(pair) > 1:
+            yield draft.problem("E109", "a pair of sigma and lambda is listed twice", "toeplitz",
+                                "candidates", value=pair, allowed="pairs that differ from one another and "
+                                "from sigma and lambda of the spec", remedy="remove one of them")
+            return
+
+
 def refinement(draft: Draft) -> Found:
     """Reject refinement at 32 bits, which is its own word length (E113)."""
     if draft.has("toeplitz") and draft.get("toeplitz", "refine") not in (None, 0) \
@@ -359,5 +377,5 @@ def budget(draft: Draft) -> Found:
                                     remedy="choose one of the allowed values")
 
 
-RULES = (tables_present, columns, delay, output, scheme, solver, refinement, forgetting, reduction,
-         linear_part, several_outputs, float32, kernel, overrides, casts, ranges, budget, data)
+RULES = (tables_present, columns, delay, output, scheme, solver, candidates, refinement, forgetting,
+         reduction, linear_part, several_outputs, float32, kernel, overrides, casts, ranges, budget, data)

@@ -22,6 +22,7 @@ from .types import (
     NAME_LENGTH,
     OVERFLOWS,
     ROUNDINGS,
+    Candidates,
     Casts,
     CName,
     Column,
@@ -164,7 +165,16 @@ class Toeplitz(SpecTable):
     refine: int = _key(0, ge=0, le=4, about="number of refinement solves on the residual, in 32 bits",
                        allowed="an integer, 0 to 4", remedy="2 comes close to the accuracy of word = 32")
     bias: bool = _key(False, about="train an intercept too (LS-SVM)", allowed="true, false")
+    candidates: Candidates | None = _key(
+        None, about="pairs [sigma, lambda] that a training compares with sigma and lambda (banded)",
+        allowed="1 to 15 pairs of numbers, 1e-12 to 1e12, such as [[3, 0.1], [6, 0.3]]",
+        remedy="list the pairs that the signal may need, or omit it")
     tolerance: float = _tolerance()
+
+    @property
+    def pairs(self) -> int:
+        """Return the number of pairs that a training compares; 1 if it compares none."""
+        return 1 + len(self.candidates or ())
 
 
 class Cg(SpecTable):

@@ -254,12 +254,34 @@ def _value_range(value: Any) -> tuple[float, float]:
     return float(pair[0]), float(pair[1])
 
 
+#: Further candidates of a self-tuning training.
+MOST_CANDIDATES = 15
+
+
+def _candidates(value: Any) -> tuple[tuple[float, float], ...]:
+    """Return pairs of numbers, sigma and lambda."""
+    if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= MOST_CANDIDATES:
+        raise _custom("E107", f"candidates is not a list of 1 to {MOST_CANDIDATES} pairs")
+    for pair in value:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or any(
+                isinstance(v, bool) or not isinstance(v, (int, float)) for v in pair):
+            raise _custom("E107", "a candidate is not a pair of numbers")
+        if not all(1e-12 <= v <= 1e12 for v in pair):  # also refuses NaN
+            raise _custom("E108", "sigma or lambda of a candidate is out of range")
+    return tuple((float(sigma), float(lam)) for sigma, lam in value)
+
+
 ROWS = re.compile(r"([0-9]{1,9})\.\.([0-9]{1,9})")
 MAXROWS = 10**9
 #: A column of a file by its name, or by its number from 0.
 Column = Annotated[int, Field(ge=0, le=10**7)] | Annotated[str, Field(min_length=1)]
 Rows = Annotated[int | str, PlainValidator(_rows), WithJsonSchema({"anyOf": [
     {"type": "integer", "minimum": 1}, {"type": "string", "pattern": f"^{ROWS.pattern}$"}]})]
+Candidates = Annotated[tuple[tuple[float, float], ...], PlainValidator(_candidates),
+                       PlainSerializer(lambda pairs: [list(pair) for pair in pairs]),
+                       WithJsonSchema({"type": "array", "minItems": 1, "maxItems": MOST_CANDIDATES, "items": {
+                           "type": "array", "items": {"type": "number", "minimum": 1e-12, "maximum": 1e12},
+                           "minItems": 2, "maxItems": 2}})]
 #: The values of the lowest and the highest ADC count, by column.
 ValueRanges = dict[str, Annotated[tuple[float, float], PlainValidator(_value_range), PlainSerializer(_listed),
                                   WithJsonSchema({"type": "array", "items": {"type": "number"},

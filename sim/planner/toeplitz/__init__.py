@@ -32,6 +32,7 @@ from .banded import (
     band_residual_shift,
     banded_constants,
     banded_tables,
+    factorise,
     first_row,
 )
 from .fitted import fitted_constants
@@ -39,6 +40,7 @@ from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift,
 from .lookahead import ALPHA_EXP_MAX, DIVISIONS, MULTIPLICATIONS, lookahead_constants
 from .memory import model_memory, trainer_memory
 from .schur import schur_constants, schur_signals
+from .tuning import evidence_constants, plan_tuned
 
 #: Bits of r, y and alpha where a shorter solver is refined.
 REFINED = 32
@@ -50,12 +52,15 @@ def corrected(spec: Spec) -> bool:
     return spec.toeplitz.refine > 0 or spec.toeplitz.bias
 
 
-def _finer_bits(lam: float, word: int) -> int:
+def _finer_bits(spec: Spec, word: int) -> int:
     """Return extra fraction bits of alpha, which compensate a large lambda.
 
-    The number keeps 2**(31 + bits) / (1 + lambda) below 2**31, and `f_shift` below 63.
+    They are those of the smallest lambda of all candidates. The number keeps 2**(31 + bits) / (1 + lambda)
+    below 2**31, and `f_shift` below 63.
     """
-    return min(max(ceil_log2(1 + Fraction(lam)) - 1, 0), 54 - word)
+    assert spec.toeplitz is not None
+    least = min([spec.toeplitz.lam, *(lam for _, lam in spec.toeplitz.candidates or ())])
+    return min(max(ceil_log2(1 + Fraction(least)) - 1, 0), 54 - word)
 
 
 def _constants(spec: Spec, word: int) -> dict[str, int]:
@@ -73,7 +78,7 @@ def _constants(spec: Spec, word: int) -> dict[str, int]:
     if spec.toeplitz.solver == "schur":
         solver |= schur_constants(spec)
     mac_shift = products_shift(word, n)
-    finer = 0 if corrected(spec) else _finer_bits(spec.toeplitz.lam, word)
+    finer = 0 if corrected(spec) else _finer_bits(spec, word)
     own = {"alpha_frac": word - 1 + finer, "alpha_exp_min": ALPHA_EXP_MIN, "alpha_exp_max": top,
            "mac_shift": mac_shift, "f_shift": word - mac_shift + finer}
     if corrected(spec):
@@ -303,6 +308,14 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     assert spec.toeplitz is not None
     if spec.toeplitz.solver == "auto":
         return plan_automatic(spec, lambda named: plan_toeplitz(named, x_raw, y_raw))
+    if spec.toeplitz.candidates is not None:
+        return plan_tuned(spec, lambda alone: _plan(alone, x_raw, y_raw))
+    return _plan(spec, x_raw, y_raw)
+
+
+def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
+    """Return the plan with one pair of sigma and lambda."""
+    assert spec.toeplitz is not None
     words = WORD_CLASSES[REFINED if spec.toeplitz.refine else spec.numbers.word]
     inputs = plan_inputs(spec, words)
     x, constants = inputs.x, dict(inputs.constants)
@@ -315,6 +328,7 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     constants |= _lags(spec, x, constants["kernel_d2_end"])
     constants |= _fitted(spec, inputs.signals["y"].format, solver)
     sizes = {"n": spec.toeplitz.n, "D": spec.input.columns}
+    sizes |= {"K": spec.toeplitz.pairs} if spec.toeplitz.candidates is not None else {}
     tables = dict(kernel_tables(spec, words))
     if spec.toeplitz.solver == "banded":
         more, factor = _banded(spec, words.bits, solver["alpha_frac"], x.lsb, constants)
@@ -343,7 +357,11 @@ def _banded(spec: Spec, word: int, alpha_frac: int, lsb: Fraction, c: dict[str, 
     step = c["x_step"]
     assert isinstance(step, int)
     band: Band = first_row(spec, lsb, step)
-    constants, tables = banded_tables(spec, band)
+    factor = factorise(band.row, spec.toeplitz.n, spec.numbers.word + 8)
+    constants, tables = banded_tables(spec, band, factor)
+    if spec.toeplitz.candidates is not None:
+        constants |= evidence_constants(factor.pivots, spec.toeplitz.n, spec.toeplitz.lam, word,
+                                        constants["pivot_frac"])
     b = constants["band"]
     shift = band_residual_shift(word, b, alpha_frac)
     certificate = certify_constants(BAND.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), band_loss(band),

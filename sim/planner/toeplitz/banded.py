@@ -127,11 +127,10 @@ def _rows(factor: Factor, frac: int, word: int) -> int:
     return 1
 
 
-def banded_tables(spec: Spec, band: Band) -> tuple[dict[str, int], dict[str, ConstantTable]]:
+def banded_tables(spec: Spec, band: Band, factor: Factor) -> tuple[dict[str, int], dict[str, ConstantTable]]:
     """Return constants and tables of the factor."""
     assert spec.toeplitz is not None
-    word, n, lam = spec.numbers.word, spec.toeplitz.n, Fraction(spec.toeplitz.lam)
-    factor = factorise(band.row, n, word + 8)
+    word, lam = spec.numbers.word, Fraction(spec.toeplitz.lam)
     b, over = len(band.row) - 1, decimal(1 / (1 + lam))
     most = max((abs(entry) for column in factor.columns for entry in column), default=Decimal(0))
     frac = word - 1

@@ -27,6 +27,8 @@ def _solution(spec: Spec, long: str, x_word: str, exponent: str) -> list[_Row]:
         fields.append(("centers", x_word, "n*D", "training inputs"))
     if spec.toeplitz.bias:
         fields.append(("bias", long, "1", "intercept, in LSB of y"))
+    if spec.toeplitz.candidates is not None:
+        fields.append(("candidate", "int16_t", "1", "index of the pair of sigma and lambda, from 0"))
     return [*fields, ("alpha_exp", exponent, "1", "block exponent of alpha")]
 
 
@@ -81,6 +83,8 @@ def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) ->
     long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
     fields = [*_solution(spec, long, x_word, "int32_t"), *TRAINER_FIELDS, *NORM_FIELDS,
               ("y", long, "n", "targets")]
+    if spec.toeplitz.candidates is not None:
+        fields.append(("evidence", "int64_t", "K", "n log2 q + log2 det of each pair, the least wins"))
     if spec.toeplitz.solver == "banded":
         return memory([*fields, ("z_exp", "int32_t", "1", "block exponent of z")], sizes,
                       SIZE_KEYS["toeplitz_rls"])

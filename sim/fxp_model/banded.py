@@ -99,10 +99,10 @@ class FxpBanded:
         NotPositiveDefiniteError
             If an exponent leaves its range.
         """
-        self._forward()
+        self.forward()
         self._backward()
 
-    def _forward(self) -> None:
+    def forward(self) -> None:
         """Solve L z = y."""
         used = max((v if v >= 0 else -v - 1).bit_length() for v in self.y)
         self.exponent, z = 1 - max(self.word - 1 - used, 0), list[int]()

@@ -9,17 +9,21 @@ from typing import Any
 import numpy as np
 
 from ..backend import Outputs, Raw
+from ..candidates import candidate_plan
 from ..data import raw
 from ..formats import Format, Overflow
+from ..plan import Plan
 from ..statuses import TRAINED
 from .arithmetic import Fxp, Words, cast, exact, number, total, word_of, words_of
 from .banded import FxpBanded, FxpBandSystem
-from .base import STATUS, FxpModel, RefusedError
+from .base import STATUS, FxpModel, NoCandidateError, RefusedError
 from .bound import accurate, bound_of
+from .kernel import FxpKernel
 from .levinson import Block, FxpLevinson, alpha_numbers
 from .lookahead import FxpLookahead
 from .refine import FxpRefinement, FxpToeplitzSystem, power_of_two
 from .schur import FxpSchur
+from .tuning import FxpTuning
 
 
 class FxpToeplitz(FxpModel):
@@ -69,18 +73,48 @@ class FxpToeplitz(FxpModel):
         return {"status": np.array([STATUS[status]])}
 
     def _train_banded(self, y: Words, kept: dict[str, Any]) -> Outputs:
-        """Solve by the banded factor, and compute the bound."""
-        solver, system = FxpBanded(self.plan, y), FxpBandSystem(self.plan, y)
+        """Train the candidate of the best evidence, or the only one."""
         try:
-            solver.solve()
+            status, found = self._tuned(y) if self.plan.tunes else self._with_bound(self.plan, y)
         except RefusedError as error:
             vars(self).update(kept)
             return {"status": np.array([STATUS[error.status]])}
-        bound = bound_of(system.residual(solver.words, solver.exponent)[1], self.plan)
-        self._state = {"bound": bound, "alpha": np.array(solver.words), "alpha_exp": solver.exponent,
-                       "trained": 1}
-        fine = accurate(bound, system.norm(solver.words), self.plan)
-        return {"status": np.array([STATUS["ok" if fine else "inaccurate"]])}
+        self._state = found | {"trained": 1}
+        return {"status": np.array([STATUS[status]])}
+
+    def _tuned(self, y: Words) -> tuple[str, dict[str, Any]]:
+        """Return status and members of the first candidate with a certified answer.
+
+        :class:`.tuning.FxpTuning` orders them.
+        """
+        for k in FxpTuning(self.plan, y).order():
+            try:
+                status, found = self._with_bound(candidate_plan(self.plan, k), y)
+            except RefusedError:
+                continue
+            if status == "ok":
+                self._select(k)
+                return status, found | {"candidate": k}
+        raise NoCandidateError
+
+    def _select(self, k: int) -> None:
+        """Predict with the kernel of candidate k."""
+        self._kernel = FxpKernel(candidate_plan(self.plan, k))
+
+    def _with_bound(self, plan: Plan, y: Words) -> tuple[str, dict[str, Any]]:
+        """Solve by the banded factor, and compute the bound."""
+        solver, system = FxpBanded(plan, y), FxpBandSystem(plan, y)
+        solver.solve()
+        bound = bound_of(system.residual(solver.words, solver.exponent)[1], plan)
+        fine = accurate(bound, system.norm(solver.words), plan)
+        return "ok" if fine else "inaccurate", {
+            "bound": bound, "alpha": np.array(solver.words), "alpha_exp": solver.exponent}
+
+    def load(self, state: Outputs) -> None:
+        """Load a saved state, whose candidate selects the kernel."""
+        super().load(state)
+        if self.plan.tunes:
+            self._select(int(state["candidate"][0]))
 
     def _solve_levinson(self, r: Fxp, y: Fxp) -> str:
         """Solve once, scale alpha back, and compute its bound."""
@@ -161,8 +195,9 @@ class FxpToeplitz(FxpModel):
         if self._trainer is None:
             return {"status": np.array([STATUS["out_of_order"]])}
         y, alpha, exponent = self._trainer
-        signal, unit = self.plan.signals["f"], self.plan.integer("fitted_scale") * power_of_two(
-            exponent - self.plan.integer("fitted_shift"))
+        plan = candidate_plan(self.plan, int(self._state.get("candidate", 0)))
+        signal, unit = plan.signals["f"], plan.integer("fitted_scale") * power_of_two(
+            exponent - plan.integer("fitted_shift"))
         whole = [int(v) + Format(True, 48, 0).quantise(-unit * int(a), signal.rounding)
                  for v, a in zip(y, alpha, strict=True)]
         f = [signal.format.fit(v, signal.overflow) for v in whole]

@@ -127,6 +127,9 @@ BANDED_Z = _hook("eliminate_forward", "z")
 BANDED_SCALED_Z = _hook("eliminate_forward", "scaled_z")
 BANDED_ALPHA = _hook("eliminate_backward", "alpha")
 BANDED_SCALED_ALPHA = _hook("eliminate_backward", "scaled_alpha")
+TUNE_SUM = _hook("tune", "sum")
+TUNE_EVIDENCE = _hook("tune", "evidence")
+TUNE_CANDIDATE = _hook("tune", "candidate")
 #: All hooks, by number.
 HOOKS = tuple(_hooks)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...backend import Outputs
+from ...candidates import NO_EVIDENCE, candidate_plan
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words
@@ -15,11 +16,20 @@ from .. import trace_hooks as at
 from ..base import BatchModel, convert_inputs
 from ..bound import BoundConstants
 from ..certify import CertifyConstants, accurate, certify
-from ..kernel import Cast, KernelConstants, cast_of
+from ..kernel import Cast, KernelConstants, cast_of, kernel_constants
 from ..ranges import ALPHA, cast
-from ..statuses import BAD_ARGUMENT, INACCURATE, NOT_POSITIVE_DEFINITE, OK, OUT_OF_ORDER, SATURATED, TRAINED
+from ..statuses import (
+    BAD_ARGUMENT,
+    INACCURATE,
+    NO_CANDIDATE,
+    NOT_POSITIVE_DEFINITE,
+    OK,
+    OUT_OF_ORDER,
+    SATURATED,
+    TRAINED,
+)
 from ..trace_hooks import Log, trace, trace_all
-from .banded import BandedConstants, BandedTables, banded, certify_band
+from .banded import BandedConstants, BandedTables, banded, certify_band, eliminate_forward
 from .first_row import diagonal_row, uniform_entry, uniform_row
 from .fitted import fitted
 from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
@@ -27,6 +37,7 @@ from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
 from .refine import RefineArrays, RefineConstants, refine
 from .schur import SchurConstants, schur
+from .tuning import EvidenceConstants, best_of, evidence, quadratic_form
 
 
 @jit
@@ -59,7 +70,8 @@ def _scale_alpha(x: Words, rho: int, rounding: int, lo: int, hi: int, log: Log) 
 LOOKAHEADS: dict[str, type[Lookahead | LookaheadF32]] = {
     "lookahead": Lookahead, "lookahead_f32": LookaheadF32}
 #: Scalars of the model structure, in the order in which the solvers leave them.
-SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp")
+SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp", "candidate")
+_ALPHA_EXP, _BOUND, _CANDIDATE = (SCALARS.index(name) for name in ("alpha_exp", "bound", "candidate"))
 
 
 def solver_constants(plan: Plan) -> LevinsonConstants:
@@ -92,6 +104,25 @@ def banded_tables(plan: Plan) -> BandedTables:
     return BandedTables(factor.reshape(plan.integer("rows"), plan.integer("band")), pivot, band)
 
 
+class Candidate(NamedTuple):
+    """What training with one pair of sigma and lambda needs: integers of the plan."""
+
+    constants: BandedConstants
+    tables: BandedTables
+    certify: CertifyConstants
+    evidence: EvidenceConstants
+    kernel: KernelConstants
+
+
+def candidate_of(plan: Plan, k: int) -> Candidate:
+    """Return candidate k of a plan; k = 0 if it has no others."""
+    alone = candidate_plan(plan, k)
+    own = [alone.integer(name) if plan.tunes else 0 for name in
+           ("rows", "square_shift", "evidence_shift", "evidence_offset")]
+    return Candidate(banded_constants(alone), banded_tables(alone), certify_constants(alone),
+                     EvidenceConstants(*own), kernel_constants(alone))
+
+
 def certified_accurate(plan: Plan, y: Words, r: Words, alpha: Words, alpha_exp: int) -> bool:
     """Return whether the bound of alpha (n,) is within the tolerance.
 
@@ -109,7 +140,7 @@ class ToeplitzModel(BatchModel):
         self._certify = certify_constants(plan)
         self._schur = plan.schur
         self._lookahead: Lookahead | LookaheadF32 | None = None
-        self._banded = (banded_constants(plan), banded_tables(plan)) if plan.banded else None
+        self._candidates = [candidate_of(plan, k) for k in range(plan.sizes.get("K", int(plan.banded)))]
         self._refine = RefineConstants(
             plan.refine, int(plan.bias), plan.integer("alpha_exp_min"),
             plan.integer("alpha_exp_max"), cast_of(plan, "alpha"), cast_of(plan, "y"), self._certify,
@@ -132,7 +163,8 @@ class ToeplitzModel(BatchModel):
         if self.uniform:
             self._v[:, 0] = np.arange(n, dtype=np.int64) * self.plan.integer("x_step")
         self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
-        self._trainer: tuple[Words, Words, int] | None = None  # y, alpha and alpha_exp
+        self._evidence = np.zeros(len(self._candidates), dtype=np.int64)
+        self._trainer: tuple[Words, Words, int, Plan] | None = None  # y, alpha, alpha_exp, plan
         super().reset()
 
     @property
@@ -162,14 +194,18 @@ class ToeplitzModel(BatchModel):
         """
         found = super().train(x_raw, y_raw)
         if found["status"][0] != BAD_ARGUMENT:
-            self._trainer = (self._y, self._alpha.copy(), int(self._scalars[2])) if self._solved else None
+            plan = candidate_plan(self.plan, int(self._scalars[_CANDIDATE]))
+            self._trainer = (self._y, self._alpha.copy(), int(self._scalars[_ALPHA_EXP]),
+                             plan) if self._solved else None
         return found
 
     def _solve(self, x_raw: NDArray[np.int64] | None, y: Words) -> int:
         log, n, c = self.ranges.log, len(y), cast_of(self.plan, "alpha")
         self._y = y
-        if self._banded is not None:
-            return self._solve_banded(y, *self._banded)
+        if self.plan.tunes:
+            return self._tune(y)
+        if self._candidates:
+            return self._solve_banded(y, self._candidates[0])
         if not self.eager:
             self._first_row(x_raw)
         if self.corrected:
@@ -200,16 +236,42 @@ class ToeplitzModel(BatchModel):
         self._scalars[SCALARS.index("bound")] = bound
         return INACCURATE if status == OK and not accurate(self._alpha, bound, self._certify) else status
 
-    def _solve_banded(self, y: Words, k: BandedConstants, tables: BandedTables) -> int:
+    def _solve_banded(self, y: Words, c: Candidate) -> int:
         """Compute alpha from y by the banded factor, and its bound; return a status."""
         log = self.ranges.log
-        status = banded(y, self._alpha, tables, self._scalars[2:3], k, log)
+        status = banded(y, self._alpha, c.tables, self._scalars[_ALPHA_EXP:], c.constants, log)
         if status != OK:
             return status
-        bound = certify_band(y, tables.band, self._alpha, int(self._scalars[2]), k.band_head, self._certify)
+        bound = certify_band(y, c.tables.band, self._alpha, int(self._scalars[_ALPHA_EXP]),
+                             c.constants.band_head, c.certify)
         trace(log, at.CERTIFY_BOUND, 0, 0, bound)
-        self._scalars[SCALARS.index("bound")] = bound
-        return OK if accurate(self._alpha, bound, self._certify) else INACCURATE
+        self._scalars[_BOUND] = bound
+        return OK if accurate(self._alpha, bound, c.certify) else INACCURATE
+
+    def _tune(self, y: Words) -> int:
+        """Train the candidate of the best evidence whose answer is certified."""
+        log, n = self.ranges.log, len(y)
+        for k, c in enumerate(self._candidates):
+            z_exp = eliminate_forward(y, self._alpha, c.tables.factor, c.constants, log)
+            self._evidence[k] = NO_EVIDENCE
+            if z_exp <= c.constants.z_exp_max:
+                total = quadratic_form(self._alpha, c.tables.pivot, c.evidence)
+                trace(log, at.TUNE_SUM, k, 0, total)
+                self._evidence[k] = evidence(total, z_exp, n, c.evidence)
+            trace(log, at.TUNE_EVIDENCE, k, 0, self._evidence[k])
+        while (best := best_of(self._evidence)) >= 0:
+            trace(log, at.TUNE_CANDIDATE, 0, 0, best)
+            if self._solve_banded(y, self._candidates[best]) == OK:
+                self._scalars[_CANDIDATE], self._kernel = best, self._candidates[best].kernel
+                return OK
+            self._evidence[best] = NO_EVIDENCE
+        return NO_CANDIDATE
+
+    def load(self, state: Outputs) -> None:
+        """Load a saved state, whose candidate selects the kernel."""
+        super().load(state)
+        if self.plan.tunes:
+            self._kernel = self._candidates[int(self._scalars[_CANDIDATE])].kernel
 
     def _first_row(self, x_raw: NDArray[np.int64] | None) -> None:
         rho, r, log = self.plan.integer("ridge_scale"), cast_of(self.plan, "r"), self.ranges.log
@@ -230,9 +292,9 @@ class ToeplitzModel(BatchModel):
         if self._trainer is None or not self.plan.fits:
             return {"status": np.array([OUT_OF_ORDER], dtype=np.int64)}
         f = np.zeros(self.plan.sizes["n"], dtype=np.int64)
-        y, alpha, alpha_exp = self._trainer
-        saturated = fitted(y, alpha, self.plan.integer("fitted_scale"),
-                           self.plan.integer("fitted_shift") - alpha_exp, cast_of(self.plan, "f"), f,
+        y, alpha, alpha_exp, plan = self._trainer
+        saturated = fitted(y, alpha, plan.integer("fitted_scale"), plan.integer("fitted_shift") - alpha_exp,
+                           cast_of(self.plan, "f"), f,
                            self.ranges.log)
         return {"status": np.array([SATURATED if saturated else OK], dtype=np.int64), "f": f}
 
@@ -249,5 +311,6 @@ class ToeplitzModel(BatchModel):
         arrays |= dict(zip(SCALARS, self._scalars.reshape(-1, 1), strict=True))
         arrays |= self._lookahead.fields() if self._lookahead is not None else {}
         last_lag = max((j for j, word in enumerate(self._r) if word), default=0)
+        arrays["evidence"] = self._evidence
         arrays["last_lag"] = np.array([last_lag], dtype=np.int64)
         return arrays | {"y": self._y, "r": self._r, "a": self._a, "alpha": self._alpha, "centers": self._v}

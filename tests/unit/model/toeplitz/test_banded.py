@@ -122,9 +122,9 @@ def test_what_the_band_does_not_support_is_refused(more: dict[str, object]) -> N
 @pytest.mark.parametrize("exponent", ["z_exp_max", "alpha_exp_max"])
 def test_an_exponent_beyond_its_range_leaves_the_model_untrained(exponent: str) -> None:
     model = open_model(plan_of())
-    assert isinstance(model, ToeplitzModel) and model._banded is not None
-    constants: BandedConstants = model._banded[0]._replace(**{exponent: -20})
-    model._banded = (constants, model._banded[1])
+    assert isinstance(model, ToeplitzModel)
+    constants: BandedConstants = model._candidates[0].constants._replace(**{exponent: -20})
+    model._candidates = [model._candidates[0]._replace(constants=constants)]
     assert model.train(None, noise(256))["status"][0] == NOT_POSITIVE_DEFINITE
     assert not model.state()["alpha"].any() and model.state()["trained"][0] == 0
 

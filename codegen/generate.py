@@ -77,7 +77,9 @@ def render_c(plan: Plan) -> dict[str, str]:
     values = context(plan, str(plan.evidence.get("spec", "of no file"))) | {"saved": saved_context(plan)}
     p = plan.name
     accuracy = "refine.c" if values["refine"] else "certify.c"
-    algorithm = {"toeplitz_rls": ("train.c", "toeplitz.c", f"{values['solver']}.c", accuracy, "bound.c"),
+    tuning = ("tune.c",) if plan.tunes else ()
+    algorithm = {"toeplitz_rls": ("train.c", "toeplitz.c", f"{values['solver']}.c", accuracy, "bound.c",
+                                  *tuning),
                  "kernel_cg": ("train.c", "cg.c", "bound.c"),
                  "kernel_lms": ("lms_f32.c" if plan.in_float32 else "lms.c",
                                 *(("linear.c",) if plan.linear else ())),

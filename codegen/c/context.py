@@ -7,6 +7,7 @@ from typing import Any
 
 from ... import __version__
 from ...sim.backend import STATUSES
+from ...sim.candidates import OWN, TABLES, candidate_pairs
 from ...sim.formats import Format, Overflow, Rounding
 from ...sim.plan import ABI, Plan
 from ...sim.planner.toeplitz.fitted import SHORT
@@ -18,6 +19,7 @@ from .kernel_text import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
 from .lms_f32 import FLOAT32_MACROS, float_context, float_literal, float_value
 from .rls import RLS_MACROS, rls_context, rls_value
+from .tuning import tuning_context, varying
 from .units import units_context
 
 TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
@@ -27,7 +29,8 @@ TITLES = {"toeplitz_rls": "Toeplitz regularised least squares",
           "kernel_predictor": "prediction by a kernel expansion"}
 #: Stages of a training between its samples and the commit, in order: name and what a step does.
 _STAGES = {
-    "START": "start the iteration", "ROW": "one entry of the first row", "SOLVE": "one step of the solver",
+    "START": "start the iteration", "ROW": "one entry of the first row",
+    "TUNE": "the evidence of a candidate", "SOLVE": "one step of the solver",
     "CORRECT": "update the solution", "RESIDUAL": "one row of the residual", "FINISH": "the error bound"}
 #: Rows of a step of the banded solver.
 BAND_STEP_ROWS = 16
@@ -52,7 +55,8 @@ _MACROS = {
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
                 "alpha_exp_max", "fitted_scale", "fitted_shift",
                 "lookahead_shift", "refine", "band", "rows", "factor_frac", "factor_shift",
-                "factor_head", "band_head", "pivot_frac", "z_exp_max", "last_lag"),
+                "factor_head", "band_head", "pivot_frac", "z_exp_max", "last_lag", "square_shift",
+                "evidence_shift"),
     "Trainer: a product of K + lambda I, and the scalars of a step":
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
     "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",
@@ -86,6 +90,8 @@ def real_value(plan: Plan, name: str) -> str:
     """Return the real value behind an integer constant."""
     value = plan.constants[name]
     assert isinstance(value, int)
+    if plan.tunes and name in OWN:  # a comment would be that of one candidate
+        return ""
     if name.startswith("kernel"):
         return kernel_value(plan, name)
     if name == "alpha_scale":
@@ -140,6 +146,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     unused = {"decay", "decay_shift"} if plan.constants.get("decay") == 0 else set()
     unused |= {"y_offset", "y_gain", "y_shift"} if plan.fixed or plan.decision else set()
     unused |= {"solver_shift", "innov_frac"} if plan.schur else set()
+    unused |= set(varying(plan)) - {"alpha_exp_max"}
     unused |= set() if plan.uniform and not plan.banded else {"last_lag"}
     macros = _IN_FLOAT32 if plan.in_float32 else _SECOND_ORDER if plan.second_order else _MACROS
     groups |= {title: [(name.upper(), _constant(plan, name), real_value(plan, name))
@@ -162,7 +169,9 @@ def _table_meaning(plan: Plan) -> dict[str, str]:
     """Describe the contents of each table."""
     bits = plan.constants.get("exp2_bits", 0)
     assert isinstance(bits, int)
-    return {name: text.format(bits=bits, twice=2 * bits) for name, text in _TABLE_MEANING.items()}
+    found = {name: text.format(bits=bits, twice=2 * bits) for name, text in _TABLE_MEANING.items()}
+    return found | {f"{name}_{k}": f"{found[name]}, sigma = {sigma}, lambda = {lam}" for name in TABLES
+                    for k, (sigma, lam) in enumerate(candidate_pairs(plan))}
 
 
 def varied(plan: Plan) -> bool:
@@ -178,11 +187,14 @@ def _classes(plan: Plan) -> list[str]:
 def _trainer(plan: Plan) -> dict[str, Any]:
     """Build the context of the Toeplitz trainer: types and right-hand sides."""
     word = plan.constants.get("solver_word", plan.word)
-    short = plan.word == 16 and plan.fits and plan.integer("fitted_scale") < 1 << SHORT
+    scales = plan.integers("candidate_fitted_scale") if plan.tunes and plan.fits else (
+        (plan.integer("fitted_scale"),) if plan.fits else ())
+    short = plan.word == 16 and plan.fits and max(scales) < 1 << SHORT
     bias, refine = plan.bias, plan.bias or plan.refine != 0  # by corrections
     sides = [{"x": "z", "y": "t->rhs[t->step]"}] if refine else [{"x": "alpha", "y": "t->y[t->step]"}]
     eager = plan.eager
     stages = {"RESIDUAL", "FINISH"} | (set() if eager else {"SOLVE"}) | ({"CORRECT"} if refine else set())
+    stages |= {"TUNE"} if plan.tunes else set()
     stages |= {"START", "CORRECT"} if plan.algorithm == "kernel_cg" else set() if plan.uniform else {"ROW"}
     if bias:
         sides.append({"x": "eta", "y": "ONE / 2"})
@@ -232,7 +244,8 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     budget = plan.sizes.get("N", 0)
     digest = bytes.fromhex(plan.hash)
     short = widths(plan)
-    return _trainer(plan) | kernel_context(plan) | units_context(plan) | classes_context(plan) | {
+    return _trainer(plan) | kernel_context(plan) | units_context(plan) | classes_context(plan) \
+        | tuning_context(plan, c_integer) | {
         "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
         "spec_hash": spec_hash, "trains": trains, "fixed": plan.fixed,
         "classes": _classes(plan),

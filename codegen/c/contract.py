@@ -6,6 +6,7 @@ import re
 import textwrap
 from collections.abc import Mapping
 
+from ...sim.candidates import EVIDENCE_FRAC
 from ...sim.plan import Plan
 from ...sim.statuses import c_statuses
 from .context import BAND_STEP_ROWS
@@ -78,7 +79,9 @@ def _slice_cost(plan: Plan, kind: str) -> str:
     if plan.looks_ahead:
         return "a step takes O(n) time, O(n^2) where it looks ahead and at the end"
     if plan.banded:
-        return f"a step takes {max(BAND_STEP_ROWS * (2 * plan.integer('band') + 3), n + 3)} multiplications"
+        bands = plan.integers("candidate_band") if plan.tunes else (plan.integer("band"),)
+        other = 2 * n + EVIDENCE_FRAC + 1 if plan.tunes else n + 3
+        return f"a step takes {max(BAND_STEP_ROWS * (2 * max(bands) + 3), other)} multiplications"
     return f"a step takes {4 * n} multiplications" + ("" if plan.uniform else f" or {n} kernel values")
 
 

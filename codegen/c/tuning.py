@@ -1,0 +1,71 @@
+"""codegen: build the template context of a trainer that compares candidates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...sim.candidates import EVIDENCE_FRAC, NO_EVIDENCE, OWN, TABLES, candidate_pairs
+from ...sim.plan import Plan
+
+#: Constants that no C uses, or that have another C type than the smallest one that holds them.
+_UNUSED = ("last_lag",)
+#: Members of a candidate that point to its tables.
+_MEMBERS = {"factor": "factor", "pivot": "pivot", "band": "first_row"}
+_TYPES = {"kernel_d2_end": "{p}_distance_t", "bound_gain": "int64_t", "evidence_offset": "int64_t"}
+_MEANING = {"band": "last lag of the first row", "rows": "columns of L that differ",
+            "factor_frac": "fraction bits of L", "pivot_frac": "those of 1 / d",
+            "ridge_scale": "1 / (1 + lambda)",
+            "evidence_offset": "log2 det (T + lambda I) less n * pivot_frac, 24 fraction bits"}
+
+
+def varying(plan: Plan) -> tuple[str, ...]:
+    """Return the constants that differ between candidates; all others are macros."""
+    each = {name: plan.integers(f"candidate_{name}") for name in OWN
+            if f"candidate_{name}" in plan.constants and name not in _UNUSED}
+    return tuple(name for name, values in each.items() if len(set(values)) > 1 or name == "evidence_offset")
+
+
+def _c_type(plan: Plan, name: str) -> str:
+    wide = any(not -(1 << 31) <= v < 1 << 31 for v in plan.integers(f"candidate_{name}"))
+    return _TYPES.get(name, "int64_t" if wide else "int32_t").format(p=plan.name)
+
+
+def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
+    """Build the template context.
+
+    Parameters
+    ----------
+    plan : Plan
+    number : callable
+        Formats an integer in C.
+
+    Returns
+    -------
+    dict
+        ``own`` and ``table`` give a constant and a table of the candidate c, or of the only pair; ``uses``
+        reports whether the candidates have different values of any constant.
+    """
+    p, names = plan.name, varying(plan)
+
+    def own(name: str) -> str:
+        return f"c->{name}" if name in names else f"{p.upper()}_{name.upper()}"
+
+    def table(name: str) -> str:
+        return f"c->{_MEMBERS[name]}" if plan.tunes else f"{p}_table_{name}"
+
+    def uses(*wanted: str) -> bool:
+        return any(name in names for name in wanted)
+
+    members = [(_c_type(plan, name), name, _MEANING.get(name, "")) for name in names]
+    members.sort(key=lambda member: member[0] == "int32_t")
+    rows = [[*(f"{p}_table_{name}_{k}" for name in TABLES),
+             *(number(plan.integers(f"candidate_{name}")[k]) for _, name, _ in members)]
+            for k in range(len(candidate_pairs(plan)))]
+    return {"tuned": plan.tunes, "own": own, "table": table, "uses": uses,
+            "own_kernel": uses("kernel_c", "kernel_shift", "kernel_d2_end"),
+            "given": f"KC_TABLE {p}_candidate_t *c, ", "own_bound": uses("bound_gain", "bound_shift"),
+            "candidate_members": members,
+            "candidate_rows": rows, "candidate_pairs": candidate_pairs(plan), "own_names": names,
+            "candidate_tables": [(_MEMBERS[name], plan.tables[f"{name}_0"].format.c_type) for name in TABLES
+                                 if plan.tunes],
+            "evidence_frac": EVIDENCE_FRAC, "no_evidence": number(NO_EVIDENCE)}

@@ -73,6 +73,7 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
               "warnings": warnings,
               **({} if result.classes is None else {"labels": result.classes.original.tolist(),
                                                     "classes": result.classes.as_dict()}),
+              **({} if result.tuned is None else {"tuned": result.tuned.as_dict()}),
               "unit": plan.y_unit, "budget": None if result.budget is None else result.budget.as_dict(),
               "ranges": [vars(r) for r in result.ranges]}
     after = ("kerncast", "gen", str(path), "-o", f"build/{plan.name}") if result.status == "ok" else ()
@@ -88,6 +89,7 @@ def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float]) -
                for r in result.ranges]
     word = plan.constants.get("solver_word", plan.word)
     return "\n".join([f"{plan.name}: {word} bits, status {result.status}", *_lines(plan, result, verdict),
+                      *_tuned(result),
                       *(quality_lines(found.quality, plan.y_unit)
                         if result.trained and found.is_judged else []),
                       *(f"{name} compared with float64: {value:.3e}" for name, value in errors.items()),
@@ -113,13 +115,26 @@ def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
                          "evicted every center.",
                   "do": "Lower truncation, or max_deterioration; start with a hundredth of eta times the "
                         "largest y."}
-    elif not result.trained:
+    elif not result.trained and result.tuned is None:
         word = plan.constants.get("solver_word", plan.word)
         found["why"] = (f"float64 solves this system, but it is too ill-conditioned for words of {word} bits."
                         if result.float_solves else
                         "float64 refuses this system too: its matrix plus lambda I is not positive definite, "
                         "or singular to rounding.")
     return found | alone
+
+
+def _tuned(result: Simulation) -> list[str]:
+    """Return the evidence of each pair of sigma and lambda, and which one is trained."""
+    found = result.tuned
+    if found is None:
+        return []
+    rows = [("sigma", "lambda", "evidence", "in float64", "")]
+    for k, (pair, evidence, exact) in enumerate(zip(found.pairs, found.evidence, found.float_evidence,
+                                                    strict=True)):
+        shown = ("refused" if math.isinf(v) else f"{v + 0.0:.2f}" for v in (evidence, exact))
+        rows.append((*pair, *shown, "trained" if k == found.chosen else ""))
+    return ["", "Evidence of each pair, the natural logarithm less that of the best:", table(rows), ""]
 
 
 def _lines(plan: Plan, result: Simulation, verdict: dict[str, str]) -> list[str]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ...codegen.firmware.targets import load_target, target_ids
 from ...codegen.generate import check_memory
 from ...sim._arrays import Array, Words
+from ...sim.candidates import chosen_plan
 from ...sim.diagnostics.simulate import Simulation, fit_backend, simulate, y_values
 from ...sim.errors import KerncastError
 from ...sim.model import open_model
@@ -103,6 +104,7 @@ def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> 
     """Return a Toeplitz trainer's reflection coefficients and prediction error powers."""
     if plan.fixed or samples.y_raw is None:
         return {}
+    plan = chosen_plan(plan, run.state)
     reference = FloatReference(plan)
     if plan.algorithm == "toeplitz_rls":
         # The system over 1 + lambda, whose diagonal is 1, of the row's words.

@@ -62,10 +62,11 @@ def impulse_response(r: Array, lam: float) -> Array:
 def filter_of(plan: Plan) -> Filter | None:
     """Return the filter of a plan, whose error is at most an LSB of the word length.
 
-    Return None if the plan is not a Toeplitz trainer on a uniform grid, if it has an intercept, which depends
-    on all targets, or if the kernel or the filter is as long as the grid.
+    Return None if the plan is not a Toeplitz trainer on a uniform grid, if it has an intercept or compares
+    pairs of sigma and lambda, which depend on all targets, or if the kernel or the filter is as long as the
+    grid.
     """
-    if plan.algorithm != "toeplitz_rls" or not plan.uniform or plan.bias:
+    if plan.algorithm != "toeplitz_rls" or not plan.uniform or plan.bias or plan.tunes:
         return None
     r = FloatReference(plan).first_column(None).copy()
     r[0] -= plan.lam

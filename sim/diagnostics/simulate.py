@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._arrays import Array
 from ..backend import STATUSES, Backend, Outputs, Raw
+from ..candidates import chosen_plan
 from ..data import raw
 from ..errors import fail
 from ..model import open_model
@@ -22,6 +23,7 @@ from ..statuses import TRAINED, severity
 from .classes import Classes, classify
 from .error_budget import MAX_SAMPLES, ErrorBudget, error_budget, predictor_budget, table_words
 from .observed import observed
+from .tuned import Tuned, tuned_by
 
 #: Statuses of a training without a usable model.
 UNTRAINED = tuple(name for code, name in STATUSES.items() if code not in TRAINED)
@@ -57,6 +59,8 @@ class Simulation:
         Whether float64 has a solution.
     classes : Classes or None
         Classes of the test inputs, if the model decides between classes.
+    tuned : Tuned or None
+        The evidence of each pair of sigma and lambda, if the training compares several.
     """
 
     status: str
@@ -70,6 +74,7 @@ class Simulation:
     trained: bool = True
     float_solves: bool = True
     classes: Classes | None = None
+    tuned: Tuned | None = None
 
     @property
     def labels(self) -> NDArray[Any] | None:
@@ -193,23 +198,26 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
     x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
     at = grid(plan) if x_raw is None else x_raw
     where = at if x_test is None else raw.inputs(plan, x_test, "x_test")
-    model, reference = open_model(plan), FloatReference(plan)
+    model = open_model(plan)
     learned = fit_backend(model, plan, x_raw, y_raw, passes)
+    chosen = chosen_plan(plan, model.state())
+    reference = FloatReference(chosen)
     float_solves = _fit_reference(reference, x_raw, y_raw, passes)
+    tuned = tuned_by(plan, _members(model), y_raw) if plan.tunes else None
     answers = model.predict(where)
     f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
     status = status_of_both(learned, answers)
     if status in UNTRAINED or not float_solves:
         return Simulation(status, f, f_float, math.nan, math.nan, ranges, _members(model), None,
-                          trained=status not in UNTRAINED, float_solves=float_solves)
+                          trained=status not in UNTRAINED, float_solves=float_solves, tuned=tuned)
     alpha = alpha_values(plan, model.state()) if plan.trains else None
     alpha_error = math.nan if alpha is None else relative_error(alpha, reference.alpha)
     f_at = f if np.array_equal(at, where) else y_values(plan, model.predict(at)["f"])
     large = plan.learns and len(y_raw) > MAX_SAMPLES
     budget = (simulate(plan, at[:MAX_SAMPLES], y_raw[:MAX_SAMPLES], passes=passes).budget if large else
-              error_budget(plan, f_at, reference, at, y_raw, passes))
+              error_budget(chosen, f_at, reference, at, y_raw, passes))
     return Simulation(status, f, f_float, alpha_error, relative_error(f, f_float), ranges, _members(model),
-                      budget, classes=classify(plan, answers, f, f_float))
+                      budget, classes=classify(plan, answers, f, f_float), tuned=tuned)
 
 
 def _check_passes(passes: int) -> None:

@@ -129,6 +129,18 @@ class FloatReference:
         self.bias = float(solution.bias)
         return solution
 
+    def evidence(self, y_raw: Raw) -> float:
+        """Return ``n log2 q + log2 det(T + lambda I)``, whose least one is the best evidence.
+
+        Infinite if the factor of the band has a pivot that is not positive.
+        """
+        y = self.targets(y_raw)
+        solution = solve_toeplitz(self.first_column(None), y, method="banded")
+        q = float(y @ solution.x)
+        if not solution.ok or not q > 0:
+            return float("inf")
+        return float((len(y) * np.log(q) + solution.log_det) / np.log(2))
+
     def first_column(self, x_raw: Raw | None) -> Array:
         """Return the first column (n,) of T + lambda I.
 

@@ -1,0 +1,71 @@
+"""sim.diagnostics: the choice of a training that compares pairs of sigma and lambda."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..backend import Outputs, Raw
+from ..candidates import EVIDENCE_FRAC, NO_EVIDENCE, candidate_pairs, candidate_plan
+from ..plan import Plan
+from ..reference.backend import FloatReference
+
+
+@dataclass(frozen=True)
+class Tuned:
+    """Evidence of the pairs, as natural logarithms less that of the best one.
+
+    Parameters
+    ----------
+    pairs : tuple of (str, str)
+        sigma and lambda of each.
+    chosen : int or None
+        Index of the pair that is trained; None if the training was refused.
+    evidence : tuple of float
+        In words; minus infinity for a pair that is refused.
+    float_evidence : tuple of float
+        In float64.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    chosen: int | None
+    evidence: tuple[float, ...]
+    float_evidence: tuple[float, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the pairs for ``--json``; the evidence of a refused one is None."""
+        rows = zip(self.pairs, self.evidence, self.float_evidence, strict=True)
+        return {"chosen": self.chosen, "candidates": [
+            {"sigma": float(sigma), "lambda": float(lam), "evidence": v if math.isfinite(v) else None,
+             "float_evidence": f if math.isfinite(f) else None} for (sigma, lam), v, f in rows]}
+
+
+def _logarithms(values: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, ...]:
+    """Return evidences from ``n log2 q + log2 det``, less the best one."""
+    least = values.min()
+    if not math.isfinite(least):
+        return (-math.inf,) * len(values)
+    return tuple(float(v) for v in 0.5 * math.log(2) * (least - values))
+
+
+def tuned_by(plan: Plan, members: Outputs, y_raw: Raw) -> Tuned:
+    """Return the choice of a training.
+
+    Parameters
+    ----------
+    plan : Plan
+        Of a trainer that compares pairs.
+    members : dict
+        Members of model and trainer after the training.
+    y_raw : ndarray of int64, shape (n,)
+        Its targets.
+    """
+    pairs = tuple(candidate_pairs(plan))
+    words = members.get("evidence", np.full(len(pairs), NO_EVIDENCE))
+    values = np.where(words == NO_EVIDENCE, np.inf, words * 2.0**-EVIDENCE_FRAC)
+    exact = np.array([FloatReference(candidate_plan(plan, k)).evidence(y_raw) for k in range(len(pairs))])
+    chosen = int(members["candidate"][0]) if members["trained"][0] else None
+    return Tuned(pairs, chosen, _logarithms(values), _logarithms(exact))

@@ -1,4 +1,4 @@
-"""sim.diagnostics: the choice of a training that compares pairs of sigma and lambda."""
+"""sim.diagnostics: which pair of sigma and lambda a training chose, and why."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def _tuned(result: Simulation) -> list[str]:
     found = result.tuned
     if found is None:
         return []
-    rows = [("sigma", "lambda", "evidence", "in float64", "")]
+    rows: list[tuple[str, ...]] = [("sigma", "lambda", "evidence", "in float64", "")]
     for k, (pair, evidence, exact) in enumerate(zip(found.pairs, found.evidence, found.float_evidence,
                                                     strict=True)):
         shown = ("refused" if math.isinf(v) else f"{v + 0.0:.2f}" for v in (evidence, exact))

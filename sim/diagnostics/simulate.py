@@ -200,14 +200,12 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
     where = at if x_test is None else raw.inputs(plan, x_test, "x_test")
     model = open_model(plan)
     learned = fit_backend(model, plan, x_raw, y_raw, passes)
-    chosen = chosen_plan(plan, model.state())
+    chosen, tuned = chosen_plan(plan, model.state()), tuned_by(plan, _members(model), y_raw)
     reference = FloatReference(chosen)
     float_solves = _fit_reference(reference, x_raw, y_raw, passes)
-    tuned = tuned_by(plan, _members(model), y_raw) if plan.tunes else None
     answers = model.predict(where)
     f, f_float, ranges = y_values(plan, answers["f"]), reference.predict(where), tuple(model.ranges)
-    status = status_of_both(learned, answers)
-    if status in UNTRAINED or not float_solves:
+    if (status := status_of_both(learned, answers)) in UNTRAINED or not float_solves:
         return Simulation(status, f, f_float, math.nan, math.nan, ranges, _members(model), None,
                           trained=status not in UNTRAINED, float_solves=float_solves, tuned=tuned)
     alpha = alpha_values(plan, model.state()) if plan.trains else None

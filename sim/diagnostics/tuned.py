@@ -51,19 +51,20 @@ def _logarithms(values: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, .
     return tuple(float(v) for v in 0.5 * math.log(2) * (least - values))
 
 
-def tuned_by(plan: Plan, members: Outputs, y_raw: Raw) -> Tuned:
-    """Return the choice of a training.
+def tuned_by(plan: Plan, members: Outputs, y_raw: Raw) -> Tuned | None:
+    """Return the choice of a training; None if its plan compares no pairs.
 
     Parameters
     ----------
     plan : Plan
-        Of a trainer that compares pairs.
     members : dict
         Members of model and trainer after the training.
     y_raw : ndarray of int64, shape (n,)
         Its targets.
     """
     pairs = tuple(candidate_pairs(plan))
+    if not pairs:
+        return None
     words = members.get("evidence", np.full(len(pairs), NO_EVIDENCE))
     values = np.where(words == NO_EVIDENCE, np.inf, words * 2.0**-EVIDENCE_FRAC)
     exact = np.array([FloatReference(candidate_plan(plan, k)).evidence(y_raw) for k in range(len(pairs))])

@@ -198,8 +198,7 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
     x_raw, y_raw = raw.training_set(plan, x_raw, y_raw)
     at = grid(plan) if x_raw is None else x_raw
     where = at if x_test is None else raw.inputs(plan, x_test, "x_test")
-    model = open_model(plan)
-    learned = fit_backend(model, plan, x_raw, y_raw, passes)
+    learned = fit_backend(model := open_model(plan), plan, x_raw, y_raw, passes)
     chosen, tuned = chosen_plan(plan, model.state()), tuned_by(plan, _members(model), y_raw)
     reference = FloatReference(chosen)
     float_solves = _fit_reference(reference, x_raw, y_raw, passes)

@@ -24,15 +24,18 @@ Check = Annotated[bool, typer.Option(
     "--check", help="Write nothing; exit with 1 if the folder is not up to date.")]
 PackageKinds = Annotated[list[str] | None, typer.Option(
     "--package", metavar="KIND", show_default=False,
-    help="Add the files of a build system (cmake, make, zephyr, platformio, arduino), the C++ wrapper (cpp), "
-         "or all; repeat it, or separate by commas.")]
+    help="Add the files of a build system (cmake, make, zephyr, platformio, arduino, cmsis), the C++ wrapper "
+         "(cpp), or all; repeat it, or separate by commas.")]
+PackFolder = Annotated[Path | None, typer.Option(
+    "--pack", metavar="FOLDER", show_default=False,
+    help="Write a CMSIS-Pack, kerncast.NAME.VERSION.pack, to this folder; adds the package cmsis.")]
 CoreNames = Annotated[list[str] | None, typer.Option(
     "--core", metavar="CORE", show_default=False,
     help="Require this RTL core: predictor, learner, solver or trainer; repeat it, or separate by commas.")]
 
 
 def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKinds = None,
-        core: CoreNames = None, as_json: JsonFlag = False) -> None:
+        pack: PackFolder = None, core: CoreNames = None, as_json: JsonFlag = False) -> None:
     """Generate the C library and the RTL cores of a spec.
 
     Writes plan and test vectors, too. The folder must be new, empty, or one that kerncast wrote before; files
@@ -48,8 +51,10 @@ def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKi
     kerncast gen ecg.toml -o build/ecg --check
     kerncast gen ecg.toml -o firmware/ecg --package cmake
     kerncast gen ecg.toml -o lib/ecg --package platformio,arduino
+    kerncast gen ecg.toml -o build/ecg --pack build/packs
     kerncast gen ecg.toml -o build/ecg --core learner
     """
+    from ..codegen.c.pack import write_pack
     from ..codegen.c.packages import resolve_packages
     from ..codegen.firmware.targets import load_target
     from ..codegen.generate import describe, generate, refuse_oversize, stale_files
@@ -57,28 +62,34 @@ def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKi
     from ..lab.costs.limits import refuse_unmeasurable
     from ..lab.workflow import plan_and_vectors
 
-    packages, spec = resolve_packages(package or ()), load_spec(path)
+    packages, spec = resolve_packages([*(package or ()), *(["cmsis"] if pack else [])]), load_spec(path)
     refuse_unmeasurable(spec)
     refuse_oversize(spec)
     plan, vectors = plan_and_vectors(spec, path.parent)
     _refuse_cores(spec, plan, separated(core))
     if check:
-        old = stale_files(plan, out, load_target(spec.target.id), vectors=vectors, packages=packages,
-                          spec=spec)
-        emit(Answer({"stale": old}, "\n".join(f"stale  {name}" for name in old) or "up to date"), as_json)
-        if old:
-            raise typer.Exit(EXIT_DIFFERENT)
+        _report_stale(stale_files(plan, out, load_target(spec.target.id), vectors=vectors, packages=packages,
+                                  spec=spec), as_json)
         return
     manifest = generate(plan, out, spec.target.id, vectors=vectors, packages=packages, spec=spec)
     values = {"out": str(out), **describe(manifest), "packages": packages, "cores": _cores(plan),
               "state_bytes": plan.state_bytes, "table_bytes": plan.table_bytes,
               "warnings": warnings_of(spec, plan, as_json)}
+    if pack:
+        values["pack"] = str(write_pack(out, plan.name, pack))
     text = (f"{out}: {len(manifest.files)} files, model {plan.state_bytes} bytes of RAM, "
             f"tables {plan.table_bytes} bytes of flash\nplan {plan.hash}\n"
             f"RTL cores in {out / FOLDER}: {', '.join(_cores(plan)) or 'none; its README.md explains why'}")
     after = ("kerncast", "build", str(out)) if vectors is None else ("kerncast", "test", str(out),
                                                                     "--on", "host")
     emit(Answer(values, text, after), as_json)
+
+
+def _report_stale(old: list[str], as_json: bool) -> None:
+    """Print the files that are not up to date, and exit with 1 if there are any."""
+    emit(Answer({"stale": old}, "\n".join(f"stale  {name}" for name in old) or "up to date"), as_json)
+    if old:
+        raise typer.Exit(EXIT_DIFFERENT)
 
 
 def _cores(plan: Plan) -> list[str]:

@@ -1,7 +1,8 @@
 """codegen: package a folder for a build system, or for C++.
 
 A package adds files to the generated folder; the C is not moved, so that you can copy the folder to a
-project. Every package for a build system has a program that runs the vectors without Python.
+project. Every package for a build system has a program that runs the vectors without Python,
+and one that samples in an interrupt and learns in the background.
 """
 
 from __future__ import annotations
@@ -15,10 +16,16 @@ from ...sim.replay.vectors import Vectors
 from ...sim.spec.target import Target
 from ..resources import environment
 from .context import context
+from .realtime import realtime_context
 from .vectors_c import vectors_context
 
-_PROGRAM = {"examples/main.c": "main.c"}
-_SKETCH = {"examples/vectors/vectors.ino": "vectors.ino"}
+_REALTIME = {"examples/realtime/{p}_realtime.h": "realtime.h",
+             "examples/realtime/{p}_realtime.c": "realtime.c"}
+_SIGNAL = {"examples/realtime/{p}_realtime_signal.h": "realtime_signal.h", **_REALTIME}
+_PROGRAM = {"examples/main.c": "main.c", "examples/realtime.c": "realtime_text.c",
+            **_REALTIME}
+_SKETCH = {"examples/vectors/vectors.ino": "vectors.ino", "examples/realtime/realtime.ino": "realtime.ino",
+           **_REALTIME}
 #: By package: its files, each with its template in ``templates/package``; {p} is the model's name.
 PACKAGES: dict[str, dict[str, str]] = {
     "cmake": {"CMakeLists.txt": "CMakeLists.txt", "cmake/{p}Config.cmake": "Config.cmake", **_PROGRAM},
@@ -26,9 +33,13 @@ PACKAGES: dict[str, dict[str, str]] = {
     "zephyr": {"zephyr/module.yml": "zephyr/module.yml", "zephyr/CMakeLists.txt": "zephyr/CMakeLists.txt",
                "zephyr/Kconfig": "zephyr/Kconfig",
                **{f"zephyr/samples/vectors/{name}": f"zephyr/sample/{name}"
-                  for name in ("CMakeLists.txt", "prj.conf", "sample.yaml")}, **_PROGRAM},
+                  for name in ("CMakeLists.txt", "prj.conf", "sample.yaml")},
+               **{f"zephyr/samples/realtime/{name}": f"zephyr/realtime/{name}"
+                  for name in ("CMakeLists.txt", "sample.yaml", "main.c")},
+               "zephyr/samples/realtime/prj.conf": "zephyr/sample/prj.conf", **_SIGNAL, **_PROGRAM},
     "platformio": {"library.json": "library.json", **_SKETCH, **_PROGRAM},
     "arduino": {"library.properties": "library.properties", **_SKETCH},
+    "cmsis": {"kerncast.{p}.pdsc": "cmsis/pack.pdsc", "examples/cortex_m/main.c": "cmsis/main.c", **_SIGNAL},
     "cpp": {"{p}.hpp": "model.hpp"},
 }
 #: Packages without a program.
@@ -82,7 +93,7 @@ def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, s
         raise fail("E308", "a package needs test vectors, and the folder has none", where="--package",
                    value=", ".join(programs), allowed="a spec with [data]",
                    remedy="add [data] to the spec, or omit --package")
-    values = context(plan, str(plan.evidence.get("spec", "of no file")))
+    values = context(plan, str(plan.evidence.get("spec", "of no file"))) | realtime_context(plan)
     values |= (vectors_context(plan, vectors, target) if vectors is not None and programs else {}) | {
         "kinds": tuple(kinds), "programs": programs, "sources": sources,
         "number": re.sub(r"[^\d.].*", "", values["version"]).rstrip(".")}  # as CMake and Arduino read one

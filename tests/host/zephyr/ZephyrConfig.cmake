@@ -11,6 +11,8 @@ endforeach()
 
 file(WRITE "${CMAKE_BINARY_DIR}/empty.c" "typedef int empty_t;\n")
 add_library(zephyr_interface INTERFACE)
+target_include_directories(zephyr_interface SYSTEM INTERFACE "${CMAKE_CURRENT_LIST_DIR}/include")
+target_compile_definitions(zephyr_interface INTERFACE _GNU_SOURCE)
 add_library(app STATIC "${CMAKE_BINARY_DIR}/empty.c")
 target_link_libraries(app PUBLIC zephyr_interface)
 add_executable(zephyr_final "${CMAKE_BINARY_DIR}/empty.c")

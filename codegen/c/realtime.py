@@ -1,0 +1,32 @@
+"""codegen: describe the samples of the real-time program to its templates."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...sim.plan import Plan
+
+
+def realtime_context(plan: Plan) -> dict[str, Any]:
+    """Return the parameters of a sample: counts, ranges, and how to pass them.
+
+    A delay line whose samples have the format of the targets learns its own signal: the next sample is the
+    target.
+    """
+    p, x, y = plan.name, plan.signals["x_raw"].format, plan.signals.get("y_raw")
+    tapped = bool(plan.delay)
+    own_past = bool(tapped and not plan.fixed and not plan.decision and plan.targets == 1
+                    and y is not None and y.format == x)
+    targets = 0 if plan.fixed or own_past else 1 if plan.trains else plan.targets
+    inputs = 0 if plan.trains and plan.uniform else 1 if tapped else plan.sizes["D"]
+    args, call = [], []
+    if inputs:
+        args.append(f"{p}_in_t x" if tapped else f"const {p}_in_t *x")
+        call.append("x[0]" if tapped else "x")
+    if targets:
+        args.append(f"{p}_target_t y" if targets == 1 else f"const {p}_target_t *y")
+        call.append("y[0]" if targets == 1 else "y")
+    return {"stream": {
+        "own_past": own_past, "inputs": inputs, "targets": targets, "args": ", ".join(args),
+        "call": ", ".join(call), "x_lo": x.lo, "x_hi": x.hi,
+        "y_lo": y.format.lo if y is not None else 0, "y_hi": y.format.hi if y is not None else 0}}

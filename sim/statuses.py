@@ -191,9 +191,11 @@ _BY_ALGORITHM = {
         "Raise steps or lambda, or set a longer word length. Raise tolerance if kerncast sim reports a small "
         "error."),
     ("inaccurate", "kernel_lms"): Entry(
-        "learnt, but the contribution of a removed center is lost",
-        "The inverse of the kernel matrix failed its check, also after it was computed again in float32.",
-        "Lower sigma or budget, so that the centers are less alike."),
+        "learnt, but the contribution of a removed center is lost in part",
+        "The centers are too much alike. With guard: the projection of the removed center was stopped where "
+        "the sum of the squared kernel values exceeded 2. In float32: the inverse of the kernel matrix "
+        "failed its check, also after it was computed again.",
+        "Lower sigma or budget, or use reduction nt with quantise, which does not project."),
     ("saturated", "kernel_lms"): Entry(
         MEANINGS["saturated"].title, MEANINGS["saturated"].cause,
         "Find the saturated signal with kerncast sim. If it is alpha, lower eta or give alpha a larger range "

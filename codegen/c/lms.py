@@ -11,6 +11,7 @@ from ...sim.planner.online.metric import NEIGHBOURS, SUMS, WEIGHTED
 LMS_MACROS = {
     "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift", "y_class", "y_other"),
     "Quantisation": ("quantise",),
+    "Guard of the projection": ("guard_shift", "guard_limit"),
     "Linear part": ("linear_root", "linear_one", "linear_x_exp", "linear_y_exp", "linear_ridge_one",
                     "linear_ridge_x", "linear_prior_one", "linear_prior_x", "linear_sum_shift",
                     "linear_z_shift", "linear_mac_shift", "linear_out_shift", "f_lo", "f_hi"),
@@ -35,6 +36,8 @@ def lms_value(plan: Plan, name: str) -> str:
         return f"1 - eta rho, rho = {plan.options['rho']}"
     if name == "quantise":
         return f"largest distance at which the nearest center is updated, k >= {plan.options[name]}"
+    if name == "guard_limit":
+        return "2, a sum of squared kernel values"
     if name in _CLASSES:
         return _CLASSES[name]
     if name in _LINEAR:
@@ -58,6 +61,7 @@ def lms_context(plan: Plan) -> dict[str, Any]:
     return {
         "same": f"<= {plan.name.upper()}_QUANTISE" if "quantise" in plan.constants else "== 0",
         "joint": plan.options.get("joint") == "1",
+        "guard": "guard_limit" in plan.constants,
         "metric": metric, "metric_file": kind, "projection": projection, "newest": newest,
         "nearest_older": metric == "fklms", "magnitude": metric == "magnitude",
         "projects": plan.projects, "neighbours": kind == "neighbours", "sums": kind == "fast",

@@ -109,7 +109,7 @@ def _no_learner(plan: Plan) -> KerncastError | None:
                                                           "the model into the predictor core")
     if plan.outputs > 1 or plan.decision:
         return _several(plan, "remove [hls] and run the generated C")
-    for name in ("linear", "quantise", "max_deterioration", "truncation", "max_age"):
+    for name in ("linear", "quantise", "guard", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return _unlike(f"[online] {name}", plan.options[name], "none",
                            "omit this key, or train in C and load the model into the predictor core")

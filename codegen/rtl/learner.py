@@ -116,7 +116,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
         return fail("E307", "the SystemVerilog learner has one output and no classes",
                     where=f"[output] {key}", value=len(plan.class_names) or plan.outputs,
                     allowed="one output", remedy="learn in C")
-    for name in ("linear", "quantise", "max_deterioration", "truncation", "max_age"):
+    for name in ("linear", "quantise", "guard", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",
                         remedy="omit this key, or train in C and load the model into the predictor core")

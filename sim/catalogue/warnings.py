@@ -55,5 +55,6 @@ WARNINGS = {
                   "data given, the sum of squared kernel values of a vector with its neighbours exceeds 2, "
                   "so each eviction amplifies what it removes. Integers saturate, float64 diverges, and no "
                   "status reports it.",
-                  "Lower sigma or the dictionary size, or use a reduction that does not project: nt."),
+                  "Set [online] guard = true, which stops such projections. Or lower sigma or the dictionary "
+                  "size, or use a reduction that does not project: nt."),
 }

@@ -36,8 +36,8 @@ class _KernelLMS(OnlineEstimator):
                  linear_forgetting: float = 0.999, linear_ridge: float = 1e-3, joint: bool = False,
                  truncation: float | None = None, budget: int | None = 100,
                  max_deterioration: float | None = None, max_age: int | None = None,
-                 ls_penalty: float = 1e-6, newest_only: bool = False, presentations: int = 10,
-                 verbose: bool = False) -> None:
+                 ls_penalty: float = 1e-6, newest_only: bool = False, guard: bool = False,
+                 presentations: int = 10, verbose: bool = False) -> None:
         self.sigma = sigma
         self.eta = eta
         self.rho = rho
@@ -55,6 +55,7 @@ class _KernelLMS(OnlineEstimator):
         self.max_age = max_age
         self.ls_penalty = ls_penalty
         self.newest_only = newest_only
+        self.guard = guard
         self.presentations = presentations
         self.verbose = verbose
 
@@ -69,7 +70,7 @@ class _KernelLMS(OnlineEstimator):
             linear=linear, joint=self.joint,
             truncation=self.truncation,
             max_deterioration=self.max_deterioration, max_age=self.max_age, ls_penalty=self.ls_penalty,
-            newest_only=self.newest_only)
+            newest_only=self.newest_only, guard=self.guard)
         self.sigma_ = kernel.sigma
         bound = stable_eta(self.rho)
         if self.eta >= bound:
@@ -171,6 +172,9 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
     newest_only : bool, default=False
         Remove the newest vector or none, which is cheaper (section 4); requires max_deterioration.  If the
         dictionary is full, the newest vector is removed whatever its lambda, and `status_` is "full".
+    guard : bool, default=False
+        Stop a projection of "fklms" or "fmklms" at the vector where the sum of the squared kernel values
+        exceeds 2; `status_` is then "inaccurate".  It keeps the learner stable if vectors lie close together.
     presentations : int, default=10
         Number of passes of `fit` over the samples, in the given order.  `partial_fit` makes one pass.
     verbose : bool, default=False
@@ -188,7 +192,8 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
         w of the linear part.
     status_ : str
         "ok"; "diverged": learning stopped with a warning; or "full": with `newest_only`, the dictionary was
-        full and a newest vector was removed; raise `budget` or `max_deterioration`.
+        full and a newest vector was removed; raise `budget` or `max_deterioration`.  "inaccurate": the
+        guard stopped a projection.
     residual_ : float
         2-norm of the errors e_p (2) over the last presentation, each before its sample was learned.
     history_ : History
@@ -206,7 +211,7 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
     2, each removal adds more error than it removes.  Do not combine a wide kernel with a
     large budget; on a one-dimensional interval of length L the sum is about 1.8 budget sigma / L.
     A large eta makes it worse.  So do sorted inputs, which fill the dictionary with close neighbours
-    before the rest of the range appears: shuffle them.
+    before the rest of the range appears: shuffle them.  `guard` stops such projections.
     FKLMS uses distances only.  If the inputs of a stream drift, combine rho > 0 with `truncation` or
     `max_age`; otherwise outdated vectors stay in the dictionary.  FMKLMS, MKLMS, LS and NT use the
     coefficients and remove outdated vectors.
@@ -266,6 +271,8 @@ class KernelLMSClassifier(OnlineClassifier, _KernelLMS):
         C of (20).
     newest_only : bool, default=False
         Consider the newest vector only; requires max_deterioration.
+    guard : bool, default=False
+        Stop projections where the sum of their squared kernel values exceeds 2.
     presentations : int, default=10
         Number of passes of `fit` over the samples.
     verbose : bool, default=False

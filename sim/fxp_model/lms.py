@@ -48,7 +48,7 @@ class FxpLms(FxpModel):
         self._decay = exact(plan.integer("decay"), plan.integer("decay_shift"))
         self._metric, self._projects = plan.metric, plan.projects
         self._limits = {name: plan.integer(name) for name in ("max_deterioration", "truncation", "max_age",
-                                                           "quantise")
+                                                           "quantise", "guard_limit")
                         if name in plan.constants}
         self._outputs = plan.outputs
         self._known: dict[int, int] = {}
@@ -203,7 +203,7 @@ class FxpLms(FxpModel):
             self._slots.append(new)
             return
         self._project_removed(new, self._slots)
-        if not cheap and self._status == "ok":
+        if not cheap and self._status != "saturated":
             self._status = "full"
 
     def _others(self, slot: int) -> list[Center]:
@@ -271,11 +271,20 @@ class FxpLms(FxpModel):
     def _project_removed(self, v: Center, others: list[Center]) -> None:
         """Add alpha k to the coefficient of every other vector (16).
 
-        Without projection nothing changes.
+        Without projection nothing changes. A guard leaves out the vectors after the sum of the squares.
         """
         if not self._projects or not others:
             return
         k = self._values(self._distances(v.x, others))
+        if "guard_limit" in self._limits:
+            shift, total = self.plan.integer("guard_shift"), 0
+            sums = [total := total + floor(Fraction(int(word)**2, 1 << shift)) for word in words_of(k)]
+            within = sum(s <= self._limits["guard_limit"] for s in sums)
+            if within < len(others) and (self._outputs > 1 or v.alpha != [0]) and self._status == "ok":
+                self._status = "inaccurate"
+            if within == 0:
+                return
+            others, k = others[:within], k[:within]
         for output, alpha in enumerate(v.alpha):
             moved = words_of(cast(number(alpha, self._alpha_format) * k, self._wide, self._rounding))
             for o, word in zip(others, moved, strict=True):

@@ -153,6 +153,8 @@ def _unstable(plan: Plan) -> Iterator[Problem]:
 
 def _amplifying(plan: Plan) -> Iterator[Problem]:
     """Warn if stored vectors overlap so much that projection amplifies (W209)."""
+    if "guard" in plan.options:
+        return
     overlap = plan.evidence.get("x", {}).get("overlap", 0.0)
     if plan.newest_only:
         overlap *= float(plan.options["eta"])  # only steps of the last sample are projected: see online.bound
@@ -161,7 +163,7 @@ def _amplifying(plan: Plan) -> Iterator[Problem]:
                               f"projection multiplies what it removes by {overlap:.3g}, so it may diverge "
                               "with status OK", "[kernel] sigma", plan.options.get("sigma", ""),
                       f"a factor of at most {_AMPLIFIES}",
-                      'lower sigma or the dictionary size, or set [online] reduction = "nt"')
+                      'set [online] guard = true or reduction = "nt", or lower sigma or the dictionary size')
 
 
 def _apart(plan: Plan) -> Iterator[Problem]:

@@ -23,6 +23,8 @@ class Status(StrEnum):
     NOT_CONVERGED = "not_converged"
     #: An online learner was full and removed a newest vector that it would have retained.
     FULL = "full"
+    #: The guard of an online learner stopped a projection, because the vectors lie too close together.
+    INACCURATE = "inaccurate"
     #: The coefficients of an online learner grow without bound.
     DIVERGED = "diverged"
 

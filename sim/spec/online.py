@@ -52,6 +52,9 @@ class Online(SpecTable):
         allowed="magnitude, age, fklms, fmklms, fast_klms, fast_mklms",
         remedy="fklms measures distances, magnitude measures coefficients, fmklms both; fast_klms and "
                "fast_mklms use the kernel values of all other centers")
+    guard: bool | None = _key(
+        None, about="stop a projection where its squared kernel values exceed 2 (status inaccurate)",
+        allowed="true, false", remedy="true keeps fklms and fmklms stable if centers lie close together")
     truncation: float | None = _key(
         None, ge=0, le=1e12, about="evict centers whose coefficient is at most this, in units of y",
         allowed="a number from 0", remedy="start with a hundredth of eta times the largest y")

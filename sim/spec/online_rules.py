@@ -16,7 +16,7 @@ _METRICS_OF_SEVERAL = ("magnitude", "age", "fklms")
 
 #: Keys that only online learners in integers have.
 _NOT_FLOAT32 = (*(("online", key) for key in ("projection", "metric", "truncation", "max_deterioration",
-                                              "max_age", "newest_only", "quantise", "linear")),
+                                              "max_age", "newest_only", "quantise", "linear", "guard")),
                 ("numbers", "margin"), ("numbers", "exp_table"), ("output", "classes"), ("output", "outputs"))
 
 
@@ -69,6 +69,17 @@ def linear_part(draft: Draft) -> Found:
                 yield draft.problem("E113", f"{name} has no effect without linear", "online", name,
                                     allowed=f"{name} with linear",
                                     remedy=f"add linear = \"rls\", or remove {name}")
+
+
+def guard(draft: Draft) -> Found:
+    """Reject a guard without a projection (E113)."""
+    chosen = draft.get("online", "reduction")
+    if not draft.has("online") or not draft.get("online", "guard") or chosen in (None, *FLOAT32):
+        return
+    if (draft.get("online", "projection") or DEVICE_REDUCTIONS[chosen][0]) != "fklms":
+        yield draft.problem("E113", "guard has no effect without a projection", "online", "guard",
+                            allowed="guard with projection fklms: reduction fklms or fmklms",
+                            remedy="remove guard")
 
 
 def several_outputs(draft: Draft) -> Found:

@@ -13,7 +13,7 @@ from ..formats import Format
 from ..kernels import KERNELS, NEEDS, lacking
 from .draft import Draft, Found
 from .input_rules import columns, delay
-from .online_rules import float32, forgetting, linear_part, reduction, several_outputs
+from .online_rules import float32, forgetting, guard, linear_part, reduction, several_outputs
 from .tables import (
     CALLS,
     CASTS,
@@ -378,4 +378,5 @@ def budget(draft: Draft) -> Found:
 
 
 RULES = (tables_present, columns, delay, output, scheme, solver, candidates, refinement, forgetting,
-         reduction, linear_part, several_outputs, float32, kernel, overrides, casts, ranges, budget, data)
+         reduction, linear_part, guard, several_outputs, float32, kernel, overrides, casts, ranges, budget,
+         data)

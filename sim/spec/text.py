@@ -19,7 +19,7 @@ _WIDTH = 30
 _EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats": '{ alpha = "s16f12" }',
              "test": '"test.csv"', "projection": '"fklms"', "metric": '"fklms"', "truncation": "0.001",
              "max_deterioration": "0.01", "max_age": "100000", "quantise": "0.8", "linear": '"rls"',
-             "linear_forgetting": "0.999", "linear_ridge": "0.001", "joint": "false",
+             "guard": "true", "linear_forgetting": "0.999", "linear_ridge": "0.001", "joint": "false",
              "unit": '"mV"'}
 
 

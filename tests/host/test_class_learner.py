@@ -29,6 +29,7 @@ CASES = {
     "linear16": (2, 16, {"linear": "rls"}, {}),
     "newest16": (2, 16, {"reduction": "fmklms", "newest_only": True, "max_deterioration": 0.01}, {}),
     "outputs16": (0, 16, {"quantise": 0.6}, {}), "outputs32": (0, 32, {}, {}),
+    "guarded16": (3, 16, {"guard": True}, {}),
     "saturates16": (0, 16, {"eta": 1.9}, {"gain": 0.5}),
 }
 

@@ -22,12 +22,12 @@ from ..base import IntegerModel
 from ..kernel import InputConstants, KernelConstants, convert_x, into_word, kernel_row
 from ..outputs import classified, learned_outputs, predict_outputs, target_words
 from ..ranges import ALPHA, F
-from ..statuses import FULL, NOT_TRAINED, OK, SATURATED
+from ..statuses import FULL, INACCURATE, NOT_TRAINED, OK, SATURATED
 from ..trace_hooks import Log, trace, trace_all
 from .linear import finish_step, has_linear, predict_both, start_step
 from .metric import keeps_neighbours, keeps_sums, loss_of, magnitude, select_victim, square
 from .rows import fill_row, kernel_expansion
-from .slots import add_projection, clear_alpha, close_gap, insert_center, remove_center
+from .slots import CUT, add_projection, clear_alpha, close_gap, insert_center, remove_center
 from .state import CLOCK_MASK, LmsConstants, LmsState, LmsWork, constants_of, empty_state, work_space
 
 
@@ -123,8 +123,8 @@ def learn(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelConstants
         count, more = reduce(s, count, c, k, w, log)
         saturated |= more
     w_saturated = finish_step(s, linear, c, w, log)
-    lost = saturated != 0 or f_saturated or alpha_saturated or w_saturated
-    w.status[0] = SATURATED if lost else OK
+    lost = saturated & 1 != 0 or f_saturated or alpha_saturated or w_saturated
+    w.status[0] = SATURATED if lost else INACCURATE if saturated != 0 else OK
     return count
 
 
@@ -133,7 +133,7 @@ def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsW
            log: Log) -> tuple[int, int]:
     """Remove vectors while the loss stays below lambda_max.
 
-    Return the new count, and 1 if a value saturated.
+    Return the new count, and what the removals returned.
     """
     least = 2 if keeps_neighbours(c) else 1
     saturated = 0
@@ -174,7 +174,7 @@ def learn_newest(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelCo
     f_saturated = predict_row(s, count, linear, c, k, w, log)
     alpha_saturated = lms_step(s, count, duplicate, c, w, log)
     word = w.coefficient[0]
-    saturated, is_full = f_saturated or alpha_saturated, False
+    saturated, is_full, projected = f_saturated or alpha_saturated, False, 0
     is_kept = duplicate < 0 and (word if word >= 0 else -word) > c.truncation
     if c.truncation >= 0 or c.max_age > 0:
         count = drop_expired(s, count, True, c, k, w, log)
@@ -189,10 +189,11 @@ def learn_newest(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelCo
             if not keeps_sums(c):
                 kernel_row(s.scratch_row, count, k, w.values, log)
             values = s.scratch_row if keeps_sums(c) else w.values
-            saturated = add_projection(s.alpha, count, word, values, c, w, log) != 0 or saturated
+            projected = add_projection(s.alpha, count, word, values, c, w, log)
+            saturated = projected & 1 != 0 or saturated
             trace_all(log, at.PROJECT_ALPHA, 0, s.alpha, 0, count)
     saturated = finish_step(s, linear, c, w, log) or saturated
-    w.status[0] = SATURATED if saturated else FULL if is_full else OK
+    w.status[0] = SATURATED if saturated else FULL if is_full else INACCURATE if projected & CUT else OK
     return count
 
 

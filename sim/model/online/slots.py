@@ -7,7 +7,7 @@ projection (16).
 from __future__ import annotations
 
 from ...jit import jit
-from ...primitives import Words, shift_round
+from ...primitives import Words, mac, shift_round
 from .. import trace_hooks as at
 from ..kernel import KernelConstants, distance_row, into_word, into_words, kernel_row
 from ..ranges import ALPHA
@@ -23,22 +23,37 @@ from .metric import (
 )
 from .state import LmsConstants, LmsState, LmsWork
 
+#: What the functions below add to their result if the guard stopped a projection.
+CUT = 2
+
 
 # ---- projection ----
 @jit
 def add_projection(alpha: Words, count: int, removed: int, values: Words, c: LmsConstants, w: LmsWork,
             log: Log) -> int:
-    """Add ``removed k`` to `count` coefficients (16); return 1 if one saturated."""
+    """Add ``removed k`` to `count` coefficients (16).
+
+    With a guard, only while the sum of the squared kernel values is at most 2. Return 1 if a coefficient
+    saturated, plus `CUT` if the guard stopped the projection.
+    """
+    total = 0
     for j in range(count):
-        w.whole[j] = alpha[j] + shift_round(removed * values[j], c.project_shift, c.alpha.rounding)
-    return 1 if into_words(w.whole, count, c.alpha, alpha, log, ALPHA) else 0
+        total = mac(total, values[j], values[j], c.guard_shift)
+        w.whole[j] = alpha[j]
+        if c.guard_limit == 0 or total <= c.guard_limit:
+            w.whole[j] += shift_round(removed * values[j], c.project_shift, c.alpha.rounding)
+    found = 1 if into_words(w.whole, count, c.alpha, alpha, log, ALPHA) else 0
+    return found | (CUT if removed != 0 and 0 < c.guard_limit < total else 0)
 
 
 @jit
 def project_outputs(alpha: Words, count: int, slot: int, c: LmsConstants, w: LmsWork, log: Log) -> int:
-    """Project the coefficients of all outputs of `slot`; return 1 if one saturated."""
-    found = 0
+    """Project all outputs of `slot`; return as :func:`add_projection`."""
+    found, total = 0, 0
     for j in range(count):
+        total = mac(total, w.values[j], w.values[j], c.guard_shift)
+        if 0 < c.guard_limit < total:
+            return found | CUT
         for o in range(c.outputs):
             whole = alpha[j * c.outputs + o] + shift_round(
                 alpha[slot * c.outputs + o] * w.values[j], c.project_shift, c.alpha.rounding)
@@ -82,7 +97,7 @@ def project_removed(s: LmsState, slot: int, count: int, c: LmsConstants, k: Kern
 @jit
 def remove_center(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
             log: Log) -> int:
-    """Remove `slot` from the dictionary; return 1 if a value saturated.
+    """Remove `slot` from the dictionary; return as :func:`add_projection`.
 
     This includes projection, metric and age order.
     """

@@ -21,7 +21,7 @@ CLOCK_MASK = 0xFFFFFFFF
 
 
 class LmsConstants(NamedTuple):
-    """Integers of the plan; `truncation` -1, `max_age` 0, `quantise` 0 mean none."""
+    """Integers of the plan; -1 of `truncation`, and 0 of other limits, mean none."""
 
     budget: int
     outputs: int
@@ -44,6 +44,8 @@ class LmsConstants(NamedTuple):
     truncation: int
     max_age: int
     quantise: int
+    guard_shift: int
+    guard_limit: int
     joint: bool
     linear_root: int
     linear_one: int

@@ -30,7 +30,7 @@ from ..words import WORD_CLASSES, WordClass
 from .bound import coefficient_bound
 from .counts import lms_memory, lms_operations
 from .linear import linear_constants
-from .metric import metric_constants
+from .metric import guard_constants, metric_constants
 
 #: Default range of alpha, in full scales of y.
 DESIGN_RANGE = Fraction(4)
@@ -71,6 +71,7 @@ def _options(online: Online) -> dict[str, str]:
     limits = {name: getattr(online, name)
               for name in ("quantise", "truncation", "max_deterioration", "max_age")}
     given = {name: repr(limit) for name, limit in limits.items() if limit is not None}
+    given |= {"guard": "1"} if online.guard else {}
     return chosen | online.linear_options | given
 
 
@@ -103,6 +104,7 @@ class _Planned:
         constants = dict(inputs.constants)
         constants |= _constants(spec, words, alpha) | self._kernel
         constants |= metric_constants(spec, words, inputs.x, inputs.y, alpha)
+        constants |= guard_constants(spec, words)
         constants |= linear_constants(spec, words, inputs.x, inputs.y) | learner_constants(spec, inputs.y)
         sizes, outputs = {"N": spec.online.budget, "D": spec.input.columns}, learner_outputs(spec)
         sizes |= {"C": outputs} if outputs > 1 else {}

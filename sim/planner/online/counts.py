@@ -109,7 +109,7 @@ def _newest(online: Online, counts: dict[str, list[str]]) -> None:
         counts["kernel_values"] += ["1"]
     if projection != "none":
         counts["kernel_values"] += ["N"] if metric not in SUMS else []
-        counts["multiplications"] += ["N"]
+        counts["multiplications"] += ["2*N" if online.guard else "N"]
 
 
 def _full(online: Online, counts: dict[str, list[str]], searches: bool, each: str) -> None:
@@ -128,7 +128,7 @@ def _full(online: Online, counts: dict[str, list[str]], searches: bool, each: st
         counts["kernel_values"] += ["N-1"]
         counts["distance_terms"] += ["N-1"]
     if projection != "none":
-        counts["multiplications"] += [f"(N-1){each}" if each else "N-1"]
+        counts["multiplications"] += [f"(N-1){each}" if each else "N-1", *["N-1"] * bool(online.guard)]
     if metric in SUMS:
         counts["multiplications"] += ["2*(N-1)"]
     if metric in NEIGHBOURS and searches:
@@ -150,12 +150,13 @@ def _after(online: Online, counts: dict[str, list[str]], each: str) -> None:
     if metric == "fklms" and reduces and projection != "none":  # the newest alone
         for what in counts:
             counts[what] += [f"(N-1){each}" if each and what == "multiplications" else "N-1"]
+        counts["multiplications"] += ["N-1"] * bool(online.guard)
     hands_on = reduces and projection != "none" and metric != "fklms"
     if hands_on or (metric in SUMS and (reduces or discards)):
         counts["kernel_values"] += [_OTHERS]
         counts["distance_terms"] += [_OTHERS]
     if hands_on:
-        counts["multiplications"] += [f"{_OTHERS}{each}"]
+        counts["multiplications"] += [f"{_OTHERS}{each}", *[_OTHERS] * bool(online.guard)]
     if metric in SUMS and (reduces or discards):
         counts["multiplications"] += [_OTHERS]
     if metric == "fmklms" and reduces:

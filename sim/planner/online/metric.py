@@ -82,6 +82,18 @@ def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: 
     return found
 
 
+def guard_constants(spec: Spec, words: WordClass) -> dict[str, int]:
+    """Return 2 as a sum of squared kernel values, and the bits that each drops.
+
+    Without a guard the result is empty. The sum of budget squares, each up to 1, fits 63 bits.
+    """
+    assert spec.online is not None
+    if not spec.online.guard:
+        return {}
+    shift = max(0, ceil_log2(Fraction(spec.online.budget)) + 2 * words.kernel.frac - 62)
+    return {"guard_shift": shift, "guard_limit": 2 << (2 * words.kernel.frac - shift)}
+
+
 def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[str, int]:
     """Return the value of 1 for kappa, and the number of bits that its products drop."""
     if metric not in (*NEIGHBOURS, *SUMS) or metric == "fklms":

@@ -15,6 +15,8 @@ from .expansion import Array, Expansion, IntArray
 from .metric import Metric, mask_free, squared_norms
 
 _NONE = -1
+#: Sum of squared kernel values up to which a guarded projection continues.
+_GUARD = 2.0
 
 
 class _Neighbours(Metric):
@@ -117,6 +119,20 @@ class Nearest(_Neighbours):
         nearest = int(np.argmin(others))
         self.dist[slot] = others[nearest]
         self.near[slot] = nearest if others[nearest] < np.inf else _NONE
+
+
+def project_within_guard(model: Expansion, slot: int) -> bool:
+    """Apply (16) to the first vectors whose squared kernel values sum to at most 2.
+
+    The order is that of the slots. If K_RR = I, the sum over all vectors is at most 1. Beyond 2 a
+    projection adds more error than it removes. Return whether vectors were left out.
+    """
+    k = model.kernel.of_distance(model.distances(model.V[slot]))
+    k[slot] = 0.0
+    outside = np.cumsum(k * k) > _GUARD
+    k[outside] = 0.0
+    model.alpha += np.multiply.outer(k, model.alpha[slot])
+    return bool(outside[model.held].any()) and bool(np.any(model.alpha[slot] != 0.0))
 
 
 def project_on_neighbours(model: Expansion, slot: int) -> None:

@@ -105,7 +105,7 @@ class KernelLMS:
     status : Status
         ``diverged`` once an error exceeded a thousand times the largest target so far; the learner then
         stops and retains its last coefficients.  ``full`` once, with newest_only, the newest vector was
-        removed because the dictionary was full.
+        removed because the dictionary was full.  ``inaccurate`` once the guard stopped a projection.
     history : History
         History of the last call of `learn`.
 
@@ -256,7 +256,8 @@ class KernelLMS:
             self.status = Status.FULL
         if reduction.metric is self.reductions[-1].metric:
             self._deterioration = max(lam, self._deterioration)
-        reduction.projection.apply(self.model, slot)
+        if reduction.projection.apply(self.model, slot) and self.status is Status.OK:
+            self.status = Status.INACCURATE
         self.model.remove(slot)
         for metric in self._metrics:
             metric.on_remove(self.model, slot)

@@ -20,7 +20,7 @@ from ...choices import REDUCTIONS
 from ...errors import fail
 from ...kernels import NEEDS, DistanceKernel, require
 from .expansion import Expansion
-from .fklms import Nearest, NearestOlder, project_on_neighbours
+from .fklms import Nearest, NearestOlder, project_on_neighbours, project_within_guard
 from .klms import KLMS, MKLMS, FastKLMS, FastMKLMS, project_exactly
 from .least_squares import LeastSquares, project_by_least_squares
 from .metric import Metric
@@ -34,14 +34,14 @@ class Projection:
     Attributes
     ----------
     apply : callable
-        ``apply(model, slot)``.
+        ``apply(model, slot)``, true if a guard stopped it.
     needs : tuple of str
         Required properties of :class:`...kernels.Kernel`.
     gram : bool
         Whether it reads `model.gram`.
     """
 
-    apply: Callable[[Expansion, int], None]
+    apply: Callable[[Expansion, int], bool | None]
     needs: tuple[str, ...] = ()
     gram: bool = False
 
@@ -53,6 +53,9 @@ PROJECTIONS = {
     "klms": Projection(project_exactly, gram=True),
     "ls": Projection(project_by_least_squares, gram=True),
 }
+
+#: The projection that a guard may stop.
+GUARDED = Projection(project_within_guard, needs=NEEDS["kernel_lms"])
 
 #: Every metric, by its name, as a function of C of (20), which only one uses.
 METRICS: dict[str, Callable[[float], Metric]] = {
@@ -163,6 +166,8 @@ class Parts:
     newest_only : bool
         With max_deterioration: consider the newest vector only; if there are more than `budget`, remove it
         whatever its lambda.
+    guard : bool
+        Stop a projection of fklms where the sum of its squared kernel values exceeds 2.
 
     Raises
     ------
@@ -179,6 +184,7 @@ class Parts:
     max_age: int | None = None
     ls_penalty: float = 1e-6
     newest_only: bool = False
+    guard: bool = False
 
     def __post_init__(self) -> None:
         for where, rows in (("reduction", (*REDUCTIONS, "none")), ("projection", PROJECTIONS),
@@ -194,6 +200,9 @@ class Parts:
             raise fail("E258", "ls_penalty is out of range", where="ls_penalty", value=self.ls_penalty,
                        allowed="a number >= 0", remedy="start with 1e-6")
         self._refuse_together()
+        if self.guard and (self.projection or REDUCTIONS.get(self.reduction, ("none",))[0]) != "fklms":
+            raise fail("E258", "guard has no effect without projection fklms", where="guard",
+                       value=self.guard, allowed="guard with reduction fklms or fmklms", remedy="omit guard")
 
     def _refuse_together(self) -> None:
         """Raise E258 if max_deterioration is missing, or does not apply to the metric."""
@@ -223,7 +232,7 @@ class Parts:
         if self.reduction == "none":
             return tuple(found)
         projection, metric = REDUCTIONS[self.reduction]
-        inherits = PROJECTIONS[self.projection or projection]
+        inherits = GUARDED if self.guard else PROJECTIONS[self.projection or projection]
         judge = METRICS[self.metric or metric](float(self.ls_penalty))
         require(kernel, self.reduction.upper(), *dict.fromkeys((*inherits.needs, *judge.needs)))
         budget = None if self.budget is None else checked_budget(self.budget, judge.least)

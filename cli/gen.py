@@ -24,8 +24,8 @@ Check = Annotated[bool, typer.Option(
     "--check", help="Write nothing; exit with 1 if the folder is not up to date.")]
 PackageKinds = Annotated[list[str] | None, typer.Option(
     "--package", metavar="KIND", show_default=False,
-    help="Add the files of a build system (cmake, make, zephyr, platformio, arduino, cmsis), the C++ wrapper "
-         "(cpp), or all; repeat it, or separate by commas.")]
+    help="Add the files of a build system (cmake, make, zephyr, platformio, arduino, esp-idf, cmsis), the "
+         "C++ wrapper (cpp), or all; repeat it, or separate by commas.")]
 PackFolder = Annotated[Path | None, typer.Option(
     "--pack", metavar="FOLDER", show_default=False,
     help="Write a CMSIS-Pack, kerncast.NAME.VERSION.pack, to this folder; adds the package cmsis.")]

@@ -39,6 +39,10 @@ PACKAGES: dict[str, dict[str, str]] = {
                "zephyr/samples/realtime/prj.conf": "zephyr/sample/prj.conf", **_SIGNAL, **_PROGRAM},
     "platformio": {"library.json": "library.json", **_SKETCH, **_PROGRAM},
     "arduino": {"library.properties": "library.properties", **_SKETCH},
+    "esp-idf": {"idf_component.yml": "esp_idf/idf_component.yml", "CMakeLists.txt": "CMakeLists.txt",
+                "examples/esp_idf/CMakeLists.txt": "esp_idf/CMakeLists.txt",
+                "examples/esp_idf/main/CMakeLists.txt": "esp_idf/main_CMakeLists.txt",
+                "examples/esp_idf/main/main.c": "esp_idf/main.c", **_SIGNAL},
     "cmsis": {"kerncast.{p}.pdsc": "cmsis/pack.pdsc", "examples/cortex_m/main.c": "cmsis/main.c", **_SIGNAL},
     "cpp": {"{p}.hpp": "model.hpp"},
 }

@@ -58,7 +58,7 @@ def test_packages_are_named_in_any_order_with_commas_or_all():
 @pytest.mark.parametrize("text", ["bazel", "", "cmake,", "CMake"])
 def test_an_unknown_package_is_refused_with_the_known_ones(text):
     said = refused("E310", resolve_packages, [text])
-    assert "cmake, make, zephyr, platformio, arduino, cmsis, cpp, all" in said
+    assert "cmake, make, zephyr, platformio, arduino, esp-idf, cmsis, cpp, all" in said
 
 
 def test_generate_takes_the_same_names(plan, vectors, tmp_path):

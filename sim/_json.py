@@ -35,8 +35,9 @@ def parse_json(text: str | bytes) -> Any:
         value = json.loads(text)
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    _check_depth(value)
-    escape = b"\\ud" if isinstance(text, bytes) else "\\ud"
+    opening, escape = (b"[{", b"\\ud") if isinstance(text, bytes) else ("[{", "\\ud")
+    if text.count(opening[:1]) + text.count(opening[1:]) > MAX_DEPTH:  # type: ignore[arg-type]  # one type
+        _check_depth(value)
     if escape in text.lower():  # type: ignore[operator]  # both are of one type
         try:
             json.dumps(value, ensure_ascii=False).encode()

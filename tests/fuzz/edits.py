@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import json
 import marshal
 import random
@@ -90,9 +89,11 @@ VALUES: list[Any] = [
     {},
     {"": {}},
     {"a": {"b": [1]}},
-    [0] * 3000,
+    [0] * 300,
     *(f"{DEEP}{depth}" for depth in DEPTHS),
 ]
+#: The same, packed: a copy by marshal takes a tenth of the time of copy.deepcopy.
+PACKED = [marshal.dumps(value) for value in VALUES]
 #: What four bytes of a binary file may be replaced by.
 WORDS = [0, 1, 2, 0x7F, 0x80, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFE]
 
@@ -166,14 +167,13 @@ def edited_tree(tree: Any, edits: list[Edit]) -> Any:
     """Return a tree, which is changed, with nodes replaced, removed, renamed, repeated or nested."""
     for kind, at, other, which in edits:
         if not isinstance(tree, (dict, list)) or not tree:
-            return copy.deepcopy(VALUES[which % len(VALUES)])
+            return marshal.loads(PACKED[which % len(PACKED)])
         *path, last = place(tree, at)
         parent = tree
         for key in path:
             parent = parent[key]
-        value = copy.deepcopy(VALUES[which % len(VALUES)])
         if kind in (0, 1):
-            parent[last] = value
+            parent[last] = marshal.loads(PACKED[which % len(PACKED)])
         elif kind == 2:
             del parent[last]
         elif kind == 3 and isinstance(parent, dict):
@@ -183,9 +183,9 @@ def edited_tree(tree: Any, edits: list[Edit]) -> Any:
             try:
                 for key in place(tree, other):
                     found = found[key]
-                parent[last] = copy.deepcopy(found)
+                parent[last] = marshal.loads(marshal.dumps(found))
             except (KeyError, IndexError, TypeError):
-                parent[last] = value
+                parent[last] = marshal.loads(PACKED[which % len(PACKED)])
         else:
             deep = parent[last]
             for _ in range(1 << other % 6):

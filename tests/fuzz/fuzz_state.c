@@ -1,9 +1,10 @@
 /* A generated model under any saved state; compiled with -DMODEL=<prefix> -DBYTES=<size of a state>
- * -DCOLUMNS=<D> -DCALLS=<what is called of an accepted one> and -include <prefix>.h.
- * An input is a state: its first byte says whether it gets the checksum that its bytes call for. Whatever it is,
+ * -DCOLUMNS=<D> -DOUTPUTS=<C> -DCALLS=<what is called of an accepted one> and -include <prefix>.h.
+ * An input is a state. Bit 0 of its first byte says whether it gets the checksum that its bytes call for, bit 1
+ * whether what is restored is then damaged in RAM. Whatever it is,
  *   - a refused one leaves the model as it was;
  *   - an accepted one is saved again as the same payload;
- *   - the model predicts and learns from it.
+ *   - the model predicts and learns from it, at inputs of any bytes.
  * The sanitizers see to the memory and to the arithmetic. */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,8 @@
 #define JOIN(a, b) JOIN_(a, b)
 #define MODEL_T JOIN(MODEL, _model_t)
 #define IN_T JOIN(MODEL, _in_t)
+#define OUT_T JOIN(MODEL, _out_t)
+#define CALL(name) JOIN(MODEL, name)
 #define HEADER 48u
 #define CRC 4u
 #define SLOT KC_STATE_SLOT(BYTES)
@@ -57,7 +60,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const kc_storage_t storage = { 0, read_slot, 0, write_slot };
     static MODEL_T model, before;
-    static const IN_T x[COLUMNS] = { 0 };
+    IN_T x[COLUMNS];
+    OUT_T f[OUTPUTS];
     if (size < 1u) {
         return 0;
     }
@@ -74,6 +78,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     demand(JOIN(MODEL, _state_save)(&model, &storage) == 0);
     demand(memcmp(&slots[0][HEADER], &slots[1][HEADER], BYTES - HEADER - CRC) == 0);
+    if ((data[0] & 2u) != 0u) { /* bytes of the input, at a place that they name */
+        const size_t at = (size_t)data[size - 1u] * sizeof model / 256u, count = (data[0] >> 2) % 8u + 1u;
+        memcpy((uint8_t *)&model + at, data + size / 2u,
+               count < sizeof model - at && count < size - size / 2u ? count : 1u);
+    }
+    for (uint32_t i = 0; i < sizeof x; i++) {
+        ((uint8_t *)x)[i] = data[(size - 1u - i % size)];
+    }
     CALLS;
     return 0;
 }

@@ -16,11 +16,16 @@ import numpy as np
 
 from kerncast.codegen.generate import generate
 from kerncast.lab.sweep import make_settings, run_sweep
+from kerncast.lab.sweep.store import with_digest
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
+from kerncast.sim.reference.first_row.checkpoint import SumsState, save
 from kerncast.sim.replay.vectors import Vectors, make_vectors
 from kerncast.sim.spec import Spec
+
+from .models import MODELS as STATES
+from .models import plan_of, taught
 
 #: The small spec of the tests, without its data.
 SPEC = (Path(__file__).parents[1] / "small.toml").read_text(encoding="utf-8").partition("[data]")[0]
@@ -36,6 +41,65 @@ grid = {"numbers.word" = [16, 24], "kernel.sigma" = "1..4/3"}
 objectives = ["error", "ram"]
 constraints = ["ram <= 8 kB", "error <= float + 1"]
 """
+
+
+RLS = """[model]
+name = "rls"   # comment
+algorithm = "online_kernel_rls"
+[input]
+word = "s8f0"
+delay = 3
+unit = "m/s^2"
+[output]
+word = "s8f0"
+unit = "mV"
+[kernel]
+sigma = 20.0
+[rls]
+features = 10
+forgetting = 0.99
+ridge = 1e-3
+linear = false
+steps = 4
+seed = 1
+"""
+CLASSES = """[model]
+name = "classes"
+algorithm = "kernel_lms"
+[input]
+word = "s8f0"
+delay = 4
+[output]
+classes = ["idle", "walk", 3]
+min_margin = 0.25
+[kernel]
+sigma = 20.0
+[online]
+budget = 4
+eta = 0.5
+# quantise = 0.8   # an example
+reduction = "nt"
+[data]
+file = "a.csv"
+target_column = "c"
+ranges = {x = [-1, 1]}
+rows = "1..100"
+"""
+LINEAR = """model = {name = "linear", algorithm = "kernel_lms"}
+input = {word = "s8f0", columns = 2, unit = ["V", "°C"]}
+output = {word = "s8f0", outputs = 1}
+kernel = {sigma = 20.0}
+[online]
+budget = 4
+eta = 0.5
+quantise = 0.7
+linear = "rls"
+linear_forgetting = 0.99
+linear_ridge = 0.5
+joint = false
+"""
+#: A spec of each algorithm that can be read without its files; the second has a sweep.
+SPECS = [SPEC, LEARNER, RLS.replace("delay", "columns"), CLASSES, LINEAR]
 
 
 #: Keys of [data] that state how to read a table, and tables.
@@ -62,22 +126,36 @@ TABLES = [
 ]
 
 
-MODEL = {
-    "format": "kerncast model 1",
-    "origin": "SVC",
-    "kernel": {"type": "gaussian", "sigma": 1.0},
-    "classes": ["a", "b"],
-    "scale": [1.0, 2.0],
-    "bias": 0.5,
-    "alpha": [1.0, -2.0],
-    "vectors": [[1.0, 2.0], [3.0, 4.0]],
-}
+MODELS: list[dict[str, Any]] = [
+    {
+        "format": "kerncast model 1",
+        "origin": "SVC",
+        "kernel": {"type": "gaussian", "sigma": 1.0},
+        "classes": ["a", "b"],
+        "scale": [1.0, 2.0],
+        "bias": 0.5,
+        "alpha": [1.0, -2.0],
+        "vectors": [[1.0, 2.0], [3.0, 4.0]],
+    },
+    {
+        "format": "kerncast model 2",
+        "origin": "SVC",
+        "kernel": {"type": "polynomial", "degree": 2, "gamma": 0.5, "coef0": 1.0},
+        "classes": ["a", "b", 3],
+        "decision": "vote",
+        "groups": [1, 1, 1],
+        "scale": [1.0],
+        "bias": [0.5, 0.25, -1],
+        "alpha": [[1.0, -2.0], [0.5, 1.5], [1, 2]],
+        "vectors": [[1.0], [3.0], [4.0]],
+    },
+]
 
 
 @cache
 def small() -> tuple[Plan, Vectors]:
     """Return a plan with a trained model's vectors."""
-    plan = make_plan(Spec.from_text(SPEC, "small.toml"))
+    plan = make_plan(Spec.from_text(f'{SPEC}[numbers]\nexp_table = "small"\n', "small.toml"))
     y = np.arange(-6, 6)
     return plan, make_vectors(
         open_model(plan), [("train", None, y), ("predict", np.arange(4)[:, None], None)]
@@ -103,9 +181,7 @@ def wav(bits: int, channels: int) -> bytes:
         n.to_bytes(w, "little")
         for n, w in ((1, 2), (channels, 2), (8000, 4), (8000 * size, 4), (size, 2), (bits, 2))
     )
-    chunks = (
-        b"fmt " + len(fmt).to_bytes(4, "little") + fmt + b"data" + len(data).to_bytes(4, "little") + data
-    )
+    chunks = b"fmt " + len(fmt).to_bytes(4, "little") + fmt + b"data" + len(data).to_bytes(4, "little") + data
     return b"RIFF" + (len(chunks) + 4).to_bytes(4, "little") + b"WAVE" + chunks
 
 
@@ -148,11 +224,38 @@ def rows() -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
 
 
 @cache
-def image() -> tuple[Plan, bytes]:
-    plan, vectors = small()
-    model = open_model(plan)
-    vectors.calls[0].run(model)
-    return plan, model.save()
+def database() -> bytes:
+    """Return a database of a sweep, to write values into."""
+    import tempfile
+
+    meta, points = rows()
+    with tempfile.TemporaryDirectory() as made:
+        path = Path(made) / "sweep.db"
+        with contextlib.closing(sqlite3.connect(path)) as db, db:
+            db.execute("CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, digest TEXT)")
+            db.execute(
+                "CREATE TABLE points (key TEXT PRIMARY KEY, inputs TEXT, status TEXT, code TEXT, "
+                "message TEXT, plan TEXT, words TEXT, measures TEXT, digest TEXT)"
+            )
+            db.executemany("INSERT INTO meta VALUES (?, ?, ?)", [with_digest(*row) for row in meta])
+            marks = ", ".join("?" * 9)
+            db.executemany(f"INSERT INTO points VALUES ({marks})", [with_digest(*row) for row in points])
+        return path.read_bytes()
+
+
+@cache
+def images() -> list[tuple[Plan, bytes]]:
+    """Return a plan of each algorithm, with a saved state of its model."""
+    return [(plan_of(name), taught(name, 9).save()) for name in STATES]
+
+
+@cache
+def checkpoint() -> bytes:
+    import tempfile
+
+    with tempfile.TemporaryDirectory() as made:
+        save(Path(made) / "a.npz", "key", SumsState(1, np.array([4.0, 2, 2, 1, 1, 1, 0, 0])))
+        return (Path(made) / "a.npz").read_bytes()
 
 
 @cache

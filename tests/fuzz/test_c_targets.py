@@ -4,33 +4,22 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from kerncast.codegen.generate import generate
-from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
-from kerncast.sim.planner import make_plan
-from kerncast.sim.spec import Spec
 
 from .counted import LOOP, RUNS, search_to_the_end, searched
-from .seeds import SPEC
+from .models import MODELS, plan_of, taught
 
 HERE = Path(__file__).parent
-LEARNER = """model = {name = "learner", algorithm = "kernel_lms"}
-input = {word = "s8f0", columns = 2}
-output = {word = "s8f0"}
-kernel = {sigma = 30.0}
-online = {budget = 6, eta = 0.5}
-"""
-#: The specs, and what is called of a state that is accepted.
-MODELS = {
-    "small": (SPEC, "do { small_out_t f; (void)small_model_predict(&model, x, &f); } while (0)"),
-    "learner": (
-        LEARNER,
-        "do { learner_out_t f; for (int i = 0; i < 4; i++) { "
-        "(void)learner_lms_update(&model, x, (learner_target_t)(20 * i), &f); } } while (0)",
-    ),
+PREDICT = "(void)CALL(_model_predict)(&model, x, f)"
+CLASSIFY = "(void)CALL(_model_classify)(&model, x, &label, f)"
+#: What a model does with a sample; targets of any bytes.
+UPDATES = {
+    "one": "(void)CALL({update})(&model, x, (CALL(_target_t))(53 * i + x[0]), f)",
+    "several": "CALL(_target_t) y[OUTPUTS] = {{ (CALL(_target_t))(53 * i), (CALL(_target_t))x[0] }}; "
+    "(void)CALL({update})(&model, x, y, f)",
 }
 FLAGS = [
     "-std=c99",
@@ -41,28 +30,38 @@ FLAGS = [
     "-fno-sanitize-recover=all",
     "-fsanitize=address,undefined",
 ]
-QUICK = 100_000
+QUICK = 20_000
 
 
-def corpus(plan: Plan) -> bytes:
+def corpus(name: str) -> bytes:
     """Return a dozen states after more and more samples, each with its length before it."""
-    model, chance, found = open_model(plan), np.random.default_rng(1), b""
+    found = b""
     for count in range(1, 13):
-        if plan.learns:
-            model.update(chance.integers(-128, 128, (count, 2)), chance.integers(-128, 128, count))
-        else:
-            model.train(None, chance.integers(-128, 128, plan.sizes["n"]))
-        state = b"\1" + model.save()
+        state = bytes([count % 4 | 1]) + taught(name, count).save()
         found += len(state).to_bytes(2, "little") + state
     return found
 
 
+def calls(plan: Plan) -> str:
+    """Return what is called of an accepted state, in C."""
+    lines = [PREDICT]
+    if plan.decision:
+        lines += ["uint8_t label", CLASSIFY]
+    if plan.learns:
+        update = "_rls_update" if plan.second_order else "_lms_update"
+        lines += [
+            "for (int32_t i = 0; i < 4; i++) { "
+            + UPDATES["one" if plan.targets == 1 else "several"].format(update=update)
+            + "; x[0] = (IN_T)(x[0] ^ (IN_T)i); }"
+        ]
+    return "do { " + "; ".join(lines) + "; } while (0)"
+
+
 def built(name: str, folder: Path) -> Path:
     """Compile the target of a model, and write its corpus; return the program."""
-    text, calls = MODELS[name]
-    plan = make_plan(Spec.from_text(text, f"{name}.toml"))
+    plan = plan_of(name)
     generate(plan, folder / "made")
-    (folder / "corpus").write_bytes(corpus(plan))
+    (folder / "corpus").write_bytes(corpus(name))
     sources = [HERE / "fuzz_state.c", LOOP, *sorted((folder / "made").glob("*.c"))]
     command = [
         "gcc",
@@ -70,7 +69,8 @@ def built(name: str, folder: Path) -> Path:
         f"-DMODEL={name}",
         f"-DBYTES={name.upper()}_SAVED_STATE_BYTES",
         f"-DCOLUMNS={plan.sizes['D']}",
-        f"-DCALLS={calls}",
+        f"-DOUTPUTS={plan.outputs}",
+        f"-DCALLS={calls(plan)}",
         "-include",
         f"{name}.h",
         f"-I{folder / 'made'}",

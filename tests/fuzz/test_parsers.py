@@ -13,6 +13,7 @@ from .drive import drive
 TESTS = Path(__file__).parent.parent
 NAMES = [
     "toml",
+    "edited_spec",
     "sweep_table",
     "csv",
     "table",
@@ -25,6 +26,7 @@ NAMES = [
     "manifest",
     "bundle",
     "sweep_database",
+    "checkpoint",
     "frames",
     "saved_state",
     "recording",

@@ -34,7 +34,7 @@ from ...plan import SIZE_KEYS, ConstantTable, Field, Operations, Plan
 from ...reference.online.kernel_rls import random_directions
 from ...spec import Spec
 from ...spec.rls import Rls
-from ...tables import PI, decimal, rounded, sine
+from ...tables import PI, decimal, sine
 from ..counts import memory, operations
 from ..inputs import Inputs, plan_inputs
 from ..log2 import ceil_log2, floor_log2
@@ -46,6 +46,8 @@ BITS, FADING_BITS, PHI_FRAC, TURN_BITS = 32, 32, 15, 20
 _Y_MOST = 2
 _BETA_BITS = 59
 _LEAST_R_FRAC = 4
+#: Words of the table of directions: the flash of the largest target, 1 MiB.
+MOST_DIRECTIONS = 1 << 19
 
 
 def plan_rls(spec: Spec) -> Plan:
@@ -54,13 +56,16 @@ def plan_rls(spec: Spec) -> Plan:
     Raises
     ------
     KerncastError
-        E204 for a ridge or a forgetting factor for which no format of R or beta has a proof.
+        E204 for a ridge or a forgetting factor for which no format of R or beta has a proof, E204 and E206
+        for too many columns.
     """
     assert spec.rls is not None
     rls, words = spec.rls, WORD_CLASSES[spec.numbers.word]
     inputs = plan_inputs(spec, words)
     columns = spec.input.columns
     sizes = {"N": 1 + rls.features + (columns if rls.linear else 0), "D": columns, "M": rls.features}
+    members = _memory(sizes)
+    _refuse_many(sizes)
     tables, phase_shift = _tables(spec, inputs.x)
     constants: dict[str, int | tuple[int, ...]] = dict(inputs.constants)
     constants |= _constants(rls, inputs, sizes, spec.kernel.parameters["sigma"])
@@ -71,8 +76,17 @@ def plan_rls(spec: Spec) -> Plan:
     return Plan(
         name=spec.model.name, algorithm="online_kernel_rls", word=words.bits,
         options={**spec.kernel.options, **rls.options, "rounding": spec.numbers.rounding},
-        sizes=sizes, signals=signals, constants=constants, tables=tables, memory=_memory(sizes),
+        sizes=sizes, signals=signals, constants=constants, tables=tables, memory=members,
         operations=_operations(rls, sizes), units=inputs.units, evidence={})
+
+
+def _refuse_many(sizes: dict[str, int]) -> None:
+    """Raise E204 if no target has flash for the directions, before any of them is drawn."""
+    most = MOST_DIRECTIONS // sizes["M"]
+    if sizes["D"] > most:
+        raise fail("E204", "too many columns for this number of features", where="[input] columns",
+                   value=sizes["D"], allowed=f"up to {most} with features = {sizes['M']}",
+                   remedy="use fewer columns, or lower [rls] features")
 
 
 # ---- formats ----
@@ -154,17 +168,25 @@ def _tables(spec: Spec, x: Affine) -> tuple[dict[str, ConstantTable], int]:
     assert spec.rls is not None
     directions, phases = random_directions(spec.input.columns, spec.rls.features, spec.rls.seed)
     unit = decimal(x.lsb / (2 * Fraction(spec.kernel.parameters["sigma"]))) / PI  # turns per LSB of x
-    turns = [Fraction(float(v)) * Fraction(unit) for v in directions.ravel()]
-    frac = 14 - floor_log2(max(abs(v) for v in turns))
-    words = tuple(max(min(rounded(decimal(v * Fraction(2) ** frac)), 2**15 - 1), -(2**15 - 1)) for v in turns)
+    exact = Fraction(unit)
+    frac = 14 - floor_log2(Fraction(float(abs(directions).max())) * exact)
     if not 0 <= frac - TURN_BITS <= 62:
         raise fail("E204", "sigma does not suit the resolution of the inputs", where="[kernel] sigma",
                    value=spec.kernel.parameters["sigma"], allowed="about one LSB of x or more",
                    remedy="raise sigma, or give the input more fraction bits")
+    factor = exact * Fraction(2) ** frac
+    words = tuple(max(min(_nearest(v, factor), 2**15 - 1), -(2**15 - 1)) for v in directions.ravel().tolist())
     quantised = tuple(round(float(phase) / tau * 2**16) & 0xFFFF for phase in phases)
     return {"directions": ConstantTable(Format(True, 16, 15), words),
             "phases": ConstantTable(Format(False, 16, 16), quantised),
             "cosine": ConstantTable(Format(True, 16, 15), cosine())}, frac - TURN_BITS
+
+
+def _nearest(value: float, factor: Fraction) -> int:
+    """Return the integer nearest to a product, rounding half up; exact, and faster than Fraction."""
+    over, under = value.as_integer_ratio()
+    under *= factor.denominator
+    return (2 * over * factor.numerator + under) // (2 * under)
 
 
 def cosine() -> tuple[int, ...]:

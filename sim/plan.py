@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -25,6 +26,9 @@ from .formats import Format, Overflow, Rounding
 ABI = 2
 #: Of the plan's JSON; a plan of another version is not read.  kerncast 0.1 wrote version 1.
 VERSION = 3
+
+#: A name that cannot leave a folder or a C file; a spec allows fewer.
+_NAME = re.compile("[a-z][a-z0-9_]*")
 
 #: How to make a generated folder, and so its plan, again.
 REMAKE_FOLDER = "generate the folder again: kerncast gen SPEC -o FOLDER"
@@ -354,6 +358,8 @@ class Plan(Choices):
                  for call, counts in whole["operations"].items()},
                 d["units"], whole["evidence"], tuple(Field(**f) for f in d["workspace"]))
             found = (d["version"], whole["hash"])
+            if not _NAME.fullmatch(plan.name):  # it is part of the names of files, and of C
+                raise ValueError(f"name {plan.name!r}")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise _not_a_plan(where, error) from None
         if found != (VERSION, plan.hash):

@@ -249,8 +249,8 @@ def _value_range(value: Any) -> tuple[float, float]:
     if len(pair) != 2 or not all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in pair):
         raise _custom("E107", "a range is a list of two numbers")
     # also refuses NaN, an integer beyond any float, and two that are one float
-    if not (all(-1e30 <= v <= 1e30 for v in pair) and float(pair[0]) < float(pair[1])):
-        raise _custom("E108", "a range does not begin below its end")
+    if not (all(-1e30 <= v <= 1e30 for v in pair) and float(pair[1]) - float(pair[0]) >= 1e-30):
+        raise _custom("E108", "a range does not begin below its end, or is narrower than 1e-30")
     return float(pair[0]), float(pair[1])
 
 

@@ -3,7 +3,8 @@
 Input number i depends on i alone. The state file holds how many inputs are done, so a run that was stopped
 goes on; it holds the number of a failing input too.
 
-A failure is any exception but KerncastError, more than 10 s for one input, or more than 2 GB of memory.
+A failure is any exception but KerncastError, more than 10 s of CPU or 100 s of waiting for one input, or more
+than 2 GB of memory.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from kerncast.sim.errors import KerncastError
 
 from .parsers import parsers
 
-SECONDS, MEMORY = 10, 2 << 30
+SECONDS, WAITING, MEMORY = 10, 100, 2 << 30
 #: Inputs between two looks at memory and clock.
 EACH = 100
 
@@ -40,6 +41,12 @@ class Hang(Exception):
 
 def _hang(number: int, frame: FrameType | None) -> None:
     raise Hang
+
+
+def _watch(seconds: int, waiting: int) -> None:
+    """Raise Hang after seconds of CPU, or of waiting; 0 ends the watch. A busy machine is no hang."""
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.alarm(waiting)
 
 
 @contextmanager
@@ -63,6 +70,7 @@ def drive(name: str, runs: int, state: Path, budget: float = float("inf")) -> di
     first = done
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     signal.signal(signal.SIGALRM, _hang)
+    signal.signal(signal.SIGPROF, _hang)
     warnings.simplefilter("ignore")
     with folder() as work:
         parser, chance, own = parsers()[name], random.Random(), zlib.crc32(name.encode()) << 32
@@ -72,14 +80,14 @@ def drive(name: str, runs: int, state: Path, budget: float = float("inf")) -> di
             for _ in range(min(EACH, runs - done)):
                 chance.seed(own + done)
                 data = parser.inputs(chance)
-                signal.alarm(SECONDS)
+                _watch(SECONDS, WAITING)
                 try:
                     with suppress(KerncastError):
                         parser.call(data, work)
                 except BaseException as error:
-                    signal.alarm(0)
+                    _watch(0, 0)
                     raise AssertionError(f"{name}: input {done} ends with {error!r}") from error
-                signal.alarm(0)
+                _watch(0, 0)
                 done += 1
             grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
             assert grown < MEMORY, f"{name}: {grown:,} bytes after input {done}"

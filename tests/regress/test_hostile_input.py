@@ -22,6 +22,7 @@ from kerncast.sim.data import words_csv
 from kerncast.sim.data.inspection import inspect_file
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
+from kerncast.sim.data.samples.files import MAX_CHUNKS
 from kerncast.sim.data.words_csv import read_words
 from kerncast.sim.errors import KerncastError, Problem, fail
 from kerncast.sim.formats import Format
@@ -300,3 +301,22 @@ def test_the_documented_limits_are_those_of_the_code() -> None:
     assert (_files.MAX_SPEC, _files.MAX_ARRAYS, _files.MAX_BYTES) == (16 << 20, 1 << 30, 256 << 20)
     assert (MAX_DEPTH, MAX_FILES, LARGEST_BYTES, executors.MAX_JOBS) == (64, 4096, 256 << 20, 256)
     assert (server._MOST_BYTES, server._SECONDS, server._MOST_CONNECTIONS) == (64 << 10, 60, 64)
+
+
+# ---- recordings ----
+@pytest.mark.parametrize("behind", [False, True])
+def test_a_recording_of_many_chunks_is_refused(tmp_path: Path, behind: bool) -> None:
+    many = b"LIST\0\0\0\0" * (MAX_CHUNKS + 1)
+    sound = b"fmt \x10\0\0\0\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0data\4\0\0\0\1\0\2\0"
+    chunks = sound + many if behind else many + sound
+    path = tmp_path / "a.wav"
+    path.write_bytes(b"RIFF" + (len(chunks) + 4).to_bytes(4, "little") + b"WAVE" + chunks)
+    assert code_of(lambda: load_samples(path)) == "E241"
+
+
+def test_a_recording_beyond_the_limit_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    with path.open("wb") as file:
+        file.write(b"RIFF\0\0\0\0WAVE")
+        file.truncate(_files.MAX_ARRAYS + 1)  # sparse
+    assert code_of(lambda: load_samples(path)) == "E241"

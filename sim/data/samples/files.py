@@ -5,6 +5,8 @@ One function chooses the reader by format.
 
 from __future__ import annotations
 
+import errno
+import os
 import struct
 import warnings
 import zlib
@@ -16,13 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._checks import free_bytes
-from ..._files import UNREADABLE_NPZ, open_npz, refuse_special
+from ..._files import MAX_ARRAYS, UNREADABLE_NPZ, open_npz, refuse_special
 from ..._optional import from_package
 from ...errors import KerncastError, fail
 from ..csv_lines import check_text, open_bytes
 from .csv import Column, read_csv
 from .table import Array, Labels, Numbered, SampleTable, check_values, no_samples
 
+#: Chunks of a WAV file; recorders write a dozen.
+MAX_CHUNKS = 10_000
 # The size in the header of a recording that was not finished.
 _OPEN_END = 2**32 - 1
 # A float64, and two bytes during the check.
@@ -180,7 +184,7 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # about chunks without sound
         try:
-            _refuse_cut_short(path)
+            _check_chunks(path)
             rate, sound = from_package("scipy.io.wavfile", "scipy", lambda wav: wav.read(str(path)),
                                        "WAV files need")
         except KerncastError:
@@ -205,26 +209,32 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
     return table
 
 
-def _refuse_cut_short(path: Path) -> None:
-    """Raise E241 if a RIFF file has fewer frames than its header declares.
+def _check_chunks(path: Path) -> None:
+    """Raise E241 if a RIFF file is too large or truncated.
 
-    A header of unknown length is accepted.
+    It is too large by its bytes, or by its chunks, of which many take minutes to skip; it is truncated if it
+    has fewer frames than its header declares. A header of unknown length is accepted.
     """
     with refuse_special(path).open("rb") as file:
+        if path.stat().st_size > MAX_ARRAYS:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
         endian = {b"RIFF": "<", b"RIFX": ">"}.get(file.read(12)[:4])
-        frame = 1
+        frame, chunks, whole = 1, 0, False
         while endian and len(head := file.read(8)) == 8:
             (size,) = struct.unpack(f"{endian}I", head[4:])
-            start = file.tell()
-            if head[:4] == b"fmt ":
+            start, chunks = file.tell(), chunks + 1
+            if chunks > MAX_CHUNKS:
+                raise fail("E241", "the recording has too many chunks", where=str(path), value="more",
+                           allowed=f"{MAX_CHUNKS:,} chunks", remedy="export the sound alone")
+            if head[:4] == b"fmt " and not whole:
                 (frame,) = struct.unpack(f"{endian}12xH", file.read(14))
-            if head[:4] == b"data":
+            if head[:4] == b"data" and not whole:
+                whole = True
                 found, promised = (path.stat().st_size - start) // frame, size // frame
                 if found < promised and size != _OPEN_END:
                     raise fail("E241", "the recording is truncated", where=f"{path} byte {start}",
                                value=f"{found} frames", allowed=f"{promised} frames, as its header states",
                                remedy="copy the whole file again, or correct its header")
-                return
             file.seek(start + size + size % 2)
 
 

@@ -81,7 +81,10 @@ def plan_rls(spec: Spec) -> Plan:
 
 
 def _refuse_many(sizes: dict[str, int]) -> None:
-    """Raise E204 if no target has flash for the directions, before any of them is drawn."""
+    """Raise E204 for more directions than the flash of any target holds.
+
+    None of them is drawn yet.
+    """
     most = MOST_DIRECTIONS // sizes["M"]
     if sizes["D"] > most:
         raise fail("E204", "too many columns for this number of features", where="[input] columns",
@@ -183,7 +186,10 @@ def _tables(spec: Spec, x: Affine) -> tuple[dict[str, ConstantTable], int]:
 
 
 def _nearest(value: float, factor: Fraction) -> int:
-    """Return the integer nearest to a product, rounding half up; exact, and faster than Fraction."""
+    """Return the integer nearest to a product, rounding half up.
+
+    It is exact, and faster than a product of Fraction.
+    """
     over, under = value.as_integer_ratio()
     under *= factor.denominator
     return (2 * over * factor.numerator + under) // (2 * under)

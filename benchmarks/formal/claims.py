@@ -122,6 +122,9 @@ _STREAMS = (
           f"with the last; for a failed solution only 0; {_RULES}", "2 words of 4 bits", depth=11,
           below=(*_CAST, "kc_requantise"),
           parameters={"W": 4, "WORDS": 2, "SCALE": 0x60000000, "LO": -8, "HI": 7}),
+    Claim("kc_solution_sender", "the same, with words that are sent as they are", "2 words of 4 bits",
+          depth=11, below=(*_CAST, "kc_requantise"),
+          parameters={"W": 4, "WORDS": 2, "SCALED": 0, "LO": -8, "HI": 7}),
     Claim("kc_model_sender", "tag, count, exponent, then values and coefficient for each input beat, which "
           f"is accepted once; {_RULES}", "2 columns of 8 bits", depth=8,
           parameters={"WORD": 8, "VECTORS": 3, "COLUMNS": 2, "TAG": 0xA5}),

@@ -27,6 +27,8 @@ kernel = {sigma = 2.0}
 toeplitz = {n = 2, lambda = 0.1, scheme = "uniform", step = 3, solver = "levinson"}
 numbers = {word = 16, exp_table = "small"}
 """
+_BANDED = _TRAINER.replace('n = 2, lambda = 0.1, scheme = "uniform", step = 3, solver = "levinson"',
+                           'n = 4, lambda = 0.1, scheme = "uniform", step = 4, solver = "banded"')
 _LEARNER = """
 model = {name = "small", algorithm = "kernel_lms"}
 input = {word = "u8f0"}
@@ -37,7 +39,8 @@ numbers = {word = 16, exp_table = "small"}
 """
 #: Modules at the end of a core whose claim of a stable beat is assumed, with the prefix of that stream.
 _SENDERS = {"kc_solution_sender": "m_axis", "kc_state_reader": "m_axis_state"}
-_TEMPLATES = ("axi.sv", "predictor.sv", "learner.sv", "learner_streams", "solver.sv", "trainer.sv")
+_TEMPLATES = ("axi.sv", "predictor.sv", "learner.sv", "learner_streams", "solver.sv", "banded_solver.sv",
+              "trainer.sv")
 _DEPTH = 3
 
 
@@ -51,17 +54,25 @@ class CoreClaim:
     assumed : tuple of str
         The modules of `_SENDERS` that the core ends with.
     lanes : int
+    variant : str
+        What distinguishes claims of one core, if anything.
     """
 
     core: str
     spec: str
     assumed: tuple[str, ...] = ()
     lanes: int = 1
+    variant: str = ""
+
+    @property
+    def title(self) -> str:
+        """Return the core with its variant."""
+        return f"{self.core}{self.variant and ', ' + self.variant}"
 
     @property
     def key(self) -> str:
         """Return a name for tests and logs."""
-        return f"{self.core}-{self.lanes}"
+        return f"{self.core}{self.variant and '-' + self.variant}-{self.lanes}"
 
 
 CORE_CLAIMS = (
@@ -69,6 +80,7 @@ CORE_CLAIMS = (
     *(CoreClaim("learner", _LEARNER, ("kc_state_reader",), lanes) for lanes in (1, 2)),
     *(CoreClaim("solver", _TRAINER, ("kc_solution_sender",), lanes) for lanes in (1, 2)),
     *(CoreClaim("trainer", _TRAINER, ("kc_solution_sender",), lanes) for lanes in (1, 2)),
+    *(CoreClaim(core, _BANDED, ("kc_solution_sender",), variant="banded") for core in ("solver", "trainer")),
 )
 #: Faults, one at a time: core, file behind the name of the model or whole, original text, replacement.
 CORE_MUTANTS = (
@@ -119,7 +131,7 @@ def prove_core(claim: CoreClaim, fault: tuple[str, str, str] | None = None) -> C
     files[f"{top}.sv"] = _inserted(files[f"{top}.sv"], _ports(core.ports(plan).streams), RESET_FIRST)
     for sender in claim.assumed:
         files[f"{sender}.sv"] = _inserted(files[f"{sender}.sv"], _rule("assume", _SENDERS[sender]))
-    return check(files, top, {"LANES": claim.lanes}, _DEPTH)
+    return check(files, top, core.parameters(plan, claim.lanes), _DEPTH)
 
 
 def core_digest() -> str:
@@ -130,5 +142,5 @@ def core_digest() -> str:
 
 def core_rows() -> list[tuple[str, str, str]]:
     """Return core, lanes and what is assumed of each claim, for the page."""
-    return [(claim.core, str(claim.lanes),
+    return [(claim.title, str(claim.lanes),
              ", ".join(f"that of `{name}`" for name in claim.assumed) or "none") for claim in CORE_CLAIMS]

@@ -95,6 +95,16 @@ def affine(plan: Plan) -> dict[str, Any]:
             "gain_literals": [literal(v, gain_bits) for v in reversed(gains)]}
 
 
+def target_context(plan: Plan) -> dict[str, Any]:
+    """Return the constants of the conversion of targets."""
+    y, offset, gain = plan.signals["y"], plan.integer("y_offset"), plan.integer("y_gain")
+    widths = {"offset_bits": signed_bits([offset]), "gain_bits": signed_bits([gain])}
+    return widths | {
+        "raw": plan.signals["y_raw"].format, "y_lo": literal(y.lo, 64), "y_hi": literal(y.hi, 64),
+        "y_rounding": y.rounding.value, "offset": literal(offset, widths["offset_bits"]),
+        "gain": literal(gain, widths["gain_bits"])}
+
+
 def primitives(modules: Sequence[str]) -> dict[str, str]:
     """Read the files of `modules` in hw/rtl by name."""
     return {f"{module}.sv": read_text(f"hw/rtl/{module}.sv") for module in modules}

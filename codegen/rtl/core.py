@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ...sim.errors import KerncastError
+from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from .axi import Ports
 
@@ -42,6 +42,21 @@ class RtlCore:
     def fits(self, plan: Plan) -> bool:
         """Report whether the core supports the plan."""
         return self.refusal(plan) is None
+
+    def parameters(self, plan: Plan, lanes: int) -> dict[str, int]:
+        """Return the parameters of the module for a number of lanes.
+
+        Raises
+        ------
+        KerncastError
+            E340 for more lanes than the core supports.
+        """
+        if self.ports(plan).lanes:
+            return {"LANES": lanes}
+        if lanes != 1:
+            raise fail("E340", f"the {self.name} core of this plan has one lane", where="--lanes",
+                       value=lanes, allowed="1", remedy="choose --lanes 1, or another core")
+        return {}
 
     def refuse_unfit(self, plan: Plan) -> None:
         """Raise an error for a plan that the core does not support.

@@ -1,4 +1,4 @@
-"""codegen.rtl: the solver of a Toeplitz system by Levinson's recursion."""
+"""codegen.rtl: the solver of a Toeplitz system: Levinson's recursion or banded."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import numpy as np
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ..c.context import context
-from . import axi
+from . import axi, banded
 from .axi import Ports, Stream
-from .common import literal, model_tag, primitives, render_files, signed_bits
+from .common import literal, model_tag, primitives, render_files, target_context
 from .core import RtlCore
 
 #: Samples of a system that the solver may hold.
@@ -65,6 +65,8 @@ def recursion_cycles(n: int, lanes: int = 1) -> int:
 
 def solver_cycles(plan: Plan, lanes: int = 1) -> int:
     """Return the clocks from the last input beat to the last of alpha, without stalls."""
+    if plan.banded:
+        return banded.banded_cycles(plan)
     n = plan.sizes["n"]
     return recursion_cycles(n, lanes) + _SEND * n + 2
 
@@ -80,18 +82,18 @@ def solver_overhead(plan: Plan, lanes: int = 1) -> int:
 def refusal(plan: Plan) -> KerncastError | None:
     """Return the error if the solver does not support a plan, otherwise None.
 
-    It needs the plain recursion of a system within the memory size.
+    It needs the plain recursion, or a banded factor, of a system within the memory size.
     """
-    asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
-             "bias": ("0", "bias = false")}
+    asked = {"solver": (("levinson", "banded"), 'solver = "levinson" or solver = "banded"'),
+             "refine": (("0",), "refine = 0"), "bias": (("0",), "bias = false")}
     if plan.algorithm != "toeplitz_rls":
-        return fail("E307", "the SystemVerilog solver is Levinson's recursion", where="[model] algorithm",
+        return fail("E307", "the SystemVerilog solver is for Toeplitz systems", where="[model] algorithm",
                     value=plan.algorithm, allowed="toeplitz_rls",
                     remedy="choose another core, or toeplitz_rls")
-    for key, (value, allowed) in asked.items():
-        if plan.options[key] != value:
-            return fail("E307", "the SystemVerilog solver supports only Levinson's recursion without "
-                                "refinement and intercept",
+    for key, (values, allowed) in asked.items():
+        if plan.options[key] not in values:
+            return fail("E307", "the SystemVerilog solver supports only Levinson's recursion and the banded "
+                                "solver, without refinement and intercept",
                         where=f"[toeplitz] {key}", value=plan.options[key], allowed=allowed,
                         remedy=f"set {allowed}")
     if plan.sizes["n"] > MOST_SAMPLES:
@@ -120,38 +122,50 @@ def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 def solver_context(plan: Plan) -> dict[str, Any]:
     """Build the template context: names as in the C templates, and literals."""
-    a, alpha, y = (plan.signals[name] for name in ("a", "alpha", "y"))
-    offset, gain = plan.integer("y_offset"), plan.integer("y_gain")
-    widths = {"offset_bits": signed_bits([offset]), "gain_bits": signed_bits([gain])}
-    return context(plan, str(plan.evidence.get("spec", "of no file"))) | widths | {
-        "W": plan.word, "n": plan.sizes["n"], "raw": plan.signals["y_raw"].format,
-        "y_lo": literal(y.lo, 64), "y_hi": literal(y.hi, 64), "y_rounding": y.rounding.value,
-        "offset": literal(offset, widths["offset_bits"]), "gain": literal(gain, widths["gain_bits"]),
-        "a_rounding": a.rounding.value, "alpha_rounding": alpha.rounding.value,
-        "alpha_lo": literal(alpha.format.lo, 64), "alpha_hi": literal(alpha.format.hi, 64),
+    values = context(plan, str(plan.evidence.get("spec", "of no file"))) | target_context(plan) | {
+        "W": plan.word, "n": plan.sizes["n"], "tag": f"0x{model_tag(plan):0{plan.word // 4}x}",
+        "alpha_lo": literal(plan.signals["alpha"].format.lo, 64),
+        "alpha_hi": literal(plan.signals["alpha"].format.hi, 64),
+        "alpha_rounding": plan.signals["alpha"].rounding.value}
+    if plan.banded:
+        return values | banded.banded_context(plan)
+    return values | {
+        "a_rounding": plan.signals["a"].rounding.value, "static": int(plan.static),
         "cycles": {lanes: solver_cycles(plan, lanes) for lanes in (1, 2, 4)},
-        "overhead": {lanes: solver_overhead(plan, lanes) for lanes in (1, 2, 4)},
-        "static": int(plan.static),
-        "tag": f"0x{model_tag(plan):0{plan.word // 4}x}",
-    }
+        "overhead": {lanes: solver_overhead(plan, lanes) for lanes in (1, 2, 4)}}
+
+
+def solver_modules(plan: Plan) -> tuple[str, ...]:
+    """List the modules of a plan's solver, dependencies first."""
+    return banded.MODULES if plan.banded else MODULES
+
+
+def solver_template(plan: Plan) -> str:
+    """Return the template of a plan's solver, without its ending."""
+    return "banded_solver" if plan.banded else "solver"
 
 
 def _ports(plan: Plan) -> Ports:
-    """List the streams in the order of the template."""
-    return Ports("solver", (Stream("r", True, plan.word), Stream("y", True, plan.word),
-                            Stream("alpha", False, plan.word, 3)), ("y", "alpha"),
-                 (("error_r", "a frame of a first row has tlast at the wrong beat"),
-                  ("error_y", "a frame of a right-hand side has tlast at the wrong beat"),
-                  ("dropped", "a system was dropped because one of its frames was wrong")), lanes=True)
+    """List the streams in the order of the template.
+
+    The banded solver receives no first row.
+    """
+    row = () if plan.banded else (Stream("r", True, plan.word),)
+    bad_row = () if plan.banded else (("error_r", "a frame of a first row has tlast at the wrong beat"),)
+    return Ports("solver", (*row, Stream("y", True, plan.word), Stream("alpha", False, plan.word, 3)),
+                 ("y", "alpha"),
+                 (*bad_row, ("error_y", "a frame of a right-hand side has tlast at the wrong beat"),
+                  ("dropped", "a system was dropped because one of its frames was wrong")),
+                 lanes=not plan.banded)
 
 
 def _render(plan: Plan) -> dict[str, str]:
-    p, modules = plan.name, (*MODULES, *axi.MODULES)
+    p, modules, template = plan.name, (*solver_modules(plan), *axi.MODULES), solver_template(plan)
     values = solver_context(plan) | _ports(plan).context(plan)
     values |= {"modules": modules, "tops": ("solver", "solver_axi")}
     files = primitives(modules) | render_files(
-        {f"{p}_solver.sv": "solver.sv", f"{p}_solver_axi.sv": "axi.sv", f"{p}_solver.f": "solver.f",
-         "README.md": "solver.md"} | axi.software_files(p, "solver"),
+        {f"{p}_solver.sv": f"{template}.sv", f"{p}_solver_axi.sv": "axi.sv", f"{p}_solver.f": "solver.f",
+         "README.md": f"{template}.md"} | axi.software_files(p, "solver"),
         values)
     return files | axi.package_files(p, "solver", values, files)
 

@@ -212,8 +212,8 @@ def _solver(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
     if call is None or call.y_raw is None or len(call.y_raw) != plan.sizes["n"]:
         return
     status, frame = _trained(plan, call, vectors)
-    row = row_of(plan, vectors.state)
-    yield Frame("s_axis_r", [_word(plan, word) for word in row])
+    if not plan.banded:
+        yield Frame("s_axis_r", [_word(plan, word) for word in row_of(plan, vectors.state)])
     yield Frame("s_axis_y", [_word(plan, y) for y in _targets(plan, call.y_raw)])
     alpha = frame[3 + plan.sizes["D"]::plan.sizes["D"] + 1]
     yield Frame("m_axis_alpha", [frame[2], *alpha], _status(status))

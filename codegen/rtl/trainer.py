@@ -11,7 +11,7 @@ from .axi import Ports, Stream
 from .common import MOST_WORDS, literal, primitives, render_files
 from .core import RtlCore
 from .predictor import distance_latency, expansion_context, kernel_latency, predictor_modules
-from .solver import MODULES, first_row, refusal, solver_context, solver_cycles
+from .solver import first_row, refusal, solver_context, solver_cycles, solver_modules, solver_template
 
 #: What every trainer is made of besides the solver; on the uniform grid, and of samples, as the rest of a
 #: predictor.
@@ -74,13 +74,14 @@ def _ports(plan: Plan) -> Ports:
     return Ports("trainer", (*samples, Stream("y", True, y_bits), Stream("model", False, plan.word, 3)),
                  ("y", "model"), (*bad_samples, ("error_y", "a frame of targets has tlast at the wrong "
                                                             "beat")),
-                 lanes=True)
+                 lanes=not plan.banded)
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:
     """List the modules once each, dependencies first."""
     of_row = () if _on_grid(plan) else (*predictor_modules(plan), *_SAMPLES)
-    wanted = (*MODULES, *of_row, *_OWN[:1], *(_GRID if _on_grid(plan) else ()), *_OWN[1:])
+    sends_row = _on_grid(plan) and not plan.banded
+    wanted = (*solver_modules(plan), *of_row, *_OWN[:1], *(_GRID if sends_row else ()), *_OWN[1:])
     return tuple(name for name in dict.fromkeys(wanted) if name not in _NOT_OF_PREDICTOR)
 
 
@@ -95,11 +96,21 @@ def _render(plan: Plan) -> dict[str, str]:
     values |= _ports(plan).context(plan)
     values |= {"grid": grid, "x_raw": plan.signals["x_raw"].format, "modules": _modules(plan),
                "tops": tops if grid else ("distance", "kernel", "row", *tops),
-               "row": [f"{plan.word}'d{word}" for word in reversed(first_row(plan).tolist())] if grid else (),
+               "row": _row_literals(plan),
                "trainer_cycles": {lanes: trainer_cycles(plan, lanes) for lanes in (1, 2, 4)}}
-    rendered = primitives(_modules(plan)) | render_files({f"{p}_solver.sv": "solver.sv"}, values) | parts \
-        | render_files(files, values)
+    solver = render_files({f"{p}_solver.sv": f"{solver_template(plan)}.sv"}, values)
+    rendered = primitives(_modules(plan)) | solver | parts | render_files(files, values)
     return rendered | axi.package_files(p, "trainer", values, rendered)
+
+
+def _row_literals(plan: Plan) -> list[str]:
+    """Return the first row of a grid for the solver, the last entry first.
+
+    The banded solver needs none.
+    """
+    if not _on_grid(plan) or plan.banded:
+        return []
+    return [f"{plan.word}'d{word}" for word in reversed(first_row(plan).tolist())]
 
 
 def _row_context(plan: Plan) -> dict[str, Any]:

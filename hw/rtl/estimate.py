@@ -188,7 +188,7 @@ def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], famili
         with tempfile.TemporaryDirectory(prefix="kerncast-") as work:
             report(f"{title}: {family.title}, yosys")
             area[family.id] = synthesise(sources, f"{plan.name}_{core.name}", family, Path(work),
-                                         {"LANES": lanes})
+                                         core.parameters(plan, lanes))
             if family.id == PLACED and placing.seeds:
                 report(f"{title}: {family.title} {placing.part}, nextpnr")
                 placement, problems = _placed(Path(work), title, placing)

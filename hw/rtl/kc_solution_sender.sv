@@ -1,11 +1,13 @@
 // kerncast: sends a solution: its exponent, then each word as requantise(x * SCALE, 31), alpha of the unscaled system;
-// tlast with the last word. If the solver failed, only an exponent 0 is sent. Seven clocks per word.
+// tlast with the last word. If the solver failed, only an exponent 0 is sent. Seven clocks per word. With SCALED = 0
+// the words are sent as they are, in three clocks each.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_solution_sender #(
     parameter W = 16,
     parameter WORDS = 2,
+    parameter SCALED = 1,
     parameter [30:0] SCALE = 0,
     parameter ROUNDING = 1,
     parameter signed [63:0] LO = -32768,
@@ -28,7 +30,7 @@ module kc_solution_sender #(
     output wire m_axis_tlast
 );
     localparam signed [6:0] SHIFT = 31;
-    localparam [2:0] CLOCKS = 3'd5;           // from an index to its word, minus one
+    localparam [2:0] CLOCKS = SCALED != 0 ? 3'd5 : 3'd1;   // from an index to its word, minus one
     localparam PIECE = 16;
 
     typedef enum logic [1:0] {IDLE, HEAD, FETCH, SEND} state_t;
@@ -38,7 +40,8 @@ module kc_solution_sender #(
     logic [2:0] clock_reg;
     logic signed [W+PIECE:0] low_reg, high_reg;
     logic signed [W+31:0] product_reg;
-    wire [W-1:0] alpha;
+    wire [W-1:0] scaled;
+    wire [W-1:0] alpha = SCALED != 0 ? scaled : x;
     wire unused_outside;
     wire last = index_reg == INDEX_BITS'(WORDS - 1);
     wire taken = m_axis_tvalid && m_axis_tready;
@@ -47,7 +50,7 @@ module kc_solution_sender #(
     wire signed [W+31:0] high = (W + 32)'(high_reg) <<< PIECE;
 
     kc_requantise #(.V_BITS(W + 32), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(LO), .HI(HI))
-        requantise_inst (.clk(clk), .v(product_reg), .s(SHIFT), .q(alpha), .outside(unused_outside));
+        requantise_inst (.clk(clk), .v(product_reg), .s(SHIFT), .q(scaled), .outside(unused_outside));
 
     always_ff @(posedge clk) begin
         low_reg <= x * scale_low;

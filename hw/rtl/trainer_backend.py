@@ -73,7 +73,8 @@ def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
     if status != DeviceStatus.OK:
         return status
     alpha, exponent = state["alpha"], int(state["alpha_exp"][0])
-    certain = certified_accurate(plan, _targets(plan, y_raw), row_of(plan, state), alpha, exponent)
+    row = np.zeros(0, dtype=np.int64) if plan.banded else row_of(plan, state)
+    certain = certified_accurate(plan, _targets(plan, y_raw), row, alpha, exponent)
     return DeviceStatus.OK if certain else DeviceStatus.INACCURATE
 
 
@@ -141,9 +142,9 @@ class SolverBackend(TrainerBackend):
         v = np.zeros((plan.sizes["n"], plan.sizes["D"]), dtype=np.int64)
         for given, words in zip(() if x_raw is None else x_raw, v, strict=x_raw is not None):
             convert_x(given, input_constants(plan), words, Ranges(plan).log)
-        row = row_of(plan, {"centers": v})
-        script: list[Operation] = [("r", [int(word) & mask for word in row]),
-                                   ("y", [int(word) & mask for word in _targets(plan, y_raw)]), ("solution",)]
+        script: list[Operation] = [("y", [int(word) & mask for word in _targets(plan, y_raw)]), ("solution",)]
+        if not plan.banded:
+            script.insert(0, ("r", [int(word) & mask for word in row_of(plan, {"centers": v})]))
         [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(plan) + 1000)
         if len(frame) == 1:
             return status, trained_state(plan, [model_tag(plan), 0, 0])

@@ -71,6 +71,14 @@ SPECS = {
         toeplitz = {n = 8, lambda = 0.1, scheme = "uniform", step = 3}
         numbers = {word = 16}
         """,
+    "band16": """
+        model = {name = "band", algorithm = "toeplitz_rls"}
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 2048}
+        kernel = {sigma = 2.0}
+        toeplitz = {n = 20, lambda = 0.1, scheme = "uniform", solver = "banded"}
+        numbers = {word = 16}
+        """,
     "means32": """
         model = {name = "means", algorithm = "toeplitz_rls"}
         input = {word = "s16f8", columns = 2, gain = [1.0, 3.0]}

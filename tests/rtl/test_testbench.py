@@ -18,7 +18,8 @@ from .conftest import SPECS, make, places, raw_inputs
 
 CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "learner"),
             "angles32": ("predictor", "learner"), "powers16": ("predictor",),
-            "grid16": ("predictor", "solver", "trainer"), "means24": ("predictor", "solver", "trainer")}
+            "grid16": ("predictor", "solver", "trainer"), "means24": ("predictor", "solver", "trainer"),
+            "band16": ("predictor", "solver", "trainer")}
 
 
 def vectors_of(plan, updates=14):

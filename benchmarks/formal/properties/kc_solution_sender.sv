@@ -15,7 +15,7 @@
     wire signed [W-1:0] formal_x = formal_words[formal_place*W +: W];
     wire signed [63:0] formal_product = 64'(formal_x) * 64'({1'b0, SCALE});
     wire signed [63:0] formal_value = (formal_product + (64'sd1 <<< 30)) >>> 31;
-    wire signed [63:0] formal_word = formal_value < LO ? LO : formal_value > HI ? HI : formal_value;
+    wire signed [63:0] formal_word = SCALED == 0 ? 64'(formal_x) : formal_value < LO ? LO : formal_value > HI ? HI : formal_value;
 
     always @(posedge clk) begin
         formal_asked <= x_index;

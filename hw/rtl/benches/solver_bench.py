@@ -14,7 +14,8 @@ class SolverBench(StreamBench):
     """Streams of the module ``<prefix>_solver``."""
 
     def __init__(self, dut: Any, limit: int) -> None:
-        super().__init__(dut, limit, ("r", "y"), ("alpha",))
+        self._rows = hasattr(dut, "s_axis_r_tvalid")
+        super().__init__(dut, limit, ("r", "y") if self._rows else ("y",), ("alpha",))
         self._written: list[list[Any]] = []
         self._spans: list[int] = []
         self._watch: Any = None
@@ -35,8 +36,9 @@ class SolverBench(StreamBench):
         return [users[0], *words]
 
     async def errors(self) -> list[int]:
-        """Read ``error_r`` and ``error_y``."""
-        return [int(self.dut.error_r.value), int(self.dut.error_y.value)]
+        """Read ``error_r``, if present, and ``error_y``."""
+        of_r = [int(self.dut.error_r.value)] if self._rows else []
+        return [*of_r, int(self.dut.error_y.value)]
 
     async def clear_errors(self) -> None:
         """Pulse ``error_clear``."""
@@ -77,8 +79,9 @@ class SolverBench(StreamBench):
             standing = None if dut.m_axis_alpha_tready.value else beat
             if beat is not None and standing is None and beat[1]:
                 self._spans.append(now - begun)
-            for valid, ready, last in ((dut.s_axis_r_tvalid, dut.s_axis_r_tready, dut.s_axis_r_tlast),
-                                       (dut.s_axis_y_tvalid, dut.s_axis_y_tready, dut.s_axis_y_tlast)):
+            for name in ("r", "y") if self._rows else ("y",):
+                valid, ready, last = (getattr(dut, f"s_axis_{name}_{end}")
+                                      for end in ("tvalid", "tready", "tlast"))
                 if valid.value and ready.value and last.value:
                     begun = now
 

@@ -126,9 +126,13 @@ def candidate_of(plan: Plan, k: int) -> Candidate:
 def certified_accurate(plan: Plan, y: Words, r: Words, alpha: Words, alpha_exp: int) -> bool:
     """Return whether the bound of alpha (n,) is within the tolerance.
 
-    alpha solves the system with the fixed-point targets y (n,).
+    alpha solves the system with the fixed-point targets y (n,).  A banded plan has its own first row instead
+    of `r`.
     """
     k = certify_constants(plan)
+    if plan.banded:
+        band, head = banded_tables(plan).band, plan.integer("band_head")
+        return bool(accurate(alpha, certify_band(y, band, alpha, alpha_exp, head, k), k))
     return bool(accurate(alpha, certify(y, r, alpha, alpha_exp, k), k))
 
 

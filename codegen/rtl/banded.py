@@ -1,0 +1,63 @@
+"""codegen.rtl: the banded solver of a Toeplitz system."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...sim.plan import Plan
+
+#: What the solver is made of; below comes before above.
+MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_saturate", "kc_magnitude",
+           "kc_bit_length", "kc_requantise", "kc_block_scale", "kc_ram", "kc_rom", "kc_banded", "kc_frame",
+           "kc_solution_sender")
+# Clocks from a row's last lag to the next row's; around a pass; between the passes; of a value sent.
+_ROW, _PASS, _BETWEEN, _SEND = 8, 10, 4, 3
+
+
+def pass_cycles(n: int, band: int) -> int:
+    """Return the clocks of one recursion over n rows, if no value exceeds its word.
+
+    A row takes a clock per lag.  Its nearest lag waits for the row before.
+    """
+    begins, last = 0, -_ROW
+    for row in range(n):
+        last = max(begins + max(min(row, band), 1) - 1, last + _ROW)
+        begins = last + 1
+    return last + _PASS
+
+
+def banded_cycles(plan: Plan) -> int:
+    """Return the clocks from the last beat of y to the last of alpha, without stalls.
+
+    Each increase of an exponent, :func:`most_growths` at most, takes up to :func:`growth_cycles` more.
+    """
+    n = plan.sizes["n"]
+    return 2 * pass_cycles(n, plan.integer("band")) + _BETWEEN + _SEND * n + 2
+
+
+def growth_cycles(plan: Plan) -> int:
+    """Return the most clocks that an increase of an exponent takes.
+
+    A block is scaled, and a row begun again.
+    """
+    return plan.sizes["n"] + plan.integer("band") + 12
+
+
+def most_growths(plan: Plan) -> int:
+    """Return how often exponents may increase in one solution."""
+    z = plan.integer("z_exp_max") + plan.word - 2
+    return z + plan.integer("alpha_exp_max") - plan.integer("alpha_exp_min")
+
+
+def _table(plan: Plan, name: str, bits: int) -> list[str]:
+    """Return the literals of a table, the last entry first, as in a vector."""
+    return [f"{bits}'d{value & ((1 << bits) - 1)}" for value in reversed(plan.tables[name].values)]
+
+
+def banded_context(plan: Plan) -> dict[str, Any]:
+    """Return what the template of the banded solver needs."""
+    return {
+        "frac": plan.integer("factor_frac") - plan.integer("factor_shift"),
+        "factor": _table(plan, "factor", plan.word), "pivot": _table(plan, "pivot", 32),
+        "z_rounding": plan.signals["z"].rounding.value, "banded_clocks": banded_cycles(plan),
+        "growth_clocks": growth_cycles(plan), "most_growths": most_growths(plan)}

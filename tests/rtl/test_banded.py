@@ -1,0 +1,252 @@
+"""The banded solver's core gives the integer model's values, in the clocks that codegen states."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kerncast.codegen.rtl import SOLVER, TRAINER, generate_rtl, rtl_sources
+from kerncast.codegen.rtl.banded import banded_cycles, growth_cycles, most_growths
+from kerncast.codegen.rtl.trainer import trainer_cycles
+from kerncast.hw.backends import open_backend
+from kerncast.hw.rtl.simulators import Simulation
+from kerncast.sim.backend import Comparison
+from kerncast.sim.model import open_model
+from kerncast.sim.model.ranges import Ranges
+from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK
+from kerncast.sim.model.toeplitz.banded import banded
+from kerncast.sim.model.toeplitz.trainer import banded_constants, banded_tables
+from kerncast.sim.plan import Plan
+from kerncast.sim.planner import make_plan
+from kerncast.sim.primitives import Words
+from kerncast.sim.spec import Spec
+
+from .conftest import LONG, make, raw_inputs
+
+#: n, W, sigma, lambda, casts.  A head of pairs and a rest; a table of one row; an exponent that grows often.
+CASES: dict[str, tuple[int, int, float, float, dict[str, str]]] = {
+    "plain16": (20, 16, 2.0, 0.1, {}), "head32": (60, 32, 3.0, 0.01, {"alpha": "half_even"}),
+    "odd24": (13, 24, 1.0, 0.5, {"alpha": "floor"}), "thin16": (5, 16, 0.3, 1.0, {}),
+    "grows16": (40, 16, 3.0, 0.001, {"alpha": "half_even"}), "full16": (256, 16, 3.0, 0.1, {})}
+
+
+def case_plan(case: str) -> Plan:
+    n, word, sigma, lam, casts = CASES[case]
+    return make_plan(Spec(
+        model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"}, output={"word": "s12f0"},
+        kernel={"sigma": sigma}, numbers={"word": word, "casts": casts},
+        toeplitz={"n": n, "lam": lam, "scheme": "uniform", "solver": "banded"}))
+
+
+def problems(plan: Plan, count: int, seed: int) -> Iterator[Words]:
+    """Targets of every size: noise, steps, the end of the range, few that are not zero, none."""
+    chance, n, top = np.random.default_rng(seed), plan.sizes["n"], 1 << (plan.word - 1)
+    for i in range(count):
+        y = chance.integers(-top, top, n) if i % 3 else chance.integers(-3, 4, n)
+        if i % 5 == 4:
+            y = np.where(np.arange(n) < n // 2, -top, top - 1)
+        yield np.asarray(y * (np.arange(n) > n - 3 if i % 7 == 6 else i % 11 != 10), dtype=np.int64)
+
+
+def solution(plan: Plan, y: Words, **range_of: int) -> list[int]:
+    """Status, exponent and words of alpha, as the core must send them."""
+    alpha, out = np.zeros(len(y), dtype=np.int64), np.zeros(1, dtype=np.int64)
+    constants = banded_constants(plan)._replace(**range_of)
+    status = banded(y, alpha, banded_tables(plan), out, constants, Ranges(plan).log)
+    return [status, 0] if status == NOT_POSITIVE_DEFINITE else [status, int(out[0]), *alpha.tolist()]
+
+
+@dataclass
+class BandedCore:
+    """A solver in a simulator, and the script that is being written for it."""
+
+    plan: Plan
+    simulation: Simulation
+    script: list[tuple[object, ...]] = field(default_factory=list)
+    wanted: list[list[int]] = field(default_factory=list)
+
+    def do(self, *operation: object) -> None:
+        self.script.append(operation)
+
+    def beats(self, words: Words) -> list[int]:
+        return [int(word) & ((1 << self.plan.word) - 1) for word in words]
+
+    def solved(self, y: Words, **range_of: int) -> None:
+        self.do("y", self.beats(y))
+        self.do("solution")
+        self.wanted.append(solution(self.plan, y, **range_of))
+
+    def run(self) -> tuple[int, int, list[Any]]:
+        """Values compared, mismatches, and what else the script gave back."""
+        answered = ("solution", "errors", "spans", "waiting", "noted")
+        kinds = [name for name, *_ in self.script if name in answered]
+        limit = 12 * (worst_cycles(self.plan) + 100) * (len(self.wanted) + 2)
+        found, sign = self.simulation.run(self.script, limit), 1 << (self.plan.word - 1)
+        answers = [[a[0], *((word ^ sign) - sign for word in a[1:])]
+                   for a, kind in zip(found, kinds, strict=True) if kind == "solution"]
+        rest = [value for value, kind in zip(found, kinds, strict=True) if kind != "solution"]
+        assert [len(a) for a in answers] == [len(w) for w in self.wanted]
+        pairs = [pair for got, want in zip(answers, self.wanted, strict=True)
+                 for pair in zip(got, want, strict=True)]
+        self.script, self.wanted = [], []
+        return len(pairs), sum(got != want for got, want in pairs), rest
+
+
+def worst_cycles(plan: Plan) -> int:
+    return banded_cycles(plan) + most_growths(plan) * growth_cycles(plan)
+
+
+@pytest.fixture(scope="module")
+def built(require_simulator, tmp_path_factory) -> Callable[[str, str], BandedCore]:
+    """``built(case, simulator)``: the core of a case, built once."""
+    cores: dict[tuple[str, str], BandedCore] = {}
+
+    def get(case: str, simulator: str) -> BandedCore:
+        require_simulator(simulator)
+        if (case, simulator) not in cores:
+            plan, folder = case_plan(case), tmp_path_factory.mktemp(case)
+            generate_rtl(plan, folder)
+            simulation = Simulation(rtl_sources(folder, plan, SOLVER), "t_solver", simulator, folder / "sim",
+                                    {}, long=LONG)
+            cores[case, simulator] = BandedCore(plan, simulation)
+        return cores[case, simulator]
+
+    return get
+
+
+BOTH = [("plain16", "icarus"), ("head32", "icarus"), ("odd24", "icarus"), ("thin16", "icarus"),
+        ("grows16", "icarus"), ("plain16", "verilator"),
+        pytest.param("head32", "verilator", marks=pytest.mark.campaign)]
+
+
+@pytest.mark.parametrize(("case", "simulator"), BOTH)
+def test_every_value_equals_the_model_in_the_clocks_stated(built, ledger, case, simulator):
+    core = built(case, simulator)
+    core.do("cover", ["banded_inst.state_reg"])
+    core.do("watch", 0)
+    for y in problems(core.plan, 12, 1):
+        core.solved(y)
+    core.do("spans")
+    core.do("errors")
+    core.do("noted")
+    words, mismatches, (spans, errors, [states]) = core.run()
+    ledger.record(backend=f"rtl:{simulator}:solver", words=words, mismatches=mismatches,
+                  case=f"banded {case}")
+    assert errors == [0]
+    assert len(spans) == 12
+    assert min(spans) == banded_cycles(core.plan)
+    assert max(spans) <= worst_cycles(core.plan)
+    if case == "grows16":
+        assert max(spans) > banded_cycles(core.plan)
+        assert states == list(range(6))
+
+
+def test_an_exponent_out_of_range_ends_the_solution(require_simulator, ledger, tmp_path):
+    require_simulator("icarus")
+    plan = case_plan("grows16")
+    generate_rtl(plan, tmp_path)
+    top = tmp_path / "rtl" / "t_solver.sv"
+    words = mismatches = 0
+    for name in ("z_exp_max", "alpha_exp_max"):
+        text, most = top.read_text(), f".{name.upper()}({plan.integer(name)})"
+        assert most in text
+        copy = tmp_path / f"{name}.sv"
+        copy.write_text(text.replace(most, f".{name.upper()}(-6)"))
+        sources = [copy if path == top else path for path in rtl_sources(tmp_path, plan, SOLVER)]
+        core = BandedCore(plan, Simulation(sources, "t_solver", "icarus", tmp_path / name, {}))
+        for y in problems(plan, 12, 3):
+            core.solved(y, **{name: -6})
+        assert {want[0] for want in core.wanted} == {OK, NOT_POSITIVE_DEFINITE}
+        more, wrong, _ = core.run()
+        words, mismatches = words + more, mismatches + wrong
+    ledger.record(backend="rtl:icarus:solver", words=words, mismatches=mismatches,
+                  case="banded, out of range")
+
+
+def test_idle_and_back_pressure_change_no_value_of_consecutive_systems(built, ledger):
+    core = built("plain16", "icarus")
+    for seed, (idle, pressure) in enumerate([(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]):
+        core.do("stall", idle, pressure, seed)
+        core.do("watch", 0)
+        for y in problems(core.plan, 2, seed + 1):  # both of them wait at the core
+            core.do("y", core.beats(y))
+            core.wanted.append(solution(core.plan, y))
+        core.do("solution")
+        core.do("solution")
+        core.do("spans")
+    core.do("stall", 0.0, 0.0, 0)
+    core.do("waiting")
+    words, mismatches, rest = core.run()
+    assert rest[-1] == 0
+    ledger.record(backend="rtl:icarus:solver", words=words, mismatches=mismatches, case="banded, stalled")
+
+
+def test_reset_at_any_clock_recovers_and_a_bad_frame_is_dropped_and_reported(built, ledger):
+    core = built("grows16", "icarus")
+    first, other, *_ = problems(core.plan, 2, 2)
+    n = core.plan.sizes["n"]
+    for cut in range(1, n + banded_cycles(core.plan), 199):
+        core.do("y", core.beats(first))
+        core.do("cycles", cut)
+        core.do("reset")
+        core.do("waiting")
+        core.solved(first)
+    for length in (1, n - 1, n + 1, 2 * n):
+        core.do("y", [1] * length)
+        core.solved(other)  # close behind it
+        core.do("errors")
+        core.do("clear_errors")
+        core.do("errors")
+    words, mismatches, rest = core.run()
+    assert rest[-8:] == [[1], [0]] * 4
+    assert not any(rest[:-8])
+    ledger.record(backend="rtl:icarus:solver", words=words, mismatches=mismatches, case="banded, reset")
+
+
+def test_a_training_of_256_samples_takes_at_most_12_000_clocks(built, ledger):
+    core = built("full16", "verilator")
+    core.do("watch", 0)
+    for y in problems(core.plan, 3, 5):
+        core.solved(y)
+    core.do("spans")
+    words, mismatches, (spans,) = core.run()
+    assert min(spans) >= banded_cycles(core.plan)
+    assert max(spans) <= trainer_cycles(core.plan) <= 12_000
+    ledger.record(backend="rtl:verilator:solver", words=words, mismatches=mismatches, case="banded n = 256")
+
+
+def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator, ledger, tmp_path):
+    require_simulator("icarus")
+    plan = make("band16")
+    assert TRAINER.fits(plan)
+    backend, model = open_backend(plan, "rtl:icarus", build_dir=tmp_path), open_model(plan)
+    compared, x, y_raw = Comparison(), raw_inputs(plan, 5, 2), plan.signals["y_raw"].format
+    for seed in range(2):
+        y = np.random.default_rng(seed).integers(y_raw.lo, y_raw.hi + 1, plan.sizes["n"])
+        compared.add("train", model.train(None, y), backend.train(None, y))
+        compared.add("predict", model.predict(x), backend.predict(x))
+    backend.close()
+    ledger.record(backend=backend.name, words=compared.words, mismatches=compared.mismatches,
+                  case="banded trains")
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("case", "simulator", "count"), [
+    ("plain16", "verilator", 9000), ("head32", "verilator", 3300), ("odd24", "icarus", 400)])
+def test_long_random_runs_equal_the_model(built, ledger, case, simulator, count):
+    start = int(np.random.default_rng().integers(1 << 30))
+    core, chance = built(case, simulator), np.random.default_rng(start)
+    for k, y in enumerate(problems(core.plan, count, start)):
+        if k % 20 == 0:
+            idle, pressure = chance.choice([0.0, 0.0, 0.3, 0.7], 2)
+            core.do("stall", float(idle), float(pressure), k)
+        if k % 50 == 49:  # a reset at any clock of a system
+            core.do("y", core.beats(y))
+            core.do("cycles", int(chance.integers(1, 2 * banded_cycles(core.plan))))
+            core.do("reset")
+        core.solved(y)
+    words, mismatches, _ = core.run()
+    ledger.record(backend=f"rtl:{simulator}:solver", words=words, mismatches=mismatches,
+                  case=f"banded {case} from seed {start}")

@@ -49,12 +49,12 @@ def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian")
         numbers={"word": word}))
 
 
-def grid(n: int, word: int = 16) -> Plan:
-    """Plan a trainer for n points of a grid."""
+def grid(n: int, sigma: float = 3.0, solver: str = "levinson") -> Plan:
+    """Plan a trainer of 16 bits for n points of a grid."""
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
-        output={"word": "s12f0"}, kernel={"sigma": 3.0}, numbers={"word": word},
-        toeplitz={"n": n, "lam": 0.1, "scheme": "uniform"}))
+        output={"word": "s12f0"}, kernel={"sigma": sigma}, numbers={"word": 16},
+        toeplitz={"n": n, "lam": 0.1, "scheme": "uniform", "solver": solver}))
 
 
 def drawing(names: list[str], values: list[list[int]], clocks: int) -> str:
@@ -180,6 +180,13 @@ def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
             f"| {predicted} | {share(words, lanes * predicted)} | {search_cycles(plan, lanes)} |")
 
 
+def banded_row(n: int, sigma: float) -> str:
+    """Measure the banded solver, compared with Levinson's recursion in one lane."""
+    plan = grid(n, sigma, "banded")
+    return (f"| {n} | {sigma:g} | {plan.integer('band')} | {solver_cycles(plan)} | {trainer_cycles(plan)} "
+            f"| {solver_cycles(grid(n)) / solver_cycles(plan):.1f} |")
+
+
 def register_rows() -> list[str]:
     """Return a row for each register of the map."""
     rows = []
@@ -206,6 +213,7 @@ def page() -> str:
             f"| {recursion_cycles(n, lanes) * lanes / (2 * n * n):.3f} "
             f"| {solver_cycles(grid(n), lanes)} | {trainer_cycles(grid(n), lanes)} |"
             for n in (64, 256, 1024) for lanes in (1, 2, 4)]
+    banded = [banded_row(n, sigma) for n, sigma in ((256, 1.0), (256, 3.0), (256, 6.0), (1024, 3.0))]
     lanes = [(*size, n) for size in sizes for n in (1, 2, 4, 8)]
     example = (EXAMPLE / "chip_predictor.sv").read_text(encoding="utf-8")
     template = (Path(__file__).parent / "rtl.md.in").read_text(encoding="utf-8")
@@ -213,7 +221,7 @@ def page() -> str:
                            shares="\n".join(kernels),
                            lanes="\n".join(in_lanes(*row) for row in lanes),
                            learned="\n".join(learned_in_lanes(*row) for row in lanes if row[2] > 1),
-                           solver="\n".join(rows), registers="\n".join(register_rows()),
+                           solver="\n".join(rows), banded="\n".join(banded), registers="\n".join(register_rows()),
                            example=example.rstrip())
 
 

@@ -137,7 +137,8 @@ module kc_banded #(
     logic signed [W-1:0] base_2_reg;
     logic signed [W+16:0] base_low_reg, base_high_reg;
     logic signed [ACC_BITS-1:0] base_3_reg, base_4_reg, base_reg;
-    logic signed [6:0] coarse_reg, fine_reg;
+    logic signed [EXP_BITS:0] shift_wide_reg;
+    logic signed [6:0] shift_reg, coarse_reg, fine_reg;
     wire signed [W-1:0] base_1 = state_reg == BEGIN_BACKWARD ? $signed(max_reg) : of_row;
     wire signed [16:0] pivot_low = {1'b0, pivot[15:0]};
     wire signed [16:0] pivot_high = {pivot[31], pivot[31:16]};
@@ -146,8 +147,7 @@ module kc_banded #(
     wire signed [EXP_BITS:0] shift_wide = !backward_reg ? (EXP_BITS + 1)'(exp_reg) - (EXP_BITS + 1)'(FRAC + 1)
         : (EXP_BITS + 1)'(exp_reg) - (EXP_BITS + 1)'(z_exp_reg)
             + (EXP_BITS + 1)'(PIVOT_FRAC + W - 1 - ALPHA_FRAC - FRAC);
-    wire signed [6:0] shift = shift_wide > (EXP_BITS + 1)'(MOST_SHIFT) ? MOST_SHIFT : shift_wide[6:0];
-    wire [6:0] shift_size = shift[6] ? -shift : shift;
+    wire [6:0] shift_size = shift_reg[6] ? -shift_reg : shift_reg;
 
     kc_arithmetic_shift #(.V_BITS(ACC_BITS), .S_BITS(7))
         coarse_inst (.v(base_3_reg), .s(coarse_reg), .q(base_coarse));
@@ -242,8 +242,11 @@ module kc_banded #(
         base_3_reg <= backward_reg ? base_high + ACC_BITS'(base_low_reg) : ACC_BITS'(base_2_reg);
         base_4_reg <= base_coarse;
         base_reg <= base_fine;
-        coarse_reg <= shift[6] ? -{shift_size[6:3], 3'd0} : {shift_size[6:3], 3'd0};
-        fine_reg <= shift[6] ? -{4'd0, shift_size[2:0]} : {4'd0, shift_size[2:0]};
+        // The exponents stand still while rows run, so that the shift may take three clocks.
+        shift_wide_reg <= shift_wide;
+        shift_reg <= shift_wide_reg > (EXP_BITS + 1)'(MOST_SHIFT) ? MOST_SHIFT : shift_wide_reg[6:0];
+        coarse_reg <= shift_reg[6] ? -{shift_size[6:3], 3'd0} : {shift_size[6:3], 3'd0};
+        fine_reg <= shift_reg[6] ? -{4'd0, shift_size[2:0]} : {4'd0, shift_size[2:0]};
         if (y_write) y_used_reg <= y_size | (y_index == 0 ? {W{1'b0}} : y_used_reg);
         if (writes) begin
             max_reg <= max_first_reg || write_size > max_reg ? write_size : max_reg;

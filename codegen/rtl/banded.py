@@ -11,7 +11,7 @@ MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_satur
            "kc_bit_length", "kc_requantise", "kc_block_scale", "kc_ram", "kc_rom", "kc_banded", "kc_frame",
            "kc_solution_sender")
 # Clocks from a row's last lag to the next row's; around a pass; between the passes; of a value sent.
-_ROW, _PASS, _BETWEEN, _SEND = 8, 10, 4, 3
+_ROW, _PASS, _BETWEEN, _SEND = 9, 11, 5, 3
 
 
 def pass_cycles(n: int, band: int) -> int:
@@ -40,7 +40,7 @@ def growth_cycles(plan: Plan) -> int:
 
     A block is scaled, and a row begun again.
     """
-    return plan.sizes["n"] + plan.integer("band") + 12
+    return plan.sizes["n"] + plan.integer("band") + 16
 
 
 def most_growths(plan: Plan) -> int:

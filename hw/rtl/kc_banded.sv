@@ -4,8 +4,8 @@
 //   z_i     = y_i - sum_j L[i, i-j] z_{i-j}                 forward, i = 0 ... N - 1
 //   alpha_i = z_i / d_i - sum_j L[i+j, i] alpha_{i+j}       backward, in the same memory
 //
-// One lag a clock, the nearest lag last: it waits until the row before is written, seven clocks after its own last lag.
-// So a row takes as many clocks as it has lags, and at least eight. If a value exceeds its word, the block written so
+// One lag a clock, the nearest lag last: it waits until the row before is written, eight clocks after its own last lag.
+// So a row takes as many clocks as it has lags, and at least nine. If a value exceeds its word, the block written so
 // far is scaled, one word a clock, and the next row is begun again. Write y while the core is idle, then pulse `start`;
 // x may be read after `done`. `failed`: an exponent exceeds the range of every positive definite system.
 // SPDX-License-Identifier: Apache-2.0
@@ -51,13 +51,14 @@ module kc_banded #(
     localparam [INDEX_BITS-1:0] LAST_ROW = INDEX_BITS'(N - 1);
     localparam [ROW_BITS-1:0] SETTLED = ROW_BITS'(ROWS - 1);
     localparam [ENTRY_BITS-1:0] SETTLED_ENTRY = ENTRY_BITS'((ROWS - 1)*BAND);
-    localparam LAT_SUM = 5;                   // clocks from the issue of a lag to the sum that includes it
-    localparam LAT_ROUND = 7;                 // and to the rounded word of its row
+    localparam LAT_SUM = 6;                   // clocks from the issue of a lag to the sum that includes it
+    localparam LAT_ROUND = 8;                 // and to the rounded word of its row
     localparam signed [63:0] HI = (64'sd1 <<< (W - 1)) - 64'sd1;
     localparam signed [63:0] LO = -HI - 64'sd1;
     localparam signed [6:0] MOST_SHIFT = 7'sd62;
     localparam [2:0] GROW_CLOCKS = 3'd3;      // until the requantised word is ready
-    localparam [2:0] START_CLOCKS = 3'd4;     // until the first exponent of alpha is ready
+    localparam [2:0] MEASURE_CLOCKS = 3'd1;   // until grow_reg counts the bits beyond the word
+    localparam [2:0] START_CLOCKS = 3'd5;     // until the first exponent of alpha is ready
 
     typedef enum logic [2:0] {IDLE, BEGIN_PASS, ROWS_RUN, GROW, SCALE, BEGIN_BACKWARD} state_t;
 
@@ -107,17 +108,17 @@ module kc_banded #(
     wire signed [W-1:0] operand, of_row, factor;
     wire signed [31:0] pivot;
     wire scaling = state_reg == SCALE;
-    logic [INDEX_BITS-1:0] write_row_reg, scale_reg, scaled_1_reg, scaled_2_reg;
-    logic scale_valid_1_reg, scale_valid_2_reg, scale_first_reg, scale_issuing_reg;
+    logic [INDEX_BITS-1:0] write_row_reg, scale_reg, scaled_1_reg, scaled_2_reg, scaled_3_reg;
+    logic scale_valid_1_reg, scale_valid_2_reg, scale_valid_3_reg, scale_issuing_reg;
     wire fits, grown;
     wire row_written = (rounds && fits) || grown;
-    wire writes = row_written || scale_valid_2_reg;
+    wire writes = row_written || scale_valid_3_reg;
     wire signed [W-1:0] scaled;
     wire [W-1:0] requantised_z, requantised_alpha;
     wire signed [W-1:0] requantised = backward_reg ? requantised_alpha : requantised_z;
-    wire [INDEX_BITS-1:0] write_address = scale_valid_2_reg ? scaled_2_reg : write_row_reg;
+    wire [INDEX_BITS-1:0] write_address = scale_valid_3_reg ? scaled_3_reg : write_row_reg;
     logic signed [ROUNDED_BITS-1:0] rounded_reg;
-    wire signed [W-1:0] write_data = scale_valid_2_reg ? scaled : grown ? requantised : rounded_reg[W-1:0];
+    wire signed [W-1:0] write_data = scale_valid_3_reg ? scaled : grown ? requantised : rounded_reg[W-1:0];
 
     kc_ram #(.WIDTH(W), .DEPTH(N))
         operand_inst (.clk(clk), .write_enable(writes), .write_address(write_address), .write_data(write_data),
@@ -134,14 +135,14 @@ module kc_banded #(
     // ---- y_i, or z_i / d_i, at the LSB of the sum; at first the largest z / d ----
     logic [W-1:0] max_reg, y_used_reg;
     logic max_first_reg;
-    logic signed [W-1:0] base_2_reg;
+    logic signed [W-1:0] base_1_reg, base_2_reg;
+    logic signed [31:0] pivot_reg;
     logic signed [W+16:0] base_low_reg, base_high_reg;
     logic signed [ACC_BITS-1:0] base_3_reg, base_4_reg, base_reg;
     logic signed [EXP_BITS:0] shift_wide_reg;
     logic signed [6:0] shift_reg, coarse_reg, fine_reg;
-    wire signed [W-1:0] base_1 = state_reg == BEGIN_BACKWARD ? $signed(max_reg) : of_row;
-    wire signed [16:0] pivot_low = {1'b0, pivot[15:0]};
-    wire signed [16:0] pivot_high = {pivot[31], pivot[31:16]};
+    wire signed [16:0] pivot_low = {1'b0, pivot_reg[15:0]};
+    wire signed [16:0] pivot_high = {pivot_reg[31], pivot_reg[31:16]};
     wire signed [ACC_BITS-1:0] base_high = ACC_BITS'(base_high_reg) <<< 16;
     wire signed [ACC_BITS-1:0] base_coarse, base_fine;
     wire signed [EXP_BITS:0] shift_wide = !backward_reg ? (EXP_BITS + 1)'(exp_reg) - (EXP_BITS + 1)'(FRAC + 1)
@@ -164,23 +165,26 @@ module kc_banded #(
 
     generate
         if (W <= 18) begin : g_one_product
-            logic signed [2*W-1:0] early_reg;
+            logic signed [2*W-1:0] early_reg, middle_reg;
 
             always_ff @(posedge clk) begin
                 early_reg <= u_reg * v_reg;
-                product_reg <= early_reg;
+                middle_reg <= early_reg;
+                product_reg <= middle_reg;
             end
         end else begin : g_two_products
             localparam PIECE = W / 2;
-            logic signed [W+PIECE:0] low_reg, high_reg;
+            logic signed [W+PIECE:0] low_reg, high_reg, low_2_reg, high_2_reg;
             wire signed [PIECE:0] v_low = {1'b0, v_reg[PIECE-1:0]};
             wire signed [PIECE:0] v_high = {v_reg[W-1], v_reg[W-1:PIECE]};
-            wire signed [2*W-1:0] high = (2*W)'(high_reg) <<< PIECE;
+            wire signed [2*W-1:0] high = (2*W)'(high_2_reg) <<< PIECE;
 
             always_ff @(posedge clk) begin
                 low_reg <= u_reg * v_low;
                 high_reg <= u_reg * v_high;
-                product_reg <= high + (2*W)'(low_reg);
+                low_2_reg <= low_reg;
+                high_2_reg <= high_reg;
+                product_reg <= high + (2*W)'(low_2_reg);
             end
         end
     endgenerate
@@ -196,7 +200,7 @@ module kc_banded #(
     wire [ROUNDED_BITS-1:0] rounded_size;
     wire [5:0] rounded_length, y_length, top;
     wire [W-1:0] write_size, y_size;
-    logic [5:0] grow_reg, top_reg;
+    logic [5:0] grow_reg, length_reg, y_length_reg, top_reg;
     logic [2:0] clock_reg;
     wire [6:0] grown_shift = 7'(FRAC) + 7'(grow_reg);
     wire [1:0] unused_outside;
@@ -205,6 +209,7 @@ module kc_banded #(
     wire signed [EXP_BITS-1:0] exp_max = backward_reg ? EXP_BITS'(ALPHA_EXP_MAX) : EXP_BITS'(Z_EXP_MAX);
     wire signed [EXP_BITS-1:0] exp_first = $signed(EXP_BITS'(top_reg)) + z_exp_reg
         + EXP_BITS'(ALPHA_FRAC - PIVOT_FRAC - 2*(W - 1));
+    wire measured = clock_reg == MEASURE_CLOCKS;
     wire no_block = write_row_reg == edge_row;
     wire scale_last = backward_reg ? scale_reg == LAST_ROW : scale_reg + 1'b1 == write_row_reg;
     wire rows_end = write_row_reg == (backward_reg ? {INDEX_BITS{1'b0}} : LAST_ROW);
@@ -216,13 +221,13 @@ module kc_banded #(
     kc_bit_length #(.V_BITS(W)) y_length_inst (.v(y_used_reg), .length(y_length));
     kc_bit_length #(.V_BITS(ACC_BITS - 1)) top_inst (.v(base_3_reg[ACC_BITS-2:0]), .length(top));
     kc_block_scale #(.WIDTH(W), .S_BITS(6)) scale_inst (
-        .clk(clk), .valid(scale_valid_1_reg), .first(1'b1), .word(operand), .s(grow_reg), .q(scaled), .used(unused_used));
+        .clk(clk), .valid(scale_valid_2_reg), .first(1'b1), .word(v_reg), .s(grow_reg), .q(scaled), .used(unused_used));
     kc_requantise #(.V_BITS(ACC_BITS), .S_BITS(7), .ROUNDING(Z_ROUNDING), .OUT_BITS(W), .LO(LO), .HI(HI), .CLOCKS(3))
         requantise_z_inst (.clk(clk), .v(acc_hold_reg), .s(grown_shift), .q(requantised_z), .outside(unused_outside[0]));
     kc_requantise #(.V_BITS(ACC_BITS), .S_BITS(7), .ROUNDING(ALPHA_ROUNDING), .OUT_BITS(W), .LO(LO), .HI(HI), .CLOCKS(3))
         requantise_alpha_inst (.clk(clk), .v(acc_hold_reg), .s(grown_shift), .q(requantised_alpha), .outside(unused_outside[1]));
 
-    assign grown = scaling && !scale_issuing_reg && !scale_valid_1_reg && !scale_valid_2_reg && clock_reg >= GROW_CLOCKS;
+    assign grown = scaling && !scale_issuing_reg && !scale_valid_1_reg && !scale_valid_2_reg && !scale_valid_3_reg && clock_reg >= GROW_CLOCKS;
 
     always_ff @(posedge clk) begin
         // The numbers: they need no reset.
@@ -236,9 +241,11 @@ module kc_banded #(
             rounded_reg <= rounded[ROUNDED_BITS-1:0];
             acc_hold_reg <= acc_reg;
         end
-        base_low_reg <= base_1 * pivot_low;
-        base_high_reg <= base_1 * pivot_high;
-        base_2_reg <= base_1;
+        base_1_reg <= state_reg == BEGIN_BACKWARD ? $signed(max_reg) : of_row;
+        pivot_reg <= pivot;
+        base_low_reg <= base_1_reg * pivot_low;
+        base_high_reg <= base_1_reg * pivot_high;
+        base_2_reg <= base_1_reg;
         base_3_reg <= backward_reg ? base_high + ACC_BITS'(base_low_reg) : ACC_BITS'(base_2_reg);
         base_4_reg <= base_coarse;
         base_reg <= base_fine;
@@ -254,10 +261,15 @@ module kc_banded #(
         end
         scale_valid_1_reg <= scaling && scale_issuing_reg;
         scale_valid_2_reg <= scale_valid_1_reg;
+        scale_valid_3_reg <= scale_valid_2_reg;
         scaled_1_reg <= scale_reg;
         scaled_2_reg <= scaled_1_reg;
+        scaled_3_reg <= scaled_2_reg;
         top_reg <= top;
-        clock_reg <= !(state_reg == SCALE || state_reg == BEGIN_BACKWARD) || grown ? 3'd0
+        y_length_reg <= y_length;
+        length_reg <= rounded_length;
+        grow_reg <= length_reg - 6'(W - 1);
+        clock_reg <= state_reg == ROWS_RUN || grown || (state_reg == GROW && measured) ? 3'd0
             : clock_reg == START_CLOCKS ? clock_reg : clock_reg + 1'b1;
 
         // Issue.
@@ -292,12 +304,12 @@ module kc_banded #(
         done_reg <= 1'b0;
         case (state_reg)
             IDLE: if (start) begin
-                exp_reg <= EXP_BITS'(2 - W) + $signed(EXP_BITS'(y_length));
                 backward_reg <= 1'b0;
                 failed_reg <= 1'b0;
                 state_reg <= BEGIN_PASS;
             end
             BEGIN_PASS: begin
+                if (!backward_reg) exp_reg <= EXP_BITS'(2 - W) + $signed(EXP_BITS'(y_length_reg));
                 issuing_reg <= 1'b1;
                 first_reg <= 1'b1;
                 group_first_reg <= 1'b1;
@@ -317,7 +329,6 @@ module kc_banded #(
                 state_reg <= ROWS_RUN;
             end
             ROWS_RUN: if (rounds && !fits) begin
-                grow_reg <= rounded_length - 6'(W - 1);
                 control_reg <= 0;
                 max_first_reg <= 1'b1;
                 state_reg <= GROW;
@@ -327,7 +338,7 @@ module kc_banded #(
                 backward_reg <= 1'b1;
                 state_reg <= backward_reg ? IDLE : BEGIN_BACKWARD;
             end
-            GROW: begin
+            GROW: if (measured) begin
                 exp_reg <= exp_grown;
                 scale_reg <= backward_reg ? write_row_reg + 1'b1 : {INDEX_BITS{1'b0}};
                 scale_issuing_reg <= !no_block;

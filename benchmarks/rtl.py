@@ -221,8 +221,8 @@ def page() -> str:
                            shares="\n".join(kernels),
                            lanes="\n".join(in_lanes(*row) for row in lanes),
                            learned="\n".join(learned_in_lanes(*row) for row in lanes if row[2] > 1),
-                           solver="\n".join(rows), banded="\n".join(banded), registers="\n".join(register_rows()),
-                           example=example.rstrip())
+                           solver="\n".join(rows), banded="\n".join(banded),
+                           registers="\n".join(register_rows()), example=example.rstrip())
 
 
 def main() -> None:

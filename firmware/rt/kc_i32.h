@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "kc_cast.h"
+#include "kc_compiler.h"
 #include "kc_table.h"
 
 /* acc + (u - v)^2; u - v and the sum fit 32 bits. */
@@ -67,7 +68,7 @@ static inline uint32_t kc_exp2_16_i32(uint32_t t, KC_TABLE uint32_t *table, int3
 }
 
 /* v / 2^s, rounded; |v| <= 2^30, 0 <= s <= 30. */
-static inline int32_t kc_shift_round_i32(int32_t v, int32_t s, int32_t rounding)
+static KC_INLINE int32_t kc_shift_round_i32(int32_t v, int32_t s, int32_t rounding)
 {
     const int32_t half = s > 0 ? (int32_t)(INT32_C(1) << (s - 1)) : 0;
     const int32_t w = rounding == KC_FLOOR ? v : v + half;

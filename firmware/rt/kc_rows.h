@@ -11,6 +11,8 @@
 #include <stdint.h>
 
 #include "kc_arith.h"
+#include "kc_block.h"
+#include "kc_compiler.h"
 #include "kc_i32.h"
 
 /* Two adjacent words. */
@@ -85,11 +87,20 @@ static inline int32_t kc_word_round(int64_t v, int32_t s, int32_t rounding)
     const int32_t word = (int32_t)v;
     int32_t twice;
 
-    if (rounding != KC_HALF_UP || s < 1 || s > 31) {
+    if (rounding != KC_HALF_UP) {
         return (int32_t)kc_shift_round(v, s, rounding);
+    }
+    if (s < 1 || s > 31) {
+        return s < 1 ? word : 0;
     }
     twice = word < 0 ? ~(~word >> (s - 1)) : word >> (s - 1);
     return (twice < 0 ? ~(~twice >> 1) : twice >> 1) + (int32_t)((uint32_t)twice & 1U);
+}
+
+/* v / 2^s rounded half up and saturated; -31 <= s <= 1, |v| <= 2^31. */
+static KC_RARE int32_t kc_requantise_up(int64_t v, int32_t s, int32_t lo, int32_t hi)
+{
+    return (int32_t)kc_saturate(s > 0 ? kc_shift_floor(v + 1, 1) : v * (INT64_C(1) << -s), lo, hi);
 }
 
 /* kc_requantise of a quotient to words of one + `bits` bits; |v| <= 2^31. */
@@ -98,8 +109,12 @@ static inline int32_t kc_quotient_requantise(int64_t v, int32_t s, int32_t bits,
     const int64_t one = INT64_C(1) << bits;
     const int32_t lo = (int32_t)-one, hi = (int32_t)(one - 1);
 
-    if (rounding != KC_HALF_UP || s < 2 || s > 32) {
-        return (int32_t)kc_requantise(v, s, rounding, lo, hi);
+    if (rounding != KC_HALF_UP || s < 2) {
+        return rounding == KC_HALF_UP ? kc_requantise_up(v, s, lo, hi)
+                                     : (int32_t)kc_requantise(v, s, rounding, lo, hi);
+    }
+    if (s > 32) {
+        return 0;
     }
     /* The bit that is cut off first is below 1/2. */
     return kc_saturate_i32(kc_word_round(kc_shift_floor(v, 1), s - 1, rounding), lo, hi);
@@ -116,13 +131,13 @@ static inline uint32_t kc_max_u32(uint32_t a, uint32_t b)
 }
 
 /* kc_magnitude in 32 bits, written so that compilers emit no branch. */
-static inline uint32_t kc_magnitude_32(int32_t v)
+static KC_INLINE uint32_t kc_magnitude_32(int32_t v)
 {
     return (uint32_t)v ^ (v < 0 ? UINT32_MAX : UINT32_C(0));
 }
 
 /* The maximum of `used` and the magnitudes of four words. */
-static inline uint32_t kc_max_magnitude_32(uint32_t used, kc_two_t a, kc_two_t b)
+static KC_INLINE uint32_t kc_max_magnitude_32(uint32_t used, kc_two_t a, kc_two_t b)
 {
     const uint32_t a0 = kc_magnitude_32(a.first), a1 = kc_magnitude_32(a.second);
     const uint32_t b0 = kc_magnitude_32(b.first), b1 = kc_magnitude_32(b.second);
@@ -133,9 +148,30 @@ static inline uint32_t kc_max_magnitude_32(uint32_t used, kc_two_t a, kc_two_t b
     return kc_max_u32(used, kc_max_u32(kc_max_u32(a0, a1), kc_max_u32(b0, b1)));
 }
 
+/* kc_block_scale_16 in 32 bits; by 17 and above, a word becomes 0. */
+static KC_NOINLINE int64_t kc_rows_scale_16(int16_t *words, int32_t first, int32_t last, int32_t s)
+{
+    const int32_t shift = s < 30 ? s : 30;
+    uint32_t used = 0;
+    int32_t i;
+
+    for (i = first; i < last; i++) {
+        const int32_t word = kc_shift_round_i32(words[i], shift, KC_HALF_UP);
+
+        words[i] = (int16_t)word;
+        used = kc_max_u32(used, kc_magnitude_32(word));
+    }
+    return used;
+}
+
+static KC_NOINLINE int64_t kc_rows_scale_32(int32_t *words, int32_t first, int32_t last, int32_t s)
+{
+    return kc_block_scale_32(words, first, last, s);
+}
+
 /* ---- the sum of floor(u[i] v[count - 1 - i] / 2^s) over i = 0, ..., count - 1 ---- */
 
-static inline int64_t kc_dot_reversed_32_ref(const int32_t *u, const int32_t *v, int32_t count, int32_t s)
+static KC_RARE int64_t kc_dot_reversed_32_ref(const int32_t *u, const int32_t *v, int32_t count, int32_t s)
 {
     int64_t acc = 0;
     int32_t i;
@@ -208,7 +244,7 @@ static inline int64_t kc_dot_reversed_16(const int16_t *u, const int16_t *v, int
 /* ---- a_i += xi a_{n-i} for 0 < i < n, both ends at once, in words of a sign and `bits` bits;
  * returns the largest magnitude before the cast ---- */
 
-static inline int64_t kc_step_up_32_ref(int32_t *a, int32_t n, int64_t xi, int32_t bits,
+static KC_RARE int64_t kc_step_up_32_ref(int32_t *a, int32_t n, int64_t xi, int32_t bits,
     int32_t rounding)
 {
     const int64_t one = INT64_C(1) << bits;
@@ -279,22 +315,23 @@ static inline int64_t kc_step_up_32(int32_t *a, int32_t n, int64_t xi, int32_t b
     return turn == 0 ? kc_step_up_32_fast(a, n, 0, rest) : kc_step_up_32_fast(a, n, turn, rest);
 }
 
-static inline int64_t kc_step_up_16_ref(int16_t *a, int32_t n, int64_t xi, int32_t bits,
-    int32_t rounding)
+/* No sum of two products with its rounding leaves 32 bits: |a_i|, |xi| <= 2^bits <= 2^15. */
+static KC_RARE int64_t kc_step_up_16_ref(int16_t *a, int32_t n, int64_t xi, int32_t bits, int32_t rounding)
 {
-    const int64_t one = INT64_C(1) << bits;
-    int64_t used = 0;
+    const int32_t one = (int32_t)(INT32_C(1) << bits), factor = (int32_t)xi;
+    uint32_t used = 0;
     int32_t i;
 
     for (i = 1; i <= n / 2; i++) {
-        const int64_t left = a[i];
-        const int64_t right = a[n - i];
-        const int64_t first = kc_shift_round(left * one + xi * right, bits, rounding);
-        const int64_t last = kc_shift_round(right * one + xi * left, bits, rounding);
+        const int32_t pair[2] = {a[i], a[n - i]};
+        int32_t k;
 
-        used = kc_max_i64(used, kc_max_i64(kc_magnitude(first), kc_magnitude(last)));
-        a[i] = (int16_t)kc_saturate(first, -one, one - 1);
-        a[n - i] = (int16_t)kc_saturate(last, -one, one - 1);
+        for (k = 0; k < 2; k++) {
+            const int32_t word = kc_shift_round_i32(pair[k] * one + factor * pair[1 - k], bits, rounding);
+
+            a[k == 0 ? i : n - i] = (int16_t)kc_saturate_i32(word, -one, one - 1);
+            used = kc_max_u32(used, kc_magnitude_32(word));
+        }
     }
     return used;
 }
@@ -324,7 +361,7 @@ static inline int64_t kc_step_up_16(int16_t *a, int32_t n, int64_t xi, int32_t b
 /* ---- x_i += c a_{n-i} / 2^s for 0 <= i < n, rounded, in words of a sign and `bits` bits;
  * returns the largest magnitude before the cast ---- */
 
-static inline int64_t kc_add_reversed_32_ref(int32_t *x, const int32_t *a, int32_t n, int64_t c, int32_t s,
+static KC_RARE int64_t kc_add_reversed_32_ref(int32_t *x, const int32_t *a, int32_t n, int64_t c, int32_t s,
     int32_t bits, int32_t rounding)
 {
     const int64_t one = INT64_C(1) << bits;
@@ -398,18 +435,18 @@ static inline int64_t kc_add_reversed_32(int32_t *x, const int32_t *a, int32_t n
                    : kc_add_reversed_32_fast(x, a, n, (int32_t)c, 0, s - 32);
 }
 
-static inline int64_t kc_add_reversed_16_ref(int16_t *x, const int16_t *a, int32_t n, int64_t c, int32_t s,
+static KC_RARE int64_t kc_add_reversed_16_ref(int16_t *x, const int16_t *a, int32_t n, int64_t c, int32_t s,
     int32_t bits, int32_t rounding)
 {
-    const int64_t one = INT64_C(1) << bits;
-    int64_t used = 0;
+    const int32_t one = (int32_t)(INT32_C(1) << bits);
+    uint32_t used = 0;
     int32_t i;
 
     for (i = 0; i < n; i++) {
-        const int64_t whole = x[i] + kc_shift_round(c * a[n - i], s, rounding);
+        const int32_t whole = x[i] + (int32_t)kc_shift_round((int32_t)c * a[n - i], s, rounding);
 
-        used = kc_max_i64(used, kc_magnitude(whole));
-        x[i] = (int16_t)kc_saturate(whole, -one, one - 1);
+        x[i] = (int16_t)kc_saturate_i32(whole, -one, one - 1);
+        used = kc_max_u32(used, kc_magnitude_32(whole));
     }
     return used;
 }

@@ -8,32 +8,11 @@
 
 #include <stdint.h>
 
+#include "kc_compiler.h"
 #include "kc_i32.h"
 
 /* Number of distances computed at a time if no buffer holds all of them. */
 #define KC_DIST_BATCH 32
-
-/* Unroll factor of the next loop for gcc; clang unrolls without it. */
-#if defined(__GNUC__) && __GNUC__ >= 8 && !defined(__clang__)
-#define KC_PRAGMA(text) _Pragma(#text)
-#define KC_UNROLL(times) KC_PRAGMA(GCC unroll times)
-#else
-#define KC_UNROLL(times)
-#endif
-
-/* Keeps a function out of line: a rare case in a loop, or one that is called once per member of a model. */
-#if defined(__GNUC__)
-#define KC_NOINLINE __attribute__((noinline))
-#else
-#define KC_NOINLINE
-#endif
-
-/* Inlines a function even for size: its structure of sums then stays in registers. */
-#if defined(__GNUC__)
-#define KC_INLINE inline __attribute__((always_inline))
-#else
-#define KC_INLINE inline
-#endif
 
 /* The sum of (u - v)^2 over n columns; |u - v| < 2^15 and the sum fits 32 bits. A difference of -2^15 is
  * excluded, because dual-multiply instructions saturate the sum of two such squares. */

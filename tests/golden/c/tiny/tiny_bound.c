@@ -12,6 +12,12 @@ static int64_t tiny_bound_shift_up(int64_t v, int32_t s)
     return -kc_shift_floor(-v, s);
 }
 
+/* The square root, rounded up. */
+static KC_NOINLINE int64_t tiny_bound_root_up(int64_t v)
+{
+    return kc_isqrt_ceil(v);
+}
+
 /* Raise the shift so that v has at most NORM_BITS bits; returns by how much. */
 static int32_t tiny_raise_shift(tiny_norm_t *norm, int64_t v)
 {
@@ -43,7 +49,7 @@ void tiny_norm_add_up(tiny_norm_t *norm, int64_t v)
 
 int64_t tiny_bound_from_norm(tiny_norm_t residual)
 {
-    const int64_t size = kc_isqrt_ceil(residual.squares) * TINY_BOUND_GAIN;
+    const int64_t size = tiny_bound_root_up(residual.squares) * TINY_BOUND_GAIN;
     const int32_t drop = TINY_BOUND_SHIFT - residual.shift;
 
     if (residual.squares == 0) {
@@ -63,6 +69,6 @@ int64_t tiny_bound_from_norm(tiny_norm_t residual)
 
 int32_t tiny_bound_within(int64_t bound, tiny_norm_t alpha)
 {
-    const int64_t norm = (kc_isqrt_ceil(alpha.squares + 1) - 1) * (INT64_C(1) << alpha.shift);
+    const int64_t norm = (tiny_bound_root_up(alpha.squares + 1) - 1) * (INT64_C(1) << alpha.shift);
     return bound <= kc_shift_floor(norm * TINY_TOLERANCE, 16) ? 1 : 0;
 }

@@ -41,7 +41,7 @@ static int32_t tiny_extend_a(tiny_trainer_t *t, int32_t xi)
         if (t->a_exp > TINY_A_EXP_MAX) {
             return 0;
         }
-        growth_bound = kc_growth_bound(kc_block_scale_16(a, 1, step, 1), xi, TINY_LEVINSON_W - 1);
+        growth_bound = kc_growth_bound(kc_rows_scale_16(a, 1, step, 1), xi, TINY_LEVINSON_W - 1);
         KC_TRACE_ALL(extend_a, scaled_a, step, a, 1, step);
     }
     KC_TRACE(extend_a, a_exp, step, 0, t->a_exp);
@@ -83,7 +83,7 @@ static int32_t tiny_extend_x(const tiny_trainer_t *t, tiny_side_t *side, int64_t
         return 0;
     }
     if (need > side->exp) {
-        x_max_abs = kc_block_scale_16(side->x, 0, t->step, tiny_min_i32(need - side->exp, 62));
+        x_max_abs = kc_rows_scale_16(side->x, 0, t->step, tiny_min_i32(need - side->exp, 62));
     }
     KC_TRACE_ALL(extend_x, scaled_x, t->step, side->x, 0, t->step);
     KC_TRACE(extend_x, x_exp, t->step, 0, need);

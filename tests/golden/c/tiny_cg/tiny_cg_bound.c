@@ -12,6 +12,12 @@ static int64_t tiny_cg_bound_shift_up(int64_t v, int32_t s)
     return -kc_shift_floor(-v, s);
 }
 
+/* The square root, rounded up. */
+static KC_NOINLINE int64_t tiny_cg_bound_root_up(int64_t v)
+{
+    return kc_isqrt_ceil(v);
+}
+
 /* Raise the shift so that v has at most NORM_BITS bits; returns by how much. */
 static int32_t tiny_cg_raise_shift(tiny_cg_norm_t *norm, int64_t v)
 {
@@ -54,7 +60,7 @@ void tiny_cg_norm_add_down(tiny_cg_norm_t *norm, int64_t v)
 
 int64_t tiny_cg_bound_from_norm(tiny_cg_norm_t residual)
 {
-    const int64_t size = kc_isqrt_ceil(residual.squares) * TINY_CG_BOUND_GAIN;
+    const int64_t size = tiny_cg_bound_root_up(residual.squares) * TINY_CG_BOUND_GAIN;
     const int32_t drop = TINY_CG_BOUND_SHIFT - residual.shift;
 
     if (residual.squares == 0) {
@@ -74,6 +80,6 @@ int64_t tiny_cg_bound_from_norm(tiny_cg_norm_t residual)
 
 int32_t tiny_cg_bound_within(int64_t bound, tiny_cg_norm_t alpha)
 {
-    const int64_t norm = (kc_isqrt_ceil(alpha.squares + 1) - 1) * (INT64_C(1) << alpha.shift);
+    const int64_t norm = (tiny_cg_bound_root_up(alpha.squares + 1) - 1) * (INT64_C(1) << alpha.shift);
     return bound <= kc_shift_floor(norm * TINY_CG_TOLERANCE, 16) ? 1 : 0;
 }

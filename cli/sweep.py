@@ -262,6 +262,7 @@ def _best(run: SweepRun, best: Point) -> str:
 
 
 def _why(run: SweepRun) -> str:
+    from ..lab.sweep.front import NO_ALTERNATIVE
     from ..lab.sweep.measures import quantity
 
     def broken(step: CheaperStep) -> str:
@@ -276,7 +277,7 @@ def _why(run: SweepRun) -> str:
     rows = [(f"{w.key} {w.before} -> {w.after}", broken(w), "not swept: one word shorter" * w.narrowed)
             for w in run.why]
     free = [axis.key for axis in run.space.axes if axis.key not in {w.key for w in run.why}]
-    text = table(rows) if rows else "no alternative: no key has a cheaper value"
+    text = table(rows) if rows else NO_ALTERNATIVE
     return text + (f"\nno cheaper value: {', '.join(free)}" if free and rows else "")
 
 

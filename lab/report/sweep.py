@@ -15,7 +15,7 @@ from ...sim.spec.tables import CALLS
 from ..sweep import Settings, SweepRun
 from ..sweep.confirm import design_text
 from ..sweep.evaluate import Point
-from ..sweep.front import refusals, statuses
+from ..sweep.front import NO_ALTERNATIVE, refusals, statuses
 from ..sweep.measures import MEASURES, names, quantity
 from ..workflow import test_inputs
 from .columns import packed, packed_hashes
@@ -55,7 +55,8 @@ def sweep_page(run: SweepRun, progress: Progress) -> dict[str, Any]:
         "measures": {name: list(MEASURES[name.split(".")[0]]) for name in shown},
         "limits": [_limit(run, c) for c in settings.constraints],
         "front": [index for index, p in enumerate(run.points) if p.key in front], "best": best,
-        "why": _why(run), "statuses": statuses(run.points), "refused": refusals(run.points),
+        "why": _why(run), "no_alternative": NO_ALTERNATIVE,
+        "statuses": statuses(run.points), "refused": refusals(run.points),
         "grid": run.space.size, "float": run.baseline,
         "designs": {str(index): _design(run, run.points[index], plans[index]) for index in closer},
         **_program(run, best if best is not None else closer[0] if closer else None, plans),

@@ -110,6 +110,10 @@ def nearest(points: Iterable[Point], constraints: Sequence[Constraint], baseline
     return min((p for p in points if p.answers), key=lambda p: (worst(p), p.key), default=None)
 
 
+#: What is printed if no key has a cheaper value.
+NO_ALTERNATIVE = "no alternative: no key has a cheaper value"
+
+
 @dataclass(frozen=True)
 class CheaperStep:
     """Cheaper value of one key, and the constraints that it violates.

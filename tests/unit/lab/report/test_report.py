@@ -21,6 +21,7 @@ from kerncast.lab.report.page import as_json, samples_of
 from kerncast.lab.report.words import _lengths, histograms
 from kerncast.lab.sweep import make_settings, run_sweep
 from kerncast.lab.sweep.confirm import CONFIRMED, design_text
+from kerncast.lab.sweep.front import NO_ALTERNATIVE
 from kerncast.sim import _optional
 from kerncast.sim.data import load_dataset
 from kerncast.sim.diagnostics.simulate import simulate
@@ -219,6 +220,12 @@ def test_scripts_of_the_page_are_those_that_its_policy_names(page):
     assert len(scripts) == 2
     assert re.findall(r"'(sha256-[^']*)'", policy) == hashes
     assert "default-src 'none'" in policy and "connect-src" not in policy
+
+
+def test_without_a_cheaper_value_page_and_command_say_the_same(page):
+    text = render.render_page({**page, "why": []})
+    cell = f'<td colspan="5">{NO_ALTERNATIVE}</td>'
+    assert cell in text and cell not in render.render_page(page)
 
 
 def test_text_of_a_spec_never_becomes_markup(page):

@@ -185,10 +185,12 @@ def _refuse_text(path: Path, layout: Layout, inputs: Sequence[int], target: int)
     if not texts:
         return
     usable = [i for i in inputs if i not in texts]
-    listed = ",".join(layout.names[i] if "," not in layout.names[i] else str(i) for i in usable)
-    remedy = f"make it the target: --target-column \"{layout.names[texts[0]]}\""
+    listed = _option("inputs", [layout.names[i] if "," not in layout.names[i] else str(i) for i in usable])
+    remedy = f"make one the target: {_option('target-column', [layout.names[texts[0]]])}"
     if usable:
-        remedy += f"; or leave it out: --inputs \"{listed}\""
+        others = f" {listed}" if len(texts) > 1 or layout.kinds[target] == TEXT else ""
+        leave = f"leave {'them' if len(texts) > 1 else 'it'} out: {listed}"
+        remedy = f"{leave}; or {remedy}{others}"
     raise fail("E252", f"{len(texts)} inputs are text" if len(texts) > 1 else "an input is text",
                where=f"{path}:{1 + layout.header} {', '.join(layout.names[i] for i in texts)}",
                value=", ".join(layout.texts[texts[0]][:3]), allowed="numbers", remedy=remedy)
@@ -200,11 +202,36 @@ def _refuse_label(path: Path, layout: Layout, keys: Mapping[str, Any], labelled:
     if not labelled or (find_classes and not signal):
         return
     target = _index(path, layout.names, keys["target_column"])
-    remedy = "choose another target with --target-column"
+    remedy = _another_target(layout.names, target, [i for i, kind in enumerate(layout.kinds) if kind != TEXT])
+    if signal and "time" in keys:
+        remedy = f"pass the time as an input: {_option('inputs', [str(keys['time'])])}"
     raise fail("E252", "the target is a class, and there is no input" if signal else "the target is text",
                where=f"{path} {layout.names[target]}", value=", ".join(layout.texts[target][:3]),
                allowed="a number, or a class and inputs",
                remedy=remedy if signal else f"omit --classes none, or {remedy}")
+
+
+def _option(name: str, columns: Sequence[str]) -> str:
+    """Return an option of ``kerncast init`` with columns, as it is typed."""
+    return f"--{name} \"{','.join(columns)}\""
+
+
+def _another_target(names: Sequence[str], target: int, numbers: Sequence[int]) -> str:
+    """Return the options that choose another target and leave this one out.
+
+    Parameters
+    ----------
+    names : sequence of str
+        All columns.
+    target : int
+        The column that cannot be the target.
+    numbers : sequence of int
+        Columns of numbers.
+    """
+    *others, last = [names[i] for i in numbers if i != target and "," not in names[i]] or [""]
+    if not others:
+        return "give a file with another column of numbers"
+    return f"choose another target: {_option('target-column', [last])} {_option('inputs', others)}"
 
 
 def _arrays(path: Path, options: Data) -> tuple[bool, bool]:
@@ -236,10 +263,15 @@ def _classes(path: Path, values: Values, labelled: bool, find: bool, counts: boo
     if len(names) > most:
         raise fail("E253", f"the target has {len(names)} different labels, too many for classes",
                    where=f"{path} {values.names[-1]}", value=", ".join(map(str, names[:4])),
-                   allowed=f"at most {most} for {len(y)} rows",
-                   remedy="choose another target with --target-column")
+                   allowed=f"at most {most} for {len(y)} rows", remedy=_of_numbers(values))
     order = sorted(range(len(names)), key=lambda i: _numeric_first(str(names[i])))
     return values, {str(names[i]): int(sizes[i]) for i in order}
+
+
+def _of_numbers(values: Values) -> str:
+    """Return the options that choose an input as the target, and leave this one out."""
+    last = len(values.names) - 1
+    return _another_target(values.names, last, range(last))
 
 
 def _numeric_first(label: str) -> tuple[int, float, str]:
@@ -260,7 +292,7 @@ def _refuse_constant(path: Path, values: Values) -> None:
         raise fail("E249", "the target is constant: there is nothing to learn",
                    where=f"{path} {values.names[-1]}", value=str(values.y[0]),
                    allowed="a column that changes",
-                   remedy="choose another target with --target-column, or other rows with --rows")
+                   remedy=f"{_of_numbers(values)}; or choose other rows with --rows")
 
 
 def _useless(values: Values) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:

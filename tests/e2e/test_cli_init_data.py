@@ -360,6 +360,26 @@ def test_an_input_of_text_is_refused_with_the_columns_that_are_numbers():
     assert made(text + "\n", "--inputs", typed[1])[1].x_raw.shape == (60, 2)
 
 
+ANIMALS = "kind,place,length,mass,sex\n" + "".join(
+    f"{'ab'[i % 2]},{'xyz'[i % 3]},{A[i]},{B[i]},{'fm'[i % 5 > 2]}\n" for i in range(60))
+NAMED = "power,mass,name\n" + "".join(f"{A[i]},{B[i]},car {i}\n" for i in range(60))
+STILL = "a,b,c\n" + "".join(f"{A[i]},{B[i]},7.5\n" for i in range(60))
+STATES = "time,state\n" + "".join(f"{i},{'on' if A[i] > 0 else 'off'}\n" for i in range(60))
+
+
+@pytest.mark.parametrize(("text", "code"), [(ANIMALS, "E252"), (NAMED, "E253"), (STILL, "E249"),
+                                            (STATES, "E252")])
+def test_every_remedy_for_a_choice_of_columns_works(text, code):
+    problem = refused(text)
+    assert problem["code"] == code
+    for part in problem["remedy"].split("; or "):
+        options = shlex.split(part.partition(": ")[2])
+        if options:
+            made(text, *options)
+            for path in Path().glob("*.toml"):
+                path.unlink()
+
+
 @pytest.mark.parametrize(("options", "code"), [
     (("--target-column", "z"), "E242"), (("--inputs", "a,z"), "E242"), (("--time", "z"), "E242"),
     (("--rows", "0"), "E194"), (("--rows", "9..2"), "E194"), (("--separator", "|"), "E194"),

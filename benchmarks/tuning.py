@@ -1,4 +1,4 @@
-"""Measure self-tuning on noisy ECGs: what the choice of sigma and lambda gains and costs.
+"""Measure self-tuning on noisy ECGs: gains and costs of the choice.
 
 ``python -m kerncast.benchmarks.tuning`` writes docs/measured/tuning.md.  All trainings run in the generated C
 on the host, whose integers are those of the model; the counts are those of an emulated Cortex-M4.

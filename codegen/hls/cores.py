@@ -83,6 +83,9 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
         return _several(plan, "remove [hls] and run the generated C, or export one model per class against "
                               "the rest, "
                               "all with the same [output] word")
+    if plan.tunes:
+        return _unlike("[toeplitz] candidates", plan.options["candidates"], "one pair of sigma and lambda",
+                       "remove candidates, or remove [hls] and run the generated C")
     if plan.bias:
         return _unlike("[toeplitz] bias", "true", "bias = false",
                        "remove bias, or set offset of [output] to the mean of the targets")

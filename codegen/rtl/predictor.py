@@ -123,6 +123,13 @@ def levels(lanes: int) -> int:
     return lanes.bit_length() - 1
 
 
+def no_candidates(plan: Plan, core: str) -> KerncastError:
+    """Return the error for a training that compares pairs of sigma and lambda."""
+    return fail("E307", f"the SystemVerilog {core} compares no candidates", where="[toeplitz] candidates",
+                value=plan.options["candidates"], allowed="one pair of sigma and lambda",
+                remedy="remove candidates, or train and predict in C")
+
+
 def _refusal(plan: Plan) -> KerncastError | None:
     """Return the error if the predictor does not support a plan, otherwise None.
 
@@ -141,6 +148,8 @@ def _refusal(plan: Plan) -> KerncastError | None:
         return fail("E307", "the SystemVerilog predictor does not support a linear part",
                     where="[online] linear", value=plan.options["linear"], allowed="none",
                     remedy="omit this key, or predict in C")
+    if plan.tunes:
+        return no_candidates(plan, "predictor")
     if "C" in plan.sizes or plan.decision:
         key = "classes" if plan.decision else "outputs"
         return fail("E307", "the SystemVerilog predictor has one output and no classes",

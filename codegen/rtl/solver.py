@@ -13,6 +13,7 @@ from . import axi, banded
 from .axi import Ports, Stream
 from .common import literal, model_tag, primitives, render_files, target_context
 from .core import RtlCore
+from .predictor import no_candidates
 
 #: Samples of a system that the solver may hold.
 MOST_SAMPLES = 2048
@@ -90,6 +91,8 @@ def refusal(plan: Plan) -> KerncastError | None:
         return fail("E307", "the SystemVerilog solver is for Toeplitz systems", where="[model] algorithm",
                     value=plan.algorithm, allowed="toeplitz_rls",
                     remedy="choose another core, or toeplitz_rls")
+    if plan.tunes:
+        return no_candidates(plan, "solver")
     for key, (values, allowed) in asked.items():
         if plan.options[key] not in values:
             return fail("E307", "the SystemVerilog solver supports only Levinson's recursion and the banded "

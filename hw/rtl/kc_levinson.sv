@@ -53,8 +53,12 @@ module kc_levinson #(
     localparam LAT_UPDATE = 9;                // from the issue of a row to the updated words
     localparam LAT_MAX = LAT_UPDATE + LANE_BITS;   // and to their largest magnitude
     localparam SUM_BITS = 2*W + LANE_BITS;
+    localparam TERMS_BITS = 2*W - SOLVER_SHIFT + $clog2(N);
+    localparam ACC_BITS = TERMS_BITS < 64 ? TERMS_BITS : 64;
+    localparam SCALE_BITS = $clog2(W + 2);       // a shift by more bits than a word leaves 0
+    localparam WORD_BITS = W + 3 + (STATIC != 0 ? A_EXP_MAX : 0) < 2*W ? W + 3 + (STATIC != 0 ? A_EXP_MAX : 0) : 2*W;
     localparam CONTROL_BITS = 6 + LANES + ROW_BITS;
-    localparam [3:0] RAW_HAZARD_CLOCKS = 4'd9;             // read-after-write hazard: the next pass may read one clock later
+    localparam [3:0] RAW_HAZARD_CLOCKS = 4'd9;   // read-after-write hazard: the next pass may read one clock later
 
     typedef enum logic [3:0] {
         IDLE, WAIT_XI, UPDATE_A, WAIT_WRITEBACK_A, DOT_A, WAIT_C, UPDATE_X, WAIT_WRITEBACK_X, DOT_X, DRAIN
@@ -66,7 +70,7 @@ module kc_levinson #(
     logic a_bank_reg, updating_a_reg, done_reg;
     logic [3:0] hazard_clock_reg;
     logic signed [W-1:0] r_step_reg;
-    logic signed [63:0] acc_reg;
+    logic signed [ACC_BITS-1:0] acc_reg;
     logic a_dot_done_reg, x_dot_done_reg;
 
     // Every pass covers the rows of words 0 to step: an update appends word `step`, a dot product includes it.
@@ -93,6 +97,7 @@ module kc_levinson #(
                                        !a_bank_reg, row_reg};
     wire [CONTROL_BITS-1:0] at_2 = control_reg[CONTROL_BITS +: CONTROL_BITS];
     wire [CONTROL_BITS-1:0] at_3 = control_reg[2*CONTROL_BITS +: CONTROL_BITS];
+    wire [CONTROL_BITS-1:0] before_sum = control_reg[(LAT_SUM-2)*CONTROL_BITS +: CONTROL_BITS];
     wire [CONTROL_BITS-1:0] at_sum = control_reg[(LAT_SUM-1)*CONTROL_BITS +: CONTROL_BITS];
     wire [CONTROL_BITS-1:0] at_update = control_reg[(LAT_UPDATE-1)*CONTROL_BITS +: CONTROL_BITS];
     wire [CONTROL_BITS-1:0] at_max = control_reg[(LAT_MAX-1)*CONTROL_BITS +: CONTROL_BITS];
@@ -101,13 +106,15 @@ module kc_levinson #(
     wire [LAT_MAX-1:0] in_flight;
     wire empty = in_flight == 0;
     wire sums = at_sum[VALID] && !at_sum[UPDATE];
+    // The first sum of a pass comes in the next clock.
+    wire begins = before_sum[VALID] && !before_sum[UPDATE] && before_sum[FIRST];
 
     wire xi_ready, a_scale, c_ready;
     wire signed [W-1:0] xi, c;
     wire [W-1:0] a_last, x_last, y;
-    wire [5:0] x_scale, s;
+    wire [SCALE_BITS-1:0] x_scale;
+    wire [5:0] s;
     wire signed [EXP_BITS-1:0] unused_a_exp;
-    wire [61:0] unused_eps;
 
     // Memories: r read downwards; a read upwards and downwards, double-buffered; x read upwards; y.
     wire [LANES*W-1:0] r_down, a_up, a_down, x_up, words;
@@ -146,13 +153,13 @@ module kc_levinson #(
     kc_levinson_scalars #(
         .W(W), .SOLVER_SHIFT(SOLVER_SHIFT), .XI_FRAC(XI_FRAC), .INNOV_FRAC(INNOV_FRAC), .EPS_MIN(EPS_MIN),
         .A_EXP_MIN(A_EXP_MIN), .A_EXP_MAX(A_EXP_MAX), .X_EXP_MIN(X_EXP_MIN), .X_EXP_MAX(X_EXP_MAX),
-        .STATIC(STATIC), .ROUNDING(ROUNDING), .EXP_BITS(EXP_BITS)
+        .STATIC(STATIC), .ROUNDING(ROUNDING), .EXP_BITS(EXP_BITS), .ACC_BITS(ACC_BITS), .SCALE_BITS(SCALE_BITS)
     ) scalars_inst (
         .clk(clk), .rst(rst), .start(start), .acc(acc_reg), .r(r_step_reg), .y(y), .a_dot_done(a_dot_done_reg),
         .x_dot_done(x_dot_done_reg), .a_done(a_done), .a_max(word_max), .x_done(x_done),
         .x_max(word_max), .xi_ready(xi_ready), .xi(xi), .a_scale(a_scale), .a_last(a_last),
         .c_ready(c_ready), .c(c), .x_scale(x_scale), .s(s), .x_last(x_last), .x_exp(x_exp),
-        .a_exp(unused_a_exp), .eps(unused_eps), .saturated(saturated), .failed(failed)
+        .a_exp(unused_a_exp), .saturated(saturated), .failed(failed)
     );
 
     // Lanes, the sum of their terms, and the largest magnitude.
@@ -181,10 +188,12 @@ module kc_levinson #(
                 w_reg <= updating_a_reg ? a_up[lane*W +: W] : x_up[lane*W +: W];
             end
 
-            kc_levinson_lane #(.W(W), .SHIFT(SOLVER_SHIFT), .ROUNDING(ROUNDING)) lane_inst (
+            kc_levinson_lane #(
+                .W(W), .SHIFT(SOLVER_SHIFT), .ROUNDING(ROUNDING), .SCALE_BITS(SCALE_BITS), .WORD_BITS(WORD_BITS)
+            ) lane_inst (
                 .clk(clk), .on(at_3[VALID] && at_3[MASK + lane]), .update(at_3[UPDATE]),
                 .u(u_reg), .v(v_reg), .w(w_reg), .v_scale(at_3[UPDATE] && updating_a_reg && a_scale),
-                .w_scale(updating_a_reg ? {5'd0, a_scale} : x_scale), .extend(updating_a_reg),
+                .w_scale(updating_a_reg ? SCALE_BITS'(a_scale) : x_scale), .extend(updating_a_reg),
                 .s(updating_a_reg ? 6'(W - 1) : s), .clear(state_reg == IDLE || (written && at_update[LAST])),
                 .term(term), .word(words[lane*W +: W]), .used(used[lane*(W+1) +: W+1])
             );
@@ -203,7 +212,8 @@ module kc_levinson #(
         top_dot_reg <= next_row ? top_dot_reg - PLACE_BITS'(LANES)
             : next_step ? step_reg + PLACE_BITS'(2) : step_reg + 1'b1;
         if (at_2[VALID] && at_2[OF_A] && at_2[FIRST] && !at_2[UPDATE]) r_step_reg <= r_down[W-1:0];
-        if (sums) acc_reg <= (at_sum[FIRST] ? 64'sd0 : acc_reg) + 64'(terms_sum);
+        if (begins) acc_reg <= {ACC_BITS{1'b0}};
+        else if (sums) acc_reg <= acc_reg + ACC_BITS'(terms_sum);
         a_dot_done_reg <= sums && at_sum[LAST] && at_sum[OF_A];
         x_dot_done_reg <= sums && at_sum[LAST] && !at_sum[OF_A];
         done_reg <= 1'b0;
@@ -214,7 +224,6 @@ module kc_levinson #(
         else if (!hazard_over) hazard_clock_reg <= hazard_clock_reg + 1'b1;
         case (state_reg)
             IDLE: if (start) begin
-                acc_reg <= 64'sd0;
                 step_reg <= {PLACE_BITS{1'b0}};
                 state_reg <= DOT_A;
             end

@@ -12,7 +12,9 @@
 module kc_levinson_lane #(
     parameter W = 16,
     parameter SHIFT = 0,
-    parameter ROUNDING = 1
+    parameter ROUNDING = 1,
+    parameter SCALE_BITS = 6,
+    parameter WORD_BITS = 2*W               // width that holds every word before its saturation
 ) (
     input  wire clk,
     input  wire on,
@@ -21,7 +23,7 @@ module kc_levinson_lane #(
     input  wire signed [W-1:0] v,
     input  wire signed [W-1:0] w,
     input  wire v_scale,                      // these four are constant during an update pass
-    input  wire [5:0] w_scale,
+    input  wire [SCALE_BITS-1:0] w_scale,
     input  wire extend,
     input  wire [5:0] s,
     input  wire clear,
@@ -38,7 +40,8 @@ module kc_levinson_lane #(
     logic signed [W:0] w_1_reg;             // with the half bit
     logic update_1_reg, update_2_reg, update_3_reg, update_4_reg;
     logic signed [PRODUCT_BITS-1:0] product_2_reg, term_reg;
-    logic signed [WIDE_BITS-1:0] wide_3_reg, whole_5_reg;
+    logic signed [WIDE_BITS-1:0] wide_3_reg;
+    logic signed [WORD_BITS-1:0] whole_5_reg;
     logic signed [WIDE_BITS+1:0] quarters_4_reg;
     logic update_5_reg;
     logic [W:0] used_reg;
@@ -52,10 +55,10 @@ module kc_levinson_lane #(
 
     // Fourth: the shift; fifth: rounding and the whole word; sixth: saturation.
     wire signed [WIDE_BITS+1:0] quarters, rounded;
-    wire signed [WIDE_BITS-1:0] w_whole = extend ? {WIDE_BITS{1'b0}} : WIDE_BITS'(w_4_reg);
+    wire signed [WORD_BITS-1:0] w_whole = extend ? {WORD_BITS{1'b0}} : WORD_BITS'(w_4_reg);
     wire [W-1:0] saturated;
-    wire [WIDE_BITS-1:0] magnitude;
-    wire beyond = |magnitude[WIDE_BITS-1:W+1];
+    wire [WORD_BITS-1:0] magnitude;
+    wire beyond = |magnitude[WORD_BITS-1:W+1];
     wire larger = beyond || magnitude[W:0] > used_reg;
     wire unused_outside;
     wire [W-1:0] unused_v;
@@ -63,14 +66,14 @@ module kc_levinson_lane #(
     kc_block_scale #(.WIDTH(W), .S_BITS(1))
         v_inst (.clk(clk), .valid(1'b1), .first(1'b1), .word(on ? v : {W{1'b0}}), .s(v_scale), .q(v_1),
                 .used(unused_v));
-    kc_shift_round #(.V_BITS(W + 1), .S_BITS(6), .ROUNDING(FLOOR))
+    kc_shift_round #(.V_BITS(W + 1), .S_BITS(SCALE_BITS), .ROUNDING(FLOOR))
         w_inst (.v({on ? w : {W{1'b0}}, 1'b0}), .s(w_scale), .q(w_halves));
     kc_shift_sticky #(.V_BITS(WIDE_BITS), .S_BITS(6)) shift_sticky_inst (.v(wide_3_reg), .s(s), .q(quarters));
     kc_shift_round #(.V_BITS(WIDE_BITS + 2), .S_BITS(2), .ROUNDING(ROUNDING))
         shift_round_inst (.v(quarters_4_reg), .s(2'd2), .q(rounded));
-    kc_saturate #(.V_BITS(WIDE_BITS), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI))
+    kc_saturate #(.V_BITS(WORD_BITS), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI))
         saturate_inst (.v(whole_5_reg), .q(saturated), .outside(unused_outside));
-    kc_magnitude #(.V_BITS(WIDE_BITS)) magnitude_inst (.v(whole_5_reg), .q(magnitude));
+    kc_magnitude #(.V_BITS(WORD_BITS)) magnitude_inst (.v(whole_5_reg), .q(magnitude));
 
     always_ff @(posedge clk) begin
         u_1_reg <= on ? u : {W{1'b0}};
@@ -86,7 +89,7 @@ module kc_levinson_lane #(
         quarters_4_reg <= quarters;
         w_4_reg <= w_3_reg;
         update_4_reg <= update_3_reg;
-        whole_5_reg <= rounded[WIDE_BITS-1:0] + w_whole;
+        whole_5_reg <= rounded[WORD_BITS-1:0] + w_whole;
         update_5_reg <= update_4_reg;
         word_reg <= saturated;
         if (clear) used_reg <= 0;

@@ -20,12 +20,14 @@ module kc_levinson_scalars #(
     parameter X_EXP_MAX = 8,
     parameter STATIC = 0,                     // 1: static scaling, exponents are constant
     parameter ROUNDING = 1,
-    parameter EXP_BITS = 10
+    parameter EXP_BITS = 10,
+    parameter ACC_BITS = 64,                  // width that holds every sum
+    parameter SCALE_BITS = 6                  // a shift of 2**SCALE_BITS - 1 leaves nothing of a word
 ) (
     input  wire clk,
     input  wire rst,
     input  wire start,
-    input  wire signed [63:0] acc,
+    input  wire signed [ACC_BITS-1:0] acc,
     input  wire signed [W-1:0] r,             // r[step] and y[step]
     input  wire signed [W-1:0] y,
     input  wire a_dot_done,
@@ -40,24 +42,39 @@ module kc_levinson_scalars #(
     output wire [W-1:0] a_last,               // a[step]
     output wire c_ready,
     output wire signed [W-1:0] c,
-    output wire [5:0] x_scale,
+    output wire [SCALE_BITS-1:0] x_scale,
     output wire [5:0] s,
     output wire [W-1:0] x_last,               // x[step]
     output wire signed [EXP_BITS-1:0] x_exp,
     output wire signed [EXP_BITS-1:0] a_exp,
-    output wire [61:0] eps,
     output wire saturated,
     output wire failed
 );
     localparam signed [63:0] HI = (64'sd1 <<< (W - 1)) - 64'sd1;
     localparam signed [EXP_BITS-1:0] SHIFT_MAX = 62;
-    localparam signed [EXP_BITS-1:0] ACC_FRAC = EXP_BITS'(2*(W - 1) - SOLVER_SHIFT);
+    localparam signed [EXP_BITS-1:0] SCALE_MAX = EXP_BITS'((1 << SCALE_BITS) - 1);
     localparam signed [EXP_BITS-1:0] A_MIN = EXP_BITS'(A_EXP_MIN), A_MAX = EXP_BITS'(A_EXP_MAX);
     localparam signed [EXP_BITS-1:0] X_MIN = EXP_BITS'(X_EXP_MIN), X_MAX = EXP_BITS'(X_EXP_MAX);
     localparam signed [EXP_BITS-1:0] UNIT = EXP_BITS'(W - 1);
-    localparam signed [EXP_BITS-1:0] QUOTIENT_CUT = EXP_BITS'(32 - W);
-    localparam signed [6:0] R_SHIFT = 7'(W - 1 - XI_FRAC);
-    localparam signed [6:0] Y_SHIFT = 7'(W - 2 - INNOV_FRAC);
+    localparam EPS_BITS = XI_FRAC + 1;
+    // A sum is shifted left by XI_LEFT + a_exp or INNOV_LEFT + x_exp: between LEFT_MIN and LEFT_MAX. ZEROS bits on the
+    // right of every numerator are 0 and are left out.
+    localparam ACC_FRAC = 2*(W - 1) - SOLVER_SHIFT;
+    localparam XI_LEFT = XI_FRAC - ACC_FRAC, INNOV_LEFT = INNOV_FRAC - ACC_FRAC;
+    localparam R_LEFT = XI_FRAC - (W - 1), Y_LEFT = INNOV_FRAC - (W - 2);
+    localparam LEFT_MIN = XI_LEFT + A_EXP_MIN < INNOV_LEFT + X_EXP_MIN ? XI_LEFT + A_EXP_MIN : INNOV_LEFT + X_EXP_MIN;
+    localparam LEFT_MAX = XI_LEFT + A_EXP_MAX > INNOV_LEFT + X_EXP_MAX ? XI_LEFT + A_EXP_MAX : INNOV_LEFT + X_EXP_MAX;
+    localparam SIDE_MIN = R_LEFT < Y_LEFT ? R_LEFT : Y_LEFT;
+    localparam LEAST = LEFT_MIN < SIDE_MIN ? LEFT_MIN : SIDE_MIN;
+    localparam ZEROS = LEAST > 0 ? LEAST : 0;
+    localparam LEFT = LEFT_MAX > ZEROS ? LEFT_MAX - ZEROS : 0, RIGHT = LEFT_MAX < 0 ? -LEFT_MAX : 0;
+    localparam BACK_BITS = LEFT_MAX > LEFT_MIN ? $clog2(LEFT_MAX - LEFT_MIN + 1) : 1;
+    localparam WIDE_BITS = ACC_BITS + LEFT;
+    localparam SIDE_BITS = W + 1 + (R_LEFT > Y_LEFT ? R_LEFT : Y_LEFT) - ZEROS;
+    localparam ANY_BITS = 1 + (WIDE_BITS > SIDE_BITS ? WIDE_BITS : SIDE_BITS);
+    localparam NUM_BITS = ANY_BITS < 63 - ZEROS ? ANY_BITS : 63 - ZEROS;   // the plan proves that 63 bits hold it
+    localparam CUT = 32 - W;                  // bits of a quotient that c loses
+    localparam A_SHIFT_BITS = A_EXP_MAX > 0 ? $clog2(A_EXP_MAX + 1) : 1;
     localparam signed [6:0] SQUARE_SHIFT = 7'(2*(W - 1) - 31);
     localparam signed [EXP_BITS-1:0] TO_C_EXP = EXP_BITS'(XI_FRAC - INNOV_FRAC);
 
@@ -69,16 +86,18 @@ module kc_levinson_scalars #(
 
     state_t state_reg;
     logic a_dot_done_reg, x_dot_done_reg, a_done_reg, xi_ready_reg, c_ready_reg, failed_reg, saturated_reg, a_scale_reg;
-    logic signed [70:0] coarse_reg;           // acc, shifted by a multiple of 8: 7 bits more than needed
-    logic [2:0] fine_reg;
-    logic signed [63:0] aligned_reg, side_reg, num_reg;
-    logic [61:0] eps_reg;
+    logic begun_reg;
+    logic signed [WIDE_BITS-1:0] fine_reg;    // the sum shifted to the left by LEFT_MAX, and back by 0 to 7
+    logic signed [NUM_BITS-1:0] aligned_reg, side_reg, num_reg;
+    logic [EPS_BITS-1:0] eps_reg;
     logic signed [W-1:0] xi_reg, c_reg;
     logic signed [2*W-1:0] square_reg;
     logic [W:0] a_used_reg, x_used_reg;
     logic signed [EXP_BITS-1:0] a_exp_reg, x_exp_reg, c_exp_reg, need_reg, c_need_reg, s_reg, x_scale_reg;
-    logic signed [EXP_BITS-1:0] c_shift_reg, acc_shift_reg, cut_reg, unit_reg;
-    logic signed [63:0] eps_less_reg;         // eps - 1
+    logic signed [EXP_BITS-1:0] c_shift_reg, unit_reg;
+    logic [BACK_BITS-1:0] back_reg, coarse_reg;
+    logic [5:0] cut_reg;
+    logic [EPS_BITS-1:0] eps_less_reg;        // eps - 1
     logic beyond_reg, at_top_reg;
     logic signed [W+1:0] room_reg;
     logic [W-1:0] a_word_reg, x_word_reg;
@@ -96,15 +115,15 @@ module kc_levinson_scalars #(
     wire for_c = state_reg >= C_WAIT;
     wire next_for_c = state_reg >= EPS_PRODUCT && state_reg <= C_WAIT;   // for the next sum
     wire signed [W:0] r_negative = -$signed({r[W-1], r});
-    wire signed [EXP_BITS-1:0] acc_shift = next_for_c ? ACC_FRAC - EXP_BITS'(INNOV_FRAC) - x_exp_reg
-        : ACC_FRAC - EXP_BITS'(XI_FRAC) - a_exp_reg;
-    wire signed [70:0] coarse;
-    wire signed [70:0] fine = coarse_reg >>> fine_reg;
-    wire signed [63:0] r_wide, y_wide;
-
-    kc_arithmetic_shift #(.V_BITS(71), .S_BITS(7)) acc_inst (.v(71'(acc)), .s({acc_shift_reg[6:3], 3'd0}), .q(coarse));
-    kc_arithmetic_shift #(.V_BITS(64), .S_BITS(7)) r_inst (.v(64'(r_negative)), .s(R_SHIFT), .q(r_wide));
-    kc_arithmetic_shift #(.V_BITS(64), .S_BITS(7)) y_inst (.v(64'(y)), .s(Y_SHIFT), .q(y_wide));
+    wire signed [EXP_BITS-1:0] back = next_for_c ? EXP_BITS'(LEFT_MAX - INNOV_LEFT) - x_exp_reg
+        : EXP_BITS'(LEFT_MAX - XI_LEFT) - a_exp_reg;
+    wire signed [WIDE_BITS-1:0] acc_left = (WIDE_BITS'(acc) <<< LEFT) >>> RIGHT;
+    wire signed [WIDE_BITS-1:0] fine = acc_left >>> (back_reg & BACK_BITS'(7));
+    wire signed [WIDE_BITS-1:0] aligned = fine_reg >>> coarse_reg;
+    wire signed [SIDE_BITS:0] r_wide = R_LEFT < ZEROS ? (SIDE_BITS + 1)'(r_negative) >>> (ZEROS - R_LEFT)
+        : (SIDE_BITS + 1)'(r_negative) <<< (R_LEFT - ZEROS);
+    wire signed [SIDE_BITS:0] y_wide = Y_LEFT < ZEROS ? (SIDE_BITS + 1)'(y) >>> (ZEROS - Y_LEFT)
+        : (SIDE_BITS + 1)'(y) <<< (Y_LEFT - ZEROS);
 
     // The quotient over eps and its cast: e is valid long before q, except for q = 0, where the shift is irrelevant.
     // A numerator that is too large is divided as well, but its quotient is not used.
@@ -113,16 +132,23 @@ module kc_levinson_scalars #(
     wire signed [7:0] e;
     wire [W-1:0] requantised;
     wire unused_outside;
-    wire signed [63:0] eps_wide = {2'b00, eps_reg};
-    wire beyond = num_reg >= eps_wide || ~num_reg >= eps_less_reg;
+    localparam SUM_BITS = (NUM_BITS + ZEROS > EPS_BITS ? NUM_BITS + ZEROS : EPS_BITS) + 1;
+    wire signed [SUM_BITS-1:0] num_wide = SUM_BITS'(num_reg) <<< ZEROS;
+    wire signed [SUM_BITS-1:0] above = num_wide - SUM_BITS'(eps_reg);         // not negative: num >= eps
+    wire signed [SUM_BITS-1:0] below = num_wide + SUM_BITS'(eps_less_reg);    // negative: -num >= eps
+    wire beyond = !above[SUM_BITS-1] || below[SUM_BITS-1];
+    // Every cast shifts by CUT - 1 or more: of those bits only whether one is set matters. For xi, e is at most 1.
+    wire [35:0] quotient_8 = {quotient, 3'd0};
+    wire signed [W+3:0] quotient_cut = {quotient_8[35:CUT+1], |quotient_8[CUT:0]};
+    wire signed [7:0] cut = 8'sd3 - e;
 
-    kc_divide divide_inst (
-        .clk(clk), .rst(rst), .start(state_reg == XI_CHECK || state_reg == C_START),
-        .num(num_reg), .den(eps_reg), .done(divided), .q(quotient), .e(e)
+    kc_divide #(.NUM_BITS(NUM_BITS), .NUM_ZEROS(ZEROS), .DEN_BITS(EPS_BITS)) divide_inst (
+        .clk(clk), .rst(rst), .prepare(state_reg == EPS_CHECK || begun_reg), .den(eps_reg),
+        .start(state_reg == XI_CHECK || state_reg == C_START), .num(num_reg), .done(divided), .q(quotient), .e(e)
     );
-    kc_requantise #(.V_BITS(35), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI),
+    kc_requantise #(.V_BITS(W + 4), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(-HI - 64'sd1), .HI(HI),
                 .CLOCKS(3))
-        requantise_inst (.clk(clk), .v(35'(quotient)), .s(cut_reg[6:0]), .q(requantised), .outside(unused_outside));
+        requantise_inst (.clk(clk), .v(quotient_cut), .s({1'b0, cut_reg}), .q(requantised), .outside(unused_outside));
 
     // Raise the exponent if the largest a_i + xi a_j could exceed the word; 4 covers the roundings.
     wire [W-1:0] xi_magnitude;
@@ -136,10 +162,10 @@ module kc_levinson_scalars #(
 
     // eps (1 - xi**2); the square 2**31 of xi = -1 is exact as well.
     wire signed [63:0] square;
-    wire [61:0] drop;
+    wire [EPS_BITS-1:0] drop;
 
     kc_arithmetic_shift #(.V_BITS(64), .S_BITS(7)) square_inst (.v(64'(square_reg)), .s(SQUARE_SHIFT), .q(square));
-    kc_mul_shift #(.A_BITS(62), .C_BITS(32), .SHIFT(31), .Q_BITS(62), .CLOCKS(3))
+    kc_mul_shift #(.A_BITS(EPS_BITS), .C_BITS(32), .SHIFT(31), .Q_BITS(EPS_BITS), .CLOCKS(3))
         drop_inst (.clk(clk), .a(eps_reg), .c(square[31:0]), .q(drop));
 
     // Largest magnitude of an update, including the word that it appends.
@@ -149,10 +175,10 @@ module kc_levinson_scalars #(
     wire [W:0] x_used = x_max > {1'b0, x_magnitude} ? x_max : {1'b0, x_magnitude};
     wire [5:0] a_bits;
 
-    kc_shift_round #(.V_BITS(W), .S_BITS(6), .ROUNDING(ROUNDING))
-        a_last_inst (.v(xi_reg), .s(a_exp_reg[5:0]), .q(a_word));
-    kc_shift_round #(.V_BITS(W), .S_BITS(6), .ROUNDING(ROUNDING))
-        x_last_inst (.v(c_reg), .s(c_shift_reg[5:0]), .q(x_word));
+    kc_shift_round #(.V_BITS(W), .S_BITS(A_SHIFT_BITS), .ROUNDING(ROUNDING))
+        a_last_inst (.v(xi_reg), .s(a_exp_reg[A_SHIFT_BITS-1:0]), .q(a_word));
+    kc_shift_round #(.V_BITS(W), .S_BITS(SCALE_BITS), .ROUNDING(ROUNDING))
+        x_last_inst (.v(c_reg), .s(c_shift_reg[SCALE_BITS-1:0]), .q(x_word));
     kc_magnitude #(.V_BITS(W)) a_magnitude_inst (.v(a_word_reg), .q(a_magnitude));
     kc_magnitude #(.V_BITS(W)) x_magnitude_inst (.v(x_word_reg), .q(x_magnitude));
     kc_bit_length #(.V_BITS(W + 1)) a_bits_inst (.v(a_used_reg), .length(a_bits));
@@ -162,13 +188,14 @@ module kc_levinson_scalars #(
     wire saturates = STATIC != 0 && c_reg != 0 && c_exp_reg > x_exp_reg;
 
     always_ff @(posedge clk) begin
-        acc_shift_reg <= acc_shift;
-        coarse_reg <= coarse;
-        fine_reg <= acc_shift_reg[2:0];
-        eps_less_reg <= eps_wide - 64'sd1;
-        side_reg <= next_for_c ? y_wide : r_wide;
+        begun_reg <= start;
+        back_reg <= back[BACK_BITS-1:0];
+        fine_reg <= fine;
+        coarse_reg <= back_reg & ~BACK_BITS'(7);
+        eps_less_reg <= eps_reg - 1'b1;
+        side_reg <= NUM_BITS'(next_for_c ? y_wide : r_wide);
         beyond_reg <= beyond;
-        cut_reg <= for_c ? QUOTIENT_CUT : min_exp(QUOTIENT_CUT - EXP_BITS'(e), SHIFT_MAX);
+        cut_reg <= for_c ? 6'd3 : cut > 8'sd62 ? 6'd62 : cut[5:0];
         room_reg <= (W + 2)'(HI) - (W + 2)'(4) - $signed({1'b0, a_used_reg});
         at_top_reg <= a_exp_reg >= A_MAX;
         a_word_reg <= a_word;
@@ -178,7 +205,7 @@ module kc_levinson_scalars #(
         case (state_reg)
             IDLE: if (a_dot_done_reg) begin
                 a_dot_done_reg <= 1'b0;
-                aligned_reg <= fine[63:0];
+                aligned_reg <= NUM_BITS'(aligned);
                 state_reg <= XI_SUM;
             end
             XI_SUM: begin
@@ -214,12 +241,12 @@ module kc_levinson_scalars #(
                 state_reg <= EPS_CHECK;
             end
             EPS_CHECK: begin
-                if (eps_reg < EPS_MIN) failed_reg <= 1'b1;
-                state_reg <= eps_reg < EPS_MIN ? IDLE : C_WAIT;
+                if (62'(eps_reg) < EPS_MIN) failed_reg <= 1'b1;
+                state_reg <= 62'(eps_reg) < EPS_MIN ? IDLE : C_WAIT;
             end
             C_WAIT: if (x_dot_done_reg) begin
                 x_dot_done_reg <= 1'b0;
-                aligned_reg <= fine[63:0];
+                aligned_reg <= NUM_BITS'(aligned);
                 state_reg <= C_SUM;
             end
             C_SUM: begin
@@ -261,9 +288,9 @@ module kc_levinson_scalars #(
                 state_reg <= C_EXP_COMMIT;
             end
             default: begin   // C_EXP_COMMIT
-                x_scale_reg <= min_exp(need_reg - x_exp_reg, SHIFT_MAX);
+                x_scale_reg <= min_exp(need_reg - x_exp_reg, SCALE_MAX);
                 s_reg <= min_exp(need_reg + unit_reg, SHIFT_MAX);
-                c_shift_reg <= min_exp(need_reg - c_exp_reg, SHIFT_MAX);
+                c_shift_reg <= min_exp(need_reg - c_exp_reg, SCALE_MAX);
                 x_exp_reg <= need_reg;
                 c_ready_reg <= need_reg <= X_MAX;
                 if (need_reg > X_MAX) failed_reg <= 1'b1;
@@ -283,9 +310,8 @@ module kc_levinson_scalars #(
         end
         if (start) begin
             state_reg <= C_WAIT;
-            eps_reg <= 62'd1 << XI_FRAC;
-            coarse_reg <= 71'sd0;             // the sum of no terms
-            fine_reg <= 3'd0;
+            eps_reg <= EPS_BITS'(1) << XI_FRAC;
+            fine_reg <= {WIDE_BITS{1'b0}};    // the sum of no terms
             a_exp_reg <= A_MIN;
             x_exp_reg <= X_MIN;
             a_used_reg <= 0;
@@ -314,12 +340,11 @@ module kc_levinson_scalars #(
     assign a_last = a_word_reg;
     assign c_ready = c_ready_reg;
     assign c = c_reg;
-    assign x_scale = x_scale_reg[5:0];
+    assign x_scale = x_scale_reg[SCALE_BITS-1:0];
     assign s = s_reg[5:0];
     assign x_last = x_word_reg;
     assign x_exp = x_exp_reg;
     assign a_exp = a_exp_reg;
-    assign eps = eps_reg;
     assign saturated = saturated_reg;
     assign failed = failed_reg;
 endmodule

@@ -1,5 +1,5 @@
-// kerncast primitive: floor(a * c / 2**SHIFT), exact, computed from two halves of a as in the definition.
-// Two clocks: products, sum. With CLOCKS = 3, products of 16-bit pieces come first.
+// kerncast primitive: floor(a * c / 2**SHIFT), exact. Two clocks: products, sum. With CLOCKS = 3, products of short
+// pieces come first.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -19,48 +19,56 @@ module kc_mul_shift #(
     localparam PIECE = 16;
     localparam RIGHT = SHIFT >= HALF_BITS ? SHIFT - HALF_BITS : 0;
     localparam LEFT = SHIFT >= HALF_BITS ? 0 : HALF_BITS - SHIFT;
+    localparam ALL_BITS = 4*(PIECE + 1) + 2*PIECE;
 
-    logic [63:0] high_reg;
-    logic [63:0] low_reg;
     logic [Q_BITS-1:0] q_reg;
-    wire [63:0] wide_a = 64'(a);
-    wire [63:0] wide_c = 64'(c);
-    wire [63:0] high, low;
-    wire [63:0] sum_hi = (high_reg + (low_reg >> HALF_BITS)) >> RIGHT;
-    wire [63:0] sum_lo = (high_reg << LEFT) + (low_reg >> SHIFT);
-    wire [63:0] sum = SHIFT >= HALF_BITS ? sum_hi : sum_lo;
-    genvar i, j;
+    genvar i;
 
     generate
         if (CLOCKS == 2) begin : g_2clk
-            assign high = (wide_a >> HALF_BITS) * wide_c;
-            assign low = (wide_a & 64'hffffffff) * wide_c;
+            logic [63:0] high_reg, low_reg;
+            wire [63:0] wide_a = 64'(a);
+            wire [63:0] wide_c = 64'(c);
+            wire [63:0] sum_hi = (high_reg + (low_reg >> HALF_BITS)) >> RIGHT;
+            wire [63:0] sum_lo = (high_reg << LEFT) + (low_reg >> SHIFT);
+            wire [63:0] sum = SHIFT >= HALF_BITS ? sum_hi : sum_lo;
+
+            always_ff @(posedge clk) begin
+                high_reg <= (wide_a >> HALF_BITS) * wide_c;
+                low_reg <= (wide_a & 64'hffffffff) * wide_c;
+                q_reg <= sum[Q_BITS-1:0];
+            end
         end else begin : g_3clk
-            logic [4*2*2*PIECE-1:0] product_reg;
-            wire [4*2*64-1:0] placed;
+            // Products of pieces of 17 and 16 bits, each in a slot of 34: first those of the even pieces of a, which
+            // then stand in their places, then those of the odd pieces. So each clock adds no more than two words.
+            localparam SLOT = 2*PIECE + 2;
+            logic [4*SLOT-1:0] low_reg, high_reg;        // by the low and the high piece of c
+            logic [ALL_BITS-1:0] low_sum_reg, high_sum_reg;
+            wire [4*(PIECE+1)-1:0] wide_a = (4*(PIECE + 1))'(a);
+            wire [2*PIECE-1:0] wide_c = (2*PIECE)'(c);
+            wire [ALL_BITS-1:0] low_even = ALL_BITS'(low_reg[0 +: 2*SLOT]);
+            wire [ALL_BITS-1:0] low_odd = ALL_BITS'(low_reg[2*SLOT +: 2*SLOT]) << (PIECE + 1);
+            wire [ALL_BITS-1:0] high_even = ALL_BITS'(high_reg[0 +: 2*SLOT]) << PIECE;
+            wire [ALL_BITS-1:0] high_odd = ALL_BITS'(high_reg[2*SLOT +: 2*SLOT]) << (2*PIECE + 1);
+            wire [ALL_BITS-1:0] sum = (low_sum_reg + high_sum_reg) >> SHIFT;
 
             for (i = 0; i < 4; i = i + 1) begin : of_a
-                for (j = 0; j < 2; j = j + 1) begin : of_c
-                    localparam AT = 2*i + j;
+                localparam AT = (2*(i % 2) + i/2)*SLOT;
+                wire [SLOT-1:0] piece = SLOT'(wide_a[i*(PIECE+1) +: PIECE+1]);
 
-                    always_ff @(posedge clk)
-                        product_reg[AT*2*PIECE +: 2*PIECE] <= (2*PIECE)'(wide_a[i*PIECE +: PIECE])
-                            * (2*PIECE)'(wide_c[j*PIECE +: PIECE]);
-
-                    assign placed[AT*64 +: 64] = 64'(product_reg[AT*2*PIECE +: 2*PIECE]) << ((i%2 + j)*PIECE);
+                always_ff @(posedge clk) begin
+                    low_reg[AT +: SLOT] <= piece * SLOT'(wide_c[PIECE-1:0]);
+                    high_reg[AT +: SLOT] <= piece * SLOT'(wide_c[2*PIECE-1:PIECE]);
                 end
             end
 
-            assign low = (placed[0 +: 64] + placed[64 +: 64]) + (placed[2*64 +: 64] + placed[3*64 +: 64]);
-            assign high = (placed[4*64 +: 64] + placed[5*64 +: 64]) + (placed[6*64 +: 64] + placed[7*64 +: 64]);
+            always_ff @(posedge clk) begin
+                low_sum_reg <= low_even + low_odd;
+                high_sum_reg <= high_even + high_odd;
+                q_reg <= Q_BITS'(sum);
+            end
         end
     endgenerate
-
-    always_ff @(posedge clk) begin
-        high_reg <= high;
-        low_reg <= low;
-        q_reg <= sum[Q_BITS-1:0];
-    end
 
     assign q = q_reg;
 endmodule

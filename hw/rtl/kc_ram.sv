@@ -1,10 +1,13 @@
 // kerncast: a memory with one write port and one read port; the word comes one clock after its address.
+// A word that is read and written in one clock is read as before, or with READ_OLD = 0 is undefined: an FPGA then needs
+// no logic beside its block RAM.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
 module kc_ram #(
     parameter WIDTH = 16,
     parameter DEPTH = 2,
+    parameter READ_OLD = 1,
     parameter ADDRESS_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1
 ) (
     input  wire clk,
@@ -18,10 +21,11 @@ module kc_ram #(
 
     logic [WIDTH-1:0] words [0:WORDS-1];
     logic [WIDTH-1:0] read_data_reg;
+    wire same = READ_OLD == 0 && write_enable && write_address == read_address;
 
     always_ff @(posedge clk) begin
         if (write_enable) words[write_address] <= write_data;
-        read_data_reg <= words[read_address];
+        read_data_reg <= same ? {WIDTH{1'bx}} : words[read_address];
     end
 
     assign read_data = read_data_reg;

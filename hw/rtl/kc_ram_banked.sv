@@ -15,6 +15,7 @@ module kc_ram_banked #(
     parameter WIDTH = 16,
     parameter ROWS = 2,
     parameter LANES = 1,                    // a power of two
+    parameter READ_OLD = 1,                 // as of kc_ram
     parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1
 ) (
     input  wire clk,
@@ -32,7 +33,7 @@ module kc_ram_banked #(
             LANES_must_be_a_power_of_two lanes ();
         end
         for (lane = 0; lane < LANES; lane = lane + 1) begin : bank
-            kc_ram #(.WIDTH(WIDTH), .DEPTH(ROWS))
+            kc_ram #(.WIDTH(WIDTH), .DEPTH(ROWS), .READ_OLD(READ_OLD))
                 ram_inst (.clk(clk), .write_enable(write_mask[lane]), .write_address(write_row),
                           .write_data(write_data[lane*WIDTH +: WIDTH]), .read_address(read_row),
                           .read_data(read_data[lane*WIDTH +: WIDTH]));

@@ -1,5 +1,6 @@
 // kerncast: kc_ram_banked with an output register: a row of LANES words is written under a mask and read as a whole.
-// Read latency: two clocks. Word i of a vector is in lane i mod LANES; lane l is in the l-th WIDTH bits.
+// Read latency: two clocks; a row that is read and written in one clock is undefined. Word i of a vector is in lane
+// i mod LANES; lane l is in the l-th WIDTH bits.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -19,7 +20,7 @@ module kc_ram_banked_reg #(
     wire [LANES*WIDTH-1:0] row;
     logic [LANES*WIDTH-1:0] read_data_reg;
 
-    kc_ram_banked #(.WIDTH(WIDTH), .ROWS(ROWS), .LANES(LANES))
+    kc_ram_banked #(.WIDTH(WIDTH), .ROWS(ROWS), .LANES(LANES), .READ_OLD(0))
         ram_banked_inst (.clk(clk), .write_mask(write_mask), .write_row(write_row), .write_data(write_data),
                     .read_row(read_row), .read_data(row));
 

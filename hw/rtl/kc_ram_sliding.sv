@@ -14,7 +14,7 @@ module kc_ram_sliding #(
     input  wire [LANES-1:0] write_mask,
     input  wire [ROW_BITS-1:0] write_row,
     input  wire [LANES*WIDTH-1:0] write_data,
-    input  wire [ROW_BITS+LANE_BITS-1:0] top,         // words below index 0 are undefined
+    input  wire [ROW_BITS+LANE_BITS-1:0] top,         // words below index 0 or just written are undefined
     output wire [LANES*WIDTH-1:0] read_data
 );
     localparam INDEX_BITS = ROW_BITS + LANE_BITS;
@@ -38,7 +38,7 @@ module kc_ram_sliding #(
             wire [INDEX_BITS-1:0] index = top - below;
             wire [INDEX_BITS-1:0] source = (top_2_reg - INDEX_BITS'(lane)) & INDEX_BITS'(LOW);
 
-            kc_ram #(.WIDTH(WIDTH), .DEPTH(ROWS))
+            kc_ram #(.WIDTH(WIDTH), .DEPTH(ROWS), .READ_OLD(0))
                 ram_inst (.clk(clk), .write_enable(write_mask[lane]), .write_address(write_row),
                           .write_data(write_data[lane*WIDTH +: WIDTH]),
                           .read_address(index[INDEX_BITS-1:LANE_BITS]),

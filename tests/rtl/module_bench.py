@@ -12,6 +12,7 @@ module bench;
     localparam COUNT = {count};
     logic clk = 0;
     logic start = 0;
+    logic prepare = 0;
     logic [{total}-1:0] inputs [0:COUNT-1];
     logic [{total}-1:0] now;
     wire done;
@@ -22,7 +23,7 @@ module bench;
         $readmemh("inputs.hex", inputs);
         for (i = 0; i < COUNT; i = i + 1) begin
             now = inputs[i];
-            start = 1;
+{prepare}            start = 1;
             #1;
 {clocks}
             $display("%h", {shown});
@@ -30,6 +31,9 @@ module bench;
         $finish;
     end
 endmodule
+"""
+_PREPARE = """            prepare = 1; #1;
+            clk = 1; #1; clk = 0; prepare = 0; #1;
 """
 _ONE_CLOCK = "            clk = 1; #1; clk = 0; #1;"
 _CLOCKS = """            for (j = 0; j < {clocks}; j = j + 1) begin
@@ -40,7 +44,7 @@ _CLOCKS = """            for (j = 0; j < {clocks}; j = j + 1) begin
 
 @dataclass
 class Module:
-    """A module with its ports and their widths; `clocks` from start to done, 0 where it has none."""
+    """A module with its ports and their widths; `clocks` from start to done, 0 where it has none; `prepares`: the clock before."""
 
     name: str
     ports: dict[str, int]
@@ -48,6 +52,7 @@ class Module:
     clocks: int = 0
     parameters: dict[str, object] = field(default_factory=dict)
     one_clock: bool = False
+    prepares: bool = False
 
     def text(self, count: int) -> str:
         total, at, wired = sum(self.ports.values()), 0, []
@@ -59,7 +64,10 @@ class Module:
             wired.append(".clk(clk)")
         if self.clocks:
             wired += [".clk(clk)", ".rst(1'b0)", ".start(start)", ".done(done)"]
+        if self.prepares:
+            wired.append(".prepare(prepare)")
         return _BENCH.format(
+            prepare=_PREPARE if self.prepares else "",
             count=count, total=total, module=self.name, connections=", ".join(wired),
             outputs=" ".join(f"wire [{width}-1:0] {name};" for name, width in self.results.items()),
             shown="{" + ", ".join(reversed(self.results)) + "}",

@@ -85,8 +85,19 @@ def test_divide_in_its_clocks_for_small_words_ends_and_words_of_every_length(com
                for num, den in zip(long, chance.sample(long, len(long)), strict=True)]
     inputs += [(sign * (den + near), den) for den in sizes(61, 0, 0) if den > 1
                for near, sign in product((-1, 0, 1), (1, -1))]
-    compare(Module("kc_divide", {"num": 64, "den": 62}, {"q": 33, "e": 8}, DIVIDE), inputs,
+    compare(Module("kc_divide", {"num": 63, "den": 62}, {"q": 33, "e": 8}, DIVIDE, prepares=True), inputs,
             [p.divide(num, den) for num, den in inputs])
+
+
+@pytest.mark.parametrize(("num_bits", "zeros", "den_bits"), [(59, 4, 50), (40, 20, 55), (20, 0, 20)])
+def test_divide_of_shorter_words_counts_the_zeros_left_out(compare, num_bits, zeros, den_bits):
+    nums = signed(sizes(num_bits - 1, 300, 9))
+    dens = random.Random(10).choices([den for den in sizes(den_bits, 300, 11) if den], k=len(nums))
+    nums = [num if num != -1 << (num_bits - 1) else 0 for num in nums]
+    module = Module("kc_divide", {"num": num_bits, "den": den_bits}, {"q": 33, "e": 8}, DIVIDE,
+                    {"NUM_BITS": num_bits, "NUM_ZEROS": zeros, "DEN_BITS": den_bits}, prepares=True)
+    compare(module, list(zip(nums, dens, strict=True)),
+            [p.divide(num << zeros, den) for num, den in zip(nums, dens, strict=True)])
 
 
 @pytest.mark.parametrize(("num_bits", "den_bits"), [(4, 4), (40, 12), (61, 61)])

@@ -20,7 +20,7 @@ from kerncast.codegen.rtl.frames import sample_frame
 from kerncast.codegen.rtl.learner import prediction_cycles, search_cycles, update_cycles
 from kerncast.codegen.rtl.predictor import predictor_cycles, predictor_period
 from kerncast.codegen.rtl.registers import register_map
-from kerncast.codegen.rtl.solver import MOST_SAMPLES, recursion_cycles, solver_cycles
+from kerncast.codegen.rtl.solver import MOST_SAMPLES, read_lags, recursion_cycles, solver_cycles
 from kerncast.codegen.rtl.trainer import trainer_cycles
 from kerncast.hw.rtl.simulators import Operation, Simulation
 from kerncast.sim.model import open_model
@@ -210,7 +210,7 @@ def page() -> str:
     kernels = [shares(word, "gaussian") for word in (16, 24, 32)]
     kernels += [shares(16, "laplacian"), shares(32, "periodic")]
     rows = [f"| {n} | {lanes} | {recursion_cycles(n, lanes)} "
-            f"| {recursion_cycles(n, lanes) * lanes / (2 * n * n):.3f} "
+            f"| {recursion_cycles(n, lanes, read_lags(grid(n)))} "
             f"| {solver_cycles(grid(n), lanes)} | {trainer_cycles(grid(n), lanes)} |"
             for n in (64, 256, 1024) for lanes in (1, 2, 4)]
     banded = [banded_row(n, sigma) for n, sigma in ((256, 1.0), (256, 3.0), (256, 6.0), (1024, 3.0))]
@@ -221,7 +221,7 @@ def page() -> str:
                            shares="\n".join(kernels),
                            lanes="\n".join(in_lanes(*row) for row in lanes),
                            learned="\n".join(learned_in_lanes(*row) for row in lanes if row[2] > 1),
-                           solver="\n".join(rows), banded="\n".join(banded),
+                           solver="\n".join(rows), last_lag=read_lags(grid(1024)), banded="\n".join(banded),
                            registers="\n".join(register_rows()), example=example.rstrip())
 
 

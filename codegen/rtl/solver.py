@@ -31,37 +31,50 @@ _SUM, _WRITTEN = 8, 10
 _SEND = 7
 
 
-def recursion_cycles(n: int, lanes: int = 1) -> int:
+def recursion_cycles(n: int, lanes: int = 1, last_lag: int | None = None) -> int:
     """Return the clocks of Levinson's recursion for n samples with the given lanes.
 
-    A step of m words takes four passes of ``rows = m // lanes + 1`` clocks.  A pass that reads what the one
-    before writes follows it by ten clocks at least.  While xi or c is divided two passes run: where they are
-    short, the division is waited for.  Sums and maxima over the lanes take a clock for each level of a tree.
+    A step of m words takes two updates of ``rows = m // lanes + 1`` clocks, each followed by a dot product
+    over the rows whose words of r are not zero.  A row is read ten clocks after it was updated at the
+    earliest.  While xi or c is divided two passes run: where they are short, the division is waited for.
+    Sums and maxima over the lanes take a clock for each level of a tree.
 
     Parameters
     ----------
     n : int
     lanes : int
         Hardware multipliers, a power of two.
+    last_lag : int, optional
+        Last word of the first row that may not be zero; by default any word may.
 
     Returns
     -------
     int
-        About ``2 n**2 / lanes``.
+        About ``2 n**2 / lanes``, or half of it where `last_lag` is short.
     """
+    lag = n - 1 if last_lag is None else last_lag
+
+    def passes(m: int) -> int:
+        rows, first = m // lanes + 1, max(0, m + 1 - lag) // lanes
+        return max(rows, first + _WRITTEN) + rows - first
+
     # `last` is the clock of the last words of a sum; at first that of a, of one row.
-    last, c_stands, rows, levels = 0, _DIVIDE + _C, 1, lanes.bit_length() - 1
+    last, c_stands, levels = 0, _DIVIDE + _C, lanes.bit_length() - 1
     for m in range(1, n):
         # x of the step before is updated and summed, while xi is divided ...
         xi_begins = max(last + _SUM + levels, c_stands)
-        last = max(last, c_stands) + max(rows, _WRITTEN) + rows
-        rows = m // lanes + 1
+        last = max(last, c_stands) + passes(m - 1)
         # ... and a of this one, while c is.
         a_begins = max(last, xi_begins + _DIVIDE + _XI)
         c_begins = max(xi_begins + _DIVIDE + _EPS, last + _SUM + levels)
-        c_stands = max(c_begins + _DIVIDE + _C, a_begins + rows + _C_AFTER_A + levels)
-        last = a_begins + max(rows, _WRITTEN) + rows
-    return c_stands + rows + _WRITTEN + levels + 2
+        c_stands = max(c_begins + _DIVIDE + _C, a_begins + m // lanes + 1 + _C_AFTER_A + levels)
+        last = a_begins + passes(m)
+    return c_stands + (n - 1) // lanes + 1 + _WRITTEN + levels + 2
+
+
+def read_lags(plan: Plan) -> int:
+    """Return the last word of the first row that the solver reads."""
+    return max(1, plan.integer("last_lag"))
 
 
 def solver_cycles(plan: Plan, lanes: int = 1) -> int:
@@ -69,15 +82,17 @@ def solver_cycles(plan: Plan, lanes: int = 1) -> int:
     if plan.banded:
         return banded.banded_cycles(plan)
     n = plan.sizes["n"]
-    return recursion_cycles(n, lanes) + _SEND * n + 2
+    return recursion_cycles(n, lanes, read_lags(plan)) + _SEND * n + 2
 
 
 def solver_overhead(plan: Plan, lanes: int = 1) -> int:
-    """Return the clocks of :func:`solver_cycles` beyond ``2 n**2 / lanes``.
+    """Return the clocks of :func:`solver_cycles` beyond those of its multiplications.
 
-    That many are multiplications.
+    An update of m words has m of them, a dot product as many or :func:`read_lags`.
     """
-    return solver_cycles(plan, lanes) - 2 * plan.sizes["n"] ** 2 // lanes
+    n, lag = plan.sizes["n"], read_lags(plan)
+    products = 2 * sum(m + min(m, lag) for m in range(1, n + 1))
+    return solver_cycles(plan, lanes) - products // lanes
 
 
 def refusal(plan: Plan) -> KerncastError | None:
@@ -135,7 +150,8 @@ def solver_context(plan: Plan) -> dict[str, Any]:
     return values | {
         "a_rounding": plan.signals["a"].rounding.value, "static": int(plan.static),
         "cycles": {lanes: solver_cycles(plan, lanes) for lanes in (1, 2, 4)},
-        "overhead": {lanes: solver_overhead(plan, lanes) for lanes in (1, 2, 4)}}
+        "overhead": {lanes: solver_overhead(plan, lanes) for lanes in (1, 2, 4)},
+        "last_lag": read_lags(plan)}
 
 
 def solver_modules(plan: Plan) -> tuple[str, ...]:

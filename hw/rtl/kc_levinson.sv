@@ -6,6 +6,7 @@
 //   DOT_A     sum r[step+1-i] a[i]
 //   UPDATE_X  x[i] += c a[step-i]      while the next xi is computed
 //   DOT_X     sum r[step+1-i] x[i]
+// r is 0 beyond LAST_LAG, whatever was written there: the dot products begin at the row of word step + 1 - LAST_LAG.
 // Write r and y while the core is idle, then pulse `start`; x may be read after `done`. The number of clocks does not
 // depend on the data, except that `failed` (T is not positive definite) ends the recursion early.
 // SPDX-License-Identifier: Apache-2.0
@@ -13,6 +14,7 @@
 
 module kc_levinson #(
     parameter N = 2,
+    parameter LAST_LAG = N - 1,               // the last word of r that may not be 0, at least 1
     parameter LANES = 1,                      // a power of two
     parameter W = 16,
     parameter SOLVER_SHIFT = 0,               // constants of the plan, under their names there
@@ -58,14 +60,14 @@ module kc_levinson #(
     localparam SCALE_BITS = $clog2(W + 2);       // a shift by more bits than a word leaves 0
     localparam WORD_BITS = W + 3 + (STATIC != 0 ? A_EXP_MAX : 0) < 2*W ? W + 3 + (STATIC != 0 ? A_EXP_MAX : 0) : 2*W;
     localparam CONTROL_BITS = 6 + LANES + ROW_BITS;
-    localparam [3:0] RAW_HAZARD_CLOCKS = 4'd9;   // read-after-write hazard: the next pass may read one clock later
+    localparam [3:0] RAW_HAZARD_CLOCKS = 4'd9;   // read-after-write hazard: a row is read one clock later
 
     typedef enum logic [3:0] {
         IDLE, WAIT_XI, UPDATE_A, WAIT_WRITEBACK_A, DOT_A, WAIT_C, UPDATE_X, WAIT_WRITEBACK_X, DOT_X, DRAIN
     } state_t;
 
     state_t state_reg;
-    logic [PLACE_BITS-1:0] step_reg;
+    logic [PLACE_BITS-1:0] step_reg, low_reg;    // low: the first word of a dot product, step + 1 - LAST_LAG
     logic [ROW_BITS-1:0] row_reg;
     logic a_bank_reg, updating_a_reg, done_reg;
     logic [3:0] hazard_clock_reg;
@@ -79,10 +81,14 @@ module kc_levinson #(
     wire of_a = state_reg == DOT_A || state_reg == UPDATE_A;
     wire [PLACE_BITS-1:0] first_place = PLACE_BITS'(row_reg) << LANE_BITS;
     wire [ROW_BITS-1:0] step_row = step_reg[PLACE_BITS-1:LANE_BITS];
+    wire [ROW_BITS-1:0] low_row = low_reg[PLACE_BITS-1:LANE_BITS];
     wire [LANES-1:0] step_mask = LANES'(1) << (step_reg & PLACE_BITS'(LANES - 1));
     wire last_row = row_reg == step_row;
     // The highest word of r and a to read: step - first_place in an update, one more in a dot product; both are ready
-    // before the state that selects one.
+    // before the state that selects one. A dot product follows an update, or the start.
+    wire [PLACE_BITS-1:0] top_dot = low_reg == 0 ? step_reg + 1'b1
+        : PLACE_BITS'(LAST_LAG) + (low_reg & PLACE_BITS'(LANES - 1));
+    wire dot_follows = update || state_reg == WAIT_WRITEBACK_A || state_reg == WAIT_WRITEBACK_X;
     logic [PLACE_BITS-1:0] top_update_reg, top_dot_reg;
     wire [PLACE_BITS-1:0] top = update ? top_update_reg : top_dot_reg;
     wire next_row = issue && !last_row;
@@ -93,7 +99,7 @@ module kc_levinson #(
 
     // Pipeline control: stage k holds a row k clocks after its issue.
     logic [LAT_MAX*CONTROL_BITS-1:0] control_reg;
-    wire [CONTROL_BITS-1:0] control = {issue, of_a, update, row_reg == 0, last_row, mask,
+    wire [CONTROL_BITS-1:0] control = {issue, of_a, update, row_reg == low_row, last_row, mask,
                                        !a_bank_reg, row_reg};
     wire [CONTROL_BITS-1:0] at_2 = control_reg[CONTROL_BITS +: CONTROL_BITS];
     wire [CONTROL_BITS-1:0] at_3 = control_reg[2*CONTROL_BITS +: CONTROL_BITS];
@@ -136,7 +142,8 @@ module kc_levinson #(
 
     kc_ram_sliding #(.WIDTH(W), .ROWS(1 << ROW_BITS), .LANES(LANES))
         r_inst (.clk(clk), .write_mask(r_mask), .write_row(r_place[PLACE_BITS-1:LANE_BITS]),
-                .write_data({LANES{r_word}}), .top(top), .read_data(r_down));
+                .write_data({LANES{32'(r_index) > LAST_LAG ? {W{1'b0}} : r_word}}), .top(top),
+                .read_data(r_down));
     kc_ram_banked_reg #(.WIDTH(W), .ROWS(2 << ROW_BITS), .LANES(LANES))
         a_up_inst (.clk(clk), .write_mask(a_mask), .write_row({write_bank, write_row}), .write_data(data),
                    .read_row({a_bank_reg, row_reg}), .read_data(a_up));
@@ -207,11 +214,11 @@ module kc_levinson #(
 
     always_ff @(posedge clk) begin
         control_reg <= {control_reg[(LAT_MAX-1)*CONTROL_BITS-1:0], control};
-        row_reg <= next_row ? row_reg + 1'b1 : {ROW_BITS{1'b0}};
+        row_reg <= next_row ? row_reg + 1'b1 : dot_follows ? low_row : {ROW_BITS{1'b0}};
         top_update_reg <= next_row ? top_update_reg - PLACE_BITS'(LANES) : step_reg + PLACE_BITS'(next_step);
-        top_dot_reg <= next_row ? top_dot_reg - PLACE_BITS'(LANES)
-            : next_step ? step_reg + PLACE_BITS'(2) : step_reg + 1'b1;
-        if (at_2[VALID] && at_2[OF_A] && at_2[FIRST] && !at_2[UPDATE]) r_step_reg <= r_down[W-1:0];
+        top_dot_reg <= next_row && !update ? top_dot_reg - PLACE_BITS'(LANES) : top_dot;
+        if (at_2[VALID] && at_2[OF_A] && at_2[FIRST] && !at_2[UPDATE])
+            r_step_reg <= low_row == 0 ? r_down[W-1:0] : {W{1'b0}};
         if (begins) acc_reg <= {ACC_BITS{1'b0}};
         else if (sums) acc_reg <= acc_reg + ACC_BITS'(terms_sum);
         a_dot_done_reg <= sums && at_sum[LAST] && at_sum[OF_A];
@@ -220,11 +227,12 @@ module kc_levinson #(
         x_place_reg <= x_place;
         x_place_2_reg <= x_place_reg;
         if (update) updating_a_reg <= of_a;
-        if (!(update || state_reg == WAIT_WRITEBACK_A || state_reg == WAIT_WRITEBACK_X)) hazard_clock_reg <= 4'd0;
+        if (!dot_follows || (update && row_reg < low_row)) hazard_clock_reg <= 4'd0;
         else if (!hazard_over) hazard_clock_reg <= hazard_clock_reg + 1'b1;
         case (state_reg)
             IDLE: if (start) begin
                 step_reg <= {PLACE_BITS{1'b0}};
+                low_reg <= {PLACE_BITS{1'b0}};
                 state_reg <= DOT_A;
             end
             WAIT_XI: if (failed) state_reg <= DRAIN;
@@ -241,11 +249,13 @@ module kc_levinson #(
             WAIT_WRITEBACK_X: if (hazard_over) state_reg <= DOT_X;
             DOT_X: if (last_row) begin
                 step_reg <= step_reg + 1'b1;
+                if (step_reg >= PLACE_BITS'(LAST_LAG - 1)) low_reg <= low_reg + 1'b1;
                 state_reg <= xi_ready ? UPDATE_A : WAIT_XI;
             end
             default: if (empty) begin
                 done_reg <= 1'b1;
                 step_reg <= {PLACE_BITS{1'b0}};
+                low_reg <= {PLACE_BITS{1'b0}};
                 state_reg <= IDLE;
             end
         endcase
@@ -253,6 +263,7 @@ module kc_levinson #(
             state_reg <= IDLE;
             control_reg <= 0;
             step_reg <= {PLACE_BITS{1'b0}};
+            low_reg <= {PLACE_BITS{1'b0}};
             a_bank_reg <= 1'b0;
             done_reg <= 1'b0;
         end

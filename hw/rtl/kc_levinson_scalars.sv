@@ -312,6 +312,7 @@ module kc_levinson_scalars #(
             state_reg <= C_WAIT;
             eps_reg <= EPS_BITS'(1) << XI_FRAC;
             fine_reg <= {WIDE_BITS{1'b0}};    // the sum of no terms
+            coarse_reg <= {BACK_BITS{1'b0}};
             a_exp_reg <= A_MIN;
             x_exp_reg <= X_MIN;
             a_used_reg <= 0;

@@ -5,17 +5,18 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from kerncast.codegen.rtl.solver import recursion_cycles, solver_cycles
+from kerncast.codegen.rtl.solver import read_lags, recursion_cycles, solver_cycles
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK, SATURATED
 
 from .solver_cases import SolverCore, build, case_plan, problems, recursion, solution
 
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 SMALL = [("half_up16", "icarus"), ("even24", "icarus"), ("floor32", "icarus"), ("floor32", "verilator"),
+         ("short16", "icarus"), ("short24", "icarus"), ("short32", "icarus"),
          pytest.param("half_up16", "verilator", marks=pytest.mark.campaign)]
 #: What one core shows as well as another.
 ONE = [("floor32", "icarus")] + [pytest.param(*case, marks=pytest.mark.campaign)
-                                 for case in (*SMALL[:2], ("half_up16", "verilator"))]
+                                 for case in (*SMALL[:2], *SMALL[4:7], ("half_up16", "verilator"))]
 
 
 @pytest.fixture(scope="module")
@@ -130,6 +131,17 @@ def test_reset_at_any_clock_recovers_and_a_bad_frame_is_dropped_and_reported(bui
                   case=f"solver {case} reset")
 
 
+def test_words_of_the_row_after_its_last_lag_are_taken_as_zero(built, ledger):
+    core = built("short16", "icarus")
+    [(r, y)], lag = solvable(core, 1, 4), read_lags(core.plan)
+    assert lag < core.plan.sizes["n"] - 1
+    core.solve(np.where(np.arange(r.size) > lag, 12345, r), y)
+    core.wanted = [solution(core.plan, r, y)]
+    core.do("solution")
+    words, mismatches, _ = core.run()
+    ledger.record(backend="rtl:icarus:solver", words=words, mismatches=mismatches, case="solver short16 tail")
+
+
 def test_full_size_equals_the_model_in_the_clocks_promised(built, ledger):
     core = built("full16", "verilator")
     n = core.plan.sizes["n"]
@@ -147,6 +159,8 @@ def test_the_lanes_multiply_in_all_but_a_fraction_of_their_clocks():
     n = case_plan("full16").sizes["n"]
     for lanes in (1, 2, 4):
         assert recursion_cycles(n, lanes) <= 1.15 * 2 * n**2 / lanes
+        assert recursion_cycles(n, lanes, n - 1) == recursion_cycles(n, lanes)
+    assert recursion_cycles(n, 1, 14) <= 1.15 * n**2
 
 
 @pytest.mark.campaign

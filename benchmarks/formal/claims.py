@@ -27,7 +27,6 @@ _COMBINATIONAL = (
     Claim("kc_ram_word_mask",
           "writes the word to its lane of a row, and 0 behind the last word of a vector",
           "4 words of 16 bits", parameters={"LANES": 4}),
-    Claim("kc_normalisation_shift", "2^61 <= v 2^e < 2^62 for v > 0", "v: 62 bits", below=("kc_bit_length",)),
 )
 
 _PIPELINES = (

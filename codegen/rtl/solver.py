@@ -19,8 +19,7 @@ from .predictor import no_candidates
 MOST_SAMPLES = 2048
 #: What the solver is made of; below comes before above.
 MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_saturate", "kc_magnitude",
-           "kc_bit_length",
-           "kc_normalisation_shift", "kc_requantise", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram",
+           "kc_bit_length", "kc_requantise", "kc_mul_shift", "kc_divide", "kc_block_scale", "kc_ram",
            "kc_ram_banked", "kc_ram_banked_reg", "kc_ram_sliding", "kc_sum_tree", "kc_max_tree",
            "kc_levinson_lane", "kc_levinson_scalars", "kc_levinson", "kc_frame", "kc_solution_sender")
 # Clocks of the parts: of a division; without it, from the sum of xi to xi and to the new eps; from the sum

@@ -136,13 +136,14 @@ module kc_levinson #(
     wire [LANES-1:0] x_mask = updating_a_reg ? {LANES{1'b0}} : write_mask;
     wire [LANES*W-1:0] data;
     wire [PLACE_BITS-1:0] r_place = PLACE_BITS'(r_index);
+    wire [INDEX_BITS:0] r_count = (INDEX_BITS + 1)'(r_index) + 1'b1;      // words of r up to this one
     wire [PLACE_BITS-1:0] x_place = PLACE_BITS'(x_index);
     wire [LANES-1:0] r_mask = r_write ? LANES'(1) << (r_place & PLACE_BITS'(LANES - 1)) : {LANES{1'b0}};
     logic [PLACE_BITS-1:0] x_place_reg, x_place_2_reg;
 
     kc_ram_sliding #(.WIDTH(W), .ROWS(1 << ROW_BITS), .LANES(LANES))
         r_inst (.clk(clk), .write_mask(r_mask), .write_row(r_place[PLACE_BITS-1:LANE_BITS]),
-                .write_data({LANES{32'(r_index) > LAST_LAG ? {W{1'b0}} : r_word}}), .top(top),
+                .write_data({LANES{r_count > (INDEX_BITS + 1)'(LAST_LAG + 1) ? {W{1'b0}} : r_word}}), .top(top),
                 .read_data(r_down));
     kc_ram_banked_reg #(.WIDTH(W), .ROWS(2 << ROW_BITS), .LANES(LANES))
         a_up_inst (.clk(clk), .write_mask(a_mask), .write_row({write_bank, write_row}), .write_data(data),

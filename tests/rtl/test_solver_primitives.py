@@ -72,12 +72,6 @@ def test_bit_length(compare, bits):
             [(p.bit_length(v),) for (v,) in inputs])
 
 
-def test_normalise(compare):
-    inputs = [(v,) for v in sizes(62, 1000, 2) if v]
-    compare(Module("kc_normalisation_shift", {"v": 62}, {"e": 6}), inputs,
-            [(p.normalisation_shift(v),) for (v,) in inputs])
-
-
 def test_divide_in_its_clocks_for_small_words_ends_and_words_of_every_length(compare):
     chance, long = random.Random(3), sizes(62, 300, 3)
     inputs = list(product(range(-12, 13), range(1, 13)))

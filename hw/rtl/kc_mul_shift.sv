@@ -40,7 +40,7 @@ module kc_mul_shift #(
             end
         end else begin : g_3clk
             // Products of pieces of 17 and 16 bits, each in a slot of 34: first those of the even pieces of a, which
-            // then stand in their places, then those of the odd pieces. So each clock adds no more than two words.
+            // then are in their places, then those of the odd pieces. So each clock adds no more than two words.
             localparam SLOT = 2*PIECE + 2;
             logic [4*SLOT-1:0] low_reg, high_reg;        // by the low and the high piece of c
             logic [ALL_BITS-1:0] low_sum_reg, high_sum_reg;

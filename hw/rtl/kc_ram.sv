@@ -1,6 +1,6 @@
 // kerncast: a memory with one write port and one read port; the word comes one clock after its address.
 // A word that is read and written in one clock is read as before, or with READ_OLD = 0 is undefined: an FPGA then needs
-// no logic beside its block RAM.
+// no logic in addition to its block RAM.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 

@@ -44,7 +44,10 @@ _CLOCKS = """            for (j = 0; j < {clocks}; j = j + 1) begin
 
 @dataclass
 class Module:
-    """A module with its ports and their widths; `clocks` from start to done, 0 where it has none; `prepares`: the clock before."""
+    """A module, its ports and their widths; `clocks` from start to done, 0 where it has none.
+
+    With `prepares` a clock with `prepare` comes before each start.
+    """
 
     name: str
     ports: dict[str, int]

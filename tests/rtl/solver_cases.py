@@ -21,7 +21,7 @@ from kerncast.sim.spec import Spec
 
 from .conftest import LONG
 
-#: n, W, lambda, rounding, scaling, lanes and sigma: each word, both scalings, all roundings, one lane and more.
+#: n, W, lambda, rounding, scaling, lanes, sigma: each word, both scalings, all roundings, one lane and more.
 #: Rows of a short sigma are zero from the fifth word or so on, which the passes leave out.
 CASES = {"half_up16": (13, 16, 0.1, "half_up", "block", 1, 3.0),
          "even24": (6, 24, 0.5, "half_even", "static", 2, 3.0),

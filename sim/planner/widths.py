@@ -97,7 +97,7 @@ def widths(plan: Plan) -> Widths:
     Widths
     """
     each = [_widths(candidate_plan(plan, k)) for k in range(plan.sizes.get("K", 1))]
-    return Widths(*map(all, zip(*map(astuple, each), strict=True)))
+    return Widths(*map(min, zip(*map(astuple, each), strict=True)))
 
 
 def _widths(plan: Plan) -> Widths:

@@ -1,0 +1,1 @@
+"""Compare learners of streams on a chip: error, instructions, memory."""

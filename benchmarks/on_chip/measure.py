@@ -1,0 +1,81 @@
+"""Choose parameters, and measure the methods on the streams."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from ..papers.common import Array
+from .methods import Method
+from .streams import CHOSEN_ON, REPORTED, SOURCES, samples
+
+#: Streams whose learning curves are kept, and on which cost is measured; points of a curve.
+SHOWN, POINTS = ("equaliser", "ECG differences", "Mackey-Glass"), 50
+
+Results = dict[str, Any]
+
+
+def _score(method: Method, name: str, parameters: dict[str, Any]) -> float:
+    """Return the mean error over the realisations that parameters are chosen on."""
+    design = samples(name, CHOSEN_ON[0])
+    return float(np.mean([(of := samples(name, seed)).error(method.run(design, of, **parameters))
+                          for seed in CHOSEN_ON]))
+
+
+def choose(method: Method, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Choose the scale with all other defaults, then the other parameters."""
+    key, values = method.scale
+    default = min(({**method.defaults, key: value} for value in values),
+                  key=lambda parameters: _score(method, name, parameters))
+    if not method.tried:
+        return default, default
+    more = [default | dict(zip(method.tried, values, strict=True))
+            for values in product(*method.tried.values())]
+    return default, min(more, key=lambda parameters: _score(method, name, parameters))
+
+
+def _curve(squares: Array) -> list[float]:
+    """Return the mean squared errors of equal parts of a stream."""
+    return [float(f"{part.mean():.4g}") for part in np.array_split(squares, POINTS)]
+
+
+def _reported(method: Method, name: str, parameters: dict[str, Any]) -> tuple[list[float], Array]:
+    """Return the error of each reported realisation, and that of each sample."""
+    design, errors, squares = samples(name, CHOSEN_ON[0]), [], np.zeros(0)
+    for seed in REPORTED:
+        of = samples(name, seed)
+        f = method.run(design, of, **parameters)
+        errors.append(of.error(f))
+        with np.errstate(all="ignore"):
+            square = (of.y - f)**2 / len(REPORTED)
+        squares = square if len(squares) == 0 else squares + square
+    return errors, squares
+
+
+def measure(method: Method) -> Results:
+    """Measure a method on every stream, and its cost on those that are shown."""
+    found: Results = {}
+    for name in SOURCES:
+        default, best = choose(method, name)
+        errors, squares = _reported(method, name, best)
+        plain = errors if best == default else _reported(method, name, default)[0]
+        found[name] = {"parameters": best, "default": default, "errors": [float(f"{e:.5g}") for e in errors],
+                       "default_errors": [float(f"{e:.5g}") for e in plain]}
+        if name in SHOWN:
+            found[name]["curve"] = _curve(squares)
+            if method.cost is not None:
+                cost = method.cost(samples(name, CHOSEN_ON[0]), samples(name, REPORTED[0]), **best)
+                found[name]["cost"] = cost.as_dict()
+        print(f"{method.title}, {name}: {10 * np.log10(np.mean(errors)):.2f} dB, {best}", flush=True)
+    return found
+
+
+def units() -> dict[str, float]:
+    """Return the deviation of y of each stream in its own unit."""
+    found = {}
+    for name in SOURCES:
+        of = [samples(name, seed) for seed in REPORTED]
+        found[name] = float(np.sqrt(np.mean([np.var(one.y[one.counted]) for one in of]))) * of[0].unit
+    return found

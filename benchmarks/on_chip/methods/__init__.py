@@ -1,0 +1,60 @@
+"""The compared learners; each module of this folder adds a list METHODS."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from ...papers.common import Array
+from ..costs import Cost
+from ..streams import Samples
+
+#: Widths of a Gaussian kernel that are tried, in deviations of an input.
+WIDTHS = (0.5, 0.8, 1.2, 2.0, 3.0, 5.0)
+
+
+@dataclass(frozen=True)
+class Method:
+    """A learner with the parameter values that are tried.
+
+    Parameters
+    ----------
+    title : str
+    run : callable
+        ``run(design, samples, **parameters)`` returns the prediction of every sample before it is learned,
+        shape (m,).  `design` is another realisation, for a learner whose formats follow from data.
+    defaults : dict
+        All other parameters.
+    scale : tuple
+        The parameter that is chosen first, and its values; with the defaults of all others, it gives the
+        figures "with defaults".
+    tried : dict of str to tuple
+        Every combination is tried at the best scale.
+    cost : callable, optional
+        ``cost(design, samples, **parameters)``, if the learner runs on the emulated core.
+    linear, ours : bool
+        Whether the learner is a linear filter; whether it is kerncast's.
+    """
+
+    title: str
+    run: Callable[..., Array]
+    defaults: dict[str, Any]
+    scale: tuple[str, tuple[float, ...]]
+    tried: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    cost: Callable[..., Cost] | None = None
+    linear: bool = False
+    ours: bool = False
+
+
+def methods() -> dict[str, Method]:
+    """Return all methods by title, in the order of the modules' names."""
+    found: dict[str, Method] = {}
+    for module in sorted(iter_modules(__path__), key=lambda module: module.name):
+        found |= {method.title: method for method in import_module(f"{__name__}.{module.name}").METHODS}
+    return found
+
+
+__all__ = ["WIDTHS", "Cost", "Method", "Samples", "methods"]

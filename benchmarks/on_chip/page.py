@@ -1,0 +1,241 @@
+"""Write the page of the suite from its results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...lab.figures.style import MORE_COLOURS
+from ..papers.common import DOCS, axes, save, table
+from .measure import SHOWN, Results
+from .methods import Method, methods
+from .streams import CHOSEN_ON, REPORTED, SAMPLES, SETTLED, SOURCES
+
+#: Wins that count as better, of the reported realisations; the learner of the defaults.
+ENOUGH, OURS = 17, "kerncast QKLMS + RLS"
+_SHORT = {"RLS in random features, float64": "RFF-RLS, float64", "kerncast QKLMS + RLS": "k. QKLMS + RLS",
+          "kerncast FKLMS, guarded": "k. FKLMS", "kerncast kernel RLS, 32 features": "k. RLS, 32",
+          "kerncast kernel RLS, 100 features": "k. RLS, 100"}
+#: Streams with a unit of their own: its name, and whether the error is a mean square.
+_UNITS = {"equaliser": ("MSE of a symbol of 1", True), "changing channel": ("MSE of a symbol of 1", True),
+          "ECG": ("steps", False), "ECG differences": ("steps", False), "gas sensor": ("ppm", False)}
+#: Units of y in one such unit.
+_PER = {"gas sensor": 10.0}
+
+HEAD = """# Learning on the chip: error, instructions and memory
+
+`python -m kerncast.benchmarks.on_chip` makes this page in one run, in about {minutes} minutes of processor
+time. `python -m kerncast.benchmarks.on_chip METHOD` measures one method again. To add a method, add one file
+to `benchmarks/on_chip/methods`.
+
+Every method reads the same 16-bit samples once, in order. It predicts each sample before it learns it. The
+samples are centered and scaled by {chosen} realisations; parameters are chosen on the same ones. The figures
+are means over {reported} other realisations: other seeds, or other parts of a recording. Errors count after
+{settled:,} samples; on the changing channel, over the 500 before the change and the last 500.
+
+| stream | inputs | what it is |
+|---|--:|---|
+| equaliser | 5 | binary symbols behind a nonlinear channel with noise |
+| changing channel | 5 | the same; the echo changes its sign halfway |
+| ECG | 8 | next sample of an electrocardiogram, MIT-BIH record 208 |
+| ECG differences | 4 | next difference of its samples |
+| gas sensor | 2 | synthetic sensor that ages, `examples/drift.toml` |
+| Mackey-Glass | 10 | next sample of the chaotic series with delay 30, every 6 units of time |
+| Lorenz | 6 | next sample of x of the Lorenz system, every 0.01 units of time |
+| laser | 10 | next sample of the laser of the Santa Fe competition (reservoirpy) |
+| NARMA | 10 | output of the nonlinear system NARMA-10, from its inputs |
+| Friedman drift | 10 | regression with two changes (river) |
+| hyperplane | 10 | class, divided by a plane that turns, as a target of two values (river) |
+| moving clusters | 10 | class of clusters that move, as a target of two values (river) |
+
+The methods of kerncast, marked "k.", are the integer model at 16 bits. LMS, NLMS and RLS are float64 filters
+with an intercept. emlearn stores the last 100 samples and predicts the mean target of the k nearest. QKLMS
+(100 centers) and RFF-RLS (RLS in 100 random features) are float64, for comparison of accuracy only. The
+ridge of RLS and of RFF-RLS fades, so that a small forgetting factor can make them inaccurate.
+"""
+
+
+def _decibels(errors: list[float]) -> float:
+    """Return the mean error in dB."""
+    with np.errstate(all="ignore"):
+        return float(10 * np.log10(np.mean(errors)))
+
+
+def _shown(value: float) -> str:
+    return "diverged" if not value < 20 else f"{value:.1f}"
+
+
+def _wins(ours: list[float], theirs: list[float]) -> int:
+    return sum(a < b for a, b in zip(ours, theirs, strict=True))
+
+
+def _errors(results: Results, known: dict[str, Method]) -> str:
+    """Tabulate the errors of tuned methods; the best on a chip is bold."""
+    rows = []
+    for name in SOURCES:
+        found = {title: _decibels(results["methods"][title][name]["errors"]) for title in known}
+        best = min(found[title] for title in known if known[title].cost)
+        rows.append([name, *(f"**{_shown(value)}**" if value == best else _shown(value)
+                             for value in found.values())])
+    return table(rows, ["stream", *(_SHORT.get(title, title) for title in known)])
+
+
+def _defaults(results: Results, known: dict[str, Method]) -> tuple[str, list[str]]:
+    """Tabulate learners with defaults and tuned filters.
+
+    Also return the streams on which QKLMS + RLS is not better.
+    """
+    ours, lost, rows = [title for title in known if known[title].ours], [], []
+    for name in SOURCES:
+        of = {title: results["methods"][title][name] for title in known}
+        row = [name, *(_shown(_decibels(of[title]["errors"])) for title in ("NLMS", "RLS"))]
+        for title in ours:
+            plain = of[title]["default_errors"]
+            wins = min(_wins(plain, of[linear]["errors"]) for linear in ("NLMS", "RLS"))
+            row.append(f"{_shown(_decibels(plain))} ({wins})")
+            if title == OURS and wins < ENOUGH:
+                lost.append(name)
+        rows.append(row)
+    heads = ["stream", "NLMS, tuned", "RLS, tuned", *(_SHORT[title] for title in ours)]
+    return table(rows, heads), lost
+
+
+def _own_units(results: Results, known: dict[str, Method]) -> str:
+    """Tabulate the errors in the units of the streams."""
+    rows = []
+    for name, (unit, squared) in _UNITS.items():
+        scale = results["units"][name] / _PER.get(name, 1.0)
+        row = [f"{name}, {unit}"]
+        for title, key in (("RLS", "errors"), (OURS, "default_errors"), (OURS, "errors"),
+                           ("kerncast kernel RLS, 100 features", "errors")):
+            mean = float(np.mean(results["methods"][title][name][key])) * scale**2
+            row.append(f"{mean if squared else np.sqrt(mean):.3f}")
+        rows.append(row)
+    return table(rows, ["stream", "RLS, tuned", "k. QKLMS + RLS, defaults", "k. QKLMS + RLS, tuned",
+                        "k. RLS, 100, tuned"])
+
+
+def _costs(results: Results, known: dict[str, Method]) -> str:
+    rows = []
+    for name in SHOWN:
+        for title in known:
+            found = results["methods"][title][name]
+            if cost := found.get("cost"):
+                counts = [f"{cost[key]:,}" for key in ("mean", "worst", "ram", "flash")]
+                rows.append([f"{name}: {_SHORT.get(title, title)}", _shown(_decibels(found["errors"])),
+                             *counts, f"{cost['gap']:g}"])
+    return table(rows, ["stream and method", "error, dB", "instructions, mean", "worst", "RAM, bytes",
+                        "flash, bytes", "gap"])
+
+
+def _panel(axis: Any, results: Results, known: dict[str, Method], name: str, cost: Any) -> None:
+    """Draw error against a cost; methods without a cost are lines."""
+    for colour, title in zip(MORE_COLOURS * 2, known, strict=False):
+        found = results["methods"][title][name]
+        error = _decibels(found["errors"])
+        if not error < 5:
+            continue
+        if "cost" in found:
+            axis.semilogx(cost(found["cost"]), error, "s" if known[title].ours else "o", color=colour, ms=6,
+                          label=_SHORT.get(title, title))
+        else:
+            axis.axhline(error, color=colour, linestyle=":", label=_SHORT.get(title, title))
+
+
+def _pareto(results: Results, known: dict[str, Method]) -> str:
+    figure, panels = axes(len(SHOWN) * 2, width=2.2, height=3.4)
+    for i, name in enumerate(SHOWN):
+        left, right = panels[2 * i], panels[2 * i + 1]
+        _panel(left, results, known, name, lambda cost: cost["mean"])
+        _panel(right, results, known, name, lambda cost: cost["ram"] + cost["flash"])
+        left.set(title=name, xlabel="instructions", ylabel="error, dB")
+        right.set(xlabel="RAM + flash, bytes")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize="x-small", ncols=6, loc="outside lower center")
+    return save(figure, "on-chip-pareto")
+
+
+def _curves(results: Results, known: dict[str, Method]) -> str:
+    figure, panels = axes(len(SHOWN), width=3.2, height=3.4)
+    for axis, name in zip(panels, SHOWN, strict=True):
+        for colour, title in zip(MORE_COLOURS * 2, known, strict=False):
+            curve = np.array(results["methods"][title][name]["curve"])
+            if np.all(np.isfinite(curve)) and curve[-10:].mean() < 3:
+                part = (4000 if name == "ECG differences" else SAMPLES) / len(curve)
+                axis.plot(part * (1 + np.arange(len(curve))), 10 * np.log10(curve), color=colour, lw=1,
+                          label=_SHORT.get(title, title), linestyle="-" if known[title].ours else "--")
+        axis.set(title=name, xlabel="samples learned")
+    panels[0].set_ylabel("squared error over the variance, dB")
+    handles, labels = panels[0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize="x-small", ncols=6, loc="outside lower center")
+    return save(figure, "on-chip-curves")
+
+
+def _first_on_chip(results: Results, known: dict[str, Method]) -> dict[str, list[str]]:
+    """Return the streams on which each method that runs on a chip is the best."""
+    found: dict[str, list[str]] = {}
+    for name in SOURCES:
+        best = min((title for title in known if known[title].cost),
+                   key=lambda title: _decibels(results["methods"][title][name]["errors"]))
+        found.setdefault(_SHORT.get(best, best), []).append(name)
+    return found
+
+
+def text(results: Results) -> str:
+    """Return the page, and draw its pictures."""
+    known = {title: method for title, method in methods().items() if title in results["methods"]}
+    defaults, lost = _defaults(results, known)
+    best = sorted(_first_on_chip(results, known).items(), key=lambda item: -len(item[1]))
+    first = "; ".join(f"{title} on {', '.join(names)}" for title, names in best)
+    verdict = (f"It is not on {', '.join(lost)}." if lost else "There is no stream on which it is not.")
+    return f"""{HEAD.format(minutes=6, chosen=len(CHOSEN_ON), reported=len(REPORTED), settled=SETTLED)}
+## Error of tuned methods
+
+The error is the mean squared error over the variance of the target, in dB; lower is better, and 0 dB is the
+error of the mean. The best method that runs on the chip is bold: {first}.
+
+{_errors(results, known)}
+
+## One set of defaults
+
+Here only the width of the kernel is chosen, all other parameters are the defaults: {_plain(known)}. The
+filters stay tuned. In brackets: in how many of {len(REPORTED)} realisations the learner is better than both.
+QKLMS + RLS is better in at least {ENOUGH} on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams. {verdict}
+
+{defaults}
+
+## Errors in the units of the streams
+
+{_own_units(results, known)}
+
+## Cost on a Cortex-M4
+
+Instructions to predict and learn a sample, over the last 100 of 400 samples, in an emulator (gcc -O2).
+RAM is what the learner keeps, flash a program that learns and predicts. The filters compute in float32 with
+the floating-point unit of the core; the methods of kerncast and emlearn compute in integers. The gap is the
+RMS difference of these predictions from the ones that the error is of, in deviations of the target.
+
+A linear filter needs far fewer instructions and bytes than any kernel learner. If its error is small enough,
+use it.
+
+{_costs(results, known)}
+
+![Error against instructions and memory]({_pareto(results, known)})
+
+## Learning curves
+
+![Error against samples]({_curves(results, known)})
+"""
+
+
+def _plain(known: dict[str, Method]) -> str:
+    """List the defaults of the methods of kerncast."""
+    return "; ".join(f"{_SHORT[title]}: " + ", ".join(f"{key} {value:g}" for key, value in
+                                                       known[title].defaults.items())
+                     for title in known if known[title].ours)
+
+
+def write_page(results: Results) -> None:
+    """Write the page and its pictures."""
+    (DOCS / "measured" / "on-chip.md").write_text(text(results), encoding="utf-8")

@@ -86,12 +86,14 @@ def _of_toeplitz(spec: Spec) -> Iterator[Variant]:
     Conjugate gradients solve the true matrix; only for schemes whose Toeplitz matrix approximates it.
     """
     assert spec.toeplitz is not None
-    if spec.toeplitz.scheme == "uniform" and spec.kernel.type == "gaussian":
-        yield Variant({("kernel", "type"): "laplacian"}, 0.02, rescan=True)
-    yield from (Variant(change, _FOR_MEMORY) for change in _longer(spec))
+    if spec.toeplitz.scheme == "uniform":
+        if spec.kernel.type == "gaussian":
+            yield Variant({("kernel", "type"): "laplacian"}, 0.02, rescan=True)
+        yield from (Variant(change, _FOR_MEMORY) for change in _longer(spec))
     if spec.toeplitz.scheme != "uniform" and not spec.toeplitz.bias:
         yield Variant({("model", "algorithm"): "kernel_cg", ("toeplitz", ""): None,
-                       ("cg", "n"): spec.toeplitz.n, ("cg", "lambda"): spec.toeplitz.lam}, _FOR_ALGORITHM)
+                       ("cg", "n"): spec.toeplitz.n, ("cg", "lambda"): spec.toeplitz.lam}, _FOR_ALGORITHM,
+                      rescan=True)
 
 
 def _more_exact(spec: Spec) -> Iterator[Changes]:

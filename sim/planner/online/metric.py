@@ -139,7 +139,8 @@ def _largest_distance(spec: Spec, words: WordClass, x: Affine, key: str, value: 
     found = int(distance.to_integral_value(ROUND_FLOOR))
     if found < 1:
         raise _too_fine(key, value, _step_loss(spec, words, x))
-    return min(found, words.distance.hi)
+    # Below the largest value of the type: compilers refuse a comparison that is always true.
+    return min(found, words.distance.hi - 1)
 
 
 def _too_fine(key: str, value: Fraction, step: float) -> KerncastError:

@@ -126,14 +126,15 @@ def draw(found: Simulated, path: Path) -> None:
             top.plot(at, f, color=BLUE, lw=1.2, label="predicted before it was learnt")
         else:
             top.plot(at, f, color=BLUE, lw=1.2, label="prediction in fixed point")
-        top.set_ylabel(_axis("y", found))
+        # Units and names of the user are not TeX.
+        top.set_ylabel(_axis("y", found), parse_math=False)
         top.legend(frameon=False, fontsize=8)
         bottom.plot(at, made["y"] - f, color=ORANGE, lw=0.8)
         bottom.set_ylabel("sample - prediction")
-        bottom.set_xlabel(_axis("x", found) if found.plan.uniform else "sample")
+        bottom.set_xlabel(_axis("x", found) if found.plan.uniform else "sample", parse_math=False)
         quality = found.quality
         figure.suptitle(f"{found.plan.name}: {found.data.title}"
-                        + ("" if quality is None else f"\n{quality.verdict}"), fontsize=10)
+                        + ("" if quality is None else f"\n{quality.verdict}"), fontsize=10, parse_math=False)
         with whole_file(path) as part:
             figure.savefig(part, dpi=110, format=path.suffix[1:], metadata={_DATES[path.suffix]: None})
     finally:

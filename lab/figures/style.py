@@ -20,8 +20,8 @@ def pyplot() -> Any:
         import matplotlib
 
         matplotlib.use("Agg")
-        # SVG files with text as text, and the same bytes every time; a name of a column is not TeX.
-        matplotlib.rcParams |= {"svg.hashsalt": "kerncast", "svg.fonttype": "none", "text.parse_math": False}
+        # SVG files with text as text, and the same bytes every time.
+        matplotlib.rcParams |= {"svg.hashsalt": "kerncast", "svg.fonttype": "none"}
         import matplotlib.pyplot as plt
     except ImportError:
         raise fail("E501", "figures need matplotlib, which is not installed", where="report",

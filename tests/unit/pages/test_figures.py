@@ -10,7 +10,8 @@ from kerncast.benchmarks import figures, readme
 README = (figures.ROOT / "README.md").read_text(encoding="utf-8")
 #: Numbers in names and definitions.
 DEFINED = (r"Python 3\.\d+|C99|Apache-2\.0|AXI4|digits, 3 or 8|16-bit (?:integers|ECG)|float32|float64|"
-           r"m2cgen|hls4ml|16 bits|gcc -O2|Cortex-M\d+|STM32\w+|nRF\d+|RP2040|ATmega\w+|RV32IMAC|F446RE")
+           r"m2cgen|hls4ml|16 bits|gcc -O2|Cortex-M\d+|STM32\w+|ESP32-C3|"
+           r"nRF\d+|RP2040|ATmega\w+|RV32IMAC|F446RE")
 
 
 def test_prose_pages_and_the_data_file_agree():

@@ -64,15 +64,17 @@ class Clock:
         name : str
             The column of the instants, for the remedy.
         """
+        if len(time) < 2:
+            return  # too few samples, which E247 reports
         if not self.even:
             steps = np.diff(time)
-            usual = float(np.median(steps)) if len(steps) else 0.0
+            usual = float(np.median(steps))
             bad = int(np.argmax(self.jumps < 1) if not self.increases
                       else np.argmax(np.abs(steps - usual) > MAX_DEVIATION * usual))
             what = "do not lie at a constant step" if self.increases else "do not increase everywhere"
             start, end = _even_stretch(time, usual)
-            raise fail("E259", f"the sampling instants {what}", where=place(min(bad + 1, len(steps))),
-                       value=f"a step of {steps[bad] if len(steps) else 0:.6g}; the usual one is {usual:.6g}",
+            raise fail("E259", f"the sampling instants {what}", where=place(bad + 1),
+                       value=f"a step of {steps[bad]:.6g}; the usual one is {usual:.6g}",
                        allowed=f"a constant step; each instant may deviate by {MAX_DEVIATION} steps",
                        remedy=(f"use the longest even stretch: {_rows(first, start, end)}; or "
                                if end - start >= _LEAST else "")

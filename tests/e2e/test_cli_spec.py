@@ -228,7 +228,9 @@ def test_init_reads_a_file_of_targets_as_a_sampled_signal(tmp_path):
     values = json.loads(run("check", tmp_path / "wave.toml", "--json")[1])["values"]
     assert (values["toeplitz"]["scheme"], values["toeplitz"]["n"]) == ("uniform", 60)
     assert values["output"]["word"] == "u12f0"
-    assert run("init", "other", "--data", data, "-o", tmp_path, "--algorithm", "kernel_lms")[0] == 2
+    assert run("init", "other", "--data", data, "-o", tmp_path, "--algorithm", "kernel_lms")[0] == 0
+    values = json.loads(run("check", tmp_path / "other.toml", "--json")[1])["values"]
+    assert (values["input"]["columns"], values["data"]["lagged"]) == (8, True)
 
 
 def test_the_learner_of_init_beats_the_same_one_without_a_linear_part(tmp_path):

@@ -324,7 +324,8 @@ def test_a_forged_plan_of_a_recording_is_refused(
     forged(path, change)
     for on in ("model", "host"):
         code, found = run("hil", "replay", path, "--on", on)
-        assert (code, found["errors"][0]["code"]) == (EXIT_BAD_INPUT, "E214")
+        assert code == EXIT_BAD_INPUT
+        assert found["errors"][0]["code"] in ("E212", "E214")  # no plan, or not that of the spec
     assert [place.name for place in tmp_path.iterdir()] == ["t.recording"]
 
 

@@ -111,7 +111,7 @@ FAULTS = [
      "(&t->a[t->step - count], &t->r[1], count - 1,", "reflection_numerator", "num"),
     ("grid16_even", "levinson", "kc_add_reversed_16(x, t->a, step,", "kc_add_reversed_16(x, t->a - 1, step,",
      "update_x", "x"),
-    ("grid16_even", "levinson", "kc_block_scale_16(a, 1, step, 1)", "kc_block_scale_16(a, 2, step, 1)",
+    ("grid16_even", "levinson", "kc_rows_scale_16(a, 1, step, 1)", "kc_rows_scale_16(a, 2, step, 1)",
      "extend_a", "scaled_a"),
     ("grid16_even", "certify", "t->alpha[i] * GRID16_EVEN_ALPHA_SCALE",
      "t->alpha[i] * GRID16_EVEN_ALPHA_SCALE + (i == 20 ? 1 << 30 : 0)", "toeplitz_train", "alpha"),

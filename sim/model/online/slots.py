@@ -38,7 +38,8 @@ def add_projection(alpha: Words, count: int, removed: int, values: Words, c: Lms
     """
     total = 0
     for j in range(count):
-        total = mac(total, values[j], values[j], c.guard_shift)
+        if c.guard_limit > 0:
+            total = mac(total, values[j], values[j], c.guard_shift)
         w.whole[j] = alpha[j]
         if c.guard_limit == 0 or total <= c.guard_limit:
             w.whole[j] += shift_round(removed * values[j], c.project_shift, c.alpha.rounding)
@@ -51,9 +52,10 @@ def project_outputs(alpha: Words, count: int, slot: int, c: LmsConstants, w: Lms
     """Project all outputs of `slot`; return as :func:`add_projection`."""
     found, total = 0, 0
     for j in range(count):
-        total = mac(total, w.values[j], w.values[j], c.guard_shift)
-        if 0 < c.guard_limit < total:
-            return found | CUT
+        if c.guard_limit > 0:
+            total = mac(total, w.values[j], w.values[j], c.guard_shift)
+            if total > c.guard_limit:
+                return found | CUT
         for o in range(c.outputs):
             whole = alpha[j * c.outputs + o] + shift_round(
                 alpha[slot * c.outputs + o] * w.values[j], c.project_shift, c.alpha.rounding)

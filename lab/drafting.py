@@ -15,6 +15,7 @@ from ..sim.errors import KerncastError, fail
 from ..sim.formats import Format
 from ..sim.plan import SIZE_KEYS
 from ..sim.spec import Spec
+from ..sim.spec.rules import SEVERAL_OUTPUTS
 
 Values = dict[str, dict[str, Any]]
 
@@ -204,9 +205,9 @@ def _inputs(values: Values, seen: Inspection) -> None:
 
 
 def _target(values: Values, seen: Inspection) -> None:
-    """Set the format of the target: counts, values in units, or two classes."""
+    """Set the format of the target: counts, values in units, or classes."""
     y = seen.values.y
-    if len(seen.classes) > 2 and values["model"]["algorithm"] == "kernel_lms":
+    if len(seen.classes) > 2 and values["model"]["algorithm"] in SEVERAL_OUTPUTS:
         values["output"] = {"classes": list(seen.classes)}
         values["data"].pop("classes", None)
     elif seen.classes:
@@ -229,7 +230,7 @@ def _two(seen: Inspection) -> list[str]:
         two = ",".join(sorted(names, key=lambda label: -seen.classes[label])[:2])
         raise fail("E253", f"the target has {len(names)} classes, and this algorithm separates two",
                    where=f"{seen.path} {seen.values.names[-1]}", value=counts,
-                   allowed="two classes, or kernel_lms",
+                   allowed="two classes, or algorithm kernel_lms or kernel_cg",
                    remedy=f"choose two: --classes \"{two}\"; or use --algorithm kernel_lms"
                    + ("; if the target is a number: --classes none" if number else ""))
     return names

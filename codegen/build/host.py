@@ -32,15 +32,15 @@ def _members(fields: tuple[Field, ...]) -> str:
     return " ".join(f"{f.ctype} {f.name}{'' if f.formula == '1' else f'[{f.count}]'};" for f in fields)
 
 
-def _training(p: str, x: str, raw_y: str, word: str, members: str) -> str:
+def _training(p: str, x: str, raw_y: str, word: str, members: str, target: str) -> str:
     """Return the declarations of a batch trainer.
 
-    `word` is the type of the fitted values; empty if there are none.
+    `word` is the type of the fitted values, empty if there are none; `target` the parameter of a push.
     """
     fitted = f"int {p}_train_fitted(const {p}_trainer_t *t, {word} *f);" if word else ""
     return f"""typedef struct {{ {members} }} {p}_trainer_t;
         int {p}_train_begin({p}_trainer_t *t);
-        int {p}_train_push({p}_trainer_t *t, {x}{raw_y} y);
+        int {p}_train_push({p}_trainer_t *t, {x}{target});
         int {p}_train_run({p}_trainer_t *t, uint32_t max_steps);
         int {p}_train_commit({p}_trainer_t *t, {p}_model_t *m);
         void {p}_train_cancel({p}_trainer_t *t);
@@ -75,7 +75,7 @@ def declarations(plan: Plan) -> str:
         {decide if plan.decision else ""}
         {line}"""
     learn = (_training(p, "" if plan.uniform else f"const {raw_x} *x, ", raw_y, word if plan.fits else "",
-                       _members(plan.workspace))
+                       _members(plan.workspace), _target(plan, raw_y))
              if plan.trains else
              f"int {p}_{plan.update_name}({p}_model_t *m, const {raw_x} *x, {_target(plan, raw_y)}, {word} *f);")
     return f"""typedef struct {{ {_members(plan.memory)} }} {p}_model_t;

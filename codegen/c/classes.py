@@ -8,6 +8,8 @@ from typing import Any
 
 from ...sim.plan import Plan
 
+#: Constants that a label becomes, and their meaning.
+CLASS_TARGETS = {"y_class": "target of the class", "y_other": "target of the other classes"}
 _MARGINS = {
     "sign": "the magnitude of the output",
     "argmax": "the largest output minus the second largest",

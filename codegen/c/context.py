@@ -13,7 +13,7 @@ from ...sim.plan import ABI, Plan
 from ...sim.planner.toeplitz.fitted import SHORT
 from ...sim.planner.widths import widths
 from ...sim.spec.tables import CASTS
-from .classes import classes_context
+from .classes import CLASS_TARGETS, classes_context
 from .example import example
 from .kernel_text import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
@@ -50,6 +50,7 @@ _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord
 _MACROS = {
     "Input: x = (raw - offset) * gain / 2^shift": ("x_shift",),
     "Target: y = (raw - offset) * gain / 2^shift": ("y_offset", "y_gain", "y_shift"),
+    "Target of a class": tuple(CLASS_TARGETS),
     "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift", "bias"),
     "Trainer": ("x_step", "ridge_scale", "alpha_scale", "solver_shift", "xi_frac", "innov_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
@@ -97,6 +98,8 @@ def real_value(plan: Plan, name: str) -> str:
     if name == "alpha_scale":
         finer = plan.signals["alpha"].format.frac - plan.word + 1
         return f"{f'2^{finer}' if finer else '1'} / (1 + lambda), for alpha in {plan.signals['alpha'].format}"
+    if name in CLASS_TARGETS:
+        return CLASS_TARGETS[name]
     if name == "lambda_mantissa":
         return f"lambda = {plan.options['lambda']}, divided by a power of two"
     if name == "fitted_scale":

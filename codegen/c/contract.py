@@ -82,7 +82,8 @@ def _slice_cost(plan: Plan, kind: str) -> str:
         bands = plan.integers("candidate_band") if plan.tunes else (plan.integer("band"),)
         other = 2 * n + EVIDENCE_FRAC + 1 if plan.tunes else n + 3
         return f"a step takes {max(BAND_STEP_ROWS * (2 * max(bands) + 3), other)} multiplications"
-    return f"a step takes {4 * n} multiplications" + ("" if plan.uniform else f" or {n} kernel values")
+    more = "" if plan.uniform else f" or {n} kernel values"
+    return f"a step takes {4 * n * plan.outputs} multiplications{more}"
 
 
 def returned(files: Mapping[str, str], prefix: str) -> dict[str, str]:

@@ -26,6 +26,9 @@ def example(plan: Plan) -> str:
         return "\n".join([*head, f"{p}_out_t predict(const {p}_in_t *x)", "{", f"    {predict[0]}", "",
                           f"    return KC_USABLE({p}_model_predict(x, &f)) ? f : 0;", "}"])
     head += [f"static {p}_model_t model; /* {p}_model_init(&model) at the start */", ""]
+    if trains and (plan.decision or plan.outputs > 1):
+        head.insert(2, f"static {p}_trainer_t trainer;")
+        return "\n".join([*head, *_trainer_example(plan, "" if uniform else f"const {p}_in_t *x, ")])
     if trains:
         given = "&trainer, &model, y" if uniform else "&trainer, &model, x, y"
         head.insert(2, f"static {p}_trainer_t trainer;")
@@ -67,8 +70,23 @@ def _learner_example(plan: Plan, head: list[str]) -> str:
     body = [f"void learn(const {p}_in_t *x, {target})", "{",
             f"    {p}_out_t f[{P}_OUTPUTS]; /* the outputs before learning */", "",
             f"    (void){p}_lms_update(&model, x, {'label' if plan.decision else 'y'}, f);", "}"]
-    if plan.decision:
-        body += ["", f"uint8_t classify(const {p}_in_t *x)", "{",
-                 f"    uint8_t label = {P}_CLASSES; /* none of them */", "",
-                 f"    (void){p}_model_classify(&model, x, &label, 0);", "    return label;", "}"]
-    return "\n".join([*head, *body])
+    return "\n".join([*head, *body, *_classify(plan)])
+
+
+def _classify(plan: Plan) -> list[str]:
+    """Return the lines of a function that classifies a sample; none for a regression."""
+    p = plan.name
+    return ["", f"uint8_t classify(const {p}_in_t *x)", "{",
+            f"    uint8_t label = {p.upper()}_CLASSES; /* none of them */", "",
+            f"    (void){p}_model_classify(&model, x, &label, 0);", "    return label;",
+            "}"] if plan.decision else []
+
+
+def _trainer_example(plan: Plan, x: str) -> list[str]:
+    """Return functions of a trainer with classes or several outputs."""
+    p, y = plan.name, "labels" if plan.decision else "y"
+    given = f"&trainer, &model, {'x, ' if x else ''}{y}"
+    lines = [f"int learn({x}const {p}_target_t *{y})", "{", f"    return KC_USABLE({p}_train({given}));", "}"]
+    predict = ["", f"int predict(const {p}_in_t *x, {p}_out_t f[{p.upper()}_OUTPUTS])", "{",
+               f"    return KC_USABLE({p}_model_predict(&model, x, f));", "}"]
+    return lines + (_classify(plan) or predict)

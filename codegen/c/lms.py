@@ -9,7 +9,7 @@ from ...sim.planner.online.metric import NEIGHBOURS, SUMS, WEIGHTED
 
 #: Constants that become macros.
 LMS_MACROS = {
-    "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift", "y_class", "y_other"),
+    "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
     "Quantisation": ("quantise",),
     "Guard of the projection": ("guard_shift", "guard_limit"),
     "Linear part": ("linear_root", "linear_one", "linear_x_exp", "linear_y_exp", "linear_ridge_one",
@@ -24,7 +24,6 @@ _LINEAR = {"linear_root": "root of the forgetting factor, 30 fraction bits", "li
            "linear_ridge_one": "ridge row of the intercept", "linear_ridge_x": "ridge row of an input",
            "linear_prior_one": "first R of the intercept", "linear_prior_x": "first R of an input",
            "f_lo": "range of y", "f_hi": "range of y"}
-_CLASSES = {"y_class": "target of the class", "y_other": "target of the other classes"}
 _UNITS = {"fklms": "largest distance", "magnitude": "coefficient", "fast_klms": "kappa"}
 
 
@@ -38,8 +37,6 @@ def lms_value(plan: Plan, name: str) -> str:
         return f"largest distance at which the nearest center is updated, k >= {plan.options[name]}"
     if name == "guard_limit":
         return "2, a sum of squared kernel values"
-    if name in _CLASSES:
-        return _CLASSES[name]
     if name in _LINEAR:
         return _LINEAR[name]
     if name == "kappa_one":

@@ -12,7 +12,7 @@ CLASSES = {
     "E123": Entry("the algorithm has one output on the device",
                   "[output] classes and several outputs need an algorithm that computes all outputs from one "
                   "row of kernel values.",
-                  "Learn with kernel_lms, or train with scikit-learn and export the model."),
+                  "Learn with kernel_lms or kernel_cg, or train with scikit-learn and export the model."),
     "E124": Entry("the command supports one output",
                   "Sweeps, reports and the explorer measure and show one value per sample. The spec has "
                   "[output] classes, or several outputs.",

@@ -19,6 +19,7 @@ from ..plan import Plan
 from .arithmetic import Fxp, Words, cast, exact, floor_at, integers, number, quotient, total, words_of
 from .base import STATUS, FxpModel, NotPositiveDefiniteError, RefusedError
 from .bound import accurate, bound_of, squares
+from .classes import target_columns, with_classes
 
 #: Bits of q.
 _Q_BITS = 32
@@ -79,27 +80,29 @@ class FxpCg(FxpModel):
         """Return to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._v = np.zeros((n, columns), dtype=np.int64)
-        self._alpha: Block | None = None
         self._state = {}
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train with x_raw (n, D) and y_raw (n,) in ADC counts."""
+        """Train with x_raw (n, D) in ADC counts, and ADC counts or labels y_raw.
+
+        Each output is solved by itself, then all are aligned to one exponent.
+        """
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None or given[0] is None:
             return super().train(x_raw, y_raw)
         kept = dict(vars(self))
         self.reset()
-        self._v, y = self._kernel.x_words(given[0]), self._kernel.y_numbers(given[1])
+        self._v, y = self._kernel.x_words(given[0]), target_columns(self.plan, self._kernel, given[1])
         self._state = {"centers": self._v}
         try:
-            alpha, p, taken = self._steps(y)
+            solved = [self._steps(each) for each in y]
         except RefusedError as error:
             vars(self).update(kept)  # the model stays as it was
             return {"status": np.array([STATUS[error.status]])}
-        self._alpha = alpha
-        self._state |= {"alpha": alpha.words, "alpha_exp": alpha.exponent, "p": p.words, "taken": taken,
-                        "trained": 1}
-        return {"status": np.array([STATUS["ok" if self._certify(y, alpha) else "inaccurate"]])}
+        exponent = max(self.plan.integer("alpha_exp_min"), *(block.exponent for block in solved))
+        alpha = [self._raised(block, exponent).words for block in solved]
+        self._state |= {"alpha": np.concatenate(alpha), "alpha_exp": exponent, "trained": 1}
+        return {"status": np.array([STATUS["ok" if self._certify(y) else "inaccurate"]])}
 
     def _cast(self, signal: str, sums: Sums) -> Block:
         return sums.to_block(self.plan.word, self._kernel.rounding(signal))
@@ -139,8 +142,15 @@ class FxpCg(FxpModel):
         theirs = _counts(products, w.bits - 1 - w.exponent + 31 - e, exponent)
         return Sums(mine + theirs if q >= 0 else mine - theirs, exponent)
 
-    def _steps(self, y: Fxp) -> tuple[Block, Block, int]:
-        """Return alpha, the last direction, and the number of steps."""
+    @property
+    def _alpha(self) -> list[Block]:
+        """Return the coefficients of each output; an untrained model has none."""
+        words, exponent = self._state.get("alpha", ()), int(self._state.get("alpha_exp", 0))
+        return [Block(part, exponent, self.plan.word)
+                for part in np.split(words, self.plan.outputs)] if len(words) else []
+
+    def _steps(self, y: Fxp) -> Block:
+        """Return alpha of one output."""
         w, n = self.plan.word, len(words_of(y))
         r = self._cast("r", Sums(_counts(integers(y), y.n_frac, 1), 1))
         p, alpha = r, Block(np.zeros(n, dtype=np.int64), self.plan.integer("alpha_exp_min"), w)
@@ -160,30 +170,36 @@ class FxpCg(FxpModel):
             old, rr = rr, self._dot(r, r, "mac_shift")
             p = self._cast("p", self._sum(r, *self._ratio(rr, old), p))
             taken += 1
-        return self._fit_range(alpha), p, taken
+        return alpha
 
-    def _fit_range(self, alpha: Block) -> Block:
-        """Return alpha with an exponent that a prediction can shift, rounding half up."""
-        least = self.plan.integer("alpha_exp_min")
-        if alpha.exponent >= least:
+    def _raised(self, alpha: Block, exponent: int) -> Block:
+        """Return alpha with a common exponent, rounding half up."""
+        if alpha.exponent >= exponent:
             return alpha
-        fmt = Format(True, alpha.bits, alpha.bits - 1 - least)
-        return Block(words_of(cast(alpha.numbers(), fmt, Rounding.HALF_UP)), least, alpha.bits)
+        fmt = Format(True, alpha.bits, alpha.bits - 1 - exponent)
+        return Block(words_of(cast(alpha.numbers(), fmt, Rounding.HALF_UP)), exponent, alpha.bits)
 
-    def _certify(self, y: Fxp, alpha: Block) -> bool:
-        """Recompute the residual and the bound; return whether it is within the tolerance."""
-        rows = self._product(alpha)
-        exponent, bits = max(1, rows.exponent), self.plan.integer("norm_bits")
-        counts = (_counts(integers(y), y.n_frac, exponent)
-                  - _counts(rows.counts, 61 - rows.exponent, exponent))
-        norm = squares((abs(v) for v in alpha.words.tolist()), bits, up=False)
+    def _certify(self, y: list[Fxp]) -> bool:
+        """Recompute residuals and bound; return whether it is within the tolerance."""
+        bits, counts = self.plan.integer("norm_bits"), []
+        rows = [self._product(block) for block in self._alpha]
+        exponent = max(1, rows[0].exponent)
+        for target, row in zip(y, rows, strict=True):
+            counts.append(_counts(integers(target), target.n_frac, exponent)
+                          - _counts(row.counts, 61 - row.exponent, exponent))
+        norm = squares((abs(v) for v in self._state["alpha"].tolist()), bits, up=False)
         slack = self.plan.integer("residual_slack") if norm[0] else 0
-        size, s = squares((abs(v) + slack for v in counts.tolist()), bits, up=True)
-        bound = bound_of((size, s + exponent - rows.exponent), self.plan)
-        r = self._cast("r", Sums(counts, exponent))
-        self._state |= {"wide": counts, "r": r.words, "r_exp": r.exponent, "bound": bound}
+        size, s = squares((abs(v) + slack for each in counts for v in each.tolist()), bits, up=True)
+        bound = bound_of((size, s + exponent - rows[0].exponent), self.plan)
+        self._state |= {"bound": bound}
         return accurate(bound, norm, self.plan)
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
-        return self._predict(x_raw, self._v, self._alpha.numbers() if self._alpha is not None else None)
+        """Predict for ADC counts (m, D), as :meth:`~kerncast.sim.backend.Backend.predict`."""
+        every = [alpha.numbers() for alpha in self._alpha] or [None] * self.plan.outputs
+        found = [self._predict(x_raw, self._v, alpha) for alpha in every]
+        if self.plan.outputs == 1:
+            return with_classes(self.plan, found[0])
+        return with_classes(self.plan, {
+            "status": np.max([each["status"] for each in found], axis=0),
+            "f": np.stack([each["f"] for each in found], axis=1)})

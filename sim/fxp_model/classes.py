@@ -6,8 +6,19 @@ from itertools import combinations
 
 import numpy as np
 
-from ..backend import Outputs
+from ..backend import Outputs, Raw
 from ..plan import Plan
+from .arithmetic import Fxp, number
+from .kernel import FxpKernel
+
+
+def target_columns(plan: Plan, kernel: FxpKernel, y_raw: Raw) -> list[Fxp]:
+    """Return the targets (n,) of each output, from ADC counts or labels."""
+    if not plan.decision:
+        return [kernel.y_numbers(column) for column in y_raw.reshape(len(y_raw), -1).T]
+    hit, other = plan.integer("y_class"), plan.integer("y_other")
+    stands_for = range(plan.outputs) if plan.outputs > 1 else (1,)
+    return [number(np.where(y_raw == label, hit, other), plan.signals["y"].format) for label in stands_for]
 
 
 def with_classes(plan: Plan, answer: Outputs) -> Outputs:

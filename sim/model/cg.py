@@ -8,6 +8,9 @@ exponent each: an integer w of a block with exponent e has the value ``w * 2**(e
 Every new block is first computed in `wide`, n integers with an LSB of ``2**(e - 61)``, without rounding and
 overflow. Then it is cast to the word length with the smallest exponent that fits its largest entry. So the
 exponent follows the magnitude of its vector, up and down.
+
+Several outputs iterate side by side, each with its own blocks, and share the kernel values. At the end
+their coefficients are aligned to one exponent.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..backend import Outputs
+from ..data import raw
 from ..jit import jit
 from ..plan import Plan
 from ..primitives import (
@@ -34,8 +38,8 @@ from ..primitives import (
 from . import trace_hooks as at
 from .base import BatchModel, convert_inputs
 from .bound import BoundConstants, add_square, bound_from_norm, bound_within
-from .certify import alpha_norm
 from .kernel import Cast, KernelConstants, cast_of, distance, kernel
+from .outputs import classified, predict_outputs, target_words, trained_outputs
 from .ranges import ALPHA, P, R, cast
 from .statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK
 from .trace_hooks import Log, trace, trace_all
@@ -65,67 +69,86 @@ class CgConstants(NamedTuple):
 
 
 class CgState(NamedTuple):
-    """Arrays of the device."""
+    """Arrays of the device.
+
+    `wide`, `alpha`, `r` and `p` have shape (C, n), `centers` (n, D), `acc` (C,).
+    """
 
     wide: Words
     alpha: Words
     r: Words
     p: Words
     centers: Words
+    acc: Words
+
+
+class CgScalars(NamedTuple):
+    """Numbers of each output (C,): exponents, ``r . r`` and the steps taken."""
+
+    alpha_exp: Words
+    r_exp: Words
+    p_exp: Words
+    rr: Words
+    taken: Words
 
 
 @jit
 def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Log) -> None:
-    """Compute ``(K + lambda I) p`` in `wide`.
+    """Compute ``(K + lambda I) p`` of each output in `wide`; p has shape (C, n).
 
-    Its exponent is the sum of the exponent of p and `product_exp`.
+    Each kernel value serves all outputs.  The exponent of a product is the sum of the exponent of its p and
+    `product_exp`.
     """
-    n = p.shape[0]
+    outputs, n = p.shape
     for i in range(n):
         d = distance(s.centers[i], s.centers[i], k)
         value = kernel(d, k, log)
         trace(log, at.PRODUCT_DISTANCE, i, i, d)
         trace(log, at.PRODUCT_KERNEL, i, i, value)
-        acc = mac(0, value, p[i], c.mac_shift)
+        for o in range(outputs):
+            s.acc[o] = mac(0, value, p[o, i], c.mac_shift)
         for j in range(i):
             d = distance(s.centers[i], s.centers[j], k)
             value = kernel(d, k, log)
             trace(log, at.PRODUCT_DISTANCE, i, j, d)
             trace(log, at.PRODUCT_KERNEL, i, j, value)
-            acc = mac(acc, value, p[j], c.mac_shift)
-            s.wide[j] = mac(s.wide[j], value, p[i], c.mac_shift)
-        s.wide[i] = acc
-    for i in range(n):
-        s.wide[i] = (arithmetic_shift(s.wide[i], c.row_shift)
-                     + arithmetic_shift(c.lambda_mantissa * p[i], c.lambda_shift))
-    trace_all(log, at.PRODUCT_WIDE, 0, s.wide, 0, n)
+            for o in range(outputs):
+                s.acc[o] = mac(s.acc[o], value, p[o, j], c.mac_shift)
+                s.wide[o, j] = mac(s.wide[o, j], value, p[o, i], c.mac_shift)
+        for o in range(outputs):
+            s.wide[o, i] = s.acc[o]
+    for o in range(outputs):
+        for i in range(n):
+            s.wide[o, i] = (arithmetic_shift(s.wide[o, i], c.row_shift)
+                            + arithmetic_shift(c.lambda_mantissa * p[o, i], c.lambda_shift))
+        trace_all(log, at.PRODUCT_WIDE, o, s.wide[o], 0, n)
 
 
 @jit
-def add_p(s: CgState, u: Words, u_exp: int, q: int, p_exp: int, c: CgConstants) -> int:
+def add_p(wide: Words, u: Words, u_exp: int, q: int, p: Words, p_exp: int, word: int) -> int:
     """Compute ``u + q p`` in `wide` (block u, quotient q); return its exponent.
 
     `p_exp` is the sum of the exponents of p and the quotient.
     """
     e = max(u_exp, p_exp)
-    up = min(e - u_exp - (62 - c.word), 62)
-    down = min(e - p_exp - (31 - c.word), 62)
+    up = min(e - u_exp - (62 - word), 62)
+    down = min(e - p_exp - (31 - word), 62)
     for i in range(u.shape[0]):
-        s.wide[i] = arithmetic_shift(u[i], up) + arithmetic_shift(q * s.p[i], down)
+        wide[i] = arithmetic_shift(u[i], up) + arithmetic_shift(q * p[i], down)
     return e
 
 
 @jit
-def subtract_q(s: CgState, r_exp: int, step: int, q_exp: int, c: CgConstants) -> int:
+def subtract_q(wide: Words, r: Words, r_exp: int, step: int, q_exp: int, word: int) -> int:
     """Compute ``r - step q`` in `wide`, which contains q; return its exponent.
 
     `q_exp` is the sum of the exponents of q and the step.
     """
     e = max(r_exp, q_exp)
-    up = min(e - r_exp - (62 - c.word), 62)
+    up = min(e - r_exp - (62 - word), 62)
     down = min(e - q_exp - (31 - Q_BITS), 62)
-    for i in range(s.r.shape[0]):
-        s.wide[i] = arithmetic_shift(s.r[i], up) - arithmetic_shift(step * s.wide[i], down)
+    for i in range(r.shape[0]):
+        wide[i] = arithmetic_shift(r[i], up) - arithmetic_shift(step * wide[i], down)
     return e
 
 
@@ -142,11 +165,11 @@ def excess(wide: Words, bits: int) -> int:
 
 
 @jit
-def into_block(s: CgState, e: int, words: Words, w: int, to: Cast, log: Log, signal: int) -> int:
+def into_block(wide: Words, e: int, words: Words, w: int, to: Cast, log: Log, signal: int) -> int:
     """Cast `wide` with exponent e to a block; return the exponent of the block."""
-    shift = excess(s.wide, w)
+    shift = excess(wide, w)
     for i in range(words.shape[0]):
-        words[i] = cast(s.wide[i], shift, to.rounding, to.lo, to.hi, log, signal)
+        words[i] = cast(wide[i], shift, to.rounding, to.lo, to.hi, log, signal)
     return e + shift - (62 - w)
 
 
@@ -160,108 +183,141 @@ def dot(u: Words, w: Words, shift: int) -> int:
 
 
 @jit
-def curvature(s: CgState, e: int, c: CgConstants) -> tuple[int, int]:
+def curvature(wide: Words, p: Words, e: int, c: CgConstants) -> tuple[int, int]:
     """Return ``p . q`` for q = `wide`, and the exponent of q.
 
     The entries of q are first shortened to :data:`Q_BITS`, in place.
     """
-    shift = excess(s.wide, Q_BITS)
-    for i in range(s.wide.shape[0]):
-        s.wide[i] = requantise(s.wide[i], shift, HALF_UP, -(1 << (Q_BITS - 1)), (1 << (Q_BITS - 1)) - 1)
-    return dot(s.p, s.wide, c.dot_shift), e + shift - (62 - Q_BITS)
+    shift = excess(wide, Q_BITS)
+    for i in range(wide.shape[0]):
+        wide[i] = requantise(wide[i], shift, HALF_UP, -(1 << (Q_BITS - 1)), (1 << (Q_BITS - 1)) - 1)
+    return dot(p, wide, c.dot_shift), e + shift - (62 - Q_BITS)
 
 
 @jit
-def begin(y: Words, s: CgState, c: CgConstants, log: Log) -> int:
-    """Set alpha = 0 and r = p = y; return the exponent of r."""
-    for i in range(y.shape[0]):
-        s.wide[i] = arithmetic_shift(y[i], -(62 - c.word))
-        s.alpha[i] = 0
-    r_exp = into_block(s, 1, s.r, c.word, c.r, log, R)
-    for i in range(y.shape[0]):
-        s.p[i] = s.r[i]
-    trace_all(log, at.BEGIN_R, 0, s.r, 0, y.shape[0])
-    return r_exp
+def begin(y: Words, s: CgState, v: CgScalars, c: CgConstants, log: Log) -> None:
+    """Set alpha = 0 and r = p = y of each output; y has shape (C, n)."""
+    outputs, n = y.shape
+    for o in range(outputs):
+        for i in range(n):
+            s.wide[o, i] = arithmetic_shift(y[o, i], -(62 - c.word))
+            s.alpha[o, i] = 0
+        v.r_exp[o] = into_block(s.wide[o], 1, s.r[o], c.word, c.r, log, R)
+        for i in range(n):
+            s.p[o, i] = s.r[o, i]
+        trace_all(log, at.BEGIN_R, o, s.r[o], 0, n)
+        v.p_exp[o], v.alpha_exp[o], v.taken[o] = v.r_exp[o], c.alpha_exp_min, 0
+        v.rr[o] = dot(s.r[o], s.r[o], c.mac_shift)
 
 
 @jit
-def conjugate_gradients(y: Words, s: CgState, out: Words, c: CgConstants, k: KernelConstants,
-                        log: Log) -> int:
-    """Iterate from alpha = 0; return a status.
+def correct(o: int, s: CgState, v: CgScalars, c: CgConstants, log: Log) -> int:
+    """Take one step of output o after its product; return a status.
 
-    `out` receives alpha_exp and the number of steps.
-
-    The iteration stops if the residual is zero, or if a step is smaller than half an LSB of alpha. The
-    system is rejected if a direction with p . q <= 0 shows that K + lambda I is not positive definite at
-    this word length, or if alpha leaves the range that a prediction can sum.
+    ``r . r`` becomes 0 if the step is smaller than half an LSB of alpha, which ends the iteration.
     """
-    r_exp = begin(y, s, c, log)
-    p_exp, alpha_exp = r_exp, c.alpha_exp_min
-    rr = dot(s.r, s.r, c.mac_shift)
-    taken = 0
-    while taken < c.steps and rr > 0:
-        product(s, s.p, c, k, log)
-        pq, q_exp = curvature(s, p_exp + c.product_exp, c)
-        trace(log, at.CURVATURE_PQ, taken, 0, pq)
-        if pq <= 0:
-            return NOT_POSITIVE_DEFINITE
-        step, e = divide(rr, pq)
-        trace(log, at.CG_STEP, taken, 0, step)
-        step_exp = e + 2 * r_exp - p_exp - q_exp + c.step_exp
-        if step_exp + p_exp < alpha_exp - c.word:
-            break
-        old, old_exp = rr, r_exp
-        e = subtract_q(s, r_exp, step, step_exp + q_exp, c)
-        r_exp = into_block(s, e, s.r, c.word, c.r, log, R)
-        trace_all(log, at.CG_R, taken, s.r, 0, y.shape[0])
-        e = add_p(s, s.alpha, alpha_exp, step, step_exp + p_exp, c)
-        alpha_exp = into_block(s, e, s.alpha, c.word, c.alpha, log, ALPHA)
-        trace_all(log, at.CG_ALPHA, taken, s.alpha, 0, y.shape[0])
-        if alpha_exp > c.alpha_exp_max:
-            return NOT_POSITIVE_DEFINITE
-        rr = dot(s.r, s.r, c.mac_shift)
-        beta, e = divide(rr, old)
-        e = add_p(s, s.r, r_exp, beta, e + 2 * (r_exp - old_exp) + p_exp, c)
-        p_exp = into_block(s, e, s.p, c.word, c.p, log, P)
-        trace_all(log, at.CG_P, taken, s.p, 0, y.shape[0])
-        taken += 1
-    if alpha_exp < c.alpha_exp_min:
-        block_scale(s.alpha, 0, s.alpha.shape[0], min(c.alpha_exp_min - alpha_exp, 62))
-        alpha_exp = c.alpha_exp_min
-    out[0], out[2] = alpha_exp, taken
+    outputs, n = s.r.shape
+    wide, alpha, r, p, place = s.wide[o], s.alpha[o], s.r[o], s.p[o], v.taken[o] * outputs + o
+    old, old_exp, p_exp = v.rr[o], v.r_exp[o], v.p_exp[o]
+    pq, q_exp = curvature(wide, p, p_exp + c.product_exp, c)
+    trace(log, at.CURVATURE_PQ, place, 0, pq)
+    if pq <= 0:
+        return NOT_POSITIVE_DEFINITE
+    step, e = divide(old, pq)
+    trace(log, at.CG_STEP, place, 0, step)
+    step_exp = e + 2 * old_exp - p_exp - q_exp + c.step_exp
+    if step_exp + p_exp < v.alpha_exp[o] - c.word:
+        v.rr[o] = 0
+        return OK
+    e = subtract_q(wide, r, old_exp, step, step_exp + q_exp, c.word)
+    v.r_exp[o] = into_block(wide, e, r, c.word, c.r, log, R)
+    trace_all(log, at.CG_R, place, r, 0, n)
+    e = add_p(wide, alpha, v.alpha_exp[o], step, p, step_exp + p_exp, c.word)
+    v.alpha_exp[o] = into_block(wide, e, alpha, c.word, c.alpha, log, ALPHA)
+    trace_all(log, at.CG_ALPHA, place, alpha, 0, n)
+    if v.alpha_exp[o] > c.alpha_exp_max:
+        return NOT_POSITIVE_DEFINITE
+    v.rr[o] = dot(r, r, c.mac_shift)
+    beta, e = divide(v.rr[o], old)
+    e = add_p(wide, r, v.r_exp[o], beta, p, e + 2 * (v.r_exp[o] - old_exp) + p_exp, c.word)
+    v.p_exp[o] = into_block(wide, e, p, c.word, c.p, log, P)
+    trace_all(log, at.CG_P, place, p, 0, n)
+    v.taken[o] += 1
     return OK
 
 
 @jit
-def certify(y: Words, s: CgState, out: Words, c: CgConstants, b: BoundConstants, k: KernelConstants,
-            log: Log) -> int:
+def is_active(o: int, v: CgScalars, c: CgConstants) -> int:
+    """Return 1 if output o has steps left and a residual, else 0."""
+    return int(v.taken[o] < c.steps and v.rr[o] > 0)
+
+
+@jit
+def count_active(v: CgScalars, c: CgConstants) -> int:
+    """Return how many outputs continue."""
+    count = 0
+    for o in range(v.rr.shape[0]):
+        count += is_active(o, v, c)
+    return count
+
+
+@jit
+def conjugate_gradients(y: Words, s: CgState, v: CgScalars, out: Words, c: CgConstants, k: KernelConstants,
+                        log: Log) -> int:
+    """Iterate from alpha = 0 for targets y (C, n); return a status.
+
+    `out` receives the exponent that the coefficients of all outputs share.
+
+    The iteration of an output stops if its residual is zero, or if a step is smaller than half an LSB of
+    alpha; the others continue. The system is rejected if a direction with p . q <= 0 shows that
+    K + lambda I is not positive definite at this word length, or if alpha leaves the range that a
+    prediction can sum.
+    """
+    begin(y, s, v, c, log)
+    while count_active(v, c) > 0:
+        product(s, s.p, c, k, log)
+        for o in range(y.shape[0]):
+            if is_active(o, v, c) != 0 and correct(o, s, v, c, log) != OK:
+                return NOT_POSITIVE_DEFINITE
+    out[0] = c.alpha_exp_min
+    for o in range(y.shape[0]):
+        out[0] = max(out[0], v.alpha_exp[o])
+    for o in range(y.shape[0]):
+        if v.alpha_exp[o] < out[0]:
+            block_scale(s.alpha[o], 0, s.alpha.shape[1], min(out[0] - v.alpha_exp[o], 62))
+    return OK
+
+
+@jit
+def certify(y: Words, s: CgState, v: CgScalars, out: Words, c: CgConstants, b: BoundConstants,
+            k: KernelConstants, log: Log) -> int:
     """Recompute the residual ``r = y - (K + lambda I) alpha`` and the bound.
 
     Return a status.
 
-    `out` receives the exponent of r and the bound. K contains the fixed-point kernel values. The exact
-    matrix is positive semidefinite; the planner has subtracted the largest effect of the rounding from
+    `out` receives the bound, on the norm over all outputs. K contains the fixed-point kernel values. The
+    exact matrix is positive semidefinite; the planner has subtracted the largest effect of the rounding from
     lambda.
     """
     product(s, s.alpha, c, k, log)
     e = max(1, out[0] + c.product_exp)
     up = min(e - 1 - (62 - c.word), 62)
     down = min(e - out[0] - c.product_exp, 62)
-    norm, norm_shift = alpha_norm(s.alpha, b.norm_bits)
+    norm, norm_shift = 0, 0
+    for o in range(y.shape[0]):
+        for i in range(y.shape[1]):
+            norm, norm_shift = add_square(norm, norm_shift, abs(s.alpha[o, i]), b.norm_bits, 0)
     slack = 0 if norm == 0 else c.residual_slack
     squares, shift = 0, 0
-    for i in range(y.shape[0]):
-        s.wide[i] = arithmetic_shift(y[i], up) - arithmetic_shift(s.wide[i], down)
-        squares, shift = add_square(squares, shift, abs(s.wide[i]) + slack, b.norm_bits, 1)
-    trace_all(log, at.CG_CERTIFY, 0, s.wide, 0, y.shape[0])
-    out[1] = into_block(s, e, s.r, c.word, c.r, log, R)
-    out[3] = bound_from_norm(squares, shift + e - out[0] - c.product_exp, b)
-    trace(log, at.CERTIFY_BOUND, 0, 0, out[3])
-    return OK if bound_within(out[3], norm, norm_shift, b) else INACCURATE
-
-
-#: Scalars of the model structure, in the order in which training leaves them.
-SCALARS = ("alpha_exp", "r_exp", "taken", "bound")
+    for o in range(y.shape[0]):
+        for i in range(y.shape[1]):
+            s.wide[o, i] = arithmetic_shift(y[o, i], up) - arithmetic_shift(s.wide[o, i], down)
+            squares, shift = add_square(squares, shift, abs(s.wide[o, i]) + slack, b.norm_bits, 1)
+        trace_all(log, at.CG_CERTIFY, o, s.wide[o], 0, y.shape[1])
+        v.r_exp[o] = into_block(s.wide[o], e, s.r[o], c.word, c.r, log, R)
+    out[1] = bound_from_norm(squares, shift + e - out[0] - c.product_exp, b)
+    trace(log, at.CERTIFY_BOUND, 0, 0, out[1])
+    return OK if bound_within(out[1], norm, norm_shift, b) else INACCURATE
 
 
 class CgModel(BatchModel):
@@ -276,27 +332,49 @@ class CgModel(BatchModel):
 
     def reset(self) -> None:
         """Return to the untrained state."""
-        n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
-        wide, alpha, r, p = (np.zeros(n, dtype=np.int64) for _ in range(4))
-        self._state = CgState(wide, alpha, r, p, np.zeros((n, columns), dtype=np.int64))
-        self._scalars = np.zeros(len(SCALARS), dtype=np.int64)
+        n, columns, outputs = self.plan.sizes["n"], self.plan.sizes["D"], self.plan.outputs
+        wide, alpha, r, p = (np.zeros((outputs, n), dtype=np.int64) for _ in range(4))
+        self._state = CgState(wide, alpha, r, p, np.zeros((n, columns), dtype=np.int64),
+                              np.zeros(outputs, dtype=np.int64))
+        self._each = CgScalars._make(np.zeros((5, outputs), dtype=np.int64))
+        self._shared = np.zeros(2, dtype=np.int64)
         super().reset()
 
+    def _targets(self, y_raw: Words) -> Words:
+        """Convert ADC counts or labels to y (C, n)."""
+        y = (target_words(self.plan, y_raw, self._input, self.ranges.log) if self._many
+             else super()._targets(y_raw)[:, np.newaxis])
+        return np.ascontiguousarray(y.T)
+
+    @property
+    def _many(self) -> bool:
+        return self.plan.outputs > 1 or bool(self.plan.decision)
+
     def _solve(self, x_raw: NDArray[np.int64] | None, y: Words) -> int:
-        s, log = self._state, self.ranges.log
+        s, v, log = self._state, self._each, self.ranges.log
         assert x_raw is not None  # there is no uniform grid here
         convert_inputs(x_raw, self._input, s.centers, log)
-        status = conjugate_gradients(y, s, self._scalars, self._constants, self._kernel, log)
+        status = conjugate_gradients(y, s, v, self._shared, self._constants, self._kernel, log)
         if status == OK:
-            status = certify(y, s, self._scalars, self._constants, self._bound, self._kernel, log)
+            status = certify(y, s, v, self._shared, self._constants, self._bound, self._kernel, log)
         return status
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
-        """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
-        count = len(self._state.alpha) if self._trained else 0
-        return self._predict(x_raw, self._state.centers, self._state.alpha, count,
-                             self.plan.integer("f_shift") - int(self._scalars[0]))
+        """Predict for ADC counts (m, D).
+
+        The result has ``status`` (m,), and ``f`` (m,), of several outputs (m, C), in LSBs of y; of classes
+        also ``label`` and ``margin`` (m,).
+        """
+        s, f_shift = self._state, self.plan.integer("f_shift") - int(self._shared[0])
+        if self.plan.outputs == 1 or not self._trained:
+            found = self._predict(x_raw, s.centers, s.alpha[0], self._trained * s.alpha.shape[1], f_shift)
+            if self.plan.outputs > 1:
+                found["f"] = np.zeros((len(found["f"]), self.plan.outputs), dtype=np.int64)
+            return classified(self.plan, found)
+        several = trained_outputs(self.plan, s.alpha, f_shift)
+        return classified(self.plan, predict_outputs(raw.inputs(self.plan, x_raw), self._input, s.centers,
+                                                     several, self._kernel, self.ranges.log))
 
     def _members(self) -> dict[str, NDArray[Any]]:
-        scalars = self._scalars.reshape(-1, 1)
-        return self._state._asdict() | dict(zip(SCALARS, scalars, strict=True))
+        return (self._each._asdict() | self._state._asdict()
+                | {"alpha_exp": self._shared[:1], "bound": self._shared[1:]})

@@ -65,6 +65,14 @@ def learned_outputs(plan: Plan, alpha: Words) -> Several:
                    plan.integer("mac_shift"), plan.integer("f_shift"), cast_of(plan, "f"))
 
 
+def trained_outputs(plan: Plan, alpha: Words, f_shift: int) -> Several:
+    """Return the coefficients (C, n) of a batch trainer with several outputs."""
+    outputs, count = alpha.shape
+    slot = np.tile(np.arange(outputs, dtype=np.int64), (count, 1))
+    return Several(np.ascontiguousarray(alpha.T), slot, np.zeros(outputs, dtype=np.int64),
+                   plan.integer("mac_shift"), f_shift, cast_of(plan, "f"))
+
+
 @jit
 def _convert_all(raw: Words, i: InputConstants, y: Words, log: Log) -> None:
     for m in range(raw.shape[0]):

@@ -14,6 +14,7 @@ from ..plan import SIZE_KEYS, Field, Operations, Plan, Signal
 from ..spec import Spec
 from .casts import cast_modes
 from .certify import BOUND_FIELD, norm_bits
+from .classes import learner_constants, learner_options, learner_outputs
 from .counts import TRAINER_FIELDS, memory, operations
 from .inputs import plan_inputs
 from .kernel import kernel_tables, plan_kernel, word_error
@@ -52,18 +53,19 @@ def _product_constants(n: int, w: int, kernel: Format, lam: Fraction) -> dict[st
             "lambda_shift": lam_shift, "residual_slack": ceil(hidden) + 5}
 
 
-def _bound_constants(n: int, w: int, kernel: Format, error: int, lam: Fraction, product_exp: int,
-                     tolerance: float) -> dict[str, int]:
+def _bound_constants(n: int, outputs: int, w: int, kernel: Format, error: int, lam: Fraction,
+                     product_exp: int, tolerance: float) -> dict[str, int]:
     """Return the constants of :mod:`..model.bound`; `bound_gain` is 0 without a bound.
 
-    The exact kernel matrix is positive semidefinite; the fixed-point one up to the errors of n values.
+    The exact kernel matrix is positive semidefinite; the fixed-point one up to the errors of n values.  The
+    norms are those of all outputs together.
     """
     least = lam - (n - 1) * error * kernel.lsb
     gain = up = 0
     if least > 0:
         up = 30 - floor_log2(1 / least)
         gain = min(ceil(Fraction(2) ** up / least), 2**31 - 1)
-    return {"norm_bits": norm_bits(n), "no_bound": 1 << 62, "bound_gain": gain,
+    return {"norm_bits": norm_bits(n * outputs), "no_bound": 1 << 62, "bound_gain": gain,
             "bound_shift": up + 62 - w - product_exp,
             "tolerance": max(1, int(Fraction(tolerance) * 2**16))}
 
@@ -79,7 +81,8 @@ def _constants(spec: Spec, words: WordClass, kernel: Format,
     alpha_exp_max = min(ceil_log2_sqrt(4 * n / lam**2) + 2, f_shift + reach)
     c |= {"steps": spec.cg.steps, "step_exp": c["mac_shift"] - c["dot_shift"] + Q_BITS - w,
           "alpha_exp_min": f_shift - MAX_SHIFT, "alpha_exp_max": alpha_exp_max, "f_shift": f_shift}
-    c |= _bound_constants(n, w, kernel, error, lam, c["product_exp"], spec.cg.tolerance)
+    c |= _bound_constants(n, learner_outputs(spec), w, kernel, error, lam, c["product_exp"],
+                          spec.cg.tolerance)
     return c, {"alpha": {"decided_by": "analytic", "bound": 2 * sqrt(n) / float(lam)}}
 
 
@@ -90,37 +93,48 @@ def _signals(spec: Spec, w: int) -> dict[str, Signal]:
             for name in ("alpha", "r", "p")}
 
 
-def _memory(word: str, x_word: str, sizes: dict[str, int]) -> dict[str, tuple[Field, ...]]:
-    """Return the structures of the model and of its trainer."""
-    solution = [BOUND_FIELD, ("alpha", word, "n", "expansion coefficients"),
+def _memory(word: str, x_word: str, sizes: dict[str, int], classes: bool) -> dict[str, tuple[Field, ...]]:
+    """Return the structures of the model and of its trainer.
+
+    Blocks of several outputs follow each other; targets that are classes are stored as labels.
+    """
+    several = "C" in sizes
+    block, each = ("C*n", "C") if several else ("n", "1")
+    of_each, by_output = (" of each output", ", by output") if several else ("", "")
+    solution = [BOUND_FIELD, ("alpha", word, block, f"expansion coefficients{by_output}"),
                 ("centers", x_word, "n*D", "training inputs")]
     exponent = "1", "block exponent of alpha"
+    target = ("y", "uint8_t", "n", "labels") if classes else ("y", word, block, f"targets{by_output}")
+    own = [("own_exp", "int32_t", "C", "block exponent of alpha of each output during the iteration")]
     return {
         "memory": memory([*solution, ("alpha_exp", "int16_t", *exponent),
                           ("trained", "uint16_t", "1", "1 after a training")], sizes, SIZE_KEYS["kernel_cg"]),
         "workspace": memory([
             *solution, ("alpha_exp", "int32_t", *exponent), *TRAINER_FIELDS,
-            ("wide", "int64_t", "n", "scratch: q = (K + lambda I) p, and blocks before rounding"),
-            ("y", word, "n", "targets"),
-            ("r", word, "n", "residual; after a training, the residual of alpha, computed again"),
-            ("p", word, "n", "direction"),
-            ("rr", "int64_t", "1", "r . r"),
-            ("r_exp", "int32_t", "1", "block exponent of r"),
-            ("p_exp", "int32_t", "1", "block exponent of p"),
-            ("taken", "int32_t", "1", "number of steps"),
+            ("wide", "int64_t", block, "scratch: q = (K + lambda I) p, and blocks before rounding"),
+            target,
+            ("r", word, block, "residual; after a training, the residual of alpha, computed again"),
+            ("p", word, block, "direction"),
+            ("rr", "int64_t", each, f"r . r{of_each}{'; 0 after its last step' if several else ''}"),
+            ("r_exp", "int32_t", each, f"block exponent of r{of_each}"),
+            ("p_exp", "int32_t", each, f"block exponent of p{of_each}"),
+            ("taken", "int32_t", each, f"number of steps{of_each}"),
+            *(own if several else ()),
         ], sizes, SIZE_KEYS["kernel_cg"])}
 
 
 def _operations(steps: int, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
     # A product with K + lambda I: every kernel value of a triangle once, for its two places, and n for
     # lambda; one a step, and one for the residual of the answer.  A step besides: n each for p . q, r . r
-    # and the three blocks, and two quotients.  At the ends: r . r, and 2n squares of the two norms.
-    products = f"{steps + 1}*n*(n+1)//2"
+    # and the three blocks, and two quotients.  At the ends: r . r, and 2n squares of the two norms.  Outputs
+    # share the kernel values alone.
+    products, times = f"{steps + 1}*n*(n+1)//2", "C*" if "C" in sizes else ""
+    row = f"({steps + 1}*n*(n+1) + {5 * steps + 3}*n)" if times else \
+        f"{steps + 1}*n*(n+1) + {5 * steps + 3}*n"
     return operations({
         "train": {"kernel_values": products, "distance_terms": f"D*{products}",
-                  "multiplications": f"{steps + 1}*n*(n+1) + {5 * steps + 3}*n + 2",
-                  "divisions": str(2 * steps)},
-        "predict": {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"},
+                  "multiplications": f"{times}{row} + 2", "divisions": f"{times}{2 * steps}"},
+        "predict": {"kernel_values": "n", "distance_terms": "n*D", "multiplications": f"{times}n"},
     }, sizes)
 
 
@@ -139,12 +153,14 @@ def plan_cg(spec: Spec) -> Plan:
     kernel = plan_kernel(spec, words, x)
     error = word_error(spec, words, kernel.get("kernel_out_shift", 0))
     ours, evidence = _constants(spec, words, signals["kernel"].format, error)
-    constants |= ours | kernel
-    sizes = {"n": spec.cg.n, "D": spec.input.columns}
+    constants |= ours | kernel | learner_constants(spec, inputs.y)
+    sizes, outputs = {"n": spec.cg.n, "D": spec.input.columns}, learner_outputs(spec)
+    sizes |= {"C": outputs} if outputs > 1 else {}
+    types = signals["alpha"].format.c_type, x.signal.format.c_type
     return Plan(
         name=spec.model.name, algorithm="kernel_cg", word=words.bits,
         options={**spec.kernel.options, "lambda": repr(spec.cg.lam),
-                 "rounding": spec.numbers.rounding},
+                 "rounding": spec.numbers.rounding, **learner_options(spec)},
         sizes=sizes, signals=signals, constants=constants, tables=kernel_tables(spec, words),
-        **_memory(signals["alpha"].format.c_type, x.signal.format.c_type, sizes),
+        **_memory(*types, sizes, bool(spec.output.classes)),
         operations=_operations(spec.cg.steps, sizes), units=inputs.units, evidence=evidence)

@@ -30,7 +30,7 @@ from .tables import (
 from .types import OVERFLOWS
 
 #: Algorithms with classes, or with several outputs.
-SEVERAL_OUTPUTS = ("kernel_predictor", "kernel_lms")
+SEVERAL_OUTPUTS = ("kernel_predictor", "kernel_lms", "kernel_cg")
 
 #: Requirements of the bundled data: columns and samples.
 BUILTIN_ECG_SAMPLES = 1024
@@ -109,7 +109,7 @@ def output(draft: Draft) -> Found:
         key = "classes" if classes else "outputs"
         yield draft.problem("E123", f"algorithm {algorithm} has one output on the device", "output", key,
                             allowed=f"{key} with algorithm {' or '.join(SEVERAL_OUTPUTS)}",
-                            remedy="learn with kernel_lms, or train with scikit-learn and use "
+                            remedy="learn with kernel_lms or kernel_cg, or train with scikit-learn and use "
                                    "kerncast.export")
 
 

@@ -133,3 +133,56 @@ def test_a_generated_learner_of_classes_is_tested_on_the_host(learner, tmp_path)
 def test_commands_with_one_output_reject_a_learner_of_classes(learner, tmp_path, command):
     code, text = run(command, learner, "-o", tmp_path / "out")
     assert code == EXIT_BAD_INPUT and "E124" in text
+
+
+TRAINER = LEARNER.replace("kernel_lms", "kernel_cg").replace("""[online]
+budget = 20
+eta = 0.5
+quantise = 0.6
+""", """[cg]
+n = 100
+lambda = 0.1
+steps = 12
+""")
+
+
+@pytest.fixture(scope="module")
+def trainer(learner, tmp_path_factory):
+    """A spec that trains three classes at once on the samples of the learner."""
+    folder = tmp_path_factory.mktemp("trainer")
+    for name in ("act.csv", "more.csv"):
+        (folder / name).write_text((learner.parent / name).read_text())
+    (folder / "act.toml").write_text(TRAINER)
+    return folder / "act.toml"
+
+
+def test_sim_judges_a_trainer_of_three_classes_on_the_test_samples(trainer):
+    found = json.loads(run("sim", trainer, "--json")[1])
+    assert found["classes"]["accuracy"] > 0.9 and np.sum(found["classes"]["confusion"]) == 50
+    assert set(found["error_budget"]["terms"]) == {"regularisation", "early stopping", "quantisation"}
+    assert "accuracy on the test samples" in run("sim", trainer)[1]
+
+
+def test_a_trainer_of_classes_is_judged_on_held_out_samples_and_tuned(trainer, tmp_path):
+    (tmp_path / "act.csv").write_text((trainer.parent / "act.csv").read_text())
+    (tmp_path / "act.toml").write_text(TRAINER.replace('test = "more.csv"\n', "").replace(
+        "sigma = 12.0", "sigma = 2.0"))
+    judged = json.loads(run("sim", tmp_path / "act.toml", "--json")[1])["held_out"]
+    assert judged["judged_by"] == "on samples held out in four folds" and judged["measure"] == "error rate"
+    assert run("fit", tmp_path / "act.toml", "-o", tmp_path / "better.toml")[0] == 0
+    better = json.loads(run("sim", tmp_path / "better.toml", "--json")[1])["held_out"]
+    assert better["error"] <= judged["error"] < judged["baselines"]["majority class"]
+
+
+def test_a_generated_trainer_of_classes_is_tested_on_the_host(trainer, tmp_path):
+    assert run("gen", trainer, "-o", tmp_path / "c")[0] == 0
+    code, text = run("test", tmp_path / "c", "--on", "host", "--json")
+    assert (code, json.loads(text)["backends"][0]["mismatches"]) == (0, 0)
+    header = (tmp_path / "c" / "act.h").read_text()
+    assert "#define ACT_CLASS_WALK 1u" in header and "100 labels" in header
+
+
+@pytest.mark.parametrize("command", ["report", "sweep"])
+def test_commands_with_one_output_reject_a_trainer_of_classes(trainer, tmp_path, command):
+    code, text = run(command, trainer, "-o", tmp_path / "out")
+    assert code == EXIT_BAD_INPUT and "E124" in text

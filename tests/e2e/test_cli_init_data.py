@@ -134,8 +134,9 @@ def test_two_classes_are_the_targets_minus_one_and_one(names, first):
 
 
 @pytest.mark.parametrize("names", [("idle", "run", "walk"), (0, 1, 2)])
-def test_three_classes_are_learned_by_name(names):
-    spec, data, found = made(labels(names))
+@pytest.mark.parametrize("algorithm", [(), ("--algorithm", "kernel_cg")])
+def test_three_classes_are_learned_by_name(names, algorithm):
+    spec, data, found = made(labels(names), *algorithm)
     assert spec.output.classes == tuple(map(str, names)) and spec.data.classes is None
     assert data.y_raw[:3].tolist() == [0, 1, 2] and len(data.y_raw) == 60
     assert found["classes"] == ", ".join(f"{name} (20)" for name in names)
@@ -144,10 +145,10 @@ def test_three_classes_are_learned_by_name(names):
 def test_an_algorithm_without_labels_separates_two_classes():
     names = ("idle", "run", "walk")
     Path("d.csv").write_text(labels(names))
-    code, out, _ = run("init", "d.csv", "--algorithm", "kernel_cg", "--json")
+    code, out, _ = run("init", "d.csv", "--algorithm", "toeplitz_rls", "--json")
     (problem,) = json.loads(out)["errors"]
     assert code == 2 and problem["code"] == "E253" and "20" in problem["value"]
-    spec, data, found = made(labels(names), "--algorithm", "kernel_cg", *remedy_of(problem))
+    spec, data, found = made(labels(names), "--algorithm", "toeplitz_rls", *remedy_of(problem))
     assert len(spec.data.classes) == 2 and sorted(set(data.y_raw)) == [-1, 1] and len(data.y_raw) == 40
     assert "20 (other classes) dropped" in found["rows"]
 

@@ -9,7 +9,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from kerncast.sim.model.cg import SCALARS as CG_SCALARS
 from kerncast.sim.model.cg import CgModel
 from kerncast.sim.model.kernel import distance, kernel
 from kerncast.sim.model.toeplitz.trainer import SCALARS, ToeplitzModel
@@ -118,7 +117,7 @@ def toeplitz_system(model: ToeplitzModel, y: Words) -> System:
 
 def cg_system(model: CgModel, y: Words) -> System:
     """The system whose y words a model of conjugate gradients was trained on."""
-    plan, scalars = model.plan, dict(zip(CG_SCALARS, (int(v) for v in model._scalars), strict=True))
+    plan, (alpha_exp, bound) = model.plan, (int(v) for v in model._shared)
     lam, one = Fraction(float(plan.options["lambda"])), Fraction(2) ** plan.signals["kernel"].format.frac
     step = Fraction(1, max(one, lam.denominator))
 
@@ -128,10 +127,10 @@ def cg_system(model: CgModel, y: Words) -> System:
     v = model._state.centers
     rows = [[word(a, b) + (int(lam / step) if i == j else 0) for j, b in enumerate(v)]
             for i, a in enumerate(v)]
-    lsb = Fraction(2) ** (scalars["alpha_exp"] - plan.signals["alpha"].format.frac)
+    lsb = Fraction(2) ** (alpha_exp - plan.signals["alpha"].format.frac)
     return System(rows, step, [int(w) for w in y], plan.signals["y"].format.lsb,
-                  [int(w) for w in model._state.alpha], lsb, lam,
-                  stated(scalars["bound"], plan.integer("no_bound"), lsb), Fraction(0))
+                  [int(w) for w in model._state.alpha[0]], lsb, lam,
+                  stated(bound, plan.integer("no_bound"), lsb), Fraction(0))
 
 
 def stated(bound: int, nothing: int, lsb: Fraction) -> Fraction | None:

@@ -71,8 +71,8 @@ def test_the_bundled_digits_have_exactly_the_classes_0_to_9():
 
 @pytest.mark.parametrize("output", [{"classes": THREE}, {"word": "s8f0", "outputs": 2}])
 def test_an_algorithm_with_one_output_refuses_several(output):
-    online = {"model": {"name": "act", "algorithm": "kernel_cg"}, "predictor": None,
-              "cg": {"n": 8, "lambda": 0.5}}
+    online = {"model": {"name": "act", "algorithm": "toeplitz_rls"}, "predictor": None,
+              "toeplitz": {"n": 8, "lambda": 0.5, "scheme": "diagonal_mean"}}
     with pytest.raises(KerncastError) as told:
         Spec(**{**TABLES, **online, "output": output})
     assert [problem.code for problem in told.value.problems] == ["E123"]

@@ -25,6 +25,10 @@
 #define TINY_ACT_X_GAIN 1
 #define TINY_ACT_X_SHIFT 0
 
+/* Target of a class */
+#define TINY_ACT_Y_CLASS 8192 /* target of the class */
+#define TINY_ACT_Y_OTHER -8192 /* target of the other classes */
+
 /* Prediction: each product is shifted by mac, their sum by f */
 #define TINY_ACT_MAC_SHIFT 0
 #define TINY_ACT_F_SHIFT 14
@@ -33,8 +37,6 @@
 #define TINY_ACT_ETA 16384 /* eta = 0.5 */
 #define TINY_ACT_ETA_SHIFT 16
 #define TINY_ACT_PROJECT_SHIFT 15
-#define TINY_ACT_Y_CLASS 8192 /* target of the class */
-#define TINY_ACT_Y_OTHER -8192 /* target of the other classes */
 #define TINY_ACT_DISTANCE_HI INT64_C(4294967295)
 #define TINY_ACT_LOSS_HI INT64_C(4294967295)
 

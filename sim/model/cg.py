@@ -376,5 +376,7 @@ class CgModel(BatchModel):
                                                      several, self._kernel, self.ranges.log))
 
     def _members(self) -> dict[str, NDArray[Any]]:
-        return (self._each._asdict() | self._state._asdict()
-                | {"alpha_exp": self._shared[:1], "bound": self._shared[1:]})
+        each = self._each._asdict()
+        if self.plan.outputs == 1:  # the device leaves others of a single output than this model
+            del each["rr"], each["p_exp"]
+        return each | self._state._asdict() | {"alpha_exp": self._shared[:1], "bound": self._shared[1:]}

@@ -109,13 +109,15 @@ def alpha_values(plan: Plan, state: Outputs) -> Array:
     Returns
     -------
     ndarray of float64
+        Of a batch trainer with several outputs shape (n, C), else flat.
     """
     full_scale = float(Fraction(plan.units["y"])) * 2.0 ** plan.signals["y"].format.frac
     if plan.in_float32:
         return state["alpha"].astype(np.uint32).view(np.float32).astype(np.float64) * full_scale
     exponent = int(state["alpha_exp"][0]) if "alpha_exp" in state else 0
     frac = plan.signals["alpha"].format.frac
-    return state["alpha"].astype(np.float64) * (full_scale * 2.0 ** (exponent - frac))
+    alpha = state["alpha"].astype(np.float64) * (full_scale * 2.0 ** (exponent - frac))
+    return alpha.reshape(plan.outputs, -1).T if plan.trains and plan.outputs > 1 else alpha
 
 
 def _members(model: Any) -> Outputs:

@@ -17,7 +17,7 @@ def realtime_context(plan: Plan) -> dict[str, Any]:
     tapped = bool(plan.delay)
     own_past = bool(tapped and not plan.fixed and not plan.decision and plan.targets == 1
                     and y is not None and y.format == x)
-    targets = 0 if plan.fixed or own_past else 1 if plan.trains else plan.targets
+    targets = 0 if plan.fixed or own_past else plan.targets
     inputs = 0 if plan.trains and plan.uniform else 1 if tapped else plan.sizes["D"]
     args, call = [], []
     if inputs:

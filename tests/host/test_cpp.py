@@ -12,6 +12,7 @@ from kerncast.sim.model import open_model
 from kerncast.sim.replay.vectors import make_vectors
 
 from . import test_class_learner as learners
+from . import test_class_trainer as trainers
 from . import test_classes as predictors
 from . import test_delay_line as lines
 from .conftest import CASES
@@ -21,6 +22,7 @@ COMPILERS = ("g++", "clang++")
 FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Wold-style-cast", "-Wconversion", "-Wshadow",
          "-Wsign-conversion", "-fno-exceptions", "-fno-rtti", "-Werror", "-I.")
 TRAINED = ("grid16", "mean16_bias", "cg16", "lookahead16", "fklms16_f32", "lms16")
+JOINT = ("three16", "two16", "outputs16")
 LEARNT = ("quantised24", "outputs16", "two16", "linear16")
 PREDICTED = ("argmax16", "votes16", "sign32", "outputs32")
 
@@ -79,17 +81,19 @@ def training(plan, i):
     p = plan.name
     x, args = ("", "") if plan.uniform else (f"x{i}, ", f"part<w::In, w::samples * w::inputs>(x{i}), ")
     sample = "" if plan.uniform else f"part<w::In, w::inputs>(x{i} + k * w::inputs), "
+    y, many = (f"y{i}[k]", "") if plan.targets == 1 else (
+        f"part<w::Target, w::outputs>(y{i} + k * w::outputs)", " * w::outputs")
     return f"""
     {{
         const kc_status_t plain = {p}_train(&trainer, &model, {x}y{i});
         kc_status_t found = KC_OK;
         if ({i} % 2 == 0) {{
-            found = cpp_trainer.train(cpp_model, {args}part<w::Target, w::samples>(y{i}));
+            found = cpp_trainer.train(cpp_model, {args}part<w::Target, w::samples{many}>(y{i}));
         }} else {{
             w::Training t(cpp_trainer);
             found = t.begun();
             for (std::size_t k = 0; k < w::samples && found == KC_OK; k++) {{
-                found = t.push({sample}y{i}[k]);
+                found = t.push({sample}{y});
             }}
             while (found == KC_OK && (found = t.run(7)) == KC_PENDING) {{
                 found = KC_OK;
@@ -179,6 +183,15 @@ def compared(plan, vectors, compiler, place, ledger, require_tool):
 @pytest.mark.parametrize("name", TRAINED)
 def test_the_wrapper_gives_the_values_of_the_c_calls(cases, name, compiler, tmp_path, ledger, require_tool):
     compared(cases(name).plan, cases(name).vectors, compiler, tmp_path, ledger, require_tool)
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("name", JOINT)
+def test_the_wrapper_of_a_trainer_with_outputs_gives_the_values_of_c(
+        name, compiler, tmp_path, ledger, require_tool):
+    (x, y), model = trainers.samples_of(name), open_model(trainers.plan_of(name))
+    vectors = make_vectors(model, [("train", x, y), ("train", x[::-1], y[::-1]), ("predict", x, None)])
+    compared(model.plan, vectors, compiler, tmp_path, ledger, require_tool)
 
 
 @pytest.mark.parametrize("compiler", COMPILERS)

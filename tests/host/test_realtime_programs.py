@@ -15,6 +15,7 @@ from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.statuses import DeviceStatus
 
 from . import test_class_learner as learners
+from . import test_class_trainer as trainers
 from . import test_classes as predictors
 from . import test_delay_line as lines
 from .conftest import calls, draw
@@ -37,6 +38,12 @@ def case(name):
     if name in learners.CASES:
         plan, (x, y) = learners.plan_of(name), learners.samples_of(name)
         return plan, x, y.reshape(len(x), -1), make_vectors(open_model(plan), [("update", x[:9], y[:9])])
+    if name.startswith("trained "):
+        name = name.removeprefix("trained ")
+        plan, (x, y) = trainers.plan_of(name), trainers.samples_of(name)
+        vectors = make_vectors(open_model(plan), [("train", x, y), ("predict", x[:9], None)])
+        many = np.concatenate([y, y[::-1], y[:9]]).reshape(-1, plan.targets)
+        return plan, np.concatenate([x, x[::-1], x[:9]]), many, vectors
     plan, rng = plan_of(name), np.random.default_rng(3)
     n = 3 * plan.sizes["n"] + 9 if plan.trains else SAMPLES
     x = draw("walk", rng, plan.signals["x_raw"].format, (n, 0 if plan.uniform else plan.sizes["D"]))
@@ -47,6 +54,7 @@ def case(name):
 def blocks(plan, model, x, y, every=1):
     """A batch trainer: each block, or every second one, is learned before the next begins."""
     n, found, grid = plan.sizes["n"], [], None
+    targets = y if plan.targets > 1 else y[:, 0]
     if plan.uniform:
         grid = plan.integers("x_offset")[0] + plan.integer("x_step") * np.arange(n)[:, None]
     for block, first in enumerate(range(0, len(y), n)):
@@ -54,7 +62,7 @@ def blocks(plan, model, x, y, every=1):
         answer = model.predict(inputs)
         found += [*zip(answer["status"], answer["f"], strict=True)]
         if block % every == 0 and first + n <= len(y):
-            model.train(None if plan.uniform else x[first:first + n], y[first:first + n, 0])
+            model.train(None if plan.uniform else x[first:first + n], targets[first:first + n])
     return found
 
 
@@ -96,7 +104,7 @@ def packaged(name, place, *kinds):
 
 
 @pytest.mark.parametrize("name", ["grid16", "mean16_bias", "cg16", "lms16", "tapped", "outputs16", "two16",
-                                  "argmax16"])
+                                  "argmax16", "trained three16", "trained outputs16"])
 def test_the_filter_of_a_package_predicts_and_learns_as_the_model(name, tmp_path, ledger, require_tool):
     require_tool("make", f"{APT} make")
     plan, x, y = packaged(name, tmp_path, "make")

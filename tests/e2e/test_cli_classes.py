@@ -159,7 +159,7 @@ def trainer(learner, tmp_path_factory):
 def test_sim_judges_a_trainer_of_three_classes_on_the_test_samples(trainer):
     found = json.loads(run("sim", trainer, "--json")[1])
     assert found["classes"]["accuracy"] > 0.9 and np.sum(found["classes"]["confusion"]) == 50
-    assert set(found["error_budget"]["terms"]) == {"regularisation", "early stopping", "quantisation"}
+    assert set(found["budget"]["terms"]) == {"regularisation", "early stopping", "quantisation"}
     assert "accuracy on the test samples" in run("sim", trainer)[1]
 
 

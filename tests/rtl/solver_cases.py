@@ -71,12 +71,15 @@ def solution(plan: Plan, r: Words, y: Words) -> list[int]:
 
 
 @dataclass
-class SolverCore:
-    """A solver in a simulator, and the script that is being written for it."""
+class ScriptedCore:
+    """A solver in a simulator, and the script that is being written for it.
+
+    A solution takes at most `clocks`.
+    """
 
     plan: Plan
-    lanes: int
     simulation: Simulation
+    clocks: int
     script: list[tuple[object, ...]] = field(default_factory=list)
     wanted: list[list[int]] = field(default_factory=list)
 
@@ -86,21 +89,10 @@ class SolverCore:
     def beats(self, words: Words) -> list[int]:
         return [int(word) & ((1 << self.plan.word) - 1) for word in words]
 
-    def solve(self, r: Words, y: Words) -> None:
-        """Both frames, to be answered later."""
-        self.do("r", self.beats(r))
-        self.do("y", self.beats(y))
-        self.wanted.append(solution(self.plan, r, y))
-
-    def solved(self, r: Words, y: Words) -> None:
-        """Both frames, answered before the next: a source that waits costs time at every clock."""
-        self.solve(r, y)
-        self.do("solution")
-
     def run(self) -> tuple[int, int, list[Any]]:
         """Words compared, words that differ, and what else the script gave back."""
         kinds = [name for name, *_ in self.script if name in _ANSWERED]
-        limit = 12 * (solver_cycles(self.plan) + 100) * (len(self.wanted) + 2)
+        limit = 12 * (self.clocks + 100) * (len(self.wanted) + 2)
         found, sign = self.simulation.run(self.script, limit), 1 << (self.plan.word - 1)
         assert len(found) == len(kinds)
         answers = [[a[0], *((word ^ sign) - sign for word in a[1:])]
@@ -113,6 +105,24 @@ class SolverCore:
         return len(pairs), sum(got != want for got, want in pairs), rest
 
 
+@dataclass
+class SolverCore(ScriptedCore):
+    """A solver by Levinson's recursion."""
+
+    lanes: int = 1
+
+    def solve(self, r: Words, y: Words) -> None:
+        """Both frames, to be answered later."""
+        self.do("r", self.beats(r))
+        self.do("y", self.beats(y))
+        self.wanted.append(solution(self.plan, r, y))
+
+    def solved(self, r: Words, y: Words) -> None:
+        """Both frames, answered before the next: a source that waits costs time at every clock."""
+        self.solve(r, y)
+        self.do("solution")
+
+
 def build(case: str, simulator: str, folder: Path) -> SolverCore:
     """The solver of a case."""
     plan = case_plan(case)
@@ -122,4 +132,4 @@ def build(case: str, simulator: str, folder: Path) -> SolverCore:
     lanes = CASES[case][5]
     simulation = Simulation([folder / line for line in listed], f"{plan.name}_solver", simulator,
                             folder / "sim", {"LANES": lanes}, long=LONG)
-    return SolverCore(plan, lanes, simulation)
+    return SolverCore(plan, simulation, solver_cycles(plan), lanes=lanes)

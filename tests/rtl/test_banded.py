@@ -1,8 +1,6 @@
 """The banded solver's core gives the integer model's values, in the clocks that codegen states."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +22,7 @@ from kerncast.sim.primitives import Words
 from kerncast.sim.spec import Spec
 
 from .conftest import LONG, make, raw_inputs
+from .solver_cases import ScriptedCore
 
 #: n, W, sigma, lambda, casts.  A head of pairs and a rest; a table of one row; an exponent that grows often.
 CASES: dict[str, tuple[int, int, float, float, dict[str, str]]] = {
@@ -58,40 +57,19 @@ def solution(plan: Plan, y: Words, **range_of: int) -> list[int]:
     return [status, 0] if status == NOT_POSITIVE_DEFINITE else [status, int(out[0]), *alpha.tolist()]
 
 
-@dataclass
-class BandedCore:
-    """A solver in a simulator, and the script that is being written for it."""
+class BandedCore(ScriptedCore):
+    """A banded solver."""
 
-    plan: Plan
-    simulation: Simulation
-    script: list[tuple[object, ...]] = field(default_factory=list)
-    wanted: list[list[int]] = field(default_factory=list)
-
-    def do(self, *operation: object) -> None:
-        self.script.append(operation)
-
-    def beats(self, words: Words) -> list[int]:
-        return [int(word) & ((1 << self.plan.word) - 1) for word in words]
+    def solve(self, y: Words) -> None:
+        """A frame, to be answered later."""
+        self.do("y", self.beats(y))
+        self.wanted.append(solution(self.plan, y))
 
     def solved(self, y: Words, **range_of: int) -> None:
+        """A frame, answered before the next; `range_of` replaces constants of the model."""
         self.do("y", self.beats(y))
         self.do("solution")
         self.wanted.append(solution(self.plan, y, **range_of))
-
-    def run(self) -> tuple[int, int, list[Any]]:
-        """Values compared, mismatches, and what else the script gave back."""
-        answered = ("solution", "errors", "spans", "waiting", "noted")
-        kinds = [name for name, *_ in self.script if name in answered]
-        limit = 12 * (worst_cycles(self.plan) + 100) * (len(self.wanted) + 2)
-        found, sign = self.simulation.run(self.script, limit), 1 << (self.plan.word - 1)
-        answers = [[a[0], *((word ^ sign) - sign for word in a[1:])]
-                   for a, kind in zip(found, kinds, strict=True) if kind == "solution"]
-        rest = [value for value, kind in zip(found, kinds, strict=True) if kind != "solution"]
-        assert [len(a) for a in answers] == [len(w) for w in self.wanted]
-        pairs = [pair for got, want in zip(answers, self.wanted, strict=True)
-                 for pair in zip(got, want, strict=True)]
-        self.script, self.wanted = [], []
-        return len(pairs), sum(got != want for got, want in pairs), rest
 
 
 def worst_cycles(plan: Plan) -> int:
@@ -110,7 +88,7 @@ def built(require_simulator, tmp_path_factory) -> Callable[[str, str], BandedCor
             generate_rtl(plan, folder)
             simulation = Simulation(rtl_sources(folder, plan, SOLVER), "t_solver", simulator, folder / "sim",
                                     {}, long=LONG)
-            cores[case, simulator] = BandedCore(plan, simulation)
+            cores[case, simulator] = BandedCore(plan, simulation, worst_cycles(plan))
         return cores[case, simulator]
 
     return get
@@ -155,7 +133,8 @@ def test_an_exponent_out_of_range_ends_the_solution(require_simulator, ledger, t
         copy = tmp_path / f"{name}.sv"
         copy.write_text(text.replace(most, f".{name.upper()}(-6)"))
         sources = [copy if path == top else path for path in rtl_sources(tmp_path, plan, SOLVER)]
-        core = BandedCore(plan, Simulation(sources, "t_solver", "icarus", tmp_path / name, {}))
+        core = BandedCore(plan, Simulation(sources, "t_solver", "icarus", tmp_path / name, {}),
+                          worst_cycles(plan))
         for y in problems(plan, 12, 3):
             core.solved(y, **{name: -6})
         assert {want[0] for want in core.wanted} == {OK, NOT_POSITIVE_DEFINITE}
@@ -171,8 +150,7 @@ def test_idle_and_back_pressure_change_no_value_of_consecutive_systems(built, le
         core.do("stall", idle, pressure, seed)
         core.do("watch", 0)
         for y in problems(core.plan, 2, seed + 1):  # both of them wait at the core
-            core.do("y", core.beats(y))
-            core.wanted.append(solution(core.plan, y))
+            core.solve(y)
         core.do("solution")
         core.do("solution")
         core.do("spans")

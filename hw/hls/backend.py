@@ -109,8 +109,7 @@ class HlsBackend:
             return {"status": np.array([status], dtype=np.int64)}
         state = field_arrays(self.plan, {"trained": 1, "alpha": alpha, "alpha_exp": exponent, "centers": v})
         self._load(state)
-        if status == DeviceStatus.OK and not certified_accurate(self.plan, np.array(y), row, state["alpha"],
-                                                          exponent):
+        if status == DeviceStatus.OK and not certified_accurate(self.plan, np.array(y), state):
             status = DeviceStatus.INACCURATE
         return {"status": np.array([status], dtype=np.int64)}
 

@@ -72,9 +72,7 @@ def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
     """
     if status != DeviceStatus.OK:
         return status
-    alpha, exponent = state["alpha"], int(state["alpha_exp"][0])
-    row = np.zeros(0, dtype=np.int64) if plan.banded else row_of(plan, state)
-    certain = certified_accurate(plan, _targets(plan, y_raw), row, alpha, exponent)
+    certain = certified_accurate(plan, _targets(plan, y_raw), state)
     return DeviceStatus.OK if certain else DeviceStatus.INACCURATE
 
 

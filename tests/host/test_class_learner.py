@@ -14,9 +14,11 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference
-from kerncast.sim.replay.vectors import make_vectors, replay
+from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
 from kerncast.sim.statuses import DeviceStatus
+
+from .replays import traces, words_replayed
 
 SAMPLES, COLUMNS = 60, 3
 #: Name -> classes (0: three targets), word length, keys of [online], keys of [output].
@@ -69,14 +71,8 @@ def vectors_of(name):
 
 
 def compared(name, backend, ledger):
-    opened = open_backend(plan_of(name), backend)
-    try:
-        found = replay(opened, vectors_of(name))
-    finally:
-        opened.close()
-    ledger.record(backend=backend, words=found.words, mismatches=found.mismatches, case=name)
     each = plan_of(name).outputs + 1 + 2 * bool(CASES[name][0])
-    assert found.words >= (SAMPLES + 23) * each and found.mismatches == 0, found.first
+    assert words_replayed(plan_of(name), vectors_of(name), backend, ledger, name) >= (SAMPLES + 23) * each
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -108,15 +104,8 @@ def test_every_emulated_core_learns_classes(ledger, name, backend):
 @pytest.mark.parametrize("name", ["fklms16", "forgets16", "nt32", "outputs16", "two16"])
 def test_the_trace_of_learning_is_that_of_the_model(name):
     x, y = samples_of(name)
-    traces = []
-    for backend in ("model", "host"):
-        opened = open_backend(plan_of(name), backend, traced=True)
-        opened.trace((1 << 32) - 1)
-        opened.update(x, y)
-        opened.predict(x[:5])
-        traces.append(opened.trace(0))
-        opened.close()
-    assert traces[0].count > 0 and traces[0] == traces[1]
+    model, host = traces(plan_of(name), lambda backend: (backend.update(x, y), backend.predict(x[:5])))
+    assert model.count > 0 and model == host
 
 
 @pytest.mark.parametrize("name", ["fklms16", "two16"])

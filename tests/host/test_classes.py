@@ -18,9 +18,11 @@ from kerncast.sim.decisions import decide
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
-from kerncast.sim.replay.vectors import make_vectors, replay
+from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.spec import Spec
 from kerncast.sim.statuses import DeviceStatus
+
+from .replays import traces, words_replayed
 
 COLUMNS, VECTORS = 3, 20
 #: Name -> decision, word length, further keys of [output].
@@ -66,14 +68,8 @@ def vectors_of(name):
 
 
 def compared(name, backend, ledger):
-    opened = open_backend(plan_of(name), backend)
-    try:
-        found = replay(opened, vectors_of(name))
-    finally:
-        opened.close()
-    ledger.record(backend=backend, words=found.words, mismatches=found.mismatches, case=name)
     each = plan_of(name).outputs + 1 + 2 * bool(CASES[name][0])
-    assert (found.words, found.mismatches) == (40 * each, 0), found.first
+    assert words_replayed(plan_of(name), vectors_of(name), backend, ledger, name) == 40 * each
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -102,14 +98,9 @@ def test_every_emulated_core_answers_outputs_label_and_margin(ledger, name, back
 
 
 def test_one_trace_of_several_outputs_is_that_of_the_model():
-    x_raw, traces = vectors_of("vote16").calls[0].x_raw, []
-    for name in ("model", "host"):
-        backend = open_backend(plan_of("vote16"), name, traced=True)
-        backend.trace((1 << 32) - 1)
-        backend.predict(x_raw)
-        traces.append(backend.trace(0))
-        backend.close()
-    assert traces[0].count == 40 * (COLUMNS + 2 * VECTORS + 6) and traces[0] == traces[1]
+    x_raw = vectors_of("vote16").calls[0].x_raw
+    model, host = traces(plan_of("vote16"), lambda backend: backend.predict(x_raw))
+    assert model.count == 40 * (COLUMNS + 2 * VECTORS + 6) and model == host
 
 
 @pytest.mark.parametrize("name", ["argmax16", "argmax24", "vote16", "vote32", "votes16", "sign16", "sign32"])

@@ -30,7 +30,7 @@ from ..statuses import (
 )
 from ..trace_hooks import Log, trace, trace_all
 from .banded import BandedConstants, BandedTables, banded, certify_band, eliminate_forward
-from .first_row import diagonal_row, uniform_entry, uniform_row
+from .first_row import diagonal_row, row_of, uniform_entry, uniform_row
 from .fitted import fitted
 from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
 from .lookahead import Lookahead
@@ -123,17 +123,16 @@ def candidate_of(plan: Plan, k: int) -> Candidate:
                      EvidenceConstants(*own), kernel_constants(alone))
 
 
-def certified_accurate(plan: Plan, y: Words, r: Words, alpha: Words, alpha_exp: int) -> bool:
-    """Return whether the bound of alpha (n,) is within the tolerance.
+def certified_accurate(plan: Plan, y: Words, state: Outputs) -> bool:
+    """Return whether the bound of a trained model is within the tolerance.
 
-    alpha solves the system with the fixed-point targets y (n,).  A banded plan has its own first row instead
-    of `r`.
+    Its alpha (n,) solves the system with the fixed-point targets y (n,).
     """
-    k = certify_constants(plan)
+    k, alpha, alpha_exp = certify_constants(plan), state["alpha"], int(state["alpha_exp"][0])
     if plan.banded:
         band, head = banded_tables(plan).band, plan.integer("band_head")
         return bool(accurate(alpha, certify_band(y, band, alpha, alpha_exp, head, k), k))
-    return bool(accurate(alpha, certify(y, r, alpha, alpha_exp, k), k))
+    return bool(accurate(alpha, certify(y, row_of(plan, state), alpha, alpha_exp, k), k))
 
 
 class ToeplitzModel(BatchModel):

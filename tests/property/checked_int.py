@@ -75,7 +75,8 @@ def checked_numpy() -> SimpleNamespace:
     return SimpleNamespace(zeros=zeros, full=full, arange=arange, int64=np.int64,
                            array=lambda values, dtype=None: checked_array(values),
                            asarray=lambda values, dtype=None: checked_array(values),
-                           ndarray=np.ndarray)
+                           ascontiguousarray=lambda values: values,  # models read one of the two layouts
+                           newaxis=np.newaxis, ndarray=np.ndarray)
 
 
 def use_checked_integers() -> None:

@@ -116,7 +116,7 @@ def toeplitz_system(model: ToeplitzModel, y: Words) -> System:
 
 
 def cg_system(model: CgModel, y: Words) -> System:
-    """The system whose y words a model of conjugate gradients was trained on."""
+    """The system of one output whose y words (1, n) a model of conjugate gradients was trained on."""
     plan, (alpha_exp, bound) = model.plan, (int(v) for v in model._shared)
     lam, one = Fraction(float(plan.options["lambda"])), Fraction(2) ** plan.signals["kernel"].format.frac
     step = Fraction(1, max(one, lam.denominator))
@@ -128,7 +128,7 @@ def cg_system(model: CgModel, y: Words) -> System:
     rows = [[word(a, b) + (int(lam / step) if i == j else 0) for j, b in enumerate(v)]
             for i, a in enumerate(v)]
     lsb = Fraction(2) ** (alpha_exp - plan.signals["alpha"].format.frac)
-    return System(rows, step, [int(w) for w in y], plan.signals["y"].format.lsb,
+    return System(rows, step, [int(w) for w in y[0]], plan.signals["y"].format.lsb,
                   [int(w) for w in model._state.alpha[0]], lsb, lam,
                   stated(bound, plan.integer("no_bound"), lsb), Fraction(0))
 

@@ -28,7 +28,7 @@ def licence_text() -> str:
 def licence_of(name: str) -> str:
     """Return the SPDX identifier of a generated file by its place."""
     base = name.rpartition("/")[2]
-    runtime = name.startswith("rt/") or base == "prim.hpp" or (
+    runtime = name.startswith("rt/") or base in ("prim.hpp", "dialect.hpp") or (
         base.startswith("kc_") and base.endswith((".sv", ".hpp", ".h", ".c")))
     return RUNTIME if runtime else GENERATED
 

@@ -68,7 +68,7 @@ def _too_large(plan: Plan) -> KerncastError | None:
 def _no_predictor(plan: Plan) -> KerncastError | None:
     """Return the error if the predictor does not support a plan, otherwise None.
 
-    It needs integers, no trained intercept, and vectors within the memory size.
+    It needs integers, and vectors within the memory size.
     """
     if plan.second_order:
         return _unlike("[model] algorithm", plan.algorithm, "another algorithm",
@@ -86,9 +86,6 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
     if plan.tunes:
         return _unlike("[toeplitz] candidates", plan.options["candidates"], "one pair of sigma and lambda",
                        "remove candidates, or remove [hls] and run the generated C")
-    if plan.bias:
-        return _unlike("[toeplitz] bias", "true", "bias = false",
-                       "remove bias, or set offset of [output] to the mean of the targets")
     return _too_large(plan)
 
 
@@ -124,8 +121,7 @@ def _no_solver(plan: Plan) -> KerncastError | None:
 
     It needs the plain recursion of a system within the memory size.
     """
-    asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0"),
-             "bias": ("0", "bias = false")}
+    asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0")}
     if plan.algorithm != "toeplitz_rls":
         return _unlike("[model] algorithm", plan.algorithm, "toeplitz_rls", "choose the allowed value, or "
                                                                             "train in C")
@@ -200,7 +196,16 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
     if solves:
         rows += shifts("solver_word", "solver_shift", "xi_frac", "innov_frac", "a_exp_min", "a_exp_max",
                        "x_exp_min", "x_exp_max") + words("eps_min", "alpha_scale", "ridge_scale", "x_step")
+    if solves and plan.bias:
+        rows += shifts("alpha_frac", "residual_shift")
+        rows += [("int", "TARGET_SHIFT", literal(_target_shift(plan)), "")]
     return rows
+
+
+def _target_shift(plan: Plan) -> int:
+    """Return the shift from y / (1 + lambda) to the residual, for alpha = 0."""
+    alpha_frac, exponent = plan.integer("alpha_frac"), plan.integer("alpha_exp_min")
+    return 30 + plan.integer("residual_shift") - alpha_frac + exponent
 
 
 def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: float) -> dict[str, Any]:
@@ -222,6 +227,7 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
         "hls": dialect, "dialect": dialect.name, "vitis": dialect.name == "vitis",
         "types_of": types(plan, learns=learns, solves=solves), "constants": _constants(plan, learns, solves),
         "W": plan.word, "vectors": vectors(plan), "lanes": lanes, "part": part, "clock": clock,
+        "header": 3 + plan.bias,
         "row_ii": -(-columns // lanes), "column_lanes": min(lanes, columns),
         "x_bits": plan.signals["x_raw"].format.c_bits, "y_bits": plan.signals["y_raw"].format.c_bits,
         "sample_bits": max(plan.signals[name].format.c_bits for name in ("x_raw", "y_raw")),

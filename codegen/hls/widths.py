@@ -89,7 +89,7 @@ def _expansion(plan: Plan) -> dict[str, str]:
     most = _shifted(term, plan.integer("mac_shift")) * vectors(plan)
     bias, least, largest = (plan.integer(name) if name in plan.constants else 0
                             for name in ("bias", "alpha_exp_min", "alpha_exp_max"))
-    lifted = _shifted(most, min(0, plan.integer("f_shift") - largest)) + abs(bias)
+    lifted = _shifted(most, min(0, plan.integer("f_shift") - largest)) + (rail if plan.bias else abs(bias))
     reach = max(abs(least), abs(largest))
     return {"acc_t": _both(most), "whole_t": _both(lifted), "exp_t": _both(max(reach, 1 << 8)),
             "place_t": word(0, max(1, vectors(plan) - 1))}
@@ -114,7 +114,8 @@ def _solver(plan: Plan) -> dict[str, str]:
     num = _shifted(rail, w - 1 - xi_frac) + _shifted(most, frac - xi_frac - plan.integer("a_exp_max"))
     innov = _shifted(rail, w - 2 - innov_frac) + _shifted(most, frac - innov_frac - plan.integer("x_exp_max"))
     static = plan.integer("a_exp_max") if plan.static else 0
-    return {"sum_t": _both(most), "num_t": _both(num), "innov_t": _both(innov),
+    moved = {"moved_t": "kc::sint<64>", "total_t": "kc::sint<63>"} if plan.bias else {}
+    return moved | {"sum_t": _both(most), "num_t": _both(num), "innov_t": _both(innov),
             "eps_t": word(0, 1 << xi_frac), "square_t": word(0, 1 << 31),
             "lifted_t": _both(max(rail * rail, _shifted(rail * rail, 2 * (w - 1) - 31))),
             "update_t": _both(rail * rail * 2),

@@ -45,8 +45,8 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
     Returns
     -------
     list of int
-        Beats, unsigned, W bits each: tag, count, exponent of alpha; for each vector its D x words
-        and its alpha.
+        Beats, unsigned, W bits each: tag, count, exponent of alpha, a trained intercept if there is one;
+        for each vector its D x words and its alpha.
     """
     columns = plan.sizes["D"]
     if plan.fixed:
@@ -63,7 +63,8 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
         v = (np.arange(count, dtype=np.int64) * plan.integer("x_step"))[:, np.newaxis]
     body = np.column_stack([v, state["alpha"][:count]]).ravel()
     mask = (1 << plan.word) - 1
-    return [model_tag(plan), count, exponent & mask, *(int(word) & mask for word in body)]
+    bias = [int(state["bias"][0]) & mask if count else 0] if plan.bias else []
+    return [model_tag(plan), count, exponent & mask, *bias, *(int(word) & mask for word in body)]
 
 
 def signed_bits(values: Sequence[int]) -> int:

@@ -14,11 +14,11 @@ from ...sim.backend import Outputs, Raw, field_arrays
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
-from ...sim.model.toeplitz.trainer import ToeplitzModel, certified_accurate
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import decode
 from ...sim.statuses import TRAINED, DeviceStatus
 from ..rtl.learner_backend import learned_state
+from .certificate import certified, first_row
 from .headers import known_dialect
 from .simulation import Testbench, build
 
@@ -65,6 +65,7 @@ class HlsBackend:
         self._learns, self._trains = LEARNER.fits(plan), SOLVER.fits(plan)
         self.calls = frozenset({"predict"} | ({"update", "state"} if self._learns else {"restore"})
                                | ({"train"} if self._trains else set()))
+        self._head = 1 + plan.bias  # exponent of alpha, intercept
         self._given = open_model(plan).state() if state is None or self._trains else state
         self._folder = tempfile.TemporaryDirectory(prefix="kerncast-")
         work = Path(build_dir or self._folder.name) / f"hls-{dialect}"
@@ -97,19 +98,20 @@ class HlsBackend:
             raise self._refusal("train")
         x_raw, y_raw = raw.training_set(self.plan, x_raw, y_raw)
         y = targets(self.plan, y_raw)
-        row, v = _first_row(self.plan, x_raw)
+        row, v = first_row(self.plan, x_raw)
         if TRAINER.fits(self.plan):
-            status, _, _, exponent, *grid = self._bench.call(line("train", y_raw.tolist()))
-            alpha = _signed(self.plan.word, grid[1::2])
+            status, _, _, *words = self._bench.call(line("train", y_raw.tolist()))
+            words[self._head:] = words[self._head + 1::2]
         else:
-            status, exponent, *alpha = self._bench.call(line("solve", [*row.tolist(), *y]))
-        exponent = _signed(self.plan.word, [exponent])[0]
+            status, *words = self._bench.call(line("solve", [*row.tolist(), *y]))
         if status not in TRAINED:  # the model stays as it was
             self._load(self._model)
             return {"status": np.array([status], dtype=np.int64)}
-        state = field_arrays(self.plan, {"trained": 1, "alpha": alpha, "alpha_exp": exponent, "centers": v})
+        words = _signed(self.plan.word, words)
+        state = field_arrays(self.plan, {"trained": 1, "alpha": words[self._head:], "alpha_exp": words[0],
+                                         "bias": words[self._head - 1], "centers": v})
         self._load(state)
-        if status == DeviceStatus.OK and not certified_accurate(self.plan, np.array(y), state):
+        if status == DeviceStatus.OK and not certified(self.plan, np.array(y), row, state):
             status = DeviceStatus.INACCURATE
         return {"status": np.array([status], dtype=np.int64)}
 
@@ -164,14 +166,6 @@ def _written(plan: Plan, dialect: str, work: Path) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
     return work / FOLDER / dialect
-
-
-def _first_row(plan: Plan, x_raw: Raw | None) -> tuple[Raw, Raw]:
-    """Return the first row (n,) divided by 1 + lambda, and x (n D,), as in the model."""
-    model = ToeplitzModel(plan)
-    model._first_row(x_raw)
-    members = model._members()
-    return members["r"].copy(), members["centers"].ravel()
 
 
 def _signed(bits: int, words: list[int]) -> list[int]:

@@ -320,7 +320,7 @@ _GENERATION = {
                   "Name predictor, learner, solver or trainer."),
     "E311": Entry("no HLS C++ core supports the plan",
                   "[hls] requests C++ for high-level synthesis (HLS). Its predictor sums in integers, has up "
-                  "to 256 columns and 1,048,576 values, and no intercept trained on the device.",
+                  "to 256 columns and 1,048,576 values, and one output.",
                   "Change the setting named, or remove [hls] and run the generated C."),
     "E320": Entry("a compiler rejected generated code",
                   "Generated files were changed, or the compiler is older or stricter than those tested.",

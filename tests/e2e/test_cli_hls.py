@@ -33,9 +33,14 @@ def test_gen_then_test_on_hls_compares_every_value_and_names_a_mismatch(
 
 
 def test_gen_refuses_a_plan_without_a_core_at_its_line(run: Run, asked: Path) -> None:
-    asked.write_text(asked.read_text().replace("lambda = 0.5", "lambda = 0.5\nbias = true"))
+    text = asked.read_text().partition("[data]")[0]
+    asked.write_text(f"""{text.replace("n = 12", "n = 64")}solver = "banded"
+candidates = [[3.0, 0.5]]
+[hls]
+""")
     code, _, err = run("gen", asked, "-o", asked.parent / "out")
-    assert (code, "E311" in err, "bias = false" in err, "small.toml:14" in err) == (2, True, True, True)
+    assert code == 2
+    assert [text in err for text in ("E311", "one pair of sigma and lambda", "small.toml:16")] == [True] * 3
 
 
 def test_missing_headers_end_with_exit_3_and_what_brings_them(

@@ -63,6 +63,20 @@ SPECS = {
         toeplitz = {n = 20, lambda = 0.3, scheme = "uniform", scaling = "static"}
         numbers = {word = 24, ranges = {alpha = 1.0}}
         """,
+    "bias16": """
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 1500}
+        kernel = {sigma = 2.0}
+        toeplitz = {n = 24, lambda = 0.1, scheme = "uniform", step = 3, bias = true}
+        numbers = {word = 16}
+        """,
+    "bias32": """
+        input = {word = "s12f4", columns = 2}
+        output = {word = "s16f0"}
+        kernel = {sigma = 40.0}
+        toeplitz = {n = 12, lambda = 0.5, scheme = "diagonal_mean", bias = true}
+        numbers = {word = 32, rounding = "floor"}
+        """,
     "powers16": """
         input = {word = "s10f9", columns = 3}
         output = {word = "s12f0"}

@@ -141,7 +141,8 @@ def test_projects_name_device_clock_and_top():
 
 # ---- what is refused ----
 @pytest.mark.parametrize(("where", "more"), [
-    ("[toeplitz] bias", {"toeplitz": {"n": 8, "lambda": 0.1, "scheme": "uniform", "bias": True}}),
+    ("[toeplitz] candidates", {"toeplitz": {"n": 64, "lambda": 0.1, "scheme": "uniform", "solver": "banded",
+                                            "candidates": [[3.0, 0.2]]}}),
     ("[input] columns", {"input": {"word": "u8f0", "columns": MOST_COLUMNS + 1},
                          "toeplitz": {"n": 8, "lambda": 0.1, "scheme": "diagonal_mean"}}),
     ("[online] reduction", {"model": {"name": "t", "algorithm": "kernel_lms"}, "toeplitz": None,

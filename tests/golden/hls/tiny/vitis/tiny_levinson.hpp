@@ -20,11 +20,19 @@ const int W = SOLVER_WORD;
 const long long ONE = 1LL << (W - 1);
 const long long HI = ONE - 1;
 
+// A solution for one right-hand side; `used` is the largest magnitude before the cast.
+struct solution_t {
+    word_t x[VECTORS];
+    exp_t exp;
+    wide_t used;
+};
+
 struct levinson_t {
-    word_t r[VECTORS], a[VECTORS], x[VECTORS];
+    word_t r[VECTORS], a[VECTORS];
     eps_t eps;
-    exp_t a_exp, x_exp;
-    wide_t a_used, x_used; // the largest magnitudes before the cast
+    exp_t a_exp;
+    wide_t a_used;
+    solution_t alpha;
 };
 
 inline exp_t max_exp(exp_t a, exp_t b)
@@ -92,7 +100,7 @@ inline wide_t update_a(levinson_t &s, int step, word_t xi)
 }
 
 // innov = y - sum_i r[step-i] x[i], with INNOV_FRAC fraction bits; r[0] is not used.
-inline innov_t innovation(const levinson_t &s, int step, word_t y)
+inline innov_t innovation(const levinson_t &s, const solution_t &t, int step, word_t y)
 {
     sum_t acc = 0;
 
@@ -100,16 +108,17 @@ inline innov_t innovation(const levinson_t &s, int step, word_t y)
 #pragma HLS PIPELINE II=1
 #pragma HLS UNROLL factor=2
 #pragma HLS LOOP_TRIPCOUNT max=4
-        acc = kc::mac(acc, s.r[step - i], s.x[i], SOLVER_SHIFT);
+        acc = kc::mac(acc, s.r[step - i], t.x[i], SOLVER_SHIFT);
     }
     const innov_t own = kc::arithmetic_shift(innov_t(y), W - 2 - INNOV_FRAC);
-    const kc::sint<7> shift = kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - INNOV_FRAC - s.x_exp);
+    const kc::sint<7> shift = kc::sint<7>(2 * (W - 1) - SOLVER_SHIFT - INNOV_FRAC - t.exp);
 
     return own - kc::arithmetic_shift(innov_t(acc), shift);
 }
 
 // x_i += c a_{step-i}, x_step = c; returns the largest magnitude before the cast.
-inline wide_t update_x(levinson_t &s, int step, word_t c, kc::uint<6> shift, kc::uint<6> c_shift)
+inline wide_t update_x(const levinson_t &s, solution_t &t, int step, word_t c, kc::uint<6> shift,
+    kc::uint<6> c_shift)
 {
     wide_t used = 0;
 
@@ -118,13 +127,13 @@ inline wide_t update_x(levinson_t &s, int step, word_t c, kc::uint<6> shift, kc:
 #pragma HLS UNROLL factor=2
 #pragma HLS LOOP_TRIPCOUNT max=4
         const update_t product = c * s.a[step - i];
-        const wide_t whole = s.x[i] + kc::shift_round(product, shift, A_ROUNDING);
+        const wide_t whole = t.x[i] + kc::shift_round(product, shift, A_ROUNDING);
 
         used = max_magnitude(used, whole);
-        s.x[i] = kc::saturate(whole, -ONE, HI);
+        t.x[i] = kc::saturate(whole, -ONE, HI);
     }
-    s.x[step] = kc::shift_round(c, c_shift, A_ROUNDING);
-    return max_magnitude(used, s.x[step]);
+    t.x[step] = kc::shift_round(c, c_shift, A_ROUNDING);
+    return max_magnitude(used, t.x[step]);
 }
 
 // Extend a by xi; false if its exponent leaves its range.
@@ -162,13 +171,13 @@ inline bool predictor_step(levinson_t &s, int step)
     return s.eps >= EPS_MIN;
 }
 
-// Add c 2^c_exp times b to x; false if its exponent leaves its range.
-inline bool extend_x(levinson_t &s, int step, word_t c, exp_t c_exp)
+// Add c 2^c_exp times b to t; false if its exponent leaves its range.
+inline bool extend_x(const levinson_t &s, solution_t &t, int step, word_t c, exp_t c_exp)
 {
-    exp_t need = s.x_exp;
+    exp_t need = t.exp;
 
     // The smallest exponent that holds x, c and every c a_i without saturation.
-    need = need + exp_t(s.x_used >> (W - 2));
+    need = need + exp_t(t.used >> (W - 2));
     if (c == 0) {
         c_exp = need - s.a_exp - 1; // a zero needs no exponent
     }
@@ -176,50 +185,55 @@ inline bool extend_x(levinson_t &s, int step, word_t c, exp_t c_exp)
     if (need > X_EXP_MAX) {
         return false;
     }
-    if (need > s.x_exp) {
-        kc::block_scale(s.x, 0, step, kc::uint<6>(min_exp(need - s.x_exp, 62)));
+    if (need > t.exp) {
+        kc::block_scale(t.x, 0, step, kc::uint<6>(min_exp(need - t.exp, 62)));
     }
-    s.x_exp = need;
+    t.exp = need;
     const kc::uint<6> shift = kc::uint<6>(min_exp(W - 1 + need - c_exp - s.a_exp, 62));
-    s.x_used = update_x(s, step, c, shift, kc::uint<6>(min_exp(need - c_exp, 62)));
+    t.used = update_x(s, t, step, c, shift, kc::uint<6>(min_exp(need - c_exp, 62)));
     return true;
 }
 
-// Extend the solution by one step; false if its exponent leaves its range.
-inline bool solution_step(levinson_t &s, int step, word_t y)
+// Extend a solution by one step; false if its exponent leaves its range.
+inline bool solution_step(const levinson_t &s, solution_t &t, int step, word_t y)
 {
-    const innov_t innov = innovation(s, step, y);
+    const innov_t innov = innovation(s, t, step, y);
     const kc::quotient_t q = kc::divide(innov, s.eps);
     const word_t c = kc::requantise(q.q, 32 - W, A_ROUNDING, -ONE, HI);
 
-    return extend_x(s, step, c, q.e + XI_FRAC - INNOV_FRAC);
+    return extend_x(s, t, step, c, q.e + XI_FRAC - INNOV_FRAC);
 }
 
-// Solve for y into s.x, and scale back to (T + lambda I) alpha = y: the status.
+inline void clear_solution(solution_t &t)
+{
+    t.exp = X_EXP_MIN;
+    t.used = 0;
+}
+
+// Solve for y into s.alpha, and scale back to (T + lambda I) alpha = y; returns the status.
 inline int levinson(levinson_t &s, const word_t y[VECTORS])
 {
     bool saturated = false;
 
     s.eps = eps_t(1) << XI_FRAC;
     s.a_exp = A_EXP_MIN;
-    s.x_exp = X_EXP_MIN;
     s.a_used = 0;
-    s.x_used = 0;
+    clear_solution(s.alpha);
     for (int step = 0; step < VECTORS; step++) {
         if (step > 0 && !predictor_step(s, step)) {
             return NOT_POSITIVE_DEFINITE;
         }
-        if (!solution_step(s, step, y[step])) {
+        if (!solution_step(s, s.alpha, step, y[step])) {
             return NOT_POSITIVE_DEFINITE;
         }
-        saturated = saturated || s.a_used > HI || s.x_used > HI;
+        saturated = saturated || s.a_used > HI || s.alpha.used > HI;
     }
     for (int i = 0; i < VECTORS; i++) {
 #pragma HLS PIPELINE II=1
-        const scaled_t scaled = s.x[i] * ALPHA_SCALE;
+        const scaled_t scaled = s.alpha.x[i] * ALPHA_SCALE;
         bool lost = false;
 
-        s.x[i] = alpha_word(kc::shift_round(scaled, 31, ALPHA_ROUNDING), lost);
+        s.alpha.x[i] = alpha_word(kc::shift_round(scaled, 31, ALPHA_ROUNDING), lost);
     }
     return saturated ? SATURATED : OK;
 }

@@ -21,7 +21,7 @@ void tiny_solver(kc::stream<tiny::word_beat_t> &s_axis_r,
     static word_t y[VECTORS];
 #pragma HLS ARRAY_PARTITION variable=s.r type=cyclic factor=2 dim=1
 #pragma HLS ARRAY_PARTITION variable=s.a type=cyclic factor=2 dim=1
-#pragma HLS ARRAY_PARTITION variable=s.x type=cyclic factor=2 dim=1
+#pragma HLS ARRAY_PARTITION variable=s.alpha.x type=cyclic factor=2 dim=1
     const bool row_whole = read_frame(s_axis_r, r, VECTORS);
     const bool y_whole = read_frame(s_axis_y, words, VECTORS);
     int status = BAD_ARGUMENT;
@@ -34,8 +34,8 @@ void tiny_solver(kc::stream<tiny::word_beat_t> &s_axis_r,
         status = levinson(s, y);
     }
     const bool solved = status == OK || status == SATURATED;
-    write_word(m_axis_alpha, solved ? s.x_exp : exp_t(0), status, !solved);
+    write_word(m_axis_alpha, solved ? s.alpha.exp : exp_t(0), status, !solved);
     for (int i = 0; i < VECTORS && solved; i++) {
-        write_word(m_axis_alpha, s.x[i], status, i == VECTORS - 1);
+        write_word(m_axis_alpha, s.alpha.x[i], status, i == VECTORS - 1);
     }
 }

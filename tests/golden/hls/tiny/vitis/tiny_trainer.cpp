@@ -37,10 +37,10 @@ void write_model(kc::stream<word_beat_t> &to, const levinson_t &s, int status)
 
     write_word(to, TAG, status, false);
     write_word(to, kc::uint<WORD_BITS>(count), status, false);
-    write_word(to, solved ? s.x_exp : exp_t(0), status, !solved);
+    write_word(to, solved ? s.alpha.exp : exp_t(0), status, !solved);
     for (int i = 0; i < count; i++) {
         write_word(to, kc::sint<WORD_BITS + 1>(place), status, false);
-        write_word(to, s.x[i], status, i == count - 1);
+        write_word(to, s.alpha.x[i], status, i == count - 1);
         place = place + X_STEP;
     }
 }
@@ -60,7 +60,7 @@ void tiny_trainer(kc::stream<tiny::target_beat_t> &s_axis_y,
     static word_t y[VECTORS];
 #pragma HLS ARRAY_PARTITION variable=s.r type=cyclic factor=2 dim=1
 #pragma HLS ARRAY_PARTITION variable=s.a type=cyclic factor=2 dim=1
-#pragma HLS ARRAY_PARTITION variable=s.x type=cyclic factor=2 dim=1
+#pragma HLS ARRAY_PARTITION variable=s.alpha.x type=cyclic factor=2 dim=1
     int status = BAD_ARGUMENT;
 
     if (read_frame(s_axis_y, raw, VECTORS)) {

@@ -18,8 +18,8 @@ struct model_t {
     int count;
 };
 
-// A model's frame into memory: tag, count, exponent; x words and alpha of each.  One of another plan, or of
-// another length, leaves a model of no vectors: false.
+// A model's frame into memory: tag, count, exponent; x words and alpha of each.
+// One of another plan, or of another length, leaves a model of no vectors: false.
 bool load_model(kc::stream<word_beat_t> &from, model_t &m)
 {
     int count = 0, i = 0, column = 0;

@@ -58,18 +58,18 @@ def _in_units(found: Simulated, name: str, values: Array) -> Array:
     if not ranges or data is None or (data.classes and not name.startswith("x")):
         return values
     target = data.target_column if data.target_column in ranges or data.classes else list(ranges)[-1]
-    column, step, offset, fmt = target, plan.units["y_raw"], word.offset, word.format
+    column, step, offset, fmt = target, Fraction(plan.units["y_raw"]), word.offset, word.format
     if name.startswith("x"):
         if plan.uniform:
             return values
         k = int(name[1:] or 0)
         names = [] if data.lagged else data.inputs or [each for each in ranges if each != target]
         column = names[k] if k < len(names) else target
-        step, offset, fmt = plan.units["x_raw"].split()[k], x.offsets[k], x.format
+        step, offset, fmt = Fraction(x.gains[k]) * x.format.lsb, x.offsets[k], x.format
     if column not in ranges:
         return values
     low, high = ranges[str(column)]
-    raw = values / float(Fraction(step)) + offset
+    raw = values / float(step) + offset
     return np.asarray(low + (raw - fmt.lo) * (high - low) / (fmt.hi - fmt.lo))
 
 

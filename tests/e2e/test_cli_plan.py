@@ -226,6 +226,21 @@ def test_sim_writes_the_values_of_a_file_with_ranges_in_its_units(tmp_path):
     assert all(abs(float(row[1]) - v) < 0.002 for row, (_, v) in zip(found[1:], rows, strict=True))
 
 
+@pytest.mark.parametrize(("header", "options"), [("time,level", ["--lags", "3"]), ("a,b,level", [])])
+def test_sim_writes_every_input_of_a_file_with_ranges_in_its_units(tmp_path, header, options):
+    values = [20 + 3 * math.sin(0.7 * i) for i in range(64)]
+    rows = [(0.1 * i, v) if options else (5 * math.cos(0.3 * i), 100 - v, v) for i, v in enumerate(values)]
+    (tmp_path / "d.csv").write_text(f"{header}\n" + "".join(f"{','.join(map(str, row))}\n" for row in rows))
+    assert run("init", "m", "--data", tmp_path / "d.csv", "-o", tmp_path, *options)[0] == 0
+    assert run("sim", tmp_path / "m.toml", "-o", tmp_path / "out.csv")[0] == 0
+    found = [[float(v) for v in line.split(",")[:-1]]
+             for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
+    expected = [(*values[i + 2:i - 1 if i else None:-1], values[i + 3]) for i in range(61)] if options else rows
+    assert len(found) == len(expected)
+    assert all(abs(a - b) < 0.003 for row, right in zip(found, expected, strict=True)
+               for a, b in zip(row, right, strict=False))
+
+
 def test_an_advised_word_length_is_confirmed_by_the_integer_model(monkeypatch):
     from kerncast.sim.diagnostics import word_length
 

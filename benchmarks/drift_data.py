@@ -1,8 +1,9 @@
-"""Write examples/drift.csv: a synthetic ageing gas sensor with a reference.
+"""Write drift.csv and gas.csv: a synthetic ageing gas sensor with a reference.
 
-``python -m kerncast.benchmarks.drift_data`` writes the file. The concentration of each sample is
-independent, so that the previous sample contains no information. Over the file the sensor loses 40 % of its
-gain and its zero rises by 200 steps of its 12-bit converter; warmth adds 0.6 % a degree; noise has 8 steps.
+``python -m kerncast.benchmarks.drift_data`` writes both into examples. They have the same samples: drift.csv
+in ADC counts, gas.csv in units. The concentration of each sample is independent, so that the previous sample
+contains no information. Over the file the sensor loses 40 % of its gain and its zero rises by 200 steps of
+its 12-bit converter; warmth adds 0.6 % a degree; noise has 8 steps.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 FILE = Path(__file__).resolve().parent.parent / "examples" / "drift.csv"
+IN_UNITS = FILE.with_name("gas.csv")
 SAMPLES, DAY = 4000, 1440
 
 
@@ -33,10 +35,17 @@ def words(seed: int = 1) -> NDArray[np.int64]:
 
 
 def text() -> str:
-    """Return the CSV file's text."""
+    """Return the CSV file's text, in ADC counts."""
     return "x0,x1,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in words())
+
+
+def text_in_units() -> str:
+    """Return the same samples in units, as a data logger writes them."""
+    return "reading_mV,temperature_C,reference_ppm\n" + "".join(
+        f"{a},{b / 40:.1f},{y / 10:.1f}\n" for a, b, y in words())
 
 
 if __name__ == "__main__":
     FILE.write_text(text(), encoding="utf-8")
+    IN_UNITS.write_text(text_in_units(), encoding="utf-8")
     sys.exit(0)

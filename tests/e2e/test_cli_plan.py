@@ -235,7 +235,8 @@ def test_sim_writes_every_input_of_a_file_with_ranges_in_its_units(tmp_path, hea
     assert run("sim", tmp_path / "m.toml", "-o", tmp_path / "out.csv")[0] == 0
     found = [[float(v) for v in line.split(",")[:-1]]
              for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
-    expected = [(*values[i + 2:i - 1 if i else None:-1], values[i + 3]) for i in range(61)] if options else rows
+    lagged = [(*values[i:i + 3][::-1], values[i + 3]) for i in range(61)]
+    expected = lagged if options else rows
     assert len(found) == len(expected)
     assert all(abs(a - b) < 0.003 for row, right in zip(found, expected, strict=True)
                for a, b in zip(row, right, strict=False))

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from kerncast.benchmarks import readme
+from kerncast.benchmarks import demo as page
 
 ROOT = Path(__file__).resolve().parents[2]
 BOARDS = ("emu:mps2-an386:unicorn", "emu:mps2-an386:qemu")
@@ -91,15 +91,15 @@ def test_a_second_run_into_the_same_folder_gives_the_same_results(demo: dict[str
     assert example(demo, "ecg")["plan"] in (folder / "ecg" / "plan.json").read_text()
 
 
-def test_the_readmes_table_is_what_the_demo_measures(demo: dict[str, Any]) -> None:
+def test_the_table_of_the_page_is_what_the_demo_measures(demo: dict[str, Any]) -> None:
     """Bytes and instructions hold for one compiler; with another the rest is compared."""
-    text = (ROOT / "README.md").read_text()
+    text = page.PAGE.read_text()
     costs = next(r["costs"] for r in demo["examples"][0]["backends"] if r["costs"])
     if costs["compiler"] not in text:
-        text = readme.without_costs(text)
+        text = page.without_costs(text)
         demo = {**demo, "examples": [{**e, "backends": [{**r, "costs": {}} for r in e["backends"]]}
                                      for e in demo["examples"]]}
-    assert readme.spliced(text, readme.measured(demo)) == text, "make figures"
+    assert page.spliced(text, page.measured(demo)) == text, "make figures"
 
 
 def test_without_qemu_and_icarus_the_demo_runs_and_names_what_adds_them(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_the_site_builds_strictly_and_fetches_nothing(site):
     found = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.suffix in (".html", ".css")
              and fetch.search(path.read_text(encoding="utf-8"))}
     assert not found
-    assert (site / "index.html").is_file() and (site / "figures" / "readme.svg").is_file()
+    assert (site / "index.html").is_file() and (site / "figures" / "demo.svg").is_file()
 
 
 @pytest.mark.parametrize("page", ["index.html", "reference/spec.html"])

@@ -1,8 +1,6 @@
 """Troubles that a first user of the commands met."""
 
 import json
-import re
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,9 +12,6 @@ from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests"))
-
-import pages  # noqa: E402
 
 
 def run(*arguments: str | Path) -> tuple[int, str, str]:
@@ -71,20 +66,3 @@ def test_a_system_that_the_device_would_refuse_is_not_exit_code_0(tmp_path: Path
     code, out, _ = run("sim", tmp_path / "ecg.toml")
     assert code == 2
     assert "not_positive_definite" in out
-
-
-def test_the_commands_of_the_readme_run_as_they_stand(
-        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The quick start, and `init` with data of the user's own, in units of its own."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "120")
-    Path("examples").symlink_to(ROOT / "examples")
-    rows = "".join(f"{i / 8},{i * i % 50 / 3:.2f}\n" for i in range(40))
-    Path("motor.csv").write_text(f"speed,torque\n{rows}")
-    readme = (ROOT / "README.md").read_text()
-    lines = [line.split("  ")[0] for line in readme.splitlines()
-             if line.startswith("kerncast ") and "#" in line]
-    lines += re.findall(r"`(kerncast init [^`]+)`", readme)
-    assert len(lines) >= 5
-    for line in lines:
-        pages.output(line)

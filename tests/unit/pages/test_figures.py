@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from kerncast.benchmarks import figures, readme
+from kerncast.benchmarks import demo, figures
 
 README = (figures.ROOT / "README.md").read_text(encoding="utf-8")
 #: Numbers in names and definitions.
@@ -21,6 +21,13 @@ def test_prose_pages_and_the_data_file_agree():
 def test_every_number_of_the_readme_is_marked_measured_or_a_definition():
     left = re.sub(DEFINED, "", re.sub(r"\[[^\]]*\]", "", figures.without_marks(README)))
     assert re.findall(r".{0,20}\d.{0,20}", left) == []
+
+
+def test_the_readme_is_short_and_begins_with_sentence_installation_and_picture():
+    lines = README.splitlines()
+    assert len(lines) <= 160
+    head, start = "\n".join(lines[:18]), ("**Let a sensor", "python -m pip install", "![")
+    assert [part for part in start if part not in head] == []
 
 
 def test_pages_are_measured_by_the_zig_that_is_locked():
@@ -70,8 +77,8 @@ def test_tables_are_read_with_their_heading_and_without_what_stands_in_code():
 
 
 @pytest.mark.campaign
-def test_the_readmes_picture_is_that_of_today(tmp_path, monkeypatch):
-    held = (figures.ROOT / "docs" / "figures" / "readme.svg").read_text(encoding="utf-8")
+def test_the_picture_of_the_demo_is_that_of_today(tmp_path, monkeypatch):
+    held = (figures.ROOT / "docs" / "figures" / "demo.svg").read_text(encoding="utf-8")
     monkeypatch.setattr("kerncast.benchmarks.papers.common.DOCS", tmp_path)
-    readme.draw()
-    assert (tmp_path / "figures" / "readme.svg").read_text(encoding="utf-8") == held, figures.README
+    demo.draw()
+    assert (tmp_path / "figures" / "demo.svg").read_text(encoding="utf-8") == held, figures.DEMO

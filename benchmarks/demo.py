@@ -1,8 +1,8 @@
-"""Write the measured table and picture of the README from a run of the demo.
+"""Write the measured table of docs/benchmarks.md from a run of the demo.
 
-``python -m kerncast.benchmarks.readme`` runs the demo, replaces the text between the markers in README.md
-and draws docs/figures/readme.svg and docs/figures/drift.svg; ``--check`` only compares the table (exit code
-1 if it is stale); ``--draw`` only draws.
+``python -m kerncast.benchmarks.demo`` runs the demo, replaces the text between the markers and draws
+docs/figures/demo.svg and docs/figures/drift.svg; ``--check`` only compares the table (exit code 1 if it is
+stale); ``--draw`` only draws.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-README = Path(__file__).resolve().parent.parent / "README.md"
-FIGURE = "readme"
-BEGIN, END = "<!-- measured: python -m kerncast.benchmarks.readme -->\n", "<!-- end of measured -->\n"
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs" / "benchmarks.md"
+FIGURE = "demo"
+BEGIN, END = "<!-- measured: python -m kerncast.benchmarks.demo -->\n", "<!-- end of measured -->\n"
 
 TITLES = {"ecg": "one heartbeat denoised", "digits": "handwritten digits, 3 or 8"}
 MACHINES = {"host": "C on this machine", "emu": "C on an emulated Cortex-M4", "rtl": "RTL core, simulated"}
@@ -89,7 +90,7 @@ def spliced(text: str, table: str) -> str:
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)
     if not rest or not tail:
-        raise SystemExit(f"README.md lacks the markers {BEGIN.strip()} and {END.strip()}")
+        raise SystemExit(f"docs/benchmarks.md lacks the markers {BEGIN.strip()} and {END.strip()}")
     return f"{head}{BEGIN}{table}{END}{tail}"
 
 
@@ -129,7 +130,7 @@ def draw_drift() -> str:
     from kerncast.sim.planner import make_plan
 
     spec, once, window = shipped_spec("drift"), 1000, 200
-    data = load_dataset(spec, README.parent / "examples")
+    data = load_dataset(spec, ROOT / "examples")
     plan = make_plan(spec, data.x_raw, data.y_raw)
     learner, calibrated = open_backend(plan, "model"), open_backend(plan, "model")
     learned = learner.update(data.x_raw, data.y_raw)["f"]
@@ -163,13 +164,13 @@ def main() -> int:
     if "--draw" in sys.argv[1:]:
         print(draw(), draw_drift())
         return 0
-    old = README.read_text(encoding="utf-8")
+    old = PAGE.read_text(encoding="utf-8")
     new = spliced(old, measured(run_demo()))
     if "--check" in sys.argv[1:]:
-        print("README.md is up to date" if new == old
-              else "README.md is stale: python -m kerncast.benchmarks.readme")
+        print("docs/benchmarks.md is up to date" if new == old
+              else "docs/benchmarks.md is stale: python -m kerncast.benchmarks.demo")
         return int(new != old)
-    README.write_text(new, encoding="utf-8")
+    PAGE.write_text(new, encoding="utf-8")
     draw()
     draw_drift()
     return 0

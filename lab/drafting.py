@@ -253,7 +253,8 @@ def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
     used = len(data.y) if size is None else size["n"]
     rows = f"{data.read:,} read, {lost} dropped, {used:,} used"
     if used < len(data.y):
-        rows += f": {SIZE_KEYS[algorithm]} = {used:,}, the first of them; raise n to use more"
+        rows += f": {SIZE_KEYS[algorithm]} = {used:,}, the first of them" + \
+            ("" if lowered else "; raise n to use more")
     found = {"file": str(seen.path), "rows": rows}
     if lowered:
         found["size"] = lowered

@@ -95,8 +95,10 @@ class Fit:
         """Return one or two sentences on the recommended spec."""
         own = "" if self.after.quality is None else self.after.quality.verdict.replace(
             "Run kerncast fit, or use the baseline.", "No better values were found; use the baseline.")
-        if self.ahead and self.after.quality is not None and self.after.quality.beaten_by_filter:
-            own += f" A filter is enough to smooth this signal. To predict its next sample: {self.ahead}"
+        if self.ahead and self.after.quality is not None and not self.after.quality.gains:
+            why = ("A filter is enough to smooth this signal." if self.after.quality.best_is_filter else
+                   "Smoothing gains nothing on this signal.")
+            own += f" {why} To predict its next sample: {self.ahead}"
         if self.after.status != "ok":
             return f"No values with status ok were found. {own}"
         if not self.changes:

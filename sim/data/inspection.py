@@ -109,8 +109,8 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
     data = Data.model_validate({"file": path.name, **keys})
     values = read_values(path, data, signal=signal, labels=tuple(classes or ANY) if labelled else ())
     if len(values.y) < 2:
-        raise fail("E247", "the file contains too few samples", where=str(path),
-                   value=f"{len(values.y)} rows", allowed="2 rows or more", remedy="give more data")
+        raise fail("E247", "the file contains too few samples", where=str(path), value=len(values.y),
+                   allowed="2 rows or more", remedy="give more data")
     values, found = _classes(path, values, labelled, find_classes and not signal, counts)
     _refuse_constant(path, values)
     constant, duplicates = _useless(values)

@@ -73,9 +73,14 @@ class Quality:
         return self.error <= self.best[1]
 
     @property
-    def beaten_by_filter(self) -> bool:
-        """Return whether a filter is as good, so that no training is needed."""
-        return FILTER in self.best[0] and self.error > self.best[1] * (1 - _SAME)
+    def gains(self) -> bool:
+        """Return whether the error is clearly below that of every baseline."""
+        return self.error < self.best[1] * (1 - _SAME)
+
+    @property
+    def best_is_filter(self) -> bool:
+        """Return whether a filter is the best baseline, which needs no training."""
+        return FILTER in self.best[0]
 
     @property
     def verdict(self) -> str:
@@ -88,7 +93,7 @@ class Quality:
             lost = trivial if self.error > self.baselines.get(trivial, np.inf) else name
             return (f"Not good: a baseline has a smaller error ({lost}). "
                     "Run kerncast fit, or use the baseline.")
-        if self.error >= least * (1 - _SAME):
+        if not self.gains:
             return f"No gain: the error is about that of the best baseline ({name})."
         less = 1 - self.error / least
         return f"Good: the error is {less:.0%} below that of the best baseline ({name})."

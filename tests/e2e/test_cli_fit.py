@@ -211,6 +211,15 @@ def test_a_signal_that_a_filter_smooths_as_well_leads_to_a_predictor(run: Run, t
     assert new.data is not None and new.data.lagged and new.data.rows == "1..50"
 
 
+def test_a_signal_of_noise_leads_to_a_predictor_too(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "noise.csv"
+    file.write_text("value\n" + "".join(f"{v:.4f}\n" for v in np.random.default_rng(1).normal(size=40)))
+    assert run("init", "wave", "--data", file, "-o", tmp_path)[0] == 0
+    found = fit_spec(Spec.load(tmp_path / "wave.toml"), tmp_path, None, lambda done, most: None)
+    assert found.after.quality is not None and found.after.quality.best[0] == "mean"
+    assert f"Smoothing gains nothing on this signal. To predict its next sample: {found.ahead}" in found.verdict
+
+
 def test_of_many_samples_a_part_is_used_and_it_is_said(tmp_path: Path) -> None:
     spec = made(tmp_path, "uniform", 3, 60, 0.3, 5.0, classes=False)
     found = fit_spec(spec, tmp_path, 30, lambda done, total: None)

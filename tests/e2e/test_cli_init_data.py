@@ -294,6 +294,9 @@ def test_n_is_lowered_to_fit_the_target_and_said_so():
     text = "value\n" + "".join(f"{np.sin(i / 40):.4f}\n" for i in range(1200))
     spec, _, found = made(text, "--target", "atmega328p")
     assert 2 < spec.toeplitz.n < 1024 and "lowered from 1,024" in found["size"]
+    assert "raise n" not in found["rows"]
+    Path("d.toml").unlink()
+    assert "raise n" in made(text)[2]["rows"]
     assert run("gen", "d.toml", "-o", "out")[0] == 0
 
 
@@ -338,6 +341,14 @@ def test_another_encoding_is_refused_with_the_command_that_converts_it(encoding,
     problem = refused(TABLE.replace("a,", "Température,", 1).encode(encoding))
     assert problem["code"] == "E241" and "not UTF-8" in problem["message"]
     assert f"iconv -f {named} -t UTF-8 \"d.csv\" > \"d-utf8.csv\"" in problem["remedy"]
+
+
+def test_a_file_without_a_known_suffix_is_refused_with_a_name_that_works():
+    problem = refused(TABLE, name="d.dat")
+    assert problem["code"] == "E254" and "\"d.csv\"" in problem["remedy"]
+    Path("folder").mkdir()
+    code, _, err = run("init", "d", "--data", "folder")
+    assert code == 2 and "E241" in err and "is a folder" in err
 
 
 @pytest.mark.parametrize("text", ["", "a,b\n", "a,b\n1,2.5\n"])

@@ -88,7 +88,7 @@ def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
     """
     parse = parse_decimal if decimal == "." else decimal_comma
     lines = csv_lines(path, separator or (",;\t" if decimal == "." else ";\t"),
-                      remedy="check the path, or name its format")
+                      remedy="check the path and the file")
     line, first = next(((line, fields) for line, fields in lines if not is_blank(fields)), (0, []))
     if not first:
         raise no_samples(path)

@@ -276,8 +276,12 @@ def read_file(path: Path, format: str | None, options: dict[str, Any]) -> Sample
     name = format or format_of(path)
     if name not in FORMATS:
         endings = [ending for _, its in FORMATS.values() for ending in its]
+        if path.is_dir():
+            raise fail("E241", "the data file is a folder", where=str(path), value=path.name,
+                       allowed=", ".join(endings), remedy="name a file in this folder")
         raise fail("E254", "no reader is known for this file", where=str(path), value=format or path.name,
-                   allowed=", ".join(endings), remedy=f"name its format: {', '.join(FORMATS)}")
+                   allowed=", ".join(endings), remedy="rename the file by its format, such as to "
+                   f"\"{path.stem}.csv\" for a table in text")
     reader = FORMATS[name][0]
     taken = reader.__kwdefaults__ or {}
     given = {key: value for key, value in options.items() if value is not None}

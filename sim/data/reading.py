@@ -201,8 +201,8 @@ def _missing_error(loaded: _Loaded, missing: NDArray[np.bool_], signal: bool, fi
         empty = [name for name, value in zip(loaded.names, [*loaded.X[row], loaded.y[row]], strict=True)
                  if value == "" or (not isinstance(value, str) and np.isnan(value))]
         problems.append(Problem("E251", "a value is missing", f"{loaded.place(int(row))} "
-                                f"{', '.join(empty[:4]) or 'time'}", "an empty field, NA or NaN", "finite numbers",
-                                remedy))
+                                f"{', '.join(empty[:4]) or 'time'}", "an empty field, NA or NaN",
+                                "finite numbers", remedy))
     return KerncastError(counted(problems))
 
 

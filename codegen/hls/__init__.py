@@ -85,7 +85,7 @@ def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[st
     refuse_unfit(plan)
     dialect, asked = DIALECTS[name], plan.evidence.get("hls", {})
     values = hls_context(plan, dialect, asked.get("lanes", 1), asked.get("part", PART),
-                         asked.get("clock", CLOCK)) | {
+                         asked.get("clock", CLOCK), asked.get("free_running", False)) | {
                              "missing": _missing(plan), "sources": sources(plan),
                              "replays": vectors is not None}
     cores = [core for core in CORES if core.fits(plan)]

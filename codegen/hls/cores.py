@@ -165,40 +165,37 @@ def literal(value: int) -> str:
 def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, str, str]]:
     """List the type, name, value and meaning of every constant."""
     def shifts(*names: str) -> list[tuple[str, str, str, str]]:
-        return [("int", name.upper(), literal(plan.integer(name)), "") for name in names
+        return [("int", name, literal(plan.integer(name)), "") for name in names
                 if name in plan.constants]
 
     def words(*names: str) -> list[tuple[str, str, str, str]]:
-        return [(word(min(0, v), v) if v >= 0 else word(v, -v), name.upper(), literal(v),
+        return [(word(min(0, v), v) if v >= 0 else word(v, -v), name, literal(v),
                  real_value(plan, name))
                 for name in names if name in plan.constants for v in [plan.integer(name)]]
 
     def range_of(name: str, lo: int, hi: int) -> list[tuple[str, str, str, str]]:
-        return [("long long", f"{name}_LO", literal(lo), ""), ("long long", f"{name}_HI", literal(hi), "")]
+        return [("long long", f"{name}_lo", literal(lo), ""), ("long long", f"{name}_hi", literal(hi), "")]
 
     x, word_lo = plan.signals["x"], -(1 << (plan.word - 1))
-    rows = [("int", "COLUMNS", str(plan.sizes["D"]), "D"),
-            ("int", "VECTORS", str(vectors(plan)), "maximum number of centers"),
-            *range_of("X", x.lo, x.hi), *range_of("WORD", word_lo, -word_lo - 1),
-            *[("int", f"{name.upper()}_ROUNDING", f"kc::{plan.signals[name].rounding.name}", "")
+    rows = [("int", "columns", str(plan.sizes["D"]), "D"),
+            ("int", "vectors", str(vectors(plan)), "maximum number of centers"),
+            *range_of("x", x.lo, x.hi), *range_of("word", word_lo, -word_lo - 1),
+            *[("int", f"{name}_rounding", f"kc::round_{plan.signals[name].rounding.name.lower()}", "")
               for name in ("x", "y", "f", "alpha", "a", "r") if name in plan.signals],
             *shifts("x_shift", "y_shift", "mac_shift", "f_shift", "exp2_bits", "exp2_cut", "kernel_shift",
                     "kernel_turn_shift", "kernel_sine_shift", "kernel_dot_shift", "kernel_degree",
                     "kernel_out_shift", "alpha_exp_min", "alpha_exp_max"),
-            *words("y_offset", "y_gain", "kernel_c", "kernel_turn", "kernel_coef0"),
-            # BIAS alone is a macro of ap_common.h, and no namespace keeps a macro out.
-            *[(kind, f"{plan.name.upper()}_{name}", value, meaning)
-              for kind, name, value, meaning in words("bias")]]
+            *words("y_offset", "y_gain", "kernel_c", "kernel_turn", "kernel_coef0", "bias")]
     if "kernel_d2_end" in plan.constants:
-        rows += [("long long", "KERNEL_D2_END", literal(plan.integer("kernel_d2_end")), "")]
+        rows += [("long long", "kernel_d2_end", literal(plan.integer("kernel_d2_end")), "")]
     if learns:
         rows += shifts("eta_shift", "project_shift", "decay_shift") + words("eta", "decay")
     if solves:
-        rows += shifts("solver_word", "solver_shift", "xi_frac", "innov_frac", "a_exp_min", "a_exp_max",
+        rows += shifts("solver_shift", "xi_frac", "innov_frac", "a_exp_min", "a_exp_max",
                        "x_exp_min", "x_exp_max") + words("eps_min", "alpha_scale", "ridge_scale", "x_step")
     if solves and plan.bias:
         rows += shifts("alpha_frac", "residual_shift")
-        rows += [("int", "TARGET_SHIFT", literal(_target_shift(plan)), "")]
+        rows += [("int", "target_shift", literal(_target_shift(plan)), "")]
     return rows
 
 
@@ -208,7 +205,8 @@ def _target_shift(plan: Plan) -> int:
     return 30 + plan.integer("residual_shift") - alpha_frac + exponent
 
 
-def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: float) -> dict[str, Any]:
+def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: float,
+                free_running: bool = False) -> dict[str, Any]:
     """Build the template context: names, types, constants and factors.
 
     Parameters
@@ -221,13 +219,17 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
         The device of the project scripts.
     clock : float
         Their clock period in nanoseconds.
+    free_running : bool
+        Whether the cores run without a processor that starts them.
     """
     learns, solves, columns = LEARNER.fits(plan), SOLVER.fits(plan), plan.sizes["D"]
     return context(plan, str(plan.evidence.get("spec", "of no file"))) | {
         "hls": dialect, "dialect": dialect.name, "vitis": dialect.name == "vitis",
         "types_of": types(plan, learns=learns, solves=solves), "constants": _constants(plan, learns, solves),
         "W": plan.word, "vectors": vectors(plan), "lanes": lanes, "part": part, "clock": clock,
-        "header": 3 + plan.bias,
+        "header": 3 + plan.bias, "rows": -(-vectors(plan) // lanes),
+        "longest": max(columns + learns, plan.sizes["n"] if solves else 0),
+        "free": free_running,
         "row_ii": -(-columns // lanes), "column_lanes": min(lanes, columns),
         "x_bits": plan.signals["x_raw"].format.c_bits, "y_bits": plan.signals["y_raw"].format.c_bits,
         "sample_bits": max(plan.signals[name].format.c_bits for name in ("x_raw", "y_raw")),

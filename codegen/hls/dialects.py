@@ -39,21 +39,54 @@ class Dialect:
         """
         return ""
 
-    def inside(self, ii: int = 0, unroll: int = 1, turns: int = 0) -> str:
-        """Return the first lines of the body of a loop of at most `turns` iterations."""
+    def inside(self, ii: int = 0, unroll: int = 1, turns: int = 0, least: int = 0) -> str:
+        """Return the first lines of the body of a loop of `least` to `turns` iterations."""
         return ""
 
     def top(self) -> str:
         """Return the lines before the top function."""
         return ""
 
+    def process(self) -> str:
+        """Return the lines before a function that runs in parallel with the others."""
+        return ""
+
+    def dataflow(self) -> str:
+        """Return the first lines of a function whose calls run side by side."""
+        return ""
+
+    def reset(self, variable: str) -> str:
+        """Return the lines after a static variable that reset initialises again."""
+        return ""
+
+    def independent(self, variable: str) -> str:
+        """Return the lines of a loop whose iterations share no word of `variable`."""
+        return ""
+
+    def channel(self, word: str, name: str, depth: int = 2) -> str:
+        """Return the lines that declare a channel of `depth` words between two processes."""
+        return f"    static kc::stream<{word}> {name};\n"
+
 
 class _Vitis(Dialect):
-    def inside(self, ii: int = 0, unroll: int = 1, turns: int = 0) -> str:
+    def inside(self, ii: int = 0, unroll: int = 1, turns: int = 0, least: int = 0) -> str:
         lines = [f"#pragma HLS PIPELINE II={ii}"] if ii else []
         lines += [f"#pragma HLS UNROLL factor={unroll}"] if unroll > 1 else []
-        lines += [f"#pragma HLS LOOP_TRIPCOUNT max={turns}"] if turns else []
+        lines += [f"#pragma HLS LOOP_TRIPCOUNT min={least} max={turns}"] if turns else []
         return "".join(f"{line}\n" for line in lines)
+
+    def dataflow(self) -> str:
+        return "#pragma HLS DATAFLOW\n"
+
+    def reset(self, variable: str) -> str:
+        return f"#pragma HLS RESET variable={variable}\n"
+
+    def independent(self, variable: str) -> str:
+        return "".join(f"#pragma HLS DEPENDENCE variable={variable} type={kind} false\n"
+                       for kind in ("inter", "intra"))
+
+    def channel(self, word: str, name: str, depth: int = 2) -> str:
+        return f"    kc::stream<{word}> {name};\n#pragma HLS STREAM variable={name} depth={depth}\n"
 
 
 class _Catapult(Dialect):
@@ -64,6 +97,9 @@ class _Catapult(Dialect):
 
     def top(self) -> str:
         return "#pragma hls_design top\n"
+
+    def process(self) -> str:
+        return "#pragma hls_design\n"
 
 
 #: By name, as `[hls] dialects` and the back ends ``hls:NAME`` have it.

@@ -9,27 +9,34 @@
 
 namespace kc {
 
-template <int BITS>
-using sint = ac_int<BITS, true>;
-template <int BITS>
-using uint = ac_int<BITS, false>;
+template <int Bits>
+using sint = ac_int<Bits, true>;
+template <int Bits>
+using uint = ac_int<Bits, false>;
 
 template <class T>
 using stream = ac_channel<T>;
 
 // One transfer of a channel: the word, and the side channels of AXI4-Stream that the cores use.
-template <int BITS, int USER>
+template <int Bits, int User>
 struct beat {
-    ac_int<BITS, false> data;
-    ac_int<USER, false> user;
+    ac_int<Bits, false> data;
+    ac_int<User, false> user;
     ac_int<1, false> last;
 };
 
-// A beat of a frame.
-template <int BITS, int USER>
-beat<BITS, USER> make_beat(uint<BITS> data, uint<USER> user, bool last)
+// Read a word if there is one.
+template <class T>
+bool try_read(stream<T> &from, T &word)
 {
-    beat<BITS, USER> made;
+    return from.nb_read(word);
+}
+
+// A beat of a frame.
+template <int Bits, int User>
+beat<Bits, User> make_beat(uint<Bits> data, uint<User> user, bool last)
+{
+    beat<Bits, User> made;
 
     made.data = data;
     made.user = user;

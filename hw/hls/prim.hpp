@@ -10,7 +10,7 @@
 
 namespace kc {
 
-enum rounding_t { FLOOR = 0, HALF_UP = 1, HALF_EVEN = 2 };
+enum rounding_t { round_floor = 0, round_half_up = 1, round_half_even = 2 };
 
 // v / 2^s, rounded; 0 <= s <= 62.
 template <class T>
@@ -24,10 +24,10 @@ T shift_round(T v, uint<6> s, int rounding)
     const T doubled = v >> before; // its lowest bit is the half
     const uint<1> half = doubled[0] ? 1 : 0;
 
-    if (rounding == FLOOR) {
+    if (rounding == round_floor) {
         return floor_;
     }
-    if (rounding == HALF_EVEN) {
+    if (rounding == round_half_even) {
         const T whole = doubled << before;
         const bool below_half = whole != v;
 
@@ -43,7 +43,7 @@ template <class T>
 T arithmetic_shift(T v, sint<7> s)
 {
     if (s >= 0) {
-        return shift_round(v, uint<6>(s), FLOOR);
+        return shift_round(v, uint<6>(s), round_floor);
     }
     const uint<6> up = -s;
     return v << up;
@@ -63,10 +63,10 @@ T saturate(T v, long long lo, long long hi)
 }
 
 // The signed word of BITS that equals v modulo 2^BITS.
-template <int BITS, class T>
-sint<BITS> wrap(T v)
+template <int Bits, class T>
+sint<Bits> wrap(T v)
 {
-    return sint<BITS>(v);
+    return sint<Bits>(v);
 }
 
 // The cast: v / 2^s rounded and saturated; a negative s multiplies exactly, which must fit T.
@@ -80,15 +80,15 @@ T requantise(T v, sint<7> s, int rounding, long long lo, long long hi)
 }
 
 // acc + floor(a * b / 2^s); the accumulator never saturates.
-template <class ACC, class A, class B>
-ACC mac(ACC acc, A a, B b, uint<6> s)
+template <class Sum, class A, class B>
+Sum mac(Sum acc, A a, B b, uint<6> s)
 {
     return acc + ((a * b) >> s);
 }
 
 // acc + (u - v)^2
-template <class ACC, class X>
-ACC square_diff(ACC acc, X u, X v)
+template <class Sum, class X>
+Sum square_diff(Sum acc, X u, X v)
 {
     const auto d = u - v;
 
@@ -96,10 +96,10 @@ ACC square_diff(ACC acc, X u, X v)
 }
 
 // acc + |u - v|
-template <class ACC, class X>
-ACC abs_diff(ACC acc, X u, X v)
+template <class Sum, class X>
+Sum abs_diff(Sum acc, X u, X v)
 {
-    const ACC d = u > v ? ACC(u - v) : ACC(v - u);
+    const Sum d = u > v ? Sum(u - v) : Sum(v - u);
 
     return acc + d;
 }
@@ -209,7 +209,7 @@ T block_scale(T *words, int first, int last, uint<6> s)
 #pragma hls_pipeline_init_interval 1
     for (int i = first; i < last; i++) {
 #pragma HLS PIPELINE II=1
-        const T word = shift_round(words[i], s, HALF_UP);
+        const T word = shift_round(words[i], s, round_half_up);
         const T size = magnitude(word);
 
         words[i] = word;
@@ -219,8 +219,8 @@ T block_scale(T *words, int first, int last, uint<6> s)
 }
 
 // 2^-t as u16f15; t has 20 fraction bits and lies below 16.0; 2^bits + 1 entries u22f21.
-template <class ENTRY>
-uint<16> exp2_16(uint<24> t, const ENTRY *table, int bits)
+template <class Entry>
+uint<16> exp2_16(uint<24> t, const Entry *table, int bits)
 {
     const uint<20> fraction = t;
     const uint<7> index = fraction >> uint<6>(20 - bits);
@@ -231,12 +231,12 @@ uint<16> exp2_16(uint<24> t, const ENTRY *table, int bits)
     const uint<20> drop = (fall * rest) >> uint<6>(20 - bits);
     const uint<22> value = left - drop;
 
-    return shift_round(value, uint<6>((t >> 20) + 6), HALF_UP);
+    return shift_round(value, uint<6>((t >> 20) + 6), round_half_up);
 }
 
 // 2^-t as u32f31; t has 32 fraction bits and lies below 32.0; 2^bits entries each.
-template <class COARSE, class FINE>
-uint<32> exp2_32(uint<37> t, const COARSE *coarse, const FINE *fine, int bits)
+template <class Coarse, class Fine>
+uint<32> exp2_32(uint<37> t, const Coarse *coarse, const Fine *fine, int bits)
 {
     const uint<32> ln2 = 0xB17217F8u;
     const uint<32> fraction = t;
@@ -251,12 +251,12 @@ uint<32> exp2_32(uint<37> t, const COARSE *coarse, const FINE *fine, int bits)
     const uint<32> drop = (fall + ((head * fall) >> 32)) >> uint<6>(bits - 2);
     const uint<33> value = (uint<33>(1) << 32) + head - drop;
 
-    return shift_round(value, uint<6>((t >> 32) + 2), HALF_UP);
+    return shift_round(value, uint<6>((t >> 32) + 2), round_half_up);
 }
 
 // |sin(pi t / 2^32)| as u32f31; 257 entries u32f31 of a quarter wave.
-template <class ENTRY>
-uint<32> abs_sinpi(uint<32> t, const ENTRY *table)
+template <class Entry>
+uint<32> abs_sinpi(uint<32> t, const Entry *table)
 {
     const uint<31> low = t;
     const uint<32> turn = t[31] ? uint<32>((uint<32>(1) << 31) - low) : t;
@@ -268,7 +268,7 @@ uint<32> abs_sinpi(uint<32> t, const ENTRY *table)
     const uint<18> sixth = (((b * half) >> 38) * uint<15>(0x5555)) >> 16; // b^3 / 6
     const sint<66> product = c * (b - sixth) - s * half;
 
-    return s + shift_round(product, 38, HALF_UP);
+    return s + shift_round(product, 38, round_half_up);
 }
 
 } // namespace kc

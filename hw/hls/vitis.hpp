@@ -21,10 +21,10 @@
 
 namespace kc {
 
-template <int BITS>
-using sint = ap_int<BITS>;
-template <int BITS>
-using uint = ap_uint<BITS>;
+template <int Bits>
+using sint = ap_int<Bits>;
+template <int Bits>
+using uint = ap_uint<Bits>;
 
 #if __has_include(<hls_stream.h>)
 template <class T>
@@ -41,6 +41,14 @@ public:
         words.pop_front();
         return word;
     }
+    bool read_nb(T &word)
+    {
+        if (words.empty()) {
+            return false;
+        }
+        word = read();
+        return true;
+    }
     bool empty() const { return words.empty(); }
 
 private:
@@ -49,24 +57,31 @@ private:
 #endif
 
 #if __has_include(<ap_axi_sdata.h>)
-template <int BITS, int USER>
-using beat = hls::axis<ap_uint<BITS>, USER, 0, 0>;
+template <int Bits, int User>
+using beat = hls::axis<ap_uint<Bits>, User, 0, 0>;
 #else
 // Replacement of hls::axis with the side channels that the cores use.
-template <int BITS, int USER>
+template <int Bits, int User>
 struct beat {
-    ap_uint<BITS> data;
-    ap_uint<BITS / 8> keep, strb;
-    ap_uint<USER> user;
+    ap_uint<Bits> data;
+    ap_uint<Bits / 8> keep, strb;
+    ap_uint<User> user;
     ap_uint<1> last;
 };
 #endif
 
-// A beat of a frame, all of its bytes valid.
-template <int BITS, int USER>
-beat<BITS, USER> make_beat(uint<BITS> data, uint<USER> user, bool last)
+// Read a word if there is one.
+template <class T>
+bool try_read(stream<T> &from, T &word)
 {
-    beat<BITS, USER> made;
+    return from.read_nb(word);
+}
+
+// A beat of a frame, all of its bytes valid.
+template <int Bits, int User>
+beat<Bits, User> make_beat(uint<Bits> data, uint<User> user, bool last)
+{
+    beat<Bits, User> made;
 
     made.data = data;
     made.keep = -1;

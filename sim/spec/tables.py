@@ -267,6 +267,8 @@ class Hls(SpecTable):
         allowed="a list of vitis, catapult", remedy="write dialects = [\"vitis\"]")
     lanes: int = _key(1, ge=1, le=64, about="hardware multipliers in the inner loops (P)",
                       allowed="an integer, 1 to 64", remedy="start with 1; each lane adds a DSP block")
+    free_running: bool = _key(False, about="cores that process each frame when it arrives, without a "
+                                           "processor that starts them", allowed="true, false")
     part: Annotated[str, Field(pattern=r"^[\w.+-]+$")] = _key(
         "xc7z020clg484-1", about="device of the project for Vitis HLS",
         allowed="a device's name, of letters, digits, -, +, . and _",

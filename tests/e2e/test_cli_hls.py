@@ -27,7 +27,7 @@ def test_gen_then_test_on_hls_compares_every_value_and_names_a_mismatch(
     assert (code, found["mismatches"]) == (0, 0)
     assert found["words"] > 40
     header = out / "hls" / "catapult" / "small_plan.hpp"
-    header.write_text(header.read_text().replace("const int F_SHIFT = ", "const int F_SHIFT = 1 + "))
+    header.write_text(header.read_text().replace("const int f_shift = ", "const int f_shift = 1 + "))
     code, text, _ = run("test", out, "--on", "hls:catapult")
     assert (code, "predict" in text) == (1, True)
 

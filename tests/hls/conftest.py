@@ -32,7 +32,7 @@ SPECS = {
         kernel = {type = "laplacian", sigma = 150.0}
         online = {budget = 5, eta = 0.9, rho = 0.05}
         numbers = {word = 24, rounding = "half_even", exp_table = "medium", formats = {alpha = "s24f24"}}
-        hls = {lanes = 2}
+        hls = {lanes = 2, free_running = true}
         """,
     "learner32": """
         input = {word = "s16f4", columns = 2}
@@ -69,6 +69,7 @@ SPECS = {
         kernel = {sigma = 2.0}
         toeplitz = {n = 24, lambda = 0.1, scheme = "uniform", step = 3, bias = true}
         numbers = {word = 16}
+        hls = {lanes = 4, free_running = true}
         """,
     "bias32": """
         input = {word = "s12f4", columns = 2}
@@ -76,6 +77,7 @@ SPECS = {
         kernel = {sigma = 40.0}
         toeplitz = {n = 12, lambda = 0.5, scheme = "diagonal_mean", bias = true}
         numbers = {word = 32, rounding = "floor"}
+        hls = {lanes = 3}
         """,
     "powers16": """
         input = {word = "s10f9", columns = 3}

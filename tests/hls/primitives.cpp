@@ -12,10 +12,10 @@ typedef std::vector<word_t> words_t;
 
 static std::vector<kc::uint<32> > first_table, second_table;
 
-template <int BITS>
+template <int Bits>
 static word_t of_width(const std::string &name, const words_t &a)
 {
-    typedef kc::sint<BITS> T;
+    typedef kc::sint<Bits> T;
     if (name == "shift_round") return kc::shift_round(T(a[0]), kc::uint<6>(a[1]), int(a[2])).to_int64();
     if (name == "arithmetic_shift") return kc::arithmetic_shift(T(a[0]), kc::sint<7>(a[1])).to_int64();
     if (name == "saturate") return kc::saturate(T(a[0]), a[1], a[2]).to_int64();
@@ -33,13 +33,13 @@ static word_t of_width(const std::string &name, const words_t &a)
     return 0;
 }
 
-template <int BITS>
+template <int Bits>
 static word_t product(const std::string &name, const words_t &a)
 {
-    typedef kc::sint<BITS> T;
-    typedef kc::uint<BITS> U;
-    typedef kc::sint<2 * BITS + 2> acc_t;
-    typedef kc::uint<2 * BITS + 2> sum_t;
+    typedef kc::sint<Bits> T;
+    typedef kc::uint<Bits> U;
+    typedef kc::sint<2 * Bits + 2> acc_t;
+    typedef kc::uint<2 * Bits + 2> sum_t;
     if (name == "mac") return kc::mac(acc_t(a[0]), T(a[1]), T(a[2]), kc::uint<6>(a[3])).to_int64();
     if (name == "square_diff") return kc::square_diff(sum_t(a[0]), T(a[1]), T(a[2])).to_int64();
     if (name == "square_diff_u") return kc::square_diff(sum_t(a[0]), U(a[1]), U(a[2])).to_int64();

@@ -110,9 +110,10 @@ def test_a_frame_of_the_wrong_length_is_answered_so_and_changes_nothing(backend)
     assert compared.mismatches == 0
 
 
-def test_a_model_of_another_plan_or_length_is_answered_so_and_leaves_none(backend):
-    plan = make("grid16")
-    opened, chance = backend(plan, "catapult"), np.random.default_rng(4)
+@pytest.mark.parametrize(("case", "dialect"), [("grid16", "catapult"), ("bias16", "vitis")])
+def test_a_model_of_another_plan_or_length_is_answered_so_and_leaves_none(case, dialect, backend):
+    plan = make(case)
+    opened, chance = backend(plan, dialect), np.random.default_rng(4)
     y = drawn(plan, "y_raw", (plan.sizes["n"],), chance)
     bench = opened._bench
     status, *frame = bench.call(line("train", y.tolist()))
@@ -123,10 +124,26 @@ def test_a_model_of_another_plan_or_length_is_answered_so_and_leaves_none(backen
         assert bench.call(line("predict", [7]))[0] != NOT_TRAINED
         assert bench.call(line("load", bad)) == [BAD_ARGUMENT, 0]
         assert bench.call(line("predict", [7])) == [NOT_TRAINED, 0]
-    assert bench.call(line("train", y.tolist()[1:])) == [BAD_ARGUMENT, frame[0], 0, 0]
+    assert bench.call(line("train", y.tolist()[1:])) == [BAD_ARGUMENT, frame[0], 0, 0, *[0] * plan.bias]
     assert bench.call(line("solve", [0] * 8 + targets(plan, y))) == [BAD_ARGUMENT, 0]
     assert bench.call(line("train", y.tolist())) == [0, *frame]
     opened.close()
+
+
+def test_after_reset_a_core_knows_nothing_of_what_it_learned(backend):
+    plan, chance = make("learner16"), np.random.default_rng(6)
+    opened, x = backend(plan, "catapult"), samples(plan, 60, chance)
+    y = drawn(plan, "y_raw", (60,), chance)
+    opened.update(x[:40], y[:40])
+    opened.reset()  # sets what `#pragma HLS RESET` names, and nothing else
+    model, compared = open_model(plan), Comparison()
+    for rows in (slice(40, 43), slice(43, 60)):  # before the dictionary is full, and after
+        compared.add("update", model.update(x[rows], y[rows]), opened.update(x[rows], y[rows]))
+        compared.add("state", model.state(), opened.state())
+    opened.close()
+    assert opened._bench.call(line("predict", x[0].tolist())) == [NOT_TRAINED, 0]
+    opened.close()
+    assert compared.mismatches == 0
 
 
 @pytest.mark.parametrize("dialect", ["catapult", pytest.param("vitis", marks=pytest.mark.campaign)])
@@ -153,7 +170,7 @@ def test_each_source_compiles_by_itself(require_hls, tmp_path):
         (tmp_path / name).write_text(text)
     for name in sources(plan):
         build("catapult", [tmp_path / FOLDER / "catapult" / name], tmp_path / Path(name).stem,
-              flags=("-fsyntax-only",))
+              flags=("-O0", "-c"))
 
 
 def test_the_learner_stores_no_more_than_its_plan_states(backend):

@@ -1,6 +1,7 @@
 """What is generated as HLS C++: when, from what, how wide, with which factors, and what is refused."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,7 @@ def test_types_are_as_wide_as_the_plan_requires():
     ("vitis", "#pragma HLS UNROLL factor=4"), ("catapult", "#pragma hls_unroll 4")])
 def test_lanes_become_pragmas(dialect, pragma):
     text = render_hls(tables(hls={"lanes": 4}), dialect)[f"hls/{dialect}/t_levinson.hpp"]
-    assert text.count(f"{pragma}\n") == 4  # both sums, a, and x
+    assert text.count(f"{pragma}\n") == 7  # sums, a, and x, and what rotates their words
     alone = render_hls(tables(), dialect)[f"hls/{dialect}/t_levinson.hpp"]
     assert not re.search(r"UNROLL factor|hls_unroll", alone)
 
@@ -110,10 +111,93 @@ def test_a_pipelined_iteration_reads_no_address_chosen_by_the_one_before():
     for case, file in (("learner16", "lms"), ("grid16", "levinson")):
         text = render_hls(make(case), "catapult")[f"hls/catapult/{case}_{file}.hpp"]
         for loop in re.findall(r"init_interval \d+\n(.*?\n    }\n)", text, re.DOTALL):
-            turn = re.search(r"for \(int (\w)", loop)[1]
-            found += [(turn, place) for place in re.findall(r"\bs\.\w+\[([^]]+)\]", loop)]
-    assert len(found) > 20
+            turn = re.search(r"for \(int (\w+)", loop)[1]
+            found += [(turn, place) for place in re.findall(r"\b[st]\.\w+\[([^]]+)\]", loop)]
+    assert len(found) > 15
     assert [place for turn, place in found if turn not in re.findall(r"\w+", place)] == []
+
+
+#: Label, condition and pragmas of a loop.
+LOOP = re.compile(r"^ *(?:(\w+): )?(?:for|while) \((?:[^;\n]*; )?([^;\n]*?)(?:; .*)?\) \{(?: //.*)?\n"
+                  r"((?:#pragma.*\n)*)", re.MULTILINE)
+#: Bounds that the tool knows: constants of the plan.
+CONSTANT = re.compile(r"\w+ < (columns|vectors|lanes|kernel_degree|\d+)")
+
+
+@pytest.mark.parametrize("case", sorted(SPECS))
+def test_every_loop_has_a_label_and_a_bound_for_the_reports(case):
+    files = render_hls(make(case), "vitis")
+    loops = [(name, *found) for name, text in files.items() if re.search(r"/\w+\.[ch]pp$", name)
+             and not name.endswith(("_tb.cpp", "prim.hpp", "dialect.hpp")) for found in LOOP.findall(text)]
+    assert len(loops) > 5
+    for name, label, condition, pragmas in loops:
+        assert label, (name, condition)
+        bounded = CONSTANT.fullmatch(condition) or re.search(r"TRIPCOUNT min=\d+ max=\d+\n", pragmas)
+        assert bounded, (name, label)
+
+
+def test_every_lane_reads_one_memory_that_no_other_lane_reads():
+    text = render_hls(tables(hls={"lanes": 4}), "vitis")["hls/vitis/t_levinson.hpp"]
+    for name in ("read_window", "write_window", "dot", "update_a", "update_x"):
+        body = re.search(rf" {name}\(.*?\n}}\n", text, re.DOTALL)[0]
+        loop = body[body.index("for ("):body.rindex("\n    }")]
+        unrolled = set(re.findall(r"for \(int (\w+) = 0; \w+ < lanes; \w+\+\+\) \{\n"
+                                  r"#pragma HLS UNROLL factor=4\n", loop))
+        memories = re.findall(r"\]\[([^]]+)\]", loop)
+        assert memories, name
+        assert set(memories) <= unrolled, name
+    assert "ARRAY_PARTITION variable=s.a type=complete dim=2" in render_hls(
+        tables(hls={"lanes": 4}), "vitis")["hls/vitis/t_trainer.cpp"]
+
+
+CORE_FILES = {"learner16": ("predictor", "learner"), "grid16": ("predictor", "solver", "trainer")}
+
+
+@pytest.mark.parametrize("case", CORE_FILES)
+def test_a_core_is_three_processes_with_channels_between_them(case):
+    for dialect in BOTH:
+        for core in CORE_FILES[case]:
+            text = render_hls(make(case), dialect)[f"hls/{dialect}/{case}_{core}.cpp"]
+            top = text[text.index(f"void {case}_{core}("):]
+            calls = re.findall(r"^    (\w+)\(", top, re.MULTILINE)
+            assert len(calls) == 3
+            assert len(re.findall(r"kc::stream<.*> \w+;", top)) >= 2
+            assert ("#pragma HLS DATAFLOW\n" in top) == (dialect == "vitis")
+            for call in calls:
+                start = "#pragma hls_design\n" if dialect == "catapult" else "\n"
+                assert f"{start}void {call}(" in text
+
+
+def test_reset_empties_the_model_and_the_dictionary():
+    files = render_hls(make("learner16"), "vitis")
+    for core, variable in (("predictor", "held"), ("learner", "count")):
+        text = files[f"hls/vitis/learner16_{core}.cpp"]
+        assert re.search(rf"static int {variable} = 0;.*\n#pragma HLS RESET variable={variable}\n", text)
+        statics = re.findall(r"static (\w+) (\w+)", text)
+        assert [name for kind, name in statics if kind == "int"] == [variable]  # the others are memories
+
+
+@pytest.mark.parametrize("case", CORE_FILES)
+def test_a_free_running_core_has_no_registers(case):
+    plan = make(case)
+    free = replace(plan, evidence={**plan.evidence, "hls": {"free_running": True}})
+    for core in CORE_FILES[case]:
+        usual, text = (render_hls(p, "vitis")[f"hls/vitis/{case}_{core}.cpp"] for p in (plan, free))
+        assert ("s_axilite port=return" in usual, "ap_ctrl_none" in usual) == (True, False)
+        assert "#pragma HLS INTERFACE ap_ctrl_none port=return\n" in text
+        assert "s_axilite" not in text
+        arguments = text[text.index(f"void {case}_{core}("):].partition(")")[0]
+        assert arguments.count(",") + 1 == arguments.count("kc::stream<") == text.count("INTERFACE axis")
+
+
+@pytest.mark.parametrize("case", ["learner16", "bias16", "powers16"])
+def test_only_macros_of_the_model_are_in_capitals(case):
+    for name, text in render_hls(make(case), "vitis").items():
+        if name.endswith("pp"):
+            code = re.sub(r"/\*.*?\*/|//[^\n]*|\"[^\"\n]*\"|#pragma[^\n]*", "", text, flags=re.DOTALL)
+            own = ("KERNCAST_", f"{case.upper()}_")
+            capitals = re.findall(r"\b[A-Z][A-Z0-9_]+\b", code)
+            assert [word for word in capitals if not word.startswith(own)] == []
 
 
 def test_scripts_claim_no_simulation_that_they_do_not_run():

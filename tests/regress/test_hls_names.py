@@ -1,19 +1,27 @@
 """No name of a generated HLS core is a macro of the vendors' headers: a namespace does not keep those out."""
 
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.svm import SVR
 
 import kerncast
-from kerncast.codegen.hls import DIALECTS, render_hls
+from kerncast.codegen.hls import DIALECTS, render_hls, sources
 from kerncast.hw.hls.headers import header_folder
+from kerncast.hw.hls.simulation import build
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)", re.MULTILINE | re.ASCII)
+
+
+#: What vendors and C libraries define; ac_int.h itself refuses some of these before it.
+HOSTILE = ("OK", "ERROR", "I", "BIAS", "HI", "ONE", "W", "TAG", "FLOOR", "WORD_BITS", "min(a, b)",
+           "max(a, b)")
+HEADERS = {"vitis": (), "catapult": ("ac_int.h", "ac_channel.h")}
 
 
 TABLES = 'input = {word = "s12f0"}\noutput = {word = "s12f0"}\nkernel = {sigma = 2.0}\n'
@@ -43,3 +51,20 @@ def test_no_generated_name_is_a_macro_of_the_vendor(algorithm, dialect, require_
             code = re.sub(r'//[^\n]*|"[^"\n]*"|^[ \t]*#[^\n]*', "", text, flags=re.MULTILINE)
             found = (macros - {"for"}) & set(re.findall(r"\b[A-Za-z_]\w*", code))
             assert not found, (name, found)
+
+
+@pytest.mark.parametrize(("algorithm", "dialect"), [
+    ("kernel_lms", "vitis"), ("toeplitz_rls", "vitis"), ("kernel_predictor", "vitis"),
+    ("kernel_lms", "catapult")])
+def test_macros_of_other_headers_do_not_break_a_core(algorithm, dialect, require_tool, tmp_path):
+    require_tool("python:hls4ml", "python -m pip install --no-deps hls4ml")
+    require_tool("g++", "sudo apt-get install -y g++")
+    plan, hostile = make(algorithm), tmp_path / "hostile.h"
+    lines = [*(f"#include <{header}>" for header in HEADERS[dialect]),
+             *(f"#define {name} hostile +" for name in HOSTILE)]
+    hostile.write_text("\n".join([*lines, ""]))
+    for name, text in render_hls(plan, dialect).items():
+        (tmp_path / Path(name).name).write_text(text)
+    cores = [tmp_path / name for name in sources(plan)[:-1]]  # without the testbench
+    build(dialect, cores, tmp_path / "none",
+          flags=("-O0", "-c", "-include", str(hostile)))

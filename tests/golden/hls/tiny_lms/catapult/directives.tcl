@@ -7,7 +7,9 @@
 set cores {predictor learner}
 if {[info exists ::env(KERNCAST_CORES)]} { set cores $::env(KERNCAST_CORES) }
 set here [file dirname [file normalize [info script]]]
-set interleaved [dict create predictor {model.centers 2} learner {s.centers 2}]
+set interleaved [dict create \
+    predictor {predict_samples {model.centers 2}} \
+    learner {learn_samples {s.centers 2}}]
 
 foreach core $cores {
     project new -name tiny_lms_${core}
@@ -17,13 +19,13 @@ foreach core $cores {
         solution file add $here/$source -type C++ -exclude [expr {$source ne "tiny_lms_${core}.cpp"}]
     }
     go analyze
-    directive set -DESIGN_HIERARCHY tiny_lms_${core}
     go compile
     # solution library add <your technology>
     directive set -CLOCKS {clk {-CLOCK_PERIOD 10.0}}
     go assembly
-    foreach {name banks} [dict get $interleaved $core] {
-        directive set /tiny_lms_${core}/core/$name:rsc -INTERLEAVE $banks
+    lassign [dict get $interleaved $core] process memories
+    foreach {name banks} $memories {
+        directive set /tiny_lms_${core}/$process/core/$name:rsc -INTERLEAVE $banks
     }
     go extract
     project close

@@ -66,5 +66,5 @@ def test_macros_of_other_headers_do_not_break_a_core(algorithm, dialect, require
     for name, text in render_hls(plan, dialect).items():
         (tmp_path / Path(name).name).write_text(text)
     cores = [tmp_path / name for name in sources(plan)[:-1]]  # without the testbench
-    build(dialect, cores, tmp_path / "none",
-          flags=("-O0", "-c", "-include", str(hostile)))
+    (tmp_path / "none").touch()  # a check of the syntax writes no program
+    build(dialect, cores, tmp_path / "none", flags=("-fsyntax-only", "-include", str(hostile)))

@@ -115,7 +115,7 @@ against float64: |alpha - alpha*| / |alpha*|. The system is a uniform grid with 
 samples) and a noisy sine as the target.
 
 * The figure in brackets is the certified bound divided by |alpha|. The device computes it in integers. It
-  covers the solver only, not the rounding of r and y before the training.
+  covers the solver only, not the rounding of r and y before training.
 * A status other than ok follows the figures.
 * `refined` solves three times with the given word length, and stores r, y and alpha with 32 bits.
 * `static` replaces block floating point by fixed scaling; the range of alpha comes from these targets.

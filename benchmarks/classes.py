@@ -65,7 +65,7 @@ at 16 bits. Inputs take 2 bytes each.
 
 BATCHES = """
 `kernel_cg` trains on all 1,000 samples at once: sigma 22, lambda .5, 16 steps, chosen on three of the
-shuffles. The trainer structure is needed during a training only.
+shuffles. The trainer structure is needed during training only.
 
 | batch trainer | 16 bits | float64 | deviation at 16 bits | model, bytes | trainer, bytes |
 |---|---:|---:|---:|---:|---:|

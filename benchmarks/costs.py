@@ -51,9 +51,9 @@ generated code, except for the hash of the spec in the file headers.
   sizes are in the plan. The library uses no other RAM.
 * **Stack**: the worst case of training, updating and predicting. It comes from the frame sizes that the
   compiler reports (`-fstack-usage`) and from the call graph in the relocations of the objects. Recursive
-  functions and frames of variable size are rejected. Functions of the compiler's runtime count as
-  `runtime_stack_bytes` of the target. Interrupts are not included. zig reports no frame sizes, so there is
-  no figure for it.
+  functions and frames of variable size are rejected. Functions of the compiler's runtime library are
+  counted with `runtime_stack_bytes` of the target. Interrupts are not included. zig reports no frame sizes,
+  so there is no figure for it.
 * **Counts**: the mean and, in brackets, the worst case of the last {COUNTED} samples, in the unit of the
   emulator's counter. Only simavr counts cycles; the other emulators count instructions (packets on
   Hexagon).

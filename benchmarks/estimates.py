@@ -59,7 +59,7 @@ look-up tables (LUTs) and 8 DSP blocks.
 
 The clocks are those of one full-size operation while no stream stalls, from the plan's formula; `--simulate`
 counts them. The period is the number of clocks from one operation to the next. It is shorter for a
-prediction, which starts before the previous one ends. A system or a training has {n} samples. Samples per
+prediction, which starts before the previous one ends. A system or a training run has {n} samples. Samples per
 second are Fmax divided by the period, times the number of samples per operation.
 
 ## Lanes

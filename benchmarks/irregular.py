@@ -93,8 +93,9 @@ def jitter_errors(jitter: float, sigma: float, lam: float, seed: int) -> list[fl
 def jitter_table() -> str:
     """Tabulate the median of the seeds for each jitter, sigma and lambda."""
     lines = ["## Jitter", "",
-             f"{N} samples are one step apart on average. Each time has a normal error with the given",
-             f"standard deviation. `uniform` ignores this error. Figures are medians of {len(SEEDS)} draws.",
+             f"{N} samples are one step apart on average. Each sampling time has a normally distributed",
+             "error with the given standard deviation. `uniform` ignores this error. Figures are medians "
+             f"of {len(SEEDS)} draws.",
              "",
              "Interpolation from the grid keeps the error small at any jitter. Ignoring the jitter is good",
              "enough for a wide kernel and a jitter of 1 % only.", "",

@@ -1,6 +1,6 @@
 """Measure self-tuning on noisy ECGs: gains and costs of the choice.
 
-``python -m kerncast.benchmarks.tuning`` writes docs/measured/tuning.md.  All trainings run in the generated C
+``python -m kerncast.benchmarks.tuning`` writes docs/measured/tuning.md.  All training runs in the generated C
 on the host, whose integers are those of the model; the counts are those of an emulated Cortex-M4.
 """
 
@@ -35,16 +35,16 @@ HEAD = """# Self-tuning
 
 `python -m kerncast.benchmarks.tuning` makes this page.
 
-`[toeplitz] candidates` lists pairs of sigma and lambda, and each training chooses one by its evidence. Here
-are {count} pairs: sigma {sigmas} with lambda {lambdas}.
+`[toeplitz] candidates` lists pairs of sigma and lambda, and each training run chooses one by its evidence.
+Here are {count} pairs: sigma {sigmas} with lambda {lambdas}.
 
 ## What it gains
 
 The signal is the ECG of `examples/ecg.toml` with noise of five standard deviations, {realisations}
 realisations of each. Figures are means of the RMS error of the fitted values, compared with the clean signal,
-in units of the recording. All trainings run in 16-bit integers in the generated C.
+in units of the recording. All training runs use 16-bit integers in the generated C.
 
-The fixed pair, sigma = {sigma:g} and lambda = {lam:g}, has the least mean error over all five levels on
+The fixed pair, sigma = {sigma:g} and lambda = {lam:g}, has the smallest mean error over all five levels on
 {realisations} other realisations of each. The best pair of each level needs the clean signal, so a device
 cannot know it.
 
@@ -57,8 +57,8 @@ COST = """
 
 The counts include the whole of `bench_train` with its certificate, for n = 256, 16 bits, in Unicorn at -O2
 for a Cortex-M4. The evidence of all {count} pairs needs only the forward recursion of each. The worst case is
-a tolerance that no pair meets: then each is trained. Both are compared with the sum of {count} trainings with
-one pair each. Results equal those of the integer model. Tables are bytes of flash.
+a tolerance that no pair meets: then each is trained. Both are compared with {count} training runs
+with one pair each. Results equal those of the integer model. Tables are bytes of flash.
 
 | level | one pair, mean | {count} trainings | tuned | relative | none certified | relative | tables |
 | --- | --: | --: | --: | --: | --: | --: | --: |

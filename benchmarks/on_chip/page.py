@@ -31,8 +31,9 @@ to `benchmarks/on_chip/methods`.
 
 Every method reads the same 16-bit samples once, in order. It predicts each sample before it learns it. The
 samples are centered and scaled by {chosen} realisations; parameters are chosen on the same ones. The figures
-are means over {reported} other realisations: other seeds, or other parts of a recording. Errors count after
-{settled:,} samples; on the changing channel, over the 500 before the change and the last 500.
+are means over {reported} other realisations: other seeds, or other parts of a recording. Errors are
+averaged over the samples after the first {settled:,}; on the changing channel, over the 500 before the change
+and the last 500.
 
 | stream | inputs | what it is |
 |---|--:|---|
@@ -188,7 +189,7 @@ def text(results: Results) -> str:
     defaults, lost = _defaults(results, known)
     best = sorted(_first_on_chip(results, known).items(), key=lambda item: -len(item[1]))
     first = "; ".join(f"{title} on {', '.join(names)}" for title, names in best)
-    verdict = (f"It is not on {', '.join(lost)}." if lost else "There is no stream on which it is not.")
+    others = f" The others are {', '.join(lost)}." if lost else ""
     return f"""{HEAD.format(minutes=6, chosen=len(CHOSEN_ON), reported=len(REPORTED), settled=SETTLED)}
 ## Error of tuned methods
 
@@ -199,9 +200,9 @@ error of the mean. The best method that runs on the chip is bold: {first}.
 
 ## One set of defaults
 
-Here only the width of the kernel is chosen, all other parameters are the defaults: {_plain(known)}. The
+Here only the width of the kernel is chosen; all other parameters are the defaults: {_plain(known)}. The
 filters stay tuned. In brackets: in how many of {len(REPORTED)} realisations the learner is better than both.
-QKLMS + RLS is better in at least {ENOUGH} on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams. {verdict}
+QKLMS + RLS is better in at least {ENOUGH} on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams.{others}
 
 {defaults}
 
@@ -214,7 +215,7 @@ QKLMS + RLS is better in at least {ENOUGH} on {len(SOURCES) - len(lost)} of {len
 Instructions to predict and learn a sample, over the last 100 of 400 samples, in an emulator (gcc -O2).
 RAM is what the learner keeps, flash a program that learns and predicts. The filters compute in float32 with
 the floating-point unit of the core; the methods of kerncast and emlearn compute in integers. The gap is the
-RMS difference of these predictions from the ones that the error is of, in deviations of the target.
+RMS difference between these predictions and those of the error tables, in standard deviations of the target.
 
 A linear filter needs far fewer instructions and bytes than any kernel learner. If its error is small enough,
 use it.

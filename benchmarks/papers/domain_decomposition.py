@@ -86,17 +86,17 @@ def page(found: dict[str, dict[str, tuple[Array, Array]]], picture: str) -> str:
             if min(efforts.values()) < np.inf:
                 (led if level == 1e-1 else won if level == TOLERANCE else []).append(
                     min(efforts, key=lambda name: efforts[name]))
+
     def count(names: list[str]) -> str:
-        return ", ".join(f"{name} in {names.count(name)}" for name in METHODS if name in names)
+        return " and ".join(f"{name} ({names.count(name)})" for name in METHODS if name in names)
 
     return "\n\n".join([
         _HEAD, f"![Residual against effort]({picture})",
         "## Products with A until the residual falls below a fraction of |y|\n\n"
         + table(rows, ["data, kernel", "residual", *METHODS]),
         "## Result\n\nThe paper claims that domain decomposition converges better than conjugate gradients. "
-        f"Of {len(found)} systems, these methods reach a tenth of the residual with the fewest products: "
-        f"{count(led)}. "
-        f"Systems on which each method reaches {TOLERANCE:g}: {count(won)}."]) + "\n"
+        f"The methods with the fewest products, with the number of systems of {len(found)}, are {count(led)} "
+        f"for a residual of 0.1 |y|, and {count(won)} for {TOLERANCE:g} |y|."]) + "\n"
 
 
 def main() -> None:

@@ -194,7 +194,7 @@ def main() -> None:
         "same "
         "system, solved in extended precision. The formula of the slide loses all digits at a small "
         "lambda.\n\n" + accuracy(X[:, X.std(axis=0) > 0.2], y),
-        "## The subset of regressors\n\nLeave-one-out selects lambda for each row. Few regressors are fast "
+        "## The subset of regressors\n\nLeave-one-out selects lambda for each row. A few regressors are fast "
         "but less accurate here.\n\n"
         + subsets(kernel, X, y, X_test, y_test, float(test[chosen]))]
     (DOCS / "papers" / "regularized-least-squares.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")

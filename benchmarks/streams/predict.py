@@ -136,12 +136,12 @@ difference from the last D differences, and adds it to the previous sample. The 
 {table(rows, ["method", "hyperparameters", "N", "RMS error, steps"])}
 
 An ECG is nearly linear from one sample to the next. {theirs} has an error of {found[theirs]:.2f} steps. The
-best kernel method ({ours}) has {found[ours]:.2f}, which is {verdict}; NLMS has {found["padasip NLMS"]:.2f}.
-Hyperparameters that are best on the first {CHOSEN_ON / 360:.0f} seconds may be poor later; the table shows
-the results without correction.
+best kernel method ({ours}) has {found[ours]:.2f}, which is {verdict} than {theirs}; NLMS has
+{found["padasip NLMS"]:.2f}. Hyperparameters that are best on the first {CHOSEN_ON / 360:.0f} seconds may be
+poor later; the table shows the results without correction.
 
 FKLMS does not suit windows of a slow signal. They lie close together, which violates its assumption K_RR =
-I. On the samples themselves it is worse than repeating the previous sample, even if windows near another
-are not stored. Windows of differences lie close together only near 0, where there is little to learn. The
-example at 16 bits has an error of {small:.2f} steps, repeating the previous sample {previous:.2f}. NLMS on
-the samples has an error of {found["padasip NLMS"]:.2f} steps, so the example is {nlms}."""
+I. On the samples themselves it is worse than repeating the previous sample, even if windows close to
+a stored one are not stored. Windows of differences lie close together only near 0, where there is little to
+learn. The example at 16 bits has an error of {small:.2f} steps, repeating the previous sample {previous:.2f}.
+NLMS on the samples has an error of {found["padasip NLMS"]:.2f} steps, so the example is {nlms}."""

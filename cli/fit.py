@@ -1,4 +1,4 @@
-"""cli: ``kerncast fit``: search better values for a spec.
+"""cli: ``kerncast fit``: search for better values for a spec.
 
 The integer model judges each candidate.
 """
@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 Samples = Annotated[int | None, typer.Option(
     metavar="COUNT", show_default=False,
-    help="Most samples to judge candidates on. Default: as many as the time allows.")]
+    help="Maximum number of samples to judge candidates on. Default: what the time allows.")]
 New = Annotated[Path | None, typer.Option("-o", "--out", metavar="NEW", show_default=False,
                                           help="Write the recommended spec to a new file.")]
 
 
 def fit(path: SpecPath, out: New = None, samples: Samples = None, as_json: JsonFlag = False) -> None:
-    """Search better values for a spec and its data.
+    """Search for better values for a spec and its data.
 
     Tunes sigma, and what the algorithm has: lambda, refinements, steps, eta, the dictionary size,
-    quantisation, a linear part. The integer model judges each candidate on samples that its training did
-    not see, at the word length of the spec. With -o it writes a whole spec with the comments of this one.
-    It never overwrites a file.
+    quantisation, a linear part. The integer model judges each candidate on samples that were not
+    used to train it, at the word length of the spec. With -o it writes a whole spec with the comments of
+    this one. It never overwrites a file.
 
     Examples
     --------

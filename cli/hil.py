@@ -26,7 +26,7 @@ Recorded = Annotated[Path, typer.Argument(metavar="FILE", help="A file of kernca
 Samples = Annotated[Path | None, typer.Option(
     "--data", metavar="FILE", show_default=False,
     help="Your own samples: a CSV file of ADC counts, columns x0, x1, ..., y; without y they are only "
-         "predicted, after the training of the vectors.")]
+         "predicted, after training on the vectors.")]
 File = Annotated[Path | None, typer.Option(
     "-o", "--out", metavar="FILE", show_default=False,
     help="File to write. Default: NAME.recording in this folder.")]

@@ -38,7 +38,7 @@ Algorithm = Annotated[Literal["toeplitz_rls", "kernel_cg", "kernel_lms"] | None,
     help="toeplitz_rls, kernel_cg or kernel_lms. Default: toeplitz_rls for a sampled signal, else "
          "kernel_lms.")]
 KernelName = Annotated[Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"], typer.Option(
-    metavar="NAME", help="gaussian, laplacian or periodic; with kernel_cg polynomial or linear, too.")]
+    metavar="NAME", help="gaussian, laplacian or periodic; kernel_cg also supports polynomial and linear.")]
 TargetId = Annotated[str, typer.Option(
     metavar="ID", autocompletion=target_or_board,
     help="Target or board to generate code for; kerncast targets lists them.")]

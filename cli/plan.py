@@ -151,7 +151,7 @@ def _filter(made: Plan) -> list[str]:
     lag = found.lag
     text = (f"This design is a linear filter. More than {lag} samples from both ends, each fitted value is "
             f"the same weighted sum of {2 * lag + 1} targets, up to {found.error:.1e} of full scale. A "
-            f"symmetric FIR filter with these taps gives it without a training (docs/filter.md). "
+            f"symmetric FIR filter with these taps gives it without training (docs/filter.md). "
             f"Taps of lags 0 to {lag}:")
     return ["\n".join([*textwrap.wrap(text, 100), *taps])]
 
@@ -162,7 +162,7 @@ def _text(made: Plan) -> str:
                 str(f.bytes), f.meaning) for f in made.memory]
     memory.append(("model", "", "", str(made.state_bytes), "RAM, owned by the caller"))
     if made.trains:
-        memory.append(("trainer", "", "", str(made.trainer_bytes), "RAM of a training, owned by the caller"))
+        memory.append(("trainer", "", "", str(made.trainer_bytes), "RAM for training, owned by the caller"))
     memory.append(("tables", "", "", str(made.table_bytes), "flash"))
     counts = [("call", "at most", "")]
     counts += [(call, f"{o.formula} = {o.count}", what.replace("_", " "))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Run = Callable[[Plan, Vectors, str, Path, Report], Row | Bisection]
 
 Predictions = Annotated[int, typer.Option(
-    metavar="COUNT", help="Predictions per call at most; 0 for all.", min=0)]
+    metavar="COUNT", help="Maximum number of predictions per call; 0 for all.", min=0)]
 Bisect = Annotated[bool, typer.Option(
     "--bisect", help="Build with trace hooks, and name the first value that differs.")]
 Waves = Annotated[Path | None, typer.Option(

@@ -22,8 +22,8 @@ On = Annotated[list[str] | None, typer.Option(
     "--on", metavar="BACKEND", autocompletion=backends, show_default="host",
     help="Back end to replay the vectors on; repeat it, or separate by commas.")]
 Flips = Annotated[int, typer.Option(
-    metavar="COUNT", min=0, help="Number of damaged saved states, and of damaged frames, that are tried of "
-                                 "each kind.")]
+    metavar="COUNT", min=0, help="Number of damaged saved states and of damaged frames to try, per kind of "
+                                 "damage.")]
 Out = Annotated[Path | None, typer.Option(
     "-o", "--out", metavar="FILE.zip", show_default=False,
     help="If the verification succeeds, write the folder as a bundle that another machine can verify.")]

@@ -237,7 +237,7 @@ def _two(seen: Inspection) -> list[str]:
 
 
 def _word(low: int, high: int, where: str) -> str:
-    """Return the format of a usual length for all counts from `low` to `high`."""
+    """Return the shortest usual format that holds all counts from `low` to `high`."""
     bits = max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + (low < 0)
     if bits > _LENGTHS[-1]:
         raise fail("E246", "no word length can represent these values", where=where, value=f"{low} to {high}",

@@ -24,7 +24,7 @@ _DATES = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
 
 
 def columns(found: Simulated) -> dict[str, Array]:
-    """Return the predictions and what belongs to them, one row per sample.
+    """Return the predictions, their inputs and their targets, one row per sample.
 
     They are for the test samples if there are any, else for the training samples.
 

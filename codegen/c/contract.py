@@ -68,7 +68,7 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
 
 
 def _slice_cost(plan: Plan, kind: str) -> str:
-    """Return the worst-case cost of a slice of a training."""
+    """Return the worst-case cost of a slice of training."""
     n = plan.sizes["n"]
     if kind == "train_push" and plan.eager:
         return f"{2 * (n + plan.integer('last_lag'))} multiplications, 2 divisions, 1 kernel value"

@@ -59,7 +59,7 @@ def slots_frame(plan: Plan, state: Outputs) -> list[int]:
 
 
 def _inputs(plan: Plan, call: Call) -> Outputs:
-    """Convert the inputs of a training; none on a uniform grid."""
+    """Convert the inputs for training; none on a uniform grid."""
     if call.x_raw is None:
         return {}
     v = np.zeros(call.x_raw.shape, dtype=np.int64)
@@ -68,7 +68,7 @@ def _inputs(plan: Plan, call: Call) -> Outputs:
 
 
 def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[str]:
-    """Replay a training, then load the trained model into the predictor.
+    """Replay the training, then load the trained model into the predictor.
 
     The trainer, the solver or other code trains.
     """

@@ -124,10 +124,10 @@ def levels(lanes: int) -> int:
 
 
 def no_candidates(plan: Plan, core: str) -> KerncastError:
-    """Return the error for a training that compares pairs of sigma and lambda."""
-    return fail("E307", f"the SystemVerilog {core} compares no candidates", where="[toeplitz] candidates",
-                value=plan.options["candidates"], allowed="one pair of sigma and lambda",
-                remedy="remove candidates, or train and predict in C")
+    """Return the error for a trainer that compares pairs of sigma and lambda."""
+    return fail("E307", f"the SystemVerilog {core} does not compare candidates",
+                where="[toeplitz] candidates", value=plan.options["candidates"],
+                allowed="one pair of sigma and lambda", remedy="remove candidates, or train and predict in C")
 
 
 def _refusal(plan: Plan) -> KerncastError | None:

@@ -72,7 +72,7 @@ def recursion_cycles(n: int, lanes: int = 1, last_lag: int | None = None) -> int
 
 
 def read_lags(plan: Plan) -> int:
-    """Return the last word of the first row that the solver reads."""
+    """Return the index of the last value of the first row that the solver reads."""
     return max(1, plan.integer("last_lag"))
 
 

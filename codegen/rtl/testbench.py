@@ -181,7 +181,7 @@ def _training(vectors: Vectors) -> Call | None:
 
 
 def _trained(plan: Plan, call: Call, vectors: Vectors) -> tuple[int, list[int]]:
-    """Return the core's status of a training and its model frame.
+    """Return the core's status after training, and its model frame.
 
     The host certifies a solution, so that the core does not know the status INACCURATE.
     """

@@ -105,7 +105,7 @@ def _solve(plan: Plan) -> list[Operation]:
 
 
 def _train(plan: Plan) -> list[Operation]:
-    """Return the script of a training with samples that the model can be trained on.
+    """Return the script that trains on samples of a positive definite system.
 
     A system that is not positive definite ends early.
     """
@@ -113,7 +113,7 @@ def _train(plan: Plan) -> list[Operation]:
     for x_raw in _samples(plan):
         if int(open_model(plan).train(x_raw, y_raw)["status"][0]) in TRAINED:
             return [("watch",), *training_script(plan, x_raw, y_raw), ("spans",)]
-    raise fail("E343", "the clocks of a training cannot be counted: the system is not positive definite",
+    raise fail("E343", "the clocks of training cannot be counted: the system is not positive definite",
                where="[toeplitz] lambda", value=plan.options["lambda"],
                allowed="a system that can be trained",
                remedy="raise lambda, or omit --simulate")

@@ -31,7 +31,7 @@ class Estimate:
     lanes : int
         Hardware multipliers in the inner loop.
     operation : str
-        What `cycles` count: a prediction, an update, a system, a training.
+        What `cycles` count: a prediction, an update, a system, or a training run.
     samples : int
         Of an operation.
     cycles : int

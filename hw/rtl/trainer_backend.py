@@ -29,7 +29,7 @@ _HEAD = 3
 
 
 def training_script(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> list[Operation]:
-    """Return the script of a training.
+    """Return the script that trains once.
 
     It contains the samples, unless on a grid, the targets and the model.
     """
@@ -66,7 +66,7 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
 
 
 def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
-    """Return the status of a training.
+    """Return the status after training.
 
     The core solves; the host certifies the solution.
     """

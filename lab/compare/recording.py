@@ -72,12 +72,12 @@ def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> lis
         Columns ``x0``, ``x1``, ... and ``y``, named in the first line, in any order; on the uniform grid only
         ``y``.
     vectors : Vectors, optional
-        Their trainings and updates come first where the file has no y.
+        Their training and updates come first if the file has no y.
 
     Raises
     ------
     KerncastError
-        E241 to E246 for the file, E247 where it holds fewer samples than a training takes.
+        E241 to E246 for the file, E247 if it holds fewer samples than training needs.
     """
     inputs = {f"x{column}": plan.signals["x_raw"].format for column in range(plan.sizes["D"])}
     target: dict[str, Format] = {"y": plan.signals["y_raw"].format}

@@ -148,7 +148,7 @@ def _files(spec: Spec) -> dict[str, str]:
 
 
 def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit:
-    """Search better values for a spec.
+    """Search for better values for a spec.
 
     The integer model judges each candidate on held-out samples. The values that are recommended have status
     ok, and on all data an error that is not above that of the spec as written.

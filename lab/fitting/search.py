@@ -81,7 +81,7 @@ class Candidate:
 
     @property
     def order(self) -> tuple[bool, float, float]:
-        """Return what candidates are ordered by, the best first."""
+        """Return the sort key of the candidates; the smallest is the best."""
         factor = _OF_REMEDY if self.remedied else 1.0
         return not self.ok, factor * self.error, factor * self.rms
 
@@ -247,7 +247,7 @@ class Search:
 
 
 def selection(spec: Spec, data: Dataset, samples: int | None) -> tuple[Judged, Dataset, str]:
-    """Return how candidates are judged, on which samples, and which part these are.
+    """Return how candidates are judged, the samples used, and which part these are.
 
     Test samples are not used to select.
     """

@@ -1,4 +1,4 @@
-"""lab.fitting: what of each algorithm is tuned.
+"""lab.fitting: the values that are tuned, by algorithm.
 
 A new algorithm needs one row in :data:`TUNERS`.
 """
@@ -52,7 +52,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Tuner:
-    """What of an algorithm is tuned.
+    """Values of an algorithm that are tuned.
 
     Attributes
     ----------

@@ -109,7 +109,7 @@ def _design(run: SweepRun, point: Point, plan: Plan | None) -> dict[str, Any]:
 
 
 def _program(run: SweepRun, index: int | None, plans: Sequence[Plan | None]) -> dict[str, Any]:
-    """Return the program and samples of the cheapest design, or of the front's first."""
+    """Return the program and samples of the design at `index`; empty without one."""
     plan = None if index is None else plans[index]
     if index is None or plan is None:
         return {}

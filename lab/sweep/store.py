@@ -61,7 +61,7 @@ def point_of(row: Sequence[str]) -> Point:
     inputs, measures = parse_json(written), parse_json(measured)
     if not isinstance(inputs, dict) or not all(isinstance(v, (int, float, str)) for v in inputs.values()) \
             or not is_numbers(measures):
-        raise ValueError("a point has values of another type")
+        raise ValueError("a point has values of the wrong type")
     return Point(key, inputs, status, code, message, plan, words,
                  {current_name(name): value for name, value in measures.items()})
 
@@ -81,7 +81,7 @@ def in_use(path: Path, error: Exception) -> KerncastError:
 
 
 def check_settings(held: Mapping[str, Any]) -> None:
-    """Raise ValueError if a stored setting has another type than a sweep writes."""
+    """Raise ValueError if a stored setting has a type that no sweep writes."""
     wanted: dict[str, tuple[type, ...]] = {"text": (str,), "name": (str,), "most": (bool,),
                                            "number": (int, float), "above_float": (bool,)}
     wrong = [name for name in held["objectives"] if not isinstance(name, str)]
@@ -91,7 +91,7 @@ def check_settings(held: Mapping[str, Any]) -> None:
               if not isinstance(key, str) or not all(isinstance(v, (int, float, str)) for v in values)]
     wrong += [held[name] for name in ("trials", "seed") if not isinstance(held[name], (int, type(None)))]
     if wrong or not isinstance(held["base_dir"], str) or not is_numbers(held["baseline"]):
-        raise ValueError(f"a value of another type: {wrong[:1] or 'base_dir or baseline'}")
+        raise ValueError(f"a value of the wrong type: {wrong[:1] or 'base_dir or baseline'}")
 
 
 class Store:

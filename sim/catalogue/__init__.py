@@ -382,7 +382,7 @@ _GENERATION = {
                   "The program stopped; the message quotes its log.",
                   "Read the log. If files of the folder were changed, generate it again; otherwise report "
                   "it."),
-    "E343": Entry("the clocks of a training cannot be counted",
+    "E343": Entry("the clocks of training cannot be counted",
                   "`kerncast estimate --simulate` needs samples whose system is positive definite, and the "
                   "integer model found none.",
                   "Raise lambda, or omit --simulate."),

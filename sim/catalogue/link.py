@@ -77,7 +77,7 @@ LINK = {
     "E444": Entry("a damaged saved state", "Its checksum does not match: some of its bits have changed.",
                   "Restore an older state, or train the model again."),
     "E445": Entry("an inconsistent saved state",
-                  "Its checksum matches, but it contains values that no training produces, such as more "
+                  "Its checksum matches, but it contains values that training never produces, such as more "
                   "centers than the dictionary can hold. It was edited by hand, or saved from "
                   "overwritten memory.",
                   "Restore an older state, or train the model again."),
@@ -88,7 +88,7 @@ LINK = {
                   "The slots for tests are in RAM, and the board does not have enough.",
                   "Use a larger board or a smaller model; generated C saves to any storage you provide."),
     "E448": Entry("nothing to freeze",
-                  "The state was saved before a training, or the model was trained elsewhere and is a "
+                  "The state was saved before training, or the model was trained elsewhere and is a "
                   "constant.",
                   "Train the model and save it; a model of algorithm kernel_predictor needs no state."),
 }

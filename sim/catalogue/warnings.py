@@ -10,7 +10,7 @@ from ..errors import Entry
 WARNINGS = {
     "W201": Entry("lambda is smaller than the rounding of the kernel",
                   "lambda is less than one LSB of the kernel values. Rounding can then lower the smallest "
-                  "eigenvalue by more than lambda raises it, and trainings may end with "
+                  "eigenvalue by more than lambda raises it, and training may end with "
                   "NOT_POSITIVE_DEFINITE. Polynomial and linear kernels of large inputs have a large LSB.",
                   "Scale the inputs with [input] offset and gain, raise lambda, or set a longer word "
                   "length."),

@@ -19,12 +19,12 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class Classes:
-    """Labels of a run, as indices of the names.
+    """Labels that a run predicted, as indices into the class names.
 
     Parameters
     ----------
     names : tuple of str
-        By label; the number of names stands for unknown.
+        Class names by label; the label `len(names)` means unknown.
     labels, labels_float : ndarray of int64, shape (m,)
         Of the integer model, and of float64.
     truth : ndarray of int64, shape (m,), or None
@@ -67,7 +67,7 @@ class Classes:
 
     @property
     def differing(self) -> int:
-        """Return for how many samples float64 predicts another label."""
+        """Return the number of samples for which float64 predicts another label."""
         return int((self.labels != self.labels_float).sum())
 
     @property
@@ -78,7 +78,7 @@ class Classes:
 
     @property
     def original(self) -> NDArray[Any]:
-        """Return the class of each sample as the estimator has it.
+        """Return the estimator's own class for each label.
 
         :data:`UNKNOWN` if there is none.
         """

@@ -7,8 +7,8 @@ data and algorithm                 what is predicted
 =================================  =====================================================================
 the clean signal is known          it is compared with the fitted values
 test samples are given             the test samples
-toeplitz_rls on a uniform grid     each sample, left out of the training in turn
-other batch trainers               each of four folds, by a training on the other three
+toeplitz_rls on a uniform grid     each sample, left out of training in turn
+other batch trainers               each of four folds, by training on the other three
 online learners                    each sample before it is learnt, without the first quarter
 a model trained elsewhere          the samples of [data]
 =================================  =====================================================================
@@ -61,7 +61,7 @@ class Judged(StrEnum):
 
     CLEAN = "compared with the clean signal"
     TEST = "on the test samples"
-    LEFT_OUT = "on samples left out of the training in turn"
+    LEFT_OUT = "on samples left out of training in turn"
     FOLDS = "on samples held out in four folds"
     AHEAD = "on each sample before it is learnt"
     GIVEN = "on the samples of [data]"
@@ -76,11 +76,11 @@ class HeldOut:
     judged : Judged
         What the predictions are compared with.
     status : str
-        The worst status of all trainings.
+        The worst status of all training runs.
     y, f : ndarray of float64, shape (k,)
         Targets and predictions of the integer model, in units of y; labels for [output] classes.
     X_train, X : ndarray of float64, shapes (m, D) and (k, D)
-        Inputs of the training and of the predictions, in units of x.
+        Inputs for training and for prediction, in units of x.
     y_train : ndarray of float64, shape (m,)
         Targets of the training, as `y`.  For folds and streams the training samples are those predicted, too.
     folds : tuple of ndarray of int64
@@ -110,7 +110,7 @@ class HeldOut:
 
     @property
     def trained(self) -> bool:
-        """Return whether every training has a model."""
+        """Return whether every training run has a model."""
         return self.status not in UNTRAINED
 
 

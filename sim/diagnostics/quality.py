@@ -36,7 +36,7 @@ class Quality:
     error : float
         In units of y, or a share of wrong classes; infinite without a model.
     status : str
-        The worst status of all trainings.
+        The worst status of all training runs.
     baselines : dict of str to float
         Error by name, the smallest first.
     """

@@ -25,7 +25,7 @@ from .error_budget import MAX_SAMPLES, ErrorBudget, error_budget, predictor_budg
 from .observed import observed
 from .tuned import Tuned, tuned_by
 
-#: Statuses of a training without a usable model.
+#: Statuses of training without a usable model.
 UNTRAINED = tuple(name for code, name in STATUSES.items() if code not in TRAINED)
 
 
@@ -121,7 +121,7 @@ def alpha_values(plan: Plan, state: Outputs) -> Array:
 
 
 def _members(model: Any) -> Outputs:
-    """Return the model structure, and what a batch trainer left besides it."""
+    """Return the model structure, with the trainer structure of a batch trainer."""
     state: Outputs = model.state()
     return state | model.workspace() if model.plan.trains else state
 
@@ -143,7 +143,7 @@ def worst_status(outputs: Outputs) -> str:
 
 
 def status_of_both(learned: Outputs, answers: Outputs) -> str:
-    """Return the status of a training and the predictions after it."""
+    """Return the status of training and the predictions after it."""
     status, shown = worst_status(learned), worst_status(answers)
     if status == STATUSES[0] or (shown in UNTRAINED and status not in UNTRAINED):
         return shown  # a learner without vectors has learnt, but cannot predict

@@ -1,4 +1,4 @@
-"""sim.diagnostics: which pair of sigma and lambda a training chose, and why."""
+"""sim.diagnostics: the pair of sigma and lambda that training chose, and why."""
 
 from __future__ import annotations
 
@@ -52,13 +52,13 @@ def _logarithms(values: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, .
 
 
 def tuned_by(plan: Plan, members: Outputs, y_raw: Raw) -> Tuned | None:
-    """Return the choice of a training; None if its plan compares no pairs.
+    """Return the choice made in training; None if the plan compares no pairs.
 
     Parameters
     ----------
     plan : Plan
     members : dict
-        Members of model and trainer after the training.
+        Members of model and trainer after training.
     y_raw : ndarray of int64, shape (n,)
         Its targets.
     """

@@ -98,9 +98,9 @@ class NumbersChoice:
     bytes : int
         Size of the model structure.
     multiplications : int
-        Multiplications of one training.
+        Multiplications of one training run.
     status : str
-        Status of the training if the error was measured; empty if it is predicted.
+        Status after training if the error was measured; empty if it is predicted.
     """
 
     word: int

@@ -37,7 +37,7 @@ class OnlineEstimator(BaseEstimator):
     def _fit_targets(self, X: Array, Y: Array) -> None:
         """Reset the learner and present all samples in order, `presentations` times."""
         if not is_integer(self.presentations) or self.presentations < 1:
-            raise fail("E234", "the samples must be presented once at least", where="presentations",
+            raise fail("E234", "the samples must be presented at least once", where="presentations",
                        value=self.presentations, allowed="an integer >= 1", remedy="start with 10")
         self._create_learner(X, Y.shape[1:])
         self._present(X, Y, self.presentations)

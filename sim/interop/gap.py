@@ -18,14 +18,14 @@ _MAX_SAMPLES = 512
 
 
 class Gap(NamedTuple):
-    """Largest relative prediction error, and the number of other labels."""
+    """Largest relative prediction error, and the number of labels that differ."""
 
     share: float
     labels: int
 
     @property
     def is_small(self) -> bool:
-        """Return whether the plan stands for the estimator."""
+        """Return whether the gap is small enough to use the plan for the estimator."""
         return self.share <= MAX_RELATIVE_GAP and self.labels == 0
 
 

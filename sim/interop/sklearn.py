@@ -89,7 +89,7 @@ def _named_kernel(estimator: Any, gamma: float) -> dict[str, Any]:
 
 
 def _support_vectors(estimator: Any) -> TrainedModel:
-    """Convert a support vector machine; of two classes f > 0 is the second one."""
+    """Convert a support vector machine; with two classes, f > 0 means the second."""
     vectors = _array(estimator, "support_vectors_")
     classes = tuple(np.asarray(getattr(estimator, "classes_", ())).tolist())
     kernel = _named_kernel(estimator, float(getattr(estimator, "_gamma", 0.0)))

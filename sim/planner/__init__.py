@@ -92,10 +92,10 @@ def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: R
 
 
 def _kept(plan: Plan) -> dict[str, Any]:
-    """Return the evidence that is of no signal.
+    """Return the evidence that belongs to no signal.
 
     That is the real numbers of a model trained elsewhere, an automatic choice of the solver, and the
-    candidates of a training.
+    candidates of a self-tuning trainer.
     """
     kept = ("trained", "solver", "candidates")
     return {name: plan.evidence[name] for name in kept if name in plan.evidence}

@@ -65,17 +65,17 @@ def _lambda_lost(plan: Plan) -> Iterator[Problem]:
 
 
 def _no_bound(plan: Plan) -> Iterator[Problem]:
-    """Warn if the error of a training has no bound (W202)."""
+    """Warn if the error of the trained model has no bound (W202)."""
     if plan.constants.get("bound_gain") != 0:
         return
     if plan.plain_means:
-        yield Problem("W202", "scheme diagonal_mean has no certified bound: the best status of a training is "
+        yield Problem("W202", "scheme diagonal_mean has no certified bound: the best possible status is "
                               "INACCURATE", _key(plan, "scheme"), "diagonal_mean",
                       "diagonal_mean_biased, or uniform for a sampled signal",
                       "use diagonal_mean_biased, or accept results without a bound")
     else:
         yield Problem("W202", "no certified bound: rounding all kernel values may change an eigenvalue by "
-                              "more than lambda; the best status of a training is INACCURATE",
+                              "more than lambda; the best possible status is INACCURATE",
                               _key(plan, "lambda"),
                       plan.options["lambda"], "larger values, or a longer word length", _LONGER)
 

@@ -64,7 +64,7 @@ def _replaced(lines: list[str], at: int, key: str, value: Any) -> list[str]:
 
 
 def _added(lines: list[str], table: str, key: str, value: Any, found: Mapping[KeyPath, int]) -> list[str]:
-    """Add a key to its table, or the table too."""
+    """Add a key to its table, and the table if it is missing."""
     if (table,) not in found:
         return [*lines, "", f"[{table}]", _entry(key, value)]
     start = found[(table,)]

@@ -166,7 +166,7 @@ def candidates(draft: Draft) -> Found:
     if not isinstance(pairs, (list, tuple)) or not pairs:
         return
     if chosen not in (None, "banded"):
-        yield draft.problem("E113", f"solver {chosen} compares no candidates", "toeplitz", "candidates",
+        yield draft.problem("E113", f"solver {chosen} does not compare candidates", "toeplitz", "candidates",
                             allowed="candidates with solver = \"banded\"",
                             remedy="set [toeplitz] solver = \"banded\", or remove candidates")
     given = [[draft.get("kernel", "sigma"), draft.get("toeplitz", "lambda")], *map(list, pairs)]

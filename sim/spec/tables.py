@@ -166,14 +166,14 @@ class Toeplitz(SpecTable):
                        allowed="an integer, 0 to 4", remedy="2 comes close to the accuracy of word = 32")
     bias: bool = _key(False, about="train an intercept too (LS-SVM)", allowed="true, false")
     candidates: Candidates | None = _key(
-        None, about="pairs [sigma, lambda] that a training compares with sigma and lambda (banded)",
+        None, about="pairs [sigma, lambda] that training compares with sigma and lambda (banded)",
         allowed="1 to 15 pairs of numbers, 1e-12 to 1e12, such as [[3, 0.1], [6, 0.3]]",
         remedy="list the pairs that the signal may need, or omit it")
     tolerance: float = _tolerance()
 
     @property
     def pairs(self) -> int:
-        """Return the number of pairs that a training compares; 1 if it compares none."""
+        """Return the number of pairs that training compares; 1 if it compares none."""
         return 1 + len(self.candidates or ())
 
 

@@ -45,7 +45,7 @@ class TrainerBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start counting the clocks of trainings."""
+        """Start counting the clocks of training."""
         self._spans = []
         self._watch = cocotb.start_soon(self._watch_trainings())
 

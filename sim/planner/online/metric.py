@@ -83,7 +83,7 @@ def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: 
 
 
 def guard_constants(spec: Spec, words: WordClass) -> dict[str, int]:
-    """Return 2 as a sum of squared kernel values, and the bits that each drops.
+    """Return the limit 2 of a sum of squared kernel values, and each square's shift.
 
     Without a guard the result is empty. The sum of budget squares, each up to 1, fits 63 bits.
     """
@@ -95,7 +95,7 @@ def guard_constants(spec: Spec, words: WordClass) -> dict[str, int]:
 
 
 def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[str, int]:
-    """Return the value of 1 for kappa, and the number of bits that its products drop."""
+    """Return the integer that means 1 for kappa, and the shifts of its products."""
     if metric not in (*NEIGHBOURS, *SUMS) or metric == "fklms":
         return {}
     frac, found = words.kernel.frac, {}

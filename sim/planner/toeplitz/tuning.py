@@ -80,7 +80,7 @@ def _plans(spec: Spec, pairs: list[tuple[float, float]], plan: Callable[[Spec], 
 
 
 def _train_operations(plans: list[Plan], sizes: dict[str, int]) -> dict[str, Operations]:
-    """Return the worst-case counts: the evidence of all, and a training of each.
+    """Return the worst-case counts: the evidence of all, and training each.
 
     The best candidate is trained; the next one only if its answer is not certified.
     """

@@ -26,4 +26,4 @@ def test_every_core_refuses_candidates(cores, code):
 
 def test_the_notes_on_missing_cores_name_the_candidates():
     notes = rtl.render_refusals(plan())["rtl/README.md"]
-    assert notes.count("compares no candidates") >= 3  # predictor, solver, trainer
+    assert notes.count("does not compare candidates") >= 3  # predictor, solver, trainer

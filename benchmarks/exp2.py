@@ -70,7 +70,7 @@ to 2^-34 (the first one, 1, is 2^-33 low). Rounding the subtracted part down rai
 one step each, one upward and two downward (with b = 8 one upward and one downward). The tail omits its next
 term: z^2 / 2 for b = 8, which lowers the value, otherwise z^3 / 6, which raises it, with z < 2^-2b ln 2.
 
-At 24 bits the value is the 32-bit one with 1/256 of its error, rounded once more.
+At 24 bits the 32-bit value is rounded once more; in LSB, its error before that is 1/256 as large.
 
 <!-- {stamp} -->
 """

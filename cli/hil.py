@@ -43,7 +43,7 @@ def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: 
 
     Runs the vectors, or your own samples. Nothing is compared here: kerncast hil replay does that on any
     machine, from the file alone. If the run ends early, through a pulled cable or Ctrl-C, the file holds what
-    was returned until then.
+    was returned up to then.
 
     Examples
     --------

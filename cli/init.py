@@ -74,10 +74,10 @@ def init(name: Name = None, data: DataFile = None, algorithm: Algorithm = None,
          out: Out = Path(), as_json: JsonFlag = False) -> None:
     """Write NAME.toml, a commented spec to start from.
 
-    On a terminal, without options, it asks. It never overwrites a file, and makes the folder if it is
-    missing. With a data file it finds columns, classes, sampling instants and n, and prints what it found.
-    The options are keys of [data] in the spec, so all commands read the file in the same way. Values in units
-    become the counts of a 12-bit converter; [data.ranges] states the range of each column.
+    On a terminal, without options, it asks questions. It never overwrites a file, and makes the folder if
+    it is missing. With a data file it finds columns, classes, sampling instants and n, and prints what it
+    found. The options are keys of [data] in the spec, so all commands read the file in the same way. Values
+    in units become the counts of a 12-bit converter; [data.ranges] states the range of each column.
 
     Examples
     --------

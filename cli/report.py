@@ -28,8 +28,8 @@ Results = Annotated[list[Path] | None, typer.Option(
 def report(given: Given, out: Out = None, results: Results = None, as_json: JsonFlag = False) -> None:
     """Write an HTML report of a sweep or of one design.
 
-    It needs a browser, no network and no other file. Of a sweep it shows the Pareto front, where you choose a
-    design; of the chosen design its plan, values, error budget and costs, and its kerncast gen command.
+    It needs a browser, no network and no other file. For a sweep it shows the Pareto front, where you choose
+    a design; for the chosen design, its plan, values, error budget and costs, and its kerncast gen command.
 
     Examples
     --------

@@ -51,8 +51,8 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
     r"""Compute the first row of the Toeplitz kernel matrix.
 
     Takes O(n) memory. The NPZ file holds r, the row, of shape (n,), lambda not yet added to r[0]; and
-    sigma, scheme, dtype. Ctrl-C leaves a whole checkpoint; the same command resumes from it, to the same
-    bits. Without --checkpoint the progress is lost. Scheme uniform takes no time, so it needs neither
+    sigma, scheme, dtype. Ctrl-C leaves a complete checkpoint; the same command resumes from it, bit for
+    bit. Without --checkpoint the progress is lost. Scheme uniform takes no time, so it needs neither
     checkpoint nor cluster; rff does not support them.
 
     Examples

@@ -37,10 +37,10 @@ Chart = Annotated[Path | None, typer.Option("--plot", metavar="FILE", show_defau
 def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag = False) -> None:
     """Run the integer model on the data and judge it.
 
-    First prints the error on samples that the training did not see, compared with baselines, and a verdict.
+    First prints the error on samples not used in training, compared with baselines, and a verdict.
     Then the error compared with float64, where the error on the training data comes from, and the range of
     every signal. A status other than ok is explained. With -o it writes x, y and the predictions in float64
-    and fixed point, in units of x and y. Exits with 2 if there is no model to predict with: the training was
+    and fixed point, in units of x and y. Exits with 2 if there is no model to predict with: training was
     refused, or an online learner has an empty dictionary at the end.
 
     Examples

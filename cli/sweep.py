@@ -70,10 +70,10 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     options. Errors are in percent: of wrong classes, or of the deviation of the target; `float` is the
     error of float64 with the spec as written. Errors are measured on the data; ram, flash (tables only),
     operations and energy (estimates) are computed from the plan, without a compiler. A point that the
-    planner refuses is a result, too.
+    planner rejects is a result, too.
 
     Every point is saved in the run's folder when it is done: run the same command again to resume. Exits
-    with 2 if no design keeps all limits, and with 1 if --confirm finds a value that differs.
+    with 2 if no design meets all limits, and with 1 if --confirm finds a value that differs.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def verify(given: Bundle, on: On = None, flips: Flips = 1000, out: Out = None, a
     Plans again, runs the integer model again and generates the code again, from the spec and the samples;
     then, if nothing differs, replays the vectors on each back end, built from the derived files: nothing of
     a bundle is ever compiled or run. Then it flips bits in saved states
-    and in frames of the link: each damage must be noticed. Exits with 1 if anything differs.
+    and in frames of the link: every change must be detected. Exits with 1 if anything differs.
 
     Examples
     --------

@@ -63,7 +63,7 @@ def confirmed_words(spec: Spec, base: Path, found: list[NumbersChoice], error: f
 
 
 def measured_words(spec: Spec, base: Path) -> list[NumbersChoice]:
-    """Return the word lengths of conjugate gradients, each run on the data.
+    """Run conjugate gradients at each word length on the data; return the results.
 
     Raise E240 if the spec has no data.
     """

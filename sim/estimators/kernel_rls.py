@@ -75,7 +75,7 @@ class _KernelRLS(RLS):
                            value=repr(self.sigma), allowed='"auto"', remedy="omit sigma")
             return self.kernel
         if self.kernel != "gaussian":
-            raise fail("E231", "no such kernel by name", where="kernel",
+            raise fail("E231", "no kernel has this name", where="kernel",
                        value=repr(self.kernel), allowed='"gaussian", or a Kernel such as Laplacian(2.0)',
                        remedy="pass an object: from kerncast.sim.kernels import Laplacian, Periodic, "
                               "Polynomial, Linear")

@@ -142,7 +142,7 @@ def _samples(X: ArrayLike, columns: int) -> Array:
     """
     if hasattr(X, "toarray"):
         raise fail("E274", "the samples are sparse", where="X", value=type(X).__name__,
-                   allowed="a dense array", remedy="X.toarray()")
+                   allowed="a dense array", remedy="pass X.toarray()")
     array = finite_array(X, "X", "E245")
     if array.ndim != 2 or array.shape[1] != columns:
         raise fail("E248", "the array has the wrong shape", where="X", value=array.shape,

@@ -11,7 +11,7 @@ is an integer on the device:
                ``k * k >> square_shift``, a fixed integer for each pair, so that adding it on insertion and
                subtracting it on removal is exact.
 ``fast_mklms`` alpha^2 max(0, kappa).
-``magnitude``  |alpha|; of several outputs the sum of their squares, each ``alpha^2 >> norm_shift``.
+``magnitude``  |alpha|; with several outputs the sum of their squares, each ``alpha^2 >> norm_shift``.
 ``age``        the rank: the oldest is removed.
 
 ``quantise``, the largest distance at which a sample updates its nearest center, follows from the kernel value

@@ -43,7 +43,7 @@ def fit(path: SpecPath, out: New = None, samples: Samples = None, as_json: JsonF
     kerncast fit motor.toml --samples 400 --json
     """
     from ..lab.fitting import fit_spec
-    from ..lab.output_paths import refuse_unwritable
+    from ..sim._output_files import refuse_unwritable
     from ..sim.errors import fail
 
     spec = load_spec(path)

@@ -38,8 +38,8 @@ def report(given: Given, out: Out = None, results: Results = None, as_json: Json
     kerncast report ecg.toml -o ecg.html
     kerncast report build/ecg
     """
-    from ..lab.output_paths import refuse_unwritable
     from ..lab.report import check_plotly, gather_page, write_report
+    from ..sim._output_files import refuse_unwritable
 
     check_plotly()  # before anything is computed
     if out is not None:

@@ -99,7 +99,7 @@ def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
 
     Raise E192 if a file would be overwritten, E191 if it cannot be written.
     """
-    from ..lab.output_paths import refuse_unwritable
+    from ..sim._output_files import refuse_unwritable
 
     places = {"DATA": Path(data), "--checkpoint": checkpoint, "--out": output}
     given = {name: path.resolve() for name, path in places.items() if path is not None}

@@ -143,9 +143,9 @@ def _design(run: SweepRun, confirm: bool, as_json: bool) -> Confirmation | None:
     """Write the best design's spec, and confirm it if requested."""
     if run.best is None:
         return None
-    from ..codegen.manifest import write_whole
     from ..lab.sweep.confirm import confirm as confirmed
     from ..lab.sweep.confirm import design_text, remove_other_answers
+    from ..sim._output_files import write_whole
 
     remove_other_answers(run, run.best)
     write_whole(run.folder / _DESIGN, design_text(run, run.best))

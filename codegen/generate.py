@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ..sim._files import read_bytes
+from ..sim._output_files import partial_path, write_whole
 from ..sim.data.predictor_file import model_file
 from ..sim.errors import KerncastError, fail
 from ..sim.plan import Plan
@@ -32,16 +33,7 @@ from .c.shared import render_shared, runtime_hash
 from .firmware.targets import load_target
 from .hls import refuse_unfit, render_hls, requested_dialects
 from .licence import LICENSE, SBOM, licence_text, sbom_text
-from .manifest import (
-    MANIFEST,
-    Manifest,
-    content,
-    digest,
-    is_source,
-    partial_path,
-    runtime_digest,
-    write_whole,
-)
+from .manifest import MANIFEST, Manifest, content, digest, is_source, runtime_digest
 from .resources import environment, read_text
 from .rtl import fits as rtl_fits
 from .rtl import render_refusals, render_rtl

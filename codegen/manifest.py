@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -137,26 +135,3 @@ def content(path: Path) -> str | None:
     if path.is_symlink() or not path.is_file():
         return None
     return path.read_bytes().decode("utf-8", "surrogateescape")
-
-
-def partial_path(path: Path) -> Path:
-    """Return the temporary path of a file that is being written."""
-    return path.with_name(f".{path.name}.kerncast-part")
-
-
-@contextmanager
-def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, and rename it to `path` if the block succeeds."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    part = partial_path(path)
-    try:
-        yield part
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a file atomically."""
-    with whole_file(path) as part:
-        part.write_text(text, encoding="utf-8", newline="\n")

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..codegen.generate import refuse_foreign
-from ..codegen.manifest import write_whole
+from ..sim._output_files import write_whole
 from ..sim.errors import Problem
 from ..sim.reference.backend import FloatReference
 from ..sim.replay.divergence import Report

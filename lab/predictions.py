@@ -8,13 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ..codegen.manifest import whole_file
 from ..sim._arrays import Array
+from ..sim._output_files import refuse_unwritable, whole_file
 from ..sim.diagnostics.held_out import Judged
 from ..sim.errors import fail
 from ..sim.reference.backend import FloatReference
 from .figures.style import BLACK, BLUE, GREY, ORANGE, pyplot
-from .output_paths import refuse_unwritable
 from .workflow import Simulated, test_inputs
 
 #: Suffixes of a chart.

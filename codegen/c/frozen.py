@@ -8,10 +8,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from ...sim._output_files import write_whole
 from ...sim.errors import fail
 from ...sim.plan import Field, Plan
 from ...sim.replay.saved_state import BLANK, decode, image_bytes
-from ..manifest import content, write_whole
+from ..manifest import content
 from ..resources import environment
 from .context import c_integer, context
 from .lms_f32 import float_literal

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from ...sim._output_files import write_whole
 from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Vectors
-from ..manifest import write_whole
 from .common import MOST_WORDS, model_frame, model_tag, primitives, vectors
 from .core import RtlCore
 from .learner import LEARNER

@@ -24,9 +24,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from ...codegen.manifest import partial_path
 from ...sim._files import read_bytes
 from ...sim._json import parse_json
+from ...sim._output_files import partial_path, refuse_unwritable
 from ...sim.backend import STATUSES, Backend, Comparison, Outputs
 from ...sim.data import raw
 from ...sim.data.csv_lines import csv_lines
@@ -36,7 +36,6 @@ from ...sim.errors import KerncastError, Problem, fail
 from ...sim.formats import Format
 from ...sim.plan import Plan, other_version
 from ...sim.replay.vectors import Call, Vectors, arrays, usual_calls
-from ..output_paths import refuse_unwritable
 from .origin import Origin
 
 VERSION = 3

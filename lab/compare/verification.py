@@ -34,9 +34,10 @@ from ... import __version__
 from ...codegen.c.packages import packages_in
 from ...codegen.firmware.targets import load_target
 from ...codegen.generate import PLAN, SPEC, VECTORS, load_manifest, load_vectors, render_all
-from ...codegen.manifest import MANIFEST, Manifest, content, digest, write_whole
+from ...codegen.manifest import MANIFEST, Manifest, content, digest
 from ...hw.backends import open_backend
 from ...sim._json import parse_json, read_json
+from ...sim._output_files import write_whole
 from ...sim.backend import Comparison
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model

@@ -6,10 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from ...codegen.manifest import whole_file
 from ...hw.rtl.estimate import PLACED, Estimate
+from ...sim._output_files import refuse_unwritable, whole_file
 from ...sim.errors import fail
-from ..output_paths import refuse_unwritable
 from .style import BLUE, GREEN, ORANGE, PINK, pyplot
 
 #: By the ending of a file's name what keeps date and version out of it: the same figures give the same bytes.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.manifest import whole_file
+from ...sim._output_files import whole_file
 from ...sim.diagnostics.simulate import y_values
 from ..workflow import Outcome
 from .style import BLACK, BLUE, GREY, ORANGE, pyplot

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ...codegen.manifest import write_whole
 from ...sim._files import MAX_SPEC, read_text
+from ...sim._output_files import write_whole
 from ...sim.data import Dataset, load_dataset, with_lags
 from ...sim.diagnostics.held_out import status_of
 from ...sim.diagnostics.quality import Quality, quality

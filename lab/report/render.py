@@ -8,9 +8,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from ...codegen.manifest import write_whole
 from ...codegen.resources import environment, read_text
 from ...sim._optional import missing, package_file
+from ...sim._output_files import write_whole
 from .page import as_json
 
 #: Scripts in the order of the page, and the style.

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from ...codegen.generate import generate, refuse_oversize
-from ...codegen.manifest import write_whole
 from ...hw.hil.board_backend import default_emulator
+from ...sim._output_files import write_whole
 from ...sim.errors import fail
 from ...sim.model import open_model
 from ...sim.planner import make_plan

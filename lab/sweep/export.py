@@ -7,10 +7,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from ...codegen.manifest import whole_file
 from ...sim._optional import missing
+from ...sim._output_files import refuse_unwritable, whole_file
 from ...sim.errors import fail
-from ..output_paths import refuse_unwritable
 from .run import SweepRun
 
 _PLAIN = ("key", "status", "code", "plan", "words")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from pathlib import Path
 
-from ...codegen.manifest import whole_file
+from ...sim._output_files import whole_file
 from ..figures.style import BLUE, GREY, ORANGE, pyplot
 from .measures import MEASURES
 from .run import SweepRun

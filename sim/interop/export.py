@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._output_files import refuse_unwritable, write_whole
 from ..data.words_csv import words_text
 from ..decisions import decide
 from ..errors import KerncastError, fail
@@ -51,7 +52,7 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     Raises
     ------
     KerncastError
-        E191 if the folder does not exist, E192 if a file exists, E248 if y does not match X, and as
+        E191 if a file cannot be written there, E192 if a file exists, E248 if y does not match X, and as
         :func:`kerncast.plan` of the estimator, whose warnings it issues too.
 
     Examples
@@ -64,7 +65,7 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     _check_places(place, list(files), overwrite)
     warn_apart(of_estimator(estimator, X, choices))
     for file, text in files.items():
-        file.write_text(text, encoding="utf-8", newline="\n")
+        write_whole(file, text)
     return Spec.load(place)
 
 
@@ -76,13 +77,12 @@ def _files(made: ConvertedEstimator, place: Path, y_raw: NDArray[np.int64]) -> d
 
 
 def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
-    """Raise E192 if a file would be overwritten, E191 if the folder does not exist."""
+    """Raise E192 if a file would be overwritten, E191 if one cannot be written."""
     if len(files) < 3:
         raise fail("E192", "the spec would overwrite its own model or data", where="path",
                    value=str(place), allowed="a name that ends in .toml", remedy="call it NAME.toml")
-    if not place.parent.is_dir():
-        raise fail("E191", "the folder does not exist", where="path", value=str(place.parent),
-                   allowed="a folder that exists", remedy="create the folder, or name another path")
+    for file in files:
+        refuse_unwritable(file, "path", "the exported model")
     there = [str(file) for file in files if file.exists()]
     if there and not overwrite:
         raise fail("E192", "the file exists already", where="path", value=", ".join(there),

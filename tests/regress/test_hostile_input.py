@@ -13,10 +13,10 @@ import pytest
 from kerncast.hw.hil.client import HilClient
 from kerncast.lab.compare.verification import LARGEST_BYTES, MAX_FILES
 from kerncast.lab.explore import server
-from kerncast.lab.output_paths import refuse_unwritable
 from kerncast.lab.sweep import executors
 from kerncast.sim import _files
 from kerncast.sim._json import MAX_DEPTH, parse_json, read_json
+from kerncast.sim._output_files import refuse_unwritable
 from kerncast.sim.data import csv_lines as limits
 from kerncast.sim.data import words_csv
 from kerncast.sim.data.inspection import inspect_file

@@ -10,6 +10,7 @@ from kerncast.codegen import generate as generation
 from kerncast.codegen import manifest as manifests
 from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate, load_manifest, load_plan, load_vectors, stale_files
+from kerncast.sim._output_files import partial_path
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
@@ -276,7 +277,7 @@ def test_an_edit_after_an_interrupted_run_is_still_never_overwritten(out, monkey
 def test_a_partial_first_file_of_a_killed_run_does_not_block_the_next(tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    manifests.partial_path(out / "manifest.json").write_text("{")
+    partial_path(out / "manifest.json").write_text("{")
     generate(plan(), out)
     assert set(files(out)) == {*load_manifest(out).files, "manifest.json"}
 

@@ -274,6 +274,20 @@ def test_export_overwrites_nothing_unless_requested(tmp_path):
     assert not (tmp_path / "b.toml").exists()
 
 
+@pytest.mark.parametrize("suffix", [".toml", ".json", ".csv"])
+def test_export_replaces_no_link_and_writes_through_none(tmp_path, suffix):
+    target = tmp_path / "theirs"
+    (tmp_path / f"c{suffix}").symlink_to(target)
+    for present in (False, True):
+        if present:
+            target.write_text("theirs")
+        with pytest.raises(KerncastError) as told:
+            kerncast.export(SVC().fit(X, LABELS), X, tmp_path / "c.toml", LABELS, overwrite=True)
+        assert told.value.problems[0].code == "E191"
+        assert not present or target.read_text() == "theirs"
+    assert {path.name for path in tmp_path.iterdir()} == {f"c{suffix}", "theirs"}
+
+
 def test_a_wrong_argument_is_reported_with_a_remedy(tmp_path):
     svc = SVC().fit(X, LABELS)
     for word in ("16", 16.0, 17, None):

@@ -1,11 +1,13 @@
-"""lab: check that an output path is writable before a long run."""
+"""sim: write output files whole, and refuse paths where no file can be."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from ..sim.errors import fail
+from .errors import fail
 
 
 def refuse_unwritable(path: Path, where: str, what: str) -> None:
@@ -33,3 +35,26 @@ def refuse_unwritable(path: Path, where: str, what: str) -> None:
         raise fail("E191", f"{what} cannot be written", where=where, value=str(path),
                    allowed="a new or regular file in a folder that exists and is writable",
                    remedy="name a file in such a folder")
+
+
+def partial_path(path: Path) -> Path:
+    """Return the temporary path of a file that is being written."""
+    return path.with_name(f".{path.name}.kerncast-part")
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """Yield a temporary path, and rename it to `path` if the block succeeds."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = partial_path(path)
+    try:
+        yield part
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file atomically."""
+    with whole_file(path) as part:
+        part.write_text(text, encoding="utf-8", newline="\n")

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "kc_arith.h"
+#include "kc_compiler.h"
 #include "kc_i32.h"
 #include "kc_simd.h"
 #include "kc_table.h"
@@ -58,7 +59,7 @@ static inline int64_t kc_band_after_16_ref(KC_TABLE int16_t *l, const int16_t *p
     return acc;
 }
 
-#if defined(__ARM_FEATURE_DSP) && defined(__ARMEL__) && !(defined(KC_PORTABLE) && KC_PORTABLE)
+#if KC_INTRINSICS && defined(__ARM_FEATURE_DSP) && defined(__ARMEL__)
 static inline int64_t kc_band_before_16(const int16_t *l, const int16_t *p, int32_t count)
 {
     const kc_pair_t *a = kc_dsp_pairs(l), *b = kc_dsp_pairs(p);

@@ -7,8 +7,9 @@
 #define KERNCAST_KC_BITS_CLZ_H
 
 #include "kc_bits.h"
+#include "kc_compiler.h"
 
-#if defined(__ARM_FEATURE_CLZ) && !(defined(KC_PORTABLE) && KC_PORTABLE)
+#if KC_INTRINSICS && defined(__ARM_FEATURE_CLZ)
 /* kc_bit_length */
 static inline int32_t kc_clz_bit_length(int64_t v)
 {

@@ -4,6 +4,14 @@
 #ifndef KERNCAST_KC_COMPILER_H
 #define KERNCAST_KC_COMPILER_H
 
+/* Intrinsics and inline assembly are written for gcc, clang and armclang. Other compilers take the portable C,
+ * even those that define __GNUC__ (IAR, Arm Compiler 5); so do all with KC_PORTABLE=1. */
+#if defined(__GNUC__) && !defined(__ICCARM__) && !defined(__CC_ARM) && !(defined(KC_PORTABLE) && KC_PORTABLE)
+#define KC_INTRINSICS 1
+#else
+#define KC_INTRINSICS 0
+#endif
+
 /* Unroll factor of the next loop for gcc; clang unrolls without it. */
 #if defined(__GNUC__) && __GNUC__ >= 8 && !defined(__clang__)
 #define KC_PRAGMA(text) _Pragma(#text)

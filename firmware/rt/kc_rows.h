@@ -20,7 +20,7 @@ typedef struct {
     int32_t first, second;
 } kc_two_t;
 
-#if defined(__ARM_FEATURE_DSP) && defined(__ARMEL__) && !(defined(KC_PORTABLE) && KC_PORTABLE)
+#if KC_INTRINSICS && defined(__ARM_FEATURE_DSP) && defined(__ARMEL__)
 #include "kc_rows_dsp.h"
 #else
 #define kc_quotient kc_divide

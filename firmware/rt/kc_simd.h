@@ -93,7 +93,7 @@ static inline void kc_portable_dec_if_gt_u8(uint8_t *words, int32_t count, uint8
     }
 }
 
-#if defined(KC_PORTABLE) && KC_PORTABLE
+#if !KC_INTRINSICS
 #define KC_SIMD portable
 #elif defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
 #define KC_SIMD helium

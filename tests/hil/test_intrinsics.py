@@ -83,9 +83,10 @@ def test_dsp_instructions_give_the_values_of_portable_c(folder, require_tool, le
     ledger.record(backend=f"unicorn:cortex-m4:{level}", words=compared, mismatches=wrong, case="dsp")
 
 
-def test_a_macro_forces_the_portable_c(folder, require_tool):
+@pytest.mark.parametrize("macro", ["KC_PORTABLE=1", "__ICCARM__=1", "__CC_ARM=1"])
+def test_a_macro_or_another_compiler_selects_the_portable_c(folder, require_tool, macro):
     require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
-    assert build(folder, "-O2", "-DKC_PORTABLE=1").text("kc_level") == "portable"
+    assert build(folder, "-O2", f"-D{macro}").text("kc_level") == "portable"
 
 
 BARE = """MEMORY {

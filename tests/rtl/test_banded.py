@@ -1,6 +1,6 @@
 """The banded solver's core gives the integer model's values, in the clocks that codegen states."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -12,64 +12,11 @@ from kerncast.hw.backends import open_backend
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.backend import Comparison
 from kerncast.sim.model import open_model
-from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK
-from kerncast.sim.model.toeplitz.banded import banded
-from kerncast.sim.model.toeplitz.trainer import banded_constants, banded_tables
 from kerncast.sim.plan import Plan
-from kerncast.sim.planner import make_plan
-from kerncast.sim.primitives import Words
-from kerncast.sim.spec import Spec
 
+from .banded_cases import BandedCore, case_plan, problems
 from .conftest import LONG, make, raw_inputs
-from .solver_cases import ScriptedCore
-
-#: n, W, sigma, lambda, casts.  A head of pairs and a rest; a table of one row; an exponent that grows often.
-CASES: dict[str, tuple[int, int, float, float, dict[str, str]]] = {
-    "plain16": (20, 16, 2.0, 0.1, {}), "head32": (60, 32, 3.0, 0.01, {"alpha": "half_even"}),
-    "odd24": (13, 24, 1.0, 0.5, {"alpha": "floor"}), "thin16": (5, 16, 0.3, 1.0, {}),
-    "grows16": (40, 16, 3.0, 0.001, {"alpha": "half_even"}), "full16": (256, 16, 3.0, 0.1, {})}
-
-
-def case_plan(case: str) -> Plan:
-    n, word, sigma, lam, casts = CASES[case]
-    return make_plan(Spec(
-        model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"}, output={"word": "s12f0"},
-        kernel={"sigma": sigma}, numbers={"word": word, "casts": casts},
-        toeplitz={"n": n, "lam": lam, "scheme": "uniform", "solver": "banded"}))
-
-
-def problems(plan: Plan, count: int, seed: int) -> Iterator[Words]:
-    """Targets of every size: noise, steps, the end of the range, few that are not zero, none."""
-    chance, n, top = np.random.default_rng(seed), plan.sizes["n"], 1 << (plan.word - 1)
-    for i in range(count):
-        y = chance.integers(-top, top, n) if i % 3 else chance.integers(-3, 4, n)
-        if i % 5 == 4:
-            y = np.where(np.arange(n) < n // 2, -top, top - 1)
-        yield np.asarray(y * (np.arange(n) > n - 3 if i % 7 == 6 else i % 11 != 10), dtype=np.int64)
-
-
-def solution(plan: Plan, y: Words, **range_of: int) -> list[int]:
-    """Status, exponent and words of alpha, as the core must send them."""
-    alpha, out = np.zeros(len(y), dtype=np.int64), np.zeros(1, dtype=np.int64)
-    constants = banded_constants(plan)._replace(**range_of)
-    status = banded(y, alpha, banded_tables(plan), out, constants, Ranges(plan).log)
-    return [status, 0] if status == NOT_POSITIVE_DEFINITE else [status, int(out[0]), *alpha.tolist()]
-
-
-class BandedCore(ScriptedCore):
-    """A banded solver."""
-
-    def solve(self, y: Words) -> None:
-        """A frame, to be answered later."""
-        self.do("y", self.beats(y))
-        self.wanted.append(solution(self.plan, y))
-
-    def solved(self, y: Words, **range_of: int) -> None:
-        """A frame, answered before the next; `range_of` replaces constants of the model."""
-        self.do("y", self.beats(y))
-        self.do("solution")
-        self.wanted.append(solution(self.plan, y, **range_of))
 
 
 def worst_cycles(plan: Plan) -> int:

@@ -1,0 +1,156 @@
+"""Long random runs of every core behind its registers, among stalls, resets and bad frames."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
+from kerncast.codegen.rtl.frames import model_frame, sample_frame, state_frames, target_frame
+from kerncast.codegen.rtl.learner import worst_update_cycles
+from kerncast.hw.rtl.simulators import find_simulator, simulator_environment
+from kerncast.sim.model import open_model
+from kerncast.sim.model.kernel import convert_y, input_constants
+from kerncast.sim.model.ranges import Ranges
+from kerncast.sim.model.statuses import NOT_TRAINED
+
+from . import banded_cases, learner_cases, solver_cases
+from .conftest import anything, expected, make, raw_inputs, trained
+
+VALUES = 200_000
+HARNESS = Path(__file__).with_name("soak.cpp")
+READ_MODEL, READ_SLOTS = 2, 4
+
+
+def send(stream, beats, user=0):
+    return f"send {stream} {user} {len(beats)} {' '.join(map(str, beats))}"
+
+
+def answer(stream, status, beats):
+    return f"{stream} {len(beats) + 1} {status & 7} {' '.join(map(str, beats))}"
+
+
+def expect(*frame):
+    return f"expect {answer(*frame)}"
+
+
+def predictions(plan, count, chance):
+    """Operations of a predictor: a model, then samples. Streams in: 0 x, 1 model."""
+    mask = (1 << plan.word) - 1
+    for _ in range(count):
+        seed = int(chance.integers(1 << 30))
+        state, x = (anything if seed % 2 else trained)(plan, seed)
+        x = np.concatenate([x, raw_inputs(plan, 40, seed)])
+        f = expected(plan, state, x)
+        yield [[send(1, model_frame(plan, state)), "after", *(send(0, sample_frame(plan, row)) for row in x),
+                *(expect(0, int(f["status"][k]), [int(f["f"][k]) & mask]) for k in range(len(x)))]]
+
+
+def learnings(plan, count, chance):
+    """Operations of a learner: restore and predict, then learn, then save. Streams: 0 x and f, 1 state."""
+    mask, rail, model = (1 << plan.word) - 1, 1 << (plan.word - 1), open_model(plan)
+    constants, log = input_constants(plan), Ranges(plan).log
+    for _ in range(count):
+        x, y = learner_cases.stream(plan, 24, int(chance.integers(1 << 30)))
+        if int(model.state()["count"][0]) == 0:
+            model.update(x[:6], y[:6])
+        begun, first = state_frames(plan, model.state()), model.predict(x[:1])
+        found = model.update(x, y)
+        learn = []
+        for row, raw, f, status in zip(x, y, found["f"], found["status"], strict=True):
+            error = min(max(int(convert_y(int(raw), constants, log)) - int(f), -rail), rail - 1)
+            learn += [send(0, sample_frame(plan, row, int(raw)), 1),
+                      expect(0, int(status), [int(f) & mask, error & mask])]
+        yield [[*(send(1, frame, user) for user, frame in enumerate(begun)), "after",
+                send(0, sample_frame(plan, x[0])),
+                expect(0, int(first["status"][0]), [int(first["f"][0]) & mask])], learn,
+               *([f"command {bits}", expect(1, user, frame)] for user, (bits, frame) in enumerate(
+                   zip((READ_MODEL, READ_SLOTS), state_frames(plan, model.state()), strict=True)))]
+        if chance.random() < 0.2:
+            model.reset()
+
+
+def trainings(plan, count, chance):
+    """Operations of a trainer on a grid."""
+    y, model = plan.signals["y_raw"].format, open_model(plan)
+    for _ in range(count):
+        words = chance.integers(y.lo, y.hi + 1, plan.sizes["n"])
+        model.train(None, words)
+        yield [[send(0, target_frame(plan, words)), expect(0, 0, model_frame(plan, model.state()))]]
+
+
+def solutions(problems, solution):
+    """Operations of a solver: its right-hand side, before it the first row unless the factor is a table."""
+    def operations(plan, count, chance):
+        mask = (1 << plan.word) - 1
+        for problem in problems(plan, count, int(chance.integers(1 << 30))):
+            problem = problem if isinstance(problem, tuple) else (problem,)
+            status, *words = solution(plan, *problem)
+            yield [[*(send(k, (part & mask).tolist()) for k, part in enumerate(problem)),
+                    expect(0, status, [word & mask for word in words])]]
+    return operations
+
+
+SYSTEMS = solutions(solver_cases.problems, solver_cases.solution)
+BANDS = solutions(banded_cases.problems, banded_cases.solution)
+EMPTY = [answer(0, NOT_TRAINED, [0])]
+#: Plan, core, operations, how many of them, what an empty core answers.
+CASES = {
+    "predictor": (lambda: make("gains16"), PREDICTOR, predictions, 2400, EMPTY),
+    "learner": (lambda: make("gains16"), LEARNER, learnings, 1900, EMPTY),
+    "trainer": (lambda: make("grid16"), TRAINER, trainings, 10_500, []),
+    "banded trainer": (lambda: make("band16"), TRAINER, trainings, 5000, []),
+    "solver": (lambda: solver_cases.case_plan("half_up16"), SOLVER, SYSTEMS, 20_000, []),
+    "banded solver": (lambda: banded_cases.case_plan("plain16"), SOLVER, BANDS, 9600, []),
+}
+
+
+def ports(plan, core):
+    """The header that lists the streams of a core to the harness."""
+    streams, rows = core.ports(plan).streams, []
+    inputs, outputs = ([one for one in streams if one.takes is way] for way in (True, False))
+    for name, side in (("inputs", inputs), ("outputs", outputs)):
+        for k, one in enumerate(side):
+            user = f"pin(top->{one.port}_tuser)" if one.user_bits else "Pin{nullptr, 0}"
+            signals = [f"pin(top->{one.port}_t{signal})" for signal in ("data", "last", "valid", "ready")]
+            rows.append(f"{name}[{k}] = {{{', '.join([signals[0], user, *signals[1:]])}}};")
+    most = worst_update_cycles(plan) if core is LEARNER else core.cycles(plan)
+    return "\n".join(['#include "Vsoak.h"', "#define TOP Vsoak", f"#define CONNECT {' '.join(rows)}",
+                      f"enum {{ INPUTS = {len(inputs)}, OUTPUTS = {len(outputs)} }};",
+                      f"enum {{ MOST_CLOCKS = {most + 200} }};", ""])
+
+
+def soaked(plan, core, operations, count, empty, folder):
+    """Build a core, run `count` operations among faults, and return what the harness counted."""
+    seed = int(np.random.default_rng().integers(1 << 30))
+    generate_rtl(plan, folder)
+    (folder / "ports.h").write_text(ports(plan, core))
+    script = [f"bad {int(core in (SOLVER, TRAINER))}", *(f"untrained {frame}" for frame in empty)]
+    for steps in operations(plan, count, np.random.default_rng(seed)):
+        script += ["op", *(line for step in steps for line in (*step, "done"))]
+    (folder / "script").write_text("\n".join(script))
+    command = ["verilator", "--cc", "--exe", "--build", "-O3", "-Wno-fatal", "-CFLAGS", f"-O1 -I{folder}",
+               "--output-split", "0", "--prefix", "Vsoak", "--top-module", f"{plan.name}_{core.name}_axi",
+               "-Mdir", "obj", "-o", "soak", *rtl_sources(folder, plan, core), HARNESS]
+    with simulator_environment(find_simulator("verilator")):
+        built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    assert built.returncode == 0, built.stderr[-3000:]
+    done = subprocess.run([folder / "obj" / "soak", folder / "script", str(seed)], capture_output=True,
+                          text=True, check=False)
+    assert "values" in done.stdout, done.stdout + done.stderr
+    return seed, {what: int(number) for what, number in re.findall(r"(\w+) (\d+)", done.stdout)}
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("case", CASES)
+def test_200_000_values_equal_the_model_among_stalls_resets_and_bad_frames(
+        require_simulator, ledger, tmp_path, case):
+    require_simulator("verilator")
+    make_case, core, *rest = CASES[case]
+    seed, found = soaked(make_case(), core, *rest, tmp_path)
+    ledger.record(backend="rtl:verilator", words=found["values"], case=f"{case} from seed {seed}",
+                  mismatches=found["mismatches"] + found["broken"])
+    assert found["values"] >= VALUES
+    assert min(found[what] for what in ("soft", "hard", "bad")) > 50

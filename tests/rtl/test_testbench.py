@@ -3,10 +3,13 @@
 import os
 import re
 import subprocess
+from pathlib import Path
 
 import pytest
 import yaml
+from typer.testing import CliRunner
 
+from kerncast.cli.main import app
 from kerncast.codegen.rtl import CORES, render_rtl
 from kerncast.hw.rtl.simulators import find_simulator, simulator_environment
 from kerncast.sim.model import open_model
@@ -16,6 +19,7 @@ from kerncast.sim.spec import Spec
 
 from .conftest import SPECS, make, places, raw_inputs
 
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "learner"),
             "angles32": ("predictor", "learner"), "powers16": ("predictor",),
             "grid16": ("predictor", "solver", "trainer"), "means24": ("predictor", "solver", "trainer"),
@@ -79,6 +83,23 @@ def test_every_core_passes_its_own_testbench_with_and_without_stalls(require_sim
             assert last.startswith("PASS: ")
             ledger.record(backend="rtl:icarus", words=int(last.split()[1]), mismatches=0,
                           case=f"{case} {core} in its SystemVerilog testbench")
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("example", ["digits", "ecg", "ecg_stream", "equaliser"])
+def test_every_example_passes_the_testbenches_of_its_folder(require_simulator, ledger, tmp_path, example):
+    require_simulator("icarus")
+    made = CliRunner().invoke(app, ["gen", str(EXAMPLES / f"{example}.toml"), "-o", str(tmp_path)])
+    assert made.exit_code == 0, made.output
+    found = sorted(path.stem for path in (tmp_path / "rtl").glob("*_tb.sv"))
+    assert found
+    for bench in found:
+        built(tmp_path / "rtl", bench.removesuffix("_tb"))
+        done = run(tmp_path / "rtl", bench.removesuffix("_tb"), "+stall=64")
+        assert done.returncode == 0, done.stdout + done.stderr
+        last = done.stdout.strip().splitlines()[-1]
+        ledger.record(backend="rtl:icarus", words=int(last.split()[1]), mismatches=0,
+                      case=f"{example}: {bench}")
 
 
 def test_a_whole_replay_ends_with_the_state_of_the_learner(tmp_path):

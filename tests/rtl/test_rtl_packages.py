@@ -11,8 +11,8 @@ from kerncast.codegen.rtl import CORES, generate_rtl
 from .conftest import make
 from .solver_cases import case_plan
 
-CASES = [("grid16", "trainer"), ("gains16", "learner"), ("gains16", "predictor"), ("even24", "predictor"),
-         (None, "solver")]
+CASES = [("grid16", "trainer"), ("band16", "trainer"), ("band16", "solver"), ("gains16", "learner"),
+         ("gains16", "predictor"), ("even24", "predictor"), (None, "solver")]
 
 
 def generated(case, folder):

@@ -1,12 +1,13 @@
 """Measure the shipped examples on every emulated target at -O2 and -Os.
 
-``python -m kerncast.benchmarks.costs`` writes docs/measured/costs.md for all examples, or for those named on
-the command line (``costs.py digits``).  Flash, RAM and stack come from the compilers, counts from the
-emulators. Every value is compared with the integer model's.
+``python -m kerncast.benchmarks.costs`` writes docs/measured/costs.md for all examples.  With names on the
+command line (``costs.py digits``) it measures those, and keeps the sections of the others.  Flash, RAM and
+stack come from the compilers, counts from the emulators. Every value is compared with the integer model's.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -62,10 +63,6 @@ On a Cortex-M4 each example predicts a sample in fewer than 6,000 instructions a
 13,000 (mean). `-Os` saves a third to nearly half of the learners' flash and costs a quarter to a third more
 instructions.
 """
-PART = """
-This page holds {measured} only. Run the program without a name to measure {left} too.
-"""
-
 HEADS = ("target", "level", "compiler", "predict", "learn", "all", "image", "stack", "unit", "train",
          "update", "prediction")
 
@@ -120,9 +117,10 @@ def section(path: Path, folder: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-def coverage(measured: list[str], left: list[str]) -> str:
-    """Return the examples without a section; empty if there are none."""
-    return PART.format(measured=" and ".join(measured), left=", ".join(left)) if left else ""
+def kept() -> dict[str, str]:
+    """Return the page's sections by example."""
+    parts = re.split(r"(?=^\n## `examples/)", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+    return {re.findall(r"`examples/(.*)\.toml`", part)[0]: part for part in parts}
 
 
 def main(names: list[str]) -> int:
@@ -130,13 +128,12 @@ def main(names: list[str]) -> int:
     examples = {path.stem: path for path in sorted((ROOT / "examples").glob("*.toml"))}
     if unknown := sorted({*names} - {*examples}):
         raise SystemExit(f"no such example: {', '.join(unknown)}; there are {', '.join(examples)}")
-    chosen = [name for name in examples if name in names or not names]
-    parts: list[str] = []
+    parts = kept() if names else {}
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
-        for at, name in enumerate(chosen, 1):
-            parts.append(section(examples[name], Path(folder) / name))
-            left = [name for name in examples if name not in chosen[:at]]
-            PAGE.write_text(HEAD + coverage(chosen[:at], left) + "".join(parts), encoding="utf-8")
+        for name in names or examples:
+            parts[name] = section(examples[name], Path(folder) / name)
+            text = "".join(parts[name] for name in examples if name in parts)
+            PAGE.write_text(HEAD + text, encoding="utf-8")
     return 0
 
 

@@ -16,8 +16,10 @@ from ...sim.model import open_model
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.reference.online.kernel_lms import KernelLMS
+from ...sim.reference.online.linear import linear_part
 from ...sim.reference.result import Status
 from ...sim.spec import Spec
+from ...sim.spec.online import LINEAR_FORGETTING, LINEAR_RIDGE
 from ..papers.common import Array
 from .tasks import Stream, changed
 
@@ -63,8 +65,10 @@ class Filter:
 class Reference:
     """Float64 learners of kerncast."""
 
-    def __init__(self, columns: int, sigma: float, eta: float, rho: float = 0.0, **parts: Any) -> None:
-        self._learner = KernelLMS(columns, Gaussian(sigma), eta, rho, **parts)
+    def __init__(self, columns: int, sigma: float, eta: float, rho: float = 0.0, linear: str | None = None,
+                 **parts: Any) -> None:
+        part = linear_part(linear, columns, (), LINEAR_FORGETTING, LINEAR_RIDGE)
+        self._learner = KernelLMS(columns, Gaussian(sigma), eta, rho, linear=part, **parts)
 
     @property
     def diverged(self) -> bool:

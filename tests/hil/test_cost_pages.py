@@ -80,3 +80,14 @@ def test_the_page_leaves_out_what_does_not_fit_and_nothing_that_fails(code, left
 def test_a_page_that_is_held_leaves_out_only_what_does_not_fit():
     told = re.findall(r"^Not measured: (.*)$", COSTS, re.MULTILINE)
     assert {code for line in told for code in re.findall(r": (E\d+),", line)} == {"E326"}
+
+
+def test_measuring_one_example_keeps_the_sections_of_the_others(monkeypatch, tmp_path):
+    page = tmp_path / "costs.md"
+    page.write_text(COSTS, encoding="utf-8")
+    monkeypatch.setattr(costs, "PAGE", page)
+    monkeypatch.setattr(costs, "section", lambda path, _folder: costs.kept()[path.stem].replace("gcc", "GCC"))
+    assert costs.main(["drift"]) == 0
+    new = page.read_text(encoding="utf-8")
+    assert new != COSTS and new.replace("GCC", "gcc") == COSTS
+    assert "GCC" not in new.partition("## `examples/ecg.toml`")[2]

@@ -15,6 +15,7 @@ LMS_MACROS = {
     "Linear part": ("linear_root", "linear_one", "linear_x_exp", "linear_y_exp", "linear_ridge_one",
                     "linear_ridge_x", "linear_prior_one", "linear_prior_x", "linear_sum_shift",
                     "linear_z_shift", "linear_mac_shift", "linear_out_shift", "f_lo", "f_hi"),
+    "Gate of the kernel part": ("gate_shift", "gate_window"),
     "Reduction: the loss by an eviction, and the limits for one":
         ("norm_shift", "kappa_one", "square_shift", "kappa_shift", "metric_shift", "max_deterioration",
          "truncation", "max_age"),
@@ -23,7 +24,8 @@ LMS_MACROS = {
 _LINEAR = {"linear_root": "root of the forgetting factor, 30 fraction bits", "linear_one": "1 as a feature",
            "linear_ridge_one": "ridge row of the intercept", "linear_ridge_x": "ridge row of an input",
            "linear_prior_one": "first R of the intercept", "linear_prior_x": "first R of an input",
-           "f_lo": "range of y", "f_hi": "range of y"}
+           "f_lo": "range of y", "f_hi": "range of y",
+           "gate_window": "the sums forget 1 / 2^this per sample"}
 _UNITS = {"fklms": "largest distance", "magnitude": "coefficient", "fast_klms": "kappa"}
 
 

@@ -34,7 +34,7 @@ class _KernelLMS(OnlineEstimator):
                  reduction: str = "fklms", projection: str | None = None, metric: str | None = None,
                  quantise: float | None = None, linear: str | None = None,
                  linear_forgetting: float = 0.999, linear_ridge: float = 1e-3, joint: bool = False,
-                 truncation: float | None = None, budget: int | None = 100,
+                 gate: bool = False, truncation: float | None = None, budget: int | None = 100,
                  max_deterioration: float | None = None, max_age: int | None = None,
                  ls_penalty: float = 1e-6, newest_only: bool = False, guard: bool = False,
                  presentations: int = 10, verbose: bool = False) -> None:
@@ -49,6 +49,7 @@ class _KernelLMS(OnlineEstimator):
         self.linear_forgetting = linear_forgetting
         self.linear_ridge = linear_ridge
         self.joint = joint
+        self.gate = gate
         self.truncation = truncation
         self.budget = budget
         self.max_deterioration = max_deterioration
@@ -67,8 +68,7 @@ class _KernelLMS(OnlineEstimator):
         self._learner = KernelLMS(
             X.shape[1], kernel, self.eta, self.rho, self.reduction, self.budget, outputs,
             projection=self.projection, metric=self.metric, quantise=self.quantise,
-            linear=linear, joint=self.joint,
-            truncation=self.truncation,
+            linear=linear, joint=self.joint, gate=self.gate, truncation=self.truncation,
             max_deterioration=self.max_deterioration, max_age=self.max_age, ls_penalty=self.ls_penalty,
             newest_only=self.newest_only, guard=self.guard)
         self.sigma_ = kernel.sigma
@@ -93,6 +93,7 @@ class _KernelLMS(OnlineEstimator):
         linear = self._learner.linear
         self.intercept_ = 0.0 if linear is None else linear.w[0].copy()
         self.coef_: Array | None = None if linear is None else linear.w[1:].copy()
+        self.gain_ = self._learner.gain
         self.status_ = self._learner.status
         self.residual_ = float(np.max(np.linalg.norm(self.history_.error[-len(X):], axis=0)))
 
@@ -100,7 +101,7 @@ class _KernelLMS(OnlineEstimator):
         """Evaluate equation (1); the result has shape (m,) or (m, K)."""
         X = check_inputs(self, X)
         f = expand(self._learner.kernel, X, self.support_vectors_, self.dual_coef_)
-        return f if self.coef_ is None else f + self.intercept_ + X @ self.coef_
+        return f if self.coef_ is None else self.gain_ * f + self.intercept_ + X @ self.coef_
 
     def _warn_if_diverged(self) -> None:
         if self.status_ is Status.DIVERGED:
@@ -156,6 +157,9 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
         Penalty on the squares of w, in squared units of `X`; it does not fade.
     joint : bool, default=False
         The linear part learns what the expansion leaves: slightly better if the relation does not drift.
+    gate : bool, default=False
+        Scale the expansion in predictions by g, from 0 to 1: how much it has reduced the error of the linear
+        part over the last samples, about 64.  It has no effect without `linear`.
     truncation : float, optional
         Discard coefficients of at most this magnitude (MT), with any reduction; it saves projections.
     budget : int or None, default=100
@@ -190,6 +194,8 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
         Intercept of the linear part, w_0; 0.0 without one.
     coef_ : ndarray of shape (D,), or None
         w of the linear part.
+    gain_ : ndarray of shape ()
+        Factor of the expansion if there is a linear part, from 0 to 1; 1 without `gate`.
     status_ : str
         "ok"; "diverged": learning stopped with a warning; or "full": with `newest_only`, the dictionary was
         full and a newest vector was removed; raise `budget` or `max_deterioration`.  "inaccurate": the
@@ -257,7 +263,7 @@ class KernelLMSClassifier(OnlineClassifier, _KernelLMS):
         Override those of the reduction.
     quantise : float, optional
         Least kernel value at which a sample updates its nearest vector.
-    linear, linear_forgetting, linear_ridge, joint : optional
+    linear, linear_forgetting, linear_ridge, joint, gate : optional
         Linear part of the model.
     truncation : float, optional
         Largest magnitude of a discarded coefficient.

@@ -45,10 +45,11 @@ def _rotation(a: int, b: int) -> tuple[int, int, int]:
 
 
 class FxpLinear:
-    """R as a list of full rows, z and w."""
+    """R as a list of full rows, z and w, and the sums of the gate, if there is one."""
 
     def __init__(self, plan: Plan) -> None:
-        self._constants = {name: plan.integer(name) for name in plan.constants if name.startswith("linear_")}
+        self._constants = {name: plan.integer(name) for name in plan.constants
+                           if name.startswith(("linear_", "gate_"))}
         self._word = plan.signals["f"].format
         self._order = plan.sizes["D"] + 1
         self.reset()
@@ -57,7 +58,7 @@ class FxpLinear:
         """Make the model empty."""
         order = self._order
         self._r, self._z, self._w = [[0] * order for _ in range(order)], [0] * order, [0] * order
-        self._next = 0
+        self._next, self._sums = 0, [0, 0]
 
     def predict(self, x: Words) -> int:
         """Return w.(1, x) in LSBs of y."""
@@ -81,6 +82,31 @@ class FxpLinear:
         self._rotate(ridge, 0)
         self._next = (self._next + 1) % order
         return self._solve()
+
+    def _fit(self, value: int) -> int:
+        """Saturate to the word of f."""
+        return min(max(value, self._word.lo), self._word.hi)
+
+    def gated(self, linear: int, f: int) -> int:
+        """Return the prediction with the kernel part scaled by the gate."""
+        product, power = self._sums
+        if "gate_window" not in self._constants or product >= power > 0:
+            return f
+        if product <= 0:
+            return linear
+        ratio = Fraction(product, power >> (cut := max(0, power.bit_length() - 31)) << cut)
+        bits = 30
+        while ratio * 2**bits < _ONE:  # a quotient of 31 bits, rounded down
+            bits += 1
+        part = Fraction(floor(ratio * 2**bits) * self._fit(f - linear), 2**min(bits, 62))
+        return linear + self._fit(floor(part + _HALF))
+
+    def add_to_gate(self, error: int, part: int) -> None:
+        """Add a sample to the sums of the gate."""
+        if "gate_window" in self._constants:
+            part, window = self._fit(part), self._constants["gate_window"]
+            for i, factor in enumerate((self._fit(error), part)):
+                self._sums[i] += (factor * part >> self._constants["gate_shift"]) - (self._sums[i] >> window)
 
     def _features(self, x: Words) -> list[int]:
         shift = Fraction(2) ** self._constants["linear_x_exp"]
@@ -120,9 +146,10 @@ class FxpLinear:
             self._r[i][j] = value
         self._z, self._w = state["linear_z"].tolist(), state["linear_w"].tolist()
         self._next = int(state["linear_next"][0])
+        self._sums = state["gate_sums"].tolist() if "gate_sums" in state else [0, 0]
 
     def state(self) -> dict[str, Any]:
         """Return the members of the device's model structure."""
         r = [v for i, row in enumerate(self._r) for v in row[i:]]
         return {"linear_r": np.array(r), "linear_z": np.array(self._z), "linear_w": np.array(self._w),
-                "linear_next": self._next}
+                "linear_next": self._next, "gate_sums": np.array(self._sums)}

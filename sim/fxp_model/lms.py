@@ -141,8 +141,10 @@ class FxpLms(FxpModel):
         if self._linear is None:
             return words
         target = word_of(y[0]) - words[0] + linear if self._joint else word_of(y[0])
+        gated = self._clip(self._linear.gated(linear, words[0]))
+        self._linear.add_to_gate(word_of(y[0]) - linear, words[0] - linear)
         self._note_saturation(self._linear.learn(x, target))
-        return [self._clip(words[0])]
+        return [gated]
 
     def _clip(self, word: int) -> int:
         """Clip a prediction to the range of y."""
@@ -321,10 +323,13 @@ class FxpLms(FxpModel):
         alpha = self._column(0) if self._slots else None
         if self._linear is None or alpha is None or len(x_raw) == 0:
             return self._predict(x_raw, v, alpha)
-        found = [self._kernel.expand(v, alpha, x, self._linear.predict(x))
-                 for x in self._kernel.x_words(raw.inputs(self.plan, x_raw))]
-        return {"status": np.array([STATUS["saturated" if lost else "ok"] for _, lost in found]),
-                "f": np.array([self._clip(f) for f, _ in found])}
+        f, status = [], []
+        for x in self._kernel.x_words(raw.inputs(self.plan, x_raw)):
+            linear = self._linear.predict(x)
+            word, lost = self._kernel.expand(v, alpha, x, linear)
+            f.append(self._clip(self._linear.gated(linear, word)))
+            status.append(STATUS["saturated" if lost else "ok"])
+        return {"status": np.array(status), "f": np.array(f)}
 
     def load(self, state: Outputs) -> None:
         """Load a saved state."""

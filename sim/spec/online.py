@@ -44,6 +44,8 @@ class Online(SpecTable):
         allowed="a number above 0, 1e-12 to 1e12", remedy="start with a thousandth of the squared range of x")
     joint: bool | None = _key(None, about="the linear part learns what the expansion leaves, instead of y",
                               allowed="true, false", remedy="true only if the relation does not drift")
+    gate: bool | None = _key(None, about="scale the kernel part by how much it reduces the error",
+                             allowed="true, false", remedy="true for streams where the linear part is enough")
     projection: Literal["none", "fklms"] | None = _key(
         None, about="where an evicted coefficient goes; default by the reduction: none or fklms",
         allowed="none, fklms", remedy="fklms adds it to the other centers by kernel value; none drops it")
@@ -76,7 +78,8 @@ class Online(SpecTable):
         if self.linear is None:
             return {}
         return {"linear": self.linear, "linear_forgetting": repr(self.linear_forgetting or LINEAR_FORGETTING),
-                "linear_ridge": repr(self.linear_ridge or LINEAR_RIDGE), "joint": str(int(bool(self.joint)))}
+                "linear_ridge": repr(self.linear_ridge or LINEAR_RIDGE), "joint": str(int(bool(self.joint))),
+                **({"gate": "1"} if self.gate else {})}
 
     @property
     def parts(self) -> tuple[str, str]:

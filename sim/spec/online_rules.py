@@ -64,7 +64,7 @@ def reduction(draft: Draft) -> Found:
 def linear_part(draft: Draft) -> Found:
     """Reject keys of the linear part without one (E113)."""
     if draft.has("online") and not draft.given("online", "linear"):
-        for name in ("linear_forgetting", "linear_ridge", "joint"):
+        for name in ("linear_forgetting", "linear_ridge", "joint", "gate"):
             if draft.given("online", name):
                 yield draft.problem("E113", f"{name} has no effect without linear", "online", name,
                                     allowed=f"{name} with linear",

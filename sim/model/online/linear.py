@@ -28,6 +28,7 @@ from .state import LmsConstants, LmsState, LmsWork
 
 _HI = (1 << 31) - 1
 _FRAC = 30  # of the root, c and s
+_SUM_HI = (1 << 60) - 1  # of a sum of the gate
 
 
 @jit
@@ -144,6 +145,38 @@ def learn_linear(s: LmsState, w: LmsWork, y: int, c: LmsConstants, log: Log) -> 
     return saturated
 
 
+# ---- the gate ----
+@jit
+def gate_sum(s: LmsState, i: int) -> int:
+    """Return one of the two sums; only that of an overwritten state is clipped."""
+    return saturate(s.gate_sums[i], -_SUM_HI, _SUM_HI)
+
+
+@jit
+def gate_prediction(s: LmsState, linear: int, f: int, c: LmsConstants) -> int:
+    """Return linear + g (f - linear), with g = P / Q from 0 to 1."""
+    if s.gate_sums.shape[0] == 0:
+        return f
+    product, power = gate_sum(s, 0), gate_sum(s, 1)
+    if product >= power or product <= 0:
+        return f if product > 0 else linear
+    q, e = divide(product, power)
+    part = saturate(f - linear, c.f.lo, c.f.hi)
+    return linear + requantise(q * part, min(31 - e, 62), HALF_UP, c.f.lo, c.f.hi)
+
+
+@jit
+def gate_learn(s: LmsState, error: int, part: int, c: LmsConstants, log: Log) -> None:
+    """Add e_L f_K and f_K^2 to the sums, which forget."""
+    if s.gate_sums.shape[0] > 0:
+        error, part = saturate(error, c.f.lo, c.f.hi), saturate(part, c.f.lo, c.f.hi)
+        for i in range(2):
+            acc = gate_sum(s, i)
+            s.gate_sums[i] = mac(acc - shift_round(acc, c.gate_window, FLOOR), error if i == 0 else part,
+                                 part, c.gate_shift)
+        trace_all(log, at.GATE_SUMS, 0, s.gate_sums, 0, 2)
+
+
 @jit
 def has_linear(s: LmsState) -> bool:
     """Return whether the learner has a linear part."""
@@ -168,7 +201,8 @@ def finish_step(s: LmsState, linear: int, c: LmsConstants, w: LmsWork, log: Log)
     if not has_linear(s):
         return False
     y, f = w.y[0], w.f[0]
-    w.f[0] = saturate(f, c.f_lo, c.f_hi)
+    w.f[0] = saturate(gate_prediction(s, linear, f, c), c.f_lo, c.f_hi)
+    gate_learn(s, y - linear, f - linear, c, log)
     return learn_linear(s, w, y - f + linear if c.joint else y, c, log)
 
 
@@ -182,5 +216,5 @@ def predict_both(raw: Words, i: InputConstants, s: LmsState, count: int, c: LmsC
         set_features(w.x, c, w.phi)
         linear = predict_linear(s, w.phi, c, log)
         word, saturated = expand(w.x, s.centers, s.alpha, count, k, c.mac_shift, c.f_shift, linear, c.f, log)
-        f[m] = saturate(word, c.f_lo, c.f_hi)
+        f[m] = saturate(gate_prediction(s, linear, word, c), c.f_lo, c.f_hi)
         status[m] = SATURATED if saturated else OK

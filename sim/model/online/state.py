@@ -59,6 +59,8 @@ class LmsConstants(NamedTuple):
     linear_z_shift: int
     linear_mac_shift: int
     linear_out_shift: int
+    gate_shift: int
+    gate_window: int
     f_lo: int
     f_hi: int
     alpha: Cast
@@ -87,6 +89,7 @@ class LmsState(NamedTuple):
     linear_z: Words
     linear_w: Words
     linear_next: Words
+    gate_sums: Words
 
 
 class LmsWork(NamedTuple):

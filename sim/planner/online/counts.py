@@ -58,6 +58,8 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
                    ("linear_z", "int32_t", "D+1", "linear part: z, with R w = z"),
                    ("linear_w", "int32_t", "D+1", "linear part: w, the intercept first"),
                    ("linear_next", "uint16_t", "1", "linear part: column of the next ridge row")]
+        if online.gate:
+            fields += [("gate_sums", "int64_t", "2", "gate: sums of e_L f_K and of f_K^2")]
     if online.max_age is not None:
         fields += [("born", "uint32_t", "N", "clock when the center was added"),
                    ("clock", "uint32_t", "1", "samples learned, modulo 2^32")]
@@ -76,7 +78,8 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
     if decays:
         step["multiplications"] += [f"N{each}"]
     if online.linear is not None:  # w.phi, decay, two rows rotated in, back substitution
-        step["multiplications"] += ["D+1", "(D+1)*(D+4)//2", "4*(D+1)*(D+3)", "D*(D+1)//2"]
+        step["multiplications"] += ["D+1", "(D+1)*(D+4)//2", "4*(D+1)*(D+3)", "D*(D+1)//2",
+                                    *(["3"] if online.gate else [])]
     quiet = {what: list(terms) for what, terms in step.items()}
     if online.newest_only:
         _newest(online, step)
@@ -86,7 +89,7 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
         _after(online, step, each)
     calls = {"update": _formulas(step), "predict": {
         "kernel_values": "N", "distance_terms": "N*D",
-        "multiplications": f"N{each}" if online.linear is None else "N + D+1"}}
+        "multiplications": f"N{each}" if online.linear is None else "N + D+1" + " + 1" * bool(online.gate)}}
     if not online.newest_only and online.parts[1] in NEIGHBOURS:
         calls["update_without_searches"] = _formulas(quiet)
     return operations(calls, sizes)

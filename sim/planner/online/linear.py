@@ -15,6 +15,10 @@ never left if
 and every entry of R, of z and of the rotated row is at most B.  Nothing saturates, for any stream.
 
 *The solution* w has no such bound: it saturates at the end of its format, and the status reports it.
+
+*The gate* scales the kernel part by g = P / Q, P and Q the sums of e_L f_K and f_K^2 over about 2^GATE_WINDOW
+samples.  With both factors in words of W bits and products shifted to at most 2^52, each sum stays below
+2^(53 + GATE_WINDOW), so that a quotient may be taken, and q f_K below 2^62 for a quotient q up to 2^31.
 """
 
 from __future__ import annotations
@@ -31,6 +35,8 @@ from ..words import Affine, WordClass
 MOST_COLUMNS = 64
 #: Bits of R, z and w; fraction bits of w, of c, s and the root.
 BITS, W_FRAC, ROTATION_FRAC = 32, 22, 30
+#: Samples that the gate averages over, as a power of two; most bits of its products.
+GATE_WINDOW, _GATE_BITS = 6, 52
 #: Most integer bits of R: as many bits are lost of the features.
 _MOST_INTEGER_BITS = 12
 
@@ -70,7 +76,15 @@ def linear_constants(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict
         "linear_prior_one": _root(priors[0], r_frac), "linear_prior_x": _root(priors[1], r_frac),
         "linear_sum_shift": sum_shift, "linear_z_shift": r_frac + W_FRAC - sum_shift - z_frac,
         "linear_mac_shift": mac_shift, "linear_out_shift": W_FRAC + r_frac - mac_shift - y_frac,
-        "f_lo": lo, "f_hi": hi}
+        "f_lo": lo, "f_hi": hi} | _gate_constants(spec, words)
+
+
+def _gate_constants(spec: Spec, words: WordClass) -> dict[str, int]:
+    """Return the constants of the gate; empty without one."""
+    assert spec.online is not None
+    if not spec.online.gate:
+        return {}
+    return {"gate_shift": max(0, 2 * (words.bits - 1) - _GATE_BITS), "gate_window": GATE_WINDOW}
 
 
 def holds(bits: int, order: int, forgetting: Fraction, entry: Fraction, ridge: Fraction) -> bool:

@@ -28,6 +28,8 @@ IntArray = NDArray[np.int64]
 _DIVERGED = 1e3
 _ERROR_LIMIT = 1e100
 _FIRST_CAPACITY = 64
+#: Samples that the gate averages over.
+GATE_SAMPLES = 64
 
 
 def stable_eta(rho: float) -> float:
@@ -95,6 +97,10 @@ class KernelLMS:
         Linear part of the model.
     joint : bool
         Whether the linear part learns what the expansion leaves, instead of y.
+    gate : bool
+        Whether a prediction is f_L + g f_K, where f_L is the linear part, f_K the expansion, and g the ratio
+        of the sums of (y - f_L) f_K and f_K^2 over about 64 samples, from 0 to 1.  Both parts learn as
+        without it.
     **parts
         The other fields of :class:`.reduction.Parts`.
 
@@ -126,7 +132,7 @@ class KernelLMS:
     def __init__(self, columns: int, kernel: DistanceKernel, eta: float, rho: float = 0.0,
                  reduction: str = "fklms", budget: int | None = 100, outputs: tuple[int, ...] = (),
                  quantise: float | None = None, linear: SquareRootRLS | None = None, joint: bool = False,
-                 **parts: Any) -> None:
+                 gate: bool = False, **parts: Any) -> None:
         if not is_integer(columns) or columns < 1:
             raise fail("E224", "there are no inputs to learn from", where="columns", value=columns,
                        allowed="an integer >= 1", remedy="give every sample at least one column")
@@ -140,7 +146,8 @@ class KernelLMS:
             raise fail("E258", "quantise is out of range", where="quantise", value=quantise,
                        allowed="a number above 0 and below 1", remedy="start with 0.8, or omit it")
         self.quantise = quantise
-        self.linear, self.joint = linear, joint
+        self.linear, self.joint, self.gate = linear, joint, gate
+        self._gate_sums = np.zeros((2, *outputs))
         self.reductions = Parts(reduction, budget, **parts).build(kernel)
         self._metrics = tuple({id(r.metric): r.metric for r in self.reductions}.values())
         limits = [r.strategy.limit for r in self.reductions if isinstance(r.strategy, FixedNumber)]
@@ -178,7 +185,8 @@ class KernelLMS:
             for slot in self._reduce(before=True):
                 d2[slot] = np.inf                            # that vector has been removed
         expansion = self._output(d2)
-        f = expansion if self.linear is None else expansion + self.linear.predict(x)
+        linear = np.zeros_like(expansion) if self.linear is None else self.linear.predict(x)
+        f = expansion + linear
         e = y - f                                            # (2)
         self._largest_target = max(self._largest_target, float(np.max(np.abs(y))))
         if not np.all(np.abs(e) <= min(_DIVERGED * self._largest_target, _ERROR_LIMIT)):  # or NaN
@@ -193,7 +201,20 @@ class KernelLMS:
         self._reduce(before=False)
         if self.linear is not None:
             self.linear.learn(x, y - expansion if self.joint else y)
+        if self.gate:
+            f = linear + self.gain * expansion
+            self._gate_sums *= 1.0 - 1.0 / GATE_SAMPLES
+            self._gate_sums += np.stack([(y - linear) * expansion, expansion**2])
         return f
+
+    @property
+    def gain(self) -> Array:
+        """Return the factor g of the expansion, shape () or (K,); 1 without a gate."""
+        product, power = self._gate_sums
+        if not self.gate:
+            return np.ones_like(power)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(product > 0.0, np.minimum(product / power, 1.0), 0.0)
 
     def learn(self, X: ArrayLike, y: ArrayLike) -> Array:
         """Present samples in order.
@@ -228,7 +249,7 @@ class KernelLMS:
         """Evaluate (1) for all rows of `X` (m, D); return (m,) or (m, K)."""
         held, X = self.model.held, self._checked_inputs(X)
         f = expand(self.kernel, X, self.model.V[held], self.model.alpha[held])
-        return f if self.linear is None else f + self.linear.predict(X)
+        return f if self.linear is None else self.gain * f + self.linear.predict(X)
 
     def state(self) -> dict[str, Array | IntArray]:
         """Return the complete state, with the names of the integer model."""

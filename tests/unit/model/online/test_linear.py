@@ -31,10 +31,10 @@ def sine(samples: int = 400, columns: int = 3) -> tuple[Any, Any]:
     return np.lib.stride_tricks.sliding_window_view(s, columns)[:-1], s[columns:]
 
 
-@pytest.mark.parametrize("joint", [False, True])
+@pytest.mark.parametrize("options", [{}, {"joint": True}, {"gate": True}])
 @pytest.mark.parametrize(("word", "most"), [(16, 2.0), (24, 0.02), (32, 0.02)])
-def test_predictions_are_those_of_float64(word: int, most: float, joint: bool) -> None:
-    plan = make_plan(spec_of(word, joint=joint))
+def test_predictions_are_those_of_float64(word: int, most: float, options: dict[str, bool]) -> None:
+    plan = make_plan(spec_of(word, **options))
     x, y = sine()
     outputs, reference = open_model(plan).update(x, y), FloatReference(plan).update(x, y)
     f = outputs["f"] * float(Fraction(plan.units["y"]))
@@ -74,6 +74,28 @@ def test_the_inequality_bounds_a_column_that_is_always_at_its_end() -> None:
         column = Fraction(float(forgetting * column + 1))
     assert holds(5, 1, forgetting, Fraction(1), Fraction(0)) and float(column) ** 0.5 < 32
     assert not holds(4, 1, forgetting, Fraction(1), Fraction(0)) and float(column) ** 0.5 > 16
+
+
+def test_the_gate_takes_away_a_kernel_part_that_only_adds_noise() -> None:
+    t, rng = np.arange(603), np.random.default_rng(3)
+    s = np.round(900 * np.sin(t * 0.13) + rng.normal(0, 200, len(t))).astype(np.int64)
+    x, y = np.lib.stride_tricks.sliding_window_view(s, 3)[:-1], s[3:]
+    error = {}
+    for gate in (False, True):
+        model = open_model(make_plan(spec_of(eta=0.8, gate=gate)))
+        f = model.update(x, y)["f"] * float(Fraction(model.plan.units["y"]))
+        error[gate] = np.sqrt(np.mean((f - y)[100:] ** 2))
+    assert error[True] < 0.95 * error[False]
+
+
+def test_the_gate_leaves_a_kernel_part_that_the_linear_part_lacks() -> None:
+    rng = np.random.default_rng(4)
+    x = rng.integers(-1000, 1000, (400, 1))
+    y = np.abs(x[:, 0])
+    model = open_model(make_plan(spec_of(columns=1, gate=True)))
+    model.update(x, y)
+    product, power = model.state()["gate_sums"]
+    assert 0.8 * power < product
 
 
 def test_predictions_stay_in_the_range_of_the_targets() -> None:

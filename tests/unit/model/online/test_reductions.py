@@ -193,7 +193,8 @@ def test_the_presets_are_those_of_the_reference() -> None:
     ({"max_deterioration": -0.1}, "E113"), ({"metric": "fast_klms", "max_deterioration": 1.0}, "E113"),
     ({"truncation": -1.0}, "E108"), ({"max_age": 0}, "E108"), ({"metric": "klms"}, "E109"),
     ({"quantise": 1.0}, "E108"), ({"quantise": 0.0}, "E108"),
-    ({"joint": True}, "E113"), ({"linear_ridge": 0.1}, "E113"), ({"linear": "lms"}, "E109"),
+    ({"joint": True}, "E113"), ({"gate": True}, "E113"), ({"linear_ridge": 0.1}, "E113"),
+    ({"linear": "lms"}, "E109"),
     ({"linear": "rls", "reduction": "fklms_f32"}, "E113"),
     ({"quantise": 0.5, "reduction": "fklms_f32"}, "E113")])
 def test_combinations_without_a_sense_are_refused(online: dict[str, Any], code: str) -> None:

@@ -60,15 +60,15 @@ def test_nothing_winds_up_in_a_long_pause():
     assert abs(linear.predict(X[0])) < 1e-3  # it has forgotten, and does not burst
 
 
-@pytest.mark.parametrize(("joint", "least"), [(False, 0.9), (True, 0.9)])
-def test_a_linear_part_learns_a_line_that_the_kernel_part_cannot(joint, least):
+@pytest.mark.parametrize("options", [{}, {"joint": True}, {"gate": True}])
+def test_a_linear_part_learns_a_line_that_the_kernel_part_cannot(options):
     X, y = samples(600)
-    model = KernelLMSRegressor(0.5, 0.2, reduction="nt", quantise=0.8, linear="rls", joint=joint, budget=20,
-                               presentations=1).fit(X, y)
-    assert model.score(X, y) > least
+    model = KernelLMSRegressor(0.5, 0.2, reduction="nt", quantise=0.8, linear="rls", budget=20,
+                               presentations=1, **options).fit(X, y)
+    assert model.score(X, y) > 0.9
     assert np.abs(model.coef_ - [1, 2, 3]).max() < 0.3
-    learner = KernelLMS(3, Gaussian(0.5), 0.2, 0.0, "nt", 20, quantise=0.8, joint=joint,
-                        linear=SquareRootRLS(3, (), 0.999, 1e-3))
+    learner = KernelLMS(3, Gaussian(0.5), 0.2, 0.0, "nt", 20, quantise=0.8,
+                        linear=SquareRootRLS(3, (), 0.999, 1e-3), **options)
     learner.learn(X, y)
     np.testing.assert_allclose(model.predict(X), learner.predict(X), rtol=1e-9)
 
@@ -76,7 +76,7 @@ def test_a_linear_part_learns_a_line_that_the_kernel_part_cannot(joint, least):
 def test_classes_share_the_factor_of_the_linear_part():
     X, _ = samples(300)
     labels = np.argmax(X, axis=1)
-    model = KernelLMSClassifier(0.5, 0.2, linear="rls", budget=20, presentations=1).fit(X, labels)
+    model = KernelLMSClassifier(0.5, 0.2, linear="rls", gate=True, budget=20, presentations=1).fit(X, labels)
     assert model.coef_.shape == (3, 3)
     assert model.score(X, labels) > 0.9
 

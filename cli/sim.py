@@ -39,9 +39,9 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
 
     First prints the error on samples not used in training, compared with baselines, and a verdict.
     Then the error compared with float64, where the error on the training data comes from, and the range of
-    every signal. A status other than ok is explained. With -o it writes x, y and the predictions in float64
-    and fixed point, in units of x and y. Exits with 2 if there is no model to predict with: training was
-    refused, or an online learner has an empty dictionary at the end.
+    every signal. A status other than ok is explained. With -o it writes time, x, y and the predictions in
+    float64 and fixed point, in units of x and y; for classes their names. Exits with 2 if there is no model
+    to predict with: training was refused, or an online learner has an empty dictionary at the end.
 
     Examples
     --------
@@ -55,13 +55,13 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     from ..sim.diagnostics.observed import observed
 
     spec = load_spec(path)
-    if out is not None or plot is not None:
-        refuse_several(spec, "a CSV table or a chart of the predictions")
+    if plot is not None:
+        refuse_several(spec, "a chart of the predictions")
     check_outputs(out, plot)
     found = simulate_spec(spec, path.parent)
     plan, result = found.plan, found.simulation
     if result.trained and out is not None:
-        write_table(found, out)
+        write_table(found, path.parent, out)
     if result.trained and plot is not None:
         draw(found, plot)
     errors = {"f_error": result.f_error, "alpha_error": result.alpha_error}

@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..sim._arrays import Array
 from ..sim._output_files import refuse_unwritable, whole_file
-from ..sim.diagnostics.held_out import Judged
+from ..sim.data import sampling_instants
+from ..sim.diagnostics.classes import UNKNOWN
+from ..sim.diagnostics.held_out import HeldOut, Judged
 from ..sim.errors import fail
 from ..sim.reference.backend import FloatReference
 from .figures.style import BLACK, BLUE, GREY, ORANGE, pyplot
@@ -22,32 +26,61 @@ CHARTS = (".png", ".svg", ".pdf")
 _DATES = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
 
 
-def columns(found: Simulated) -> dict[str, Array]:
+def columns(found: Simulated) -> dict[str, NDArray[Any]]:
     """Return the predictions, their inputs and their targets, one row per sample.
 
     They are for the test samples if there are any, else for the training samples.
 
     Returns
     -------
-    dict of str to ndarray of float64, shape (k,)
+    dict of str to ndarray, shape (k,)
         ``x`` or ``x0``, ``x1``, ... in units of x, and in units of y, or both in those of a file whose
         ranges [data] states: the target ``y``, the clean signal
         ``clean`` if it is known, ``f_float`` in float64, ``f_fixed`` in fixed point; and ``f_held_out``,
-        which was predicted without this sample, NaN before the first one.
+        which was predicted without this sample, NaN before the first one.  Several outputs are numbered
+        from 0.  For [output] classes the names of classes: ``class``, ``label_float``, ``label_fixed`` and
+        ``label_held_out``.
     """
-    data, plan, result = found.data, found.plan, found.simulation
+    data, plan = found.data, found.plan
     reference = FloatReference(plan)
     X = reference.inputs(test_inputs(plan, data))
-    y_raw = data.y_raw if data.y_test_raw is None else data.y_test_raw
     names = ["x"] if X.shape[1] == 1 else [f"x{i}" for i in range(X.shape[1])]
-    made = dict(zip(names, X.T, strict=True)) | {"y": reference.targets(y_raw)}
+    made: dict[str, NDArray[Any]] = dict(zip(names, X.T, strict=True))
+    if found.spec.output.classes is not None:
+        return {name: _in_units(found, name, values) for name, values in made.items()} | _labels(found)
+    y_raw = data.y_raw if data.y_test_raw is None else data.y_test_raw
+    made |= _by_output("y", reference.targets(y_raw))
     if data.clean is not None:
         made["clean"] = data.clean
-    made |= {"f_float": result.f_float, "f_fixed": result.f}
-    held = found.held_out
-    if held is not None and held.judged in (Judged.LEFT_OUT, Judged.FOLDS, Judged.AHEAD) and not held.sampled:
+    made |= _by_output("f_float", found.simulation.f_float) | _by_output("f_fixed", found.simulation.f)
+    held = _in_all_rows(found)
+    if held is not None:
         made["f_held_out"] = np.concatenate([np.full(held.first, np.nan), held.f])
     return {name: _in_units(found, name, values) for name, values in made.items()}
+
+
+def _by_output(name: str, values: Array) -> dict[str, NDArray[Any]]:
+    """Return values (k,) as a column, or (k, C) as numbered columns."""
+    return {name: values} if values.ndim == 1 else {f"{name}{i}": each for i, each in enumerate(values.T)}
+
+
+def _in_all_rows(found: Simulated) -> HeldOut | None:
+    """Return the held-out predictions if they are those of all training samples."""
+    held = found.held_out
+    kept = held is not None and held.judged in (Judged.LEFT_OUT, Judged.FOLDS, Judged.AHEAD)
+    return held if held is not None and kept and not held.sampled else None
+
+
+def _labels(found: Simulated) -> dict[str, NDArray[Any]]:
+    """Return the class of each sample and its labels, by name."""
+    classes, held = found.simulation.classes, _in_all_rows(found)
+    assert classes is not None
+    names = np.array([*classes.names, UNKNOWN])
+    made = {} if classes.truth is None else {"class": names[classes.truth]}
+    made |= {"label_float": names[classes.labels_float], "label_fixed": names[classes.labels]}
+    if held is not None:
+        made["label_held_out"] = names[held.f.astype(np.int64)]
+    return made
 
 
 def _in_units(found: Simulated, name: str, values: Array) -> Array:
@@ -98,14 +131,30 @@ def check_outputs(table: Path | None, chart: Path | None) -> None:
         pyplot()
 
 
-def write_table(found: Simulated, path: Path) -> None:
-    """Write the predictions as CSV, atomically; see :func:`columns`."""
-    made = columns(found)
+def write_table(found: Simulated, base: Path, path: Path) -> None:
+    """Write the predictions as CSV, atomically; see :func:`columns`.
+
+    Parameters
+    ----------
+    found : Simulated
+    base : Path
+        Folder that the data files are relative to.  The first column is ``time`` if they have sampling
+        instants: as in the file, or in seconds since the first one.
+    path : Path
+    """
+    time = sampling_instants(found.spec, base)
+    made = ({} if time is None else {"time": time}) | columns(found)
     with whole_file(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(made)
         for row in zip(*made.values(), strict=True):
-            writer.writerow(["" if np.isnan(value) else repr(float(value)) for value in row])
+            writer.writerow([_cell(value) for value in row])
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    return "" if np.isnan(value) else repr(float(value))
 
 
 def draw(found: Simulated, path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from .._arrays import Array
 from ..errors import KerncastError, Problem, fail
 from ..plan import SIZE_KEYS
 from ..spec import Data, Spec
@@ -163,6 +164,33 @@ def _files(spec: Spec, base: Path) -> Dataset:
     return Dataset(grid(spec, least) if uniform else rows[:, :-outputs], _target_words(rows, outputs),
                    None if test is None else test[:, :-outputs],
                    None if test is None else _target_words(test, outputs), None, spec.data.file, "the user's")
+
+
+def sampling_instants(spec: Spec, base_dir: str | Path = ".") -> Array | None:
+    """Read when each sample was taken that a simulation predicts.
+
+    These are the test samples if there are any, else the training samples.
+
+    Returns
+    -------
+    ndarray of float64, shape (k,), or None
+        As in the file; seconds since the first one for dates and recordings.  None if the data have no
+        column of time.
+    """
+    data = spec.data
+    if data is None or data.file is None or not data.is_table:
+        return None
+    name = data.file if data.test is None else data.test
+    signal = bool(data.lagged) or (spec.uniform and data.test is None)
+    reading = data if data.test is None else data.model_copy(update={"rows": None})
+    values = read_values(Path(base_dir) / name, reading, signal=signal,
+                         labels=ANY if spec.output.classes else data.classes or ())
+    if values.time is None:
+        return None
+    one = bool(spec.input.delay) and values.X.shape[1] == 1
+    before = spec.input.columns if data.lagged else spec.input.columns - 1 if one else 0
+    return values.time[before:] if data.test is not None or spec.samples is None else \
+        values.time[:spec.samples]
 
 
 def _target_words(rows: Words, outputs: int) -> Words:

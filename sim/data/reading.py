@@ -48,6 +48,8 @@ class Values:
         Samples read, before any was dropped.
     dropped : mapping of str to int
         Samples dropped on request, by reason.
+    time : ndarray of float64, shape (n,), or None
+        The sampling instants, as in the file or in seconds since its first date.
     """
 
     names: tuple[str, ...]
@@ -57,6 +59,7 @@ class Values:
     place: Callable[[int], str]
     read: int
     dropped: Mapping[str, int]
+    time: Array | None = None
 
     def choose(self, chosen: NDArray[np.bool_], reason: str) -> Values:
         """Return the chosen samples, with the number of others under `reason`."""
@@ -64,8 +67,9 @@ class Values:
         if not lost:
             return self
         which = np.flatnonzero(chosen)
+        dropped = {**self.dropped, reason: self.dropped.get(reason, 0) + lost}
         return replace(self, X=self.X[which], y=self.y[which], place=lambda i: self.place(int(which[i])),
-                       clock=None, dropped={**self.dropped, reason: self.dropped.get(reason, 0) + lost})
+                       clock=None, time=None if self.time is None else self.time[which], dropped=dropped)
 
 
 class _Loaded(NamedTuple):
@@ -113,7 +117,7 @@ def read_values(path: Path, data: Data, *, signal: bool, labels: Sequence[str] =
     """
     first, last = row_range(data.rows)
     loaded = _load(path, data, signal, bool(labels), first, last)
-    values = Values(loaded.names, loaded.X, loaded.y, None, loaded.place, len(loaded.y), {})
+    values = Values(loaded.names, loaded.X, loaded.y, None, loaded.place, len(loaded.y), {}, loaded.time)
     missing = _missing(loaded)
     if missing.any() and (signal or data.missing != "drop"):
         raise _missing_error(loaded, missing, signal, first)

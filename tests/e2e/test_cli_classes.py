@@ -59,7 +59,7 @@ def test_a_generated_folder_of_classes_is_tested_on_the_host(exported, tmp_path)
 
 
 @pytest.mark.parametrize("command", [
-    ("sweep", "--grid", "numbers.word=16,32", "-o"), ("report", "-o"), ("sim", "-o")])
+    ("sweep", "--grid", "numbers.word=16,32", "-o"), ("report", "-o"), ("sim", "--plot")])
 def test_a_command_with_one_output_refuses_classes(exported, tmp_path, command):
     name, *options = command
     code, text = run(name, exported[0], *options, tmp_path / "out")
@@ -120,6 +120,15 @@ def test_a_learner_of_classes_is_judged_on_held_out_samples_and_tuned(learner, t
     assert run("fit", tmp_path / "act.toml", "-o", tmp_path / "better.toml")[0] == 0
     better = json.loads(run("sim", tmp_path / "better.toml", "--json")[1])["held_out"]
     assert better["error"] <= judged["error"] < judged["baselines"]["majority class"]
+
+
+def test_sim_writes_the_classes_and_labels_of_a_learner_by_name(learner, tmp_path):
+    code, text = run("sim", learner, "-o", tmp_path / "out.csv", "--json")
+    head, *rows = [line.split(",") for line in (tmp_path / "out.csv").read_text().splitlines()]
+    matrix = json.loads(text)["classes"]
+    assert code == 0 and head[-3:] == ["class", "label_float", "label_fixed"]
+    assert sum(row[-1] == row[-3] for row in rows) == np.trace(np.array(matrix["confusion"]))
+    assert {row[-3] for row in rows} == set(matrix["names"])
 
 
 def test_a_generated_learner_of_classes_is_tested_on_the_host(learner, tmp_path):

@@ -223,7 +223,9 @@ def test_sim_writes_the_values_of_a_file_with_ranges_in_its_units(tmp_path):
     assert run("init", "m", "--data", tmp_path / "d.csv", "-o", tmp_path)[0] == 0
     assert run("sim", tmp_path / "m.toml", "-o", tmp_path / "out.csv")[0] == 0
     found = [line.split(",") for line in (tmp_path / "out.csv").read_text().splitlines()]
-    assert all(abs(float(row[1]) - v) < 0.002 for row, (_, v) in zip(found[1:], rows, strict=True))
+    assert found[0][:3] == ["time", "x", "y"]
+    assert all(row[0] == f"{t:.1f}" and abs(float(row[2]) - v) < 0.002
+               for row, (t, v) in zip(found[1:], rows, strict=True))
 
 
 @pytest.mark.parametrize(("header", "options"), [("time,level", ["--lags", "3"]), ("a,b,level", [])])
@@ -235,7 +237,7 @@ def test_sim_writes_every_input_of_a_file_with_ranges_in_its_units(tmp_path, hea
     assert run("sim", tmp_path / "m.toml", "-o", tmp_path / "out.csv")[0] == 0
     found = [[float(v) for v in line.split(",")[:-1]]
              for line in (tmp_path / "out.csv").read_text().splitlines()[1:]]
-    lagged = [(*values[i:i + 3][::-1], values[i + 3]) for i in range(61)]
+    lagged = [(0.1 * (i + 3), *values[i:i + 3][::-1], values[i + 3]) for i in range(61)]
     expected = lagged if options else rows
     assert len(found) == len(expected)
     assert all(abs(a - b) < 0.003 for row, right in zip(found, expected, strict=True)

@@ -23,7 +23,7 @@ def test_every_number_of_the_readme_is_marked_measured_or_a_definition():
     assert re.findall(r".{0,20}\d.{0,20}", left) == []
 
 
-def test_the_readme_is_short_and_begins_with_sentence_installation_and_picture():
+def test_the_readme_is_short_and_begins_with_installation_and_picture():
     lines = README.splitlines()
     assert len(lines) <= 160
     head, start = "\n".join(lines[:18]), ("**Let a sensor", "python -m pip install", "![")

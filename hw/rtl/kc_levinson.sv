@@ -7,8 +7,9 @@
 //   UPDATE_X  x[i] += c a[step-i]      while the next xi is computed
 //   DOT_X     sum r[step+1-i] x[i]
 // r is 0 beyond LAST_LAG, whatever was written there: the dot products begin at the row of word step + 1 - LAST_LAG.
-// Write r and y while the core is idle, then pulse `start`; x may be read after `done`. The number of clocks does not
-// depend on the data, except that `failed` (T is not positive definite) ends the recursion early.
+// Write r and y while the core is idle, then pulse `start`, three clocks or more after `done`; x may be read after
+// `done`. The number of clocks does not depend on the data, except that `failed` (T is not positive definite) ends the
+// recursion early.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -62,8 +63,10 @@ module kc_levinson #(
     localparam CONTROL_BITS = 6 + LANES + ROW_BITS;
     localparam [3:0] RAW_HAZARD_CLOCKS = 4'd9;   // read-after-write hazard: a row is read one clock later
 
+    // Bit 3: a row is issued; bit 2: the next pass is a dot product; bit 1: a pass over a.
     typedef enum logic [3:0] {
-        IDLE, WAIT_XI, UPDATE_A, WAIT_WRITEBACK_A, DOT_A, WAIT_C, UPDATE_X, WAIT_WRITEBACK_X, DOT_X, DRAIN
+        IDLE = 4'b0100, WAIT_XI = 4'b0000, UPDATE_A = 4'b1110, WAIT_WRITEBACK_A = 4'b0110, DOT_A = 4'b1010,
+        WAIT_C = 4'b0001, UPDATE_X = 4'b1100, WAIT_WRITEBACK_X = 4'b0101, DOT_X = 4'b1000, DRAIN = 4'b0011
     } state_t;
 
     state_t state_reg;
@@ -76,30 +79,30 @@ module kc_levinson #(
     logic a_dot_done_reg, x_dot_done_reg;
 
     // Every pass covers the rows of words 0 to step: an update appends word `step`, a dot product includes it.
-    wire update = state_reg == UPDATE_A || state_reg == UPDATE_X;
-    wire issue = update || state_reg == DOT_A || state_reg == DOT_X;
-    wire of_a = state_reg == DOT_A || state_reg == UPDATE_A;
+    wire issue = state_reg[3];
+    wire dot_follows = state_reg[2];
+    wire update = issue && dot_follows;
+    wire of_a = state_reg[1];
     wire [PLACE_BITS-1:0] first_place = PLACE_BITS'(row_reg) << LANE_BITS;
     wire [ROW_BITS-1:0] step_row = step_reg[PLACE_BITS-1:LANE_BITS];
     wire [ROW_BITS-1:0] low_row = low_reg[PLACE_BITS-1:LANE_BITS];
     wire [LANES-1:0] step_mask = LANES'(1) << (step_reg & PLACE_BITS'(LANES - 1));
-    wire last_row = row_reg == step_row;
-    // The highest word of r and a to read: step - first_place in an update, one more in a dot product; both are ready
-    // before the state that selects one. A dot product follows an update, or the start.
-    wire [PLACE_BITS-1:0] top_dot = low_reg == 0 ? step_reg + 1'b1
-        : PLACE_BITS'(LAST_LAG) + (low_reg & PLACE_BITS'(LANES - 1));
-    wire dot_follows = update || state_reg == WAIT_WRITEBACK_A || state_reg == WAIT_WRITEBACK_X;
-    logic [PLACE_BITS-1:0] top_update_reg, top_dot_reg;
-    wire [PLACE_BITS-1:0] top = update ? top_update_reg : top_dot_reg;
-    wire next_row = issue && !last_row;
-    wire next_step = state_reg == DOT_X && last_row;
+    logic last_row_reg;                          // of a pass
+    // The highest word of r and a that the next pass reads first: step in an update, one more in a dot product.
+    logic [PLACE_BITS-1:0] next_place_reg;       // step + 1, one clock after step
+    logic [PLACE_BITS-1:0] top_dot_reg;          // three clocks after step; a dot product begins later
+    wire next_row = issue && !last_row_reg;
+    wire next_step = issue && !dot_follows && !of_a && last_row_reg;
+    wire [ROW_BITS-1:0] row_after = row_reg + 1'b1;
+    wire [ROW_BITS-1:0] step_row_after = next_step ? next_place_reg[PLACE_BITS-1:LANE_BITS] : step_row;
+    wire [PLACE_BITS-1:0] top = dot_follows ? top_dot_reg : next_step ? next_place_reg : step_reg;
     wire last_step = step_reg == PLACE_BITS'(N - 1);
     wire hazard_over = hazard_clock_reg == RAW_HAZARD_CLOCKS;
     wire [LANES-1:0] mask;
 
     // Pipeline control: stage k holds a row k clocks after its issue.
     logic [LAT_MAX*CONTROL_BITS-1:0] control_reg;
-    wire [CONTROL_BITS-1:0] control = {issue, of_a, update, row_reg == low_row, last_row, mask,
+    wire [CONTROL_BITS-1:0] control = {issue, of_a, update, row_reg == low_row, last_row_reg, mask,
                                        !a_bank_reg, row_reg};
     wire [CONTROL_BITS-1:0] at_2 = control_reg[CONTROL_BITS +: CONTROL_BITS];
     wire [CONTROL_BITS-1:0] at_3 = control_reg[2*CONTROL_BITS +: CONTROL_BITS];
@@ -138,19 +141,20 @@ module kc_levinson #(
     wire [PLACE_BITS-1:0] r_place = PLACE_BITS'(r_index);
     wire [INDEX_BITS:0] r_count = (INDEX_BITS + 1)'(r_index) + 1'b1;      // words of r up to this one
     wire [PLACE_BITS-1:0] x_place = PLACE_BITS'(x_index);
-    wire [LANES-1:0] r_mask = r_write ? LANES'(1) << (r_place & PLACE_BITS'(LANES - 1)) : {LANES{1'b0}};
+    logic [LANES-1:0] r_mask_reg;
+    logic [ROW_BITS-1:0] r_row_reg;
+    logic [W-1:0] r_word_reg;
     logic [PLACE_BITS-1:0] x_place_reg, x_place_2_reg;
 
     kc_ram_sliding #(.WIDTH(W), .ROWS(1 << ROW_BITS), .LANES(LANES))
-        r_inst (.clk(clk), .write_mask(r_mask), .write_row(r_place[PLACE_BITS-1:LANE_BITS]),
-                .write_data({LANES{r_count > (INDEX_BITS + 1)'(LAST_LAG + 1) ? {W{1'b0}} : r_word}}), .top(top),
-                .read_data(r_down));
+        r_inst (.clk(clk), .write_mask(r_mask_reg), .write_row(r_row_reg), .write_data({LANES{r_word_reg}}),
+                .down(next_row), .top(top), .read_data(r_down));
     kc_ram_banked_reg #(.WIDTH(W), .ROWS(2 << ROW_BITS), .LANES(LANES))
         a_up_inst (.clk(clk), .write_mask(a_mask), .write_row({write_bank, write_row}), .write_data(data),
                    .read_row({a_bank_reg, row_reg}), .read_data(a_up));
     kc_ram_sliding #(.WIDTH(W), .ROWS(2 << ROW_BITS), .LANES(LANES))
         a_down_inst (.clk(clk), .write_mask(a_mask), .write_row({write_bank, write_row}), .write_data(data),
-                     .top({a_bank_reg, top}), .read_data(a_down));
+                     .down(next_row), .top({a_bank_reg, top}), .read_data(a_down));
     kc_ram_banked_reg #(.WIDTH(W), .ROWS(1 << ROW_BITS), .LANES(LANES))
         x_inst (.clk(clk), .write_mask(x_mask), .write_row(write_row), .write_data(data),
                 .read_row(state_reg == IDLE ? x_place[PLACE_BITS-1:LANE_BITS] : row_reg), .read_data(x_up));
@@ -215,15 +219,20 @@ module kc_levinson #(
 
     always_ff @(posedge clk) begin
         control_reg <= {control_reg[(LAT_MAX-1)*CONTROL_BITS-1:0], control};
-        row_reg <= next_row ? row_reg + 1'b1 : dot_follows ? low_row : {ROW_BITS{1'b0}};
-        top_update_reg <= next_row ? top_update_reg - PLACE_BITS'(LANES) : step_reg + PLACE_BITS'(next_step);
-        top_dot_reg <= next_row && !update ? top_dot_reg - PLACE_BITS'(LANES) : top_dot;
+        row_reg <= next_row ? row_after : dot_follows ? low_row : {ROW_BITS{1'b0}};
+        last_row_reg <= next_row ? row_after == step_row : dot_follows ? low_row == step_row : step_row_after == 0;
+        next_place_reg <= step_reg + 1'b1;
+        top_dot_reg <= low_reg == 0 ? next_place_reg
+            : PLACE_BITS'(LAST_LAG) + (low_reg & PLACE_BITS'(LANES - 1));
         if (at_2[VALID] && at_2[OF_A] && at_2[FIRST] && !at_2[UPDATE])
             r_step_reg <= low_row == 0 ? r_down[W-1:0] : {W{1'b0}};
         if (begins) acc_reg <= {ACC_BITS{1'b0}};
         else if (sums) acc_reg <= acc_reg + ACC_BITS'(terms_sum);
         a_dot_done_reg <= sums && at_sum[LAST] && at_sum[OF_A];
         x_dot_done_reg <= sums && at_sum[LAST] && !at_sum[OF_A];
+        r_mask_reg <= r_write ? LANES'(1) << (r_place & PLACE_BITS'(LANES - 1)) : {LANES{1'b0}};
+        r_row_reg <= r_place[PLACE_BITS-1:LANE_BITS];
+        r_word_reg <= r_count > (INDEX_BITS + 1)'(LAST_LAG + 1) ? {W{1'b0}} : r_word;
         done_reg <= 1'b0;
         x_place_reg <= x_place;
         x_place_2_reg <= x_place_reg;
@@ -238,17 +247,17 @@ module kc_levinson #(
             end
             WAIT_XI: if (failed) state_reg <= DRAIN;
                 else if (xi_ready) state_reg <= UPDATE_A;
-            UPDATE_A: if (last_row) begin
+            UPDATE_A: if (last_row_reg) begin
                 a_bank_reg <= !a_bank_reg;
                 state_reg <= last_step ? WAIT_C : hazard_over ? DOT_A : WAIT_WRITEBACK_A;
             end
             WAIT_WRITEBACK_A: if (hazard_over) state_reg <= DOT_A;
-            DOT_A: if (last_row) state_reg <= c_ready ? UPDATE_X : WAIT_C;
+            DOT_A: if (last_row_reg) state_reg <= c_ready ? UPDATE_X : WAIT_C;
             WAIT_C: if (failed) state_reg <= DRAIN;
                 else if (c_ready) state_reg <= UPDATE_X;
-            UPDATE_X: if (last_row) state_reg <= last_step ? DRAIN : hazard_over ? DOT_X : WAIT_WRITEBACK_X;
+            UPDATE_X: if (last_row_reg) state_reg <= last_step ? DRAIN : hazard_over ? DOT_X : WAIT_WRITEBACK_X;
             WAIT_WRITEBACK_X: if (hazard_over) state_reg <= DOT_X;
-            DOT_X: if (last_row) begin
+            DOT_X: if (last_row_reg) begin
                 step_reg <= step_reg + 1'b1;
                 if (step_reg >= PLACE_BITS'(LAST_LAG - 1)) low_reg <= low_reg + 1'b1;
                 state_reg <= xi_ready ? UPDATE_A : WAIT_XI;

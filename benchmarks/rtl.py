@@ -18,7 +18,7 @@ from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, RtlCore, generate_
 from kerncast.codegen.rtl.common import MOST_WORDS
 from kerncast.codegen.rtl.frames import sample_frame
 from kerncast.codegen.rtl.learner import prediction_cycles, search_cycles, update_cycles
-from kerncast.codegen.rtl.predictor import predictor_cycles, predictor_period
+from kerncast.codegen.rtl.predictor import predictor_cycles, predictor_period, window
 from kerncast.codegen.rtl.registers import register_map
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, read_lags, recursion_cycles, solver_cycles
 from kerncast.codegen.rtl.trainer import trainer_cycles
@@ -169,6 +169,17 @@ def in_lanes(columns: int, budget: int, lanes: int) -> str:
             f"| {100 * columns * budget / (lanes * period):.1f} % |")
 
 
+def reached(n: int, sigma: float) -> str:
+    """Measure a predictor on a grid.
+
+    The figures are the vectors that it reads, and its clocks alone and in a queue.
+    """
+    plan = grid(n, sigma)
+    read = window(plan)
+    return (f"| {n} | {sigma:g} | {n if read is None else read.rows} | {predictor_cycles(plan)} "
+            f"| {predictor_period(plan):g} |")
+
+
 def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
     """Measure a learner with lanes.
 
@@ -213,13 +224,15 @@ def page() -> str:
             f"| {recursion_cycles(n, lanes, read_lags(grid(n)))} "
             f"| {solver_cycles(grid(n), lanes)} | {trainer_cycles(grid(n), lanes)} |"
             for n in (64, 256, 1024) for lanes in (1, 2, 4)]
-    banded = [banded_row(n, sigma) for n, sigma in ((256, 1.0), (256, 3.0), (256, 6.0), (1024, 3.0))]
+    grids = ((256, 1.0), (256, 3.0), (256, 6.0), (1024, 3.0))
+    banded = [banded_row(*row) for row in grids]
     lanes = [(*size, n) for size in sizes for n in (1, 2, 4, 8)]
     example = (EXAMPLE / "chip_predictor.sv").read_text(encoding="utf-8")
     template = (Path(__file__).parent / "rtl.md.in").read_text(encoding="utf-8")
     return template.format(MOST_WORDS=MOST_WORDS, MOST_SAMPLES=MOST_SAMPLES, clocks="\n".join(values),
                            shares="\n".join(kernels),
                            lanes="\n".join(in_lanes(*row) for row in lanes),
+                           reached="\n".join(reached(*row) for row in grids),
                            learned="\n".join(learned_in_lanes(*row) for row in lanes if row[2] > 1),
                            solver="\n".join(rows), last_lag=read_lags(grid(1024)), banded="\n".join(banded),
                            registers="\n".join(register_rows()), example=example.rstrip())

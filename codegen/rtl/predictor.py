@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 from ...sim.errors import KerncastError, fail
@@ -47,6 +48,47 @@ _BASE, _POWER = 3, 2
 _AROUND = 8
 # Of samples that wait: clocks more than those of the rows, and of the words; less than those of two alone.
 _NEXT, _TAKEN, _TWO = 1, 5, 4
+#: From a sample on a grid to the first vector that its kernel reaches.
+_LOCATE = 4
+
+
+@dataclass(frozen=True)
+class Window:
+    """Vectors of a grid that are read: those that the kernel of a sample reaches.
+
+    Parameters
+    ----------
+    rows : int
+        Their number.
+    low, high : int
+        The index of the first of them is that of x, minus `low`, held in 0 to `high`, divided by the step.
+    reciprocal, shift : int
+        The quotient, exactly: a product with `reciprocal`, shifted right by `shift`.
+    """
+
+    rows: int
+    low: int
+    high: int
+    reciprocal: int
+    shift: int
+
+
+def window(plan: Plan) -> Window | None:
+    """Return the window of a grid, or None if all vectors are read.
+
+    If x is between two vectors, the kernel reaches `last_lag` vectors down from the lower one, and as many up
+    from the other.
+    """
+    if not plan.uniform:
+        return None
+    step, lag, n = plan.integer("x_step"), plan.integer("last_lag"), plan.sizes["n"]
+    rows = 2 * lag + (1 if step == 1 else 2)
+    high = (n - rows) * step
+    if high <= 0:
+        return None
+    # The reciprocal exceeds 1 / step by less than 2^-shift, and the product by less than 1 / step.
+    shift = high.bit_length() + step.bit_length()
+    return Window(rows, lag * step, high, -(-(1 << shift) // step), shift)
 
 
 def kernel_latency(plan: Plan) -> int:
@@ -78,6 +120,15 @@ def rows_of_vectors(plan: Plan, lanes: int = 1, count: int | None = None) -> int
     return -(-plan.sizes["D"] // lanes) * (vectors(plan) if count is None else count)
 
 
+def read_clocks(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
+    """Return the clocks to read the vectors for a sample.
+
+    Those of a :func:`window` are found first.
+    """
+    grid = window(plan)
+    return rows_of_vectors(plan, lanes, count) if grid is None else _LOCATE + grid.rows
+
+
 def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
     """Return the clocks from a sample's first beat to its answer.
 
@@ -94,9 +145,10 @@ def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> in
     Returns
     -------
     int
-        ``D + ceil(D / lanes) * count + overhead + log2(lanes)``.
+        ``D + ceil(D / lanes) * count + overhead + log2(lanes)``; on a grid with a :func:`window` the rows
+        of that instead of all.
     """
-    return plan.sizes["D"] + rows_of_vectors(plan, lanes, count) + predictor_overhead(plan) + levels(lanes)
+    return plan.sizes["D"] + read_clocks(plan, lanes, count) + predictor_overhead(plan) + levels(lanes)
 
 
 def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> float:
@@ -113,7 +165,7 @@ def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> fl
         ``rows + 1``, or ``D + 5`` where the words of a sample take longer; more where the sum of few rows
         takes longer than to read them, and then of every two answers the mean.
     """
-    rows, columns = rows_of_vectors(plan, lanes, count), plan.sizes["D"]
+    rows, columns = read_clocks(plan, lanes, count), plan.sizes["D"]
     of_two = rows + predictor_overhead(plan) + levels(lanes) - _TWO
     return max(rows + _NEXT, columns + _TAKEN, of_two / 2)
 
@@ -191,7 +243,8 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
     exponents = [plan.integer(name) if name in plan.constants else 0
                  for name in ("alpha_exp_min", "alpha_exp_max")]
     return context(plan, str(plan.evidence.get("spec", "of no file"))) | affine(plan) | {
-        "W": plan.word, "vectors": held, "raw": plan.signals["x_raw"].format, "x": x,
+        "W": plan.word, "vectors": held, "window": window(plan), "locate_clocks": _LOCATE,
+        "raw": plan.signals["x_raw"].format, "x": x,
         "x_lo": literal(plan.signals["x"].lo, 64), "x_hi": literal(plan.signals["x"].hi, 64),
         "f_bits": f.bits, "f_lo": literal(f.lo, 64), "f_hi": literal(f.hi, 64),
         "f_shift": literal(plan.integer("f_shift"), plan.word),

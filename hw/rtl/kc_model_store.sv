@@ -3,7 +3,8 @@
 // A frame is, one word per beat: TAG (of the plan), count, exponent, then for each vector its COLUMNS words and its
 // coefficient; tlast with the last beat. count = 0 is a model without vectors. A frame of another plan, with a count or
 // an exponent outside the range of the plan, or with tlast at the wrong beat is rejected: it is read up to tlast,
-// `frame_error` is high for one clock, and no model is held until the next valid frame.
+// `frame_error` is high for one clock, and no model is held until the next valid frame. With GRID_STEP the vectors are
+// the grid 0, GRID_STEP, 2 GRID_STEP, ...: a frame with other vectors, or with fewer than VECTORS, is rejected as well.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
 
@@ -15,6 +16,7 @@ module kc_model_store #(
     parameter [WORD-1:0] TAG = 0,
     parameter signed [WORD-1:0] EXPONENT_MIN = 0,
     parameter signed [WORD-1:0] EXPONENT_MAX = 0,
+    parameter [WORD-1:0] GRID_STEP = 0,       // for COLUMNS = 1; 0: any vectors
     parameter COUNT_BITS = $clog2(VECTORS + 1),
     parameter ROWS = VECTORS * ((COLUMNS + LANES - 1) / LANES),
     parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
@@ -51,6 +53,7 @@ module kc_model_store #(
     logic [COLUMN_BITS-1:0] column_reg, column_next;
     logic [ROW_BITS-1:0] v_write_reg, v_write_next;
     logic signed [WORD-1:0] exponent_reg, exponent_next;
+    logic [WORD-1:0] grid_reg, grid_next;            // the next vector of a grid
 
     wire ready = state_reg != HEAD_TAG || enable;
     wire accept = s_axis_model_tvalid && ready;
@@ -74,6 +77,7 @@ module kc_model_store #(
         column_next = column_reg;
         v_write_next = v_write_reg;
         exponent_next = exponent_reg;
+        grid_next = grid_reg;
         wrong = 1'b0;
         whole = 1'b0;
         if (accept) begin
@@ -85,7 +89,8 @@ module kc_model_store #(
                 end
                 HEAD_COUNT: begin
                     total_next = count_word;
-                    wrong = s_axis_model_tdata > MAX_COUNT;
+                    wrong = s_axis_model_tdata > MAX_COUNT
+                        || (GRID_STEP != 0 && s_axis_model_tdata != 0 && s_axis_model_tdata != MAX_COUNT);
                     state_next = HEAD_EXPONENT;
                 end
                 HEAD_EXPONENT: begin
@@ -93,6 +98,7 @@ module kc_model_store #(
                     vector_next = {COUNT_BITS{1'b0}};
                     column_next = {COLUMN_BITS{1'b0}};
                     v_write_next = {ROW_BITS{1'b0}};
+                    grid_next = {WORD{1'b0}};
                     wrong = word < EXPONENT_MIN || word > EXPONENT_MAX;
                     whole = total_reg == 0;
                     state_next = BODY;
@@ -101,6 +107,8 @@ module kc_model_store #(
                     column_next = is_alpha ? {COLUMN_BITS{1'b0}} : column_reg + 1'b1;
                     if (is_alpha) vector_next = vector_reg + 1'b1;
                     else if (row_end) v_write_next = v_write_reg + 1'b1;
+                    if (is_alpha) grid_next = grid_reg + GRID_STEP;
+                    wrong = GRID_STEP != 0 && !is_alpha && s_axis_model_tdata != grid_reg;
                     whole = last_alpha;
                 end
                 default: whole = s_axis_model_tlast;
@@ -121,6 +129,7 @@ module kc_model_store #(
         column_reg <= column_next;
         v_write_reg <= v_write_next;
         exponent_reg <= exponent_next;
+        grid_reg <= grid_next;
         if (rst) begin
             state_reg <= HEAD_TAG;
             frame_error_reg <= 1'b0;

@@ -7,9 +7,12 @@ import pytest
 
 from kerncast.codegen.rtl import model_tag, predictor_cycles, predictor_period, vectors
 from kerncast.codegen.rtl.frames import model_frame, sample_frames
+from kerncast.codegen.rtl.predictor import window
 from kerncast.sim.backend import Outputs
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Overflow
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
 
 from .conftest import FEW, SMALL, SPECS, RtlCore, anything, expected, make, raw_inputs, trained
 
@@ -123,6 +126,22 @@ def paces_of(core: RtlCore, state: Outputs) -> None:
     core.do("paces")
 
 
+@pytest.mark.parametrize(("step", "sigma"), [(1, 3.0), (1, 0.5), (2, 3.0), (3, 5.0), (7, 4.0), (7, 40.0)])
+def test_a_window_has_every_vector_that_the_kernel_reaches(step, sigma):
+    plan = make_plan(Spec(
+        model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u10f0"}, output={"word": "s12f0"},
+        kernel={"sigma": sigma}, toeplitz={"n": 128, "lam": 0.1, "scheme": "uniform", "step": step}))
+    read, n = window(plan), plan.sizes["n"]
+    x = np.arange(1 << 10)
+    first = np.clip(x - read.low, 0, read.high) * read.reciprocal >> read.shift
+    v = step * np.arange(n)
+    reached = (v - x[:, None]) ** 2 < plan.integer("kernel_d2_end")
+    rows = np.arange(n) - first[:, None]
+    assert not (reached & ((rows < 0) | (rows >= read.rows))).any()
+    assert first.max() + read.rows == n
+    assert reached.sum(axis=1).max() >= read.rows - 1
+
+
 def test_lanes_that_are_no_power_of_two_are_refused_when_the_core_is_built(built):
     with pytest.raises(KerncastError, match="LANES_must_be_a_power_of_two"):
         built("gains16", "icarus", 3)
@@ -232,6 +251,9 @@ def malformed(core: RtlCore, good: list[int]) -> list[list[int]]:
     frames = [[model_tag(plan) ^ 1, *good[1:]], [good[0], vectors(plan) + 1, *good[2:]],
               [*good[:2], (most + 1) & mask, *good[3:]], [*good[:2], (least - 1) & mask, *good[3:]],
               [*good, 0], good * 2, [model_tag(plan), 0, 0, 0], [good[0], mask, 0]]
+    if window(plan):  # other vectors than the grid, or fewer
+        frames += [[*good[:3], 1, *good[4:]], [*good[:-2], good[-2] ^ 1, good[-1]],
+                   [good[0], good[1] - 1, *good[2:-2]]]
     return frames + [good[:length] for length in range(1, len(good))]
 
 

@@ -7,15 +7,18 @@
     logic formal_frame_error = 0;
     logic [9:0] formal_count = 0;           // of this frame
     logic [9:0] formal_held = 0;
+    logic [9:0] formal_of;                  // the group it stands in, and its place there
+    logic [9:0] formal_at;
+    wire [WORD-1:0] formal_grid = formal_of * GRID_STEP;
     wire [9:0] formal_all = 3 + formal_count * (COLUMNS + 1);
     wire formal_accept = s_axis_model_tvalid && s_axis_model_tready;
     wire formal_end = formal_beats > 1 && formal_beats + 1'b1 == formal_all;
     wire formal_wrong = formal_end != s_axis_model_tlast
         || (formal_beats == 0 && s_axis_model_tdata != TAG)
         || (formal_beats == 1 && s_axis_model_tdata > VECTORS)
-        || (formal_beats == 2 && (word < EXPONENT_MIN || word > EXPONENT_MAX));
-    logic [9:0] formal_of;                  // the group it stands in, and its place there
-    logic [9:0] formal_at;
+        || (formal_beats == 2 && (word < EXPONENT_MIN || word > EXPONENT_MAX))
+        || (GRID_STEP != 0 && formal_beats == 1 && s_axis_model_tdata != 0 && s_axis_model_tdata != VECTORS)
+        || (GRID_STEP != 0 && formal_beats > 2 && formal_at != COLUMNS && s_axis_model_tdata != formal_grid);
     integer formal_k;
     localparam FORMAL_ROWS = (COLUMNS + LANES - 1) / LANES;
     wire [9:0] formal_row = formal_of * FORMAL_ROWS + (formal_at == COLUMNS ? FORMAL_ROWS : formal_at / LANES);
@@ -66,6 +69,7 @@
         else begin
             assert (state_reg == BODY && formal_beats < formal_all && vector_reg == formal_of);
             assert (column_reg == formal_at && v_write_reg == formal_row);
+            if (GRID_STEP != 0) assert (grid_reg == formal_grid);
             assert (exponent_reg >= EXPONENT_MIN && exponent_reg <= EXPONENT_MAX);
         end
         if (formal_ok && formal_beats > 1) assert (total_reg == formal_count && formal_count <= VECTORS);

@@ -37,7 +37,7 @@ Clock = Annotated[float, typer.Option(metavar="MHZ", help="Target clock of the p
 Seeds = Annotated[int, typer.Option(metavar="COUNT", help="Number of runs of the placer; 0 disables place "
                                                           "and route.", min=0)]
 Limit = Annotated[float, typer.Option(
-    metavar="MINUTES", help="End a run of the placer after this time.", min=0.01, max=10_000.0)]
+    metavar="MINUTES", help="End a run of yosys or of the placer after this time.", min=0.01, max=10_000.0)]
 Simulate = Annotated[str | None, typer.Option(
     metavar="NAME", show_default=False, help="Count the clocks in a simulator too: icarus or verilator.")]
 Plot = Annotated[Path | None, typer.Option(
@@ -52,8 +52,9 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None, 
 
     yosys counts the cells, for ECP5, iCE40 and AMD 7 series; nextpnr finds Fmax on an ECP5, without pins. The
     first call of each program compiles it, which takes a minute or more; more lanes take the placer longer.
-    Exits with 2 if a core does not fit the part or is not placed within the limit, after the results of the
-    others; exits with 1 if a simulator counts other clocks than the formula of the plan.
+    Cell clocks per sample are look-up tables and flip-flops times the clocks per sample, a proxy for energy.
+    Exits with 2 if a core does not fit the part, or yosys or the placer fails or exceeds the limit, after the
+    results of the others; exits with 1 if a simulator counts other clocks than the formula of the plan.
 
     Examples
     --------
@@ -146,8 +147,10 @@ def _draw(found: list[Estimate]) -> None:
 
 
 def _cells(found: list[Estimate]) -> list[list[str]]:
-    head = ["core", "lanes", "family", "LUT", "FF", "carry", "DSP", "block RAM", "LUT RAM"]
-    return [head] + [[one.core, str(one.lanes), family, *(f"{n:,}" for n in area.as_dict().values())]
+    head = ["core", "lanes", "family", "LUT", "FF", "carry", "DSP", "block RAM", "LUT RAM",
+            "cell clocks/sample"]
+    return [head] + [[one.core, str(one.lanes), family, *(f"{n:,}" for n in area.as_dict().values()),
+                      f"{one.cell_clocks[family]:,.0f}"]
                      for one in found for family, area in one.area.items()]
 
 

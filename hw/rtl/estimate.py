@@ -45,7 +45,7 @@ class Estimate:
     period : float
         Clocks from one operation to the next: below `cycles` where that begins before the end of the one.
     problems : tuple of Problem
-        Why it was not placed there: E341, E342, E344.
+        Why it was not placed there, or not synthesised for a family: E341, E342, E344.
     """
 
     core: str
@@ -64,6 +64,15 @@ class Estimate:
         """Return the samples per second at Fmax, or None if the core was not placed."""
         return None if self.placement is None else self.placement.fmax * 1e6 * self.samples / self.period
 
+    @property
+    def cell_clocks(self) -> dict[str, float]:
+        """Return the cell clocks per sample by family, a proxy for energy.
+
+        They are the look-up tables and flip-flops, times the clocks.
+        """
+        return {family: (cells.lut + cells.ff) * self.period / self.samples
+                for family, cells in self.area.items()}
+
     def as_dict(self) -> dict[str, Any]:
         """Return the estimate as a dictionary for ``--json``."""
         rate = self.samples_per_second
@@ -71,6 +80,7 @@ class Estimate:
                 "samples_per_operation": self.samples, "cycles": self.cycles,
                 "simulated_cycles": self.simulated, "period_cycles": self.period,
                 "area": {k: a.as_dict() for k, a in self.area.items()},
+                "cell_clocks_per_sample": {k: round(clocks, 1) for k, clocks in self.cell_clocks.items()},
                 "placement": None if self.placement is None else self.placement.as_dict(),
                 "problems": [problem.code for problem in self.problems],
                 "samples_per_second": None if rate is None else round(rate, 1)}
@@ -83,7 +93,8 @@ class Placing:
     Parameters
     ----------
     part, clock, seeds, limit
-        As :func:`~.synthesis.place` takes them; without seeds nothing is placed.
+        As :func:`~.synthesis.place` takes them; without seeds nothing is placed. `limit` is that of a run of
+        yosys as well.
     """
 
     part: str = "25k"
@@ -137,8 +148,8 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
               step: Callable[[str], None] = lambda _: None) -> Iterator[Estimate]:
     """Synthesise cores of a generated folder, and place them for ECP5 if requested.
 
-    The call refuses bad input; the work is done as one iterates. A core that could not be placed is an
-    estimate like others, with its problems.
+    The call refuses bad input; the work is done as one iterates. A core that could not be synthesised or
+    placed is an estimate like others, with its problems.
 
     Parameters
     ----------
@@ -158,13 +169,15 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
     ------
     KerncastError
         E501 for missing tools; E305 if the folder lacks a core; E340 for an unknown part, or for lanes that
-        are not a power of two. During the iteration: E342 of yosys.
+        are not a power of two, or more than a core has.
     """
     placing = placing or Placing()
     refuse_unknown_part(placing.part)
     refuse_odd_lanes(lanes)
     placed = bool(placing.seeds) and any(family.id == PLACED for family in families)
     find_tools(["yosys", "nextpnr-ecp5"] if placed else ["yosys"])
+    for core, number in itertools.product(cores, lanes):
+        core.parameters(plan, number)
     sources = {core.name: rtl_sources(folder, plan, core) for core in cores}
     wanted, counter = list(itertools.product(cores, dict.fromkeys(lanes))), itertools.count(1)
     steps = len(wanted) * (len(families) + placed + (count is not None))
@@ -186,27 +199,19 @@ def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], famili
     problems: tuple[Problem, ...] = ()
     for family in families:
         with tempfile.TemporaryDirectory(prefix="kerncast-") as work:
-            report(f"{title}: {family.title}, yosys")
-            area[family.id] = synthesise(sources, f"{plan.name}_{core.name}", family, Path(work),
-                                         core.parameters(plan, lanes))
-            if family.id == PLACED and placing.seeds:
-                report(f"{title}: {family.title} {placing.part}, nextpnr")
-                placement, problems = _placed(Path(work), title, placing)
+            try:
+                report(f"{title}: {family.title}, yosys")
+                area[family.id] = synthesise(sources, f"{plan.name}_{core.name}", family, Path(work),
+                                             core.parameters(plan, lanes), placing.limit)
+                if family.id == PLACED and placing.seeds:
+                    report(f"{title}: {family.title} {placing.part}, nextpnr")
+                    placement = place(Path(work), placing.part, placing.clock, placing.seeds, placing.limit)
+            except KerncastError as error:  # the other families and cores are estimated all the same
+                problems += tuple(replace(one, where=f"{title}: {one.where}") for one in error.problems)
     if count is not None:
         report(f"{title}: simulation")
     simulated = None if count is None else count(core, lanes)
-    return _estimate(plan, core, lanes, simulated, area, placement, problems)
-
-
-def _placed(work: Path, title: str, placing: Placing) -> tuple[Placement | None, tuple[Problem, ...]]:
-    """Place the netlist of a folder, or return the reason of the failure.
-
-    The other cores are estimated all the same.
-    """
-    try:
-        return place(work, placing.part, placing.clock, placing.seeds, placing.limit), ()
-    except KerncastError as error:
-        return None, tuple(replace(problem, where=f"{title}: {problem.where}") for problem in error.problems)
+    return combined(plan, core, lanes, simulated, area, placement, problems)
 
 
 def refuse_odd_lanes(lanes: Sequence[int]) -> None:
@@ -217,8 +222,9 @@ def refuse_odd_lanes(lanes: Sequence[int]) -> None:
                        allowed="powers of two", remedy="choose 1, 2, 4, ...")
 
 
-def _estimate(plan: Plan, core: RtlCore, lanes: int, simulated: int | None, area: dict[str, Area],
-              placement: Placement | None, problems: tuple[Problem, ...] = ()) -> Estimate:
+def combined(plan: Plan, core: RtlCore, lanes: int, simulated: int | None, area: dict[str, Area],
+             placement: Placement | None, problems: tuple[Problem, ...] = ()) -> Estimate:
+    """Combine the results of the tools with the formulas of the plan."""
     operation, size = _OPERATIONS[core.name]
     return Estimate(core.name, lanes, operation, plan.sizes[size] if size else 1, core.cycles(plan, lanes),
                     simulated, area, placement, (core.period or core.cycles)(plan, lanes), problems)

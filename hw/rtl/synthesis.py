@@ -169,7 +169,7 @@ def run_program(program: str, arguments: Sequence[str], work: Path, limit: float
 
 
 def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
-               parameters: Mapping[str, int] | None = None) -> Area:
+               parameters: Mapping[str, int] | None = None, limit: float | None = None) -> Area:
     """Map a core to the cells of a family.
 
     The netlist stays in ``work`` as ``netlist.json``.
@@ -184,11 +184,13 @@ def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
         A folder, made where there is none.
     parameters : mapping, optional
         Of the top module.
+    limit : float, optional
+        Seconds after which yosys is ended.
 
     Raises
     ------
     KerncastError
-        E501 and E342 as :func:`run_program`.
+        E501, E342 and E344 as :func:`run_program`.
     """
     work.mkdir(parents=True, exist_ok=True)
     # Next to the script: the program maps a path in /tmp to another folder.
@@ -198,7 +200,7 @@ def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
     script += [f"chparam -set {name} {value} {top}" for name, value in (parameters or {}).items()]
     script += [f"{family.synthesis} -top {top}", "write_json netlist.json", "tee -q -o stat.json stat -json"]
     (work / "synthesis.ys").write_text("\n".join(script) + "\n", encoding="utf-8")
-    run_program("yosys", ["-q", "synthesis.ys"], work)
+    run_program("yosys", ["-q", "synthesis.ys"], work, limit)
     return read_area(json.loads((work / "stat.json").read_text(encoding="utf-8")), family)
 
 

@@ -9,13 +9,13 @@ from typing import Any
 from ...hw.rtl.estimate import PLACED, Estimate
 from ...sim._output_files import refuse_unwritable, whole_file
 from ...sim.errors import fail
-from .style import BLUE, GREEN, ORANGE, PINK, pyplot
+from .style import BLACK, BLUE, GREEN, GREY, ORANGE, PINK, SKY, pyplot
 
 #: By the ending of a file's name what keeps date and version out of it: the same figures give the same bytes.
 ENDINGS: dict[str, dict[str, None]] = {".svg": {"Date": None}, ".png": {"Software": None},
                                        ".pdf": {"CreationDate": None}}
 # One colour per core, one dash per family.
-_COLOURS, _DASHES = (BLUE, ORANGE, GREEN, PINK), ("-", "--", ":")
+_COLOURS, _DASHES = (BLUE, ORANGE, GREEN, PINK, BLACK, SKY, GREY), ("-", "--", ":")
 
 # A line: core, family, lanes, values.
 Line = tuple[str, str, list[int], list[float]]
@@ -55,9 +55,8 @@ def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
     families = list(dict.fromkeys(family for one in found for family in one.area))
     rates = list(_lines(found, [PLACED], lambda one, _: one.samples_per_second))
     panels = [("samples per second", rates)] if rates else []
-    panels += [("look-up tables", list(_lines(found, families, lambda one, family: one.area[family].lut))),
-               ("hardware multipliers (DSP blocks)", list(_lines(found, families, lambda one, family:
-                                                        one.area[family].dsp)))]
+    panels += [("look-up tables", list(_lines(found, families, _cells("lut")))),
+               ("hardware multipliers (DSP blocks)", list(_lines(found, families, _cells("dsp"))))]
     plt = pyplot()
     figure, row = plt.subplots(1, len(panels), figsize=(3.4 * len(panels), 3.0), layout="constrained",
                                squeeze=False)
@@ -72,6 +71,11 @@ def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
     finally:
         plt.close(figure)
     return path
+
+
+def _cells(kind: str) -> Callable[[Estimate, str], float | None]:
+    """Return a function that counts the cells of a kind in a family, if known."""
+    return lambda one, family: one.area[family].as_dict()[kind] if family in one.area else None
 
 
 def _lines(found: Sequence[Estimate], families: Sequence[str],

@@ -386,8 +386,8 @@ _GENERATION = {
                   "`kerncast estimate --simulate` needs samples whose system is positive definite, and the "
                   "integer model found none.",
                   "Raise lambda, or omit --simulate."),
-    "E344": Entry("place and route exceeded its time limit",
-                  "Place and route is slow if a core has many lanes or nearly fills the part.",
+    "E344": Entry("synthesis or place and route exceeded its time limit",
+                  "Synthesis and place and route are slow if a core has many lanes or nearly fills the part.",
                   "Raise --limit, or choose fewer --lanes or a larger --part."),
 }
 

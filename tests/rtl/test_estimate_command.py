@@ -33,7 +33,7 @@ def programs(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "work"))
     monkeypatch.setattr(estimate, "find_tools", lambda names: None)
 
-    def synthesise(sources, top, family, work, parameters):
+    def synthesise(sources, top, family, work, parameters, limit):
         lanes, seed = parameters.get("LANES", 1), len(top) * 1000 + len(family.id)
         (work / "lanes").write_text(str(lanes))
         return Area(seed + lanes, seed + 11, seed + 12, 13 * lanes, 14, 15)
@@ -61,7 +61,10 @@ def test_tables_and_json_hold_the_same_figures(programs, folder):
     for one in found["estimates"]:
         head, placed = [one["core"], str(one["lanes"])], one["placement"]
         for family, area in one["area"].items():
-            assert [*head, family, *(f"{count:,}" for count in area.values())] in lines
+            clocks = one["period_cycles"] / one["samples_per_operation"]
+            assert [*head, family, *(f"{count:,}" for count in area.values()),
+                    f"{(area['lut'] + area['ff']) * clocks:,.0f}"] in lines
+            assert one["cell_clocks_per_sample"][family] == round((area["lut"] + area["ff"]) * clocks, 1)
         seeds = ", ".join(f"{fmax:.1f}" for fmax in placed["seeds"].values())
         share = max(used / there for used, there in placed["used"].values())
         assert [*head, placed["part"], f"{placed['fmax_mhz']:.1f} of {seeds}", f"MULT18X18D {share:.0%}",
@@ -154,19 +157,32 @@ def test_an_interruption_leaves_what_was_found_and_no_folder(programs, folder, m
     assert list(programs.iterdir()) == []
 
 
-def test_a_core_that_is_not_synthesised_leaves_those_before_it(programs, folder, monkeypatch):
+def test_a_core_that_is_not_synthesised_leaves_the_others(programs, folder, tmp_path, monkeypatch):
     synthesised = estimate.synthesise
 
-    def synthesise(sources, top, family, work, parameters):
-        if parameters["LANES"] == 2:
-            raise fail("E342", "yosys stopped", where="yosys", value="exit status 1")
-        return synthesised(sources, top, family, work, parameters)
+    def synthesise(sources, top, family, work, parameters, limit):
+        if (parameters["LANES"], family.id) == (2, "ecp5"):
+            raise fail("E344", "yosys exceeded its time limit", where="--limit", value=f"{limit:g} s")
+        return synthesised(sources, top, family, work, parameters, limit)
 
     monkeypatch.setattr(estimate, "synthesise", synthesise)
-    result = run(folder, "--core", "predictor", "--lanes", "1,2")
+    options = (folder, "--core", "predictor", "--lanes", "1,2,4", "--family", "all", "--limit", "1")
+    result = run(*options, "--plot", tmp_path / "lanes.svg")
     assert result.exit_code == EXIT_BAD_INPUT
-    assert "102.2" in result.stdout
-    assert "E342" in result.stderr
+    assert "102.2" in result.stdout and "105.2" in result.stdout
+    assert "predictor, 2 lanes: --limit: E344" in result.stderr and "60 s" in result.stderr
+    found = json.loads(run(*options, "--json").stdout)["estimates"]
+    assert [list(one["area"]) for one in found] == [["ecp5", "ice40", "xilinx7"], ["ice40", "xilinx7"],
+                                                    ["ecp5", "ice40", "xilinx7"]]
+    assert [one["problems"] for one in found] == [[], ["E344"], []]
+
+
+def test_lanes_of_a_core_that_has_one_are_refused_before_the_work(programs, tmp_path):
+    generate(make("band16"), tmp_path / "band")
+    result = run(tmp_path / "band", "--core", "solver", "--lanes", "1,2")
+    assert result.exit_code == EXIT_BAD_INPUT
+    assert "the solver core of this plan has one lane" in result.stderr
+    assert result.stdout == ""
 
 
 def test_a_limit_that_no_clock_counts_is_refused(folder):

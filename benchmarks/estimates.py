@@ -1,45 +1,92 @@
-"""Estimate every core on three FPGA families and with more lanes.
+"""Estimate every core on three FPGA families, with more lanes and three seeds.
 
 ``python -m kerncast.benchmarks.estimates`` generates the examples, maps their cores with yosys and places
-them on an ECP5 with nextpnr; it takes a quarter of an hour and more. Clocks are those of the plan's formula,
-which tests hold to simulations.
+them on an ECP5 with nextpnr; it takes hours. Clocks are those of the plan's formula, which tests hold to
+simulations. Each result is written to ``build/estimates.json`` at once: a run that was ended continues
+there, and a core is measured again only if its code has changed. With names of cores, such as ``"banded
+solver"``, it measures these alone and leaves the page as it is; with ``--known`` it measures nothing and
+writes the page of the results in the file.
 """
 
 from __future__ import annotations
 
+import argparse
+import hashlib
+import json
+import re
 import tempfile
-from collections.abc import Sequence
-from dataclasses import replace
+import tomllib
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
-from kerncast.codegen.rtl import CORES, generate_rtl
-from kerncast.hw.rtl.estimate import PLACED, Estimate, Placing, estimates
-from kerncast.hw.rtl.synthesis import FAMILIES
+from kerncast.codegen.rtl import CORES, RtlCore, generate_rtl, rtl_sources
+from kerncast.hw.rtl.estimate import PLACED, Estimate, Placing, combined
+from kerncast.hw.rtl.synthesis import FAMILIES, Area, Placement, place, synthesise
 from kerncast.lab.figures.lanes import draw_lanes
 from kerncast.lab.workflow import plan_and_vectors
+from kerncast.sim._output_files import write_whole
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.plan import Plan
 from kerncast.sim.spec import Spec
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE, FIGURE = ROOT / "docs" / "measured" / "estimates.md", ROOT / "docs" / "figures" / "estimates-lanes.svg"
+KEPT = ROOT / "build" / "estimates.json"
 COMMAND = "python -m kerncast.benchmarks.estimates"
-#: Example, its cores, and the lanes of each.
-EXAMPLES = {"digits": {"predictor": (1, 2, 4), "learner": (1, 2, 4)},
-            "ecg": {"solver": (1, 2, 4), "trainer": (1,)}}
 #: Minutes for a run of the placer.
 LIMIT = 30
-PLACING = Placing("25k", 100.0, (1,), 60.0 * LIMIT)
+PLACING = Placing("25k", 100.0, (1, 2, 3), 60.0 * LIMIT)
 #: Text of the page for Fmax of a core that was not placed.
 UNPLACED = {"E341": "does not fit", "E344": f"not placed within {LIMIT} minutes"}
+
+
+@dataclass(frozen=True)
+class Case:
+    """Core of an example, and the numbers of its lanes.
+
+    Parameters
+    ----------
+    example, core : str
+    lanes : tuple of int
+    solver : str, optional
+        Solver of the spec, instead of that of the example.
+    """
+
+    example: str
+    core: str
+    lanes: tuple[int, ...] = (1, 2, 4)
+    solver: str = ""
+
+    def plan(self) -> Plan:
+        """Plan the example."""
+        spec = ROOT / "examples" / f"{self.example}.toml"
+        tables = tomllib.loads(spec.read_text(encoding="utf-8"))
+        if self.solver:
+            tables["toeplitz"]["solver"] = self.solver
+        return plan_and_vectors(Spec(**tables), spec.parent, vectors=False)[0]
+
+
+#: Cores by their name on the page.
+CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg", "predictor"),
+         "learner": Case("digits", "learner"),
+         "solver": Case("ecg", "solver"), "trainer": Case("ecg", "trainer"),
+         "banded solver": Case("ecg", "solver", (1,), "banded"),
+         "banded trainer": Case("ecg", "trainer", (1,), "banded")}
 
 TEXT = """# FPGA resources and clock rates of the cores
 
 `{command}` makes this page. The table holds estimates for the RTL (register transfer level) cores of two
-examples at 16 bits: predictor and learner of `digits` (41 vectors of 64 columns), solver and trainer of `ecg`
-(n = 256). Each core has one hardware multiplier in its inner loop, the default of `kerncast gen`. `kerncast
-estimate FOLDER` estimates a generated folder. Cells come from yosys. Fmax, the highest clock frequency, comes
-from nextpnr for an ECP5-{part}, without pins, with placer seed {seeds}. No board was used.
+examples at 16 bits: predictor and learner of `digits` (41 vectors of 64 columns); predictor, solver and
+trainer of `ecg` (one column, n = 256). Each core has one hardware multiplier in its inner loop, the default
+of `kerncast gen`. Solver and trainer are those of Levinson's recursion; the banded ones are of `ecg` with
+`solver = "banded"`. `kerncast estimate FOLDER` estimates a generated folder. Cells come from yosys. Fmax,
+the highest clock frequency, comes from nextpnr for an ECP5-{part}, without pins, with placer seeds {seeds}.
+No board was used.
 
-All cores fit a small FPGA and run above 100 MHz on the ECP5.
+{verdict}
 
 ## Cells
 
@@ -57,17 +104,21 @@ look-up tables (LUTs) and 8 DSP blocks.
 |---|--:|---|---|--:|--:|--:|
 {speed}
 
-The clocks are those of one full-size operation while no stream stalls, from the plan's formula; `--simulate`
-counts them. The period is the number of clocks from one operation to the next. It is shorter for a
-prediction, which starts before the previous one ends. A system or a training run has {n} samples. Samples per
-second are Fmax divided by the period, times the number of samples per operation.
+Fmax and samples per second are those of the best seed. The clocks are those of one full-size operation while
+no stream stalls, from the plan's formula; `--simulate` counts them. The period is the number of clocks from
+one operation to the next. It is shorter for a prediction, which starts before the previous one ends. A system
+or a training run has {n} samples. Samples per second are Fmax divided by the period, times the number of
+samples per operation. The banded cores take more clocks if exponents increase.
 
 ## Lanes
 
-The table lists cores with more hardware multipliers (lanes) in the inner loop, on the ECP5-{part}. Only
-cores with one lane are tested for {clock:g} MHz.
+The table lists cores with more hardware multipliers (lanes) in the inner loop, on the ECP5-{part}, and Fmax
+of seeds {seeds}. The banded cores have one lane: each row waits for the row before it, not for
+multiplications. More lanes do not help the predictor with one column; it reads only the vectors that the
+kernel reaches. Cell clocks per sample are LUTs and flip-flops times the period per sample. They are a proxy
+for energy, which counts every cell in every clock.
 
-| core | lanes | LUT | flip-flops | DSP blocks | block RAM | Fmax, MHz | clocks | period | samples/s |
+| core | lanes | LUT | flip-flops | DSP blocks | block RAM | Fmax, MHz | period | samples/s | cell clocks |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 {lanes}
 
@@ -77,16 +128,129 @@ For your own plan, run `kerncast estimate FOLDER --lanes 1,2,4 --plot lanes.svg`
 """
 
 
-def measured(example: str, core: str, lanes: Sequence[int] = (1,),
-             families: Sequence[str] = (PLACED,)) -> list[Estimate]:
-    """Estimate the cores of an example."""
-    spec = ROOT / "examples" / f"{example}.toml"
-    plan, _ = plan_and_vectors(Spec.load(spec), spec.parent, vectors=False)
+class UnknownResult(Exception):
+    """A result that was not measured."""
+
+
+class Results:
+    """Results of yosys and nextpnr in a file, by the code that they are of.
+
+    Parameters
+    ----------
+    path : Path
+        Written after each result.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+
+    def keep(self, key: str, value: dict[str, Any]) -> dict[str, Any]:
+        """Write a result."""
+        self.known[key] = value
+        write_whole(self.path, json.dumps(self.known, indent=1) + "\n")
+        return value
+
+
+@dataclass(frozen=True)
+class Netlist:
+    """Core that yosys maps and nextpnr places, unless the result is known."""
+
+    title: str
+    top: str
+    sources: Sequence[Path]
+    parameters: dict[str, int]
+    results: Results
+    only_known: bool = False
+
+    def area(self, family: str, work: Path) -> Area:
+        """Return the cells of a family; the netlist is in `work` if yosys ran."""
+        key = f"{self.digest()} {family}"
+        if key not in self.results.known:
+            self.refuse_unknown()
+            self.results.keep(key, self.mapped(family, work).as_dict())
+        return Area(**self.results.known[key])
+
+    def mapped(self, family: str, work: Path) -> Area:
+        """Map the core with yosys."""
+        print(f"{self.title}: {FAMILIES[family].title}, yosys", flush=True)
+        return synthesise(self.sources, self.top, FAMILIES[family], work, self.parameters)
+
+    def placed(self, seed: int, work: Path) -> Placement:
+        """Place the core with a seed."""
+        key = f"{self.digest()} {PLACING.part} {PLACING.clock:g} {seed}"
+        if key not in self.results.known:
+            self.refuse_unknown()
+            if not (work / "netlist.json").is_file():
+                self.mapped(PLACED, work)
+            print(f"{self.title}: seed {seed}, nextpnr", flush=True)
+            one = place(work, PLACING.part, PLACING.clock, (seed,), PLACING.limit)
+            print(f"{self.title}: seed {seed}, {one.fmax:.1f} MHz: {' > '.join(one.critical)}", flush=True)
+            self.results.keep(key, {"fmax": one.fmax, "used": {k: list(pair) for k, pair in one.used.items()},
+                                    "critical": list(one.critical)})
+        value = self.results.known[key]
+        return Placement(PLACING.part, {seed: value["fmax"]},
+                         {kind: (used, there) for kind, (used, there) in value["used"].items()},
+                         tuple(value["critical"]))
+
+    def refuse_unknown(self) -> None:
+        """Raise UnknownResult if only known results are asked for."""
+        if self.only_known:
+            raise UnknownResult(self.title)
+
+    def digest(self) -> str:
+        """Return a digest of top, lanes and the code below, without comments."""
+        texts = {path.stem: " ".join(re.sub(r"//[^\n]*", " ", path.read_text(encoding="utf-8")).split())
+                 for path in self.sources}
+        used, waiting = set[str](), [self.top]
+        while waiting:
+            name = waiting.pop()
+            used.add(name)
+            waiting += [word for word in texts if word not in used and re.search(rf"\b{word}\b", texts[name])]
+        parts = [f"{self.top} {sorted(self.parameters.items())}", *(texts[name] for name in sorted(used))]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:24]
+
+
+def measured(name: str, lanes: Sequence[int], families: Sequence[str],
+             results: Results, only_known: bool = False) -> Iterator[Estimate]:
+    """Estimate a core with the given lanes, in the given families and on the ECP5.
+
+    With `only_known` no tool runs: seeds and families without a result are left out.
+    """
+    case = CASES[name]
+    plan, core = case.plan(), next(one for one in CORES if one.name == case.core)
     with tempfile.TemporaryDirectory() as folder:
         generate_rtl(plan, folder)
-        return list(estimates(plan, Path(folder), [one for one in CORES if one.name == core],
-                              [FAMILIES[name] for name in families], lanes=lanes, placing=PLACING,
-                              step=lambda text: print(f"{example}: {text}", flush=True)))
+        for count in lanes:
+            netlist = Netlist(_title(name, count), f"{plan.name}_{core.name}",
+                              rtl_sources(folder, plan, core), core.parameters(plan, count), results,
+                              only_known)
+            one = _one(plan, core, count, netlist, families)
+            if one is not None:
+                yield replace(one, core=name)
+
+
+def _one(plan: Plan, core: RtlCore, lanes: int, netlist: Netlist,
+         families: Sequence[str]) -> Estimate | None:
+    area: dict[str, Area] = {}
+    placed: list[Placement] = []
+    with tempfile.TemporaryDirectory() as work:
+        for seed in PLACING.seeds:
+            with suppress(UnknownResult):
+                area[PLACED] = netlist.area(PLACED, Path(work))
+                try:
+                    placed.append(netlist.placed(seed, Path(work)))
+                except KerncastError as error:
+                    return combined(plan, core, lanes, None, area, None, error.problems)
+    if not placed:
+        return None
+    for family in families:
+        with tempfile.TemporaryDirectory() as work, suppress(UnknownResult):
+            area[family] = netlist.area(family, Path(work))
+    best = max(placed, key=lambda one: one.fmax)
+    seeds = {seed: fmax for one in placed for seed, fmax in one.seeds.items()}
+    area = {family: area[family] for family in FAMILIES if family in area}
+    return combined(plan, core, lanes, None, area, replace(best, seeds=seeds))
 
 
 def cell_rows(one: Estimate) -> list[str]:
@@ -107,37 +271,66 @@ def speed_row(one: Estimate) -> str:
 def lane_row(one: Estimate) -> str:
     """Return a row of the table of lanes."""
     area = one.area[PLACED]
-    fmax = UNPLACED[one.problems[0].code] if one.placement is None else f"{one.placement.fmax:.1f}"
+    fmax = (UNPLACED[one.problems[0].code] if one.placement is None
+            else ", ".join(f"{one.placement.seeds[seed]:.1f}" if seed in one.placement.seeds else "-"
+                           for seed in PLACING.seeds))
     return (f"| {one.core} | {one.lanes} | {area.lut:,} | {area.ff:,} | {area.dsp} | {area.ram} | {fmax} | "
-            f"{_rate(one)} |")
+            f"{one.period:,.12g} | {_per_second(one)} | {one.cell_clocks[PLACED]:,.0f} |")
 
 
 def _rate(one: Estimate) -> str:
+    return f"{one.cycles:,} | {one.period:,.12g} | {_per_second(one)}"
+
+
+def _per_second(one: Estimate) -> str:
     rate = one.samples_per_second
-    return (f"{one.cycles:,} | {one.period:,.12g} | "
-            + ("-" if rate is None else f"{rate:,.0f}"))
+    return "-" if rate is None else f"{rate:,.0f}"
 
 
-def page(single: Sequence[Estimate], swept: Sequence[Estimate]) -> str:
+def verdict(found: Sequence[Estimate]) -> str:
+    """State which cores reach the clock of the placer with every seed."""
+    goal, titles = f"{PLACING.clock:g} MHz", {_title(one.core, one.lanes): one for one in found}
+    below = [title for title, one in titles.items()
+             if one.placement is None or min(one.placement.seeds.values()) < PLACING.clock]
+    left = [title for name, case in CASES.items() for lanes in case.lanes for title in [_title(name, lanes)]
+            if title not in titles or (titles[title].placement is not None
+                                       and titles[title].placement.seeds.keys() != set(PLACING.seeds))]
+    reached = len(set(titles) - set(below) - set(left))
+    which = f"{reached} cores" if below or left else "All cores fit a small FPGA and"
+    text = f"{which} reach {goal} on the ECP5 with every seed."
+    text += f" Below that with a seed: {'; '.join(below)}." if below else ""
+    return text + (f" Not measured with every seed: {'; '.join(left)}." if left else "")
+
+
+def _title(core: str, lanes: int) -> str:
+    return f"{core} with {lanes} lane{'s' if lanes > 1 else ''}"
+
+
+def page(found: Sequence[Estimate]) -> str:
     """Write the page of one-lane cores in every family, and of cores with more lanes."""
+    single = [one for one in found if one.lanes == 1]
     return TEXT.format(
-        part=PLACING.part, clock=PLACING.clock, seeds=", ".join(map(str, PLACING.seeds)),
+        part=PLACING.part, seeds=", ".join(map(str, PLACING.seeds)), verdict=verdict(found),
         cells="\n".join(row for one in single for row in cell_rows(one)),
-        speed="\n".join(map(speed_row, single)), lanes="\n".join(map(lane_row, swept)),
+        speed="\n".join(map(speed_row, single)), lanes="\n".join(map(lane_row, found)),
         n=max(one.samples for one in single), figure=FIGURE.name, command=COMMAND)
 
 
 def main() -> None:
-    """Measure everything and write the page."""
-    single, swept = [], []
-    for example, cores in EXAMPLES.items():
-        for core, (_, *more) in cores.items():
-            one, = measured(example, core, families=tuple(FAMILIES))
-            others = measured(example, core, more) if more else []
-            single.append(one)
-            swept += [replace(one, area={PLACED: one.area[PLACED]}), *others] if others else []
-    PAGE.write_text(page(single, swept), encoding="utf-8", newline="\n")
-    draw_lanes(swept, FIGURE)
+    """Measure the named cores; without names measure all, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help=", ".join(CASES))
+    parser.add_argument("--known", action="store_true", help="measure nothing; write what is known")
+    asked = parser.parse_args()
+    results, found = Results(KEPT), []
+    for name in asked.names or CASES:
+        for lanes in CASES[name].lanes:
+            families = tuple(FAMILIES) if lanes == 1 else (PLACED,)
+            found += measured(name, (lanes,), families, results, asked.known)
+    if not asked.names:
+        PAGE.write_text(page(found), encoding="utf-8", newline="\n")
+        draw_lanes([replace(one, area={PLACED: one.area[PLACED]}) for one in found], FIGURE)
 
 
 if __name__ == "__main__":

@@ -64,16 +64,16 @@ def test_a_report_gives_fmax_of_the_best_seed_and_its_slowest_path(tmp_path, mon
 def test_samples_a_second_are_fmax_over_clocks():
     plan = case_plan("half_up16")
     placed = Placement("25k", {1: 100.0}, {}, ())
-    one = estimate._estimate(plan, SOLVER, 2, None, {}, placed)
+    one = estimate.combined(plan, SOLVER, 2, None, {}, placed)
     assert one.samples == plan.sizes["n"] == 13
     assert one.cycles == SOLVER.cycles(plan, 2) < SOLVER.cycles(plan)
     assert one.samples_per_second == 1e8 * 13 / one.cycles
-    assert estimate._estimate(plan, SOLVER, 1, None, {}, None).samples_per_second is None
+    assert estimate.combined(plan, SOLVER, 1, None, {}, None).samples_per_second is None
 
 
 def test_samples_per_second_of_a_pipelined_core_are_fmax_over_its_period():
     plan, placed = make("gains16"), Placement("25k", {1: 100.0}, {}, ())
-    one = estimate._estimate(plan, PREDICTOR, 2, None, {}, placed)
+    one = estimate.combined(plan, PREDICTOR, 2, None, {}, placed)
     assert one.samples_per_second == 1e8 / predictor_period(plan, 2)
     assert one.as_dict()["period_cycles"] == predictor_period(plan, 2) < one.cycles
 
@@ -81,7 +81,7 @@ def test_samples_per_second_of_a_pipelined_core_are_fmax_over_its_period():
 def test_no_figure_of_the_tables_is_cut_where_the_output_is_piped(capsys):
     plan = case_plan("half_up16")
     placed = Placement("25k", {1: 123.4}, {"MULT18X18D": (2, 28)}, ())
-    one = estimate._estimate(plan, SOLVER, 2, 123456789, {"xilinx7": Area(*[9_876_543] * 6)}, placed)
+    one = estimate.combined(plan, SOLVER, 2, 123456789, {"xilinx7": Area(*[9_876_543] * 6)}, placed)
     _draw([one])
     said = capsys.readouterr().out
     assert "…" not in said
@@ -176,16 +176,67 @@ def test_lanes_use_more_dsp_blocks_and_fewer_clocks(synth_tools, core, tmp_path)
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize(("example", "core"), [(example, core) for example, cores in page.EXAMPLES.items()
-                                               for core in cores])
-def test_every_core_of_one_lane_and_16_bits_reaches_100_mhz_as_the_page_says(synth_tools, example, core):
-    one, = page.measured(example, core)
+@pytest.mark.parametrize("name", page.CASES)
+def test_every_core_of_one_lane_and_16_bits_reaches_100_mhz_as_the_page_says(synth_tools, name, tmp_path):
+    one, = page.measured(name, (1,), (), page.Results(tmp_path / "results.json"))
     text = page.PAGE.read_text()
     assert (one.lanes, page.PLACING.part, one.problems) == (1, "25k", ())
-    assert one.placement.fmax >= 100
+    assert min(one.placement.seeds.values()) >= 100
     # A seed of the placer gives the same Fmax wherever versions are those of requirements.lock.
     assert page.speed_row(one) in text
     assert page.cell_rows(one)[0] in text
+    assert page.lane_row(one) in text
+
+
+def test_an_ended_run_of_the_page_continues_after_its_last_result(tmp_path, monkeypatch):
+    calls, ends = [], [2]
+
+    def synthesise(sources, top, family, work, parameters):
+        calls.append(family.id)
+        (work / "netlist.json").write_text("{}")
+        return Area(*range(6))
+
+    def placed(work, part, clock, seeds, limit):
+        calls.append(seeds[0])
+        if seeds[0] in ends:
+            raise KeyboardInterrupt
+        return Placement(part, {seeds[0]: 100.0 + seeds[0]}, {"MULT18X18D": (2, 28)}, ("a_reg",))
+
+    monkeypatch.setattr(page, "synthesise", synthesise)
+    monkeypatch.setattr(page, "place", placed)
+
+    def run(only_known=False):
+        calls.clear()
+        results = page.Results(tmp_path / "results.json")
+        return list(page.measured("predictor, D = 1", (1,), ("ecp5", "ice40"), results, only_known))
+
+    assert run(only_known=True) == []
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    assert calls == ["ecp5", 1, 2]
+    part, = run(only_known=True)
+    assert (part.placement.seeds, list(part.area), calls) == ({1: 101.0}, ["ecp5"], [])
+    assert "101.0, -, -" in page.lane_row(part)
+    assert "0 cores reach 100 MHz" in page.verdict([part])
+    ends.clear()
+    first, = run()
+    assert calls == ["ecp5", 2, 3, "ice40"]
+    assert run() == [first]
+    assert calls == []
+    assert first.placement.seeds == {1: 101.0, 2: 102.0, 3: 103.0}
+    assert list(first.area) == ["ecp5", "ice40"]
+
+
+def test_a_result_of_the_page_counts_for_its_code_without_comments(tmp_path):
+    def digest(top, *others):
+        sources = [tmp_path / f"{name}.sv" for name in ("top", "below", "beside")]
+        for path, text in zip(sources, (top, *others), strict=True):
+            path.write_text(text)
+        return page.Netlist("", "top", sources, {"LANES": 2}, page.Results(tmp_path / "none.json")).digest()
+
+    held = digest("module top; below b(); endmodule", "module below; endmodule", "module beside; endmodule")
+    assert digest("module top;  // more\n below b(); endmodule", "module below; endmodule", "") == held
+    assert digest("module top; below b(); endmodule", "module below; wire w; endmodule", "") != held
 
 
 def narrow_plan():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Vectors
 from ..resources import environment, read_text
@@ -43,6 +44,11 @@ def fits(plan: Plan) -> bool:
 
 def refuse_unfit(plan: Plan) -> None:
     """Raise E311, with the predictor's reason, for a plan without any core."""
+    dialects = requested_dialects(plan)
+    if plan.evidence.get("hls", {}).get("interface") == "memory" and "catapult" in dialects:
+        raise fail("E311", "no HLS C++ core of Catapult supports arrays in memory", where="[hls] dialects",
+                   value=", ".join(dialects), allowed="vitis",
+                   remedy='set dialects = ["vitis"], or interface = "stream"')
     refusal = PREDICTOR.refusal(plan)
     if refusal is not None and not fits(plan):
         raise refusal
@@ -85,7 +91,8 @@ def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[st
     refuse_unfit(plan)
     dialect, asked = DIALECTS[name], plan.evidence.get("hls", {})
     values = hls_context(plan, dialect, asked.get("lanes", 1), asked.get("part", PART),
-                         asked.get("clock", CLOCK), asked.get("free_running", False)) | {
+                         asked.get("clock", CLOCK), asked.get("interface", "stream"),
+                         asked.get("beat_bits")) | {
                              "missing": _missing(plan), "sources": sources(plan),
                              "replays": vectors is not None}
     cores = [core for core in CORES if core.fits(plan)]

@@ -205,8 +205,22 @@ def _target_shift(plan: Plan) -> int:
     return 30 + plan.integer("residual_shift") - alpha_frac + exponent
 
 
+def _packed(bits: int, beat_bits: int | None) -> tuple[int, int]:
+    """Return the bits that a value takes of a beat, and the values of a beat."""
+    if beat_bits is None:
+        return bits, 1
+    room = next(room for room in (8, 16, 32) if room >= bits)
+    return room, beat_bits // room
+
+
+def state_words(plan: Plan) -> int:
+    """Return the words of the longer frame of a learner's state."""
+    held = vectors(plan)
+    return max(3 + held * (plan.sizes["D"] + 1), 2 + held * (2 * state_parts(plan) + 2))
+
+
 def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: float,
-                free_running: bool = False) -> dict[str, Any]:
+                interface: str = "stream", beat_bits: int | None = None) -> dict[str, Any]:
     """Build the template context: names, types, constants and factors.
 
     Parameters
@@ -219,20 +233,26 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
         The device of the project scripts.
     clock : float
         Their clock period in nanoseconds.
-    free_running : bool
-        Whether the cores run without a processor that starts them.
+    interface : str
+        ``stream``, ``free_running`` without a processor that starts the cores, or ``memory``.
+    beat_bits : int, optional
+        Width of a beat of several values; by default a beat has one value.
     """
     learns, solves, columns = LEARNER.fits(plan), SOLVER.fits(plan), plan.sizes["D"]
+    memory = interface == "memory" and dialect.name == "vitis"
+    x_bits, y_bits = (plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
     return context(plan, str(plan.evidence.get("spec", "of no file"))) | {
         "hls": dialect, "dialect": dialect.name, "vitis": dialect.name == "vitis",
         "types_of": types(plan, learns=learns, solves=solves), "constants": _constants(plan, learns, solves),
         "W": plan.word, "vectors": vectors(plan), "lanes": lanes, "part": part, "clock": clock,
         "header": 3 + plan.bias, "rows": -(-vectors(plan) // lanes),
         "longest": max(columns + learns, plan.sizes["n"] if solves else 0),
-        "free": free_running,
+        "free": interface == "free_running", "memory": memory, "beat_bits": beat_bits,
+        "memory_bits": 16 if plan.word == 16 else 32, "state_words": state_words(plan) if learns else 0,
         "row_ii": -(-columns // lanes), "column_lanes": min(lanes, columns),
-        "x_bits": plan.signals["x_raw"].format.c_bits, "y_bits": plan.signals["y_raw"].format.c_bits,
-        "sample_bits": max(plan.signals[name].format.c_bits for name in ("x_raw", "y_raw")),
+        "x_bits": x_bits, "y_bits": y_bits, "sample_bits": max(x_bits, y_bits),
+        "streams": [(name, bits, *_packed(bits, None if memory else beat_bits)) for name, bits in (
+            ("word", plan.word), ("x", x_bits), ("target", y_bits), ("sample", max(x_bits, y_bits)))],
         "roms": {name: table for name, table in plan.tables.items() if name in ROMS},
         "tag": model_tag(plan), "state_parts": state_parts(plan) if learns else 0,
         "cores": [core for core in CORES if core.fits(plan)],

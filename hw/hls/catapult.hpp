@@ -21,6 +21,7 @@ using stream = ac_channel<T>;
 template <int Bits, int User>
 struct beat {
     ac_int<Bits, false> data;
+    ac_int<Bits / 8, false> keep;
     ac_int<User, false> user;
     ac_int<1, false> last;
 };
@@ -32,13 +33,14 @@ bool try_read(stream<T> &from, T &word)
     return from.nb_read(word);
 }
 
-// A beat of a frame.
+// A beat of a frame; `keep` marks its valid bytes.
 template <int Bits, int User>
-beat<Bits, User> make_beat(uint<Bits> data, uint<User> user, bool last)
+beat<Bits, User> make_beat(uint<Bits> data, uint<Bits / 8> keep, uint<User> user, bool last)
 {
     beat<Bits, User> made;
 
     made.data = data;
+    made.keep = keep;
     made.user = user;
     made.last = last ? 1 : 0;
     return made;

@@ -77,15 +77,15 @@ bool try_read(stream<T> &from, T &word)
     return from.read_nb(word);
 }
 
-// A beat of a frame, all of its bytes valid.
+// A beat of a frame; `keep` marks its valid bytes.
 template <int Bits, int User>
-beat<Bits, User> make_beat(uint<Bits> data, uint<User> user, bool last)
+beat<Bits, User> make_beat(uint<Bits> data, uint<Bits / 8> keep, uint<User> user, bool last)
 {
     beat<Bits, User> made;
 
     made.data = data;
-    made.keep = -1;
-    made.strb = -1;
+    made.keep = keep;
+    made.strb = keep;
     made.user = user;
     made.last = last ? 1 : 0;
     return made;

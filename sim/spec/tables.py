@@ -267,8 +267,12 @@ class Hls(SpecTable):
         allowed="a list of vitis, catapult", remedy="write dialects = [\"vitis\"]")
     lanes: int = _key(1, ge=1, le=64, about="hardware multipliers in the inner loops (P)",
                       allowed="an integer, 1 to 64", remedy="start with 1; each lane adds a DSP block")
-    free_running: bool = _key(False, about="cores that process each frame when it arrives, without a "
-                                           "processor that starts them", allowed="true, false")
+    interface: Literal["stream", "free_running", "memory"] = _key(
+        "stream", about="stream; free_running: streams, and no processor that starts a core; memory: arrays",
+        allowed="stream, free_running, memory", remedy="use free_running if no processor starts the cores")
+    beat_bits: Literal[32, 64, 128] | None = _key(
+        None, about="width of a beat with several values; a beat has one value by default",
+        allowed="32, 64, 128", remedy="use the width of your DMA (direct memory access) engine")
     part: Annotated[str, Field(pattern=r"^[\w.+-]+$")] = _key(
         "xc7z020clg484-1", about="device of the project for Vitis HLS",
         allowed="a device's name, of letters, digits, -, +, . and _",

@@ -25,6 +25,7 @@ SPECS = {
         kernel = {sigma = 600.0}
         online = {budget = 6, eta = 0.5}
         numbers = {word = 16}
+        hls = {dialects = ["vitis"], interface = "memory"}
         """,
     "learner24": """
         input = {word = "u10f0", columns = 2, offset = 512}
@@ -32,7 +33,7 @@ SPECS = {
         kernel = {type = "laplacian", sigma = 150.0}
         online = {budget = 5, eta = 0.9, rho = 0.05}
         numbers = {word = 24, rounding = "half_even", exp_table = "medium", formats = {alpha = "s24f24"}}
-        hls = {lanes = 2, free_running = true}
+        hls = {lanes = 2, interface = "free_running", beat_bits = 128}
         """,
     "learner32": """
         input = {word = "s16f4", columns = 2}
@@ -47,7 +48,7 @@ SPECS = {
         kernel = {sigma = 2.0}
         toeplitz = {n = 24, lambda = 0.1, scheme = "uniform", step = 3}
         numbers = {word = 16}
-        hls = {lanes = 2}
+        hls = {lanes = 2, beat_bits = 64}
         """,
     "means32": """
         input = {word = "s16f8", columns = 2, gain = [1.0, 3.0]}
@@ -55,6 +56,7 @@ SPECS = {
         kernel = {sigma = 40.0}
         toeplitz = {n = 16, lambda = 0.5, scheme = "diagonal_mean_biased"}
         numbers = {word = 32, rounding = "half_even"}
+        hls = {dialects = ["vitis"], interface = "memory", beat_bits = 64}
         """,
     "static24": """
         input = {word = "u16f0"}
@@ -62,6 +64,7 @@ SPECS = {
         kernel = {sigma = 2.0}
         toeplitz = {n = 20, lambda = 0.3, scheme = "uniform", scaling = "static"}
         numbers = {word = 24, ranges = {alpha = 1.0}}
+        hls = {lanes = 3, dialects = ["vitis"], interface = "memory"}
         """,
     "bias16": """
         input = {word = "u8f0", offset = 2}
@@ -69,7 +72,7 @@ SPECS = {
         kernel = {sigma = 2.0}
         toeplitz = {n = 24, lambda = 0.1, scheme = "uniform", step = 3, bias = true}
         numbers = {word = 16}
-        hls = {lanes = 4, free_running = true}
+        hls = {lanes = 4, interface = "free_running"}
         """,
     "bias32": """
         input = {word = "s12f4", columns = 2}

@@ -150,6 +150,11 @@ def test_every_lane_reads_one_memory_that_no_other_lane_reads():
         tables(hls={"lanes": 4}), "vitis")["hls/vitis/t_trainer.cpp"]
 
 
+def with_interface(case: str, interface: str) -> Plan:
+    plan = make(case)
+    return replace(plan, evidence={**plan.evidence, "hls": {"interface": interface}})
+
+
 CORE_FILES = {"learner16": ("predictor", "learner"), "grid16": ("predictor", "solver", "trainer")}
 
 
@@ -157,7 +162,7 @@ CORE_FILES = {"learner16": ("predictor", "learner"), "grid16": ("predictor", "so
 def test_a_core_is_three_processes_with_channels_between_them(case):
     for dialect in BOTH:
         for core in CORE_FILES[case]:
-            text = render_hls(make(case), dialect)[f"hls/{dialect}/{case}_{core}.cpp"]
+            text = render_hls(with_interface(case, "stream"), dialect)[f"hls/{dialect}/{case}_{core}.cpp"]
             top = text[text.index(f"void {case}_{core}("):]
             calls = re.findall(r"^    (\w+)\(", top, re.MULTILINE)
             assert len(calls) == 3
@@ -166,6 +171,15 @@ def test_a_core_is_three_processes_with_channels_between_them(case):
             for call in calls:
                 start = "#pragma hls_design\n" if dialect == "catapult" else "\n"
                 assert f"{start}void {call}(" in text
+
+
+@pytest.mark.parametrize(("word", "beat_bits", "per_beat"), [
+    (16, None, 1), (16, 64, 4), (24, 128, 4), (32, 32, 1)])
+def test_a_beat_has_as_many_values_as_fit(word, beat_bits, per_beat):
+    plan = tables(numbers={"word": word}, hls={"beat_bits": beat_bits})
+    text = render_hls(plan, "vitis")["hls/vitis/t_plan.hpp"]
+    room, per = (int(re.search(rf"const int word_{name} = (\d+);", text)[1]) for name in ("room", "per_beat"))
+    assert (room * per, per) == (beat_bits or word, per_beat)
 
 
 def test_reset_empties_the_model_and_the_dictionary():
@@ -179,15 +193,24 @@ def test_reset_empties_the_model_and_the_dictionary():
 
 @pytest.mark.parametrize("case", CORE_FILES)
 def test_a_free_running_core_has_no_registers(case):
-    plan = make(case)
-    free = replace(plan, evidence={**plan.evidence, "hls": {"free_running": True}})
     for core in CORE_FILES[case]:
-        usual, text = (render_hls(p, "vitis")[f"hls/vitis/{case}_{core}.cpp"] for p in (plan, free))
+        usual, text = (render_hls(with_interface(case, name), "vitis")[f"hls/vitis/{case}_{core}.cpp"]
+                       for name in ("stream", "free_running"))
         assert ("s_axilite port=return" in usual, "ap_ctrl_none" in usual) == (True, False)
         assert "#pragma HLS INTERFACE ap_ctrl_none port=return\n" in text
         assert "s_axilite" not in text
         arguments = text[text.index(f"void {case}_{core}("):].partition(")")[0]
         assert arguments.count(",") + 1 == arguments.count("kc::stream<") == text.count("INTERFACE axis")
+
+
+def test_arrays_in_memory_are_for_vitis_alone(tmp_path):
+    text = render_hls(with_interface("grid16", "memory"), "vitis")["hls/vitis/grid16_trainer.cpp"]
+    assert re.findall(r"m_axi port=(\w+)", text) == ["y", "model", "status"]
+    assert "INTERFACE axis" not in text
+    with pytest.raises(KerncastError, match="E311") as caught:
+        generate(tables(hls={"interface": "memory"}), tmp_path / "out")
+    [problem] = caught.value.problems
+    assert (problem.where, problem.allowed) == ("[hls] dialects", "vitis")
 
 
 @pytest.mark.parametrize("case", ["learner16", "bias16", "powers16"])
@@ -246,7 +269,8 @@ def test_a_plan_without_a_core_is_refused_with_the_limit(where, more, tmp_path):
 
 
 @pytest.mark.parametrize(("key", "value"), [
-    ("lanes", 0), ("lanes", 65), ("dialects", []), ("dialects", ["intel"]), ("clock", 0.0), ("part", "a b")])
+    ("lanes", 0), ("lanes", 65), ("beat_bits", 48), ("dialects", []), ("dialects", ["intel"]),
+    ("clock", 0.0), ("part", "a b")])
 def test_a_wrong_value_of_hls_is_refused_with_what_is_allowed(key, value):
     with pytest.raises(KerncastError) as caught:
         tables(hls={key: value})

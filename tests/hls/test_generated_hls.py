@@ -223,8 +223,9 @@ def test_only_macros_of_the_model_are_in_capitals(case):
             assert [word for word in capitals if not word.startswith(own)] == []
 
 
-def test_scripts_claim_no_simulation_that_they_do_not_run():
-    plan = make("grid16")
+@pytest.mark.parametrize("interface", ["stream", "memory"])
+def test_scripts_claim_no_simulation_that_they_do_not_run(interface):
+    plan = with_interface("grid16", interface)
     for vectors in (None, make_vectors(open_model(plan), [])):
         files = render_hls(plan, "vitis", vectors)
         script, config = files["hls/vitis/run_hls.tcl"], files["hls/vitis/trainer_hls_config.cfg"]

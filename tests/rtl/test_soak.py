@@ -18,7 +18,7 @@ from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import NOT_TRAINED
 
 from . import banded_cases, learner_cases, solver_cases
-from .conftest import anything, expected, make, raw_inputs, trained
+from .conftest import anything, expected, make, places, raw_inputs, trained
 
 VALUES, VALUES_IN_ICARUS = 200_000, 5000
 CONTROL, COMMAND, ERRORS = (register_map().named(name).offset for name in ("control", "command", "errors"))
@@ -75,12 +75,16 @@ def learnings(plan, count, chance):
 
 
 def trainings(plan, count, chance):
-    """Operations of a trainer on a grid."""
-    y, model = plan.signals["y_raw"].format, open_model(plan)
+    """Operations of a trainer: its samples in one frame, unless they are a grid, and its targets."""
+    y, model, n = plan.signals["y_raw"].format, open_model(plan), plan.sizes["n"]
     for _ in range(count):
-        words = chance.integers(y.lo, y.hi + 1, plan.sizes["n"])
-        model.train(None, words)
-        yield [[send(0, target_frame(plan, words)), expect(0, 0, model_frame(plan, model.state()))]]
+        words = chance.integers(y.lo, y.hi + 1, n)
+        x = None if plan.uniform else places(plan, n, int(chance.integers(1 << 30)))
+        model.train(x, words)
+        samples = [] if x is None else [[beat for row in x for beat in sample_frame(plan, row)]]
+        frames = [*samples, target_frame(plan, words)]
+        yield [[*(send(k, frame) for k, frame in enumerate(frames)),
+                expect(0, 0, model_frame(plan, model.state()))]]
 
 
 def solutions(problems, solution):
@@ -105,6 +109,7 @@ CASES = {
     "predictor": (lambda: make("gains16"), PREDICTOR, predictions, 2400, EMPTY),
     "learner": (lambda: make("gains16"), LEARNER, learnings, 1900, EMPTY),
     "trainer": (lambda: make("grid16"), TRAINER, trainings, 10_500, []),
+    "trainer of samples": (lambda: make("means24"), TRAINER, trainings, 11_000, []),
     "banded trainer": (lambda: make("band16"), TRAINER, trainings, 5000, []),
     "solver": (lambda: solver_cases.case_plan("half_up16"), SOLVER, SYSTEMS, 20_000, []),
     "banded solver": (lambda: banded_cases.case_plan("plain16"), SOLVER, BANDS, 9600, []),
@@ -210,7 +215,7 @@ class Script:
             if reset == 0:
                 self.operations += [("write", COMMAND, 1), ("sent",), ("cycles", 12 * self.most + 600),
                                     ("frames", self.names[False][0]), ("write", ERRORS, (1 << 32) - 1)]
-                if self.core is SOLVER:  # of a system one frame may have come after the reset
+                if self.core in (SOLVER, TRAINER):  # of a system one frame may have come after the reset
                     self.operations += [("write", COMMAND, 1), ("cycles", 9)]
                 allowed = [frame for _, frame in self.expects(steps[0])]
                 self.wanted.append(lambda found: all(frame in [*allowed, *self.empty] for frame in found))

@@ -5,7 +5,10 @@ first used (PEP 562), so that ``import kerncast`` costs nothing and needs none o
 """
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+
+# As in `typing`, whose import takes longer than the rest: until this module is loaded, Ctrl-C prints a
+# traceback.
+TYPE_CHECKING = False
 
 __version__ = "0.1.0"
 
@@ -115,7 +118,7 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load a public name from its module on first use."""
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,15 +1,19 @@
 """Run the command line: ``python -m kerncast``, or the program ``kerncast``."""
 
 import os
-import signal
 import sys
-from types import FrameType
 
 
-def _interrupted(number: int, frame: FrameType | None) -> None:
+def _interrupted(*_: object) -> None:
     """End the process at once; there is nothing to clean up during the imports."""
     os.write(2, b"interrupted\n")
     os._exit(130)
+
+
+try:
+    import signal  # takes longer than the rest until main
+except KeyboardInterrupt:
+    _interrupted()
 
 
 def main() -> None:

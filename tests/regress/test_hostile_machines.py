@@ -129,3 +129,11 @@ def test_an_interruption_while_modules_load_is_one_line(tmp_path: Path) -> None:
         running.send_signal(signal.SIGINT)
         _, err = running.communicate(timeout=60)
     assert (running.returncode, err) == (130, "interrupted\n")
+
+
+def test_an_interruption_of_the_first_import_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "signal.py").write_text("raise KeyboardInterrupt\n")
+    path = os.pathsep.join([str(tmp_path), *sys.path])
+    done = subprocess.run([sys.executable, "-c", "import kerncast.__main__"], capture_output=True, text=True,
+                          check=False, env=os.environ | {"PYTHONPATH": path})
+    assert (done.returncode, done.stderr) == (130, "interrupted\n")

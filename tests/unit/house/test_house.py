@@ -165,6 +165,14 @@ def test_import_alone_loads_no_optional_or_heavy_package():
     assert done.stdout.split() == []
 
 
+def test_import_alone_loads_little_so_that_ctrl_c_soon_has_a_handler():
+    code = ("import sys; before = set(sys.modules); import kerncast;"
+            "print(*sorted({name.partition('.')[0] for name in set(sys.modules) - before}))")
+    run = [sys.executable, "-S", "-c", f"import sys; sys.path[:0] = {sys.path!r}; {code}"]
+    done = subprocess.run(run, check=True, capture_output=True, text=True)
+    assert done.stdout.split() == ["importlib", "kerncast", "warnings"]
+
+
 @pytest.mark.parametrize("public", sorted(set(kerncast.__all__)))
 def test_public_name_can_be_loaded(public):
     value = getattr(kerncast, public)

@@ -243,13 +243,14 @@ _NUMBERS = {
                   "Fill the gap, for example from the neighbours, or remove the sample."),
     "E252": Entry("not a number",
                   "A field that should be a number is text, or a line does not have the form of its format.",
-                  "Correct the line named. If the target is a class, name the classes with labels."),
+                  "Correct the line named. If the target is a class, kerncast init finds the classes; "
+                  "--classes chooses two."),
     "E253": Entry("a label that is not among the classes",
                   "The target of a sample is not one of the classes listed, or a class listed has no "
                   "samples.",
                   "Name all classes that occur, or remove the samples."),
     "E254": Entry("no reader is known for a data file", "The suffix of its name is not that of a format.",
-                  "Name the format: csv, npz, libsvm or wav."),
+                  "Rename the file by its format: .csv, .npz, .libsvm or .wav."),
     "E255": Entry("no such data set, or not available",
                   "No data set has this name, or no installed package contains it. kerncast downloads "
                   "nothing.",

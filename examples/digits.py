@@ -7,8 +7,6 @@ It writes the C to build/digits.
 
 from pathlib import Path
 
-import numpy as np
-
 import kerncast
 
 HERE = Path(__file__).resolve().parent
@@ -19,7 +17,7 @@ plan = kerncast.plan(spec, data.x_raw, data.y_raw)
 result = kerncast.simulate(plan, data.x_raw, data.y_raw, data.x_test_raw)
 
 for name, f in (("float64", result.f_float), (f"{plan.word}-bit integers", result.f)):
-    right = int((np.sign(f) == data.y_test_raw).sum())
+    right = int(((f > 0) == (data.y_test_raw > 0)).sum())
     print(f"{name:16} {right} of {len(f)} digits correct")
 print(f"status {result.status}; {plan.state_bytes} bytes of RAM for {plan.sizes['N']} digits stored")
 

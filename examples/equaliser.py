@@ -24,7 +24,7 @@ linear = T @ np.linalg.lstsq(X, data.y_raw, rcond=None)[0]
 
 for name, f in (("linear filter", linear), ("float64", result.f_float),
                 (f"{plan.word}-bit integers", result.f)):
-    wrong = int((np.sign(f) != data.y_test_raw).sum())
+    wrong = int(((f > 0) != (data.y_test_raw > 0)).sum())
     print(f"{name:16} {wrong} of {len(f)} symbols wrong")
 print(f"status {result.status}; {plan.state_bytes} bytes of RAM for {plan.sizes['N']} windows stored")
 

@@ -333,7 +333,8 @@ def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str
     Returns
     -------
     dict
-        ``rms`` from the clean signal, or ``accuracy``; ``alpha_error`` if it is given.
+        ``rms`` from the clean signal, or ``accuracy`` of the device's rule, f > 0; ``alpha_error`` if it is
+        given.
     """
     data = prepared.data
     found: dict[str, float] = {}
@@ -343,7 +344,7 @@ def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str
     if prepared.plan.decision and classes is not None and classes.truth is not None:
         found["accuracy"] = float(np.mean(labels_of(prepared.plan, f) == classes.truth))
     elif data.y_test_raw is not None:
-        found["accuracy"] = float(np.mean(np.sign(f) == np.sign(data.y_test_raw)))
+        found["accuracy"] = float(np.mean((f > 0) == (data.y_test_raw > 0)))
     if alpha_error is not None and np.isfinite(alpha_error):
         found["alpha_error"] = alpha_error
     return found

@@ -80,7 +80,7 @@ def _classes(outcome: Outcome, axes: Any) -> None:
     f = prepared.simulation.f
     assert y is not None
     index = np.arange(len(f))
-    right = np.sign(f) == np.sign(y)
+    right = (f > 0) == (y > 0)
     for mask, marker in ((y > 0, "^"), (y <= 0, "v")):
         axes[0].plot(index[mask & right], f[mask & right], marker, color=_MODEL, ms=4,
                      label=f"class {'+' if marker == '^' else '-'}1")
@@ -90,7 +90,7 @@ def _classes(outcome: Outcome, axes: Any) -> None:
     axes[0].set_xlabel("test sample")
     axes[0].legend(fontsize=8, ncols=3, loc="upper right")
     learned = y_values(prepared.plan, prepared.vectors.calls[0].expected["f"])
-    wrong = np.sign(learned) != np.sign(prepared.data.y_raw)
+    wrong = (learned > 0) != (prepared.data.y_raw > 0)
     axes[1].plot(np.cumsum(wrong) / (np.arange(len(wrong)) + 1), color=_MODEL, lw=1.4)
     axes[1].set_ylabel("error rate so far")
     axes[1].set_xlabel("number of samples learnt; each is predicted first")

@@ -69,6 +69,14 @@ def test_the_accuracy_on_digits_is_within_one_point_of_float(demo: dict[str, Any
     assert found["peers"]["sklearn SVC"] > 0.9
 
 
+def test_the_demo_and_sim_report_the_same_errors(demo: dict[str, Any]) -> None:
+    for name, key, measure in (("ecg", "rms", "error"), ("digits", "accuracy", "accuracy")):
+        done = subprocess.run([sys.executable, "-m", "kerncast", "sim", ROOT / "examples" / f"{name}.toml",
+                               "--json"], capture_output=True, text=True, check=True)
+        found = json.loads(done.stdout)["held_out"]
+        assert example(demo, name)["errors"]["model"][key] == found[measure]
+
+
 def without_values(found: Any) -> Any:
     """Drop the key `values`, which a command prints beside every count under `words`."""
     if isinstance(found, dict):

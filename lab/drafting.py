@@ -124,7 +124,7 @@ def _start(name: str, algorithm: str) -> Values:
         values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1}
     else:
         values["online"] = {"budget": 64, "eta": 0.2, "rho": 0.0, "reduction": "nt", "quantise": 0.8,
-                            "linear": "rls", "linear_ridge": _ridge(1 << 16), "passes": 1}
+                            "linear": "rls", "linear_ridge": _ridge(1 << 16), "gate": True, "passes": 1}
     return values | {"numbers": {"word": 16}, "target": {"id": TARGET},
                      "data": {"file": "train.csv"}}
 
@@ -161,7 +161,8 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags:
     else:
         values["online"] |= {"budget": max(2, min(64, rows // 4)), "passes": 4}
         if columns > MANY_COLUMNS or "classes" in values["output"]:
-            del values["online"]["linear"], values["online"]["linear_ridge"]
+            for key in ("linear", "linear_ridge", "gate"):
+                del values["online"][key]
             values["online"]["eta"] = 0.5
         else:
             largest = float(np.abs(seen.values.X if seen.values.X.size else seen.values.y).max()) \

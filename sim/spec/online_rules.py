@@ -15,8 +15,9 @@ MAX_DETERIORATION = {"magnitude": (0.0, inf), "fklms": (0.0, 1.0), "fmklms": (0.
 _METRICS_OF_SEVERAL = ("magnitude", "age", "fklms")
 
 #: Keys that only online learners in integers have.
-_NOT_FLOAT32 = (*(("online", key) for key in ("projection", "metric", "truncation", "max_deterioration",
-                                              "max_age", "newest_only", "quantise", "linear", "guard")),
+_NOT_FLOAT32 = (*(("online", key) for key in (
+                    "projection", "metric", "truncation", "max_deterioration", "max_age", "newest_only",
+                    "quantise", "linear", "gate", "guard")),
                 ("numbers", "margin"), ("numbers", "exp_table"), ("output", "classes"), ("output", "outputs"))
 
 

@@ -245,7 +245,7 @@ def test_the_learner_of_init_beats_the_same_one_without_a_linear_part(tmp_path):
     for linear in (True, False):
         if not linear:
             with_it = path.read_text()
-            path.write_text(re.sub(r"^(linear|linear_ridge|quantise) = .*\n", "", with_it, flags=re.M))
+            path.write_text(re.sub(r"^(linear|linear_ridge|gate|quantise) = .*\n", "", with_it, flags=re.M))
         found = json.loads(run("sim", path, "--json")[1])
         assert found["status"] == "ok"
         error[linear] = found["budget"]["rms"]
@@ -260,7 +260,7 @@ def test_init_adds_a_linear_part_to_few_columns_only(tmp_path, columns, linear):
     (tmp_path / "train.csv").write_text("\n".join(lines))
     assert run("init", "motor", "--data", tmp_path / "train.csv", "-o", tmp_path)[0] == 0
     online = json.loads(run("check", tmp_path / "motor.toml", "--json")[1])["values"]["online"]
-    assert (online.get("linear") == "rls") == linear
+    assert (online.get("linear") == "rls") == linear == bool(online.get("gate"))
 
 
 def test_init_refuses_data_that_no_sensor_delivers(tmp_path):

@@ -298,29 +298,33 @@ HEADERS = {"math.h": "float expf(float x);\nfloat sqrtf(float x);\nfloat fabsf(f
                        "void *memset(void *to, int word, size_t count);\n"}
 
 
+def cmsis_sources(folder: Path) -> Path:
+    """Download CMSIS-DSP; return the folder of its ``Source`` and ``Include``."""
+    subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation",
+                    "--no-binary", ":all:", CMSIS, "-d", str(folder)], check=True, capture_output=True,
+                   timeout=PATIENCE)
+    with tarfile.open(next(folder.glob("cmsisdsp-*.tar.gz"))) as archive:
+        archive.extractall(folder, filter="data")
+    return next(folder.rglob("arm_math.h")).parent.parent
+
+
 def peer(folder: Path) -> str:
     """Measure a CMSIS-DSP prediction of equal size, or return why that is impossible."""
     try:
-        subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation",
-                        "--no-binary", ":all:", CMSIS, "-d", str(folder)], check=True, capture_output=True,
-                       timeout=PATIENCE)
+        sources = cmsis_sources(folder)
     except subprocess.TimeoutExpired:
         return f"CMSIS-DSP was not measured: {CMSIS} was not there within {PATIENCE} seconds."
     except subprocess.CalledProcessError:
         return f"CMSIS-DSP was not measured: pip could not download {CMSIS}."
-    archives = list(folder.glob("cmsisdsp-*.tar.gz"))
-    with tarfile.open(archives[0]) as archive:
-        archive.extractall(folder, filter="data")
-    source = next(folder.rglob("arm_svm_rbf_predict_f32.c"))
-    header = next(folder.rglob("arm_math.h"))
+    source = next(sources.rglob("arm_svm_rbf_predict_f32.c"))
     main = folder / "main.c"
     main.write_text(PEER)
     for name, text in HEADERS.items():
         (folder / name).write_text(text)
     counts = []
     for level in OPTIMISED:
-        image, _ = build(folder, [source, main], level, "-std=gnu11", "-I", str(header.parent), "-I",
-                         str(header.parent.parent / "PrivateInclude"), "-D__GNUC_PYTHON__")
+        image, _ = build(folder, [source, main], level, "-std=gnu11", "-I", str(sources / "Include"), "-I",
+                         str(sources / "PrivateInclude"), "-D__GNUC_PYTHON__")
         core = CortexM(image)
         core.start_counting()
         counts.append(f"{core.call('predict')[1]:,} at {level}")

@@ -1,9 +1,9 @@
 """Write docs/measured/on-chip.md.
 
-    python -m kerncast.benchmarks.on_chip [METHOD ...]
+    python -m kerncast.benchmarks.on_chip [METHOD or STREAM ...]
 
-It measures every method, or those named, and keeps the results of the others, results.json. It needs
-river, reservoirpy, emlearn, unicorn and arm-none-eabi-gcc.
+It measures every method on every stream.  With names it measures those methods, on those streams, and keeps
+the other results, results.json. It needs river, reservoirpy, emlearn, unicorn and arm-none-eabi-gcc.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from .measure import Results, measure, units
 from .methods import methods
 from .page import write_page
+from .streams import SOURCES
 
 RESULTS = Path(__file__).parent / "results.json"
 
@@ -25,16 +26,27 @@ def load() -> Results:
     return found
 
 
+def dumped(results: Results) -> str:
+    """Serialise the results with one line per method and stream."""
+    methods = ",\n".join(f"{json.dumps(title)}: {{\n" + ",\n".join(
+        f" {json.dumps(name)}: {json.dumps(found)}" for name, found in of.items()) + "}"
+        for title, of in results["methods"].items())
+    return f'{{"units": {json.dumps(results["units"])},\n"methods": {{\n{methods}}}}}\n'
+
+
 def main(wanted: list[str]) -> int:
-    """Measure, and write the results and the page after each method."""
+    """Measure, and write the results after each method; then write the page."""
     known = methods()
-    if unknown := sorted({*wanted} - {*known}):
-        raise SystemExit(f"no such method: {', '.join(unknown)}; there are {', '.join(known)}")
+    if unknown := sorted({*wanted} - {*known, *SOURCES}):
+        raise SystemExit(f"no such method or stream: {', '.join(unknown)}; there are "
+                         f"{', '.join([*known, *SOURCES])}")
     results = load() if wanted else {}
-    results["units"] = units()
-    for title in wanted or known:
-        results.setdefault("methods", {})[title] = measure(known[title])
-        RESULTS.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+    streams = [name for name in SOURCES if name in wanted] or list(SOURCES)
+    results.setdefault("units", {}).update(units(streams))
+    for title in [title for title in known if title in wanted] or known:
+        of = results.setdefault("methods", {}).setdefault(title, {})
+        of.update(measure(known[title], streams))
+        RESULTS.write_text(dumped(results), encoding="utf-8")
     write_page(results)
     return 0
 

@@ -63,7 +63,7 @@ def float_c(source: str, ram: int, samples: Samples, expected: Array, *flags: st
     """Measure a learner in C with float32 arithmetic.
 
     The source has the variables ``x``, ``y``, ``f`` and ``void update(void)``, which sets f to the
-    prediction before it learns.  Raise SystemExit if f is far from `expected`, of float64.
+    prediction before it learns.  Raise SystemExit if most f are far from `expected`, of float64.
     """
     with tempfile.TemporaryDirectory(prefix="kerncast-") as name:
         folder = Path(name)
@@ -80,7 +80,8 @@ def float_c(source: str, ram: int, samples: Samples, expected: Array, *flags: st
             core.write("y", samples.y[m:m + 1].astype(np.float32))
             counts.append(core.call("update")[1])
             found.append(float(core.read("f", np.float32, 1)[0]))
-    gap = float(np.sqrt(np.mean((np.array(found) - expected[:LEARNED]) ** 2)))
-    if not gap < 1.0:
+    error = np.abs(np.array(found) - expected[:LEARNED])
+    gap = float(np.sqrt(np.mean(error**2)))
+    if not np.median(error) < 0.1:  # rounding may spoil the first samples, where a large P falls
         raise SystemExit(f"{samples.name}: float32 differs from float64 by {gap:.3g} deviations of y")
     return Cost(round(np.mean(counts[-COUNTED:])), max(counts[-COUNTED:]), ram, flash, float(f"{gap:.2g}"))

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import product
 from typing import Any
 
 import numpy as np
 
 from ..papers.common import Array
 from .methods import Method
-from .streams import CHOSEN_ON, REPORTED, SOURCES, samples
+from .streams import CHOSEN_ON, REPORTED, samples
 
 #: Streams whose learning curves are kept, and on which cost is measured; points of a curve.
 SHOWN, POINTS = ("equaliser", "ECG differences", "Mackey-Glass"), 50
@@ -25,15 +24,22 @@ def _score(method: Method, name: str, parameters: dict[str, Any]) -> float:
 
 
 def choose(method: Method, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Choose the scale with all other defaults, then the other parameters."""
-    key, values = method.scale
-    default = min(({**method.defaults, key: value} for value in values),
-                  key=lambda parameters: _score(method, name, parameters))
-    if not method.tried:
-        return default, default
-    more = [default | dict(zip(method.tried, values, strict=True))
-            for values in product(*method.tried.values())]
-    return default, min(more, key=lambda parameters: _score(method, name, parameters))
+    """Choose the scale with all other defaults, then the other parameters in turn."""
+    known: dict[tuple[Any, ...], float] = {}
+
+    def score(parameters: dict[str, Any]) -> float:
+        key = tuple(sorted(parameters.items()))
+        if key not in known:
+            known[key] = _score(method, name, parameters)
+        return known[key]
+
+    def best(found: dict[str, Any], key: str, values: tuple[float, ...]) -> dict[str, Any]:
+        return min(({**found, key: value} for value in values), key=score)
+
+    default = tuned = best(method.defaults, *method.scale)
+    for key, values in method.tried.items():
+        tuned = best(tuned, key, values)
+    return default, tuned
 
 
 def _curve(squares: Array) -> list[float]:
@@ -54,10 +60,10 @@ def _reported(method: Method, name: str, parameters: dict[str, Any]) -> tuple[li
     return errors, squares
 
 
-def measure(method: Method) -> Results:
-    """Measure a method on every stream, and its cost on those that are shown."""
+def measure(method: Method, streams: list[str]) -> Results:
+    """Measure a method on streams, and its cost on those that are shown."""
     found: Results = {}
-    for name in SOURCES:
+    for name in streams:
         default, best = choose(method, name)
         errors, squares = _reported(method, name, best)
         plain = errors if best == default else _reported(method, name, default)[0]
@@ -72,10 +78,10 @@ def measure(method: Method) -> Results:
     return found
 
 
-def units() -> dict[str, float]:
+def units(streams: list[str]) -> dict[str, float]:
     """Return the deviation of y of each stream in its own unit."""
     found = {}
-    for name in SOURCES:
+    for name in streams:
         of = [samples(name, seed) for seed in REPORTED]
         found[name] = float(np.sqrt(np.mean([np.var(one.y[one.counted]) for one in of]))) * of[0].unit
     return found

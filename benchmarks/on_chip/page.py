@@ -15,6 +15,7 @@ from .streams import CHOSEN_ON, REPORTED, SAMPLES, SETTLED, SOURCES
 #: Wins that count as better, of the reported realisations; the learner of the defaults.
 ENOUGH, OURS = 17, "kerncast QKLMS + RLS"
 _SHORT = {"RLS in random features, float64": "RFF-RLS, float64", "kerncast QKLMS + RLS": "k. QKLMS + RLS",
+          "kerncast QKLMS + RLS, 32 bits": "k. QKLMS + RLS, 32 bits",
           "kerncast FKLMS, guarded": "k. FKLMS", "kerncast kernel RLS, 32 features": "k. RLS, 32",
           "kerncast kernel RLS, 100 features": "k. RLS, 100"}
 #: Streams with a unit of their own: its name, and whether the error is a mean square.
@@ -25,15 +26,15 @@ _PER = {"gas sensor": 10.0}
 
 HEAD = """# Learning on the chip: error, instructions and memory
 
-`python -m kerncast.benchmarks.on_chip` makes this page in one run, in about {minutes} minutes of processor
-time. `python -m kerncast.benchmarks.on_chip METHOD` measures one method again. To add a method, add one file
-to `benchmarks/on_chip/methods`.
+`python -m kerncast.benchmarks.on_chip` makes this page in one run, in about a quarter of an hour of processor
+time. `python -m kerncast.benchmarks.on_chip METHOD STREAM` measures one method on one stream again. To add a
+method, add one file to `benchmarks/on_chip/methods`.
 
 Every method reads the same 16-bit samples once, in order. It predicts each sample before it learns it. The
-samples are centered and scaled by {chosen} realisations; parameters are chosen on the same ones. The figures
-are means over {reported} other realisations: other seeds, or other parts of a recording. Errors are
-averaged over the samples after the first {settled:,}; on the changing channel, over the 500 before the change
-and the last 500.
+samples are centered and scaled by {chosen} realisations; parameters are chosen on the same ones, one after
+the other. The figures are means over {reported} other realisations: other seeds, or other parts of a
+recording. Errors are averaged over the samples after the first {settled:,}; on the changing channel, over the
+500 before the change and the last 500.
 
 | stream | inputs | what it is |
 |---|--:|---|
@@ -50,10 +51,13 @@ and the last 500.
 | hyperplane | 10 | class, divided by a plane that turns, as a target of two values (river) |
 | moving clusters | 10 | class of clusters that move, as a target of two values (river) |
 
-The methods of kerncast, marked "k.", are the integer model at 16 bits. LMS, NLMS and RLS are float64 filters
-with an intercept. emlearn stores the last 100 samples and predicts the mean target of the k nearest. QKLMS
-(100 centers) and RFF-RLS (RLS in 100 random features) are float64, for comparison of accuracy only. The
-ridge of RLS and of RFF-RLS fades, so that a small forgetting factor can make them inaccurate.
+The methods of kerncast, marked "k.", are the integer model, at 16 bits if no others are named. QKLMS + RLS
+has a linear part and a gate. LMS, NLMS and RLS are float64 filters with an intercept. CMSIS-DSP LMS and NLMS
+are the 16-bit filters of its C sources, without an intercept. emlearn stores the last 100 samples and
+predicts the mean target of the k nearest. QKLMS (100 centers), RFF-RLS (RLS in 100 random features) and
+KRLS-T (50 centers) are float64, for comparison of accuracy only. The ridge of RLS and of RFF-RLS fades, so
+that a small forgetting factor can make them inaccurate. All methods by least squares try the same forgetting
+factors and ridges.
 """
 
 
@@ -189,8 +193,8 @@ def text(results: Results) -> str:
     defaults, lost = _defaults(results, known)
     best = sorted(_first_on_chip(results, known).items(), key=lambda item: -len(item[1]))
     first = "; ".join(f"{title} on {', '.join(names)}" for title, names in best)
-    others = f" The others are {', '.join(lost)}." if lost else ""
-    return f"""{HEAD.format(minutes=6, chosen=len(CHOSEN_ON), reported=len(REPORTED), settled=SETTLED)}
+    others = f" The others: {', '.join(lost)}." if lost else ""
+    return f"""{HEAD.format(chosen=len(CHOSEN_ON), reported=len(REPORTED), settled=SETTLED)}
 ## Error of tuned methods
 
 The error is the mean squared error over the variance of the target, in dB; lower is better, and 0 dB is the
@@ -204,6 +208,10 @@ Here only the width of the kernel is chosen; all other parameters are the defaul
 filters stay tuned. In brackets: in how many of {len(REPORTED)} realisations the learner is better than both.
 QKLMS + RLS is better in at least {ENOUGH} on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams.{others}
 
+At 16 bits an input may lose up to two bits to the headroom of distances. That matters where a linear
+prediction is nearly exact, as on Lorenz: there the rounding of the 16-bit samples limits every method. With
+words of 32 bits nothing is lost.
+
 {defaults}
 
 ## Errors in the units of the streams
@@ -214,8 +222,10 @@ QKLMS + RLS is better in at least {ENOUGH} on {len(SOURCES) - len(lost)} of {len
 
 Instructions to predict and learn a sample, over the last 100 of 400 samples, in an emulator (gcc -O2).
 RAM is what the learner keeps, flash a program that learns and predicts. The filters compute in float32 with
-the floating-point unit of the core; the methods of kerncast and emlearn compute in integers. The gap is the
-RMS difference between these predictions and those of the error tables, in standard deviations of the target.
+the floating-point unit of the core; the methods of kerncast, CMSIS-DSP and emlearn compute in integers.
+CMSIS-DSP is built without the intrinsics of CMSIS-Core. The gap is the RMS difference between these
+predictions and those of the error tables, in standard deviations of the target. RLS in float32 loses its
+first predictions to rounding if the ridge is small.
 
 A linear filter needs far fewer instructions and bytes than any kernel learner. If its error is small enough,
 use it.

@@ -14,6 +14,8 @@ from ..streams import Samples
 
 #: Widths of a Gaussian kernel that are tried, in deviations of an input.
 WIDTHS = (0.5, 0.8, 1.2, 2.0, 3.0, 5.0)
+#: Forgetting factors, and ridges in squared deviations, that every method by least squares tries.
+FORGETTING, RIDGES = (0.95, 0.98, 0.99, 0.995, 0.999, 0.9999), (1e-7, 1e-5, 1e-3, 1e-1)
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,7 @@ class Method:
         The parameter that is chosen first, and its values; with the defaults of all others, it gives the
         figures "with defaults".
     tried : dict of str to tuple
-        Every combination is tried at the best scale.
+        They are tried at the best scale, one parameter after the other.
     cost : callable, optional
         ``cost(design, samples, **parameters)``, if the learner runs on the emulated core.
     linear, ours : bool
@@ -57,4 +59,4 @@ def methods() -> dict[str, Method]:
     return found
 
 
-__all__ = ["WIDTHS", "Cost", "Method", "Samples", "methods"]
+__all__ = ["FORGETTING", "RIDGES", "WIDTHS", "Cost", "Method", "Samples", "methods"]

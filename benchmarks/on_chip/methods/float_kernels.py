@@ -10,7 +10,7 @@ from ....sim.jit import jit
 from ....sim.reference.online.kernel_rls import random_directions
 from ...papers.common import Array
 from ..streams import Samples
-from . import WIDTHS, Method
+from . import FORGETTING, RIDGES, WIDTHS, Method
 from .linear import run_rls
 
 CENTERS, FEATURES, NEAR = 100, 100, 0.8
@@ -67,4 +67,4 @@ def _run_features(_: Samples, samples: Samples, sigma: float, forgetting: float,
 METHODS = [
     Method("QKLMS, float64", _run_qklms, {"eta": 0.2}, ("sigma", WIDTHS), {"eta": (0.1, 0.2, 0.4)}),
     Method("RLS in random features, float64", _run_features, {"forgetting": 0.999, "ridge": 1e-3},
-           ("sigma", WIDTHS), {"forgetting": (0.99, 0.999, 0.9999), "ridge": (1e-5, 1e-3)})]
+           ("sigma", WIDTHS), {"forgetting": FORGETTING, "ridge": RIDGES})]

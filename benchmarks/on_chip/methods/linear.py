@@ -8,7 +8,7 @@ from ....sim.jit import jit
 from ...papers.common import Array
 from ..costs import Cost, float_c
 from ..streams import Samples
-from . import Method
+from . import FORGETTING, RIDGES, Method
 
 #: Regulariser of NLMS, in squared deviations.
 EPSILON = 1e-3
@@ -163,5 +163,5 @@ def _cost_rls(design: Samples, samples: Samples, forgetting: float, ridge: float
 METHODS = [
     Method("LMS", _run_lms, {}, ("mu", (0.001, 0.003, 0.01, 0.03, 0.06, 0.1)), cost=_cost_lms, linear=True),
     Method("NLMS", _run_nlms, {}, ("mu", (0.01, 0.03, 0.1, 0.3, 0.6, 1.0)), cost=_cost_nlms, linear=True),
-    Method("RLS", _run_rls, {"ridge": 1e-3}, ("forgetting", (0.98, 0.99, 0.995, 0.998, 0.999, 0.9999)),
-           {"ridge": (1e-6, 1e-3, 1e-1)}, cost=_cost_rls, linear=True)]
+    Method("RLS", _run_rls, {"ridge": 1e-3}, ("forgetting", FORGETTING),
+           {"ridge": RIDGES}, cost=_cost_rls, linear=True)]

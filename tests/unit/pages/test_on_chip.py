@@ -1,11 +1,15 @@
 """docs/measured/on-chip.md shows the results of the suite, and these are the integer model's."""
 
+import copy
+import json
+
 import numpy as np
 import pytest
 
+from kerncast.benchmarks.on_chip import measure
 from kerncast.benchmarks.on_chip.__main__ import load, main
 from kerncast.benchmarks.on_chip.measure import SHOWN
-from kerncast.benchmarks.on_chip.methods import methods
+from kerncast.benchmarks.on_chip.methods import Method, methods
 from kerncast.benchmarks.on_chip.page import OURS, text
 from kerncast.benchmarks.on_chip.series import lorenz, mackey_glass, narma
 from kerncast.benchmarks.on_chip.streams import CHOSEN_ON, REPORTED, SOURCES, samples
@@ -57,6 +61,28 @@ def test_the_series_are_bounded_and_depend_on_the_seed() -> None:
                    lambda seed: narma(300, seed)[1]):
         assert len(series(1)) == 300 and np.all(np.abs(series(1)) < 30.0)
         assert np.array_equal(series(1), series(1)) and not np.allclose(series(1), series(2))
+
+
+def test_one_method_on_one_stream_leaves_the_other_results(monkeypatch, tmp_path) -> None:
+    target, path = "kerncast.benchmarks.on_chip.__main__", tmp_path / "results.json"
+    path.write_text(json.dumps(RESULTS), encoding="utf-8")
+    monkeypatch.setattr(f"{target}.RESULTS", path)
+    monkeypatch.setattr(f"{target}.units", lambda streams: {name: 1.5 for name in streams})
+    monkeypatch.setattr(f"{target}.measure", lambda method, streams: {name: {} for name in streams})
+    monkeypatch.setattr(f"{target}.write_page", lambda _: None)
+    assert main(["NLMS", "laser"]) == 0
+    expected = copy.deepcopy(RESULTS)
+    expected["methods"]["NLMS"]["laser"], expected["units"]["laser"] = {}, 1.5
+    assert json.loads(path.read_text(encoding="utf-8")) == expected
+
+
+def test_the_parameters_are_chosen_one_after_the_other(monkeypatch) -> None:
+    def error(_method, _name, found):
+        return abs(found["a"] - 2) + abs(found["b"] - 5) + 10 * (found["a"] != 2 and found["b"] == 5)
+
+    monkeypatch.setattr(measure, "_score", error)
+    method = Method("m", lambda *_: np.zeros(1), {"b": 4}, ("a", (1, 2, 3)), {"b": (4, 5)})
+    assert measure.choose(method, "laser") == ({"a": 2, "b": 4}, {"a": 2, "b": 5})
 
 
 def test_an_unknown_method_is_refused() -> None:

@@ -131,10 +131,18 @@ def ports(plan, core):
                       f"enum {{ MOST_CLOCKS = {most + 200} }};", ""])
 
 
-def soaked(plan, core, operations, count, empty, folder):
-    """Build a core, run `count` operations among faults, and return what the harness counted."""
+def soaked(plan, core, operations, count, empty, folder, fault=None):
+    """Build a core, run `count` operations among faults, and return the seed and what the harness counted.
+
+    A `fault` of the core itself is a file, its text, and what replaces it.
+    """
     seed = int(np.random.default_rng().integers(1 << 30))
     generate_rtl(plan, folder)
+    if fault is not None:
+        name, before, after = fault
+        text = (folder / "rtl" / name).read_text()
+        assert before in text
+        (folder / "rtl" / name).write_text(text.replace(before, after, 1))
     (folder / "ports.h").write_text(ports(plan, core))
     script = [f"bad {int(core in (SOLVER, TRAINER))} {ALONE.get(core, 0)}",
               *(f"untrained {frame}" for frame in empty)]
@@ -164,6 +172,19 @@ def test_200_000_values_equal_the_model_among_stalls_resets_and_bad_frames(
                   mismatches=found["mismatches"] + found["broken"])
     assert found["values"] >= VALUES
     assert min(found[what] for what in ("soft", "hard", "bad")) > 50
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(("before", "after"), [
+    ("({INPUTS{reset_reg}} & in_frame_reg)", "{INPUTS{1'b0}}"),
+    ("reset_reg ? {OUTPUTS{1'b0}} : core_m_tvalid", "core_m_tvalid & ~{OUTPUTS{request}}")],
+                         ids=["the rest of a cut frame is taken", "an offered beat is withdrawn"])
+def test_a_fault_of_the_soft_reset_is_found(require_simulator, tmp_path, before, after):
+    require_simulator("verilator")
+    make_case, core, operations, count, empty = CASES["trainer"]
+    _, found = soaked(make_case(), core, operations, count // 5, empty, tmp_path,
+                      ("kc_soft_reset.sv", before, after))
+    assert found["mismatches"] + found["broken"] > 0
 
 
 class Script:
@@ -213,7 +234,7 @@ class Script:
                 sends = sends[:int(chance.integers(1, len(sends) + 1))]
             self.operations += [*sends, ("cycles", int(chance.integers(1, self.most + 100)))]
             if reset == 0:
-                self.operations += [("write", COMMAND, 1), ("sent",), ("cycles", 12 * self.most + 600),
+                self.operations += [("write", COMMAND, 1), ("sent",), ("cycles", 3 * self.most + 600),
                                     ("frames", self.names[False][0]), ("write", ERRORS, (1 << 32) - 1)]
                 if self.core in (SOLVER, TRAINER):  # of a system one frame may have come after the reset
                     self.operations += [("write", COMMAND, 1), ("cycles", 9)]

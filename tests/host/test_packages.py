@@ -198,7 +198,7 @@ def test_the_library_that_make_cross_compiles_answers_alike_on_a_cortex_m4(
     ran("make", "CC=arm-none-eabi-gcc", "AR=arm-none-eabi-ar", f"BUILD={tmp_path}",
         f"CFLAGS=-Os -ffreestanding {core} {STRICT.replace('-O0', '')}", cwd=folder)
     said = (folder / "README.md").read_text()
-    total = int(re.search(r"compares (\d+) words", said).group(1))
+    total = int(re.search(r"compares (\d+) values", said).group(1))
     (tmp_path / "main.c").write_text(MAIN.format(name=name, words=total))
     (tmp_path / "bare.ld").write_text(BARE)
     (tmp_path / "kc_memory.c").write_text(read_text("firmware/support/kc_memory.c"))

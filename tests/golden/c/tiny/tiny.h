@@ -23,7 +23,7 @@ extern "C" {
 #define TINY_VERSION_STRING "0.1.0" /* kerncast that generated it */
 #define TINY_ABI 2u
 #define TINY_INPUT_DIM 1 /* inputs per sample */
-#define TINY_TRAIN_SAMPLES 4 /* samples of a training */
+#define TINY_TRAIN_SAMPLES 4 /* samples per training run */
 #define TINY_MODEL_BYTES 24 /* RAM of a model */
 #define TINY_TRAINER_BYTES 104 /* RAM of a trainer */
 #define TINY_TABLE_BYTES 516 /* constant tables */
@@ -52,8 +52,8 @@ typedef struct {
 KC_STATIC_ASSERT(tiny_size_of_model,
     sizeof(tiny_model_t) == TINY_MODEL_BYTES, "size of the model");
 
-/* The workspace of a training, owned by the caller; 104 bytes. Set it to zero once, as a
- * static variable is. Models may share it, one training at a time. Its members are not for the caller. */
+/* The workspace for training, owned by the caller; 104 bytes. Set it to zero once, as a
+ * static variable is. Several models may share it, one at a time. Do not access its members. */
 typedef struct {
     int64_t bound; /* |alpha - solution of the system after rounding|_2 is at most this, in LSB of alpha */
     int64_t squares; /* sum of squares so far: of the residual, then of alpha */
@@ -93,7 +93,7 @@ void tiny_model_init(tiny_model_t *m);
  *
  * @param[in] m  the model
  * @param[in] x  1 ADC count
- * @param[out] f  the prediction; 0 where there is none
+ * @param[out] f  the prediction; 0 if there is none
  * @retval KC_OK done
  * @retval KC_SATURATED done, but a value saturated at full scale
  * @retval KC_NOT_TRAINED no prediction: the model is not trained
@@ -108,11 +108,11 @@ kc_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
 /* Training in slices, with the values of tiny_train(): begin, push each sample as it arrives, run until it
  * returns KC_OK (in a background task), commit. */
 
-/** Begin a training.
+/** Begin training.
  *
  * @param[in,out] t  the trainer; zero before its first use, as a static variable is
  * @retval KC_OK push may follow
- * @retval KC_OUT_OF_ORDER a training is under way: finish or cancel it
+ * @retval KC_OUT_OF_ORDER training is under way: finish or cancel it
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Allowed, if the call does not interrupt another function on this trainer.
@@ -120,12 +120,12 @@ kc_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
  */
 kc_status_t tiny_train_begin(tiny_trainer_t *t);
 
-/** Give the next of 4 samples and extend the solution by it.
+/** Pass the next of 4 samples, and extend the solution by it.
  *
  * @param[in,out] t  the trainer
  * @param[in] y  the target; the first is at input 0, the next ones 1 ADC count apart
- * @retval KC_OK the sample was taken
- * @retval KC_NOT_POSITIVE_DEFINITE the training failed: begin again
+ * @retval KC_OK the sample was accepted
+ * @retval KC_NOT_POSITIVE_DEFINITE training failed: begin again
  * @retval KC_OUT_OF_ORDER no begin, one sample too many, or the trainer was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
@@ -137,10 +137,10 @@ kc_status_t tiny_train_push(tiny_trainer_t *t, tiny_target_t y);
 /** Do a part of the work that is left.
  *
  * @param[in,out] t  the trainer
- * @param[in] max_steps  at most this number of steps
+ * @param[in] max_steps  maximum number of steps
  * @retval KC_OK commit may follow
  * @retval KC_PENDING samples or steps are left
- * @retval KC_NOT_POSITIVE_DEFINITE the training failed: begin again
+ * @retval KC_NOT_POSITIVE_DEFINITE training failed: begin again
  * @retval KC_OUT_OF_ORDER no begin, or the trainer was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
@@ -164,7 +164,7 @@ kc_status_t tiny_train_run(tiny_trainer_t *t, uint32_t max_steps);
  */
 kc_status_t tiny_train_commit(tiny_trainer_t *t, tiny_model_t *m);
 
-/** Give up a training: the trainer is free.
+/** Cancel training; the trainer is then free.
  *
  * @param[in,out] t  the trainer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
@@ -175,14 +175,13 @@ void tiny_train_cancel(tiny_trainer_t *t);
 
 /** Compute the fitted values, the predictions at the training inputs: y - lambda alpha, one product each.
  *
- * They need the trainer between the end of the work and its next training: after run, commit or
- * tiny_train().
+ * Call it after run, commit or tiny_train(), before the next training begins.
  *
  * @param[in] t  the trainer
  * @param[out] f  4 values
  * @retval KC_OK all values are within the range
  * @retval KC_SATURATED a value was limited to the range
- * @retval KC_OUT_OF_ORDER no solution, a training is under way, or the trainer was overwritten
+ * @retval KC_OUT_OF_ORDER no solution, training is under way, or the trainer was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant: reads the trainer only.
  * @par Interrupts: Allowed, if the call does not interrupt another function on this trainer.
@@ -190,7 +189,7 @@ void tiny_train_cancel(tiny_trainer_t *t);
  */
 kc_status_t tiny_train_fitted(const tiny_trainer_t *t, tiny_out_t *f);
 
-/** Train at once, in O(n^2) time.
+/** Train in one call, in O(n^2) time.
  *
  * A status below 0 leaves the model as it was. A prediction may interrupt it, as it may interrupt commit.
  *
@@ -234,7 +233,7 @@ kc_status_t tiny_state_save(const tiny_model_t *m, const kc_storage_t *storage);
  * after KC_STATE_STORAGE the model may be cleared.
  *
  * @param[in,out] m  the model
- * @param[in] storage  as of tiny_state_save()
+ * @param[in] storage  as for tiny_state_save()
  * @retval KC_OK done
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
  * @retval KC_STATE_NONE no saved state, or no save was completed

@@ -141,7 +141,7 @@ static inline tiny_kernel_t tiny_kernel_value(tiny_distance_t d2)
     return (tiny_kernel_t)kc_exp2_16_i32(t, tiny_table_exp2, TINY_EXP2_BITS);
 }
 
-/* Stages of a training: what its next step does. */
+/* Stages of training: what the next step does. */
 enum {
     TINY_STAGE_NONE, /* no training */
     TINY_STAGE_COLLECT, /* samples are awaited */

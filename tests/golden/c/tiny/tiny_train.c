@@ -47,7 +47,7 @@ static void tiny_seal(tiny_trainer_t *t)
     t->check = tiny_checksum(t);
 }
 
-/* 1 if t holds a training that no other code wrote to, else 0. */
+/* 1 if training was begun in t and no other code wrote to t, else 0. */
 static int32_t tiny_intact(const tiny_trainer_t *t)
 {
     return t->check == tiny_checksum(t) && t->stage != TINY_STAGE_NONE ? 1 : 0;

@@ -160,7 +160,7 @@ kc_status_t tiny_act_state_save(const tiny_act_model_t *m, const kc_storage_t *s
  * after KC_STATE_STORAGE the model may be cleared.
  *
  * @param[in,out] m  the model
- * @param[in] storage  as of tiny_act_state_save()
+ * @param[in] storage  as for tiny_act_state_save()
  * @retval KC_OK done
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
  * @retval KC_STATE_NONE no saved state, or no save was completed

@@ -23,7 +23,7 @@ extern "C" {
 #define TINY_CG_VERSION_STRING "0.1.0" /* kerncast that generated it */
 #define TINY_CG_ABI 2u
 #define TINY_CG_INPUT_DIM 2 /* inputs per sample */
-#define TINY_CG_TRAIN_SAMPLES 5 /* samples of a training */
+#define TINY_CG_TRAIN_SAMPLES 5 /* samples per training run */
 #define TINY_CG_MODEL_BYTES 72 /* RAM of a model */
 #define TINY_CG_TRAINER_BYTES 208 /* RAM of a trainer */
 #define TINY_CG_TABLE_BYTES 2048 /* constant tables */
@@ -52,8 +52,8 @@ typedef struct {
 KC_STATIC_ASSERT(tiny_cg_size_of_model,
     sizeof(tiny_cg_model_t) == TINY_CG_MODEL_BYTES, "size of the model");
 
-/* The workspace of a training, owned by the caller; 208 bytes. Set it to zero once, as a
- * static variable is. Models may share it, one training at a time. Its members are not for the caller. */
+/* The workspace for training, owned by the caller; 208 bytes. Set it to zero once, as a
+ * static variable is. Several models may share it, one at a time. Do not access its members. */
 typedef struct {
     int64_t bound; /* |alpha - solution of the system after rounding|_2 is at most this, in LSB of alpha */
     int64_t wide[5]; /* n: scratch: q = (K + lambda I) p, and blocks before rounding */
@@ -93,7 +93,7 @@ void tiny_cg_model_init(tiny_cg_model_t *m);
  *
  * @param[in] m  the model
  * @param[in] x  2 ADC counts
- * @param[out] f  the prediction; 0 where there is none
+ * @param[out] f  the prediction; 0 if there is none
  * @retval KC_OK done
  * @retval KC_SATURATED done, but a value saturated at full scale
  * @retval KC_NOT_TRAINED no prediction: the model is not trained
@@ -108,11 +108,11 @@ kc_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_in_t *
 /* Training in slices, with the values of tiny_cg_train(): begin, push each sample as it arrives, run until it
  * returns KC_OK (in a background task), commit. */
 
-/** Begin a training.
+/** Begin training.
  *
  * @param[in,out] t  the trainer; zero before its first use, as a static variable is
  * @retval KC_OK push may follow
- * @retval KC_OUT_OF_ORDER a training is under way: finish or cancel it
+ * @retval KC_OUT_OF_ORDER training is under way: finish or cancel it
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Allowed, if the call does not interrupt another function on this trainer.
@@ -120,12 +120,12 @@ kc_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_in_t *
  */
 kc_status_t tiny_cg_train_begin(tiny_cg_trainer_t *t);
 
-/** Give the next of 5 samples; it is stored for run.
+/** Pass the next of 5 samples; it is stored for run.
  *
  * @param[in,out] t  the trainer
  * @param[in] x  2 ADC counts
  * @param[in] y  the target
- * @retval KC_OK the sample was taken
+ * @retval KC_OK the sample was accepted
  * @retval KC_OUT_OF_ORDER no begin, one sample too many, or the trainer was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
@@ -137,10 +137,10 @@ kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny
 /** Do a part of the work that is left.
  *
  * @param[in,out] t  the trainer
- * @param[in] max_steps  at most this number of steps
+ * @param[in] max_steps  maximum number of steps
  * @retval KC_OK commit may follow
  * @retval KC_PENDING samples or steps are left
- * @retval KC_NOT_POSITIVE_DEFINITE the training failed: begin again
+ * @retval KC_NOT_POSITIVE_DEFINITE training failed: begin again
  * @retval KC_OUT_OF_ORDER no begin, or the trainer was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
@@ -164,7 +164,7 @@ kc_status_t tiny_cg_train_run(tiny_cg_trainer_t *t, uint32_t max_steps);
  */
 kc_status_t tiny_cg_train_commit(tiny_cg_trainer_t *t, tiny_cg_model_t *m);
 
-/** Give up a training: the trainer is free.
+/** Cancel training; the trainer is then free.
  *
  * @param[in,out] t  the trainer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
@@ -173,7 +173,7 @@ kc_status_t tiny_cg_train_commit(tiny_cg_trainer_t *t, tiny_cg_model_t *m);
  */
 void tiny_cg_train_cancel(tiny_cg_trainer_t *t);
 
-/** Train at once, in O(n^2) time a step, at most 4 steps.
+/** Train in one call, in O(n^2) time per step, at most 4 steps.
  *
  * A status below 0 leaves the model as it was. A prediction may interrupt it, as it may interrupt commit.
  *
@@ -218,7 +218,7 @@ kc_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_t *sto
  * after KC_STATE_STORAGE the model may be cleared.
  *
  * @param[in,out] m  the model
- * @param[in] storage  as of tiny_cg_state_save()
+ * @param[in] storage  as for tiny_cg_state_save()
  * @retval KC_OK done
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
  * @retval KC_STATE_NONE no saved state, or no save was completed

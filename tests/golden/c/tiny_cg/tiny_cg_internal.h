@@ -133,7 +133,7 @@ static inline int32_t tiny_cg_kernel_reaches(tiny_cg_distance_t d2)
 /* exp(-|u - v|^2 / (2 sigma^2)) of a distance, sigma = 500.0. */
 tiny_cg_kernel_t tiny_cg_kernel_value(tiny_cg_distance_t d2);
 
-/* Stages of a training: what its next step does. */
+/* Stages of training: what the next step does. */
 enum {
     TINY_CG_STAGE_NONE, /* no training */
     TINY_CG_STAGE_COLLECT, /* samples are awaited */

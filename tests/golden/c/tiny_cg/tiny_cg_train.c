@@ -40,7 +40,7 @@ static void tiny_cg_seal(tiny_cg_trainer_t *t)
     t->check = tiny_cg_checksum(t);
 }
 
-/* 1 if t holds a training that no other code wrote to, else 0. */
+/* 1 if training was begun in t and no other code wrote to t, else 0. */
 static int32_t tiny_cg_intact(const tiny_cg_trainer_t *t)
 {
     return t->check == tiny_cg_checksum(t) && t->stage != TINY_CG_STAGE_NONE ? 1 : 0;

@@ -64,7 +64,7 @@ void tiny_rls_model_init(tiny_rls_model_t *m);
  *
  * @param[in] m  the model
  * @param[in] x  2 ADC counts
- * @param[out] f  the prediction; 0 where there is none
+ * @param[out] f  the prediction; 0 if there is none
  * @retval KC_NOT_TRAINED no prediction: the model is not trained
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
  * @par Reentrancy: Reentrant: reads the model only.
@@ -115,7 +115,7 @@ kc_status_t tiny_rls_state_save(const tiny_rls_model_t *m, const kc_storage_t *s
  * after KC_STATE_STORAGE the model may be cleared.
  *
  * @param[in,out] m  the model
- * @param[in] storage  as of tiny_rls_state_save()
+ * @param[in] storage  as for tiny_rls_state_save()
  * @retval KC_OK done
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
  * @retval KC_STATE_NONE no saved state, or no save was completed

@@ -267,12 +267,12 @@ def _why(run: SweepRun) -> str:
 
     def broken(step: CheaperStep) -> str:
         if step.point.code:
-            return f"is refused, {step.point.code}"
+            return f"is rejected ({step.point.code})"
         if not step.point.answers:
-            return f"gives no answer: {step.point.status}"
+            return f"has no usable model: {step.point.status}"
         misses = [f"{m.constraint.text} by {quantity(m.constraint.name, m.by)}" if math.isfinite(m.by)
                   else m.constraint.text for m in step.broken]
-        return "breaks " + ", ".join(misses) if misses else "keeps every limit"
+        return "violates " + ", ".join(misses) if misses else "meets every limit"
 
     rows = [(f"{w.key} {w.before} -> {w.after}", broken(w), "not swept: one word shorter" * w.narrowed)
             for w in run.why]

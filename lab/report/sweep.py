@@ -168,7 +168,7 @@ def _why(run: SweepRun) -> list[list[str]]:
         else:
             broken = [f"{m.constraint.text} by {quantity(m.constraint.name, m.by)}"
                       if np.isfinite(m.by) else m.constraint.text for m in step.broken]
-            verdict = "breaks " + ", ".join(broken) if broken else "satisfies every limit"
+            verdict = "violates " + ", ".join(broken) if broken else "meets every limit"
         rows.append([step.key, str(step.before), str(step.after), verdict,
                      "not swept: the next shorter word length" if step.narrowed else ""])
     return rows

@@ -162,9 +162,9 @@ def _why(run: SweepRun) -> list[list[str]]:
     rows = []
     for step in run.why:
         if step.point.code:
-            verdict = f"is refused: {step.point.code}"
+            verdict = f"is rejected ({step.point.code})"
         elif not step.point.answers:
-            verdict = f"has no solution: {step.point.status}"
+            verdict = f"has no usable model: {step.point.status}"
         else:
             broken = [f"{m.constraint.text} by {quantity(m.constraint.name, m.by)}"
                       if np.isfinite(m.by) else m.constraint.text for m in step.broken]

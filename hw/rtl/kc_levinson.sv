@@ -126,7 +126,8 @@ module kc_levinson #(
     wire signed [EXP_BITS-1:0] unused_a_exp;
 
     // Memories: r read downwards; a read upwards and downwards, double-buffered; x read upwards; y.
-    wire [LANES*W-1:0] r_down, a_up, a_down, x_up, words;
+    wire [LANES*W-1:0] r_down, a_up, a_down, x_row, words;
+    logic [LANES*W-1:0] x_up_reg;
     wire [ROW_BITS-1:0] write_row = at_update[ROW_BITS-1:0];
     wire write_bank = at_update[ROW_BITS];
     wire written = at_update[VALID] && at_update[UPDATE];
@@ -144,7 +145,8 @@ module kc_levinson #(
     logic [LANES-1:0] r_mask_reg;
     logic [ROW_BITS-1:0] r_row_reg;
     logic [W-1:0] r_word_reg;
-    logic [PLACE_BITS-1:0] x_place_reg, x_place_2_reg;
+    logic [PLACE_BITS-1:0] x_place_reg;
+    logic [W-1:0] x_word_reg;
 
     kc_ram_sliding #(.WIDTH(W), .ROWS(1 << ROW_BITS), .LANES(LANES))
         r_inst (.clk(clk), .write_mask(r_mask_reg), .write_row(r_row_reg), .write_data({LANES{r_word_reg}}),
@@ -155,9 +157,9 @@ module kc_levinson #(
     kc_ram_sliding #(.WIDTH(W), .ROWS(2 << ROW_BITS), .LANES(LANES))
         a_down_inst (.clk(clk), .write_mask(a_mask), .write_row({write_bank, write_row}), .write_data(data),
                      .down(next_row), .top({a_bank_reg, top}), .read_data(a_down));
-    kc_ram_banked_reg #(.WIDTH(W), .ROWS(1 << ROW_BITS), .LANES(LANES))
+    kc_ram_banked #(.WIDTH(W), .ROWS(1 << ROW_BITS), .LANES(LANES), .READ_OLD(0))
         x_inst (.clk(clk), .write_mask(x_mask), .write_row(write_row), .write_data(data),
-                .read_row(state_reg == IDLE ? x_place[PLACE_BITS-1:LANE_BITS] : row_reg), .read_data(x_up));
+                .read_row(state_reg == IDLE ? x_place[PLACE_BITS-1:LANE_BITS] : row_reg), .read_data(x_row));
     kc_ram #(.WIDTH(W), .DEPTH(N))
         y_inst (.clk(clk), .write_enable(y_write), .write_address(y_index), .write_data(y_word),
                 .read_address(step_reg[INDEX_BITS-1:0]), .read_data(y));
@@ -196,8 +198,8 @@ module kc_levinson #(
 
             always_ff @(posedge clk) begin
                 u_reg <= !at_2[UPDATE] ? r_down[lane*W +: W] : updating_a_reg ? xi : c;
-                v_reg <= at_2[UPDATE] ? a_down[lane*W +: W] : at_2[OF_A] ? a_up[lane*W +: W] : x_up[lane*W +: W];
-                w_reg <= updating_a_reg ? a_up[lane*W +: W] : x_up[lane*W +: W];
+                v_reg <= at_2[UPDATE] ? a_down[lane*W +: W] : at_2[OF_A] ? a_up[lane*W +: W] : x_up_reg[lane*W +: W];
+                w_reg <= updating_a_reg ? a_up[lane*W +: W] : x_up_reg[lane*W +: W];
             end
 
             kc_levinson_lane #(
@@ -235,7 +237,8 @@ module kc_levinson #(
         r_word_reg <= r_count > (INDEX_BITS + 1)'(LAST_LAG + 1) ? {W{1'b0}} : r_word;
         done_reg <= 1'b0;
         x_place_reg <= x_place;
-        x_place_2_reg <= x_place_reg;
+        x_up_reg <= x_row;
+        x_word_reg <= x_row[(32'(x_place_reg) & (LANES - 1))*W +: W];
         if (update) updating_a_reg <= of_a;
         if (!dot_follows || (update && row_reg < low_row)) hazard_clock_reg <= 4'd0;
         else if (!hazard_over) hazard_clock_reg <= hazard_clock_reg + 1'b1;
@@ -280,7 +283,7 @@ module kc_levinson #(
     end
 
     assign done = done_reg;
-    assign x_word = x_up[(32'(x_place_2_reg) & (LANES - 1))*W +: W];
+    assign x_word = x_word_reg;
 endmodule
 
 `default_nettype wire

@@ -7,6 +7,9 @@
 // Replays vectors, one call per line: its name, ADC counts, and after "=" the expected values.
 // The program returns 1 if a value differs, or if there are none.  It reads the standard input if no
 // file is given.  The results of a line without "=" are printed on the standard output.
+#if defined(__GNUC__) && !defined(__SYNTHESIS__)
+#pragma GCC diagnostic ignored "-Wunused-label" // labels name loops in the reports of the tool
+#endif
 #include "tiny_lms_cores.hpp"
 #include "tiny_lms_frames.hpp"
 
@@ -44,6 +47,19 @@ void send(kc::stream<kc::beat<Room * Per, 3> > &to, const words_t &words, size_t
     }
 }
 
+// The words of a call as frames of `size` words; returns their number.
+template <int Room, int Per>
+unsigned send_frames(kc::stream<kc::beat<Room * Per, 3> > &to, const words_t &words, size_t size,
+    int user = 0)
+{
+    unsigned count = 0;
+
+    for (size_t first = 0; first < words.size(); first += size, count++) {
+        send<Room, Per>(to, words, first, first + size, user);
+    }
+    return count;
+}
+
 // A frame out of a core: its status, then its words, as signed ones or as they are.
 int receive(kc::stream<word_beat_t> &from, words_t &words, bool as_signed)
 {
@@ -78,10 +94,14 @@ bool call_predictor(const std::string &name, const words_t &words, words_t &foun
         answer(f, found, true);
         return true;
     }
-    if (name == "predict") {
-        send<x_room, x_per_beat>(x, words, 0, words.size());
-        tiny_lms_predictor(model, x, f, 0, 1);
-        answer(f, found, true);
+    if (name == "predict" || name == "predict_all") { // one sample of any length, or several
+        const size_t size = name == "predict" ? words.size() : size_t(columns);
+        const unsigned count = send_frames<x_room, x_per_beat>(x, words, size);
+
+        tiny_lms_predictor(model, x, f, 0, count);
+        for (unsigned i = 0; i < count; i++) {
+            answer(f, found, true);
+        }
         return true;
     }
     return false;
@@ -92,10 +112,15 @@ bool call_learner(const std::string &name, const words_t &words, words_t &found)
     static kc::stream<word_beat_t> f, state;
     static kc::stream<sample_beat_t> x;
 
-    if (name == "learn" || name == "ask") { // without its target, and without learning
-        send<sample_room, sample_per_beat>(x, words, 0, words.size());
-        tiny_lms_learner(x, f, state, name == "learn" ? TINY_LMS_LEARN : TINY_LMS_PREDICT, 1);
-        answer(f, found, true);
+    if (name == "learn" || name == "ask" || name == "learn_all") { // ask is without a target
+        const int command = name == "ask" ? TINY_LMS_PREDICT : TINY_LMS_LEARN;
+        const size_t size = name == "learn_all" ? size_t(columns + 1) : words.size();
+        const unsigned count = send_frames<sample_room, sample_per_beat>(x, words, size, command);
+
+        tiny_lms_learner(x, f, state, command, count);
+        for (unsigned i = 0; i < count; i++) {
+            answer(f, found, true);
+        }
     } else if (name == "state") {
         tiny_lms_learner(x, f, state, TINY_LMS_STATE, 0);
         receive(state, found, false);

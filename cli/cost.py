@@ -6,7 +6,7 @@ They are measured per target and optimisation level.
 from __future__ import annotations
 
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,8 +21,13 @@ if TYPE_CHECKING:
     from ..sim.plan import Plan
 
 
+Clock = Annotated[float | None, typer.Option("--clock", metavar="MHZ", min=0.001, show_default=False,
+                                             help="Clock of your chip: also print the time of the worst "
+                                                  "call, at one instruction per clock cycle.")]
+
+
 def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, levels: OldLevels = None,
-         compiler: Compiler = "auto", as_json: JsonFlag = False) -> None:
+         compiler: Compiler = "auto", clock: Clock = None, as_json: JsonFlag = False) -> None:
     """Measure flash, RAM, stack and instructions per call.
 
     An emulator counts the instructions or cycles: the mean and the worst of the last 100 samples of the test
@@ -33,6 +38,7 @@ def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, 
     --------
     kerncast cost build/digits
     kerncast cost build/digits --target cortex-m0,atmega2560 -Os
+    kerncast cost build/digits --clock 168
     kerncast cost build/digits --target all --json
     """
     from ..codegen.generate import load_plan, load_vectors
@@ -57,23 +63,25 @@ def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, 
                 missing += error.problems
     if not found:
         raise KerncastError(dict.fromkeys(missing))
-    _print(plan, found, missing, as_json)
+    _print(plan, found, missing, clock, as_json)
 
 
-def _print(plan: Plan, found: list[Costs], missing: list[Problem], as_json: bool) -> None:
+def _print(plan: Plan, found: list[Costs], missing: list[Problem], clock: float | None,
+           as_json: bool) -> None:
     """Print the measured costs, the missing ones, and the exceeded limits."""
     from ..lab.costs.limits import budget_status, over_budget
 
     problems = [problem for costs in found for problem in over_budget(plan, costs)]
     seen = budget_status(plan, found)
     if as_json:
-        print_json({"plan": plan.hash, "budget": seen, "costs": [costs.as_dict() for costs in found],
+        costs = [one.as_dict() | ({} if clock is None else {"us": one.microseconds(clock)}) for one in found]
+        print_json({"plan": plan.hash, "budget": seen, "costs": costs,
                     "missing": [problem.as_dict() for problem in missing],
                     "errors": [problem.as_dict() for problem in problems]})
         if problems:
             raise typer.Exit(EXIT_BAD_INPUT)
         return
-    emit(Answer({}, _text(found)), as_json)
+    emit(Answer({}, "\n".join([_text(found), *_times(found, clock)])), as_json)
     for problem in missing:
         typer.echo(fitted_problem(problem, "left out: "), err=True)
     warn_of_budget(seen)
@@ -114,3 +122,14 @@ def _text(found: list[Costs]) -> str:
                      c.unit or "not measured",
                      *(counts.get(name, "-") for name in ("train", "update", "predict"))))
     return f"{table(rows, keys=2)}\n\n{_NOTES}"
+
+
+def _times(found: list[Costs], clock: float | None) -> list[str]:
+    """Return the time of the worst calls at a clock in MHz, as lines."""
+    if clock is None:
+        return []
+    lines = [f"{c.target} {c.optimise}: " + ", ".join(f"{call} {us:,} µs" for call, us
+                                                      in c.microseconds(clock).items())
+             for c in found if c.counts]
+    return ["", f"Worst call at {clock:g} MHz and one instruction per clock cycle; most chips need more:",
+            *lines]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict, dataclass, field
+from math import ceil
 from pathlib import Path
 from typing import Any
 
@@ -69,6 +70,13 @@ class Costs:
     def as_dict(self) -> dict[str, Any]:
         """Return the costs as a dictionary for ``--json``."""
         return asdict(self)
+
+    def microseconds(self, mhz: float) -> dict[str, int]:
+        """Return the time of the worst call of each kind, rounded up.
+
+        It takes one clock cycle for each count.
+        """
+        return {call: ceil(count.worst / mhz) for call, count in self.counts.items()}
 
     @property
     def deepest(self) -> int | None:

@@ -15,7 +15,7 @@ import typer
 from kerncast.benchmarks.cortex_m import CortexM
 from kerncast.cli.build import build
 from kerncast.cli.check import check
-from kerncast.cli.cost import cost
+from kerncast.cli.cost import _times, cost
 from kerncast.cli.gen import gen
 from kerncast.codegen.firmware.image import build_firmware
 from kerncast.codegen.firmware.targets import load_target, target_ids
@@ -92,6 +92,12 @@ def asked(**budget: object) -> Plan:
 COSTS = Costs("cortex-m4", "mps2-an386", "gcc", "12", "-O2", {"predict": 900, "all": 3000},
               {"model": 300, "static": 0}, {"save": 999, "update": 200, "predict": 100}, "instructions",
               {"update": Count(700, 800), "predict": Count(500, 600)})
+
+
+def test_the_time_of_the_worst_call_is_rounded_up() -> None:
+    assert COSTS.microseconds(168) == {"update": 5, "predict": 4}
+    assert _times([COSTS], 16.0)[-1] == "cortex-m4 -O2: update 50 µs, predict 38 µs"
+    assert _times([COSTS], None) == []
 
 
 @pytest.mark.parametrize(("key", "allowed", "found"), [

@@ -56,6 +56,9 @@ def guarded(command: Command) -> Command:
             report([problem], as_json)
             raise typer.Exit(EXIT_BAD_INPUT) from None
         except Exception as error:
+            if isinstance(error.__cause__, KeyboardInterrupt):  # while Python made a class, before 3.12
+                typer.echo("interrupted", err=True)
+                raise typer.Exit(EXIT_INTERRUPTED) from None
             _internal(error, as_json)
             raise typer.Exit(EXIT_INTERNAL) from None
     return run

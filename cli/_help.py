@@ -74,6 +74,26 @@ class Panels(TyperGroup):
             with formatter.section(title):
                 formatter.write_dl(rows)
 
+    def make_context(self, *args: Any, **more: Any) -> Any:
+        """Parse the command line.
+
+        Ctrl-C, of which Typer would print nothing, ends in an Abort.
+        """
+        try:
+            return super().make_context(*args, **more)
+        except KeyboardInterrupt:
+            raise typer.Abort from None
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command, which reports Ctrl-C itself.
+
+        Ctrl-C before it runs ends in an Abort.
+        """
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise typer.Abort from None
+
     def main(self, args: Any = None, *more: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run the command line.
 

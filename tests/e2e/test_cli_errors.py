@@ -7,6 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import typer
+
+from kerncast.cli._guard import guarded
 
 Run = Callable[..., tuple[int, str, str]]
 
@@ -110,6 +113,27 @@ sys.meta_path.insert(0, Finder())
 from kerncast.__main__ import main
 main()
 """
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
+def test_ctrl_c_while_the_command_line_is_parsed_is_one_line() -> None:
+    code = ("import os, signal, sys; sys.argv = ['kerncast', 'check', 'none.toml']\n"
+            "from kerncast import __main__; from kerncast.cli import main\n"
+            "main.app.registered_callback.callback = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+            "__main__.main()")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60,
+                          check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_ctrl_c_while_a_class_is_made_is_no_internal_error(capsys: pytest.CaptureFixture[str]) -> None:
+    class Slow:
+        def __set_name__(self, owner: type, name: str) -> None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(typer.Exit) as ended:
+        guarded(lambda: type("Made", (), {"slow": Slow()}) and None)()
+    assert (ended.value.exit_code, capsys.readouterr().err) == (130, "interrupted\n")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

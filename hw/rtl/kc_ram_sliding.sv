@@ -40,7 +40,9 @@ module kc_ram_sliding #(
             // in the one below. The row is counted here, so that nothing is added between a register and the memory.
             logic [ROW_BITS-1:0] row_reg;
             wire [ROW_BITS-1:0] top_row = top[INDEX_BITS-1:LANE_BITS];
-            wire below = (top & INDEX_BITS'(LOW)) < INDEX_BITS'(lane);
+            // verilator lint_off UNSIGNED
+            wire below = (top & INDEX_BITS'(LOW)) < INDEX_BITS'(lane);    // never in bank 0
+            // verilator lint_on UNSIGNED
             wire [INDEX_BITS-1:0] source = (low_3_reg - INDEX_BITS'(lane)) & INDEX_BITS'(LOW);
 
             always_ff @(posedge clk) row_reg <= (down ? row_reg : top_row) - ROW_BITS'(down || below);

@@ -123,10 +123,13 @@ def test_verilator_lints_it_without_a_warning(case, tmp_path, require_tool):
     require_tool("perl", "sudo apt-get install -y perl")
     plan, root = make(case), Path(verilator.__file__).parent
     generate_rtl(plan, tmp_path)
-    for top in (f"{plan.name}_{core.name}" for core in cores_of(plan)):
+    runs = [(core, lanes) for core in cores_of(plan)
+            for lanes in ((1, 2) if core.ports(plan).lanes else (1,))]
+    for core, lanes in runs:
+        top, option = f"{plan.name}_{core.name}", [f"-GLANES={lanes}"] if lanes > 1 else []
         # Bits that a floor drops are unused on purpose.
         done = subprocess.run([root / "bin" / "verilator", "--lint-only", "-Wall", "-Wno-UNUSEDSIGNAL",
-                               "--top-module", f"{top}_axi", "-f", f"{top}.f"],
+                               *option, "--top-module", f"{top}_axi", "-f", f"{top}.f"],
                               cwd=tmp_path / "rtl", capture_output=True, text=True,
                               env=os.environ | {"VERILATOR_ROOT": str(root)})
         assert done.returncode == 0, done.stderr

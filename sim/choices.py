@@ -147,7 +147,7 @@ class Choices:
 
     @property
     def tunes(self) -> bool:
-        """Return whether a training compares several pairs of sigma and lambda."""
+        """Return whether training compares several pairs of sigma and lambda."""
         return "candidates" in self.options
 
     @property
@@ -167,7 +167,7 @@ class Choices:
 
     @property
     def bias(self) -> bool:
-        """Return whether a training also determines an intercept."""
+        """Return whether training also determines an intercept."""
         return self.options.get("bias") == "1"
 
     @property

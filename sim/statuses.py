@@ -83,7 +83,7 @@ MEANINGS = {
     "ok": Entry("done", "There was no problem.", "Nothing."),
     "not_positive_definite": Entry(
         "not trained: matrix indefinite or too ill-conditioned",
-        "The matrix plus lambda I is indefinite, which means of diagonals can cause. Or it is positive "
+        "The matrix plus lambda I is indefinite, as can happen with diagonal means. Or it is positive "
         "definite, but so ill-conditioned that rounding makes it look indefinite. kerncast sim reports "
         "which.",
         "Raise lambda, lower sigma, or set [numbers] word = 24 or 32. For diagonal means: scheme "
@@ -95,10 +95,10 @@ MEANINGS = {
     "not_trained": Entry(
         "no prediction: the model is not trained",
         "The model was never trained, or its last training failed.",
-        "Train the model and check the status of the training."),
+        "Train the model, and check the status that training returns."),
     "bad_argument": Entry(
         "a null pointer, or a damaged model",
-        "An argument is missing, or the model structure contains values that no training produces.",
+        "An argument is missing, or the model structure contains values that training never produces.",
         "Initialise the model first; check what else writes to its memory."),
     "inaccurate": Entry(
         "trained, but the certified error bound exceeds the tolerance",
@@ -126,14 +126,14 @@ MEANINGS = {
         "truncation or max_age."),
     "pending": Entry(
         "more samples or steps are needed",
-        "A training in slices is under way: samples are awaited, or work is left after the last one. Or the "
+        "Training in slices is under way: samples are awaited, or work is left after the last one. Or the "
         "delay line is not full.",
-        "Push the remaining samples. In a training, call run until it returns ok, then commit."),
+        "Push the remaining samples. During training, call run until it returns ok, then commit."),
     "out_of_order": Entry(
         "a call of a training in slices was out of order",
-        "The order is begin, push for each sample, run until it returns ok, commit; a trainer holds one "
-        "training at a time. Or something else wrote to the trainer, which its checksum shows.",
-        "Keep the order; cancel a training before another one begins. If the order was kept, check what else "
+        "The order is begin, push for each sample, run until it returns ok, commit; a trainer trains "
+        "one model at a time. Or something else wrote to the trainer, which its checksum shows.",
+        "Keep the order; cancel training before you begin again. If the order was kept, check what else "
         "writes to the trainer's memory."),
     "no_candidate": Entry(
         "not trained: no candidate has a certified answer",
@@ -157,7 +157,7 @@ _BY_ALGORITHM = {
         _ILL_CONDITIONED, f"Raise lambda, lower sigma, {_LONGER}"),
     ("not_positive_definite", "toeplitz_rls diagonal_mean"): Entry(
         MEANINGS["not_positive_definite"].title,
-        "Means of diagonals can make the matrix indefinite. Or it is positive definite, but so "
+        "Diagonal means can make the matrix indefinite. Or it is positive definite, but so "
         "ill-conditioned that rounding makes it look indefinite. kerncast sim reports which.",
         f"Use scheme diagonal_mean_biased or solver lookahead, raise lambda, lower sigma, {_LONGER}"),
     ("not_positive_definite", "toeplitz_rls diagonal_mean_biased"): Entry(

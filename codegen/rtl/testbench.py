@@ -175,7 +175,7 @@ def _targets(plan: Plan, y_raw: Raw | list[int]) -> list[int]:
 
 
 def _training(vectors: Vectors) -> Call | None:
-    """Return the training whose result is the state of the vectors."""
+    """Return the training call if the vectors have exactly one, else None."""
     calls = [call for call in vectors.calls if call.name == "train"]
     return calls[0] if len(calls) == 1 else None
 

@@ -79,7 +79,7 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
 
 
 def whole_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words] | None:
-    """Return the inputs and targets of a training, or None if their number is not n."""
+    """Return the inputs and targets of a trainer, or None if their number is not n."""
     y, n = targets(plan, y_raw), plan.sizes["n"]
     x = None if plan.uniform or x_raw is None else inputs(plan, x_raw)
     return (x, y) if len(y) == n and (plan.uniform or (x is not None and len(x) == n)) else None

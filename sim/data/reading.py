@@ -144,7 +144,7 @@ def _load(path: Path, data: Data, signal: bool, labelled: bool, first: int, last
     table = read_file(path, None, options)
     if table.y.ndim > 1:
         count = table.y.shape[1]
-        raise fail("E242", f"the file has {count} targets, a model has one", where=str(path),
+        raise fail("E242", f"the file has {count} targets, but a model has one", where=str(path),
                    value=f"{count} {'channels' if kind == 'wav' else 'columns'}", allowed="one",
                    remedy="choose one by its number: " + say_option("target_column", "0"))
     X, names, time = table.X, tuple(table.inputs), table.time

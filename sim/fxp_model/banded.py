@@ -1,4 +1,4 @@
-"""sim.fxp_model: the banded solver, in plain fractions.
+"""sim.fxp_model: the banded solver, in Python's exact fractions.
 
 :mod:`..model.toeplitz.banded` defines each floor and its bits.  Here L is read as a matrix, and a block is
 a list of integers with the value of their LSB.

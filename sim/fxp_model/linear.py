@@ -21,12 +21,12 @@ _HALF = Fraction(1, 2)
 
 
 def _rounded(value: Fraction) -> int:
-    """Return the nearest integer in 32 bits, the larger of two."""
+    """Return the nearest integer, ties up, limited to 32 bits."""
     return min(max(floor(value + _HALF), -_HI), _HI)
 
 
 def _wrapped(value: Fraction) -> int:
-    """Return the nearest integer modulo 2^32, the larger of two."""
+    """Return the nearest integer, ties up, modulo 2^32."""
     return (floor(value + _HALF) + (1 << 31)) % (1 << 32) - (1 << 31)
 
 

@@ -181,7 +181,7 @@ class FxpLms(FxpModel):
                 or self._learned - v.born >= self._limits.get("max_age", self._learned + 1))
 
     def _magnitude(self, v: Center) -> int:
-        """Return |alpha|; of several outputs the sum of the squares, each rounded down."""
+        """Return |alpha|; with several outputs, the sum of squares, each rounded down."""
         if self._outputs == 1:
             return abs(v.alpha[0])
         shift = self.plan.integer("norm_shift")

@@ -73,7 +73,7 @@ class FxpToeplitz(FxpModel):
         return {"status": np.array([STATUS[status]])}
 
     def _train_banded(self, y: Words, kept: dict[str, Any]) -> Outputs:
-        """Train the candidate of the best evidence, or the only one."""
+        """Train the candidate with the best evidence, or the only one."""
         try:
             status, found = self._tuned(y) if self.plan.tunes else self._with_bound(self.plan, y)
         except RefusedError as error:

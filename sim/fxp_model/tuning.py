@@ -1,4 +1,4 @@
-"""sim.fxp_model: self-tuning, in plain fractions.
+"""sim.fxp_model: self-tuning, in Python's exact fractions.
 
 :mod:`..model.toeplitz.tuning` defines each floor.
 """
@@ -39,7 +39,8 @@ class FxpTuning:
     Attributes
     ----------
     evidence : list of int or None
-        None of a candidate that the forward recursion refuses.
+        ``n log2 q + log2 det``, the smaller the better; None for a candidate that the forward recursion
+        refuses.
     """
 
     def __init__(self, plan: Plan, y: Words) -> None:
@@ -61,6 +62,6 @@ class FxpTuning:
         return len(y) * (log2(max(total, 1)) + doubled) + plan.integer("evidence_offset")
 
     def order(self) -> Iterator[int]:
-        """Yield the candidates, that of the least evidence first."""
+        """Yield the candidates, the best first."""
         known = [(value, k) for k, value in enumerate(self.evidence) if value is not None]
         yield from (k for _, k in sorted(known))

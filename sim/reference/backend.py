@@ -130,7 +130,7 @@ class FloatReference:
         return solution
 
     def evidence(self, y_raw: Raw) -> float:
-        """Return ``n log2 q + log2 det(T + lambda I)``: the less, the more evidence.
+        """Return ``n log2 q + log2 det(T + lambda I)``; the smaller, the better.
 
         Infinite if the factor of the band has a pivot that is not positive.
         """

@@ -31,7 +31,7 @@ def check_count(value: int, where: str, least: int = 1, most: int | None = None)
 def check_choice(value: str, where: str, choices: Iterable[str]) -> None:
     """Raise E238 if an option is not one of its choices."""
     if value not in (allowed := tuple(choices)):
-        raise fail("E238", "an option of the method is not one of its choices", where=where,
+        raise fail("E238", "an option of the method has a value that is not allowed", where=where,
                    value=repr(value), allowed=", ".join(map(str, allowed)), remedy="omit it")
 
 
@@ -73,5 +73,5 @@ def targets(y: ArrayLike, n: int) -> NDArray[np.float64]:
     Y = finite_array(y, "y", "E225")
     if Y.ndim not in (1, 2) or len(Y) != n or Y.size == 0:
         raise fail("E225", "the targets and the samples have different lengths", where="y", value=Y.shape,
-                   allowed=f"shape ({n},) or ({n}, m)", remedy="one value per sample")
+                   allowed=f"shape ({n},) or ({n}, m)", remedy="pass one value per sample")
     return Y

@@ -70,8 +70,8 @@ REFUSALS = {
                                 "restore it into a model of the plan that saved it"),
     RestoreStatus.TRUNCATED: Refusal("E443", "the saved state has the wrong length for this plan", _OLDER),
     RestoreStatus.DAMAGED: Refusal("E444", "the saved state is damaged", _OLDER),
-    RestoreStatus.INCONSISTENT: Refusal("E445", "the saved state contains values that no training produces",
-                                        _OLDER),
+    RestoreStatus.INCONSISTENT: Refusal("E445", "the saved state contains values that training never "
+                                                "produces", _OLDER),
     RestoreStatus.STORAGE: Refusal("E446", "reading or writing the saved state failed",
                              "check the memory, then save again"),
 }

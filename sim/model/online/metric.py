@@ -44,7 +44,7 @@ def weighted(alpha: int, kappa: int, c: LmsConstants) -> int:
 
 @jit_inline
 def magnitude(s: LmsState, i: int, c: LmsConstants) -> int:
-    """Return |alpha| of slot i; of several outputs the sum of their squares."""
+    """Return |alpha| of slot i; with several outputs, the sum of their squares."""
     if c.outputs == 1:
         size: int = s.alpha[i] if s.alpha[i] >= 0 else -s.alpha[i]
         return size

@@ -31,7 +31,7 @@ CUT = 2
 @jit
 def add_projection(alpha: Words, count: int, removed: int, values: Words, c: LmsConstants, w: LmsWork,
             log: Log) -> int:
-    """Add ``removed k`` to `count` coefficients (16).
+    """Add ``removed * k`` to `count` coefficients, equation (16).
 
     With a guard, only while the sum of the squared kernel values is at most 2. Return 1 if a coefficient
     saturated, plus `CUT` if the guard stopped the projection.

@@ -252,7 +252,7 @@ class ToeplitzModel(BatchModel):
         return OK if accurate(self._alpha, bound, c.certify) else INACCURATE
 
     def _tune(self, y: Words) -> int:
-        """Train the candidate of the best evidence whose answer is certified."""
+        """Train the candidate with the best evidence whose answer is certified."""
         log, n = self.ranges.log, len(y)
         for k, c in enumerate(self._candidates):
             z_exp = eliminate_forward(y, self._alpha, c.tables.factor, c.constants, log)

@@ -66,7 +66,7 @@ def evidence(total: int, z_exp: int, n: int, k: EvidenceConstants) -> int:
 
 
 def best_of(evidences: Words) -> int:
-    """Return the index of the least evidence, the first of equal ones.
+    """Return the index of the smallest value, the best; the first of equal ones.
 
     It is -1 if all candidates are refused.
     """

@@ -196,7 +196,7 @@ def as_samples(X: ArrayLike) -> Array:
         X = X[:, np.newaxis]
     if X.ndim != 2 or X.size == 0:
         raise fail("E224", "the shape of the samples is not supported", where="X", value=X.shape,
-                   allowed="(n, D) or (n,), n and D at least 1", remedy="one row per sample")
+                   allowed="(n, D) or (n,), n and D at least 1", remedy="pass one row per sample")
     return X
 
 

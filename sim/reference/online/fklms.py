@@ -58,7 +58,7 @@ class _Neighbours(Metric):
             self._search(model, int(orphan), model.distances(model.V[orphan]))
 
     def state(self) -> dict[str, Array | IntArray]:
-        """Return `dist` and `near`."""
+        """Return each slot's distance `dist` to its neighbour `near`."""
         return {"dist": self.dist, "near": self.near}
 
 

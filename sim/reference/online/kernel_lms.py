@@ -237,7 +237,8 @@ class KernelLMS:
         X, y = self._checked_inputs(X), finite_array(y, "y", "E224")
         if y.shape != (len(X), *self.model.alpha.shape[1:]):
             raise fail("E224", "the targets do not fit", where="y", value=y.shape,
-                       allowed=str((len(X), *self.model.alpha.shape[1:])), remedy="one target per sample")
+                       allowed=str((len(X), *self.model.alpha.shape[1:])),
+                       remedy="pass one target per sample")
         f, N, deterioration = np.zeros(y.shape), np.zeros(len(X), dtype=np.int64), np.zeros(len(X))
         for p, (x_p, y_p) in enumerate(zip(X, y, strict=True)):
             f[p], N[p], deterioration[p] = self.present(x_p, y_p), self.model.count, self._deterioration

@@ -243,7 +243,8 @@ class Parts:
             found.append(Reduction(inherits, judge, FixedNumber(budget)))
         if not found:
             raise fail("E229", "no option limits the number of centers", where="budget", value=None,
-                       allowed="a budget, max_deterioration or max_age", remedy="or use reduction=\"none\"")
+                       allowed="a budget, max_deterioration or max_age",
+                       remedy="set one of them, or use reduction=\"none\"")
         return tuple(found)
 
 

@@ -87,13 +87,13 @@ def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:
     if fit_intercept and lam < np.finfo(np.float64).eps * path.largest:
         raise fail("E239", "lambda and the bias are lost in the rounding of K", where="lams",
                    value=lam, allowed=f"lambda above eps |K|, {np.finfo(np.float64).eps * path.largest:.1e}",
-                   remedy="a larger lambda, or no bias")
+                   remedy="use a larger lambda, or no bias")
     with np.errstate(all="ignore"):
         errors = path.loo_errors(lam, fit_intercept)
     if not np.all(np.isfinite(errors)):
         raise fail("E239", "the errors exceed the range of float64", where="lams", value=lam,
                    allowed="lambda and targets with a finite |y| / lambda",
-                   remedy="a larger lambda, or targets divided by their magnitude")
+                   remedy="use a larger lambda, or divide the targets by their magnitude")
     return errors
 
 

@@ -123,7 +123,7 @@ class CholeskyPath(RidgePath):
         except np.linalg.LinAlgError as error:
             raise fail("E239", "K + lambda I is not positive definite in float64", where="lams", value=lam,
                        allowed="lambda above n eps |K|, the rounding of the smallest eigenvalue",
-                       remedy='a larger lambda, or method="eigh"') from error
+                       remedy='use a larger lambda, or method="eigh"') from error
         C = linalg.cho_solve((R, False), self._1Y, check_finite=False)
         inverse = linalg.lapack.dtrtri(R, overwrite_c=True)[0]
         return np.asarray(C), np.einsum("ij,ij->i", inverse, inverse)
@@ -260,7 +260,7 @@ class GramPath(RidgePath):
         if reason := self.why_not(lam):
             raise fail("E239", reason, where="lams", value=lam,
                        allowed=f"a condition number of at most {_GRAM_ERROR / np.finfo(np.float64).eps:.1e}",
-                       remedy='a larger lambda, or method="linear_svd"')
+                       remedy='use a larger lambda, or method="linear_svd"')
         return super().loo_errors(lam, fit_intercept)
 
     def weights(self, lam: float, right: Array) -> Array:

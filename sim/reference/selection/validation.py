@@ -379,7 +379,8 @@ def _targets(y: ArrayLike, n: int, task: str) -> tuple[Array, bool]:
     values = np.asarray(y)
     if values.ndim != 1 or len(values) != n:
         raise fail("E225", "the targets and the samples have different lengths", where="y",
-                   value=values.shape, allowed=f"shape ({n},)", remedy="one value, or one label, per sample")
+                   value=values.shape, allowed=f"shape ({n},)",
+                   remedy="pass one value, or one label, per sample")
     if task == "regression" or (task == "auto" and not _are_labels(values)):
         return finite_array(values, "y", "E225")[:, np.newaxis], False
     classes = np.unique(values)

@@ -26,7 +26,7 @@ _ZERO_KERNEL = 1e-18
 
 
 def bandwidth(system: System) -> int | None:
-    """Return b of the sorted samples, or None if K is not a band.
+    """Return the bandwidth of K for the sorted samples, or None if K is not banded.
 
     Parameters
     ----------

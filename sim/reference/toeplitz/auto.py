@@ -131,7 +131,7 @@ def _check_system(r: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
                    value=r.shape, allowed="shape (n,), n >= 1", remedy="pass one column, not the matrix")
     if Y.ndim not in (1, 2) or len(Y) != len(r) or Y.size == 0:
         raise fail("E225", "the right-hand side does not fit the matrix", where="Y", value=Y.shape,
-                   allowed=f"shape ({len(r)},) or ({len(r)}, m)", remedy="one value per equation")
+                   allowed=f"shape ({len(r)},) or ({len(r)}, m)", remedy="pass one value per equation")
     return r, Y
 
 
@@ -140,7 +140,7 @@ def _check_row(r: Array, r_row: ArrayLike, method: str) -> Array:
     if row.shape != r.shape or row[0] != r[0]:
         raise fail("E225", "first column and first row do not have the same first entry", where="r_row",
                    value=row.shape,
-                   allowed=f"shape {r.shape}, r_row[0] = r[0]", remedy="the same first entry in both")
+                   allowed=f"shape {r.shape}, r_row[0] = r[0]", remedy="pass the same first entry in both")
     if method not in ("auto", "levinson") and not np.array_equal(row, r):
         raise fail("E227", f"method {method} needs a symmetric matrix", where="r_row",
                    value=f"method {method}", allowed="r_row equal to r, or omitted",

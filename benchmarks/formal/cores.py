@@ -40,8 +40,8 @@ numbers = {word = 16, exp_table = "small"}
 """
 #: Modules at the end of a core whose claim of a stable beat is assumed, with the prefix of that stream.
 _SENDERS = {"kc_solution_sender": "m_axis", "kc_state_reader": "m_axis_state"}
-_TEMPLATES = ("axi.sv", "predictor.sv", "learner.sv", "learner_streams", "solver.sv", "banded_solver.sv",
-              "trainer.sv")
+_TEMPLATES = ("axi.sv", "predictor.sv", "predictor_ports", "learner.sv", "learner_streams", "solver.sv",
+              "banded_solver.sv", "trainer.sv")
 _DEPTH = 3
 
 

@@ -114,8 +114,8 @@ def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
                   + "const int32_t classes[2] = {0, 1};\n"
                   f"const arm_svm_rbf_instance_f32 svm = {{{len(v)}, 64, 0.0f, dual, vectors, classes, "
                   f"{svc.gamma}f}};\n"  # type: ignore[attr-defined]
-                  "float32_t in[64];\nint32_t told;\n"
-                  "int predict(void) { arm_svm_rbf_predict_f32(&svm, in, &told); return told; }\n"
+                  "float32_t in[64];\nint32_t label;\n"
+                  "int predict(void) { arm_svm_rbf_predict_f32(&svm, in, &label); return label; }\n"
                   "int main(void) { return predict(); }\n")
 
 

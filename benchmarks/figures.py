@@ -276,7 +276,7 @@ def disagreements() -> list[str]:
               for name, figure in found["figures"].items() if held["figures"].get(name) != figure]
     for page in prose():
         text, where = page.read_text(encoding="utf-8"), page.relative_to(ROOT).as_posix()
-        wrong += [f"{where}: {name} is {held['figures'].get(name, {}).get('value')}, the page says {figure}"
+        wrong += [f"{where}: {name} is {held['figures'].get(name, {}).get('value')}, the page states {figure}"
                   for name, figure in marks(text) if held["figures"].get(name, {}).get("value") != figure]
         wrong += [f"{where}: the figure '{figure}' has no mark" for figure in unmarked(text)]
     return wrong

@@ -37,7 +37,7 @@ LEVELS = (("portable", "-DKC_PORTABLE=1"), ("dsp", "-DKC_PORTABLE=0"))
 OPTIMISED = ("-O2", "-Os")
 CMSIS = "cmsisdsp==1.10.3"
 #: Seconds that the package index is given.
-PATIENCE = 60
+TIMEOUT_S = 60
 
 #: A stream of D = 8 inputs; N = 100.
 STREAM = """
@@ -282,12 +282,12 @@ PEER = """
 #include "dsp/svm_functions.h"
 float32_t in[64], vectors[41 * 64], dual[41];
 const int32_t classes[2] = {0, 1};
-int32_t told;
+int32_t label;
 arm_svm_rbf_instance_f32 svm = {41, 64, 0.0f, dual, vectors, classes, 0.005f};
 float expf(float x);
 float expf(float x) { return x; }
 void predict(void) __attribute__((noinline));
-void predict(void) { arm_svm_rbf_predict_f32(&svm, in, &told); }
+void predict(void) { arm_svm_rbf_predict_f32(&svm, in, &label); }
 int main(void) { predict(); return 0; }
 """
 
@@ -302,7 +302,7 @@ def cmsis_sources(folder: Path) -> Path:
     """Download CMSIS-DSP; return the folder of its ``Source`` and ``Include``."""
     subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation",
                     "--no-binary", ":all:", CMSIS, "-d", str(folder)], check=True, capture_output=True,
-                   timeout=PATIENCE)
+                   timeout=TIMEOUT_S)
     with tarfile.open(next(folder.glob("cmsisdsp-*.tar.gz"))) as archive:
         archive.extractall(folder, filter="data")
     return next(folder.rglob("arm_math.h")).parent.parent
@@ -313,7 +313,7 @@ def peer(folder: Path) -> str:
     try:
         sources = cmsis_sources(folder)
     except subprocess.TimeoutExpired:
-        return f"CMSIS-DSP was not measured: {CMSIS} was not there within {PATIENCE} seconds."
+        return f"CMSIS-DSP was not measured: {CMSIS} was not there within {TIMEOUT_S} seconds."
     except subprocess.CalledProcessError:
         return f"CMSIS-DSP was not measured: pip could not download {CMSIS}."
     source = next(sources.rglob("arm_svm_rbf_predict_f32.c"))

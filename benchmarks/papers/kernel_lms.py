@@ -175,13 +175,13 @@ def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
     figure, (left, right) = axes(2, width=3.6)
     for colour, title in zip(COLOURS, ("LS", "KLMS", "MKLMS", "FKLMS", "FMKLMS"), strict=False):
         left.plot(BUDGETS, sweep.seconds[title], color=colour, label=title)
-    left.set(xlabel="N_max", ylabel="seconds a run", ylim=(0, None))
+    left.set(xlabel="N_max", ylabel="seconds per run", ylim=(0, None))
     left.legend(fontsize="x-small")
     exponents = {}
     for colour, (title, (reduction, budgets)) in zip(COLOURS[1:], WIDE.items(), strict=False):
         taken, exponents[title] = growth(budgets, reduction)
         right.plot(budgets, taken, color=colour, label=title)
-    right.set(xscale="log", yscale="log", xlabel="N_max", ylabel="seconds a sample")
+    right.set(xscale="log", yscale="log", xlabel="N_max", ylabel="seconds per sample")
     right.legend(fontsize="x-small")
     text = (f"![Time against N_max]({save(figure, 'kernel-lms-5')})\n\nThe figure shows processor time: "
             "left of the float64 reference on the sinc task, right for larger dictionaries in three "

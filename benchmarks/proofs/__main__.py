@@ -24,7 +24,7 @@ def proofs(program: Program) -> dict[str, ProofResult]:
         verdict = verdicts[claim.key] = prove(program, claim)
         print(f"{claim.key:45} {verdict.outcome} {verdict.seconds:.1f} s {verdict.why}", flush=True)
         if verdict.outcome == REFUTED:
-            raise SystemExit("the C is not what its definition says")
+            raise SystemExit("the C differs from its definition")
     return verdicts
 
 

@@ -45,7 +45,7 @@ void update(void)
     if (!started) {
         start();
     }
-#if !LAGGED /* the inputs are no window of a signal: write all but the newest into the state */
+#if !LAGGED /* the inputs are not a window of a signal: write all but the newest into the state */
     int i;
 #if NORMALISED
     filter.energy = 0;

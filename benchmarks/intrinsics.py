@@ -49,7 +49,7 @@ def counted(task: Task, target: str, *, portable: bool) -> Costs:
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "c"
         generate(task.plan, folder)
-        header = folder / "rt" / "kc_simd.h"
+        header = folder / "rt" / "kc_compiler.h"
         header.write_text(f"#define KC_PORTABLE {int(portable)}\n{header.read_text()}")
         return measured_costs(task.plan, folder, target, vectors=vectors)
 

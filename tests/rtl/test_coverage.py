@@ -32,12 +32,17 @@ MACHINES = {
 }
 
 
-def machines(core: str) -> tuple[list[str], list[list[int]]]:
-    """The state registers of a core, and the values that each of them may have."""
-    names = [f"{path}.state_reg".lstrip(".") for path in MACHINES[core]]
-    states = [re.search(r"typedef enum logic \[\d:0\]\s*\{([^}]*)\}\s*state_t;", read_text(file)).group(1)
-              for file in MACHINES[core].values()]
-    return names, [list(range(len(text.split(",")))) for text in states]
+def machines(core: str, window: bool = False) -> tuple[list[str], list[list[int]]]:
+    """The state registers of a core, and the values that each of them may have.
+
+    A template with two state machines has that of a window of vectors first.
+    """
+    names, states = [f"{path}.state_reg".lstrip(".") for path in MACHINES[core]], []
+    for file in MACHINES[core].values():
+        found = re.findall(r"typedef enum logic \[\d:0\]\s*\{([^}]*)\}\s*state_t;", read_text(file))
+        values = enumerate(found[0 if window else -1].split(","))
+        states.append(sorted(int(text.partition("'b")[2] or f"{i:b}", 2) for i, text in values))
+    return names, states
 
 
 def simulation(plan, core, folder) -> Simulation:
@@ -70,6 +75,21 @@ def test_the_predictor_enters_every_state_and_saturates_f_both_ways(require_simu
     assert {f.lo, f.hi} <= {word for word, status in wanted if status == SATURATED}
     answers = [(int(signed(plan.word, np.array(word))), status) for group in found for word, status in group]
     recorded(ledger, "predictor", answers, wanted)
+
+
+def test_the_predictor_of_a_window_enters_every_state(require_simulator, ledger, tmp_path):
+    require_simulator("icarus")
+    plan, (names, states) = make("grid16"), machines("predictor", window=True)
+    model, y, x = open_model(plan), plan.signals["y_raw"].format, raw_inputs(plan, 20, 1)
+    model.train(None, np.random.default_rng(1).integers(y.lo, y.hi + 1, plan.sizes["n"]))
+    answers, frame = model.predict(x), model_frame(plan, model.state())
+    script = [("cover", names), ("model", frame), ("sent",), *(("sample", f) for f in sample_frames(plan, x)),
+              ("answers", len(x)), ("sample", [1] * 9), ("model", [frame[0] ^ 1, *frame[1:]]), ("sent",),
+              ("cycles", 5), ("noted",)]
+    found, seen = simulation(plan, PREDICTOR, tmp_path).run(script, 20_000)
+    assert seen == states
+    recorded(ledger, "predictor", [(int(signed(plan.word, np.array(f))), status) for f, status in found],
+             zip(answers["f"].tolist(), answers["status"].tolist(), strict=True))
 
 
 def test_the_learner_enters_every_state_and_saturates_f_and_alpha(require_simulator, ledger,

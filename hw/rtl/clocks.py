@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ...codegen.rtl import RtlCore, model_tag, rtl_sources, vectors
-from ...codegen.rtl.frames import sample_frame, state_frames
+from ...codegen.rtl import RtlCore, rtl_sources, vectors
+from ...codegen.rtl.frames import model_frame, sample_frame, state_frames
 from ...sim.backend import Raw, field_arrays
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
@@ -75,10 +75,10 @@ def script_of(plan: Plan, core: RtlCore) -> list[Operation]:
 
 def _predict(plan: Plan) -> list[Operation]:
     """Return the script of a prediction: a model of full size, and one sample."""
-    held, columns = vectors(plan), plan.sizes["D"]
     exponent = plan.integer("alpha_exp_max") if "alpha_exp_max" in plan.constants else 0
-    frame = [model_tag(plan), held, exponent & ((1 << plan.word) - 1), *[0] * (held * (columns + 1))]
-    return [("model", frame), ("sent",), ("watch",), ("sample", [0] * columns), ("answers", 1), ("spans",)]
+    state = field_arrays(plan, {"trained": 1, "count": vectors(plan), "alpha_exp": exponent})
+    return [("model", model_frame(plan, state)), ("sent",), ("watch",), ("sample", [0] * plan.sizes["D"]),
+            ("answers", 1), ("spans",)]
 
 
 def _learn(plan: Plan) -> list[Operation]:

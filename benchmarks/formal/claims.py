@@ -131,6 +131,11 @@ _STREAMS = (
     Claim("kc_model_sender", "tag, count, exponent, then values and coefficient for each input beat, which "
           f"is accepted once; {_RULES}", "2 columns of 8 bits", depth=8,
           parameters={"WORD": 8, "VECTORS": 3, "COLUMNS": 2, "TAG": 0xA5}),
+    Claim("kc_beat_take", "beat AT is taken out and kept, the one before it receives its tlast; a frame "
+          f"without beat AT becomes one beat longer; {_RULES}", "beat 3 of 4 bits", depth=9,
+          parameters={"WIDTH": 4, "AT": 3}),
+    Claim("kc_beat_take", "the same, but a frame without beat AT passes, and the value is 0",
+          "beat 1 of 4 bits", depth=6, parameters={"WIDTH": 4, "AT": 1, "STRICT": 0}),
     Claim("kc_state_reader", f"{_RULES}, and so are the addresses that it reads",
           "4 slots of 3 columns, 2 lanes", depth=7, below=("kc_ram_lane_of",),
           parameters={"SLOTS": 4, "COLUMNS": 3, "LANES": 2}),
@@ -184,6 +189,8 @@ MUTANTS = (
     ("kc_state_writer", "(of_slots && announced != count_reg)", "1'b0"),
     ("kc_solution_sender", "state_reg <= failed ? IDLE : FETCH", "state_reg <= FETCH"),
     ("kc_model_sender", "passes && m_axis_tready", "passes"),
+    ("kc_beat_take", "!s_axis_tlast ? WAIT : STRICT != 0 ? SHORT : END", "WAIT"),
+    ("kc_beat_take", "SHORT: if (taken) state_reg <= END", "SHORT: if (taken) state_reg <= FRONT"),
     ("kc_state_reader", "taken = state_reg == OFFER && m_axis_state_tready", "taken = state_reg == OFFER"),
     ("kc_soft_reset", "& ~drop_reg;", ";"),
     ("kc_soft_reset", "&& unfinished == 0", ""),

@@ -30,6 +30,7 @@ numbers = {word = 16, exp_table = "small"}
 _BANDED = _TRAINER.replace('n = 2, lambda = 0.1, scheme = "uniform", step = 3, solver = "levinson"',
                            'n = 4, lambda = 0.1, scheme = "uniform", step = 4, solver = "banded"')
 _GRID = _TRAINER.replace("sigma = 2.0", "sigma = 0.6").replace("n = 2", "n = 6")
+_INTERCEPT = _GRID.replace("step = 3", "step = 3, bias = true")
 _LEARNER = """
 model = {name = "small", algorithm = "kernel_lms"}
 input = {word = "u8f0"}
@@ -79,6 +80,7 @@ class CoreClaim:
 CORE_CLAIMS = (
     *(CoreClaim("predictor", _LEARNER, lanes=lanes) for lanes in (1, 2)),
     CoreClaim("predictor", _GRID, variant="on a grid"),
+    CoreClaim("predictor", _INTERCEPT, variant="with an intercept"),
     *(CoreClaim("learner", _LEARNER, ("kc_state_reader",), lanes) for lanes in (1, 2)),
     *(CoreClaim("solver", _TRAINER, ("kc_solution_sender",), lanes) for lanes in (1, 2)),
     *(CoreClaim("trainer", _TRAINER, ("kc_solution_sender",), lanes) for lanes in (1, 2)),

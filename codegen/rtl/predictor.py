@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...sim.errors import KerncastError, fail
-from ...sim.formats import Overflow
+from ...sim.formats import Format, Overflow
 from ...sim.plan import Plan
 from ...sim.planner.words import WORD_CLASSES
 from ..c.context import context, real_value
@@ -22,6 +22,7 @@ from .common import (
     most_vectors,
     primitives,
     render_files,
+    signed_bits,
     vectors,
 )
 from .core import RtlCore
@@ -103,8 +104,22 @@ def distance_latency(plan: Plan) -> int:
     return _COLUMN + _DISTANCE.get(plan.kernel, _MAC)
 
 
+def _intercept(plan: Plan) -> tuple[int, int] | None:
+    """Return the range of the intercept in LSB of y, or None if there is none."""
+    if plan.bias:
+        y = plan.signals["y"].format
+        return y.lo, y.hi
+    fixed = plan.integer("bias") if plan.fixed else 0
+    return (fixed, fixed) if fixed else None
+
+
+def _narrow_clocks(plan: Plan) -> int:
+    """Return the clocks from the sum over the vectors to f."""
+    return _NARROW + (_intercept(plan) is not None)
+
+
 def _expansion_latency(plan: Plan) -> int:
-    return distance_latency(plan) + kernel_latency(plan) + _READ + _MAC + _NARROW
+    return distance_latency(plan) + kernel_latency(plan) + _READ + _MAC + _narrow_clocks(plan)
 
 
 def predictor_overhead(plan: Plan) -> int:
@@ -185,7 +200,7 @@ def no_candidates(plan: Plan, core: str) -> KerncastError:
 def _refusal(plan: Plan) -> KerncastError | None:
     """Return the error if the predictor does not support a plan, otherwise None.
 
-    It needs integers, no intercept, and vectors within the memory size.
+    It needs integers, and vectors within the memory size.
     """
     if plan.second_order:
         return fail("E307", "the SystemVerilog predictor does not support random features",
@@ -209,16 +224,6 @@ def _refusal(plan: Plan) -> KerncastError | None:
                     allowed="one output",
                     remedy="predict in C, or export one model per class against the rest, all with the same "
                            "[output] word")
-    if plan.bias:
-        return fail("E307", "the SystemVerilog predictor does not support an intercept",
-                    where="[toeplitz] bias",
-                    value="true", allowed="bias = false",
-                    remedy="remove bias, or set offset of [output] to the mean of the targets")
-    if plan.fixed and plan.integer("bias") != 0:
-        return fail("E307", "the SystemVerilog predictor does not support an intercept",
-                    where="[predictor] file",
-                    value=f"an intercept of {plan.integer('bias')} LSB of y", allowed="no intercept",
-                    remedy="train a model without intercept, such as KernelRidge, or predict in C")
     if vectors(plan) * plan.sizes["D"] > MOST_WORDS:
         return fail("E306", "the model is too large for the SystemVerilog predictor",
                     where=plan.size_key,
@@ -233,6 +238,22 @@ def _refusal(plan: Plan) -> KerncastError | None:
     return None
 
 
+def _sum_context(plan: Plan, f: Format) -> dict[str, Any]:
+    """Return the widths of the sum with the intercept; `sum` is None without one.
+
+    The sum over the vectors saturates one LSB beyond what any intercept brings back to the range of f.
+    """
+    found = _intercept(plan)
+    if found is None:
+        return {"sum": None, "intercept_text": ""}
+    lo, hi = found
+    limits = (f.lo, f.hi) if f == LONGEST else (f.lo - hi - 1, f.hi - lo + 1)
+    bits = signed_bits((limits[0] + lo, limits[1] + hi))
+    return {"intercept_text": "" if plan.bias else f"intercept = {lo} LSB of y", "sum": {
+        "lo": literal(limits[0], 64), "hi": literal(limits[1], 64), "whole_bits": signed_bits(limits),
+        "bits": bits, "intercept": f"{bits}'(intercept)" if plan.bias else literal(lo, bits)}}
+
+
 def expansion_context(plan: Plan) -> dict[str, Any]:
     """Build the template context: names as in the C templates, and widths."""
     words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
@@ -242,7 +263,8 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
     polynomial = "kernel_degree" in plan.constants
     exponents = [plan.integer(name) if name in plan.constants else 0
                  for name in ("alpha_exp_min", "alpha_exp_max")]
-    return context(plan, str(plan.evidence.get("spec", "of no file"))) | affine(plan) | {
+    values = context(plan, str(plan.evidence.get("spec", "of no file")))
+    return values | affine(plan) | _sum_context(plan, f) | {
         "W": plan.word, "vectors": held, "window": window(plan), "locate_clocks": _LOCATE,
         "raw": plan.signals["x_raw"].format, "x": x,
         "x_lo": literal(plan.signals["x"].lo, 64), "x_hi": literal(plan.signals["x"].hi, 64),
@@ -260,6 +282,7 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
         "kernel_c_text": real_value(plan, "kernel_c"),
         "exp2_cut": plan.constants.get("exp2_cut", 0), "kernel_latency": kernel_latency(plan),
         "expansion_latency": _expansion_latency(plan),
+        "narrow_clocks": _narrow_clocks(plan), "model": "model" if plan.bias else "s_axis_model",
         "overhead": predictor_overhead(plan), "cycles": predictor_cycles(plan),
         "prediction": {n: (predictor_cycles(plan, n), predictor_period(plan, n)) for n in (1, 2, 4)},
         "exponent_text": f"{exponents[0]} to {exponents[1]}" if exponents[0] != exponents[1]
@@ -273,7 +296,7 @@ def predictor_modules(plan: Plan) -> tuple[str, ...]:
     first = MODULES.index("kc_affine")
     own = _OWN.get(plan.kernel, ())
     exp2 = (f"kc_exp2_{16 if plan.word == 16 else 32}",) if own else ()
-    return (*MODULES[:first], *own, *exp2, *MODULES[first:])
+    return (*MODULES[:first], *own, *exp2, *MODULES[first:], *(("kc_beat_take",) if plan.bias else ()))
 
 
 def _ports(plan: Plan) -> Ports:

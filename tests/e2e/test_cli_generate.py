@@ -32,7 +32,9 @@ def test_gen_names_the_cores_that_it_wrote(run: Run, spec: Path, tmp_path: Path)
     assert (code, sorted(cores)) == (0, sorted(path.stem.partition("_")[2] for path in
                                                (tmp_path / "some" / "rtl").glob("*.f")))
     assert f"cores in {tmp_path}/some/rtl: {', '.join(cores)}" in run("gen", spec, "-o", tmp_path / "some")[1]
-    spec.write_text(spec.read_text().replace("[toeplitz]", "[toeplitz]\nbias = true"))
+    tuned = '[toeplitz]\nsolver = "banded"\ncandidates = [[3.0, 0.5]]'
+    spec.write_text(spec.read_text().partition("[data]")[0].replace("n = 12", "n = 64").replace(
+        "[toeplitz]", tuned))
     code, out, _ = run("gen", spec, "-o", tmp_path / "none")
     assert f"cores in {tmp_path}/none/rtl: none; its README.md explains why" in out
     assert (tmp_path / "none" / "rtl" / "README.md").is_file()

@@ -111,6 +111,22 @@ SPECS = {
         online = {budget = 6, eta = 0.5}
         numbers = {word = 32}
         """,
+    "bias16": """
+        model = {name = "bias", algorithm = "toeplitz_rls"}
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 1500}
+        kernel = {sigma = 1.5}
+        toeplitz = {n = 8, lambda = 0.1, scheme = "uniform", step = 3, bias = true}
+        numbers = {word = 16}
+        """,
+    "bias24": """
+        model = {name = "bias", algorithm = "toeplitz_rls"}
+        input = {word = "s16f8", columns = 2, gain = [1.0, 3.0]}
+        output = {word = "s12f0"}
+        kernel = {sigma = 40.0}
+        toeplitz = {n = 6, lambda = 0.5, scheme = "diagonal_mean_biased", bias = true}
+        numbers = {word = 24, rounding = "half_even"}
+        """,
     "turns16": """
         model = {name = "turns", algorithm = "toeplitz_rls"}
         input = {word = "u8f0", offset = 2}
@@ -154,12 +170,13 @@ SPECS = {
 }
 #: Verilator takes long to build a core: the small ones that differ most, and elsewhere the one of full size.
 SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [
-    (case, "verilator") for case in ("gains16", "means32", "corners16", "angles32")] + [
+    (case, "verilator") for case in ("gains16", "means32", "bias16", "corners16", "angles32")] + [
     pytest.param(case, "verilator", marks=pytest.mark.campaign)
     for case in ("line24", "powers16", "powers32", "means24", "wrap16")]
 #: For what does not depend on the arithmetic: cores between which all parts differ; a campaign takes all.
 FEW = [entry if entry in (("gains16", "icarus"), ("means32", "icarus"), ("turns16", "icarus"),
-                          ("grid16", "icarus"), ("gains16", "verilator"), ("angles32", "verilator"))
+                          ("grid16", "icarus"), ("bias16", "icarus"), ("gains16", "verilator"),
+                          ("angles32", "verilator"))
        else pytest.param(*getattr(entry, "values", entry), marks=pytest.mark.campaign) for entry in SMALL]
 
 
@@ -195,7 +212,7 @@ def trained(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
 
 
 def anything(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
-    """A state that no training gives: alpha at the rails, one of 32 exponents from end to end; and its v."""
+    """A state that no training gives: alpha and intercept at the rails, one of 32 exponents; and its v."""
     chance, held = np.random.default_rng(seed), vectors(plan)
     x, alpha = places(plan, held, seed), plan.signals["alpha"].format
     multipliers = chance.integers(alpha.lo, alpha.hi + 1, held)
@@ -204,8 +221,10 @@ def anything(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
     v = np.zeros_like(x)
     for raw, words in zip(x, v, strict=True):
         convert_x(raw, input_constants(plan), words, Ranges(plan).log)
+    y = plan.signals["y"].format
+    bias = {"bias": (y.lo, y.hi, *chance.integers(y.lo, y.hi + 1, 2))[seed % 4]} if plan.bias else {}
     return field_arrays(plan, {"alpha": multipliers, "alpha_exp": low + seed % 32 * (high - low) // 31,
-                               "trained": 1, "count": 1 + seed % held, "centers": v}), x
+                               "trained": 1, "count": 1 + seed % held, "centers": v} | bias), x
 
 
 def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
@@ -217,13 +236,14 @@ def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
     v = state["centers"].reshape(-1, columns) if "centers" in state \
         else plan.integer("x_step") * np.arange(held, dtype=np.int64)[:, np.newaxis]
     exponent = int(state["alpha_exp"][0]) if plan.trains else 0
+    bias = int(state["bias"][0]) if plan.bias else 0
     f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
     x = np.zeros(columns, dtype=np.int64)
     for i, raw in enumerate(x_raw):
         convert_x(raw, input_constants(plan), x, log)
         f[i], saturated = expand(x, v, state["alpha"], held, kernel_constants(plan),
                                  plan.integer("mac_shift"),
-                                 plan.integer("f_shift") - exponent, 0, cast_of(plan, "f"), log)
+                                 plan.integer("f_shift") - exponent, bias, cast_of(plan, "f"), log)
         status[i] = SATURATED if saturated else OK
     return {"status": status, "f": f}
 

@@ -168,9 +168,8 @@ def test_a_model_whose_count_does_not_fit_its_beat_is_refused():
 
 
 def test_a_folder_of_a_plan_without_any_core_states_which_and_why(tmp_path):
-    plan = make_plan(Spec(model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},
-                          output={"word": "s8f0"}, kernel={"sigma": 3.0},
-                          toeplitz={"n": 8, "lam": 0.1, "scheme": "uniform", "bias": True}))
+    plan = make_plan(Spec.from_text(SPECS["gains16"].replace("budget", 'reduction = "fklms_f32", budget'),
+                                    "gains16.toml"))
     generate(plan, tmp_path / "out")
     assert [path.name for path in (tmp_path / "out" / "rtl").iterdir()] == ["README.md"]
     said = (tmp_path / "out" / "rtl" / "README.md").read_text()

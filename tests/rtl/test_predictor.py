@@ -246,13 +246,15 @@ def test_a_malformed_sample_is_dropped_and_reported(built, ledger, case, simulat
 def malformed(core: RtlCore, good: list[int]) -> list[list[int]]:
     """Frames that the core must refuse; none runs into the good one's length by chance."""
     plan = core.plan
-    mask, most = (1 << plan.word) - 1, plan.constants.get("alpha_exp_max", 0)
+    mask, most, head = (1 << plan.word) - 1, plan.constants.get("alpha_exp_max", 0), 3 + plan.bias
     least = plan.constants.get("alpha_exp_min", 0)
     frames = [[model_tag(plan) ^ 1, *good[1:]], [good[0], vectors(plan) + 1, *good[2:]],
               [*good[:2], (most + 1) & mask, *good[3:]], [*good[:2], (least - 1) & mask, *good[3:]],
-              [*good, 0], good * 2, [model_tag(plan), 0, 0, 0], [good[0], mask, 0]]
+              [*good, 0], good * 2, [model_tag(plan), *[0] * head], [good[0], mask, *[0] * (head - 2)]]
+    if plan.bias:  # no vectors, and no intercept
+        frames += [[model_tag(plan), 0, 0]]
     if window(plan):  # other vectors than the grid, or fewer
-        frames += [[*good[:3], 1, *good[4:]], [*good[:-2], good[-2] ^ 1, good[-1]],
+        frames += [[*good[:head], 1, *good[head + 1:]], [*good[:-2], good[-2] ^ 1, good[-1]],
                    [good[0], good[1] - 1, *good[2:-2]]]
     return frames + [good[:length] for length in range(1, len(good))]
 
@@ -265,7 +267,7 @@ def test_a_malformed_model_is_refused_and_leaves_none(built, ledger, case, simul
         core.load(state)
         core.do("model", frame)
         core.do("sent")
-        core.do("cycles", 3)
+        core.do("cycles", 5)
         core.do("errors")
         core.do("clear_errors")
         core.ask(none, x[:1])

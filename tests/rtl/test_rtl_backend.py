@@ -12,13 +12,11 @@ from kerncast.hw.rtl.simulators import find_simulator
 from kerncast.sim.backend import Comparison
 from kerncast.sim.errors import EXIT_TOOL_MISSING, KerncastError
 from kerncast.sim.model import open_model
-from kerncast.sim.planner import make_plan
-from kerncast.sim.spec import Spec
 
 from .conftest import make, raw_inputs, trained
 
 
-@pytest.mark.parametrize("case", ["gains16", "grid16"])
+@pytest.mark.parametrize("case", ["gains16", "grid16", "bias16"])
 def test_predictions_equal_the_model_in_a_folder_of_any_name(require_simulator, ledger, tmp_path, case):
     require_simulator("icarus")
     plan = make(case)
@@ -28,7 +26,7 @@ def test_predictions_equal_the_model_in_a_folder_of_any_name(require_simulator, 
     model = open_model(plan)
     y = plan.signals["y_raw"].format
     words = np.random.default_rng(9).integers(y.lo, y.hi + 1, len(x))
-    _ = model.train(None, words) if case == "grid16" else model.update(x, words)
+    _ = model.train(None, words) if plan.uniform else model.update(x, words)
     compared = Comparison()
     inputs = np.concatenate([x, raw_inputs(plan, 5, 2)])
     compared.add(case, model.predict(inputs), backend.predict(inputs))
@@ -161,11 +159,3 @@ def test_a_missing_package_is_named_with_the_command_that_brings_it(monkeypatch)
         find_simulator("verilator")
     assert [problem.value for problem in caught.value.problems] == ["cocotbext-axi"]
     assert caught.value.exit_code == EXIT_TOOL_MISSING
-
-
-def test_a_plan_with_an_intercept_is_refused_by_name():
-    plan = make_plan(Spec(model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"},
-                          output={"word": "s8f0"}, kernel={"sigma": 3.0},
-                          toeplitz={"n": 8, "lam": 0.1, "scheme": "uniform", "bias": True}))
-    with pytest.raises(KerncastError, match=r"(?s)\[toeplitz\] bias.*E307.*bias = false"):
-        open_backend(plan, "rtl:icarus")

@@ -3,9 +3,9 @@
 `default_nettype none
 
 module kc_abs_diff #(
-    parameter X_BITS = 16,     // width of u and v
-    parameter X_SIGNED = 1,    // whether they are two's complement
-    parameter ACC_BITS = 32    // the plan proves that every distance fits
+    parameter int X_BITS = 16,     // width of u and v
+    parameter bit X_SIGNED = 1,    // whether they are two's complement
+    parameter int ACC_BITS = 32    // the plan proves that every distance fits
 ) (
     input  wire clk,
     input  wire valid,         // the inputs are a term

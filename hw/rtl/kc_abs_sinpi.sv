@@ -4,7 +4,7 @@
 `default_nettype none
 
 module kc_abs_sinpi #(
-    parameter [257*32-1:0] TABLE = 0   // entry 0 in the lowest bits
+    parameter logic [257*32-1:0] TABLE = 0   // entry 0 in the lowest bits
 ) (
     input  wire clk,
     input  wire [31:0] t,

@@ -3,15 +3,15 @@
 `default_nettype none
 
 module kc_affine #(
-    parameter RAW_BITS = 16,
-    parameter RAW_SIGNED = 0,
-    parameter OFFSET_BITS = 16,             // two's complement
-    parameter GAIN_BITS = 16,               // two's complement, never negative
-    parameter SHIFT = 0,                    // 0 to 62
-    parameter ROUNDING = 1,
-    parameter OUT_BITS = 16,
-    parameter signed [63:0] LO = -32768,
-    parameter signed [63:0] HI = 32767
+    parameter int RAW_BITS = 16,
+    parameter bit RAW_SIGNED = 0,
+    parameter int OFFSET_BITS = 16,             // two's complement
+    parameter int GAIN_BITS = 16,               // two's complement, never negative
+    parameter int SHIFT = 0,                    // 0 to 62
+    parameter int ROUNDING = 1,
+    parameter int OUT_BITS = 16,
+    parameter logic signed [63:0] LO = -32768,
+    parameter logic signed [63:0] HI = 32767
 ) (
     input  wire clk,
     input  wire [RAW_BITS-1:0] raw,
@@ -22,7 +22,7 @@ module kc_affine #(
     localparam WIDE_BITS = RAW_BITS > OFFSET_BITS ? RAW_BITS + 1 : OFFSET_BITS + 1;
     localparam DIFF_BITS = WIDE_BITS + 1;
     localparam PRODUCT_BITS = DIFF_BITS + GAIN_BITS;
-    localparam signed [6:0] S = SHIFT;
+    localparam signed [6:0] S = 7'(SHIFT);
 
     wire signed [RAW_BITS:0] wide_raw = {RAW_SIGNED != 0 && raw[RAW_BITS-1], raw};
     wire signed [DIFF_BITS-1:0] diff = DIFF_BITS'(wide_raw) - DIFF_BITS'(offset);

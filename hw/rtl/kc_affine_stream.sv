@@ -4,19 +4,19 @@
 `default_nettype none
 
 module kc_affine_stream #(
-    parameter RAW_BITS = 16,
-    parameter RAW_SIGNED = 0,
-    parameter TDATA_BITS = 16,              // RAW_BITS in the low bits, the others are ignored
-    parameter OFFSET_BITS = 16,
-    parameter GAIN_BITS = 16,
-    parameter ENTRIES = 1,
-    parameter [ENTRIES*OFFSET_BITS-1:0] OFFSETS = 0,   // the first in the lowest bits
-    parameter [ENTRIES*GAIN_BITS-1:0] GAINS = 1,
-    parameter SHIFT = 0,
-    parameter ROUNDING = 1,
-    parameter OUT_BITS = 16,
-    parameter signed [63:0] LO = -32768,
-    parameter signed [63:0] HI = 32767
+    parameter int RAW_BITS = 16,
+    parameter bit RAW_SIGNED = 0,
+    parameter int TDATA_BITS = 16,              // RAW_BITS in the low bits, the others are ignored
+    parameter int OFFSET_BITS = 16,
+    parameter int GAIN_BITS = 16,
+    parameter int ENTRIES = 1,
+    parameter logic [ENTRIES*OFFSET_BITS-1:0] OFFSETS = 0,   // the first in the lowest bits
+    parameter logic [ENTRIES*GAIN_BITS-1:0] GAINS = 1,
+    parameter int SHIFT = 0,
+    parameter int ROUNDING = 1,
+    parameter int OUT_BITS = 16,
+    parameter logic signed [63:0] LO = -32768,
+    parameter logic signed [63:0] HI = 32767
 ) (
     input  wire clk,
     input  wire rst,

@@ -4,10 +4,10 @@
 `default_nettype none
 
 module kc_argmin #(
-    parameter KEY_BITS = 32,
-    parameter ORDER_BITS = 8,
-    parameter PLACE_BITS = 8,
-    parameter HIGHEST_ORDER = 0      // 1: of equal keys the highest order wins
+    parameter int KEY_BITS = 32,
+    parameter int ORDER_BITS = 8,
+    parameter int PLACE_BITS = 8,
+    parameter bit HIGHEST_ORDER = 0      // 1: of equal keys the highest order wins
 ) (
     input  wire clk,
     input  wire clear,         // start a new pass; a key in this clock belongs to it

@@ -2,8 +2,8 @@
 `default_nettype none
 
 module kc_arithmetic_shift #(
-    parameter V_BITS = 64,  // width of the word, two's complement
-    parameter S_BITS = 7    // width of the shift, two's complement
+    parameter int V_BITS = 64,  // width of the word, two's complement
+    parameter int S_BITS = 7    // width of the shift, two's complement
 ) (
     input  wire signed [V_BITS-1:0] v,
     input  wire signed [S_BITS-1:0] s,

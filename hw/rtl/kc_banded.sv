@@ -12,24 +12,24 @@
 `default_nettype none
 
 module kc_banded #(
-    parameter N = 2,
-    parameter W = 16,
-    parameter BAND = 1,
-    parameter ROWS = 1,
-    parameter FRAC = 15,                      // constants of the plan; FRAC is factor_frac - factor_shift
-    parameter FACTOR_SHIFT = 0,
-    parameter FACTOR_HEAD = 0,
-    parameter PIVOT_FRAC = 29,
-    parameter ALPHA_FRAC = 15,
-    parameter ALPHA_EXP_MIN = -8,
-    parameter ALPHA_EXP_MAX = 8,
-    parameter Z_EXP_MAX = 8,
-    parameter Z_ROUNDING = 1,
-    parameter ALPHA_ROUNDING = 1,
-    parameter EXP_BITS = 10,
-    parameter [ROWS*BAND*W-1:0] FACTOR = 0,
-    parameter [ROWS*32-1:0] PIVOT = 0,
-    parameter INDEX_BITS = $clog2(N)
+    parameter int N = 2,
+    parameter int W = 16,
+    parameter int BAND = 1,
+    parameter int ROWS = 1,
+    parameter int FRAC = 15,                      // constants of the plan; FRAC is factor_frac - factor_shift
+    parameter int FACTOR_SHIFT = 0,
+    parameter int FACTOR_HEAD = 0,
+    parameter int PIVOT_FRAC = 29,
+    parameter int ALPHA_FRAC = 15,
+    parameter int ALPHA_EXP_MIN = -8,
+    parameter int ALPHA_EXP_MAX = 8,
+    parameter int Z_EXP_MAX = 8,
+    parameter int Z_ROUNDING = 1,
+    parameter int ALPHA_ROUNDING = 1,
+    parameter int EXP_BITS = 10,
+    parameter logic [ROWS*BAND*W-1:0] FACTOR = 0,
+    parameter logic [ROWS*32-1:0] PIVOT = 0,
+    parameter int INDEX_BITS = $clog2(N)
 ) (
     input  wire clk,
     input  wire rst,

@@ -2,7 +2,7 @@
 `default_nettype none
 
 module kc_bit_length #(
-    parameter V_BITS = 63   // at most 63
+    parameter int V_BITS = 63   // at most 63
 ) (
     input  wire [V_BITS-1:0] v,
     output wire [5:0] length

@@ -3,8 +3,8 @@
 `default_nettype none
 
 module kc_block_scale #(
-    parameter WIDTH = 16,
-    parameter S_BITS = 6
+    parameter int WIDTH = 16,
+    parameter int S_BITS = 6
 ) (
     input  wire clk,
     input  wire valid,                       // the input is a word

@@ -8,9 +8,9 @@
 `default_nettype none
 
 module kc_divide #(
-    parameter NUM_BITS = 63,           // width of num, two's complement
-    parameter NUM_ZEROS = 0,           // the numerator is num * 2**NUM_ZEROS, and has at most 63 bits
-    parameter DEN_BITS = 62            // at most 62
+    parameter int NUM_BITS = 63,           // width of num, two's complement
+    parameter int NUM_ZEROS = 0,           // the numerator is num * 2**NUM_ZEROS, and has at most 63 bits
+    parameter int DEN_BITS = 62            // at most 62
 ) (
     input  wire clk,
     input  wire rst,

@@ -3,8 +3,8 @@
 `default_nettype none
 
 module kc_divide_round #(
-    parameter NUM_BITS = 61,
-    parameter DEN_BITS = 61    // at most NUM_BITS
+    parameter int NUM_BITS = 61,
+    parameter int DEN_BITS = 61    // at most NUM_BITS
 ) (
     input  wire clk,
     input  wire rst,

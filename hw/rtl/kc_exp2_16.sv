@@ -3,8 +3,8 @@
 `default_nettype none
 
 module kc_exp2_16 #(
-    parameter BITS = 7,                              // of the index, 5 to 7
-    parameter [((1 << BITS) + 1)*22-1:0] TABLE = 0   // entry 0 in the lowest bits; it falls, by less than
+    parameter int BITS = 7,                              // of the index, 5 to 7
+    parameter logic [((1 << BITS) + 1)*22-1:0] TABLE = 0   // entry 0 in the lowest bits; it falls, by less than
 ) (                                                  // 2**(21 - BITS) from one to the next
     input  wire clk,
     input  wire [23:0] t,

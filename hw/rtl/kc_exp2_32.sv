@@ -4,9 +4,9 @@
 `default_nettype none
 
 module kc_exp2_32 #(
-    parameter BITS = 8,                            // of each index, 5 to 8
-    parameter [(1 << BITS)*32-1:0] COARSE = 0,     // 2 * 2**-i/2**BITS - 1; entry 0 in the lowest bits
-    parameter [(1 << BITS)*30-1:0] FINE = 0        // 1 - 2**-j/2**(2*BITS), 30 + BITS fraction bits
+    parameter int BITS = 8,                            // of each index, 5 to 8
+    parameter logic [(1 << BITS)*32-1:0] COARSE = 0,   // 2 * 2**-i/2**BITS - 1; entry 0 in the lowest bits
+    parameter logic [(1 << BITS)*30-1:0] FINE = 0      // 1 - 2**-j/2**(2*BITS), 30 + BITS fraction bits
 ) (
     input  wire clk,
     input  wire [36:0] t,

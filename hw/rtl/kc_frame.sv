@@ -7,9 +7,9 @@
 `default_nettype none
 
 module kc_frame #(
-    parameter WIDTH = 16,
-    parameter WORDS = 2,
-    parameter INDEX_BITS = $clog2(WORDS)
+    parameter int WIDTH = 16,
+    parameter int WORDS = 2,
+    parameter int INDEX_BITS = $clog2(WORDS)
 ) (
     input  wire clk,
     input  wire rst,

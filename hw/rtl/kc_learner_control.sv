@@ -11,13 +11,13 @@
 //                 vector onto the others (it is 0 for a duplicate sample). Wait for f, step, insert, answer.
 //   then, for each slot whose nearest vector left: its vector moves aside, SEARCH pass, store.
 module kc_learner_control #(
-    parameter SLOTS = 2,
-    parameter ROWS = 1,                      // rows per vector, one clock each
-    parameter STEP = 4,                      // clocks from f to the new coefficient, minus one
-    parameter PLACE_BITS = $clog2(SLOTS),
-    parameter COUNT_BITS = $clog2(SLOTS + 1),
-    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
-    parameter V_ROW_BITS = $clog2(SLOTS * ROWS)
+    parameter int SLOTS = 2,
+    parameter int ROWS = 1,                      // rows per vector, one clock each
+    parameter int STEP = 4,                      // clocks from f to the new coefficient, minus one
+    parameter int PLACE_BITS = $clog2(SLOTS),
+    parameter int COUNT_BITS = $clog2(SLOTS + 1),
+    parameter int ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter int V_ROW_BITS = $clog2(SLOTS * ROWS)
 ) (
     input  wire clk,
     input  wire rst,

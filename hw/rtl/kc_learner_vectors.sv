@@ -5,13 +5,13 @@
 // `put` writes one word. `exchange` copies the row of a slot that was read in the previous clock to the buffer and, if
 // `inserting` is high, writes the row of the sample in its place. Columns behind the last one are 0.
 module kc_learner_vectors #(
-    parameter WIDTH = 16,
-    parameter SLOTS = 2,
-    parameter ROWS = 1,                      // rows per vector
-    parameter LANES = 1,                     // a power of two
-    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
-    parameter V_ROW_BITS = $clog2(SLOTS * ROWS),
-    parameter LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
+    parameter int WIDTH = 16,
+    parameter int SLOTS = 2,
+    parameter int ROWS = 1,                      // rows per vector
+    parameter int LANES = 1,                     // a power of two
+    parameter int ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter int V_ROW_BITS = $clog2(SLOTS * ROWS),
+    parameter int LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
 ) (
     input  wire clk,
     input  wire put,

@@ -14,22 +14,22 @@
 `default_nettype none
 
 module kc_levinson #(
-    parameter N = 2,
-    parameter LAST_LAG = N - 1,               // the last word of r that may not be 0, at least 1
-    parameter LANES = 1,                      // a power of two
-    parameter W = 16,
-    parameter SOLVER_SHIFT = 0,               // constants of the plan, under their names there
-    parameter XI_FRAC = 54,
-    parameter INNOV_FRAC = 50,
-    parameter [61:0] EPS_MIN = 1,
-    parameter A_EXP_MIN = 0,
-    parameter A_EXP_MAX = 4,
-    parameter X_EXP_MIN = -8,
-    parameter X_EXP_MAX = 8,
-    parameter STATIC = 0,
-    parameter ROUNDING = 1,
-    parameter EXP_BITS = 10,
-    parameter INDEX_BITS = $clog2(N)
+    parameter int N = 2,
+    parameter int LAST_LAG = N - 1,               // the last word of r that may not be 0, at least 1
+    parameter int LANES = 1,                      // a power of two
+    parameter int W = 16,
+    parameter int SOLVER_SHIFT = 0,               // constants of the plan, under their names there
+    parameter int XI_FRAC = 54,
+    parameter int INNOV_FRAC = 50,
+    parameter logic [61:0] EPS_MIN = 1,
+    parameter int A_EXP_MIN = 0,
+    parameter int A_EXP_MAX = 4,
+    parameter int X_EXP_MIN = -8,
+    parameter int X_EXP_MAX = 8,
+    parameter bit STATIC = 0,
+    parameter int ROUNDING = 1,
+    parameter int EXP_BITS = 10,
+    parameter int INDEX_BITS = $clog2(N)
 ) (
     input  wire clk,
     input  wire rst,

@@ -10,11 +10,11 @@
 `default_nettype none
 
 module kc_levinson_lane #(
-    parameter W = 16,
-    parameter SHIFT = 0,
-    parameter ROUNDING = 1,
-    parameter SCALE_BITS = 6,
-    parameter WORD_BITS = 2*W               // width that holds every word before its saturation
+    parameter int W = 16,
+    parameter int SHIFT = 0,
+    parameter int ROUNDING = 1,
+    parameter int SCALE_BITS = 6,
+    parameter int WORD_BITS = 2*W               // width that holds every word before its saturation
 ) (
     input  wire clk,
     input  wire on,

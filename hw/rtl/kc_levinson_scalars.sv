@@ -9,20 +9,20 @@
 `default_nettype none
 
 module kc_levinson_scalars #(
-    parameter W = 16,
-    parameter SOLVER_SHIFT = 0,               // constants of the plan, under their names there
-    parameter XI_FRAC = 54,
-    parameter INNOV_FRAC = 50,
-    parameter [61:0] EPS_MIN = 1,
-    parameter A_EXP_MIN = 0,
-    parameter A_EXP_MAX = 4,
-    parameter X_EXP_MIN = -8,
-    parameter X_EXP_MAX = 8,
-    parameter STATIC = 0,                     // 1: static scaling, exponents are constant
-    parameter ROUNDING = 1,
-    parameter EXP_BITS = 10,
-    parameter ACC_BITS = 64,                  // width that holds every sum
-    parameter SCALE_BITS = 6                  // a shift of 2**SCALE_BITS - 1 leaves nothing of a word
+    parameter int W = 16,
+    parameter int SOLVER_SHIFT = 0,               // constants of the plan, under their names there
+    parameter int XI_FRAC = 54,
+    parameter int INNOV_FRAC = 50,
+    parameter logic [61:0] EPS_MIN = 1,
+    parameter int A_EXP_MIN = 0,
+    parameter int A_EXP_MAX = 4,
+    parameter int X_EXP_MIN = -8,
+    parameter int X_EXP_MAX = 8,
+    parameter bit STATIC = 0,                     // 1: static scaling, exponents are constant
+    parameter int ROUNDING = 1,
+    parameter int EXP_BITS = 10,
+    parameter int ACC_BITS = 64,                  // width that holds every sum
+    parameter int SCALE_BITS = 6                  // a shift of 2**SCALE_BITS - 1 leaves nothing of a word
 ) (
     input  wire clk,
     input  wire rst,

@@ -3,10 +3,10 @@
 `default_nettype none
 
 module kc_mac #(
-    parameter A_BITS = 16,     // widths of the factors, two's complement
-    parameter B_BITS = 17,
-    parameter SHIFT = 0,
-    parameter ACC_BITS = 64    // at least A_BITS + B_BITS - SHIFT; the plan proves that every sum fits
+    parameter int A_BITS = 16,     // widths of the factors, two's complement
+    parameter int B_BITS = 17,
+    parameter int SHIFT = 0,
+    parameter int ACC_BITS = 64    // at least A_BITS + B_BITS - SHIFT; the plan proves that every sum fits
 ) (
     input  wire clk,
     input  wire valid,         // the inputs are a term

@@ -3,7 +3,7 @@
 `default_nettype none
 
 module kc_magnitude #(
-    parameter V_BITS = 64   // width of the word, two's complement
+    parameter int V_BITS = 64   // width of the word, two's complement
 ) (
     input  wire signed [V_BITS-1:0] v,
     output wire [V_BITS-1:0] q

@@ -5,10 +5,10 @@
 `default_nettype none
 
 module kc_model_sender #(
-    parameter WORD = 16,
-    parameter VECTORS = 1,
-    parameter COLUMNS = 1,
-    parameter [WORD-1:0] TAG = 0
+    parameter int WORD = 16,
+    parameter int VECTORS = 1,
+    parameter int COLUMNS = 1,
+    parameter logic [WORD-1:0] TAG = 0
 ) (
     input  wire clk,
     input  wire rst,

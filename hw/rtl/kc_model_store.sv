@@ -9,18 +9,18 @@
 `default_nettype none
 
 module kc_model_store #(
-    parameter WORD = 16,                      // width of a beat and of a coefficient
-    parameter VECTORS = 1,                    // maximum number of vectors
-    parameter COLUMNS = 1,
-    parameter LANES = 1,                      // columns that are read at a time: a power of two
-    parameter [WORD-1:0] TAG = 0,
-    parameter signed [WORD-1:0] EXPONENT_MIN = 0,
-    parameter signed [WORD-1:0] EXPONENT_MAX = 0,
-    parameter [WORD-1:0] GRID_STEP = 0,       // for COLUMNS = 1; 0: any vectors
-    parameter COUNT_BITS = $clog2(VECTORS + 1),
-    parameter ROWS = VECTORS * ((COLUMNS + LANES - 1) / LANES),
-    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
-    parameter ALPHA_ADDRESS_BITS = VECTORS > 1 ? $clog2(VECTORS) : 1
+    parameter int WORD = 16,                      // width of a beat and of a coefficient
+    parameter int VECTORS = 1,                    // maximum number of vectors
+    parameter int COLUMNS = 1,
+    parameter int LANES = 1,                      // columns that are read at a time: a power of two
+    parameter logic [WORD-1:0] TAG = 0,
+    parameter logic signed [WORD-1:0] EXPONENT_MIN = 0,
+    parameter logic signed [WORD-1:0] EXPONENT_MAX = 0,
+    parameter logic [WORD-1:0] GRID_STEP = 0,     // for COLUMNS = 1; 0: any vectors
+    parameter int COUNT_BITS = $clog2(VECTORS + 1),
+    parameter int ROWS = VECTORS * ((COLUMNS + LANES - 1) / LANES),
+    parameter int ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter int ALPHA_ADDRESS_BITS = VECTORS > 1 ? $clog2(VECTORS) : 1
 ) (
     input  wire clk,
     input  wire rst,

@@ -4,11 +4,11 @@
 `default_nettype none
 
 module kc_mul_shift #(
-    parameter A_BITS = 32,   // at most 63
-    parameter C_BITS = 31,   // at most 31
-    parameter SHIFT = 0,     // 0 to 62
-    parameter Q_BITS = 63,   // low bits of the result that are kept
-    parameter CLOCKS = 2     // 2, or 3 for a fast clock
+    parameter int A_BITS = 32,   // at most 63
+    parameter int C_BITS = 31,   // at most 31
+    parameter int SHIFT = 0,     // 0 to 62
+    parameter int Q_BITS = 63,   // low bits of the result that are kept
+    parameter int CLOCKS = 2     // 2, or 3 for a fast clock
 ) (
     input  wire clk,
     input  wire [A_BITS-1:0] a,

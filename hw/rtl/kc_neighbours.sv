@@ -12,9 +12,9 @@
 //              `target` whose nearest vector was `skip`.
 // The results are valid from `done` on.
 module kc_neighbours #(
-    parameter SLOTS = 2,
-    parameter DISTANCE_BITS = 32,
-    parameter PLACE_BITS = $clog2(SLOTS)
+    parameter int SLOTS = 2,
+    parameter int DISTANCE_BITS = 32,
+    parameter int PLACE_BITS = $clog2(SLOTS)
 ) (
     input  wire clk,
     input  wire rst,

@@ -5,10 +5,10 @@
 `default_nettype none
 
 module kc_ram #(
-    parameter WIDTH = 16,
-    parameter DEPTH = 2,
-    parameter READ_OLD = 1,
-    parameter ADDRESS_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1
+    parameter int WIDTH = 16,
+    parameter int DEPTH = 2,
+    parameter bit READ_OLD = 1,
+    parameter int ADDRESS_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1
 ) (
     input  wire clk,
     input  wire write_enable,

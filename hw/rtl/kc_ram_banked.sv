@@ -12,11 +12,11 @@
 `default_nettype none
 
 module kc_ram_banked #(
-    parameter WIDTH = 16,
-    parameter ROWS = 2,
-    parameter LANES = 1,                    // a power of two
-    parameter READ_OLD = 1,                 // as of kc_ram
-    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1
+    parameter int WIDTH = 16,
+    parameter int ROWS = 2,
+    parameter int LANES = 1,                    // a power of two
+    parameter bit READ_OLD = 1,                 // as of kc_ram
+    parameter int ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1
 ) (
     input  wire clk,
     input  wire [LANES-1:0] write_mask,

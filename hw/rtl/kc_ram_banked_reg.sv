@@ -5,10 +5,10 @@
 `default_nettype none
 
 module kc_ram_banked_reg #(
-    parameter WIDTH = 16,
-    parameter ROWS = 2,
-    parameter LANES = 1,
-    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1
+    parameter int WIDTH = 16,
+    parameter int ROWS = 2,
+    parameter int LANES = 1,
+    parameter int ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1
 ) (
     input  wire clk,
     input  wire [LANES-1:0] write_mask,

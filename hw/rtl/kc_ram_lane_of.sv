@@ -3,10 +3,10 @@
 `default_nettype none
 
 module kc_ram_lane_of #(
-    parameter COLUMNS = 1,
-    parameter LANES = 1,                    // a power of two
-    parameter COLUMN_BITS = 1,
-    parameter LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
+    parameter int COLUMNS = 1,
+    parameter int LANES = 1,                    // a power of two
+    parameter int COLUMN_BITS = 1,
+    parameter int LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
 ) (
     input  wire [COLUMN_BITS-1:0] column,
     output wire [LANE_BITS-1:0] lane,

@@ -5,11 +5,11 @@
 `default_nettype none
 
 module kc_ram_sliding #(
-    parameter WIDTH = 16,
-    parameter ROWS = 2,
-    parameter LANES = 1,                              // a power of two
-    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
-    parameter LANE_BITS = $clog2(LANES)
+    parameter int WIDTH = 16,
+    parameter int ROWS = 2,
+    parameter int LANES = 1,                              // a power of two
+    parameter int ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter int LANE_BITS = $clog2(LANES)
 ) (
     input  wire clk,
     input  wire [LANES-1:0] write_mask,

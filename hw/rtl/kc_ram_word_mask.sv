@@ -5,9 +5,9 @@
 `default_nettype none
 
 module kc_ram_word_mask #(
-    parameter WIDTH = 16,
-    parameter LANES = 1,                    // a power of two
-    parameter LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
+    parameter int WIDTH = 16,
+    parameter int LANES = 1,                    // a power of two
+    parameter int LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
 ) (
     input  wire [WIDTH-1:0] word,
     input  wire [LANE_BITS-1:0] lane,

@@ -4,11 +4,11 @@
 `default_nettype none
 
 module kc_ram_wordwise #(
-    parameter WIDTH = 16,
-    parameter ROWS = 2,
-    parameter LANES = 1,                    // a power of two
-    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
-    parameter LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
+    parameter int WIDTH = 16,
+    parameter int ROWS = 2,
+    parameter int LANES = 1,                    // a power of two
+    parameter int ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
+    parameter int LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
 ) (
     input  wire clk,
     input  wire write_enable,

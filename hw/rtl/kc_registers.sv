@@ -14,7 +14,7 @@ module kc_registers #(
     parameter int INPUTS = 1,
     parameter int WORD = 16,
     parameter int LANES = 1,
-    parameter [255:0] PLAN_HASH = 0,
+    parameter logic [255:0] PLAN_HASH = 0,
     parameter int ERRORS = 1,              // at most 31
     parameter int COMMANDS = 1             // at most 7
 ) (

@@ -4,13 +4,13 @@
 `default_nettype none
 
 module kc_requantise #(
-    parameter V_BITS = 64,                  // width of the word, two's complement
-    parameter S_BITS = 7,                   // width of the shift, two's complement, at least 4
-    parameter ROUNDING = 1,                 // 0 floor, 1 half up, 2 half to even
-    parameter OUT_BITS = 16,                // width that holds LO and HI
-    parameter signed [63:0] LO = -32768,
-    parameter signed [63:0] HI = 32767,
-    parameter CLOCKS = 2                    // 2, or 3 for a fast clock
+    parameter int V_BITS = 64,                  // width of the word, two's complement
+    parameter int S_BITS = 7,                   // width of the shift, two's complement, at least 4
+    parameter int ROUNDING = 1,                 // 0 floor, 1 half up, 2 half to even
+    parameter int OUT_BITS = 16,                // width that holds LO and HI
+    parameter logic signed [63:0] LO = -32768,
+    parameter logic signed [63:0] HI = 32767,
+    parameter int CLOCKS = 2                    // 2, or 3 for a fast clock
 ) (
     input  wire clk,
     input  wire signed [V_BITS-1:0] v,

@@ -6,10 +6,10 @@
 `default_nettype none
 
 module kc_rom #(
-    parameter WIDTH = 16,
-    parameter DEPTH = 2,
-    parameter ADDRESS_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1,
-    parameter [DEPTH*WIDTH-1:0] TABLE = 0   // entry 0 in the lowest bits
+    parameter int WIDTH = 16,
+    parameter int DEPTH = 2,
+    parameter int ADDRESS_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1,
+    parameter logic [DEPTH*WIDTH-1:0] TABLE = 0   // entry 0 in the lowest bits
 ) (
     input  wire clk,
     input  wire [ADDRESS_BITS-1:0] address,

@@ -3,9 +3,9 @@
 `default_nettype none
 
 module kc_rom_sender #(
-    parameter WIDTH = 16,
-    parameter DEPTH = 2,
-    parameter [DEPTH*WIDTH-1:0] TABLE = 0   // entry 0 in the lowest bits
+    parameter int WIDTH = 16,
+    parameter int DEPTH = 2,
+    parameter logic [DEPTH*WIDTH-1:0] TABLE = 0   // entry 0 in the lowest bits
 ) (
     input  wire clk,
     input  wire rst,

@@ -8,25 +8,25 @@
 `default_nettype none
 
 module kc_sample_buffer #(
-    parameter COLUMNS = 1,
-    parameter TARGET = 0,                   // 1: samples may have a target; for SLOTS = 1 only
-    parameter SLOTS = 1,                    // 1, or 2: receive a sample while another one is read
-    parameter LANES = 1,                    // columns that are read at a time: a power of two
-    parameter RAW_BITS = 16,
-    parameter RAW_SIGNED = 0,
-    parameter TDATA_BITS = 16,              // RAW_BITS in the low bits, the others are ignored
-    parameter X_BITS = 16,
-    parameter OFFSET_BITS = 16,
-    parameter GAIN_BITS = 16,
-    parameter ENTRIES = 1,                  // of OFFSETS and GAINS: COLUMNS, or 1 for all columns
-    parameter [ENTRIES*OFFSET_BITS-1:0] OFFSETS = 0,
-    parameter [ENTRIES*GAIN_BITS-1:0] GAINS = 1,
-    parameter SHIFT = 0,
-    parameter ROUNDING = 1,
-    parameter signed [63:0] LO = -32768,
-    parameter signed [63:0] HI = 32767,
-    parameter ROWS = (COLUMNS + LANES - 1) / LANES,
-    parameter ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1
+    parameter int COLUMNS = 1,
+    parameter int TARGET = 0,                   // 1: samples may have a target; for SLOTS = 1 only
+    parameter int SLOTS = 1,                    // 1, or 2: receive a sample while another one is read
+    parameter int LANES = 1,                    // columns that are read at a time: a power of two
+    parameter int RAW_BITS = 16,
+    parameter bit RAW_SIGNED = 0,
+    parameter int TDATA_BITS = 16,              // RAW_BITS in the low bits, the others are ignored
+    parameter int X_BITS = 16,
+    parameter int OFFSET_BITS = 16,
+    parameter int GAIN_BITS = 16,
+    parameter int ENTRIES = 1,                  // of OFFSETS and GAINS: COLUMNS, or 1 for all columns
+    parameter logic [ENTRIES*OFFSET_BITS-1:0] OFFSETS = 0,
+    parameter logic [ENTRIES*GAIN_BITS-1:0] GAINS = 1,
+    parameter int SHIFT = 0,
+    parameter int ROUNDING = 1,
+    parameter logic signed [63:0] LO = -32768,
+    parameter logic signed [63:0] HI = 32767,
+    parameter int ROWS = (COLUMNS + LANES - 1) / LANES,
+    parameter int ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1
 ) (
     input  wire clk,
     input  wire rst,

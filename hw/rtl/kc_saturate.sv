@@ -2,10 +2,10 @@
 `default_nettype none
 
 module kc_saturate #(
-    parameter V_BITS = 64,                  // width of the word, two's complement
-    parameter OUT_BITS = 16,                // width that holds LO and HI
-    parameter signed [63:0] LO = -32768,
-    parameter signed [63:0] HI = 32767
+    parameter int V_BITS = 64,                  // width of the word, two's complement
+    parameter int OUT_BITS = 16,                // width that holds LO and HI
+    parameter logic signed [63:0] LO = -32768,
+    parameter logic signed [63:0] HI = 32767
 ) (
     input  wire signed [V_BITS-1:0] v,
     output wire [OUT_BITS-1:0] q,

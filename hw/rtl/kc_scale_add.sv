@@ -3,14 +3,14 @@
 `default_nettype none
 
 module kc_scale_add #(
-    parameter A_BITS = 16,     // widths of the factors, two's complement, together at most 64
-    parameter B_BITS = 17,
-    parameter BASE_BITS = 16,
-    parameter SHIFT = 15,      // 0 to 62
-    parameter ROUNDING = 1,
-    parameter OUT_BITS = 16,   // width that holds LO and HI
-    parameter signed [63:0] LO = -32768,
-    parameter signed [63:0] HI = 32767
+    parameter int A_BITS = 16,     // widths of the factors, two's complement, together at most 64
+    parameter int B_BITS = 17,
+    parameter int BASE_BITS = 16,
+    parameter int SHIFT = 15,      // 0 to 62
+    parameter int ROUNDING = 1,
+    parameter int OUT_BITS = 16,   // width that holds LO and HI
+    parameter logic signed [63:0] LO = -32768,
+    parameter logic signed [63:0] HI = 32767
 ) (
     input  wire clk,
     input  wire signed [BASE_BITS-1:0] base,

@@ -2,9 +2,9 @@
 `default_nettype none
 
 module kc_shift_round #(
-    parameter V_BITS = 64,   // width of the word, two's complement
-    parameter S_BITS = 6,    // width of the shift
-    parameter ROUNDING = 1   // 0 floor, 1 half up, 2 half to even
+    parameter int V_BITS = 64,   // width of the word, two's complement
+    parameter int S_BITS = 6,    // width of the shift
+    parameter int ROUNDING = 1   // 0 floor, 1 half up, 2 half to even
 ) (
     input  wire signed [V_BITS-1:0] v,
     input  wire        [S_BITS-1:0] s,

@@ -3,8 +3,8 @@
 `default_nettype none
 
 module kc_shift_sticky #(
-    parameter V_BITS = 64,   // width of the word, two's complement
-    parameter S_BITS = 6     // width of the shift
+    parameter int V_BITS = 64,   // width of the word, two's complement
+    parameter int S_BITS = 6     // width of the shift
 ) (
     input  wire signed [V_BITS-1:0] v,
     input  wire        [S_BITS-1:0] s,

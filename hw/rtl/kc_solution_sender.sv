@@ -5,14 +5,14 @@
 `default_nettype none
 
 module kc_solution_sender #(
-    parameter W = 16,
-    parameter WORDS = 2,
-    parameter SCALED = 1,
-    parameter [30:0] SCALE = 0,
-    parameter ROUNDING = 1,
-    parameter signed [63:0] LO = -32768,
-    parameter signed [63:0] HI = 32767,
-    parameter INDEX_BITS = $clog2(WORDS)
+    parameter int W = 16,
+    parameter int WORDS = 2,
+    parameter bit SCALED = 1,
+    parameter logic [30:0] SCALE = 0,
+    parameter int ROUNDING = 1,
+    parameter logic signed [63:0] LO = -32768,
+    parameter logic signed [63:0] HI = 32767,
+    parameter int INDEX_BITS = $clog2(WORDS)
 ) (
     input  wire clk,
     input  wire rst,

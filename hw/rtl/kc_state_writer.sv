@@ -8,16 +8,16 @@
 // the wrong beat is rejected, and so is a slots frame without a model frame: it is read up to tlast and `frame_error`
 // is high for one clock.
 module kc_state_writer #(
-    parameter WORD = 16,
-    parameter SLOTS = 2,
-    parameter COLUMNS = 1,
-    parameter LANES = 1,                     // words per row of a vector: a power of two
-    parameter DISTANCE_BITS = 32,
-    parameter [WORD-1:0] TAG = 0,
-    parameter PLACE_BITS = $clog2(SLOTS),
-    parameter COUNT_BITS = $clog2(SLOTS + 1),
-    parameter V_ROW_BITS = $clog2(SLOTS * ((COLUMNS + LANES - 1) / LANES)),
-    parameter LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
+    parameter int WORD = 16,
+    parameter int SLOTS = 2,
+    parameter int COLUMNS = 1,
+    parameter int LANES = 1,                     // words per row of a vector: a power of two
+    parameter int DISTANCE_BITS = 32,
+    parameter logic [WORD-1:0] TAG = 0,
+    parameter int PLACE_BITS = $clog2(SLOTS),
+    parameter int COUNT_BITS = $clog2(SLOTS + 1),
+    parameter int V_ROW_BITS = $clog2(SLOTS * ((COLUMNS + LANES - 1) / LANES)),
+    parameter int LANE_BITS = LANES > 1 ? $clog2(LANES) : 1
 ) (
     input  wire clk,
     input  wire rst,

@@ -3,8 +3,8 @@
 `default_nettype none
 
 module kc_sum_tree #(
-    parameter WIDTH = 32,                   // of a word and of the sum, which is that of its low bits
-    parameter LANES = 1                     // a power of two
+    parameter int WIDTH = 32,                   // of a word and of the sum, which is that of its low bits
+    parameter int LANES = 1                     // a power of two
 ) (
     input  wire clk,
     input  wire [LANES*WIDTH-1:0] words,

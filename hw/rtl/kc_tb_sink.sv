@@ -6,11 +6,11 @@
 `default_nettype none
 
 module kc_tb_sink #(
-    parameter BITS = 8,
-    parameter USER_BITS = 1,
-    parameter BEATS = 0,
+    parameter int BITS = 8,
+    parameter int USER_BITS = 1,
+    parameter int BEATS = 0,
     parameter FILE = "",
-    parameter SEED = 1
+    parameter logic [15:0] SEED = 1
 ) (
     input  wire clk,
     input  wire rst,

@@ -2,8 +2,8 @@
 `default_nettype none
 
 module kc_wrap #(
-    parameter V_BITS = 64,   // width of the word, two's complement
-    parameter BITS = 16      // 1 to V_BITS
+    parameter int V_BITS = 64,   // width of the word, two's complement
+    parameter int BITS = 16      // 1 to V_BITS
 ) (
     input  wire signed [V_BITS-1:0] v,
     output wire signed [V_BITS-1:0] q

@@ -91,6 +91,13 @@ def test_one_module_a_file_and_no_implicit_net(path):
     assert not re.search(r"\b(initial forever|signed'\(|unique if|foreach|interface|import)", text)
 
 
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.stem)
+def test_every_parameter_has_a_type(path):
+    # Text is the exception: Icarus 11 refuses `parameter string`.
+    parameters = re.findall(r"\bparameter\b.*", path.read_text())
+    assert [line for line in parameters if not re.match(r'parameter ((int|bit|logic)\b|\w+ = ")', line)] == []
+
+
 @pytest.mark.parametrize("case", SPECS)
 def test_icarus_reads_it_without_a_warning(case, tmp_path, require_tool):
     require_tool("iverilog", "sudo apt-get install -y iverilog")

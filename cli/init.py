@@ -108,7 +108,7 @@ def _check(name: str | None, data: Path | None, given: list[str]) -> None:
         raise fail("E194", "NAME is missing", where="kerncast init", value="nothing",
                    allowed="a name in lower case, as in C", remedy="kerncast init NAME, such as "
                    "kerncast init motor; on a terminal kerncast init asks")
-    _check_name(name)
+    _check_name(name, data, given)
     if data is None and given:
         raise fail("E194", f"--{given[0].replace('_', '-')} needs a data file", where="kerncast init",
                    value="no file", allowed="--data FILE", remedy="add --data FILE, or omit the option")
@@ -152,20 +152,24 @@ def _name_of(path: Path) -> str:
     return suggest_name(path.name.partition(".")[0])
 
 
-def _check_name(name: str) -> None:
-    """Raise E110 for a name that C cannot use, with the one to type instead."""
+def _check_name(name: str, data: Path | None, given: list[str]) -> None:
+    """Raise E110 for a name that C cannot use, with the command to type instead."""
+    import shlex
+
     from pydantic import TypeAdapter, ValidationError
 
     from ..sim.spec.problems import code_of
     from ..sim.spec.types import CName, suggest_name
 
+    file = "" if data is None else f" --data {shlex.quote(str(data))}"
+    again = ", and the other options as before" if given else ""
     try:
         TypeAdapter(CName).validate_python(name)
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         raise fail(code_of(detail), detail["msg"], where="[model] name", value=name,
                    allowed="lower-case letters, digits, single underscores; a letter first; at most 24 "
-                   "characters", remedy=f"type kerncast init {suggest_name(name)}") from None
+                   "characters", remedy=f"type kerncast init {suggest_name(name)}{file}{again}") from None
 
 
 def _inspect(data: Path, asked: dict[str, Any], classes: str | None) -> Inspection:

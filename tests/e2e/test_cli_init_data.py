@@ -100,6 +100,14 @@ def test_a_name_that_c_cannot_use_is_refused_with_one_that_works(name, suggested
     assert run("init", typed[1], "--data", "d.csv")[0] == 0
 
 
+def test_the_command_to_type_for_a_refused_name_keeps_the_data_file():
+    Path("my data.csv").write_text(TABLE)
+    _, _, err = run("init", "My-Motor", "--data", "my data.csv")
+    typed = re.search(r"type kerncast (init .*)", err)
+    assert typed is not None and run(*shlex.split(typed[1]))[0] == 0
+    assert 'file = "my data.csv"' in Path("my_motor.toml").read_text()
+
+
 # ---- decimal commas ----
 def test_decimal_commas_are_found_and_stated():
     spec, data, found = made(TABLE.replace(",", ";").replace(".", ","))

@@ -19,6 +19,7 @@ from kerncast.codegen.rtl.common import MOST_WORDS
 from kerncast.codegen.rtl.frames import sample_frame
 from kerncast.codegen.rtl.learner import prediction_cycles, search_cycles, update_cycles
 from kerncast.codegen.rtl.predictor import predictor_cycles, predictor_period, window
+from kerncast.codegen.rtl.refusals import refusals
 from kerncast.codegen.rtl.registers import register_map
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, read_lags, recursion_cycles, solver_cycles
 from kerncast.codegen.rtl.trainer import trainer_cycles
@@ -208,6 +209,12 @@ def register_rows() -> list[str]:
     return rows
 
 
+def refusal_rows() -> list[str]:
+    """Return a row for each kind of bad input."""
+    return [f"| {row.input} | {row.reply} | {row.error} | {row.after} | {row.hls or 'the same'} |"
+            for row in refusals()]
+
+
 def page() -> str:
     """Write docs/rtl.md."""
     sizes, values = [(8, 32), (16, 16), (8, 100), (16, 64), (64, 41)], []
@@ -235,7 +242,8 @@ def page() -> str:
                            reached="\n".join(reached(*row) for row in grids),
                            learned="\n".join(learned_in_lanes(*row) for row in lanes if row[2] > 1),
                            solver="\n".join(rows), last_lag=read_lags(grid(1024)), banded="\n".join(banded),
-                           registers="\n".join(register_rows()), example=example.rstrip())
+                           registers="\n".join(register_rows()),
+                           refusals="\n".join(refusal_rows()), example=example.rstrip())
 
 
 def main() -> None:

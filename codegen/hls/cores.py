@@ -11,6 +11,7 @@ from ...sim.plan import Plan
 from ..c.context import context, real_value
 from ..rtl.common import MOST_WORDS, model_tag, most_vectors, vectors
 from ..rtl.learner import distance_parts as state_parts
+from ..rtl.predictor import window
 from ..rtl.solver import MOST_SAMPLES
 from .dialects import Dialect
 from .widths import types, word
@@ -18,6 +19,13 @@ from .widths import types, word
 __all__ = ["CORES", "LEARNER", "PREDICTOR", "SHARED", "SOLVER", "TRAINER", "HlsCore", "hls_context",
            "state_parts"]
 
+#: Errors of the cores, from bit 0 up; an RTL core with the same streams has the same ones.
+ERRORS = {
+    "predictor": (("x", "a sample of the wrong length"), ("model", "a rejected model")),
+    "learner": (("x", "a sample of the wrong length"),),
+    "solver": (("r", "a first row of the wrong length"), ("y", "a right-hand side of the wrong length"),
+               ("dropped", "both were dropped")),
+    "trainer": (("y", "targets of the wrong length"),)}
 #: Columns of a sample at most: the loop over them is unrolled.
 MOST_COLUMNS = 256
 #: Tables of the kernels.
@@ -254,7 +262,8 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
         "streams": [(name, bits, *_packed(bits, None if memory else beat_bits)) for name, bits in (
             ("word", plan.word), ("x", x_bits), ("target", y_bits), ("sample", max(x_bits, y_bits)))],
         "roms": {name: table for name, table in plan.tables.items() if name in ROMS},
-        "tag": model_tag(plan), "state_parts": state_parts(plan) if learns else 0,
+        "tag": model_tag(plan), "errors": ERRORS, "grid": window(plan) is not None,
+        "state_parts": state_parts(plan) if learns else 0,
         "cores": [core for core in CORES if core.fits(plan)],
         "has": {core.name: core.fits(plan) for core in CORES},
     }

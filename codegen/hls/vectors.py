@@ -24,8 +24,8 @@ from ...sim.statuses import TRAINED, DeviceStatus
 from ..rtl.common import model_frame, model_tag
 from .cores import LEARNER, SOLVER, TRAINER, state_parts
 
-#: What the frame of a model is answered: a status and a 0.
-_LOADED = (DeviceStatus.OK, 0)
+#: Result of the frame of a model, which is not answered: it was accepted.
+_LOADED = (DeviceStatus.OK,)
 
 
 def line(name: str, words: Sequence[int], expected: Sequence[int] | None = None) -> str:

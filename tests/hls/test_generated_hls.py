@@ -200,7 +200,9 @@ def test_a_free_running_core_has_no_registers(case):
         assert "#pragma HLS INTERFACE ap_ctrl_none port=return\n" in text
         assert "s_axilite" not in text
         arguments = text[text.index(f"void {case}_{core}("):].partition(")")[0]
-        assert arguments.count(",") + 1 == arguments.count("kc::stream<") == text.count("INTERFACE axis")
+        streams = arguments.count("kc::stream<")
+        assert arguments.count(",") == streams == text.count("INTERFACE axis")  # and the errors
+        assert "#pragma HLS INTERFACE ap_vld port=errors\n" in text
 
 
 def test_arrays_in_memory_are_for_vitis_alone(tmp_path):

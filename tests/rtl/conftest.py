@@ -335,9 +335,10 @@ def verilator_runtime(tmp_path_factory) -> Iterator[None]:
 
     def begin(self, sources, top, simulator, work, parameters=None, waves=None, long=False) -> None:
         kind = "long" if long else "short"
-        # The main program depends on the ports of the core.
+        # The main program depends on the ports of the core, with registers or without.
+        core = "-".join(top.split("_")[-2:] if top.endswith("_axi") else top.split("_")[-1:])
         shelves = {"verilated*.o": base / f"verilated-{kind}",
-                   "verilator.o": base / f"verilator-{kind}-{top.rpartition('_')[2]}"}
+                   "verilator.o": base / f"verilator-{kind}-{core}"}
         shared = simulator == "verilator" and waves is None and not work.is_dir()  # with waves it is another
         with shared_objects(work, shelves if shared else {}):
             build(self, sources, top, simulator, work, parameters, waves, long)

@@ -9,18 +9,21 @@
 
 #include "tiny_plan.hpp"
 
-// f(x) = sum_i alpha_i k(v_i, x): with `load` a model's frame is taken first, and answered by a 0
-// with its status on m_axis_f; then `samples` predictions.
+// `errors` has a bit for each cause, listed in tiny_plan.hpp, of the call. A refused frame is
+// dropped up to its tlast and not answered; the next one is processed as usual.
+
+// f(x) = sum_i alpha_i k(v_i, x): with `load` a model's frame is taken first; then `samples` predictions.
 void tiny_predictor(kc::stream<tiny::word_beat_t> &s_axis_model,
     kc::stream<tiny::x_beat_t> &s_axis_x, kc::stream<tiny::word_beat_t> &m_axis_f,
-    kc::uint<1> load, kc::uint<32> samples);
+    tiny::errors_t &errors, kc::uint<1> load, kc::uint<32> samples);
 
 // (T + lambda I) alpha = y from the first row over 1 + lambda and y: the exponent of alpha, then alpha.
 void tiny_solver(kc::stream<tiny::word_beat_t> &s_axis_r,
-    kc::stream<tiny::word_beat_t> &s_axis_y, kc::stream<tiny::word_beat_t> &m_axis_alpha);
+    kc::stream<tiny::word_beat_t> &s_axis_y, kc::stream<tiny::word_beat_t> &m_axis_alpha,
+    tiny::errors_t &errors);
 
 // From raw targets on the uniform grid to the frame of a model, as the predictor takes it.
 void tiny_trainer(kc::stream<tiny::target_beat_t> &s_axis_y,
-    kc::stream<tiny::word_beat_t> &m_axis_model);
+    kc::stream<tiny::word_beat_t> &m_axis_model, tiny::errors_t &errors);
 
 #endif

@@ -40,6 +40,7 @@ struct levinson_t {
 struct head_t {
     kc::sint<3> status;
     kc::uint<1> solved;
+    errors_t errors;
     exp_t exp;
 };
 
@@ -343,14 +344,15 @@ inline int levinson(levinson_t &s, const word_t y[vectors])
     return saturated ? status_saturated : status_ok;
 }
 
-// Send a solution: status, exponent; the words of alpha, if there are any.
-inline void send_solution(const levinson_t &s, int status, kc::stream<head_t> &heads,
+// Send a solution: status, errors, exponent; the words of alpha, if there are any.
+inline void send_solution(const levinson_t &s, int status, errors_t errors, kc::stream<head_t> &heads,
     kc::stream<word_t> &words)
 {
     const bool solved = status == status_ok || status == status_saturated;
     head_t head;
 
     head.status = status;
+    head.errors = errors;
     head.solved = solved ? 1 : 0;
     head.exp = solved ? s.alpha.exp : exp_t(0);
     heads.write(head);

@@ -53,6 +53,24 @@ const int sample_room = 16;
 const int sample_per_beat = 1;
 typedef kc::beat<sample_room * sample_per_beat, 3> sample_beat_t;
 
+// ---- errors: a bit for each cause, as in the register of the RTL core ----
+typedef kc::uint<3> errors_t;
+
+enum predictor_error_t {
+    TINY_PREDICTOR_ERROR_X = 1, // a sample of the wrong length
+    TINY_PREDICTOR_ERROR_MODEL = 2 // a rejected model
+};
+
+enum solver_error_t {
+    TINY_SOLVER_ERROR_R = 1, // a first row of the wrong length
+    TINY_SOLVER_ERROR_Y = 2, // a right-hand side of the wrong length
+    TINY_SOLVER_ERROR_DROPPED = 4 // both were dropped
+};
+
+enum trainer_error_t {
+    TINY_TRAINER_ERROR_Y = 1 // targets of the wrong length
+};
+
 enum status_t {
     status_ok = 0,
     status_not_positive_definite = -1,

@@ -16,15 +16,17 @@ namespace {
 
 // First process: the frames of r and y. Their words follow only if both have the right length.
 void read_system(kc::stream<word_beat_t> &from_r, kc::stream<word_beat_t> &from_y,
-    kc::stream<kc::uint<1> > &wholes, kc::stream<word_t> &words)
+    kc::stream<errors_t> &faults, kc::stream<word_t> &words)
 {
     kc::uint<word_bits> r[vectors], y[vectors];
     const word_beat_t first_r = from_r.read();
     const bool r_whole = read_frame(word_unpacker_t(first_r), from_r, r, vectors);
     const word_beat_t first_y = from_y.read();
-    const bool whole = read_frame(word_unpacker_t(first_y), from_y, y, vectors) && r_whole;
+    const bool y_whole = read_frame(word_unpacker_t(first_y), from_y, y, vectors);
+    const bool whole = r_whole && y_whole;
+    const errors_t fault = (r_whole ? 0 : TINY_SOLVER_ERROR_R) | (y_whole ? 0 : TINY_SOLVER_ERROR_Y);
 
-    wholes.write(whole ? 1 : 0);
+    faults.write(whole ? fault : errors_t(fault | TINY_SOLVER_ERROR_DROPPED));
     send_r: for (int i = 0; i < vectors && whole; i++) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=0 max=4
@@ -38,7 +40,7 @@ void read_system(kc::stream<word_beat_t> &from_r, kc::stream<word_beat_t> &from_
 }
 
 // Second process: the solution.
-void solve_system(kc::stream<kc::uint<1> > &wholes, kc::stream<word_t> &words, kc::stream<head_t> &heads,
+void solve_system(kc::stream<errors_t> &faults, kc::stream<word_t> &words, kc::stream<head_t> &heads,
     kc::stream<word_t> &solution)
 {
     static levinson_t s;
@@ -46,32 +48,38 @@ void solve_system(kc::stream<kc::uint<1> > &wholes, kc::stream<word_t> &words, k
 #pragma HLS ARRAY_PARTITION variable=s.r type=complete dim=2
 #pragma HLS ARRAY_PARTITION variable=s.a type=complete dim=2
 #pragma HLS ARRAY_PARTITION variable=s.alpha.x type=complete dim=2
-    const kc::uint<1> whole = wholes.read();
+    const errors_t fault = faults.read();
+    const bool whole = fault == 0;
     int status = status_bad_argument;
 
-    words_of_r: for (int i = 0; i < vectors && whole != 0; i++) {
+    words_of_r: for (int i = 0; i < vectors && whole; i++) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=0 max=4
         s.r[i / lanes][i % lanes] = words.read();
     }
-    words_of_y: for (int i = 0; i < vectors && whole != 0; i++) {
+    words_of_y: for (int i = 0; i < vectors && whole; i++) {
 #pragma HLS PIPELINE II=1
 #pragma HLS LOOP_TRIPCOUNT min=0 max=4
         y[i] = words.read();
     }
-    if (whole != 0) {
+    if (whole) {
         status = levinson(s, y);
     }
-    send_solution(s, status, heads, solution);
+    send_solution(s, status, fault, heads, solution);
 }
 
 // Third process: the exponent of alpha and alpha.
-void write_alpha(kc::stream<head_t> &heads, kc::stream<word_t> &solution, kc::stream<word_beat_t> &to)
+void write_alpha(kc::stream<head_t> &heads, kc::stream<word_t> &solution, kc::stream<word_beat_t> &to,
+    errors_t &errors)
 {
     const head_t head = heads.read();
     const int status = head.status.to_int();
     packer_t out;
 
+    errors = head.errors;
+    if (head.errors != 0) { // a refused system is not answered
+        return;
+    }
     out.write(to, head.exp, status, head.solved == 0);
     write: for (int i = 0; i < vectors && head.solved != 0; i++) {
 #pragma HLS LOOP_TRIPCOUNT min=0 max=4
@@ -83,16 +91,18 @@ void write_alpha(kc::stream<head_t> &heads, kc::stream<word_t> &solution, kc::st
 } // namespace tiny
 
 void tiny_solver(kc::stream<tiny::word_beat_t> &s_axis_r,
-    kc::stream<tiny::word_beat_t> &s_axis_y, kc::stream<tiny::word_beat_t> &m_axis_alpha)
+    kc::stream<tiny::word_beat_t> &s_axis_y, kc::stream<tiny::word_beat_t> &m_axis_alpha,
+    tiny::errors_t &errors)
 {
 #pragma HLS INTERFACE axis port=s_axis_r
 #pragma HLS INTERFACE axis port=s_axis_y
 #pragma HLS INTERFACE axis port=m_axis_alpha
+#pragma HLS INTERFACE s_axilite port=errors bundle=control
 #pragma HLS INTERFACE s_axilite port=return bundle=control
 #pragma HLS DATAFLOW
     using namespace tiny;
-    kc::stream<kc::uint<1> > wholes;
-#pragma HLS STREAM variable=wholes depth=2
+    kc::stream<errors_t> faults;
+#pragma HLS STREAM variable=faults depth=2
     kc::stream<word_t> words;
 #pragma HLS STREAM variable=words depth=2
     kc::stream<head_t> heads;
@@ -100,7 +110,7 @@ void tiny_solver(kc::stream<tiny::word_beat_t> &s_axis_r,
     kc::stream<word_t> solution;
 #pragma HLS STREAM variable=solution depth=2
 
-    read_system(s_axis_r, s_axis_y, wholes, words);
-    solve_system(wholes, words, heads, solution);
-    write_alpha(heads, solution, m_axis_alpha);
+    read_system(s_axis_r, s_axis_y, faults, words);
+    solve_system(faults, words, heads, solution);
+    write_alpha(heads, solution, m_axis_alpha, errors);
 }

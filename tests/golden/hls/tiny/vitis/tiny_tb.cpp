@@ -60,10 +60,15 @@ unsigned send_frames(kc::stream<kc::beat<Room * Per, 3> > &to, const words_t &wo
     return count;
 }
 
-// A frame out of a core: its status, then its words, as signed ones or as they are.
-int receive(kc::stream<word_beat_t> &from, words_t &words, bool as_signed)
+// A frame out of a core: its status, then its words, as signed ones or as they are; false if there is none.
+bool receive(kc::stream<word_beat_t> &from, words_t &words, bool as_signed, int &status)
 {
-    word_unpacker_t values(from.read());
+    word_beat_t first;
+
+    if (!kc::try_read(from, first)) {
+        return false;
+    }
+    word_unpacker_t values(first);
     const int user = values.beat.user.to_int();
 
     while (!values.last) {
@@ -71,37 +76,47 @@ int receive(kc::stream<word_beat_t> &from, words_t &words, bool as_signed)
 
         words.push_back(as_signed ? word_t(data).to_int64() : (long long)data.to_int64());
     }
-    return user > 3 ? user - 8 : user; // 3 bits in two's complement
+    status = user > 3 ? user - 8 : user; // 3 bits in two's complement
+    return true;
 }
 
-// Receive the frame of a call; append its status and words to `found`.
-void answer(kc::stream<word_beat_t> &from, words_t &found, bool as_signed)
+// Append the status and the words of the frames of a call to `found`, and its errors behind the status "bad
+// argument".
+void answer(kc::stream<word_beat_t> &from, words_t &found, errors_t errors, bool as_signed)
 {
-    words_t words;
+    int status;
 
-    found.push_back(receive(from, words, as_signed));
-    found.insert(found.end(), words.begin(), words.end());
+    for (words_t words; receive(from, words, as_signed, status); words.clear()) {
+        found.push_back(status);
+        found.insert(found.end(), words.begin(), words.end());
+    }
+    if (errors != 0) {
+        found.push_back(status_bad_argument);
+        found.push_back((long long)errors.to_int64());
+    }
 }
 
 bool call_predictor(const std::string &name, const words_t &words, words_t &found)
 {
     static kc::stream<word_beat_t> model, f;
     static kc::stream<x_beat_t> x;
+    errors_t errors = 0;
 
     if (name == "load") {
         send<word_room, word_per_beat>(model, words, 0, words.size());
-        tiny_predictor(model, x, f, 1, 0);
-        answer(f, found, true);
+        tiny_predictor(model, x, f, errors, 1, 0);
+        answer(f, found, errors, true);
+        if (found.empty()) {
+            found.push_back(status_ok);
+        }
         return true;
     }
     if (name == "predict" || name == "predict_all") { // one sample of any length, or several
         const size_t size = name == "predict" ? words.size() : size_t(columns);
         const unsigned count = send_frames<x_room, x_per_beat>(x, words, size);
 
-        tiny_predictor(model, x, f, 0, count);
-        for (unsigned i = 0; i < count; i++) {
-            answer(f, found, true);
-        }
+        tiny_predictor(model, x, f, errors, 0, count);
+        answer(f, found, errors, true);
         return true;
     }
     return false;
@@ -109,14 +124,16 @@ bool call_predictor(const std::string &name, const words_t &words, words_t &foun
 
 bool call_trainer(const std::string &name, const words_t &words, words_t &found)
 {
-    if (name == "solve") { // r, then y
-        static kc::stream<word_beat_t> r, y, alpha;
-        const size_t n = words.size() / 2;
+    errors_t errors = 0;
 
-        send<word_room, word_per_beat>(r, words, 0, n);
-        send<word_room, word_per_beat>(y, words, n, words.size());
-        tiny_solver(r, y, alpha);
-        answer(alpha, found, true);
+    if (name == "solve" || name == "solve_parts") { // r, then y; before parts the length of r
+        static kc::stream<word_beat_t> r, y, alpha;
+        const size_t first = name == "solve" ? 0 : 1, n = first ? size_t(words[0]) : words.size() / 2;
+
+        send<word_room, word_per_beat>(r, words, first, first + n);
+        send<word_room, word_per_beat>(y, words, first + n, words.size());
+        tiny_solver(r, y, alpha, errors);
+        answer(alpha, found, errors, true);
         return true;
     }
     if (name == "train") {
@@ -124,8 +141,8 @@ bool call_trainer(const std::string &name, const words_t &words, words_t &found)
         static kc::stream<word_beat_t> model;
 
         send<target_room, target_per_beat>(targets, words, 0, words.size());
-        tiny_trainer(targets, model);
-        answer(model, found, false);
+        tiny_trainer(targets, model, errors);
+        answer(model, found, errors, false);
         return true;
     }
     return false;

@@ -68,11 +68,12 @@ void solve_targets(kc::stream<kc::uint<1> > &wholes, kc::stream<word_t> &targets
         uniform_row(s.r);
         status = levinson(s, y);
     }
-    send_solution(s, status, heads, solution);
+    send_solution(s, status, whole != 0 ? 0 : TINY_TRAINER_ERROR_Y, heads, solution);
 }
 
 // Third process: the model's frame: tag, count, exponent; x and alpha of each point of the grid.
-void write_model(kc::stream<head_t> &heads, kc::stream<word_t> &solution, kc::stream<word_beat_t> &to)
+void write_model(kc::stream<head_t> &heads, kc::stream<word_t> &solution, kc::stream<word_beat_t> &to,
+    errors_t &errors)
 {
     const head_t head = heads.read();
     const int status = head.status.to_int();
@@ -80,6 +81,10 @@ void write_model(kc::stream<head_t> &heads, kc::stream<word_t> &solution, kc::st
     x_t place = 0;
     packer_t out;
 
+    errors = head.errors;
+    if (head.errors != 0) { // refused targets are not answered
+        return;
+    }
     out.write(to, tag, status, false);
     out.write(to, kc::uint<word_bits>(count), status, false);
     out.write(to, head.exp, status, count == 0);
@@ -95,10 +100,11 @@ void write_model(kc::stream<head_t> &heads, kc::stream<word_t> &solution, kc::st
 } // namespace tiny
 
 void tiny_trainer(kc::stream<tiny::target_beat_t> &s_axis_y,
-    kc::stream<tiny::word_beat_t> &m_axis_model)
+    kc::stream<tiny::word_beat_t> &m_axis_model, tiny::errors_t &errors)
 {
 #pragma HLS INTERFACE axis port=s_axis_y
 #pragma HLS INTERFACE axis port=m_axis_model
+#pragma HLS INTERFACE s_axilite port=errors bundle=control
 #pragma HLS INTERFACE s_axilite port=return bundle=control
 #pragma HLS DATAFLOW
     using namespace tiny;
@@ -113,5 +119,5 @@ void tiny_trainer(kc::stream<tiny::target_beat_t> &s_axis_y,
 
     read_targets(s_axis_y, wholes, targets);
     solve_targets(wholes, targets, heads, solution);
-    write_model(heads, solution, m_axis_model);
+    write_model(heads, solution, m_axis_model, errors);
 }

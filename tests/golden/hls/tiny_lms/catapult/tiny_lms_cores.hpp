@@ -9,11 +9,13 @@
 
 #include "tiny_lms_plan.hpp"
 
-// f(x) = sum_i alpha_i k(v_i, x): with `load` a model's frame is taken first, and answered by a 0
-// with its status on m_axis_f; then `samples` predictions.
+// `errors` has a bit for each cause, listed in tiny_lms_plan.hpp, of the call. A refused frame is
+// dropped up to its tlast and not answered; the next one is processed as usual.
+
+// f(x) = sum_i alpha_i k(v_i, x): with `load` a model's frame is taken first; then `samples` predictions.
 void tiny_lms_predictor(kc::stream<tiny_lms::word_beat_t> &s_axis_model,
     kc::stream<tiny_lms::x_beat_t> &s_axis_x, kc::stream<tiny_lms::word_beat_t> &m_axis_f,
-    kc::uint<1> load, kc::uint<32> samples);
+    tiny_lms::errors_t &errors, kc::uint<1> load, kc::uint<32> samples);
 
 // What a call of the learner does with its samples; a state is two frames, tuser 0 and 1.
 enum tiny_lms_command_t {
@@ -26,6 +28,6 @@ enum tiny_lms_command_t {
 // Kernel LMS in fixed memory: with TINY_LMS_LEARN a sample's target follows its inputs, and the error its f.
 void tiny_lms_learner(kc::stream<tiny_lms::sample_beat_t> &s_axis_x,
     kc::stream<tiny_lms::word_beat_t> &m_axis_f, kc::stream<tiny_lms::word_beat_t> &m_axis_state,
-    kc::uint<2> command, kc::uint<32> samples);
+    tiny_lms::errors_t &errors, kc::uint<2> command, kc::uint<32> samples);
 
 #endif

@@ -21,11 +21,11 @@ struct frame_t {
     word_t y;
 };
 
-// Answer to a sample; the error follows f if it was `learned`.
+// Answer to a sample; the error follows f if it was `learned`. Of a refused frame nothing is sent.
 struct answer_t {
     word_t f, error;
     kc::sint<3> status;
-    kc::uint<1> learned;
+    kc::uint<1> learned, refused;
 };
 
 // A distance in 2 words, the low one first.
@@ -112,9 +112,10 @@ answer_t answer_to(lms_t &s, const frame_t &frame, kc::stream<x_t> &inputs)
 {
     x_t x[columns];
     answer_t answer;
-    int status = status_bad_argument;
+    int status = status_bad_argument; // is not sent
 
     answer.f = 0;
+    answer.refused = frame.whole != 0 ? 0 : 1;
     answer.learned = frame.whole != 0 && frame.command == TINY_LMS_LEARN ? 1 : 0;
 #pragma hls_pipeline_init_interval 1
     inputs_of_x: for (int c = 0; c < columns && frame.whole != 0; c++) {
@@ -149,22 +150,28 @@ void learn_samples(kc::stream<frame_t> &frames, kc::stream<x_t> &inputs, kc::str
     count = s.count;
 }
 
-// Third process: each answer as a frame of one word, or of two.
+// Third process: each answer as a frame of one word, or of two, and the errors.
 #pragma hls_design
 void write_answers(kc::stream<answer_t> &answers, kc::stream<word_beat_t> &to,
-    kc::uint<2> command, kc::uint<32> samples)
+    errors_t &errors, kc::uint<2> command, kc::uint<32> samples)
 {
+    errors_t refused = 0;
     const bool answered = command == TINY_LMS_LEARN || command == TINY_LMS_PREDICT;
 
     write: for (kc::uint<32> i = 0; i < samples && answered; i += 1) {
         const answer_t answer = answers.read();
         packer_t out;
 
-        out.write(to, answer.f, answer.status.to_int(), answer.learned == 0);
+        if (answer.refused == 0) {
+            out.write(to, answer.f, answer.status.to_int(), answer.learned == 0);
+        } else {
+            refused = TINY_LMS_LEARNER_ERROR_X;
+        }
         if (answer.learned != 0) {
             out.write(to, answer.error, answer.status.to_int(), true);
         }
     }
+    errors = refused;
 }
 
 } // namespace
@@ -173,7 +180,7 @@ void write_answers(kc::stream<answer_t> &answers, kc::stream<word_beat_t> &to,
 #pragma hls_design top
 void tiny_lms_learner(kc::stream<tiny_lms::sample_beat_t> &s_axis_x,
     kc::stream<tiny_lms::word_beat_t> &m_axis_f, kc::stream<tiny_lms::word_beat_t> &m_axis_state,
-    kc::uint<2> command, kc::uint<32> samples)
+    tiny_lms::errors_t &errors, kc::uint<2> command, kc::uint<32> samples)
 {
     using namespace tiny_lms;
     static kc::stream<frame_t> frames;
@@ -182,5 +189,5 @@ void tiny_lms_learner(kc::stream<tiny_lms::sample_beat_t> &s_axis_x,
 
     read_samples(s_axis_x, frames, inputs, command, samples);
     learn_samples(frames, inputs, answers, m_axis_state, command, samples);
-    write_answers(answers, m_axis_f, command, samples);
+    write_answers(answers, m_axis_f, errors, command, samples);
 }

@@ -49,6 +49,18 @@ const int sample_room = 16;
 const int sample_per_beat = 1;
 typedef kc::beat<sample_room * sample_per_beat, 3> sample_beat_t;
 
+// ---- errors: a bit for each cause, as in the register of the RTL core ----
+typedef kc::uint<3> errors_t;
+
+enum predictor_error_t {
+    TINY_LMS_PREDICTOR_ERROR_X = 1, // a sample of the wrong length
+    TINY_LMS_PREDICTOR_ERROR_MODEL = 2 // a rejected model
+};
+
+enum learner_error_t {
+    TINY_LMS_LEARNER_ERROR_X = 1 // a sample of the wrong length
+};
+
 enum status_t {
     status_ok = 0,
     status_not_positive_definite = -1,

@@ -20,14 +20,16 @@ struct model_t {
     exp_t alpha_exp;
 };
 
-// Answer to a model or to a sample.
+// Answer to a sample; of a model, and of a frame with an error, nothing is sent.
 struct prediction_t {
     word_t f;
     kc::sint<3> status;
+    kc::uint<1> sent;
+    errors_t errors;
 };
 
 // A model's frame into memory: tag, count, exponent; x words and alpha of each.
-// `held` is its number of vectors; a frame of another plan, or of another length, leaves none: false.
+// `held` is its number of vectors; a frame that is rejected leaves none: false.
 bool load_model(const word_beat_t &first, kc::stream<word_beat_t> &from, model_t &m, int &held)
 {
     int count = 0, i = 0, column = 0;
@@ -109,10 +111,12 @@ void predict_samples(kc::stream<word_beat_t> &from, kc::stream<kc::uint<1> > &wh
     prediction_t answer;
 
     answer.f = 0;
+    answer.status = status_ok;
+    answer.sent = 0;
     if (load != 0) {
         const word_beat_t first = from.read();
 
-        answer.status = load_model(first, from, model, held) ? status_ok : status_bad_argument;
+        answer.errors = load_model(first, from, model, held) ? 0 : TINY_LMS_PREDICTOR_ERROR_MODEL;
         answers.write(answer);
     }
     predict: for (kc::uint<32> s = 0; s < samples; s += 1) {
@@ -120,7 +124,9 @@ void predict_samples(kc::stream<word_beat_t> &from, kc::stream<kc::uint<1> > &wh
         const kc::uint<1> whole = wholes.read();
 
         answer.f = 0;
-        answer.status = whole == 0 ? status_bad_argument : status_not_trained;
+        answer.status = status_not_trained;
+        answer.sent = whole;
+        answer.errors = whole == 0 ? TINY_LMS_PREDICTOR_ERROR_X : 0;
 #pragma hls_pipeline_init_interval 1
         inputs_of_x: for (int c = 0; c < columns && whole != 0; c++) {
             x[c] = inputs.read();
@@ -135,18 +141,23 @@ void predict_samples(kc::stream<word_beat_t> &from, kc::stream<kc::uint<1> > &wh
     }
 }
 
-// Third process: each answer as a frame of one word.
+// Third process: each answer as a frame of one word, and the errors.
 #pragma hls_design
 void write_predictions(kc::stream<prediction_t> &answers, kc::stream<word_beat_t> &to,
-    kc::uint<1> load, kc::uint<32> samples)
+    errors_t &errors, kc::uint<1> load, kc::uint<32> samples)
 {
     const kc::uint<33> count = kc::uint<33>(samples) + load;
+    errors_t refused = 0;
 
     write: for (kc::uint<33> i = 0; i < count; i += 1) {
         const prediction_t answer = answers.read();
 
-        packer_t().write(to, answer.f, answer.status.to_int(), true);
+        refused |= answer.errors;
+        if (answer.sent != 0) {
+            packer_t().write(to, answer.f, answer.status.to_int(), true);
+        }
     }
+    errors = refused;
 }
 
 } // namespace
@@ -155,7 +166,7 @@ void write_predictions(kc::stream<prediction_t> &answers, kc::stream<word_beat_t
 #pragma hls_design top
 void tiny_lms_predictor(kc::stream<tiny_lms::word_beat_t> &s_axis_model,
     kc::stream<tiny_lms::x_beat_t> &s_axis_x, kc::stream<tiny_lms::word_beat_t> &m_axis_f,
-    kc::uint<1> load, kc::uint<32> samples)
+    tiny_lms::errors_t &errors, kc::uint<1> load, kc::uint<32> samples)
 {
     using namespace tiny_lms;
     static kc::stream<kc::uint<1> > wholes;
@@ -164,5 +175,5 @@ void tiny_lms_predictor(kc::stream<tiny_lms::word_beat_t> &s_axis_model,
 
     read_inputs(s_axis_x, wholes, inputs, samples);
     predict_samples(s_axis_model, wholes, inputs, answers, load, samples);
-    write_predictions(answers, m_axis_f, load, samples);
+    write_predictions(answers, m_axis_f, errors, load, samples);
 }

@@ -126,9 +126,9 @@ def samples(plan: Plan, count: int, chance: np.random.Generator) -> Raw:
     return x
 
 
-def vectors(plan: Plan, words: int) -> Vectors:
+def vectors(plan: Plan, words: int, seed: int | None = None) -> Vectors:
     """Calls that some back end answers with about so many words."""
-    chance = np.random.default_rng(len(plan.name) + words)
+    chance = np.random.default_rng(len(plan.name) + words if seed is None else seed)
     if plan.learns:
         x = samples(plan, words // 4, chance)
         return make_vectors(open_model(plan), [("predict", x[:2], None),

@@ -23,7 +23,8 @@ static inline uint32_t kc_square_diff_i32(uint32_t acc, int32_t u, int32_t v)
 static inline int64_t kc_square_diff_d32(int64_t acc, int64_t u, int64_t v)
 {
     const int32_t d = (int32_t)(u - v);
-    return acc + (int64_t)d * d;
+    /* unsigned, so that a sum of values that do not fit, from damaged memory, wraps */
+    return (int64_t)((uint64_t)acc + (uint64_t)((int64_t)d * d));
 }
 
 /* acc + |u - v| */

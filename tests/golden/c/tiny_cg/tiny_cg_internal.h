@@ -127,7 +127,7 @@ void tiny_cg_kernel_distances(const tiny_cg_x_t *u, const tiny_cg_x_t *v, int32_
 /* 1 if the kernel of a distance may be nonzero, else 0. */
 static inline int32_t tiny_cg_kernel_reaches(tiny_cg_distance_t d2)
 {
-    return d2 < TINY_CG_KERNEL_D2_END;
+    return (uint64_t)d2 < (uint64_t)TINY_CG_KERNEL_D2_END;
 }
 
 /* exp(-|u - v|^2 / (2 sigma^2)) of a distance, sigma = 500.0. */

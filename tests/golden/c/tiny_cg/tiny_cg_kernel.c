@@ -52,7 +52,7 @@ tiny_cg_kernel_t tiny_cg_kernel_value(tiny_cg_distance_t d2)
 {
     int64_t t;
 
-    if ((int64_t)d2 >= TINY_CG_KERNEL_D2_END) {
+    if ((uint64_t)d2 >= (uint64_t)TINY_CG_KERNEL_D2_END) { /* damaged memory may make it negative */
         return 0;
     }
     t = kc_mul_shift((int64_t)d2, TINY_CG_KERNEL_C, TINY_CG_KERNEL_SHIFT);

@@ -1,0 +1,43 @@
+"""Structures overwritten in RAM met signed overflow and impossible shifts in C: it answers, with some value."""
+
+import numpy as np
+import pytest
+
+from kerncast.codegen.build.host import HostBackend
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
+
+TRAPS = ("-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+COMMON = {"input": {"word": "s12f0", "columns": 3}, "output": {"word": "s12f0"}, "kernel": {"sigma": 900.0},
+          "numbers": {"word": 32}}
+LEARNER = {"budget": 7, "eta": 0.4, "reduction": "fklms"}
+MODELS = {
+    "batch": {"cg": {"n": 12, "lambda": 0.5}},
+    "distances": {"online": LEARNER | {"metric": "fmklms"}},
+    "sums": {"online": LEARNER | {"metric": "fast_klms"}},
+    "weighted sums": {"online": LEARNER | {"metric": "fast_mklms"}},
+    "linear part": {"online": {"budget": 7, "eta": 0.4, "reduction": "nt", "quantise": 0.9, "linear": "rls"}},
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_damaged_structure_meets_no_undefined_behaviour(name, require_tool):
+    require_tool("gcc", "sudo apt-get install -y gcc libc6-dev")
+    algorithm = "kernel_cg" if name == "batch" else "kernel_lms"
+    plan = make_plan(Spec(model={"name": "damaged", "algorithm": algorithm}, **COMMON, **MODELS[name]))
+    rng, host = np.random.default_rng(0), HostBackend(plan, compiler="gcc", flags=TRAPS)
+    x, y = rng.integers(-2048, 2047, (12, 3)), rng.integers(-2048, 2047, 12)
+    (host.train if plan.trains else host.update)(x, y)
+    memory, structure = host.ffi.buffer(host.model), host.ffi.typeof(host.model[0])
+    honest = bytes(memory)
+    for _ in range(300):
+        field = plan.memory[rng.integers(len(plan.memory))]
+        word = host.ffi.sizeof(field.ctype)
+        at = host.ffi.offsetof(structure, field.name) + word * int(rng.integers(field.count))
+        rail = (b"\xff" * word, bytes(word - 1) + b"\x80", b"\xff" * (word - 1) + b"\x7f", rng.bytes(word))
+        memory[:] = honest
+        memory[at:at + word] = rail[rng.integers(len(rail))]
+        host.predict(x[:2])
+        if not plan.trains:
+            host.update(x[:3], y[:3])
+    host.close()

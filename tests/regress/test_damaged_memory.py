@@ -1,4 +1,4 @@
-"""Structures overwritten in RAM met signed overflow and impossible shifts in C: it answers, with some value."""
+"""A structure overwritten in RAM met signed overflow and impossible shifts in C."""
 
 import numpy as np
 import pytest

@@ -14,11 +14,12 @@ from ...sim.backend import Outputs, Raw, field_arrays
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
+from ...sim.model.toeplitz.trainer import certified_accurate
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import decode
 from ...sim.statuses import TRAINED, DeviceStatus
 from ..rtl.learner_backend import learned_state
-from .certificate import certified, first_row
+from .first_row import first_row
 from .headers import known_dialect
 from .simulation import Testbench, build
 
@@ -111,7 +112,7 @@ class HlsBackend:
         state = field_arrays(self.plan, {"trained": 1, "alpha": words[self._head:], "alpha_exp": words[0],
                                          "bias": words[self._head - 1], "centers": v})
         self._load(state)
-        if status == DeviceStatus.OK and not certified(self.plan, np.array(y), row, state):
+        if status == DeviceStatus.OK and not certified_accurate(self.plan, np.array(y), state):
             status = DeviceStatus.INACCURATE
         return {"status": np.array([status], dtype=np.int64)}
 

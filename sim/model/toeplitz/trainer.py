@@ -14,7 +14,7 @@ from ...plan import Plan
 from ...primitives import Words
 from .. import trace_hooks as at
 from ..base import BatchModel, convert_inputs
-from ..bound import BoundConstants
+from ..bound import BoundConstants, bound_from_norm
 from ..certify import CertifyConstants, accurate, certify
 from ..kernel import Cast, KernelConstants, cast_of, kernel_constants
 from ..ranges import ALPHA, cast
@@ -35,7 +35,7 @@ from .fitted import fitted
 from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
 from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
-from .refine import RefineArrays, RefineConstants, refine
+from .refine import RefineArrays, RefineConstants, compute_residual, refine
 from .schur import SchurConstants, schur
 from .tuning import EvidenceConstants, best_of, evidence, quadratic_form
 
@@ -123,16 +123,41 @@ def candidate_of(plan: Plan, k: int) -> Candidate:
                      EvidenceConstants(*own), kernel_constants(alone))
 
 
-def certified_accurate(plan: Plan, y: Words, state: Outputs) -> bool:
-    """Return whether the bound of a trained model is within the tolerance.
+def refine_constants(plan: Plan) -> RefineConstants:
+    """Return the integers of corrections: refinement, and the intercept."""
+    return RefineConstants(
+        plan.refine, int(plan.bias), plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max"),
+        cast_of(plan, "alpha"), cast_of(plan, "y"), certify_constants(plan), solver_constants(plan))
 
-    Its alpha (n,) solves the system with the fixed-point targets y (n,).
+
+def refine_arrays(plan: Plan) -> RefineArrays:
+    """Return the arrays of corrections, all zero."""
+    n, sides = plan.sizes["n"], 1 + plan.bias
+    rhs, found = (np.zeros((sides, n), dtype=np.int64) for _ in range(2))
+    return RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rhs, found,
+                        np.zeros(3 + 2 * sides + n, dtype=np.int64))
+
+
+def certified_bound(plan: Plan, y: Words, state: Outputs) -> int:
+    """Return the bound of a trained model in LSBs of alpha.
+
+    Its alpha (n,), with the intercept if the plan has one, solves the system with the fixed-point targets
+    y (n,).
     """
-    k, alpha, alpha_exp = certify_constants(plan), state["alpha"], int(state["alpha_exp"][0])
+    alpha, alpha_exp = state["alpha"], int(state["alpha_exp"][0])
     if plan.banded:
-        band, head = banded_tables(plan).band, plan.integer("band_head")
-        return bool(accurate(alpha, certify_band(y, band, alpha, alpha_exp, head, k), k))
-    return bool(accurate(alpha, certify(y, row_of(plan, state), alpha, alpha_exp, k), k))
+        return certify_band(y, banded_tables(plan).band, alpha, alpha_exp, plan.integer("band_head"),
+                            certify_constants(plan))
+    k, arrays = refine_constants(plan), refine_arrays(plan)
+    k = k._replace(levinson=k.levinson._replace(word=plan.word))  # of the right-hand side, which is not used
+    arrays.r[:], intercept = row_of(plan, state), int(state["bias"][0]) if plan.bias else 0
+    found = compute_residual(y, intercept, alpha, alpha_exp, True, arrays, k)
+    return bound_from_norm(found.squares, found.shift, k.certify.bound)
+
+
+def certified_accurate(plan: Plan, y: Words, state: Outputs) -> bool:
+    """Return whether :func:`certified_bound` is within the tolerance of the plan."""
+    return bool(accurate(state["alpha"], certified_bound(plan, y, state), certify_constants(plan)))
 
 
 class ToeplitzModel(BatchModel):
@@ -144,20 +169,14 @@ class ToeplitzModel(BatchModel):
         self._schur = plan.schur
         self._lookahead: Lookahead | LookaheadF32 | None = None
         self._candidates = [candidate_of(plan, k) for k in range(plan.sizes.get("K", int(plan.banded)))]
-        self._refine = RefineConstants(
-            plan.refine, int(plan.bias), plan.integer("alpha_exp_min"),
-            plan.integer("alpha_exp_max"), cast_of(plan, "alpha"), cast_of(plan, "y"), self._certify,
-            self._solver)
+        self._refine = refine_constants(plan)
         super().__init__(plan)
 
     def reset(self) -> None:
         """Return to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._a, self._alpha = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
-        sides = 1 + self._refine.bias
-        rhs, found = (np.zeros((sides, n), dtype=np.int64) for _ in range(2))
-        self._arrays = RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rhs, found,
-                                    np.zeros(3 + 2 * sides + n, dtype=np.int64))
+        self._arrays = refine_arrays(self.plan)
         self._r = self._arrays.r
         if self.plan.looks_ahead:
             self._lookahead = LOOKAHEADS[self.plan.solver](n)

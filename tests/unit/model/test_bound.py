@@ -19,6 +19,12 @@ from kerncast.sim.model.bound import (
     bound_within,
     norm_reduced,
 )
+from kerncast.sim.model.certify import certify
+from kerncast.sim.model.statuses import OK
+from kerncast.sim.model.toeplitz.first_row import row_of
+from kerncast.sim.model.toeplitz.trainer import certified_accurate, certified_bound
+from kerncast.sim.model.toeplitz.trainer import certify_constants as trained_constants
+from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.certify import certify_constants, norm_bits
 from kerncast.sim.spec import Spec
@@ -116,3 +122,41 @@ def test_the_exact_solution_lies_within_the_bound(word: int, toeplitz: dict[str,
             assert missed <= (int(state["bound"][0]) * lsb) ** 2
             tight.append(float(missed) ** 0.5 / (int(state["bound"][0]) * float(lsb)))
     assert len(tight) >= 8 and max(tight) > 0.02
+
+
+def bounded_plan(word: int, **toeplitz: object) -> Plan:
+    return make_plan(Spec(
+        model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u8f0"}, output={"word": "s16f15"},
+        kernel={"sigma": 1.5}, numbers={"word": word},
+        toeplitz={"n": 12, "lambda": 0.1, "scheme": "uniform", **toeplitz}))
+
+
+PLAIN = [bounded_plan(word, **options) for word in (16, 32) for options in (
+    {"solver": "levinson"}, {"solver": "levinson", "scaling": "static"}, {"solver": "schur"},
+    {"solver": "lookahead"})]
+
+
+@given(st.sampled_from(PLAIN), st.integers(0, 2**32 - 1), st.floats(0, 1))
+def test_the_bound_of_any_values_without_an_intercept_is_that_of_the_certificate(
+        plan: Plan, seed: int, place: float) -> None:
+    rng, top = np.random.default_rng(seed), 1 << (plan.word - 1)
+    y, alpha = rng.integers(-top, top, (2, 12)) >> rng.integers(0, plan.word, (2, 1))
+    low, high = plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max")
+    exponent = low + round(place * (high - low))
+    state = {"alpha": alpha, "alpha_exp": np.array([exponent])}
+    assert certified_bound(plan, y, state) == certify(
+        y, row_of(plan, state), alpha, exponent, trained_constants(plan))
+
+
+@pytest.mark.parametrize("word", [16, 24, 32])
+@pytest.mark.parametrize("options", [{"bias": True}, {"solver": "levinson"}, {"solver": "banded", "n": 40}])
+def test_the_bound_recomputed_from_a_trained_model_is_its_own(word: int, options: dict[str, object]) -> None:
+    plan, rng = bounded_plan(word, **options), np.random.default_rng(word)
+    model = open_model(plan)
+    for size in (32767, 300, 1):
+        y_raw = rng.integers(-size, size + 1, plan.sizes["n"])
+        status = model.train(None, y_raw)["status"][0]
+        state = model.state()
+        bound = certified_bound(plan, np.asarray(model._targets(y_raw)), state)
+        assert bound == state["bound"][0]
+        assert certified_accurate(plan, np.asarray(model._targets(y_raw)), state) == (status == OK)

@@ -31,6 +31,7 @@ _BANDED = _TRAINER.replace('n = 2, lambda = 0.1, scheme = "uniform", step = 3, s
                            'n = 4, lambda = 0.1, scheme = "uniform", step = 4, solver = "banded"')
 _GRID = _TRAINER.replace("sigma = 2.0", "sigma = 0.6").replace("n = 2", "n = 6")
 _INTERCEPT = _GRID.replace("step = 3", "step = 3, bias = true")
+_BOTH = _TRAINER.replace("step = 3", "step = 3, bias = true")
 _LEARNER = """
 model = {name = "small", algorithm = "kernel_lms"}
 input = {word = "u8f0"}
@@ -42,7 +43,7 @@ numbers = {word = 16, exp_table = "small"}
 #: Modules at the end of a core whose claim of a stable beat is assumed, with the prefix of that stream.
 _SENDERS = {"kc_solution_sender": "m_axis", "kc_state_reader": "m_axis_state"}
 _TEMPLATES = ("axi.sv", "predictor.sv", "predictor_ports", "learner.sv", "learner_streams", "solver.sv",
-              "banded_solver.sv", "trainer.sv")
+              "banded_solver.sv", "intercept_solver.sv", "trainer.sv")
 _DEPTH = 3
 
 
@@ -85,6 +86,8 @@ CORE_CLAIMS = (
     *(CoreClaim("solver", _TRAINER, ("kc_solution_sender",), lanes) for lanes in (1, 2)),
     *(CoreClaim("trainer", _TRAINER, ("kc_solution_sender",), lanes) for lanes in (1, 2)),
     *(CoreClaim(core, _BANDED, ("kc_solution_sender",), variant="banded") for core in ("solver", "trainer")),
+    *(CoreClaim(core, _BOTH, ("kc_solution_sender",), variant="with an intercept")
+      for core in ("solver", "trainer")),
 )
 #: Faults, one at a time: core, file behind the name of the model or whole, original text, replacement.
 CORE_MUTANTS = (

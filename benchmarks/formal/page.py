@@ -35,10 +35,10 @@ CORES = """
 ## Streams of whole cores
 
 Each core is generated for a small plan (16 bits; predictor and learner: one column, two vectors; solver and
-trainer: n = 2, banded n = 4; predictor on a grid: n = 6) and checked with its registers and its soft reset,
-`<p>_<core>_axi`. On each output stream `tvalid` stays high until `tready`, and `tdata`, `tuser` and `tlast`
-are stable until then, whatever is written to the registers and whenever they reset the core. The inputs are
-assumed to follow the same rule.
+trainer: n = 2, banded n = 4; predictor on a grid or with an intercept: n = 6) and checked with its registers
+and its soft reset, `<p>_<core>_axi`. On each output stream `tvalid` stays high until `tready`, and `tdata`,
+`tuser` and `tlast` are stable until then, whatever is written to the registers and whenever they reset the
+core. The inputs are assumed to follow the same rule.
 The proof is an induction over three clocks. It assumes the claim of the module that sends the words, from the
 table above; for `kc_state_reader` also that nothing is written to the memories while it reads them.
 

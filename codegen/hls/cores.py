@@ -10,6 +10,7 @@ from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ..c.context import context, real_value
 from ..rtl.common import MOST_WORDS, model_tag, most_vectors, vectors
+from ..rtl.intercept import target_shift
 from ..rtl.learner import distance_parts as state_parts
 from ..rtl.predictor import window
 from ..rtl.solver import MOST_SAMPLES
@@ -203,14 +204,8 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
                        "x_exp_min", "x_exp_max") + words("eps_min", "alpha_scale", "ridge_scale", "x_step")
     if solves and plan.bias:
         rows += shifts("alpha_frac", "residual_shift")
-        rows += [("int", "target_shift", literal(_target_shift(plan)), "")]
+        rows += [("int", "target_shift", literal(target_shift(plan)), "")]
     return rows
-
-
-def _target_shift(plan: Plan) -> int:
-    """Return the shift from y / (1 + lambda) to the residual, for alpha = 0."""
-    alpha_frac, exponent = plan.integer("alpha_frac"), plan.integer("alpha_exp_min")
-    return 30 + plan.integer("residual_shift") - alpha_frac + exponent
 
 
 def _packed(bits: int, beat_bits: int | None) -> tuple[int, int]:

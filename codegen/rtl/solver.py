@@ -9,7 +9,7 @@ import numpy as np
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ..c.context import context
-from . import axi, banded
+from . import axi, banded, intercept
 from .axi import Ports, Stream
 from .common import literal, model_tag, primitives, render_files, target_context
 from .core import RtlCore
@@ -81,7 +81,8 @@ def solver_cycles(plan: Plan, lanes: int = 1) -> int:
     if plan.banded:
         return banded.banded_cycles(plan)
     n = plan.sizes["n"]
-    return recursion_cycles(n, lanes, read_lags(plan)) + _SEND * n + 2
+    recursion = recursion_cycles(n, lanes, read_lags(plan))
+    return intercept.intercept_cycles(n, recursion) if plan.bias else recursion + _SEND * n + 2
 
 
 def solver_overhead(plan: Plan, lanes: int = 1) -> int:
@@ -90,7 +91,7 @@ def solver_overhead(plan: Plan, lanes: int = 1) -> int:
     An update of m words has m of them, a dot product as many or :func:`read_lags`.
     """
     n, lag = plan.sizes["n"], read_lags(plan)
-    products = 2 * sum(m + min(m, lag) for m in range(1, n + 1))
+    products = 2 * (1 + plan.bias) * sum(m + min(m, lag) for m in range(1, n + 1))
     return solver_cycles(plan, lanes) - products // lanes
 
 
@@ -100,7 +101,7 @@ def refusal(plan: Plan) -> KerncastError | None:
     It needs the plain recursion, or a banded factor, of a system within the memory size.
     """
     asked = {"solver": (("levinson", "banded"), 'solver = "levinson" or solver = "banded"'),
-             "refine": (("0",), "refine = 0"), "bias": (("0",), "bias = false")}
+             "refine": (("0",), "refine = 0")}
     if plan.algorithm != "toeplitz_rls":
         return fail("E307", "the SystemVerilog solver is for Toeplitz systems", where="[model] algorithm",
                     value=plan.algorithm, allowed="toeplitz_rls",
@@ -110,7 +111,7 @@ def refusal(plan: Plan) -> KerncastError | None:
     for key, (values, allowed) in asked.items():
         if plan.options[key] not in values:
             return fail("E307", "the SystemVerilog solver supports only Levinson's recursion and the banded "
-                                "solver, without refinement and intercept",
+                                "solver, without refinement",
                         where=f"[toeplitz] {key}", value=plan.options[key], allowed=allowed,
                         remedy=f"set {allowed}")
     if plan.sizes["n"] > MOST_SAMPLES:
@@ -147,6 +148,7 @@ def solver_context(plan: Plan) -> dict[str, Any]:
     if plan.banded:
         return values | banded.banded_context(plan)
     return values | {
+        **({"target_shift": intercept.target_shift(plan)} if plan.bias else {}),
         "a_rounding": plan.signals["a"].rounding.value, "static": int(plan.static),
         "cycles": {lanes: solver_cycles(plan, lanes) for lanes in (1, 2, 4)},
         "overhead": {lanes: solver_overhead(plan, lanes) for lanes in (1, 2, 4)},
@@ -155,12 +157,12 @@ def solver_context(plan: Plan) -> dict[str, Any]:
 
 def solver_modules(plan: Plan) -> tuple[str, ...]:
     """List the modules of a plan's solver, dependencies first."""
-    return banded.MODULES if plan.banded else MODULES
+    return banded.MODULES if plan.banded else (*MODULES, *intercept.MODULES) if plan.bias else MODULES
 
 
 def solver_template(plan: Plan) -> str:
     """Return the template of a plan's solver, without its ending."""
-    return "banded_solver" if plan.banded else "solver"
+    return "banded_solver" if plan.banded else "intercept_solver" if plan.bias else "solver"
 
 
 def _ports(plan: Plan) -> Ports:
@@ -183,7 +185,7 @@ def _render(plan: Plan) -> dict[str, str]:
     values |= {"modules": modules, "tops": ("solver", "solver_axi")}
     files = primitives(modules) | render_files(
         {f"{p}_solver.sv": f"{template}.sv", f"{p}_solver_axi.sv": "axi.sv", f"{p}_solver.f": "solver.f",
-         "README.md": f"{template}.md"} | axi.software_files(p, "solver"),
+         "README.md": "banded_solver.md" if plan.banded else "solver.md"} | axi.software_files(p, "solver"),
         values)
     return files | axi.package_files(p, "solver", values, files)
 

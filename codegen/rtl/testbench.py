@@ -189,7 +189,7 @@ def _trained(plan: Plan, call: Call, vectors: Vectors) -> tuple[int, list[int]]:
     if status in TRAINED:
         core_status = DeviceStatus.OK if status == DeviceStatus.INACCURATE else status
         return core_status, model_frame(plan, vectors.state)
-    return status, [model_tag(plan), 0, 0]
+    return status, [model_tag(plan), 0, 0, *[0] * plan.bias]
 
 
 def _trainer(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
@@ -215,8 +215,9 @@ def _solver(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
     if not plan.banded:
         yield Frame("s_axis_r", [_word(plan, word) for word in row_of(plan, vectors.state)])
     yield Frame("s_axis_y", [_word(plan, y) for y in _targets(plan, call.y_raw)])
-    alpha = frame[3 + plan.sizes["D"]::plan.sizes["D"] + 1]
-    yield Frame("m_axis_alpha", [frame[2], *alpha], _status(status))
+    head = 3 + plan.bias
+    alpha = frame[head + plan.sizes["D"]::plan.sizes["D"] + 1]
+    yield Frame("m_axis_alpha", [*frame[2:head if status in TRAINED else 3], *alpha], _status(status))
 
 
 _SCRIPTS: dict[str, Callable[[Plan, RtlCore, Vectors], Iterator[Frame]]] = {

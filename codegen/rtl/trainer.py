@@ -16,13 +16,13 @@ from .solver import first_row, refusal, solver_context, solver_cycles, solver_mo
 #: What every trainer is made of besides the solver; on the uniform grid, and of samples, as the rest of a
 #: predictor.
 _OWN = ("kc_rom", "kc_affine", "kc_affine_stream", "kc_model_sender", *axi.MODULES)
-_GRID, _SAMPLES = ("kc_rom_sender",), ("kc_divide_round",)
+_GRID, _SAMPLES, _INTERCEPT = ("kc_rom_sender",), ("kc_divide_round",), ("kc_beat_take",)
 _NOT_OF_PREDICTOR = ("kc_ram_lane_of", "kc_ram_word_mask", "kc_ram_wordwise", "kc_sample_buffer",
                      "kc_model_store")
 
 # Clocks of a converted value; of a mean, its scaling and sending; around the solver, whose values become the
-# last ones of vectors, each of which takes two clocks more.
-_CONVERT, _MEAN, _AROUND = 6, 9, 1
+# last ones of vectors, each of which takes two clocks more; of an intercept that is taken out and inserted.
+_CONVERT, _MEAN, _AROUND, _INSERTED = 6, 9, 1, 2
 
 
 def _on_grid(plan: Plan) -> bool:
@@ -63,7 +63,7 @@ def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
     if not _on_grid(plan):
         taken = _CONVERT * n * columns + 2
         taken += columns * n * (n - 1) // 2 + (n - 1) * row_overhead(plan)
-    return taken + solver_cycles(plan, lanes) + (2 * columns - 1) * n + _AROUND
+    return taken + solver_cycles(plan, lanes) + (2 * columns - 1) * n + _AROUND + _INSERTED * plan.bias
 
 
 def _ports(plan: Plan) -> Ports:
@@ -81,7 +81,8 @@ def _modules(plan: Plan) -> tuple[str, ...]:
     """List the modules once each, dependencies first."""
     of_row = () if _on_grid(plan) else (*predictor_modules(plan), *_SAMPLES)
     sends_row = _on_grid(plan) and not plan.banded
-    wanted = (*solver_modules(plan), *of_row, *_OWN[:1], *(_GRID if sends_row else ()), *_OWN[1:])
+    of_frame = _INTERCEPT if plan.bias else ()
+    wanted = (*solver_modules(plan), *of_row, *of_frame, *_OWN[:1], *(_GRID if sends_row else ()), *_OWN[1:])
     return tuple(name for name in dict.fromkeys(wanted) if name not in _NOT_OF_PREDICTOR)
 
 

@@ -7,9 +7,9 @@
 `default_nettype none
 
 module kc_beat_take #(
-    parameter WIDTH = 16,
-    parameter AT = 3,                         // at least 1
-    parameter STRICT = 1
+    parameter int WIDTH = 16,
+    parameter int AT = 3,                         // at least 1
+    parameter bit STRICT = 1
 ) (
     input  wire clk,
     input  wire rst,
@@ -38,11 +38,11 @@ module kc_beat_take #(
     always_ff @(posedge clk) begin
         if (holds) held_reg <= s_axis_tdata;
         if (state_reg == WAIT && taken) word_reg <= s_axis_tdata;
-        else if (STRICT == 0 && holds && s_axis_tvalid && s_axis_tlast) word_reg <= {WIDTH{1'b0}};
+        else if (!STRICT && holds && s_axis_tvalid && s_axis_tlast) word_reg <= {WIDTH{1'b0}};
         case (state_reg)
             FRONT: if (holds && s_axis_tvalid) begin
                 place_reg <= {PLACE_BITS{1'b0}};
-                state_reg <= !s_axis_tlast ? WAIT : STRICT != 0 ? SHORT : END;
+                state_reg <= !s_axis_tlast ? WAIT : STRICT ? SHORT : END;
             end else if (taken) place_reg <= s_axis_tlast ? {PLACE_BITS{1'b0}} : place_reg + 1'b1;
             WAIT: if (taken) state_reg <= s_axis_tlast ? FRONT : BEHIND;
             SHORT: if (taken) state_reg <= END;

@@ -24,7 +24,7 @@ from ...sim.statuses import TRAINED, DeviceStatus
 from .predictor_backend import RtlBackend
 from .simulators import Operation
 
-#: Words of a model's frame before the first vector: tag, count, exponent.
+#: Words of a model's frame before the first vector, without an intercept: tag, count, exponent.
 _HEAD = 3
 
 
@@ -50,10 +50,11 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
     sign = 1 << (plan.word - 1)
     words = (np.array(frame, dtype=np.int64) ^ sign) - sign
     columns, signed = plan.sizes["D"], plan.signals["x"].format.signed
-    whole = len(frame) == _HEAD + (columns + 1) * plan.sizes["n"]
-    vectors = words[_HEAD:].reshape(-1, columns + 1) if whole else words[:0].reshape(0, columns + 1)
+    head = _HEAD + plan.bias
+    whole = len(frame) == head + (columns + 1) * plan.sizes["n"]
+    vectors = words[head:].reshape(-1, columns + 1) if whole else words[:0].reshape(0, columns + 1)
     v = vectors[:, :-1].ravel()
-    found = {"trained": 1, "alpha_exp": words[_HEAD - 1], "alpha": vectors[:, -1],
+    found = {"trained": 1, "alpha_exp": words[_HEAD - 1], "bias": words[head - 1], "alpha": vectors[:, -1],
              "centers": v if signed else v & (2 * sign - 1)}
     found = {name: value for name, value in found.items() if name in {f.name for f in plan.memory}}
     state = field_arrays(plan, found if whole else {})
@@ -145,8 +146,9 @@ class SolverBackend(TrainerBackend):
             script.insert(0, ("r", [int(word) & mask for word in row_of(plan, {"centers": v})]))
         [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(plan) + 1000)
         if len(frame) == 1:
-            return status, trained_state(plan, [model_tag(plan), 0, 0])
+            return status, trained_state(plan, [model_tag(plan), *[0] * (_HEAD - 1 + plan.bias)])
         if x_raw is None:
             v = plan.integer("x_step") * np.arange(plan.sizes["n"])[:, np.newaxis]
-        body = np.column_stack([v & mask, frame[1:]]).ravel().tolist()
-        return status, trained_state(plan, [model_tag(plan), plan.sizes["n"], frame[0], *body])
+        head = 1 + plan.bias
+        body = np.column_stack([v & mask, frame[head:]]).ravel().tolist()
+        return status, trained_state(plan, [model_tag(plan), plan.sizes["n"], *frame[:head], *body])

@@ -11,9 +11,10 @@ from kerncast.codegen.rtl.solver import SOLVER, first_row, read_lags, solver_cyc
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.model.kernel import cast_of
 from kerncast.sim.model.ranges import Ranges
-from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE
+from kerncast.sim.model.statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK
 from kerncast.sim.model.toeplitz.levinson import levinson
-from kerncast.sim.model.toeplitz.trainer import solver_constants
+from kerncast.sim.model.toeplitz.refine import refine
+from kerncast.sim.model.toeplitz.trainer import SCALARS, ToeplitzModel, solver_constants
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import Words, requantise
@@ -29,18 +30,23 @@ CASES = {"half_up16": (13, 16, 0.1, "half_up", "block", 1, 3.0),
          "full16": (256, 16, 0.1, "half_up", "block", 1, 3.0),
          "short16": (27, 16, 0.1, "half_up", "block", 1, 0.8),
          "short24": (22, 24, 0.5, "half_even", "block", 2, 0.6),
-         "short32": (26, 32, 0.1, "half_up", "block", 4, 0.8)}
+         "short32": (26, 32, 0.1, "half_up", "block", 4, 0.8),
+         "bias16": (13, 16, 0.1, "half_up", "block", 1, 3.0),
+         "bias24": (6, 24, 0.5, "half_even", "static", 2, 3.0),
+         "bias32": (11, 32, 0.01, "floor", "block", 4, 0.8)}
 #: Operations of the testbench that give something back.
 _ANSWERED = ("solution", "errors", "spans", "written", "waiting", "noted")
 
 
 def case_plan(case: str) -> Plan:
     n, word, lam, rounding, scaling, _, sigma = CASES[case]
+    bias = case.startswith("bias")
+    ranges = {"alpha": 1.0 if bias else 0.2} if scaling == "static" else {}
     return make_plan(Spec(
         model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"}, output={"word": "s12f0"},
         kernel={"sigma": sigma},
-        numbers={"word": word, "rounding": rounding, "ranges": {"alpha": 0.2} if scaling == "static" else {}},
-        toeplitz={"n": n, "lam": lam, "scheme": "uniform", "scaling": scaling}))
+        numbers={"word": word, "rounding": rounding, "ranges": ranges},
+        toeplitz={"n": n, "lam": lam, "scheme": "uniform", "scaling": scaling, "bias": bias}))
 
 
 def problems(plan: Plan, count: int, seed: int) -> Iterator[tuple[Words, Words]]:
@@ -61,8 +67,22 @@ def recursion(plan: Plan, r: Words, y: Words, steps: int) -> tuple[int, Words, W
     return status, a, x[0], int(out[2])
 
 
+def bordered(plan: Plan, r: Words, y: Words) -> list[int]:
+    """Status, exponent, intercept and words of alpha. The host certifies: no solution is inaccurate."""
+    model = ToeplitzModel(plan)
+    model._r[:], out = r, np.zeros(len(SCALARS), dtype=np.int64)
+    status = refine(y.astype(np.int64), model._alpha, model._a, model._arrays, out, model._refine,
+                    Ranges(plan).log)
+    if status == NOT_POSITIVE_DEFINITE:
+        return [status, 0]
+    found = dict(zip(SCALARS, out.tolist(), strict=True))
+    return [OK if status == INACCURATE else status, found["alpha_exp"], found["bias"], *model._alpha.tolist()]
+
+
 def solution(plan: Plan, r: Words, y: Words) -> list[int]:
     """Status, exponent and words of alpha, as the core must send them."""
+    if plan.bias:
+        return bordered(plan, r, y)
     status, _, x, exponent = recursion(plan, r, y, plan.sizes["n"])
     if status == NOT_POSITIVE_DEFINITE:
         return [status, 0]

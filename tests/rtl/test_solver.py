@@ -13,10 +13,14 @@ from .solver_cases import SolverCore, build, case_plan, problems, recursion, sol
 STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 SMALL = [("half_up16", "icarus"), ("even24", "icarus"), ("floor32", "icarus"), ("floor32", "verilator"),
          ("short16", "icarus"), ("short24", "icarus"), ("short32", "icarus"),
+         ("bias16", "icarus"), ("bias24", "icarus"), ("bias32", "icarus"), ("bias16", "verilator"),
          pytest.param("half_up16", "verilator", marks=pytest.mark.campaign)]
 #: What one core shows as well as another.
 ONE = [("floor32", "icarus")] + [pytest.param(*case, marks=pytest.mark.campaign)
                                  for case in (*SMALL[:2], *SMALL[4:7], ("half_up16", "verilator"))]
+#: And with an intercept.
+BOTH = [*ONE, ("bias16", "icarus"), *(pytest.param(*case, marks=pytest.mark.campaign) for case in (
+    ("bias24", "icarus"), ("bias32", "icarus")))]
 
 
 @pytest.fixture(scope="module")
@@ -85,7 +89,7 @@ def test_inner_values_of_a_and_x_equal_the_model_at_every_step(built, ledger, ca
                       case=f"solver {case} traced {name}")
 
 
-@pytest.mark.parametrize(("case", "simulator"), ONE)
+@pytest.mark.parametrize(("case", "simulator"), BOTH)
 def test_idle_and_back_pressure_change_no_value_of_consecutive_systems(built, ledger, case, simulator):
     core = built(case, simulator)
     for seed, (idle, pressure) in enumerate(STALLS):
@@ -105,7 +109,7 @@ def test_idle_and_back_pressure_change_no_value_of_consecutive_systems(built, le
                   case=f"stalled {case}")
 
 
-@pytest.mark.parametrize(("case", "simulator"), ONE)
+@pytest.mark.parametrize(("case", "simulator"), BOTH)
 def test_reset_at_any_clock_recovers_and_a_bad_frame_is_dropped_and_reported(built, ledger, case, simulator):
     core = built(case, simulator)
     [(r, y), other], n = solvable(core, 2, 2), core.plan.sizes["n"]
@@ -165,7 +169,8 @@ def test_the_lanes_multiply_in_all_but_a_fraction_of_their_clocks():
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(("case", "simulator", "count"), [
-    ("half_up16", "verilator", 18000), ("floor32", "icarus", 400), ("even24", "icarus", 500)])
+    ("half_up16", "verilator", 18000), ("bias16", "verilator", 9000), ("floor32", "icarus", 400),
+    ("even24", "icarus", 500), ("bias24", "icarus", 250)])
 def test_long_random_runs_equal_the_model(built, ledger, case, simulator, count):
     start = int(np.random.default_rng().integers(1 << 30))
     core, chance = built(case, simulator), np.random.default_rng(start)

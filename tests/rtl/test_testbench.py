@@ -23,7 +23,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "learner"),
             "angles32": ("predictor", "learner"), "powers16": ("predictor",),
             "grid16": ("predictor", "solver", "trainer"), "means24": ("predictor", "solver", "trainer"),
-            "bias16": ("predictor",), "band16": ("predictor", "solver", "trainer")}
+            "bias16": ("predictor", "solver", "trainer"), "band16": ("predictor", "solver", "trainer")}
 
 
 def vectors_of(plan, updates=14):

@@ -46,8 +46,8 @@ def inputs(plan, seed):
     return None if plan.options["scheme"] == "uniform" else raw_inputs(plan, plan.sizes["n"], seed)
 
 
-@pytest.mark.parametrize("case", ["means24", *(pytest.param(case, marks=pytest.mark.campaign)
-                                               for case in ("grid16", "turns16"))])
+@pytest.mark.parametrize("case", ["means24", "bias16", *(pytest.param(case, marks=pytest.mark.campaign)
+                                                         for case in ("grid16", "turns16", "bias24"))])
 def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator, ledger, tmp_path, case):
     require_simulator("icarus")
     plan = make(case)
@@ -65,9 +65,10 @@ def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator
 
 
 @pytest.mark.parametrize(("case", "simulator"), [
-    ("grid16", "icarus"), ("means24", "icarus"),
+    ("grid16", "icarus"), ("means24", "icarus"), ("bias16", "icarus"), ("bias24", "icarus"),
     *(pytest.param(*case, marks=pytest.mark.campaign)
-      for case in (("grid16", "verilator"), ("means24", "verilator"), ("means32", "icarus")))])
+      for case in (("grid16", "verilator"), ("means24", "verilator"), ("bias24", "verilator"),
+                   ("means32", "icarus")))])
 def test_the_rtl_trainer_sends_the_model_s_frame_under_stalls_and_errors(require_simulator, ledger,
                                                                                 tmp_path, case, simulator):
     require_simulator(simulator)
@@ -103,7 +104,8 @@ def test_the_rtl_trainer_sends_the_model_s_frame_under_stalls_and_errors(require
 
 
 @pytest.mark.parametrize(("case", "simulator", "count"), [
-    ("means24", "icarus", 92), ("grid16", "verilator", 106), *(pytest.param(*case, marks=pytest.mark.campaign)
+    ("means24", "icarus", 92), ("grid16", "verilator", 106), ("bias16", "verilator", 106),
+    *(pytest.param(*case, marks=pytest.mark.campaign)
       for case in (("means24", "verilator", 9600), ("grid16", "icarus", 280)))])
 def test_long_random_trainings_equal_the_model(require_simulator, ledger, tmp_path, case, simulator, count):
     require_simulator(simulator)
@@ -197,7 +199,7 @@ def test_a_trained_model_is_the_float_solution_within_the_certified_bound():
 
 @pytest.mark.parametrize(("options", "key", "allowed"), [
     ({"solver": "schur"}, "solver", "levinson"), ({"solver": "lookahead"}, "solver", "levinson"),
-    ({"refine": 1}, "refine", "refine = 0"), ({"bias": True}, "bias", "bias = false")])
+    ({"refine": 1}, "refine", "refine = 0"), ({"bias": True, "refine": 1}, "refine", "refine = 0")])
 def test_unsupported_options_of_the_solver_are_refused(options, key, allowed, tmp_path):
     plan = toeplitz(**options)
     with pytest.raises(KerncastError, match="E307") as caught:

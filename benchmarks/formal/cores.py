@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...codegen.resources import read_text
-from ...codegen.rtl import core_named, generate_rtl, rtl_sources
+from ...codegen.rtl import core_named, generate_rtl, rtl_sources, unique_file
 from ...codegen.rtl.axi import Stream
 from ...sim.planner import make_plan
 from ...sim.spec import Spec
@@ -131,13 +131,14 @@ def prove_core(claim: CoreClaim, fault: tuple[str, str, str] | None = None) -> C
         files = {path.name: path.read_text(encoding="utf-8")
                  for path in rtl_sources(Path(folder), plan, core)}
     if fault is not None:
-        name, before, after = fault
+        name, before, after = unique_file(fault[0]), *fault[1:]
         if before not in files[name]:
             raise ValueError(f"{name} holds no {before!r}")
         files[name] = files[name].replace(before, after, 1)
     files[f"{top}.sv"] = _inserted(files[f"{top}.sv"], _ports(core.ports(plan).streams), RESET_FIRST)
     for sender in claim.assumed:
-        files[f"{sender}.sv"] = _inserted(files[f"{sender}.sv"], _rule("assume", _SENDERS[sender]))
+        name = unique_file(f"{sender}.sv")
+        files[name] = _inserted(files[name], _rule("assume", _SENDERS[sender]))
     return check(files, top, core.parameters(plan, claim.lanes), _DEPTH)
 
 

@@ -14,6 +14,7 @@ from ...sim.replay.vectors import Vectors
 from .common import MOST_WORDS, model_frame, model_tag, primitives, vectors
 from .core import RtlCore
 from .learner import LEARNER
+from .names import unique_file, unique_names, with_unique_names
 from .predictor import PREDICTOR, predictor_cycles, predictor_overhead, predictor_period
 from .solver import SOLVER
 from .testbench import MODULES, render_testbench
@@ -22,7 +23,7 @@ from .trainer import TRAINER
 __all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "RtlCore",
            "core_named", "fits", "generate_rtl", "model_frame", "model_tag", "predictor_cycles",
            "predictor_overhead", "predictor_period", "refuse_unfit", "render_refusals", "render_rtl",
-           "rtl_sources", "vectors"]
+           "rtl_sources", "unique_file", "unique_names", "vectors"]
 
 #: Folder of the SystemVerilog in a generated folder.
 FOLDER = "rtl"
@@ -78,7 +79,7 @@ def render_rtl(plan: Plan, vectors: Vectors | None = None) -> dict[str, str]:
     parts = [core.render(plan) | _testbench(plan, core, vectors) for core in CORES if core.fits(plan)]
     files = {name: text for part in parts for name, text in part.items()}
     files["README.md"] = "\n".join([*(part["README.md"] for part in parts), _missing(plan)])
-    return {f"{FOLDER}/{name}": text for name, text in files.items()}
+    return {f"{FOLDER}/{name}": text for name, text in with_unique_names(files).items()}
 
 
 def _testbench(plan: Plan, core: RtlCore, vectors: Vectors | None) -> dict[str, str]:

@@ -10,7 +10,8 @@ import numpy as np
 from ...sim.backend import Outputs
 from ...sim.formats import Format
 from ...sim.plan import Plan
-from ..resources import environment, read_text
+from ..resources import environment
+from .names import module_text
 
 #: Words of expansion vectors that a core may hold.
 MOST_WORDS = 1 << 20
@@ -108,7 +109,7 @@ def target_context(plan: Plan) -> dict[str, Any]:
 
 def primitives(modules: Sequence[str]) -> dict[str, str]:
     """Read the files of `modules` in hw/rtl by name."""
-    return {f"{module}.sv": read_text(f"hw/rtl/{module}.sv") for module in modules}
+    return {f"{module}.sv": module_text(module) for module in modules}
 
 
 def render_files(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, str]:

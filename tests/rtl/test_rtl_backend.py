@@ -80,10 +80,11 @@ def test_a_core_that_does_not_build_is_reported_with_its_log(require_simulator, 
     require_simulator("icarus")
     plan = make("gains16")
     source = tmp_path / "source"
-    from kerncast.codegen.rtl import generate_rtl
+    from kerncast.codegen.rtl import generate_rtl, unique_names
 
     generate_rtl(plan, source)
-    (source / "rtl" / "kc_mac.sv").write_text("module kc_mac(; endmodule\n")
+    name = unique_names()["kc_mac"]
+    (source / "rtl" / f"{name}.sv").write_text(f"module {name}(; endmodule\n")
     with pytest.raises(KerncastError, match="E432") as caught:
         RtlBackend(plan, open_model(plan).state(), "icarus", tmp_path / "build", source)
     assert "syntax error" in str(caught.value)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
+from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources, unique_file
 from kerncast.codegen.rtl.frames import model_frame, sample_frame, state_frames, target_frame
 from kerncast.codegen.rtl.learner import worst_update_cycles
 from kerncast.codegen.rtl.registers import register_map
@@ -140,9 +140,10 @@ def soaked(plan, core, operations, count, empty, folder, fault=None):
     generate_rtl(plan, folder)
     if fault is not None:
         name, before, after = fault
-        text = (folder / "rtl" / name).read_text()
+        path = folder / "rtl" / unique_file(name)
+        text = path.read_text()
         assert before in text
-        (folder / "rtl" / name).write_text(text.replace(before, after, 1))
+        path.write_text(text.replace(before, after, 1))
     (folder / "ports.h").write_text(ports(plan, core))
     script = [f"bad {int(core in (SOLVER, TRAINER))} {ALONE.get(core, 0)}",
               *(f"untrained {frame}" for frame in empty)]

@@ -12,9 +12,9 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...codegen.resources import read_text
-from ...codegen.rtl import core_named, generate_rtl, rtl_sources, unique_file
+from ...codegen.rtl import RtlCore, core_named, generate_rtl, rtl_sources, unique_file
 from ...codegen.rtl.axi import Stream
+from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.spec import Spec
 from .prover import RESET_FIRST, ClaimResult, check, without_comments
@@ -42,8 +42,6 @@ numbers = {word = 16, exp_table = "small"}
 """
 #: Modules at the end of a core whose claim of a stable beat is assumed, with the prefix of that stream.
 _SENDERS = {"kc_solution_sender": "m_axis", "kc_state_reader": "m_axis_state"}
-_TEMPLATES = ("axi.sv", "predictor.sv", "predictor_ports", "learner.sv", "learner_streams", "solver.sv",
-              "banded_solver.sv", "intercept_solver.sv", "trainer.sv")
 _DEPTH = 3
 
 
@@ -119,17 +117,22 @@ def _ports(streams: tuple[Stream, ...]) -> str:
                    for one in streams)
 
 
+def _generated(claim: CoreClaim) -> tuple[Plan, RtlCore, dict[str, str]]:
+    """Return plan, core and sources of a claim, in compile order."""
+    plan, core = make_plan(Spec.from_text(claim.spec, "small.toml")), core_named(claim.core)
+    with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
+        generate_rtl(plan, folder)
+        return plan, core, {path.name: path.read_text(encoding="utf-8")
+                            for path in rtl_sources(Path(folder), plan, core)}
+
+
 def prove_core(claim: CoreClaim, fault: tuple[str, str, str] | None = None) -> ClaimResult:
     """Prove the handshake of a core, or of one with a fault.
 
     A fault consists of a file, the original text and its replacement.
     """
-    plan, core = make_plan(Spec.from_text(claim.spec, "small.toml")), core_named(claim.core)
+    plan, core, files = _generated(claim)
     top = f"{plan.name}_{core.name}_axi"
-    with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
-        generate_rtl(plan, folder)
-        files = {path.name: path.read_text(encoding="utf-8")
-                 for path in rtl_sources(Path(folder), plan, core)}
     if fault is not None:
         name, before, after = unique_file(fault[0]), *fault[1:]
         if before not in files[name]:
@@ -142,10 +145,15 @@ def prove_core(claim: CoreClaim, fault: tuple[str, str, str] | None = None) -> C
     return check(files, top, core.parameters(plan, claim.lanes), _DEPTH)
 
 
+def core_sources() -> dict[str, str]:
+    """Return all sources of the claims without comments, by claim and file."""
+    return {f"{claim.key}/{name}": without_comments(text) for claim in CORE_CLAIMS
+            for name, text in _generated(claim)[2].items()}
+
+
 def core_digest() -> str:
-    """Return the digest of the templates of the cores, without comments."""
-    texts = (without_comments(read_text(f"templates/rtl/{name}.j2")) for name in _TEMPLATES)
-    return hashlib.sha256("".join(texts).encode()).hexdigest()
+    """Return the digest of all sources of the claims, without comments."""
+    return hashlib.sha256("".join(core_sources().values()).encode()).hexdigest()
 
 
 def core_rows() -> list[tuple[str, str, str]]:

@@ -4,9 +4,10 @@ import pytest
 
 from kerncast.benchmarks.formal.__main__ import is_found, is_found_in_core, planted
 from kerncast.benchmarks.formal.claims import CLAIMS, MUTANTS
-from kerncast.benchmarks.formal.cores import CORE_CLAIMS, CORE_MUTANTS, prove_core
+from kerncast.benchmarks.formal.cores import CORE_CLAIMS, CORE_MUTANTS, core_sources, prove_core
 from kerncast.benchmarks.formal.page import PAGE, digests
 from kerncast.benchmarks.formal.prover import BOUNDED, HW, PROPERTIES, PROVED, module_text, prove
+from kerncast.codegen.rtl import unique_file
 from kerncast.hw.rtl import synthesis
 from kerncast.sim.errors import KerncastError
 
@@ -62,6 +63,16 @@ def test_every_fault_can_be_planted_and_every_module_named_is_there():
         assert (PROPERTIES / f"{claim.module}.sv").is_file()
         assert all((HW / f"{name}.sv").is_file() for name in (claim.module, *claim.below))
     assert len({claim.key for claim in CLAIMS}) == len(CLAIMS)
+
+
+def test_the_digest_covers_every_file_of_the_cores():
+    named = {name.partition("/")[2].partition("_")[2].removesuffix(".sv") for name in core_sources()
+             if "/small_" in name}
+    assert named >= {"distance", "kernel", "expansion", "predictor", "learner", "coefficients", "step",
+                     "solver", "trainer", "predictor_axi", "learner_axi", "solver_axi", "trainer_axi"}
+    shared = {name.partition("/")[2] for name in core_sources() if "/kc_" in name}
+    assert shared >= {unique_file(f"{name}.sv")
+                      for name in ("kc_mac", "kc_levinson", "kc_banded", "kc_neighbours")}
 
 
 def test_the_page_speaks_of_these_modules_and_properties():

@@ -4,6 +4,9 @@ Hundreds of tests build images, libraries and programs of which most sources are
 given decides what it writes: its program, its arguments, and the content of the source and of every header
 that it reads. A result is reused only if all of these are equal, and only if it was made without a word of
 the compiler.
+
+Makefiles start their compilers through this file run as a program, without any package: Verilator's put the
+variable ``OBJCACHE`` before them.
 """
 
 import hashlib
@@ -11,15 +14,11 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
-
-import pytest
-
-from kerncast.codegen.build import tools
 
 #: How the names of sources and headers end.
 SOURCES, HEADERS = (".c", ".S", ".cpp"), (".h", ".hpp", ".inc")
@@ -153,21 +152,17 @@ class BuildCache:
         return done
 
 
-@pytest.fixture(scope="session", autouse=True)
-def build_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuildCache]:
-    """Start the product's compilers through one cache, in all tests."""
-    base = tmp_path_factory.getbasetemp()
-    store = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "builds"
-    cache = BuildCache(store)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tools, "subprocess", SimpleNamespace(
-            run=cache.run, DEVNULL=subprocess.DEVNULL, CompletedProcess=subprocess.CompletedProcess))
-        yield cache
+def main(store: str, *words: str) -> int:
+    """Run one compiler through the cache: what a makefile puts before it, as it would ``ccache``."""
+    named = "-o" in words or "-c" not in words
+    source = next((word for word in words if word.endswith(SOURCES)), "")
+    done = BuildCache(Path(store)).run(
+        [*words, *([] if named else ["-o", Path(source).with_suffix(".o").name])], cwd=Path.cwd(),
+        env=dict(os.environ), capture_output=True, text=True, check=False)
+    sys.stdout.write(done.stdout)
+    sys.stderr.write(done.stderr)
+    return done.returncode
 
 
-@pytest.fixture
-def compile_anew(build_cache: BuildCache) -> Iterator[None]:
-    """Compile everything in this test, for one that compares what two runs of a compiler write."""
-    build_cache.enabled = False
-    yield
-    build_cache.enabled = True
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

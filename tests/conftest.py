@@ -2,20 +2,25 @@
 
 import importlib.util
 import os
+import shlex
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import build_cache as cached_builds
 import pytest
+from build_cache import BuildCache
 from hypothesis import HealthCheck, settings
 from typer.testing import CliRunner
 
 from kerncast.cli.main import app
+from kerncast.codegen.build import tools
 from kerncast.lab.pytest_plugin.ledger import Ledger, missing_tool, tools_required
-
-pytest_plugins = ["build_cache"]
 
 CAMPAIGN = os.environ.get("KERNCAST_CAMPAIGN") == "1"
 # In CI, and under `make test`, a test that could not run is a failure and not a footnote.
@@ -66,6 +71,28 @@ def one_cache_for_zig(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None
         for name in ("ZIG_GLOBAL_CACHE_DIR", "ZIG_LOCAL_CACHE_DIR"):
             patch.setenv(name, os.environ.get(name, str(folder)))
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def build_cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[BuildCache]:
+    """Start the product's compilers through one cache, and those of Verilator's makefiles, in all tests."""
+    base = tmp_path_factory.getbasetemp()
+    store = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "builds"
+    cache = BuildCache(store)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tools, "subprocess", SimpleNamespace(
+            run=cache.run, DEVNULL=subprocess.DEVNULL, CompletedProcess=subprocess.CompletedProcess))
+        patch.setenv("OBJCACHE", shlex.join([sys.executable, "-I", "-S", cached_builds.__file__, str(store)]))
+        yield cache
+
+
+@pytest.fixture
+def compile_anew(build_cache: BuildCache, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Compile everything in this test, for one that compares what two runs of a compiler write."""
+    monkeypatch.delenv("OBJCACHE")
+    build_cache.enabled = False
+    yield
+    build_cache.enabled = True
 
 
 @pytest.hookimpl(trylast=True)  # after -k and -m, so that what they leave out is not counted

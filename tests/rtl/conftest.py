@@ -1,10 +1,7 @@
 """Small cores and one of full size, built once for a simulator, with models to load into them."""
 
-import contextlib
 import os
-import shutil
-import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -297,55 +294,6 @@ class RtlCore:
             mismatches += int((got["f"] != want["f"]).sum())
         assert next(wanted, None) is None, "an answer is missing"
         return words, mismatches, rest
-
-
-@contextlib.contextmanager
-def shared_objects(work: Path, shelves: dict[str, Path]) -> Iterator[None]:
-    """Take what a build in `work` would compile anew from shelves, by pattern; fill one that is missing."""
-    for shelf in shelves.values():
-        if shelf.is_dir():  # newer than its source: make leaves it as it is
-            shutil.copytree(shelf, work, copy_function=shutil.copy, dirs_exist_ok=True)
-    yield
-    for pattern, shelf in shelves.items():
-        if not shelf.is_dir():
-            new = Path(tempfile.mkdtemp(dir=shelf.parent))
-            for compiled in work.glob(pattern):
-                shutil.copy(compiled, new)
-            with contextlib.suppress(OSError):  # another worker was first
-                new.rename(shelf)
-
-
-def shelves_of(tmp_path_factory) -> Path:
-    """The folder that all workers share."""
-    base = tmp_path_factory.getbasetemp()
-    return base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-
-
-@pytest.fixture(scope="session")
-def timed_runtime(tmp_path_factory) -> Callable[[Path], contextlib.AbstractContextManager[None]]:
-    """``with timed_runtime(folder)``: in it builds ``verilator --binary --timing``, not optimised."""
-    shelf = shelves_of(tmp_path_factory) / "verilated-timed"
-    return lambda work: shared_objects(work, {"verilated*.o": shelf})
-
-
-@pytest.fixture(scope="session", autouse=True)
-def verilator_runtime(tmp_path_factory) -> Iterator[None]:
-    """Compile Verilator's own runtime, most of what there is to compile, once for all cores and workers."""
-    base, build = shelves_of(tmp_path_factory), Simulation.__init__
-
-    def begin(self, sources, top, simulator, work, parameters=None, waves=None, long=False) -> None:
-        kind = "long" if long else "short"
-        # The main program depends on the ports of the core, with registers or without.
-        core = "-".join(top.split("_")[-2:] if top.endswith("_axi") else top.split("_")[-1:])
-        shelves = {"verilated*.o": base / f"verilated-{kind}",
-                   "verilator.o": base / f"verilator-{kind}-{core}"}
-        shared = simulator == "verilator" and waves is None and not work.is_dir()  # with waves it is another
-        with shared_objects(work, shelves if shared else {}):
-            build(self, sources, top, simulator, work, parameters, waves, long)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Simulation, "__init__", begin)
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ NEEDS = (("riscv64-unknown-elf-gcc", "sudo apt-get install -y gcc-riscv64-unknow
 
 
 @pytest.fixture
-def simulated(require_simulator, require_tool, timed_runtime, tmp_path):
+def simulated(require_simulator, require_tool, tmp_path):
     """``simulated(simulator)``: the lines that the script of the example prints."""
 
     def simulate(simulator):
@@ -24,9 +24,8 @@ def simulated(require_simulator, require_tool, timed_runtime, tmp_path):
             require_tool(*need)
         option = ["--icarus"] if simulator == "icarus" else []
         command = [sys.executable, EXAMPLE / "run.py", "-o", tmp_path / "soc", *option]
-        with timed_runtime(tmp_path / "soc" / "obj"):
-            done = subprocess.run(command, capture_output=True, text=True, check=False,
-                                  env={**os.environ, "KERNCAST_ENGINE": "python"})
+        done = subprocess.run(command, capture_output=True, text=True, check=False,
+                              env={**os.environ, "KERNCAST_ENGINE": "python"})
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.splitlines()
 

@@ -141,7 +141,7 @@ def test_a_sample_of_the_wrong_length_fails(require_simulator, tmp_path):
     assert "FAIL: the core reports an error of a frame" in done.stdout
 
 
-def test_verilator_takes_the_testbench_by_its_header(require_simulator, ledger, tmp_path, timed_runtime):
+def test_verilator_takes_the_testbench_by_its_header(require_simulator, ledger, tmp_path):
     require_simulator("verilator")
     plan = make("grid16")
     rtl = write(tmp_path, plan, vectors_of(plan))
@@ -149,8 +149,7 @@ def test_verilator_takes_the_testbench_by_its_header(require_simulator, ledger, 
     text = (rtl / f"{top}_tb.sv").read_text().replace(" \\\n//  ", "")
     command = next(line for line in text.splitlines() if "$ verilator" in line).split("$ ")[1].split()
     fast = "OPT_FAST=-O0 OPT_SLOW=-O0 OPT_GLOBAL=-O0"
-    with timed_runtime(rtl / "obj_dir"):
-        done = execute(rtl, *command, "-MAKEFLAGS", fast, env=verilator_environment())
+    done = execute(rtl, *command, "-MAKEFLAGS", fast, env=verilator_environment())
     assert done.returncode == 0, done.stderr[-2000:]
     done = execute(rtl, f"obj_dir/V{top}_tb", "+stall=64")
     assert done.returncode == 0, done.stdout

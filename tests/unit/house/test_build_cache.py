@@ -1,6 +1,7 @@
 """The suite's own cache of builds: a result is reused only where the compiler would write the same."""
 
 import os
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -95,3 +96,28 @@ def test_what_the_compiler_refused_or_warned_of_is_not_kept(
                          capture_output=True, text=True, check=False)
         assert "unused" in done.stderr
     assert (cache.hits, cache.misses) == (0, 2)
+
+
+def test_a_makefile_compiles_through_it_with_and_without_a_named_object(
+        cache: BuildCache, project: Callable[[str], Path], tmp_path: Path) -> None:
+    """As Verilator's makefiles do; what is compiled for one is found by all the others."""
+    plain, store = project("plain"), tmp_path / "store"
+    wanted = compile_one(cache, plain, "-DF=1")
+    command = shlex.join([*shlex.split(os.environ["OBJCACHE"])[:-1], str(store)])
+    for name, named in (("one", "-o a.o"), ("two", "")):
+        folder = project(name)
+        done = subprocess.run(
+            f"{command} gcc {shlex.join(FLAGS)} -DF=1 -I. -Irt -c a.c {named}", cwd=folder, shell=True,
+            capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout + done.stderr) == (0, "")
+        assert (folder / "a.o").read_bytes() == wanted
+    assert len(list(store.glob("*/*.d"))) == 1
+
+
+def test_a_makefile_hears_what_the_compiler_refuses(project: Callable[[str], Path]) -> None:
+    folder = project("one")
+    (folder / "a.c").write_text("int f(void) { return g; }\n", encoding="utf-8")
+    done = subprocess.run("$OBJCACHE gcc -c a.c", cwd=folder, shell=True, capture_output=True, text=True,
+                          check=False)
+    assert done.returncode == 1
+    assert "undeclared" in done.stderr

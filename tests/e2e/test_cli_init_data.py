@@ -92,20 +92,12 @@ def test_spaces_in_the_names_of_file_and_folder_are_accepted_and_give_a_name():
     ("my motor", "my_motor"), ("my-motor", "my_motor"), ("Motor", "motor"), ("3phase", "m_3phase"),
     ("Größe", "grosse"), ("int", "my_int"), ("a" * 40, "a" * 24)])
 def test_a_name_that_c_cannot_use_is_refused_with_one_that_works(name, suggested):
-    Path("d.csv").write_text(TABLE)
-    code, _, err = run("init", name, "--data", "d.csv")
-    typed = re.search(r"type kerncast init (\S+)", err)
-    assert code == 2 and "E110" in err and typed is not None
-    assert typed[1] == suggested.replace("grosse", "groe")
-    assert run("init", typed[1], "--data", "d.csv")[0] == 0
-
-
-def test_the_command_to_type_for_a_refused_name_keeps_the_data_file():
     Path("my data.csv").write_text(TABLE)
-    _, _, err = run("init", "My-Motor", "--data", "my data.csv")
-    typed = re.search(r"type kerncast (init .*)", err)
-    assert typed is not None and run(*shlex.split(typed[1]))[0] == 0
-    assert 'file = "my data.csv"' in Path("my_motor.toml").read_text()
+    code, _, err = run("init", name, "--data", "my data.csv")
+    typed = re.search(r"type kerncast (init (\S+).*)", err)
+    assert code == 2 and "E110" in err and typed[2] == suggested.replace("grosse", "groe")
+    assert run(*shlex.split(typed[1]))[0] == 0
+    assert 'file = "my data.csv"' in Path(f"{typed[2]}.toml").read_text()
 
 
 # ---- decimal commas ----

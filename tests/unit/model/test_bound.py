@@ -137,7 +137,7 @@ PLAIN = [bounded_plan(word, **options) for word in (16, 32) for options in (
 
 
 @given(st.sampled_from(PLAIN), st.integers(0, 2**32 - 1), st.floats(0, 1))
-def test_the_bound_of_any_values_without_an_intercept_is_that_of_the_certificate(
+def test_without_an_intercept_the_bound_is_that_of_the_certificate(
         plan: Plan, seed: int, place: float) -> None:
     rng, top = np.random.default_rng(seed), 1 << (plan.word - 1)
     y, alpha = rng.integers(-top, top, (2, 12)) >> rng.integers(0, plan.word, (2, 1))

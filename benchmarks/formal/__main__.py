@@ -9,10 +9,11 @@ import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 
+from ...codegen.rtl.names import module_text
 from .claims import CLAIMS, MUTANTS
 from .cores import CORE_CLAIMS, CORE_MUTANTS, CoreClaim, prove_core
 from .page import PAGE, page
-from .prover import BOUNDED, PROVED, REFUTED, Claim, ClaimResult, module_text, prove
+from .prover import BOUNDED, PROVED, REFUTED, Claim, ClaimResult, prove
 
 
 def planted(module: str, before: str, after: str) -> str:

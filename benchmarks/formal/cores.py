@@ -14,10 +14,11 @@ from pathlib import Path
 
 from ...codegen.rtl import RtlCore, core_named, generate_rtl, rtl_sources, unique_file
 from ...codegen.rtl.axi import Stream
+from ...codegen.rtl.names import without_comments
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.spec import Spec
-from .prover import RESET_FIRST, ClaimResult, check, without_comments
+from .prover import RESET_FIRST, ClaimResult, check
 
 _TRAINER = """
 model = {name = "small", algorithm = "toeplitz_rls"}

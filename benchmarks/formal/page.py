@@ -6,9 +6,10 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ...codegen.rtl.names import without_comments
 from .claims import CLAIMS, MUTANTS
 from .cores import CORE_CLAIMS, CORE_MUTANTS, core_digest, core_rows
-from .prover import BOUNDED, HW, PROPERTIES, PROVED, ClaimResult, without_comments
+from .prover import BOUNDED, HW, PROPERTIES, PROVED, ClaimResult
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "measured" / "formal.md"

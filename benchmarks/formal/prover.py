@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...codegen.resources import resource
+from ...codegen.rtl.names import module_text
 from ...hw.rtl.compiled_tools import compiled
 
 HW = Path(str(resource("hw/rtl")))
@@ -95,17 +96,6 @@ class ClaimResult:
     outcome: str
     seconds: float
     why: str = ""
-
-
-def without_comments(text: str) -> str:
-    """Return SystemVerilog without comments, so that their wording may change."""
-    lines = (line.partition("//")[0].rstrip() for line in text.splitlines())
-    return "".join(f"{line}\n" for line in lines if line)
-
-
-def module_text(module: str) -> str:
-    """Read a module of hw/rtl as shipped."""
-    return (HW / f"{module}.sv").read_text(encoding="utf-8")
 
 
 def with_properties(module: str, text: str) -> str:

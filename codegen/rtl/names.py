@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
 
@@ -20,8 +20,19 @@ _DIGITS = 6
 
 
 def module_text(module: str) -> str:
-    """Read the file of a shared module."""
+    """Read a shared module as shipped."""
     return read_text(f"{_FOLDER}/{module}.sv")
+
+
+def without_comments(text: str) -> str:
+    """Return SystemVerilog without comments, so that their wording may change."""
+    lines = (line.partition("//")[0].rstrip() for line in text.splitlines())
+    return "".join(f"{line}\n" for line in lines if line)
+
+
+def _any_of(names: Iterable[str]) -> re.Pattern[str]:
+    """Return the pattern of a name as a whole word."""
+    return re.compile(rf"\b(?:{'|'.join(names)})\b")
 
 
 @cache
@@ -31,10 +42,11 @@ def unique_names() -> Mapping[str, str]:
     Comments and white space do not change a name.
     """
     modules = sorted(entry.name[:-3] for entry in resource(_FOLDER).iterdir() if entry.name.endswith(".sv"))
-    code = {name: " ".join(re.sub(r"//[^\n]*", "", module_text(name)).split()) for name in modules}
-    below = {name: [word for word in modules if word != name and re.search(rf"\b{word}\b", text)]
-             for name, text in code.items()}
+    code = {name: " ".join(without_comments(module_text(name)).split()) for name in modules}
+    known = _any_of(modules)
+    below = {name: sorted({*known.findall(text)} - {name}) for name, text in code.items()}
 
+    @cache
     def digest(name: str) -> str:
         parts = [code[name], *map(digest, below[name])]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
@@ -59,7 +71,7 @@ def with_unique_names(files: Mapping[str, str]) -> dict[str, str]:
         Texts by file name.
     """
     names = unique_names()
-    known = re.compile(rf"\b(?:{'|'.join(names)})\b")
+    known = _any_of(names)
 
     def renamed(text: str) -> str:
         return known.sub(lambda found: names[found[0]], text)

@@ -6,8 +6,9 @@ from kerncast.benchmarks.formal.__main__ import is_found, is_found_in_core, plan
 from kerncast.benchmarks.formal.claims import CLAIMS, MUTANTS
 from kerncast.benchmarks.formal.cores import CORE_CLAIMS, CORE_MUTANTS, core_sources, prove_core
 from kerncast.benchmarks.formal.page import PAGE, digests
-from kerncast.benchmarks.formal.prover import BOUNDED, HW, PROPERTIES, PROVED, module_text, prove
+from kerncast.benchmarks.formal.prover import BOUNDED, HW, PROPERTIES, PROVED, prove
 from kerncast.codegen.rtl import unique_file
+from kerncast.codegen.rtl.names import module_text
 from kerncast.hw.rtl import synthesis
 from kerncast.sim.errors import KerncastError
 

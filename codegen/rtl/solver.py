@@ -162,7 +162,7 @@ def solver_modules(plan: Plan) -> tuple[str, ...]:
 
 def solver_template(plan: Plan) -> str:
     """Return the template of a plan's solver, without its ending."""
-    return "banded_solver" if plan.banded else "intercept_solver" if plan.bias else "solver"
+    return "banded_solver" if plan.banded else "solver"
 
 
 def _ports(plan: Plan) -> Ports:
@@ -185,7 +185,7 @@ def _render(plan: Plan) -> dict[str, str]:
     values |= {"modules": modules, "tops": ("solver", "solver_axi")}
     files = primitives(modules) | render_files(
         {f"{p}_solver.sv": f"{template}.sv", f"{p}_solver_axi.sv": "axi.sv", f"{p}_solver.f": "solver.f",
-         "README.md": "banded_solver.md" if plan.banded else "solver.md"} | axi.software_files(p, "solver"),
+         "README.md": f"{template}.md"} | axi.software_files(p, "solver"),
         values)
     return files | axi.package_files(p, "solver", values, files)
 

@@ -9,7 +9,7 @@ from typing import Any
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ..c.context import context, real_value
-from ..rtl.common import MOST_WORDS, model_tag, most_vectors, vectors
+from ..rtl.common import MOST_WORDS, model_head, model_tag, most_vectors, vectors
 from ..rtl.intercept import target_shift
 from ..rtl.learner import distance_parts as state_parts
 from ..rtl.predictor import window
@@ -248,7 +248,7 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
         "hls": dialect, "dialect": dialect.name, "vitis": dialect.name == "vitis",
         "types_of": types(plan, learns=learns, solves=solves), "constants": _constants(plan, learns, solves),
         "W": plan.word, "vectors": vectors(plan), "lanes": lanes, "part": part, "clock": clock,
-        "header": 3 + plan.bias, "rows": -(-vectors(plan) // lanes),
+        "header": model_head(plan), "rows": -(-vectors(plan) // lanes),
         "longest": max(columns + learns, plan.sizes["n"] if solves else 0),
         "free": interface == "free_running", "memory": memory, "beat_bits": beat_bits,
         "memory_bits": 16 if plan.word == 16 else 32, "state_words": state_words(plan) if learns else 0,

@@ -34,6 +34,14 @@ def model_tag(plan: Plan) -> int:
     return int(plan.hash[:plan.word // 4], 16)
 
 
+def model_head(plan: Plan) -> int:
+    """Return the number of beats before the first vector of a model's frame.
+
+    They are tag, count, exponent of alpha, and a trained intercept if there is one.
+    """
+    return 3 + plan.bias
+
+
 def model_frame(plan: Plan, state: Outputs) -> list[int]:
     """Build the frame that loads a trained model into a core.
 

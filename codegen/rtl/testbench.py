@@ -10,16 +10,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ...sim.backend import Raw
+from ...sim.backend import Raw, field_arrays
 from ...sim.formats import Format
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Call, Vectors
 from ...sim.statuses import TRAINED, DeviceStatus
 from ..c.context import context
 from .axi import Ports
-from .common import render_files
+from .common import model_head, render_files
 from .core import RtlCore
-from .frames import model_frame, model_tag, sample_frame, state_frames, target_frame
+from .frames import model_frame, sample_frame, state_frames, target_frame
 
 #: Modules of hw/rtl that every testbench needs.
 MODULES = ("kc_tb_source", "kc_tb_sink")
@@ -189,7 +189,7 @@ def _trained(plan: Plan, call: Call, vectors: Vectors) -> tuple[int, list[int]]:
     if status in TRAINED:
         core_status = DeviceStatus.OK if status == DeviceStatus.INACCURATE else status
         return core_status, model_frame(plan, vectors.state)
-    return status, [model_tag(plan), 0, 0, *[0] * plan.bias]
+    return status, model_frame(plan, field_arrays(plan, {}))
 
 
 def _trainer(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
@@ -215,7 +215,7 @@ def _solver(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
     if not plan.banded:
         yield Frame("s_axis_r", [_word(plan, word) for word in row_of(plan, vectors.state)])
     yield Frame("s_axis_y", [_word(plan, y) for y in _targets(plan, call.y_raw)])
-    head = 3 + plan.bias
+    head = model_head(plan)
     alpha = frame[head + plan.sizes["D"]::plan.sizes["D"] + 1]
     yield Frame("m_axis_alpha", [*frame[2:head if status in TRAINED else 3], *alpha], _status(status))
 

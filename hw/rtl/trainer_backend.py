@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from ...codegen.rtl import SOLVER, TRAINER, model_tag
+from ...codegen.rtl.common import model_head
 from ...codegen.rtl.frames import model_frame, sample_frames, target_frame
 from ...codegen.rtl.trainer import trainer_cycles
 from ...sim.backend import Outputs, Raw, field_arrays
@@ -24,8 +25,8 @@ from ...sim.statuses import TRAINED, DeviceStatus
 from .predictor_backend import RtlBackend
 from .simulators import Operation
 
-#: Words of a model's frame before the first vector, without an intercept: tag, count, exponent.
-_HEAD = 3
+#: The exponent of alpha in a model's frame, before an intercept.
+_EXPONENT = 2
 
 
 def training_script(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> list[Operation]:
@@ -50,11 +51,11 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
     sign = 1 << (plan.word - 1)
     words = (np.array(frame, dtype=np.int64) ^ sign) - sign
     columns, signed = plan.sizes["D"], plan.signals["x"].format.signed
-    head = _HEAD + plan.bias
+    head = model_head(plan)
     whole = len(frame) == head + (columns + 1) * plan.sizes["n"]
     vectors = words[head:].reshape(-1, columns + 1) if whole else words[:0].reshape(0, columns + 1)
     v = vectors[:, :-1].ravel()
-    found = {"trained": 1, "alpha_exp": words[_HEAD - 1], "bias": words[head - 1], "alpha": vectors[:, -1],
+    found = {"trained": 1, "alpha_exp": words[_EXPONENT], "bias": words[head - 1], "alpha": vectors[:, -1],
              "centers": v if signed else v & (2 * sign - 1)}
     found = {name: value for name, value in found.items() if name in {f.name for f in plan.memory}}
     state = field_arrays(plan, found if whole else {})
@@ -146,9 +147,9 @@ class SolverBackend(TrainerBackend):
             script.insert(0, ("r", [int(word) & mask for word in row_of(plan, {"centers": v})]))
         [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(plan) + 1000)
         if len(frame) == 1:
-            return status, trained_state(plan, [model_tag(plan), *[0] * (_HEAD - 1 + plan.bias)])
+            return status, field_arrays(plan, {})
         if x_raw is None:
             v = plan.integer("x_step") * np.arange(plan.sizes["n"])[:, np.newaxis]
-        head = 1 + plan.bias
+        head = model_head(plan) - _EXPONENT
         body = np.column_stack([v & mask, frame[head:]]).ravel().tolist()
         return status, trained_state(plan, [model_tag(plan), plan.sizes["n"], *frame[:head], *body])

@@ -19,8 +19,8 @@ CASES = [("learner16", "vitis", 520_000, False, {"learner", "predictor"}),
          ("grid16", "catapult", 800_000, True, {"trainer", "solver", "predictor"}),
          ("bias16", "vitis", 800_000, True, {"trainer", "solver", "predictor"}),
          ("bias32", "catapult", 800_000, True, {"solver", "predictor"})]
-#: The error of a frame that lost its last word.
-SHORT = {"predict": 1, "ask": 1, "learn": 1, "train": 1}
+#: Calls whose only frame may be cut, and the error of that; the errors of a system whose y is cut.
+CUT, CUT_ERROR, CUT_Y = ("predict", "ask", "learn", "train"), 1, 6
 
 
 def with_bad_frames(text, chance):
@@ -28,14 +28,14 @@ def with_bad_frames(text, chance):
     lines, count = [], 0
     for row in text.splitlines():
         name, *words = row.partition("=")[0].split()
-        if name in SHORT and chance.random() < 0.02:
+        if name in CUT and chance.random() < 0.02:
             longer = len(words) == 1 or chance.random() < 0.5
-            lines.append(line(name, words * 2 if longer else words[:-1], [BAD_ARGUMENT, SHORT[name]]))
+            lines.append(line(name, words * 2 if longer else words[:-1], [BAD_ARGUMENT, CUT_ERROR]))
             count += 1
         elif name == "solve" and chance.random() < 0.02:
             n = len(words) // 2
             cut = int(chance.integers(1, n))
-            lines.append(line("solve_parts", [n, *words[:n], *words[n:n + cut]], [BAD_ARGUMENT, 6]))
+            lines.append(line("solve_parts", [n, *words[:n], *words[n:n + cut]], [BAD_ARGUMENT, CUT_Y]))
             count += 1
         lines.append(row)
     return "".join(f"{row}\n" for row in lines), count

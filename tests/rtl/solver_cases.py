@@ -14,7 +14,7 @@ from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import INACCURATE, NOT_POSITIVE_DEFINITE, OK
 from kerncast.sim.model.toeplitz.levinson import levinson
 from kerncast.sim.model.toeplitz.refine import refine
-from kerncast.sim.model.toeplitz.trainer import SCALARS, ToeplitzModel, solver_constants
+from kerncast.sim.model.toeplitz.trainer import SCALARS, refine_arrays, refine_constants, solver_constants
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import Words, requantise
@@ -69,14 +69,14 @@ def recursion(plan: Plan, r: Words, y: Words, steps: int) -> tuple[int, Words, W
 
 def bordered(plan: Plan, r: Words, y: Words) -> list[int]:
     """Status, exponent, intercept and words of alpha. The host certifies: no solution is inaccurate."""
-    model = ToeplitzModel(plan)
-    model._r[:], out = r, np.zeros(len(SCALARS), dtype=np.int64)
-    status = refine(y.astype(np.int64), model._alpha, model._a, model._arrays, out, model._refine,
-                    Ranges(plan).log)
+    arrays, out = refine_arrays(plan), np.zeros(len(SCALARS), dtype=np.int64)
+    alpha, a = (np.zeros(plan.sizes["n"], dtype=np.int64) for _ in range(2))
+    arrays.r[:] = r
+    status = refine(y.astype(np.int64), alpha, a, arrays, out, refine_constants(plan), Ranges(plan).log)
     if status == NOT_POSITIVE_DEFINITE:
         return [status, 0]
     found = dict(zip(SCALARS, out.tolist(), strict=True))
-    return [OK if status == INACCURATE else status, found["alpha_exp"], found["bias"], *model._alpha.tolist()]
+    return [OK if status == INACCURATE else status, found["alpha_exp"], found["bias"], *alpha.tolist()]
 
 
 def solution(plan: Plan, r: Words, y: Words) -> list[int]:

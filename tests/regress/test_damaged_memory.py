@@ -13,6 +13,9 @@ COMMON = {"input": {"word": "s12f0", "columns": 3}, "output": {"word": "s12f0"},
 LEARNER = {"budget": 7, "eta": 0.4, "reduction": "fklms"}
 MODELS = {
     "batch": {"cg": {"n": 12, "lambda": 0.5}},
+    "polynomial": {"cg": {"n": 12, "lambda": 0.5}, "numbers": {"word": 16},
+                   "input": {"word": "s12f11", "columns": 3},
+                   "kernel": {"type": "polynomial", "degree": 2, "gamma": 0.5, "coef0": 1.0}},
     "distances": {"online": LEARNER | {"metric": "fmklms"}},
     "sums": {"online": LEARNER | {"metric": "fast_klms"}},
     "weighted sums": {"online": LEARNER | {"metric": "fast_mklms"}},
@@ -23,8 +26,8 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 def test_a_damaged_structure_meets_no_undefined_behaviour(name, require_tool):
     require_tool("gcc", "sudo apt-get install -y gcc libc6-dev")
-    algorithm = "kernel_cg" if name == "batch" else "kernel_lms"
-    plan = make_plan(Spec(model={"name": "damaged", "algorithm": algorithm}, **COMMON, **MODELS[name]))
+    algorithm = "kernel_cg" if "cg" in MODELS[name] else "kernel_lms"
+    plan = make_plan(Spec(model={"name": "damaged", "algorithm": algorithm}, **COMMON | MODELS[name]))
     rng, host = np.random.default_rng(0), HostBackend(plan, compiler="gcc", flags=TRAPS)
     x, y = rng.integers(-2048, 2047, (12, 3)), rng.integers(-2048, 2047, 12)
     (host.train if plan.trains else host.update)(x, y)
@@ -40,4 +43,16 @@ def test_a_damaged_structure_meets_no_undefined_behaviour(name, require_tool):
         host.predict(x[:2])
         if not plan.trains:
             host.update(x[:3], y[:3])
+    host.close()
+
+
+@pytest.mark.parametrize("word", [16, 32])
+def test_a_banded_training_points_at_nothing_outside_its_table(word, require_tool):
+    require_tool("gcc", "sudo apt-get install -y gcc libc6-dev")
+    plan = make_plan(Spec(
+        model={"name": "damaged", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
+        output={"word": "s12f0"}, kernel={"sigma": 3.0}, numbers={"word": word},
+        toeplitz={"n": 64, "lam": 0.1, "scheme": "uniform", "solver": "banded"}))
+    host = HostBackend(plan, compiler="gcc", flags=TRAPS)
+    host.train(None, np.random.default_rng(0).integers(-2048, 2047, 64))
     host.close()

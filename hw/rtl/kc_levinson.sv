@@ -91,6 +91,7 @@ module kc_levinson #(
     // The highest word of r and a that the next pass reads first: step in an update, one more in a dot product.
     logic [PLACE_BITS-1:0] next_place_reg;       // step + 1, one clock after step
     logic [PLACE_BITS-1:0] top_dot_reg;          // three clocks after step; a dot product begins later
+    logic low_moves_reg;                         // step + 1 is LAST_LAG or more, one clock after step
     wire next_row = issue && !last_row_reg;
     wire next_step = issue && !dot_follows && !of_a && last_row_reg;
     wire [ROW_BITS-1:0] row_after = row_reg + 1'b1;
@@ -113,7 +114,7 @@ module kc_levinson #(
     localparam VALID = CONTROL_BITS - 1, OF_A = VALID - 1, UPDATE = VALID - 2, FIRST = VALID - 3, LAST = VALID - 4;
     localparam MASK = ROW_BITS + 1;
     wire [LAT_MAX-1:0] in_flight;
-    wire empty = in_flight == 0;
+    logic empty_reg;                             // no stage holds a row
     wire sums = at_sum[VALID] && !at_sum[UPDATE];
     // The first sum of a pass comes in the next clock.
     wire begins = before_sum[VALID] && !before_sum[UPDATE] && before_sum[FIRST];
@@ -224,6 +225,8 @@ module kc_levinson #(
         row_reg <= next_row ? row_after : dot_follows ? low_row : {ROW_BITS{1'b0}};
         last_row_reg <= next_row ? row_after == step_row : dot_follows ? low_row == step_row : step_row_after == 0;
         next_place_reg <= step_reg + 1'b1;
+        low_moves_reg <= step_reg >= PLACE_BITS'(LAST_LAG - 1);
+        empty_reg <= !issue && in_flight[LAT_MAX-2:0] == 0;
         top_dot_reg <= low_reg == 0 ? next_place_reg
             : PLACE_BITS'(LAST_LAG) + (low_reg & PLACE_BITS'(LANES - 1));
         if (at_2[VALID] && at_2[OF_A] && at_2[FIRST] && !at_2[UPDATE])
@@ -262,10 +265,10 @@ module kc_levinson #(
             WAIT_WRITEBACK_X: if (hazard_over) state_reg <= DOT_X;
             DOT_X: if (last_row_reg) begin
                 step_reg <= step_reg + 1'b1;
-                if (step_reg >= PLACE_BITS'(LAST_LAG - 1)) low_reg <= low_reg + 1'b1;
+                if (low_moves_reg) low_reg <= low_reg + 1'b1;
                 state_reg <= xi_ready ? UPDATE_A : WAIT_XI;
             end
-            default: if (empty) begin
+            default: if (empty_reg) begin
                 done_reg <= 1'b1;
                 step_reg <= {PLACE_BITS{1'b0}};
                 low_reg <= {PLACE_BITS{1'b0}};

@@ -154,7 +154,6 @@ module kc_levinson_scalars #(
     wire [W-1:0] xi_magnitude;
     wire [W:0] growth;
     wire grows = STATIC == 0 && $signed({1'b0, growth}) > room_reg;
-    wire too_high = grows && at_top_reg;
 
     kc_magnitude #(.V_BITS(W)) xi_inst (.v(xi_reg), .q(xi_magnitude));
     kc_mul_shift #(.A_BITS(W + 1), .C_BITS(W - 1), .SHIFT(W - 1), .Q_BITS(W + 1))
@@ -230,12 +229,14 @@ module kc_levinson_scalars #(
             XI_SQUARE: state_reg <= XI_COMMIT;
             XI_COMMIT: begin
                 a_scale_reg <= grows;
-                a_exp_reg <= a_exp_reg + EXP_BITS'(grows);
-                xi_ready_reg <= !too_high;
-                if (too_high) failed_reg <= 1'b1;
-                state_reg <= too_high ? IDLE : EPS_PRODUCT;
+                xi_ready_reg <= 1'b1;
+                state_reg <= EPS_PRODUCT;
             end
-            EPS_PRODUCT: state_reg <= EPS_DROP;
+            EPS_PRODUCT: begin
+                a_exp_reg <= a_exp_reg + EXP_BITS'(a_scale_reg);
+                if (a_scale_reg && at_top_reg) failed_reg <= 1'b1;
+                state_reg <= a_scale_reg && at_top_reg ? IDLE : EPS_DROP;
+            end
             EPS_DROP: begin
                 eps_reg <= eps_reg - drop;
                 state_reg <= EPS_CHECK;

@@ -173,12 +173,13 @@ def in_lanes(columns: int, budget: int, lanes: int) -> str:
 def reached(n: int, sigma: float) -> str:
     """Measure a predictor on a grid.
 
-    The figures are the vectors that it reads, and its clocks alone and in a queue.
+    The figures are the vectors that it reads, and its clock cycles alone and in a queue, per number of lanes.
     """
     plan = grid(n, sigma)
     read = window(plan)
-    return (f"| {n} | {sigma:g} | {n if read is None else read.rows} | {predictor_cycles(plan)} "
-            f"| {predictor_period(plan):g} |")
+    cells = [f"{clocks(plan, lanes):g}" for clocks in (predictor_cycles, predictor_period)
+             for lanes in (1, 2, 4)]
+    return f"| {n} | {sigma:g} | {n if read is None else read.vectors} | {' | '.join(cells)} |"
 
 
 def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:

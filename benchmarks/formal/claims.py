@@ -113,6 +113,10 @@ _STREAMS = (
           "3 vectors of 1 column of 6 bits, step 5", depth=12, below=_ROWS,
           parameters={"WORD": 6, "VECTORS": 3, "COLUMNS": 1, "TAG": 0x25, "EXPONENT_MIN": -2,
                       "EXPONENT_MAX": 3, "GRID_STEP": 5}),
+    Claim("kc_model_store", "the same on a grid, two vectors in a row",
+          "5 vectors of 1 column of 6 bits, step 5", depth=16, below=_ROWS,
+          parameters={"WORD": 6, "VECTORS": 5, "COLUMNS": 1, "VECTOR_LANES": 2, "TAG": 0x25,
+                      "EXPONENT_MIN": -2, "EXPONENT_MAX": 3, "GRID_STEP": 5}),
     Claim("kc_state_writer", "each word of a model, and each slot, is written once, to its address; slots "
           "are accepted only after a complete model; an invalid frame is one frame error, and nothing of it "
           "is written after the fault", "3 slots of 2 columns of 6 bits", depth=8,
@@ -188,6 +192,7 @@ MUTANTS = (
     ("kc_sample_buffer", "if (last && !good) state_next = DROP", "if (last && !good) state_next = RECEIVE"),
     ("kc_model_store", "vector_reg + 1'b1 == total_reg", "vector_reg == total_reg"),
     ("kc_model_store", "count_next = {COUNT_BITS{1'b0}}", "count_next = count_reg"),
+    ("kc_model_store", "row_end && vector_lane == LAST_VECTOR_LANE", "row_end"),
     ("kc_model_store", "if (is_alpha) grid_next = grid_reg + GRID_STEP", "grid_next = grid_reg + GRID_STEP"),
     ("kc_state_writer", "|| last != s_axis_state_tlast", "|| (s_axis_state_tlast && !last)"),
     ("kc_state_writer", "(of_slots && announced != count_reg)", "1'b0"),

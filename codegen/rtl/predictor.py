@@ -59,7 +59,7 @@ class Window:
 
     Parameters
     ----------
-    rows : int
+    vectors : int
         Their number.
     low, high : int
         The index of the first of them is that of x, minus `low`, held in 0 to `high`, divided by the step.
@@ -67,11 +67,15 @@ class Window:
         The quotient, exactly: a product with `reciprocal`, shifted right by `shift`.
     """
 
-    rows: int
+    vectors: int
     low: int
     high: int
     reciprocal: int
     shift: int
+
+    def rows(self, lanes: int, stored: int) -> int:
+        """Return the rows of `lanes` vectors that are read, wherever the window begins."""
+        return min((self.vectors + 2 * lanes - 2) // lanes, -(-stored // lanes))
 
 
 def window(plan: Plan) -> Window | None:
@@ -83,13 +87,13 @@ def window(plan: Plan) -> Window | None:
     if not plan.uniform:
         return None
     step, lag, n = plan.integer("x_step"), plan.integer("last_lag"), plan.sizes["n"]
-    rows = 2 * lag + (1 if step == 1 else 2)
-    high = (n - rows) * step
+    reached = 2 * lag + (1 if step == 1 else 2)
+    high = (n - reached) * step
     if high <= 0:
         return None
     # The reciprocal exceeds 1 / step by less than 2^-shift, and the product by less than 1 / step.
     shift = high.bit_length() + step.bit_length()
-    return Window(rows, lag * step, high, -(-(1 << shift) // step), shift)
+    return Window(reached, lag * step, high, -(-(1 << shift) // step), shift)
 
 
 def kernel_latency(plan: Plan) -> int:
@@ -136,12 +140,16 @@ def rows_of_vectors(plan: Plan, lanes: int = 1, count: int | None = None) -> int
 
 
 def read_clocks(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
-    """Return the clocks to read the vectors for a sample.
+    """Return the clock cycles to read the vectors for a sample.
 
-    Those of a :func:`window` are found first.
+    The vectors of a :func:`window` are located first. Vectors of one column are read `lanes` at a time.
     """
     grid = window(plan)
-    return rows_of_vectors(plan, lanes, count) if grid is None else _LOCATE + grid.rows
+    if grid is not None:
+        return _LOCATE + grid.rows(lanes, vectors(plan))
+    if plan.sizes["D"] == 1:
+        return -(-rows_of_vectors(plan, 1, count) // lanes)
+    return rows_of_vectors(plan, lanes, count)
 
 
 def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
@@ -160,8 +168,8 @@ def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> in
     Returns
     -------
     int
-        ``D + ceil(D / lanes) * count + overhead + log2(lanes)``; on a grid with a :func:`window` the rows
-        of that instead of all.
+        ``D + ceil(D / lanes) * count + overhead + log2(lanes)``; with one column ``ceil(count / lanes)``
+        rows, and on a grid with a :func:`window` only the rows of the window.
     """
     return plan.sizes["D"] + read_clocks(plan, lanes, count) + predictor_overhead(plan) + levels(lanes)
 

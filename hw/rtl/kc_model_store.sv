@@ -13,14 +13,16 @@ module kc_model_store #(
     parameter int VECTORS = 1,                    // maximum number of vectors
     parameter int COLUMNS = 1,
     parameter int LANES = 1,                      // columns that are read at a time: a power of two
+    parameter int VECTOR_LANES = 1,               // vectors that are read at a time, for COLUMNS = 1: a power of two
     parameter logic [WORD-1:0] TAG = 0,
     parameter logic signed [WORD-1:0] EXPONENT_MIN = 0,
     parameter logic signed [WORD-1:0] EXPONENT_MAX = 0,
     parameter logic [WORD-1:0] GRID_STEP = 0,     // for COLUMNS = 1; 0: any vectors
     parameter int COUNT_BITS = $clog2(VECTORS + 1),
-    parameter int ROWS = VECTORS * ((COLUMNS + LANES - 1) / LANES),
+    parameter int ROWS = ((VECTORS + VECTOR_LANES - 1) / VECTOR_LANES) * ((COLUMNS + LANES - 1) / LANES),
     parameter int ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1,
-    parameter int ALPHA_ADDRESS_BITS = VECTORS > 1 ? $clog2(VECTORS) : 1
+    parameter int ALPHA_ROWS = (VECTORS + VECTOR_LANES - 1) / VECTOR_LANES,
+    parameter int ALPHA_ADDRESS_BITS = ALPHA_ROWS > 1 ? $clog2(ALPHA_ROWS) : 1
 ) (
     input  wire clk,
     input  wire rst,
@@ -33,15 +35,20 @@ module kc_model_store #(
     output wire frame_error,
     output wire [COUNT_BITS-1:0] count,       // vectors in the model
     output wire signed [WORD-1:0] exponent,
-    input  wire [ROW_BITS-1:0] v_row,         // read ports; a vector has COLUMNS / LANES rows, rounded up
-    output wire [LANES*WORD-1:0] v,
+    // Read ports: a vector has COLUMNS / LANES rows, rounded up, or VECTOR_LANES vectors have one; those behind the
+    // last vector of a row are 0.
+    input  wire [ROW_BITS-1:0] v_row,
+    output wire [LANES*VECTOR_LANES*WORD-1:0] v,
     input  wire [ALPHA_ADDRESS_BITS-1:0] alpha_address,
-    output wire [WORD-1:0] alpha
+    output wire [VECTOR_LANES*WORD-1:0] alpha
 );
     localparam COLUMN_BITS = $clog2(COLUMNS + 1);
     localparam [WORD-1:0] MAX_COUNT = WORD'(VECTORS);
     localparam [COLUMN_BITS-1:0] ALPHA_COLUMN = COLUMN_BITS'(COLUMNS);
     localparam LANE_BITS = LANES > 1 ? $clog2(LANES) : 1;
+    localparam V_LANE_BITS = LANES * VECTOR_LANES > 1 ? $clog2(LANES * VECTOR_LANES) : 1;
+    localparam VECTOR_LANE_BITS = VECTOR_LANES > 1 ? $clog2(VECTOR_LANES) : 1;
+    localparam [VECTOR_LANE_BITS-1:0] LAST_VECTOR_LANE = VECTOR_LANE_BITS'(VECTOR_LANES - 1);
 
     typedef enum logic [2:0] {HEAD_TAG, HEAD_COUNT, HEAD_EXPONENT, BODY, DROP} state_t;
 
@@ -62,6 +69,9 @@ module kc_model_store #(
     wire is_alpha = column_reg == ALPHA_COLUMN;
     wire is_last, row_end;
     wire [LANE_BITS-1:0] lane;
+    wire [VECTOR_LANE_BITS-1:0] vector_lane = VECTOR_LANE_BITS'(vector_reg) & LAST_VECTOR_LANE;
+    wire [V_LANE_BITS-1:0] v_lane = VECTOR_LANES > 1 ? V_LANE_BITS'(vector_lane) : V_LANE_BITS'(lane);
+    wire [ALPHA_ADDRESS_BITS-1:0] alpha_row = ALPHA_ADDRESS_BITS'(vector_reg >> $clog2(VECTOR_LANES));
     wire write_v = accept && state_reg == BODY && !is_alpha;
     wire write_alpha = accept && state_reg == BODY && is_alpha;
     wire last_alpha = is_alpha && vector_reg + 1'b1 == total_reg;
@@ -106,7 +116,7 @@ module kc_model_store #(
                 BODY: begin
                     column_next = is_alpha ? {COLUMN_BITS{1'b0}} : column_reg + 1'b1;
                     if (is_alpha) vector_next = vector_reg + 1'b1;
-                    else if (row_end) v_write_next = v_write_reg + 1'b1;
+                    else if (row_end && vector_lane == LAST_VECTOR_LANE) v_write_next = v_write_reg + 1'b1;
                     if (is_alpha) grid_next = grid_reg + GRID_STEP;
                     wrong = GRID_STEP != 0 && !is_alpha && s_axis_model_tdata != grid_reg;
                     whole = last_alpha;
@@ -139,12 +149,12 @@ module kc_model_store #(
 
     kc_ram_lane_of #(.COLUMNS(COLUMNS), .LANES(LANES), .COLUMN_BITS(COLUMN_BITS))
         place_inst (.column(column_reg), .lane(lane), .last(is_last), .row_end(row_end));
-    kc_ram_wordwise #(.WIDTH(WORD), .ROWS(ROWS), .LANES(LANES))
-        v_inst (.clk(clk), .write_enable(write_v), .write_row(v_write_reg), .write_lane(lane), .write_last(is_last),
+    kc_ram_wordwise #(.WIDTH(WORD), .ROWS(ROWS), .LANES(LANES * VECTOR_LANES))
+        v_inst (.clk(clk), .write_enable(write_v), .write_row(v_write_reg), .write_lane(v_lane), .write_last(is_last),
                 .write_data(s_axis_model_tdata), .read_row(v_row), .read_data(v));
-    kc_ram #(.WIDTH(WORD), .DEPTH(VECTORS))
-        alpha_inst (.clk(clk), .write_enable(write_alpha), .write_address(vector_reg[ALPHA_ADDRESS_BITS-1:0]),
-                    .write_data(s_axis_model_tdata), .read_address(alpha_address), .read_data(alpha));
+    kc_ram_wordwise #(.WIDTH(WORD), .ROWS(ALPHA_ROWS), .LANES(VECTOR_LANES))
+        alpha_inst (.clk(clk), .write_enable(write_alpha), .write_row(alpha_row), .write_lane(vector_lane),
+                    .write_last(1'b1), .write_data(s_axis_model_tdata), .read_row(alpha_address), .read_data(alpha));
 
     assign s_axis_model_tready = ready;
     assign busy = state_reg != HEAD_TAG;

@@ -76,6 +76,22 @@ SPECS = {
         toeplitz = {n = 20, lambda = 0.1, scheme = "uniform", solver = "banded"}
         numbers = {word = 16}
         """,
+    "reach16": """
+        model = {name = "reach", algorithm = "toeplitz_rls"}
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 2048}
+        kernel = {sigma = 0.9}
+        toeplitz = {n = 45, lambda = 0.1, scheme = "uniform"}
+        numbers = {word = 16}
+        """,
+    "column16": """
+        model = {name = "column", algorithm = "kernel_lms"}
+        input = {word = "s12f0"}
+        output = {word = "s12f0"}
+        kernel = {sigma = 600.0}
+        online = {budget = 7, eta = 0.5}
+        numbers = {word = 16}
+        """,
     "means32": """
         model = {name = "means", algorithm = "toeplitz_rls"}
         input = {word = "s16f8", columns = 2, gain = [1.0, 3.0]}

@@ -137,9 +137,9 @@ def test_a_window_has_every_vector_that_the_kernel_reaches(step, sigma):
     v = step * np.arange(n)
     reached = (v - x[:, None]) ** 2 < plan.integer("kernel_d2_end")
     rows = np.arange(n) - first[:, None]
-    assert not (reached & ((rows < 0) | (rows >= read.rows))).any()
-    assert first.max() + read.rows == n
-    assert reached.sum(axis=1).max() >= read.rows - 1
+    assert not (reached & ((rows < 0) | (rows >= read.vectors))).any()
+    assert first.max() + read.vectors == n
+    assert reached.sum(axis=1).max() >= read.vectors - 1
 
 
 def test_lanes_that_are_no_power_of_two_are_refused_when_the_core_is_built(built):
@@ -154,7 +154,9 @@ def in_lanes(*chosen: str) -> list[object]:
             for name in every]
 
 
-@pytest.mark.parametrize(("case", "lanes"), in_lanes("gains16 2", "corners16 4", "angles32 2", "powers16 2"))
+@pytest.mark.parametrize(("case", "lanes"), in_lanes(
+    "gains16 2", "corners16 4", "angles32 2", "powers16 2", "reach16 2", "reach16 4", "grid16 4",
+    "column16 4"))
 def test_lanes_change_the_clocks_by_the_formula_and_no_value(built, ledger, case, lanes):
     core = built(case, "icarus", int(lanes))
     plan = core.plan

@@ -21,7 +21,9 @@
         || (GRID_STEP != 0 && formal_beats > 2 && formal_at != COLUMNS && s_axis_model_tdata != formal_grid);
     integer formal_k;
     localparam FORMAL_ROWS = (COLUMNS + LANES - 1) / LANES;
-    wire [9:0] formal_row = formal_of * FORMAL_ROWS + (formal_at == COLUMNS ? FORMAL_ROWS : formal_at / LANES);
+    // The row of the next word of a vector. With vector lanes a vector is a word.
+    wire [9:0] formal_row = VECTOR_LANES > 1 ? (formal_of + (formal_at == COLUMNS)) / VECTOR_LANES
+        : formal_of * FORMAL_ROWS + (formal_at == COLUMNS ? FORMAL_ROWS : formal_at / LANES);
 
     always @* begin
         formal_of = 0;
@@ -57,9 +59,10 @@
         assert (frame_error == formal_frame_error && count == formal_held && count <= VECTORS);
         assert (write_v == (formal_body && formal_at != COLUMNS));
         assert (write_alpha == (formal_body && formal_at == COLUMNS));
-        if (write_v) assert (v_write_reg == formal_row && lane == formal_at % LANES);
+        if (write_v) assert (v_write_reg == formal_row);
+        if (write_v) assert (v_lane == (VECTOR_LANES > 1 ? formal_of % VECTOR_LANES : formal_at % LANES));
         if (write_v) assert (is_last == (formal_at + 1 == COLUMNS));
-        if (write_alpha) assert (vector_reg == formal_of);
+        if (write_alpha) assert (alpha_row == formal_of / VECTOR_LANES && vector_lane == formal_of % VECTOR_LANES);
         // Of states that cannot be reached:
         assert (formal_ok || formal_beats == 1);
         if (formal_beats != 0) assert (formal_held == 0);

@@ -108,7 +108,7 @@ def _board_of(board: str | None, port: str | None, flash: str) -> BoardAt:
 
 
 def _costs(costs: dict[str, Any]) -> str:
-    """Return the known costs as counts with units, or None if a counter overflowed."""
+    """Return the known costs as a table; mark a counter that overflowed."""
     rows = {key: value for key, value in costs.items() if key not in ("unit", "counts")}
     rows |= {f"{costs['unit']}, {call}": "overran" if count is None else count
              for call, count in costs["counts"].items()}

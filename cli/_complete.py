@@ -1,7 +1,7 @@
 """cli: shell completion of specs, folders, back ends, boards, keys and codes.
 
-``kerncast --install-completion`` turns it on. Each function takes the beginning of a word, returns all words
-that start with it, and raises nothing.
+``kerncast --install-completion`` turns it on. Each function takes the beginning of a word and returns all
+words that start with it. None raises an exception.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Words = list[str]
 
 
 def _files(start: str, wanted: Callable[[Path], bool]) -> Words:
-    """Return the matching paths: files of the wanted kind, and folders."""
+    """Return the paths that match: files of the wanted kind, and folders."""
     folder, _, begun = start.rpartition("/")
     base = Path(f"{folder}/") if "/" in start else Path()
     prefix = f"{folder}/" if "/" in start else ""
@@ -83,7 +83,7 @@ def codes(incomplete: str) -> Words:
 
 
 def sweep_keys(incomplete: str) -> Words:
-    """Complete the keys of a spec that a sweep can vary, up to their values."""
+    """Complete the keys of a spec that a sweep can vary, without their values."""
     from ..sim.spec.tables import TABLES, keys  # the modules of a sweep take a second to import
 
     return [word for name in TABLES if name != "sweep" for key in keys(TABLES[name])
@@ -91,7 +91,7 @@ def sweep_keys(incomplete: str) -> Words:
 
 
 def measures(incomplete: str) -> Words:
-    """Complete the measures of a sweep."""
+    """Complete the metrics of a sweep."""
     from ..lab.sweep.measures import MEASURES
 
     return [name for name in MEASURES if name.startswith(incomplete)]

@@ -1,4 +1,4 @@
-"""cli: ask on a terminal for the arguments that ``kerncast init`` lacks."""
+"""cli: ask on a terminal for the missing arguments of ``kerncast init``."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ def ask(name: str | None, columns: Callable[[Path], int]) -> Answers:
     name : str or None
         Asked for only if the command line has none.
     columns : callable
-        Returns the inputs per sample of a data file, 0 for a signal; raises what is wrong with it.
+        Returns the number of inputs per sample of a data file, 0 for a signal. Raises KerncastError if
+        the file is invalid.
     """
     from ..codegen.firmware.targets import target_ids
 
@@ -62,7 +63,7 @@ def ask(name: str | None, columns: Callable[[Path], int]) -> Answers:
 
 
 def _choice(question: str, offered: Sequence[str], usual: str) -> str:
-    """Ask until the answer is one of the offered ones."""
+    """Ask until the answer is one of the choices, and return it."""
     while (answer := typer.prompt(question, default=usual).strip()) not in offered:
         typer.echo(f"  {answer} is not one of {', '.join(offered)}")
     return str(answer)

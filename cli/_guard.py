@@ -67,7 +67,7 @@ def guarded(command: Command) -> Command:
 def report(problems: Sequence[Problem], as_json: bool = False) -> None:
     """Print problems on stderr, or as one JSON object on stdout.
 
-    Of more than ten, the rest is only counted.
+    If there are more than ten, the remaining ones are only counted.
     """
     if as_json:
         print_json({"errors": [problem.as_dict() for problem in problems]})

@@ -77,7 +77,7 @@ class Panels(TyperGroup):
     def make_context(self, *args: Any, **more: Any) -> Any:
         """Parse the command line.
 
-        Ctrl-C, of which Typer would print nothing, ends in an Abort.
+        Ctrl-C raises Abort, because Typer itself would print nothing.
         """
         try:
             return super().make_context(*args, **more)
@@ -87,7 +87,7 @@ class Panels(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run a command, which reports Ctrl-C itself.
 
-        Ctrl-C before it runs ends in an Abort.
+        Ctrl-C before the command runs raises Abort.
         """
         try:
             return super().invoke(ctx)
@@ -116,7 +116,7 @@ class Panels(TyperGroup):
 def _summary(group: TyperGroup, ctx: Any, name: str) -> str:
     """Return the first line of a command's help.
 
-    For a command in a group it is below the name of the group.
+    A command in a group is looked up under the name of its group.
     """
     command: Any = group
     for word in name.split():
@@ -136,7 +136,7 @@ def _report(error: Any, words: list[str]) -> None:
 
 
 def _path(ctx: Any, words: list[str]) -> str:
-    """Return the failed command, which the parser does not record for some errors."""
+    """Return the command that failed; the parser does not record it for some errors."""
     if ctx is not None:
         return str(ctx.command_path)
     longest = 2 if words[:1] == ["hil"] else 1

@@ -62,6 +62,6 @@ def separated(given: Iterable[str] | None) -> list[str]:
 def level(text: str) -> str:
     """Return an optimisation level such as ``-Os``.
 
-    It also accepts ``s``, which is all that ``-O`` receives from the shell's ``-Os``.
+    It also accepts ``s``, because ``-Os`` on the command line passes only ``s`` to the option ``-O``.
     """
     return text if text.startswith("-") else f"-O{text}"

@@ -54,7 +54,7 @@ class Answer:
     values : mapping
         The object of ``--json``.
     text : str
-        The same for people.
+        The same as text for people.
     after : sequence of str, optional
         The command to run next, word by word; printed as text only.
     """
@@ -68,7 +68,7 @@ class Answer:
         return self.values
 
     def lines(self) -> Iterable[str]:
-        """Return the text, and the next command."""
+        """Return the text and the next command, line by line."""
         yield from self.text.split("\n")
         if self.after:
             yield from command_lines(self.after, "next: ").split("\n")
@@ -136,7 +136,7 @@ def fitted(line: str, limit: int | None = None, hang: int = 0) -> str:
     limit : int, optional
         The width; by default that of stdout.
     hang : int, optional
-        By how much the lines after the first are indented more than the first.
+        Additional indentation of the lines after the first.
     """
     limit = width() if limit is None else limit
     if len(line) <= limit:
@@ -156,7 +156,7 @@ def command_lines(words: Sequence[str], label: str = "", limit: int | None = Non
     words : sequence of str
         Quoted for the shell, except for ``&&``.
     label : str, optional
-        Stands before the command, such as ``next: ``.
+        Text before the command, such as ``next: ``.
     limit : int, optional
         The width; by default that of stdout.
     """
@@ -185,9 +185,10 @@ def table(rows: Iterable[Sequence[str]], keys: int = 1, limit: int | None = None
     Parameters
     ----------
     rows : iterable of sequence of str
-        The first one may be the heads.
+        The first row may contain the headings.
     keys : int
-        Leading columns that name a row: a table that is too wide is printed as several, each with them.
+        Number of leading columns that identify a row. A table that is too wide is split into several tables,
+        which all repeat these columns.
     limit : int, optional
         The width; by default that of stdout.
     """

@@ -37,7 +37,7 @@ def bar(as_json: bool, what: str) -> Iterator[Callable[[int, int], None]]:
 
     With ``--json`` it is silent.
 
-    Without a terminal, print one line per tenth of the work.
+    Without a terminal, the function prints one line per tenth of the work.
     """
     if as_json:
         yield lambda done, total: None

@@ -22,8 +22,8 @@ def build(out: GeneratedFolder, board: BoardId = "mps2-an386", compiler: Compile
     """Build a firmware image and print its size.
 
     The image holds the library and the hardware-in-the-loop agent; the commands that load it are printed,
-    too. Exits with 2 if flash, RAM or stack exceed the [budget] of the spec, and warns if that is for
-    another target or level; kerncast cost measures run time as well.
+    too. Exits with 2 if flash, RAM or stack exceeds the [budget] of the spec, and warns if the [budget] is
+    for another target or optimisation level; kerncast cost measures run time as well.
 
     Examples
     --------

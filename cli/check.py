@@ -55,10 +55,7 @@ def _made(spec: Spec, seen: Dataset | None) -> Plan:
 
 
 def _next(spec: Spec, path: Path) -> tuple[str, ...]:
-    """Return the next command.
-
-    It is a simulation, or code generation if there are no data.
-    """
+    """Return the next command: a simulation, or code generation if there are no data."""
     return ("kerncast", "sim", str(path)) if spec.data is not None else \
         ("kerncast", "gen", str(path), "-o", f"build/{spec.model.name}")
 
@@ -97,7 +94,10 @@ def _data(spec: Spec, folder: Path) -> Dataset | None:
 
 
 def _sweep(spec: Spec, folder: Path) -> None:
-    """Check axes, objectives and limits of [sweep]; options may add axes and data."""
+    """Check the axes, objectives and limits of [sweep].
+
+    Options of kerncast sweep may add axes and data.
+    """
     if spec.sweep is None:
         return
     from ..lab.sweep import make_settings

@@ -125,7 +125,7 @@ def _text(found: list[Costs]) -> str:
 
 
 def _times(found: list[Costs], clock: float | None) -> list[str]:
-    """Return the time of the worst calls at a clock in MHz, as lines."""
+    """Return the time of the slowest calls at a clock frequency in MHz, as lines."""
     if clock is None:
         return []
     lines = [f"{c.target} {c.optimise}: " + ", ".join(f"{call} {us:,} µs" for call, us

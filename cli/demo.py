@@ -57,7 +57,7 @@ def _print(result: Demo) -> None:
 
 
 def _table(outcome: Outcome, peers: dict[str, float]) -> str:
-    """Return one row per baseline and back end."""
+    """Return a table with one row per baseline and back end."""
     measure = "accuracy" if "accuracy" in outcome.errors["float"] else "rms"
     rows: list[tuple[str, ...]] = [("back end", {"rms": "RMS"}.get(measure, measure), "values", "mismatches",
                                     "flash", "RAM", "stack", "learn", "predict")]

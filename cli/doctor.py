@@ -48,9 +48,9 @@ def look(groups: list[str]) -> list[Tool]:
 
 
 def _of_boards(group: str) -> list[Tool]:
-    """Return the tools in the files of targets and boards.
+    """Return the tools that the files of targets and boards name.
 
-    They are compilers, emulators and flash tools.
+    These are compilers, emulators and flash tools.
     """
     from ..codegen.firmware.targets import all_boards, all_targets, load_arch
 
@@ -87,7 +87,7 @@ def _version(package: str, module: str) -> str:
 def commands(tools: list[Tool]) -> list[str]:
     """Return the commands that install missing tools.
 
-    There is one for Python packages and one for Debian packages.
+    One command installs the Python packages, another one the Debian packages.
     """
     found: list[str] = []
     for python, command in ((True, _PIP), (False, _APT)):
@@ -127,7 +127,7 @@ def doctor(group: Annotated[list[str] | None, typer.Option(
 
 
 def _text(tools: list[Tool], missing: list[Tool], every: bool) -> str:
-    """Return the table of missing or of all tools, and the install commands."""
+    """Return a table of the missing tools, or of all, and the install commands."""
     shown = tools if every else missing
     parts = [table([("group", "tool", "found", "needed for"),
                     *((t.group, t.name, t.found or "MISSING", t.purpose) for t in shown)])] if shown else []

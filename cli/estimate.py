@@ -1,4 +1,4 @@
-"""cli: ``kerncast estimate``: estimate cells, speed and clocks of RTL cores.
+"""cli: ``kerncast estimate``: estimate cells, Fmax and clock cycles of RTL cores.
 
 The cores are those generated for an FPGA.
 """
@@ -51,10 +51,11 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None, 
     """Estimate FPGA cells, clock and samples per second.
 
     yosys counts the cells, for ECP5, iCE40 and AMD 7 series; nextpnr finds Fmax on an ECP5, without pins. The
-    first call of each program compiles it, which takes a minute or more; more lanes take the placer longer.
-    Cell clocks per sample are look-up tables and flip-flops times the clocks per sample, a proxy for energy.
-    Exits with 2 if a core does not fit the part, or yosys or the placer fails or exceeds the limit, after the
-    results of the others; exits with 1 if a simulator counts other clocks than the formula of the plan.
+    first run of each program compiles it, which takes a minute or more; more lanes take the placer longer.
+    "Cell clocks per sample" multiplies look-up tables and flip-flops by the clock cycles per sample, a
+    proxy for energy. Exits with 2 if a core does not fit the part, or if yosys or the placer fails or
+    exceeds the limit; the results of the other cores are still printed. Exits with 1 if a simulator counts
+    a different number of clock cycles than the formula of the plan.
 
     Examples
     --------
@@ -88,7 +89,7 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None, 
 
 
 def _print(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) -> None:
-    """Print and draw the results, and exit with their code."""
+    """Print and draw the results; exit with 2 or 1 if a result requires it."""
     from ..lab.figures.lanes import draw_lanes
 
     problems = [problem for one in found for problem in one.problems]
@@ -122,9 +123,9 @@ def _lanes(words: list[str]) -> list[int]:
 
 
 def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore, int], int] | None:
-    """Return the method of counting clocks, if requested.
+    """Return a function that counts clock cycles in a simulator, if requested.
 
-    Missing tools are reported at once.
+    Return None otherwise. Missing tools are reported at once.
     """
     if simulator is None:
         return None
@@ -166,7 +167,7 @@ def _speed(found: list[Estimate]) -> list[list[str]]:
 
 
 def _placed(placement: Placement | None) -> tuple[str, str, str]:
-    """Return the part, Fmax, the seeds if several, and the fullest kind of cell."""
+    """Return the part, Fmax, the seeds if several, and the most used kind of cell."""
     if placement is None:
         return "-", "-", "-"
     seeds = ", ".join(f"{fmax:.1f}" for fmax in placement.seeds.values())

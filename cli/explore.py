@@ -27,7 +27,7 @@ def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_js
     """Open the report in a browser, with sliders.
 
     The integer model runs again while you drag a slider, and every design that you visit stays in the
-    picture of the Pareto front. The generated C of the chosen design runs on your own data, in the browser.
+    plot of the Pareto front. The generated C of the chosen design runs on your own data, in the browser.
     The server listens on this machine only, requires the printed address, and writes no file. Ctrl-C ends
     it.
 
@@ -61,7 +61,7 @@ def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_js
 def _terminable() -> Iterator[None]:
     """Convert SIGTERM and SIGHUP to an exception.
 
-    It then removes the temporary folder.
+    The temporary folder is then removed as on any other exit.
     """
     def ended(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)

@@ -38,12 +38,12 @@ def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKi
         pack: PackFolder = None, core: CoreNames = None, as_json: JsonFlag = False) -> None:
     """Generate the C library and the RTL cores of a spec.
 
-    Writes plan and test vectors, too. The folder must be new, empty, or one that kerncast wrote before; files
-    that you edited are never overwritten. The same spec gives the same bytes.
+    Also writes the plan and the test vectors. The folder must be new, empty, or one that kerncast wrote
+    before; files that you edited are never overwritten. The same spec gives the same bytes.
 
-    With --package the folder drops into a build: it holds the files of that build system, and the test
-    vectors as C with a program that runs them. Without it, they are removed again. With a table [hls] in
-    the spec the folder holds C++ for high-level synthesis, too.
+    With --package you can add the folder to a build: it holds the files of that build system, and the test
+    vectors as C with a program that runs them. Without --package, these files are removed again. With a table
+    [hls] in the spec the folder also holds C++ for high-level synthesis.
 
     Examples
     --------

@@ -77,7 +77,7 @@ def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: 
 
 
 def _backend_of(on: str | None, port: str | None, flash: str) -> str:
-    """Return the name of the back end with its port.
+    """Return the name of the back end, with its port if it is a board.
 
     Raise E194, E420 or E418 if an option does not apply.
     """

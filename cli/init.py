@@ -116,7 +116,7 @@ def _check(name: str | None, data: Path | None, given: list[str]) -> None:
 
 def _emit(name: str, seen: Inspection | None, model: tuple[str | None, str, int | None], target: str,
           target_id: str, out: Path, as_json: bool) -> None:
-    """Write a spec (algorithm, kernel, lags) and print what it contains."""
+    """Write a spec and print what it contains."""
     from ..lab.drafting import describe, draft_spec, lower_to_fit
     from ..sim.spec import Spec
     from ..sim.spec.text import render
@@ -173,7 +173,7 @@ def _check_name(name: str, data: Path | None, given: list[str]) -> None:
 
 
 def _inspect(data: Path, asked: dict[str, Any], classes: str | None) -> Inspection:
-    """Find out what a data file holds, with the options of the command line."""
+    """Return the contents of a data file, read with the options of the command line."""
     from ..sim.data.inspection import inspect_file
     from ..sim.spec import Data
 

@@ -67,9 +67,9 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
 
 
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
-    """Return sentences about one signal.
+    """Return an explanation of one signal.
 
-    If the system determines its error, the system is described too.
+    If the error of the signal depends on the linear system, the system is described too.
     """
     from ..lab.word_lengths import system_of
     from ..sim.diagnostics.observed import why
@@ -83,7 +83,7 @@ def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
 
 
 def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
-    """Print word lengths with their errors, and the one that achieves the goal."""
+    """Print word lengths with their errors, and the shortest that achieves the goal."""
     if spec.cg is not None:
         _advise_cg(spec, base, error, as_json)
     else:
@@ -91,7 +91,7 @@ def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 
 def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
-    """Advise by a run of the integer model at each word length."""
+    """Advise on the word length by a run of the integer model at each one."""
     from ..lab.word_lengths import measured_words
     from ..sim.diagnostics.word_length import smallest_sufficient
 
@@ -110,7 +110,7 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
-    """Advise from the conditioning of the system."""
+    """Advise on the word length from the condition number of the system."""
     from ..lab.word_lengths import confirmed_words, predicted_words
 
     system, found = predicted_words(spec, base)

@@ -50,10 +50,10 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
         limit: Limit = None, labels: Labels = False, as_json: JsonFlag = False) -> None:
     r"""Compute the first row of the Toeplitz kernel matrix.
 
-    Takes O(n) memory. The NPZ file holds r, the row, of shape (n,), lambda not yet added to r[0]; and
-    sigma, scheme, dtype. Ctrl-C leaves a complete checkpoint; the same command resumes from it, bit for
-    bit. Without --checkpoint the progress is lost. Scheme uniform takes no time, so it needs neither
-    checkpoint nor cluster; rff does not support them.
+    Takes O(n) memory. The NPZ file holds the row r of shape (n,), without lambda on r[0], and
+    sigma, scheme and dtype. Ctrl-C leaves a complete checkpoint; the same command resumes from it, bit for
+    bit. Without --checkpoint the progress is lost. The scheme uniform takes almost no time and needs neither
+    a checkpoint nor a cluster; the scheme rff supports neither.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
 
 
 def _scheme(samples: Samples, scheme: str) -> str:
-    """Return the scheme that auto selects."""
+    """Return the scheme, with `auto` resolved for these samples."""
     from ..sim.reference.first_row import choose_scheme
 
     return choose_scheme(samples.X) if scheme == "auto" else scheme
@@ -120,7 +120,7 @@ def _scheme(samples: Samples, scheme: str) -> str:
 
 def _computed(samples: Samples, sigma: float, scheme: str, as_json: bool, *, dtype: str, output: Path,
               scheduler: str | None, checkpoint: Path | None) -> dict[str, Any]:
-    """Compute and write the row; return the text to print."""
+    """Compute the row and return it with sigma, scheme and dtype."""
     import numpy as np
 
     from ..sim.reference.first_row import first_row

@@ -1,6 +1,6 @@
 """cli: ``kerncast sim``: run the integer model, and judge its error.
 
-The error is that on held-out samples, and that compared with float64.
+It prints the error on held-out samples and the error compared with float64.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float]) -
 def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
     """Return the meaning, cause and remedy of a status other than ok.
 
-    Also return whether float64 has a solution.
+    The result also states whether float64 has a solution.
     """
     from ..sim.statuses import meaning
 
@@ -125,7 +125,7 @@ def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
 
 
 def _tuned(result: Simulation) -> list[str]:
-    """Return the evidence of each pair of sigma and lambda, and which one is trained."""
+    """Return the evidence of each pair of sigma and lambda, and the selected pair."""
     found = result.tuned
     if found is None:
         return []
@@ -138,7 +138,7 @@ def _tuned(result: Simulation) -> list[str]:
 
 
 def _lines(plan: Plan, result: Simulation, verdict: dict[str, str]) -> list[str]:
-    """Return the verdict as text."""
+    """Return the verdict as lines of text."""
     return [*_no_answer(plan, result), *(f"{key.capitalize():7}  {text}" for key, text in verdict.items())]
 
 
@@ -151,9 +151,9 @@ def _no_answer(plan: Plan, result: Simulation) -> list[str]:
 
 
 def _classes(found: Simulated) -> list[str]:
-    """Return counts of labels, recall and the confusion matrix.
+    """Return the counts of labels, recall and confusion matrix as lines.
 
-    Also the accuracy, unless it is printed above.
+    The accuracy is included unless it is printed above.
     """
     classes = found.simulation.classes
     if classes is None:
@@ -200,7 +200,7 @@ def number(quality: Quality, error: float, unit: str) -> str:
 
 
 def _budget(found: Simulated) -> list[str]:
-    """Return the terms of the error budget, or why there are none."""
+    """Return the terms of the error budget, or the reason why there are none."""
     budget, samples = found.simulation.budget, len(found.data.y_raw)
     if found.plan.second_order:
         return []
@@ -216,7 +216,7 @@ def _budget(found: Simulated) -> list[str]:
 
 
 def _without_budget(result: Simulation, samples: int) -> list[str]:
-    """Return why there is no error budget."""
+    """Return the reason why there is no error budget."""
     from ..sim.diagnostics.error_budget import MAX_SAMPLES
 
     if not result.trained or not result.float_solves:

@@ -1,7 +1,4 @@
-"""cli: ``kerncast sweep``: find the cost of precision, size and parameters.
-
-It also finds the cheapest suitable design.
-"""
+"""cli: ``kerncast sweep``: compare errors and costs of designs; find the cheapest."""
 
 from __future__ import annotations
 
@@ -66,11 +63,11 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     r"""Sweep formats and parameters; find the cheapest design.
 
     Any key of the spec can vary: numbers.word, numbers.rounding, numbers.exp_table, toeplitz.refine,
-    toeplitz.lambda, online.budget, kernel.sigma, output.word ...; [sweep] in the spec sets the same as the
-    options. Errors are in percent: of wrong classes, or of the deviation of the target; `float` is the
-    error of float64 with the spec as written. Errors are measured on the data; ram, flash (tables only),
-    operations and energy (estimates) are computed from the plan, without a compiler. A point that the
-    planner rejects is a result, too.
+    toeplitz.lambda, online.budget, kernel.sigma, output.word ...; the table [sweep] of the spec can
+    replace the options. Errors are in percent: of wrong classes, or of the deviation of the target;
+    `float` is the error of float64 with the spec as written. Errors are measured on the data; ram, flash
+    (tables only), operations and energy (estimates) are computed from the plan, without a compiler. A
+    point that the planner rejects is a result, too.
 
     Every point is saved in the run's folder when it is done: run the same command again to resume. Exits
     with 2 if no design meets all limits, and with 1 if --confirm finds a value that differs.
@@ -156,7 +153,7 @@ def _design(run: SweepRun, confirm: bool, as_json: bool) -> Confirmation | None:
 
 
 def _none_feasible(run: SweepRun) -> Problem:
-    """Return E370 with the binding limit and the best design's excess over it."""
+    """Return E370 with the limit that is hardest to meet and the least excess over it."""
     from ..lab.sweep.front import binding, nearest
     from ..lab.sweep.measures import quantity
 
@@ -237,7 +234,7 @@ def _shown(run: SweepRun) -> str:
 
 
 def _table(run: SweepRun, points: list[Point]) -> str:
-    """Return points with their keys, objectives, and the measures of the limits."""
+    """Return a table of points: their keys, objectives, and the metrics of the limits."""
     from ..lab.sweep.measures import measured, quantity
 
     names = list(dict.fromkeys([*run.settings.objectives, *(c.name for c in run.settings.constraints)]))

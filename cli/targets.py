@@ -25,8 +25,8 @@ def targets(name: Annotated[str | None, typer.Argument(
             as_json: JsonFlag = False) -> None:
     """List targets, boards and serial ports, or show one in full.
 
-    A target is what code is generated for: a CPU core with its memory. A board runs the code: real at a
-    serial port, emulated, or both. Name a board as board:ID@PORT, or as emu:ID to emulate it.
+    A target is what code is generated for: a CPU core with its memory. A board runs the code: it is connected
+    to a serial port, emulated, or both. Name a board as board:ID@PORT, or as emu:ID to emulate it.
 
     Examples
     --------

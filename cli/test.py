@@ -98,7 +98,7 @@ def _names(names: list[str], flash: str, bisect: bool) -> list[str]:
 def _text(rows: Sequence[Row | Bisection]) -> str:
     """Return the table of all back ends.
 
-    The results of a bisection and the costs on physical boards follow.
+    The results of a bisection and the costs on physical boards follow the table.
     """
     parts = [table([("back end", "values", "mismatches", "first difference"),
                     *((r.backend, str(r.words), str(r.mismatches), r.first) for r in rows)])]

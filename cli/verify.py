@@ -33,8 +33,8 @@ def verify(given: Bundle, on: On = None, flips: Flips = 1000, out: Out = None, a
            ) -> None:
     """Derive a generated folder again and compare every byte.
 
-    Plans again, runs the integer model again and generates the code again, from the spec and the samples;
-    then, if nothing differs, replays the vectors on each back end, built from the derived files: nothing of
+    Plans again, runs the integer model again and generates the code again, from the spec and the samples.
+    If nothing differs, it then replays the vectors on each back end, built from the derived files: no code of
     a bundle is ever compiled or run. Then it flips bits in saved states
     and in frames of the link: every change must be detected. Exits with 1 if anything differs.
 

@@ -2,9 +2,9 @@
 
 All files are rendered in memory and checked before they are written.
 
-A folder that kerncast wrote holds `manifest.json`, with the hash of every file.  A folder without
-it is never written into unless empty, a file that was edited is never overwritten, and a file
-that kerncast did not write is never touched.
+A folder that kerncast wrote contains `manifest.json`, with the hash of every file.  Kerncast never
+writes into a folder without a manifest unless it is empty, never overwrites a file that was edited, and
+never changes a file that it did not write.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ SOLVER_HEADERS = {"banded": ("kc_band.h",), "levinson": ("kc_rows.h", "kc_rows_d
 
 
 def render_c(plan: Plan) -> dict[str, str]:
-    """Render the C of a plan by file name.
+    """Render the C files of a plan; return their texts by file name.
 
     The same plan gives the same bytes.
 
@@ -129,7 +129,7 @@ def check_memory(plan: Plan, target: Target) -> None:
 def refuse_oversize(spec: Spec) -> None:
     """Raise an error for a model that exceeds its target or resource limits.
 
-    Before anything is computed.
+    This check runs before anything is computed.
 
     Raises
     ------
@@ -158,11 +158,11 @@ def refuse_foreign(out: Path, *, ours: bool, allowed: str, ignored: Path | None 
     ----------
     out : Path
     ours : bool
-        Whether it bears our mark, and so may hold anything.
+        Whether kerncast generated it; then its contents are not checked.
     allowed : str
-        For the message.
+        Allowed values for the message.
     ignored : Path, optional
-        A file that does not count.
+        A file that is not taken into account.
     """
     if out.exists() and not out.is_dir():
         raise fail("E302", "the output is not a folder", where=str(out), value="a file",
@@ -179,7 +179,7 @@ def refuse_foreign(out: Path, *, ours: bool, allowed: str, ignored: Path | None 
 def _refuse_places(out: Path, names: set[str]) -> None:
     """Raise E302 for a generated folder that was replaced by a link.
 
-    A link would have kerncast write or delete elsewhere.
+    Through a link, kerncast would write or delete files elsewhere.
     """
     folders = {folder for name in names for folder in Path(name).parents[:-1]}
     others = sorted(folder.as_posix() for folder in folders if (out / folder).is_symlink()
@@ -229,7 +229,7 @@ def render_all(plan: Plan, target: Target | None,
                packages: Sequence[str] = (), spec: Spec | None = None) -> tuple[dict[str, str], Manifest]:
     """Render the manifest and every file of the folder.
 
-    A plan without any core in SystemVerilog gets a README with the reasons.
+    For a plan without any core in SystemVerilog, a README explains the reasons.
     """
     files = render_c(plan) | {PLAN: plan.to_json()}
     if kinds := resolve_packages(packages):
@@ -254,7 +254,7 @@ def render_all(plan: Plan, target: Target | None,
 def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None, *,
              vectors: Vectors | None = None, packages: Sequence[str] = (),
              spec: Spec | None = None) -> Manifest:
-    """Generate a plan's C library, and its predictor in SystemVerilog, in a folder.
+    """Generate a plan's C library and its RTL cores in a folder.
 
     Parameters
     ----------
@@ -262,11 +262,11 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     out_dir : path
         A new or empty folder, or one that kerncast wrote before.
     target : str or Target, optional
-        Refuse a plan that does not fit its memory.
+        Reject a plan that does not fit its memory.
     vectors : Vectors, optional
         Stored with the code for ``kerncast test``.
     packages : sequence of str
-        What the folder becomes a library of: names of :data:`.c.packages.PACKAGES`, or ``all``.
+        Build systems that the folder supports: names from :data:`.c.packages.PACKAGES`, or ``all``.
     spec : Spec, optional
         Stored with the code for ``kerncast verify``.
 
@@ -277,8 +277,8 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     Raises
     ------
     KerncastError
-        E301 for a plan too large, E302 for a folder that is not ours, E303 for edited files, E304
-        for a damaged manifest, E308 for a package without vectors, E310 for one unknown, E311 by HLS.
+        E301 if the plan is too large, E302 for a foreign folder, E303 for edited files, E304 for a damaged
+        manifest, E308 without vectors, E310 for an unknown package, E311 if no HLS core supports the plan.
     """
     out = Path(out_dir)
     chosen = load_target(target) if isinstance(target, str) else target

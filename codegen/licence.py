@@ -1,4 +1,4 @@
-"""codegen: write licence and SPDX 2.3 bill of materials of a generated folder."""
+"""codegen: write the licence and SPDX 2.3 bill of materials of a generated folder."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ _HOME = "https://spdx.org/spdxdocs/kerncast"
 
 
 def licence_text() -> str:
-    """Return the text of LICENSE: the exception for output, then the Apache License."""
+    """Return the text of LICENSE: an exception for generated code, then Apache-2.0."""
     exception = environment().get_template("package/LICENSE-OUTPUT.j2").render()
     return exception + read_text("LICENSE")
 
 
 def licence_of(name: str) -> str:
-    """Return the SPDX identifier of a generated file by its place."""
+    """Return the SPDX licence identifier of a generated file by its path."""
     base = name.rpartition("/")[2]
     runtime = name.startswith("rt/") or base in ("prim.hpp", "dialect.hpp") or (
         base.startswith("kc_") and base.endswith((".sv", ".hpp", ".h", ".c")))

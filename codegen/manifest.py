@@ -1,6 +1,6 @@
 """codegen: the manifest of a generated folder.
 
-It lists the generated files, so that other files remain untouched.
+It lists the generated files, so that other files are never changed.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ class Manifest:
     name, plan, spec, target : str
         Prefix, plan hash, spec hash and target id (empty for any).
     runtime : str
-        SHA-256 of the runtime's headers, the folder ``rt``.
+        SHA-256 of the runtime headers in the folder ``rt``.
     files : dict of str to str
-        SHA-256 by file name, in order.  While a run is writing: old and new digest, as an
+        SHA-256 by file name, in order.  While a run is writing, the old and the new digest, because an
         interrupted run may leave either version.
     """
 
@@ -129,8 +129,8 @@ def runtime_digest(files: dict[str, str]) -> str:
 def content(path: Path) -> str | None:
     """Return a file's exact text, or None if `path` is a folder, a link or missing.
 
-    Line ends stay as they are, and bytes that are not UTF-8 become lone surrogates: different bytes give
-    different texts.
+    Line ends are unchanged, and bytes that are not UTF-8 become lone surrogates, so that different bytes
+    give different texts.
     """
     if path.is_symlink() or not path.is_file():
         return None

@@ -36,7 +36,7 @@ def firmware_files(folder: str) -> dict[str, Traversable]:
     Raises
     ------
     KerncastError
-        E324 where :data:`OWN_FIRMWARE` names no folder, or a file of it has the name of one of the package.
+        E324 if :data:`OWN_FIRMWARE` does not name a folder, or a file in it has the name of a shipped file.
     """
     place = resource(f"firmware/{folder}")
     shipped = {entry.name: entry for entry in place.iterdir()} if place.is_dir() else {}
@@ -67,7 +67,7 @@ def _template(name: str) -> tuple[str, str, None] | None:
 def environment() -> Environment:
     """Return the Jinja environment.
 
-    An undefined name is an error; blocks leave no blank lines.
+    An undefined name in a template raises an error; lines with only a block tag are removed.
     """
     from jinja2 import Environment, FunctionLoader, StrictUndefined  # what reads boards renders nothing
 

@@ -29,7 +29,7 @@ class Compiler:
     name : str
         ``gcc``, ``clang`` or ``zig``.
     command : tuple of str
-        What starts it.
+        The command that starts it.
     """
 
     name: str
@@ -81,7 +81,7 @@ def host_compiler(name: str = "auto") -> Compiler:
     Raises
     ------
     KerncastError
-        E511 where it is not installed, with the command that installs it.
+        E511 if it is not installed, with the command that installs it.
     """
     for candidate in INSTALL if name == "auto" else [name]:
         command = _command(candidate)

@@ -35,7 +35,8 @@ def _members(fields: tuple[Field, ...]) -> str:
 def _training(p: str, x: str, raw_y: str, word: str, members: str, target: str) -> str:
     """Return the declarations of a batch trainer.
 
-    `word` is the type of the fitted values, empty if there are none; `target` the parameter of a push.
+    `word` is the type of the fitted values, empty if there are none; `target` is the target parameter of a
+    push.
     """
     fitted = f"int {p}_train_fitted(const {p}_trainer_t *t, {word} *f);" if word else ""
     return f"""typedef struct {{ {members} }} {p}_trainer_t;
@@ -90,7 +91,7 @@ def declarations(plan: Plan) -> str:
 
 
 def _target(plan: Plan, raw_y: str) -> str:
-    """Return the target of an update: a value, or a pointer to several."""
+    """Return the declaration of an update's target: a value, or a pointer to several."""
     return f"const {raw_y} *y" if plan.targets > 1 else f"{raw_y} y"
 
 
@@ -109,18 +110,18 @@ class HostBackend(LibraryBackend):
     flags : tuple of str
         Optimisation and instrumentation, such as ``("-O2",)``.
     traced : bool
-        Compile the trace hooks in, so that it answers ``trace``.
+        Compile the trace hooks in, so that ``trace`` works.
 
     Attributes
     ----------
     ffi, library, model, trainer, line, slots
-        cffi's view of the generated API, of this back end's model, trainer and delay line, and of the two slots
-        in RAM to which it saves.  With a delay line it gives sample by sample.
+        cffi's view of the generated API, of this back end's model, trainer and delay line, and of the two
+        slots in RAM that hold saved states.
 
     Raises
     ------
     KerncastError
-        E511 where no compiler is found, E320 where it fails, E413 where `source` is of another plan.
+        E511 if no compiler is found, E320 if it fails, E413 if `source` is of another plan.
     """
 
     def __init__(self, plan: Plan, source: Path | None = None, *, compiler: str = "auto",
@@ -148,7 +149,7 @@ class HostBackend(LibraryBackend):
 
     def _build(self, chosen: Compiler, source: Path | None, flags: tuple[str, ...],
                build_dir: Path | None, traced: bool) -> Path:
-        """Build the library under a new name: a loaded one must not be overwritten."""
+        """Build the library under a new name: a loaded library must not be overwritten."""
         work = Path(self._folder.name)
         sources, own = library_sources(self.plan, source, work, traced)
         library = work / f"{self.plan.name}{_SUFFIX}"
@@ -197,7 +198,7 @@ class HostBackend(LibraryBackend):
         return answered(self.plan, status, rows)
 
     def _feed(self, x_raw: Raw, i: int) -> None:
-        """Give the delay line one sample if row i continues the last row, else all."""
+        """Push one sample into the delay line if row i continues the last row, else all."""
         follows = i > 0 and bool((x_raw[i, 1:] == x_raw[i - 1, :-1]).all())
         if not follows:
             getattr(self.library, f"{self.plan.name}_delay_init")(self.line)

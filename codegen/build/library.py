@@ -1,7 +1,7 @@
 """codegen: run compiled C as a back end, on the host or in WebAssembly.
 
-How they are called, and where their arrays lie, is said by those who load it: :mod:`.host` through cffi, and
-``hw/wasm.py`` in a machine for WebAssembly.
+A subclass defines how functions are called and where arrays are stored: :mod:`.host` with cffi, and
+``hw/wasm.py`` with a WebAssembly runtime.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ def library_sources(plan: Plan, source: Path | None, work: Path,
     Raises
     ------
     KerncastError
-        E413 where `source` is of another plan.
+        E413 if `source` is of another plan.
     """
     if source is None:
         source = work / "source"
@@ -67,7 +67,7 @@ class LibraryBackend(ABC):
     plan : Plan
     name : str
     traced : bool
-        Whether it answers ``trace``.
+        Whether it supports ``trace``.
     """
 
     def __init__(self, plan: Plan, name: str, traced: bool) -> None:
@@ -76,7 +76,7 @@ class LibraryBackend(ABC):
 
     @abstractmethod
     def _call(self, name: str, *arguments: Any) -> int:
-        """Call a function with the structures that it takes first; return its status."""
+        """Call a function with its structures as first arguments; return its status."""
 
     @abstractmethod
     def _raw(self, words: Raw, signal: str) -> Any:

@@ -31,9 +31,9 @@ class Toolchain:
     compiler, linker : tuple of str
         Commands.
     flags, link_flags : tuple of str
-        What the target needs, for either.
+        Flags that the target needs, for each.
     libraries : tuple of str
-        The compiler's own runtime (64-bit division), where it must be named.
+        The compiler's own runtime (64-bit division), if it must be named.
     """
 
     name: str
@@ -72,7 +72,7 @@ class Toolchain:
              entry: str = "") -> subprocess.CompletedProcess[str]:
         """Link with the compiler's runtime library only.
 
-        An `entry` also leaves out the start-up code.
+        With `entry`, the start-up code is omitted, too.
         """
         begin = ("-nostartfiles", f"-Wl,-e,{entry}") if entry else ()
         return run_tool([*self.linker, *self.link_flags, "-Wl,--gc-sections", *begin, *objects,

@@ -1,6 +1,6 @@
 """codegen: run a compiler in a folder, without a shell.
 
-Its caches are next to the build.
+The compiler's caches are next to the build.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The module runs in browsers and in Python.
 
-A module imports nothing.  It exports its memory, the library's functions, and ``__heap_base``, above which
-the memory is its caller's: the model structure and every array of a call lie where the caller puts them.
+A module imports nothing.  It exports its memory, the library's functions, and ``__heap_base``. Memory above
+this address belongs to the caller, who places the model structure and every array of a call there.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def build_wasm(plan: Plan, source: Path | None = None, *, flags: tuple[str, ...]
     Raises
     ------
     KerncastError
-        E511 without zig, E320 where it fails, E413 where `source` is of another plan.
+        E511 without zig, E320 if it fails, E413 if `source` is of another plan.
     """
     zig = host_compiler("zig")
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:

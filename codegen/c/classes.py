@@ -18,11 +18,10 @@ _MARGINS = {
 
 
 def class_macros(names: tuple[str, ...]) -> list[str]:
-    """Return an identifier for each class in upper case, without a prefix.
+    """Return a unique identifier for each class in upper case, without a prefix.
 
-    No two are equal.
-
-    Other characters than ASCII letters and digits become one ``_``; a name without any becomes its label.
+    Each run of other characters than ASCII letters and digits becomes one ``_``; a name without letters and
+    digits becomes its label.
     """
     found: list[str] = []
     taken = {"UNKNOWN", "NAMES"}
@@ -50,15 +49,15 @@ def c_text(text: str) -> str:
 
 
 def comment_text(name: str) -> str:
-    """Return a name for a comment.
+    """Return a name that can be printed in a C comment.
 
-    What could end the comment, or is not ASCII, becomes ``_``.
+    A character that could end the comment, or is not ASCII, becomes ``_``.
     """
     return re.sub(r"[^\w .+-]", "_", name, flags=re.ASCII)
 
 
 def _target(plan: Plan) -> str:
-    """Return the parameter of an update that is the target."""
+    """Return the declaration of the parameter for the target of an update."""
     name = "label" if plan.decision else "y"
     return f"{plan.name}_target_t {name}" if plan.targets == 1 else f"const {plan.name}_target_t *{name}"
 

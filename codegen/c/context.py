@@ -1,4 +1,4 @@
-"""codegen: name the plan's decisions for the C templates; decide nothing here."""
+"""codegen: pass the plan's decisions to the C templates, without new decisions."""
 
 from __future__ import annotations
 
@@ -218,12 +218,12 @@ def _trainer(plan: Plan) -> dict[str, Any]:
 
 
 def _long_norm(plan: Plan) -> bool:
-    """Report whether the norm of alpha shortens its components."""
+    """Report whether the norm of alpha shifts its components right."""
     return plan.trains and (plan.algorithm != "toeplitz_rls" or plan.word > plan.integer("norm_bits"))
 
 
 def _row_products(plan: Plan) -> int:
-    """Return the products of one row of the residual, its square included."""
+    """Return the number of products for one row of the residual and its square."""
     lags = plan.constants.get("last_lag", 0)
     assert isinstance(lags, int)
     return 2 * lags + 2

@@ -26,9 +26,9 @@ def freeze(plan: Plan, image: bytes, where: str = "saved state") -> dict[str, st
     Parameters
     ----------
     plan : Plan
-        Of the folder whose structure it fills.
+        The plan of the folder that defines the structure.
     image : bytes
-        A saved state; blank bytes behind it, as in a slot of flash, are ignored.
+        A saved state; blank bytes after it, as in a flash slot, are ignored.
     where : str
         The file, for messages.
 
@@ -84,7 +84,7 @@ def write_frozen(files: dict[str, str], folder: Path) -> None:
 
 
 def _without_blanks(plan: Plan, image: bytes) -> bytes:
-    """Return the state of a whole slot, whose other bytes were never written."""
+    """Return the saved state at the start of a slot, without the unwritten bytes."""
     size = image_bytes(plan)
     return image[:size] if len(image) > size and set(image[size:]) == {BLANK} else image
 

@@ -31,7 +31,7 @@ def kernel_context(plan: Plan) -> dict[str, Any]:
     -------
     dict
         ``kernel``, its name; ``polynomial``, whether it is a function of u.v; ``kernel_formula``;
-        ``kernel_parameters`` as the spec gives them; ``distance_term``, what a column adds.
+        ``kernel_parameters`` as in the spec; ``distance_term``, the term that each column adds.
     """
     kind = plan.kernel
     given = [f"{key} = {plan.options[key]}" for key in ("sigma", "period", "degree", "gamma", "coef0")

@@ -32,9 +32,9 @@ def float_value(plan: Plan, name: str) -> str:
 
 
 def float_context(plan: Plan) -> dict[str, Any]:
-    """Extend the ``lms`` context for float32: ``gram``, and the inverse if kept.
+    """Extend the ``lms`` context for float32 by ``gram`` and ``weighted`` (MKLMS).
 
-    ``projects`` is what the integer parts do; these project in float32.
+    ``projects`` is false, because it applies to the integer functions only; projection is in float32 here.
     """
     if not plan.in_float32:
         return {"gram": False}

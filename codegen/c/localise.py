@@ -1,7 +1,7 @@
 """codegen: prefix file-static names, so that all C files can be compiled as one.
 
 In templates, file-static functions, constants, types and macros have short names, unique within one file.
-A jumbo build joins the files of several models, where each name must be unique.
+A unity build compiles the files of several models as one, in which each name must be unique.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _renamed(text: str, names: dict[str, str]) -> str:
 
 
 def _wrapped(line: str) -> str:
-    """Break a long line of code; a trace hook stays in its line."""
+    """Break a long line of code, but keep a trace hook on one line."""
     if len(line) <= LINE or line.startswith(("#", "/*", " *")) or "KC_TRACE" in line:
         return line
     margin = " " * (len(line) - len(line.lstrip()) + 4)

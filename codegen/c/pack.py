@@ -36,9 +36,9 @@ def write_pack(folder: Path, name: str, out: Path) -> Path:
     folder : Path
         Generated with the package ``cmsis``.
     name : str
-        Of the model.
+        The name of the model.
     out : Path
-        The folder of the pack; it is made if necessary.
+        The folder for the pack; it is created if necessary.
     """
     description = f"kerncast.{name}.pdsc"
     if not (folder / description).is_file() or not (folder / MANIFEST).is_file():

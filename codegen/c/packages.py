@@ -60,7 +60,7 @@ def resolve_packages(names: Sequence[str]) -> tuple[str, ...]:
     Parameters
     ----------
     names : sequence of str
-        Each one name, or several with commas between them; ``all`` stands for every one.
+        Each is one name, or several separated by commas; ``all`` selects every package.
     """
     asked = [name.strip() for text in names for name in text.split(",")]
     unknown = [name for name in asked if name not in (ALL, *PACKAGES)]
@@ -71,7 +71,7 @@ def resolve_packages(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def packages_in(name: str, files: Iterable[str]) -> tuple[str, ...]:
-    """List the packages in the files of a generated folder of the model `name`."""
+    """List the packages that a generated folder of the model `name` contains."""
     held = set(files)
     return tuple(kind for kind, parts in PACKAGES.items() if held.issuperset(p.format(p=name) for p in parts))
 
@@ -84,13 +84,13 @@ def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, s
     ----------
     plan : Plan
     kinds : sequence of str
-        Of :data:`PACKAGES`.
+        Names from :data:`PACKAGES`.
     vectors : Vectors or None
-        What the program of a package runs; E308 where there are none.
+        The calls that the program of a package replays; E308 if there are none.
     sources : sequence of str
         The C files of the library.
     target : Target, optional
-        Its flash bounds the vectors.
+        Its flash size limits the number of vectors.
     """
     programs = [kind for kind in kinds if kind not in _HEADERS]
     if vectors is None and programs:

@@ -1,4 +1,4 @@
-"""codegen: describe the samples of the real-time program to its templates."""
+"""codegen: build the template context of the real-time program's samples."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ...sim.plan import Plan
 
 
 def realtime_context(plan: Plan) -> dict[str, Any]:
-    """Return the parameters of a sample: counts, ranges, and how to pass them.
+    """Return the template parameters of a sample: counts, ranges, and arguments.
 
-    A delay line whose samples have the format of the targets learns its own signal: the next sample is the
+    A delay line whose samples have the format of the targets predicts its own signal: the next sample is the
     target.
     """
     p, x, y = plan.name, plan.signals["x_raw"].format, plan.signals.get("y_raw")

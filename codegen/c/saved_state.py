@@ -11,7 +11,7 @@ from .context import c_integer
 
 
 def saved_context(plan: Plan) -> dict[str, Any]:
-    """Return the sizes, and how each member is read, written and checked.
+    """Return the template context: sizes, and how each member is stored and checked.
 
     Parameters
     ----------

@@ -24,7 +24,7 @@ def _render(name: str, version: str, runtime: str) -> str:
 def runtime_hash() -> str:
     """Return eight hexadecimal digits of the SHA-256 of all runtime headers.
 
-    The version of kerncast does not count: two versions with the same runtime go together.
+    The version of kerncast is not part of it: two versions with the same runtime are compatible.
     """
     texts = {name: _render(name, "", "") for name in SHARED}
     texts |= {entry.name: read_text(f"firmware/rt/{entry.name}")

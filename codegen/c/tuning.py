@@ -42,8 +42,8 @@ def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``own`` and ``table`` give a constant and a table of the candidate c, or of the only pair; ``uses``
-        reports whether the candidates have different values of any constant.
+        ``own`` and ``table`` return a constant and a table of the candidate c, or of the only pair; ``uses``
+        is true if any constant differs between candidates.
     """
     p, names = plan.name, varying(plan)
 

@@ -13,7 +13,7 @@ _PRODUCT_BITS = 62
 
 
 def q_format(fmt: Format) -> str:
-    """Return a format as Qm.n, UQm.n if unsigned; m counts the sign, as Arm does it."""
+    """Return a format as Qm.n, or UQm.n if unsigned; m includes the sign bit (Arm)."""
     return f"{'' if fmt.signed else 'U'}Q{fmt.bits - fmt.frac}.{fmt.frac}"
 
 
@@ -26,7 +26,8 @@ def decimal(value: Fraction) -> str:
 def to_adc(plan: Plan) -> dict[str, Any]:
     """Return the constants of ``adc = offset + round(f * mul / 2^shift)``.
 
-    The factor `mul` is 2^y_shift / y_gain, with as many bits as fit a product of 62 bits.
+    The factor `mul` is 2^(y_shift + shift) / y_gain, rounded, with as many bits as a product of 62 bits
+    allows.
     """
     exact = Fraction(2) ** plan.integer("y_shift") / plan.integer("y_gain")
     shift = 0
@@ -40,7 +41,7 @@ def to_adc(plan: Plan) -> dict[str, Any]:
 
 
 def _x_step(plan: Plan) -> str:
-    """Return the value of one ADC count of the input; empty without one unit."""
+    """Return the value of one ADC count of the input; empty if columns differ."""
     steps = set(plan.units["x_raw"].split())
     if len(plan.x_units) != 1 or len(steps) != 1:
         return ""

@@ -38,7 +38,7 @@ def _sample_bytes(plan: Plan, call: str) -> int:
 def truncate_calls(plan: Plan, vectors: Vectors, most: int) -> Vectors:
     """Keep the first samples of each call, with the integer model's answers to them.
 
-    Half of the room is for updates, a quarter for predictions, shared alike by the calls of a kind.
+    Half of the space is for updates and a quarter for predictions, shared equally by the calls of a kind.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def truncate_calls(plan: Plan, vectors: Vectors, most: int) -> Vectors:
     Returns
     -------
     Vectors
-        The same where all of them fit.
+        The same vectors if all of them fit.
     """
     shares = {"update": most // 2, "predict": most // 4}
     names = [call.name for call in vectors.calls]
@@ -89,13 +89,13 @@ def vectors_context(plan: Plan, vectors: Vectors, target: Target | None = None) 
     vectors : Vectors
         As ``kerncast test`` replays them.
     target : Target, optional
-        Its flash bounds the constants.
+        Its flash size limits the constants.
 
     Returns
     -------
     dict
         ``arrays``; ``calls`` with ``kept`` and ``all`` samples, and ``state``, its members with ``kept`` and
-        ``all`` words; and what they come to: ``vector_words`` compared, ``vector_bytes`` of constants.
+        ``all`` words; and the totals: ``vector_words`` compared, ``vector_bytes`` of constants.
     """
     most = room(target)
     short = truncate_calls(plan, vectors, most)

@@ -3,8 +3,8 @@
 The compiler reports the stack frame of each function (``-fstack-usage``: a file NAME.su next to each
 NAME.o). The calls follow from the relocations of the objects, in which each function has its own section. A
 function is assumed to call everything that it refers to, directly or through a table, so that calls through
-kerncast's tables are counted. A call to an address that is passed in, such as a storage function of the
-application, is found only if the tables that an object receives are named.
+kerncast's tables are counted. A call to an address that is passed as an argument, such as a storage
+function of the application, is found only if the tables that an object receives are named.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class CallGraph:
     Parameters
     ----------
     homes : dict of str to Section
-        Where each global symbol is defined.
+        The section that defines each global symbol.
     frames : dict of Section to int
         Bytes of stack; a table has none.
     names : dict of Section to str
@@ -43,7 +43,7 @@ class CallGraph:
     references : dict of Section to set
         Sections, and names of symbols of other objects.
     runtime_bytes : int
-        Stack that a function of the compiler's own runtime takes at most, with what it calls.
+        Maximum stack of a function of the compiler's own runtime, including its callees.
     """
 
     runtime_bytes: int
@@ -63,7 +63,7 @@ class CallGraph:
         Raises
         ------
         KerncastError
-            E331 where a function may come to call itself.
+            E331 if a function may call itself, directly or indirectly.
         """
         known: dict[Section, int] = {}
         self._visit(self.homes[function], known, [])
@@ -99,12 +99,12 @@ def call_graph(objects: Sequence[Path], runtime_bytes: int,
     runtime_bytes : int
         As in :class:`CallGraph`.
     handed : mapping of str to sequence of str
-        By an object's name, tables whose functions it calls by addresses that it is handed.
+        For an object's name, the tables of functions whose addresses are passed to it.
 
     Raises
     ------
     KerncastError
-        E332 where the compiler states no frame for a function, or one without a bound.
+        E332 if the compiler reports no frame for a function, or an unbounded one.
     """
     graph = CallGraph(runtime_bytes)
     for path in objects:
@@ -168,7 +168,7 @@ def _frame(names: list[str], frames: dict[str, tuple[int, str]], name: str) -> i
 
 
 def _base_names(name: str) -> Iterable[str]:
-    """Yield a name, and the name with one suffix after the other removed."""
+    """Yield a name, then the name without its suffixes, removed one by one."""
     while name:
         yield name
         name = name.rpartition(".")[0]
@@ -177,7 +177,7 @@ def _base_names(name: str) -> Iterable[str]:
 def _targets(name: str, symbols: Any, relocations: Any) -> Iterable[Section | str]:
     """List the relocation targets of a section.
 
-    A local one counts for its own function only.
+    A local label counts for its own function only.
     """
     for relocation in relocations.iter_relocations():
         symbol = symbols.get_symbol(relocation["r_info_sym"])

@@ -1,6 +1,6 @@
 """codegen: measure the footprint of a library.
 
-It is the flash and static RAM that a program's calls add.
+The footprint is the flash and static RAM that calls of the library add to a program.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Footprint:
     Parameters
     ----------
     flash : int
-        Code, constants and initial values, with what it calls of the compiler's runtime.
+        Code, constants and initial values, including the functions of the compiler's runtime that are called.
     ram : int
         Static variables of the library.
     """
@@ -44,18 +44,18 @@ def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags:
     ----------
     toolchain : Toolchain
     folder : Path
-        Where the objects are.
+        The folder of the objects.
     objects : sequence of str
-        Those of the library, and of what it may call; what is not called leaves the program.
+        Objects of the library and of everything that it may call; the linker removes what is not called.
     flags : sequence of str
-        For the compiler.
+        Flags of the compiler.
     calls : sequence of str
-        Functions.
+        The functions that the program calls.
 
     Raises
     ------
     KerncastError
-        E320 where the program cannot be linked.
+        E320 if the program cannot be linked.
     """
     source, name = f"{_CALLER}.c", f"{_CALLER}.elf"
     lines = [f"void {call}(void);\n" for call in calls]

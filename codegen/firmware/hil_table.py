@@ -1,7 +1,7 @@
 """codegen: read and check firmware/agent/protocol.toml, the table of the HIL link.
 
-Here it becomes the C header and the page of the docs; ``hw.hil.protocol`` makes the encoder and
-decoder of it.
+This module renders the table as a C header and as a page of the docs; ``hw.hil.protocol`` uses it to
+encode and decode frames.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class LinkStatus(_Row):
 
 
 class Opcode(_Row):
-    """Opcode with request and reply; a `long` one is first answered with WORKING."""
+    """Opcode with request and reply; a `long` one is first acknowledged with WORKING."""
 
     name: str
     code: int = Field(ge=0, le=127)
@@ -79,15 +79,15 @@ class Timing(_Row):
     Parameters
     ----------
     retransmit : float
-        Silence after which a request is sent again.
+        Time without a reply after which a request is sent again.
     timeout_s : float
         Time after which a request to a board without any valid answer fails.
     poll : float
-        The same as `retransmit`, once the board has said that it is working.
+        The same as `retransmit`, after the board has replied WORKING.
     operation : float
-        Time for a long operation, once the board has said that it is working.
+        Maximum time of a long operation, after the board has replied WORKING.
     startup : float
-        The same for an emulator, which may be starting, or waiting for a processor to run on.
+        The same as `timeout_s` for an emulator, which may be starting or waiting for CPU time.
     """
 
     retransmit: float = Field(gt=0)

@@ -1,8 +1,8 @@
 """codegen: link a board's firmware image.
 
-It consists of generated glue, agent, board support and library.
+The image consists of generated glue code, agent, board support and library.
 
-What is written lies in one folder: ``OUT/build/<board>-<compiler><optimisation>/``.
+All files are written to one folder: ``OUT/build/<board>-<compiler><optimisation>/``.
 """
 
 from __future__ import annotations
@@ -64,18 +64,18 @@ class FirmwareImage:
     compiler : str
         ``gcc``, ``clang`` or ``zig``.
     version : str
-        The compiler's.
+        The compiler's version.
     optimise : str
         ``-O0`` to ``-O3``, ``-Os``.
     flash_bytes, ram_bytes : int
-        Of the whole image: code, constants and initial values; data without the stack.
+        Size of the whole image: code, constants and initial values; static data without the stack.
     stack_bytes : int
         RAM reserved for the stack.
     toolchain : Toolchain
     objects : tuple of str
         Every object of the image, in the same folder.
     calls : mapping of str to str
-        The library's function by call: see :func:`library_calls`.
+        The library's function for each call: see :func:`library_calls`.
     """
 
     elf: Path
@@ -110,9 +110,8 @@ class FirmwareImage:
     def worst_stack(self) -> dict[str, int] | None:
         """Return the maximum stack of each call.
 
-        None if the compiler does not report stack usage.
-
-        Not in it: interrupts, and functions of the application that save and restore call for a storage.
+        None if the compiler does not report stack usage. Excluded are interrupts, and the storage
+        functions of the application that save and restore call.
         """
         if not self.toolchain.reports_stack_usage:
             return None
@@ -124,8 +123,8 @@ class FirmwareImage:
     def deepest_stack(self) -> int | None:
         """Return the maximum stack of the whole image from main on, or None if unknown.
 
-        A call is omitted if the compiler reports no frame for a function, or if a chain of calls has no
-        known end.
+        A call is omitted if the compiler reports no frame for a function, or if the depth of a call chain is
+        unknown.
         """
         if not self.toolchain.reports_stack_usage:
             return None
@@ -178,7 +177,7 @@ def fits_saved_states(plan: Plan, board: Board) -> bool:
 def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = True) -> str:
     """Render ``<name>_hil_port.c``, the agent's interface to the library.
 
-    With or without slots for saved states.
+    It has slots for saved states if they are requested.
     """
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
     return environment().get_template("firmware/hil_port.c.j2").render(
@@ -223,7 +222,7 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
     board : str
         A board id.
     compiler : {"auto", "gcc", "clang", "zig"}
-        ``auto`` takes arm-none-eabi-gcc where there is one, else ziglang.
+        ``auto`` selects the best one installed.
     optimise : str
         One of `OPTIMISATIONS`.
     build_dir : path, optional
@@ -234,9 +233,9 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
     Raises
     ------
     KerncastError
-        E305 where `out_dir` holds no library, E320 where a compiler refuses, E322 for an unknown
-        board, E325 for an unknown compiler or optimisation, E326 where the image does not fit, E328
-        where its stack may not, E511 for a missing compiler.
+        E305 if `out_dir` contains no library, E320 if a compiler fails, E322 for an unknown
+        board, E325 for an unknown compiler or optimisation, E326 if the image does not fit, E328
+        if its stack may overflow, E511 for a missing compiler.
     """
     out = Path(out_dir)
     sources = sorted(out.glob(f"{plan.name}_*.c"))
@@ -265,7 +264,7 @@ def _refuse_deep_stack(image: FirmwareImage) -> FirmwareImage:
 def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Sequence[Path],
                 board: Board, *, compiler: str = "auto", optimise: str = "-O2", build_dir: Path,
                 traced: bool = False, calls: Mapping[str, str] = MappingProxyType({})) -> FirmwareImage:
-    """Build any port of the agent.
+    """Build a firmware image from any port of the agent.
 
     Use :func:`build_firmware` for generated libraries.
 
@@ -276,7 +275,7 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
     library : sequence of Path
         C files of the library under test.
     includes : sequence of Path
-        Folders of its headers.
+        Folders of the library's headers.
     board, compiler, optimise, build_dir, traced
         As in :func:`build_firmware`; the image gets a separate folder in `build_dir`.
     calls : mapping of str to str
@@ -311,7 +310,7 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
 def _stack_usage_flags(toolchain: Toolchain, source: str) -> tuple[str, ...]:
     """Return the flag that reports stack frames, except for start-up code.
 
-    Start-up code runs before there is a stack, so it has no frame to report.
+    Start-up code runs before the stack is set up, so it has no frame to report.
     """
     return ("-fstack-usage",) if toolchain.reports_stack_usage and not source.startswith(_START_UP) else ()
 

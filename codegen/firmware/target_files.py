@@ -36,7 +36,7 @@ def refused(message: str, value: str, allowed: str, remedy: str) -> PydanticCust
 
 
 def names(folder: str, prefix: str = "", suffix: str = ".toml") -> tuple[str, ...]:
-    """List the files of a ``firmware/`` folder, and the user's, by short name."""
+    """List short names of the files in a ``firmware/`` folder and the user's folder."""
     return tuple(sorted(name.removeprefix(prefix).removesuffix(suffix) for name in firmware_files(folder)
                         if name.startswith(prefix) and name.endswith(suffix)))
 
@@ -52,7 +52,7 @@ def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ())
     Raises
     ------
     KerncastError
-        E102 where it is not TOML; else E103 to E109 and E324, every mistake at once in the file's order.
+        E102 if it is not TOML; else E103 to E109 and E324, every mistake at once in the file's order.
     """
     file = firmware_files(folder).get(name)
     if file is None:

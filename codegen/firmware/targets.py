@@ -37,11 +37,12 @@ class Memory(_Data):
     ----------
     flash_origin, flash_bytes, ram_origin, ram_bytes : int
     stack_bytes : int
-        At the bottom of the RAM; 0 for a program of an operating system, which has its own stack.
+        Size of the stack at the bottom of the RAM; 0 for a program under an operating system, which
+        provides the stack.
     guard_log2 : int, optional
-        Log2 of the bytes below the RAM to which the CPU core denies access, if it can.
+        Log2 of the size of the region below the RAM to which the CPU core denies access, if supported.
     batch_bytes : int
-        Most bytes of the buffer of raw inputs.
+        Maximum size of the buffer for raw inputs.
     """
 
     flash_origin: int = Field(ge=0)
@@ -92,7 +93,7 @@ class Uart(_Data):
 
     @property
     def clocks_a_bit(self) -> int:
-        """Return the divider, rounded to nearest."""
+        """Return the UART's clock divider, rounded to nearest."""
         return (self.clock_hz + self.baud // 2) // self.baud
 
 
@@ -101,9 +102,10 @@ class Counter(_Data):
 
     `kind` is the name of its driver in firmware/counter/, or ``none``.
 
-    In the board's emulators `ticks` of it are `per_units` of `unit`; for the board itself, see
-    :attr:`hardware`, which is None if it is not `on_board`. The count of a reading is exact if a unit is one
-    tick, or at least two: an emulator may start a counter anywhere within a tick.
+    In the board's emulators, `ticks` counter ticks equal `per_units` of `unit`; for the board itself, see
+    :attr:`hardware`, which is None if the counter is not `on_board`. A converted reading is exact if a
+    unit is one tick, or at least two ticks, because an emulator may start a counter anywhere within a
+    tick.
     """
 
     kind: str = Field(default="none", pattern=_NAME)
@@ -149,7 +151,7 @@ class Counter(_Data):
 class RegisterWrite(_Data):
     """Register write before the UART starts.
 
-    It sets ``register = register & ~clear | set``.
+    The write is ``register = register & ~clear | set``.
     """
 
     address: int
@@ -164,16 +166,16 @@ class Emulator(_Data):
     Parameters
     ----------
     program : str
-        Its command, or ``python:MODULE`` for what is driven from Python.
+        Its command, or ``python:MODULE`` for an emulator that is driven from Python.
     link : {"chardev", "stdio", "module", "helper"}
-        How it gets the socket: QEMU's ``-chardev``; as its standard input and output; or through a program
-        of kerncast that drives it: a module, whose name is first in `args`, or the helper.
+        How it receives the socket: with QEMU's ``-chardev``; as its standard input and output; or through a
+        driver program of kerncast: a module, whose name is first in `args`, or the helper.
     args : tuple of str
-        ``{helper}`` in it stands for the compiled helper.
+        Arguments; ``{helper}`` is replaced by the compiled helper.
     helper : str, optional
-        A C file in ``firmware/emulators/`` that is compiled for this machine, in the folder of the image.
+        A C file in ``firmware/emulators/``. It is compiled for this machine into the folder of the image.
     helper_flags : tuple of str
-        Flags for its compiler, such as ``-lsimavr``.
+        Flags to compile the helper, such as ``-lsimavr``.
     install : str
         The command that installs it.
     """
@@ -189,7 +191,7 @@ class Emulator(_Data):
 class Flasher(_Data):
     """Program that loads an image to the board.
 
-    ``{elf}`` and ``{port}`` in `command` are filled in.
+    ``{elf}`` and ``{port}`` in `command` are replaced by the image and the port.
     """
 
     command: tuple[str, ...]
@@ -221,9 +223,9 @@ class Compiler(_Data):
     compile, link : tuple of str
         Flags for every target of the architecture, in addition to the target's own.
     linker : str, optional
-        The compiler that links for it, with its flags, where it cannot do that alone.
+        The compiler that links instead, with its flags, if this one cannot link.
     libraries : tuple of str
-        The compiler's own runtime (64-bit division), where it must be named.
+        The compiler's own runtime (64-bit division), if it must be named.
     install : str
         The command that installs it.
     """
@@ -243,9 +245,9 @@ class Arch(_Data):
     ----------
     title : str
     shared : tuple of str
-        Folders of ``firmware/`` with sources that it shares with other architectures.
+        Folders of ``firmware/`` with sources that several architectures share.
     linker_script : str, optional
-        Names a template, where it needs one.
+        The template of the linker script, if necessary.
     gcc, clang, zig : Compiler, optional
     """
 

@@ -74,19 +74,19 @@ def render_hls(plan: Plan, name: str, vectors: Vectors | None = None) -> dict[st
     plan : Plan
         If the spec has ``[hls]``, its evidence contains the number of lanes, the device and the clock.
     name : str
-        Of :data:`.dialects.DIALECTS`.
+        A name from :data:`.dialects.DIALECTS`.
     vectors : Vectors, optional
-        What the testbench replays.
+        The calls that the testbench replays.
 
     Returns
     -------
     dict of str to str
-        By file name, which begins with ``hls/<name>/``.
+        Texts by file name, which begins with ``hls/<name>/``.
 
     Raises
     ------
     KerncastError
-        E311 where no core can hold it, with the predictor's reason.
+        E311 if no core supports the plan, with the predictor's reason.
     """
     refuse_unfit(plan)
     dialect, asked = DIALECTS[name], plan.evidence.get("hls", {})

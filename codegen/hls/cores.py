@@ -41,9 +41,9 @@ class HlsCore:
     ----------
     name : str
     refusal : callable
-        Why there is no such core of a plan, as an error with its limit; None where there is one.
+        Returns an error, with the limit, if the core does not support a plan; otherwise None.
     templates : tuple of str
-        Its files, each behind ``<prefix>_``.
+        Its files; each name is preceded by ``<prefix>_``.
     """
 
     name: str
@@ -99,7 +99,7 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
 
 
 def _several(plan: Plan, remedy: str) -> KerncastError:
-    """Return the error for classes or several outputs."""
+    """Return the error for a plan with classes or several outputs."""
     return _unlike(f"[output] {'classes' if plan.decision else 'outputs'}",
                    len(plan.class_names) or plan.outputs, "one output", remedy)
 
@@ -107,7 +107,7 @@ def _several(plan: Plan, remedy: str) -> KerncastError:
 def _no_learner(plan: Plan) -> KerncastError | None:
     """Return the error if the learner does not support a plan, otherwise None.
 
-    It needs integer FKLMS with a budget only, within the memory size.
+    It needs integer FKLMS with only a budget, within the memory size.
     """
     reduces = plan.learns and not plan.second_order
     if not reduces or (plan.metric, plan.projection) != ("fklms", "fklms") \
@@ -128,7 +128,7 @@ def _no_learner(plan: Plan) -> KerncastError | None:
 def _no_solver(plan: Plan) -> KerncastError | None:
     """Return the error if the solver does not support a plan, otherwise None.
 
-    It needs the plain recursion of a system within the memory size.
+    It needs a system for the plain Levinson recursion, within the memory size.
     """
     asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0")}
     if plan.algorithm != "toeplitz_rls":
@@ -209,7 +209,7 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
 
 
 def _packed(bits: int, beat_bits: int | None) -> tuple[int, int]:
-    """Return the bits that a value takes of a beat, and the values of a beat."""
+    """Return the bits per value in a beat, and the number of values per beat."""
     if beat_bits is None:
         return bits, 1
     room = next(room for room in (8, 16, 32) if room >= bits)
@@ -217,7 +217,7 @@ def _packed(bits: int, beat_bits: int | None) -> tuple[int, int]:
 
 
 def state_words(plan: Plan) -> int:
-    """Return the words of the longer frame of a learner's state."""
+    """Return the number of words in the longer frame of a learner's state."""
     held = vectors(plan)
     return max(3 + held * (plan.sizes["D"] + 1), 2 + held * (2 * state_parts(plan) + 2))
 
@@ -237,7 +237,7 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
     clock : float
         Their clock period in nanoseconds.
     interface : str
-        ``stream``, ``free_running`` without a processor that starts the cores, or ``memory``.
+        ``stream``, ``free_running`` (no processor starts the cores), or ``memory``.
     beat_bits : int, optional
         Width of a beat of several values; by default a beat has one value.
     """

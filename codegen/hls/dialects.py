@@ -1,4 +1,4 @@
-"""codegen.hls: the dialects of HLS C++: their pragmas and the places of these."""
+"""codegen.hls: the dialects of HLS C++: their pragmas and where each is placed."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ class Dialect:
     Parameters
     ----------
     name : str
-        The folder below ``hls/``, and the header of ``hw/hls`` that types its words.
+        The folder below ``hls/``, and the header of ``hw/hls`` that defines its integer types.
     title : str
     header : str
-        The vendor's header of integers, for C simulation.
+        The vendor's header of integer types, for C simulation.
     variable : str
-        Of the environment: a folder that has `header`.
+        Environment variable with the folder that contains `header`.
     packaged : str
         That folder inside the Python package hls4ml.
     scripts, core_scripts : tuple of str
-        Project files by their templates: of the folder, and of each core.
+        Project files and their templates: for the folder, and for each core.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Dialect:
     def before(self, ii: int = 0, unroll: int = 1) -> str:
         """Return the lines before a loop.
 
-        One iteration starts every `ii` clocks, `unroll` at once; 0 and 1 mean none.
+        `ii` is the initiation interval in clock cycles, 0 for none; `unroll` the unroll factor, 1 for none.
         """
         return ""
 
@@ -52,15 +52,15 @@ class Dialect:
         return ""
 
     def dataflow(self) -> str:
-        """Return the first lines of a function whose calls run side by side."""
+        """Return the first lines of a function whose calls run in parallel."""
         return ""
 
     def reset(self, variable: str) -> str:
-        """Return the lines after a static variable that reset initialises again."""
+        """Return the lines after a static variable, so that reset initialises it again."""
         return ""
 
     def independent(self, variable: str) -> str:
-        """Return the lines of a loop whose iterations share no word of `variable`."""
+        """Return the lines in a loop whose iterations use different words of `variable`."""
         return ""
 
     def channel(self, word: str, name: str, depth: int = 2) -> str:

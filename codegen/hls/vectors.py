@@ -1,9 +1,7 @@
-"""codegen.hls: write the text for the testbench.
+"""codegen.hls: write the input text of the testbench.
 
-Each line is a call with its arguments and expected results.
-
-Such as ``predict 12 -5 = 0 731``: ADC counts in; status and f out. The result of a line without ``=`` is
-printed on the standard output.
+Each line is a call with its arguments and expected results, such as ``predict 12 -5 = 0 731``: two ADC
+counts, then the status and f. The result of a line without ``=`` is printed on the standard output.
 """
 
 from __future__ import annotations
@@ -43,9 +41,7 @@ def targets(plan: Plan, y_raw: Raw) -> list[int]:
 def slots_frame(plan: Plan, state: Outputs) -> list[int]:
     """Return the learner's slot frame.
 
-    It contains tag and count, then four values per slot.
-
-    Two distances, neighbour and rank.
+    It contains tag and count, then four values per slot: two distances, neighbour and rank.
     """
     count, mask, parts = int(state["count"][0]), (1 << plan.word) - 1, state_parts(plan)
 
@@ -59,7 +55,7 @@ def slots_frame(plan: Plan, state: Outputs) -> list[int]:
 
 
 def _inputs(plan: Plan, call: Call) -> Outputs:
-    """Convert the inputs for training; none on a uniform grid."""
+    """Return the converted inputs for training; empty for a uniform grid."""
     if call.x_raw is None:
         return {}
     v = np.zeros(call.x_raw.shape, dtype=np.int64)
@@ -68,9 +64,9 @@ def _inputs(plan: Plan, call: Call) -> Outputs:
 
 
 def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[str]:
-    """Replay the training, then load the trained model into the predictor.
+    """Yield the lines that train, then load the trained model into the predictor.
 
-    The trainer, the solver or other code trains.
+    The trainer or the solver trains; without these, the model is only loaded.
     """
     assert call.y_raw is not None
     status, mask = DeviceStatus.OK if status == DeviceStatus.INACCURATE else status, (1 << plan.word) - 1
@@ -87,7 +83,7 @@ def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[st
 
 
 def _learned(plan: Plan, call: Call) -> Iterator[str]:
-    """Replay samples in order: prediction before learning, and error."""
+    """Yield the lines that learn samples in order, with prediction and error."""
     assert call.x_raw is not None and call.y_raw is not None
     rail = 1 << (plan.word - 1)
     answers = zip(call.expected["status"].tolist(), call.expected["f"].tolist(), targets(plan, call.y_raw),

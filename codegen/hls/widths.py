@@ -1,6 +1,6 @@
 """codegen.hls: compute the width of each value of the HLS cores.
 
-Widths follow from ranges and shifts.
+The widths are derived from ranges and shifts.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def _both(most: int) -> str:
 
 
 def _shifted(most: int, shift: int) -> int:
-    """Return a magnitude after a right shift; a negative shift is to the left."""
+    """Return a magnitude after a right shift; a negative shift is a left shift."""
     return most << -shift if shift < 0 else (most >> shift) + 1
 
 
@@ -38,7 +38,7 @@ def x_range(plan: Plan) -> tuple[int, int]:
 
 
 def _scaled(lo: int, hi: int, pairs: list[tuple[int, int]], shift: int) -> str:
-    """Return the type of ``(raw - offset) * gain``, with the cast's left shift."""
+    """Return the type of ``(raw - offset) * gain`` after the cast's left shift."""
     most = max(max(abs(lo - offset), abs(hi - offset)) * abs(gain) for offset, gain in pairs)
     return _both(most << max(0, -shift))
 
@@ -59,7 +59,7 @@ def _inputs(plan: Plan) -> dict[str, str]:
 
 
 def max_distance(plan: Plan) -> int:
-    """Return the maximum distance, or magnitude of u.v, of two samples."""
+    """Return the maximum distance of two samples, or magnitude of u.v."""
     lo, hi = x_range(plan)
     term = {"gaussian": (hi - lo) ** 2, "laplacian": hi - lo}.get(plan.kernel, max(-lo, hi) ** 2)
     if "kernel_sine_shift" in plan.constants:

@@ -63,17 +63,17 @@ def render_rtl(plan: Plan, vectors: Vectors | None = None) -> dict[str, str]:
     ----------
     plan : Plan
     vectors : Vectors, optional
-        With them each core gets a testbench in SystemVerilog that replays them.
+        With vectors, each core has a SystemVerilog testbench that replays them.
 
     Returns
     -------
     dict of str to str
-        By file name, which begins with ``rtl/``.
+        Texts by file name, which begins with ``rtl/``.
 
     Raises
     ------
     KerncastError
-        E306, E307 where no core can hold it, with the predictor's reason.
+        E306, E307 if no core supports the plan, with the predictor's reason.
     """
     refuse_unfit(plan)
     parts = [core.render(plan) | _testbench(plan, core, vectors) for core in CORES if core.fits(plan)]
@@ -105,7 +105,7 @@ def _missing(plan: Plan) -> str:
 def generate_rtl(plan: Plan, out_dir: str | Path) -> list[Path]:
     """Write a plan's SystemVerilog to ``out_dir/rtl``, for a simulator to build.
 
-    A folder for users is written by :func:`..generate.generate`, which keeps a manifest.
+    For users, :func:`..generate.generate` writes a folder with a manifest.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def rtl_sources(out_dir: str | Path, plan: Plan, core: RtlCore = PREDICTOR) -> l
     Raises
     ------
     KerncastError
-        E305 where the folder holds none, E306 and E307 where there can be none.
+        E305 if the folder contains none, E306 and E307 if the core does not support the plan.
     """
     core.refuse_unfit(plan)
     folder = Path(out_dir) / FOLDER

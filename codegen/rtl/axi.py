@@ -24,9 +24,9 @@ class Stream:
     name : str
         What follows ``s_axis_`` or ``m_axis_``.
     takes : bool
-        Whether the core takes it.
+        Whether it is an input of the core.
     bits, user_bits : int
-        Of ``tdata`` and ``tuser``, 0 where there is none.
+        Widths of ``tdata`` and ``tuser``, 0 if absent.
     """
 
     name: str
@@ -41,7 +41,7 @@ class Stream:
 
     @property
     def port(self) -> str:
-        """Return the prefix of its signal names."""
+        """Return the prefix of the stream's signal names."""
         return f"{'s' if self.takes else 'm'}_axis_{self.name}"
 
 
@@ -54,11 +54,11 @@ class Ports:
     core : str
     streams : tuple of Stream
     counted : (str, str)
-        The streams whose frames are counted, in and out; the second has the status as its ``tuser``.
+        The input and output stream whose frames are counted; ``tuser`` of the second is the status.
     errors, commands : tuple of (str, str)
         Outputs and inputs of one bit, with their meaning.
     lanes : bool
-        Whether it has the parameter LANES.
+        Whether the module has the parameter LANES.
     """
 
     core: str
@@ -80,7 +80,7 @@ class Ports:
 
 
 def hash_words(plan: Plan) -> list[str]:
-    """Return the plan's hash in words of 32 bits, hexadecimal, the leading one first."""
+    """Return the plan's hash as hexadecimal 32-bit words, most significant first."""
     return [plan.hash[i:i + 8] for i in range(0, 64, 8)]
 
 
@@ -104,7 +104,7 @@ def package_files(p: str, core: str, values: dict[str, Any], files: dict[str, st
 
 
 def software_files(p: str, core: str) -> dict[str, str]:
-    """Return the additional files for software and tools, with their templates."""
+    """Map each additional file for software and tools to its template."""
     return {"kc_core_regs.h": "kc_core_regs.h", "kc_core.h": "kc_core.h", "kc_core.c": "kc_core.c",
             f"{p}_{core}_regs.h": "core_regs.h",
             f"{p}_{core}.rdl": "core.rdl", f"{p}_{core}.xml": "core.xml"}

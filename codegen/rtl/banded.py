@@ -15,9 +15,9 @@ _ROW, _PASS, _BETWEEN, _SEND = 9, 11, 5, 3
 
 
 def pass_cycles(n: int, band: int) -> int:
-    """Return the clocks of one recursion over n rows, if no value exceeds its word.
+    """Return the clock cycles of one recursion over n rows without block scaling.
 
-    A row takes a clock per lag.  Its nearest lag waits for the row before.
+    A row takes one clock cycle per lag.  Its nearest lag waits for the previous row.
     """
     begins, last = 0, -_ROW
     for row in range(n):
@@ -27,7 +27,7 @@ def pass_cycles(n: int, band: int) -> int:
 
 
 def banded_cycles(plan: Plan) -> int:
-    """Return the clocks from the last beat of y to the last of alpha, without stalls.
+    """Return the clock cycles from the last y to the last alpha, without stalls.
 
     Each increase of an exponent, :func:`most_growths` at most, takes up to :func:`growth_cycles` more.
     """
@@ -36,26 +36,26 @@ def banded_cycles(plan: Plan) -> int:
 
 
 def growth_cycles(plan: Plan) -> int:
-    """Return the most clocks that an increase of an exponent takes.
+    """Return the maximum clock cycles of an increase of an exponent.
 
-    A block is scaled, and a row begun again.
+    A block is scaled and a row restarted.
     """
     return plan.sizes["n"] + plan.integer("band") + 16
 
 
 def most_growths(plan: Plan) -> int:
-    """Return how often exponents may increase in one solution."""
+    """Return the maximum number of exponent increases in one solution."""
     z = plan.integer("z_exp_max") + plan.word - 2
     return z + plan.integer("alpha_exp_max") - plan.integer("alpha_exp_min")
 
 
 def _table(plan: Plan, name: str, bits: int) -> list[str]:
-    """Return the literals of a table, the last entry first, as in a vector."""
+    """Return the literals of a table, last entry first, as in a packed vector."""
     return [f"{bits}'d{value & ((1 << bits) - 1)}" for value in reversed(plan.tables[name].values)]
 
 
 def banded_context(plan: Plan) -> dict[str, Any]:
-    """Return what the template of the banded solver needs."""
+    """Build the template context of the banded solver."""
     return {
         "frac": plan.integer("factor_frac") - plan.integer("factor_shift"),
         "factor": _table(plan, "factor", plan.word), "pivot": _table(plan, "pivot", 32),

@@ -37,7 +37,7 @@ def model_tag(plan: Plan) -> int:
 def model_head(plan: Plan) -> int:
     """Return the number of beats before the first vector of a model's frame.
 
-    They are tag, count, exponent of alpha, and a trained intercept if there is one.
+    These beats are tag, count, exponent of alpha, and a trained intercept if there is one.
     """
     return 3 + plan.bias
 
@@ -49,13 +49,13 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
     ----------
     plan : Plan
     state : dict
-        As :meth:`~kerncast.sim.backend.Backend.state` gives it.
+        As :meth:`~kerncast.sim.backend.Backend.state` returns it.
 
     Returns
     -------
     list of int
-        Beats, unsigned, W bits each: tag, count, exponent of alpha, a trained intercept if there is one;
-        for each vector its D x words and its alpha.
+        Unsigned beats of W bits: tag, count, exponent of alpha, a trained intercept if there is one,
+        then the D inputs x and the alpha of each vector.
     """
     columns = plan.sizes["D"]
     if plan.fixed:
@@ -77,7 +77,7 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
 
 
 def signed_bits(values: Sequence[int]) -> int:
-    """Return the bits of the shortest two's complement type for all values."""
+    """Return the width of the shortest two's complement type for all values."""
     return max((v ^ (v >> 63)).bit_length() for v in values) + 1
 
 
@@ -87,14 +87,14 @@ def literal(value: int, bits: int) -> str:
 
 
 def address_bits(depth: int) -> int:
-    """Return the bits of an address below `depth`, at least one."""
+    """Return the number of bits of an address below `depth`, at least one."""
     return max(1, (depth - 1).bit_length())
 
 
 def affine(plan: Plan) -> dict[str, Any]:
     """Return offsets and gains: one for all columns, or one per column.
 
-    The last column comes first, as in a vector.
+    The last column comes first, as in a packed vector.
     """
     offsets, gains = plan.integers("x_offset"), plan.integers("x_gain")
     if len(set(zip(offsets, gains, strict=True))) == 1:
@@ -106,7 +106,7 @@ def affine(plan: Plan) -> dict[str, Any]:
 
 
 def target_context(plan: Plan) -> dict[str, Any]:
-    """Return the constants of the conversion of targets."""
+    """Return the constants that convert targets from ADC counts to y."""
     y, offset, gain = plan.signals["y"], plan.integer("y_offset"), plan.integer("y_gain")
     widths = {"offset_bits": signed_bits([offset]), "gain_bits": signed_bits([gain])}
     return widths | {
@@ -116,7 +116,7 @@ def target_context(plan: Plan) -> dict[str, Any]:
 
 
 def primitives(modules: Sequence[str]) -> dict[str, str]:
-    """Read the files of `modules` in hw/rtl by name."""
+    """Read the files of `modules` in hw/rtl; return their texts by file name."""
     return {f"{module}.sv": module_text(module) for module in modules}
 
 

@@ -1,4 +1,4 @@
-"""codegen.rtl: the interface of a core: name, supported plans, files, clocks."""
+"""codegen.rtl: the interface of a core: name, supported plans, files, latency."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from .axi import Ports
 
 @dataclass(frozen=True)
 class RtlCore:
-    """RTL core, module ``<prefix>_<name>``.
+    """RTL core, generated as the module ``<prefix>_<name>``.
 
-    Functions of a plan define it.
+    It is defined by functions that take a plan.
 
     Parameters
     ----------
     name : str
     refusal : callable
-        Why there is no such core of a plan, as an error with its limit; None where there is one.
+        Returns an error, with the limit, if the core does not support a plan; otherwise None.
     render : callable
-        The files by name, primitives and the list ``<prefix>_<name>.f`` among them; under ``README.md``
-        the core's part of that file.  Only of a plan that is not refused.
+        Returns the files by name, including primitives and the list ``<prefix>_<name>.f``; ``README.md``
+        is the core's section of that file.  Only for a plan that the core supports.
     ports : callable
-        The ports of a plan.
+        Returns the ports for a plan.
     cycles : callable
-        ``cycles(plan, lanes=1)``: clocks of one operation of full size when no stream waits.
+        ``cycles(plan, lanes=1)``: clock cycles of one operation of full size without stalls.
     period : callable, optional
-        Where the next operation begins before the end of one: clocks from one to the next, as ``cycles``.
+        Clock cycles from one operation to the next, if they overlap; arguments as of ``cycles``.
     """
 
     name: str
@@ -64,7 +64,7 @@ class RtlCore:
         Raises
         ------
         KerncastError
-            E306 where it is too large, E307 where it asks for what the core does not do.
+            E306 if the plan is too large, E307 if it requires an unsupported feature.
         """
         refusal = self.refusal(plan)
         if refusal is not None:

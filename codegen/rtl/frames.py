@@ -13,7 +13,7 @@ __all__ = ["model_frame", "model_tag", "sample_frame", "sample_frames", "state_f
 
 
 def _unsigned(plan: Plan, signal: str, words: Iterable[int]) -> list[int]:
-    """Return words in the format of a signal as unsigned numbers."""
+    """Convert fixed-point values of a signal to unsigned beats."""
     mask = (1 << plan.signals[signal].format.bits) - 1
     return [int(word) & mask for word in words]
 
@@ -35,7 +35,7 @@ def target_frame(plan: Plan, y_raw: Raw) -> list[int]:
 
 
 def state_frames(plan: Plan, state: Outputs) -> list[list[int]]:
-    """Encode a learner's state, a model structure, as its frames of model and slots."""
+    """Encode a learner's model structure as its two frames: model and slots."""
     count, parts, mask = int(state["count"][0]), distance_parts(plan), (1 << plan.word) - 1
     slots = [model_tag(plan), count]
     for slot in range(count):

@@ -11,7 +11,7 @@ _PASS, _SCALARS, _SEND, _AROUND = 9, 41, 3, 4
 
 
 def intercept_cycles(n: int, recursion: int) -> int:
-    """Return the clocks from the last input beat to the last of alpha, without stalls.
+    """Return the clock cycles from the last input to the last alpha, without stalls.
 
     Parameters
     ----------
@@ -24,6 +24,6 @@ def intercept_cycles(n: int, recursion: int) -> int:
 
 
 def target_shift(plan: Plan) -> int:
-    """Return the shift from ``y * ridge_scale`` to the residual, for alpha = 0."""
+    """Return the right shift of ``y * ridge_scale`` for the residual at alpha = 0."""
     alpha_frac, exponent = plan.integer("alpha_frac"), plan.integer("alpha_exp_min")
     return 30 + plan.integer("residual_shift") - alpha_frac + exponent

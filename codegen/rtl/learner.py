@@ -32,18 +32,18 @@ _TAKEN, _BETWEEN, _SEARCHED, _ANSWERED, _LEARNED = 5, 6, 5, 2, 7
 
 
 def _pass_cycles(plan: Plan, lanes: int, count: int) -> int:
-    """Return the clocks from the first of `count` vectors to the last distance."""
+    """Return the clock cycles from the first of `count` vectors to the last distance."""
     return rows_of_vectors(plan, lanes, count) + distance_latency(plan) + levels(lanes)
 
 
 def prediction_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
-    """Return the clocks from a sample's first beat to its answer, without stalls.
+    """Return the clock cycles from a sample's first beat to its reply, without stalls.
 
     Parameters
     ----------
     plan : Plan
     lanes : int
-        Columns of a vector at a time, a power of two.
+        Columns of a vector that are processed at a time, a power of two.
     count : int, optional
         Vectors in the dictionary; by default the whole budget.
     """
@@ -54,22 +54,22 @@ def prediction_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> i
 
 
 def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
-    """Return the clocks from a sample with target to its answer, without stalls.
+    """Return the clock cycles from a sample with target to its reply, without stalls.
 
     Parameters
     ----------
     plan : Plan
     lanes : int
-        Columns of a vector at a time, a power of two.
+        Columns of a vector that are processed at a time, a power of two.
     count : int, optional
         Vectors in the dictionary before the update; by default the whole budget.
 
     Returns
     -------
     int
-        One pass over the vectors while there is room; with full memory two, and between them the exchange
-        of a vector.  The next sample's first beat is taken in the clock of the answer, unless a vector lost
-        its neighbour: :func:`search_cycles`.
+        One pass over the vectors while the dictionary has free slots; with a full dictionary two passes, and
+        the replacement of a vector between them.  The next sample's first beat is accepted in the clock
+        cycle of the reply, unless a vector lost its nearest neighbour: see :func:`search_cycles`.
     """
     budget = plan.sizes["N"]
     held, rows = budget if count is None else count, rows_of_vectors(plan, lanes, 1)
@@ -84,16 +84,14 @@ def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
 
 
 def search_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Return the extra clocks per vector that needs a new nearest vector."""
+    """Return the extra clock cycles for each vector that needs a new nearest vector."""
     return rows_of_vectors(plan, lanes, 1) + _pass_cycles(plan, lanes, plan.sizes["N"]) + _SEARCHED
 
 
 def worst_update_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Return the maximum clocks between samples.
+    """Return the maximum clock cycles between samples.
 
-    In the worst case all vectors but two need a search.
-
-    The oldest and the evicted one do not.
+    In the worst case, all vectors except the oldest and the evicted one need a search.
     """
     return update_cycles(plan, lanes) + (plan.sizes["N"] - 2) * search_cycles(plan, lanes)
 
@@ -101,7 +99,7 @@ def worst_update_cycles(plan: Plan, lanes: int = 1) -> int:
 def _refusal(plan: Plan) -> KerncastError | None:
     """Return the error if the learner does not support a plan, otherwise None.
 
-    It needs integer FKLMS with a budget only, within the memory size.
+    It needs integer FKLMS with only a budget, within the memory size.
     """
     reduces = plan.learns and not plan.second_order
     where = "[online] reduction" if reduces else "[model] algorithm"
@@ -162,7 +160,7 @@ def _context(plan: Plan) -> dict[str, Any]:
 
 
 def _sample_bits(plan: Plan) -> int:
-    """Return the bits of a beat that holds an input or a target."""
+    """Return the width of a beat that holds an input or a target."""
     return max(plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
 
 

@@ -31,7 +31,7 @@ def without_comments(text: str) -> str:
 
 
 def _any_of(names: Iterable[str]) -> re.Pattern[str]:
-    """Return the pattern of a name as a whole word."""
+    """Return a pattern that matches any of the names as a whole word."""
     return re.compile(rf"\b(?:{'|'.join(names)})\b")
 
 
@@ -81,7 +81,7 @@ def with_unique_names(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _guarded(name: str, text: str) -> str:
-    """Guard what follows the comment at the head of a file."""
+    """Add an include guard around the code after a file's head comment."""
     head, directive, module = text.partition("`default_nettype none\n")
     macro = name.upper()
     return f"{head}`ifndef {macro}\n`define {macro}\n{directive}{module}`endif\n"

@@ -55,16 +55,16 @@ _LOCATE = 4
 
 @dataclass(frozen=True)
 class Window:
-    """Vectors of a grid that are read: those that the kernel of a sample reaches.
+    """Vectors of a grid within the support of the kernel around a sample.
 
     Parameters
     ----------
     vectors : int
-        Their number.
+        The number of vectors in the window.
     low, high : int
-        The index of the first of them is that of x, minus `low`, held in 0 to `high`, divided by the step.
+        The index of the first vector is x minus `low`, clipped to 0 to `high`, divided by the grid step.
     reciprocal, shift : int
-        The quotient, exactly: a product with `reciprocal`, shifted right by `shift`.
+        The division is exact: multiply by `reciprocal`, then shift right by `shift`.
     """
 
     vectors: int
@@ -74,15 +74,14 @@ class Window:
     shift: int
 
     def rows(self, lanes: int, stored: int) -> int:
-        """Return the rows of `lanes` vectors that are read, wherever the window begins."""
+        """Return the maximum number of rows of `lanes` vectors that a window spans."""
         return min((self.vectors + 2 * lanes - 2) // lanes, -(-stored // lanes))
 
 
 def window(plan: Plan) -> Window | None:
     """Return the window of a grid, or None if all vectors are read.
 
-    If x is between two vectors, the kernel reaches `last_lag` vectors down from the lower one, and as many up
-    from the other.
+    If x is between two vectors, the kernel's support contains `last_lag` further vectors on either side.
     """
     if not plan.uniform:
         return None
@@ -97,14 +96,14 @@ def window(plan: Plan) -> Window | None:
 
 
 def kernel_latency(plan: Plan) -> int:
-    """Return the clocks from a distance, or product, to its kernel value."""
+    """Return the clock cycles from a distance, or product, to its kernel value."""
     if "kernel_degree" in plan.constants:
         return _BASE + _POWER * (plan.integer("kernel_degree") - 1) + _NARROW
     return _MUL_SHIFT + _EXP2[plan.word]
 
 
 def distance_latency(plan: Plan) -> int:
-    """Return the clocks from a vector's last column to its distance, or product."""
+    """Return the clock cycles from a vector's last column to its distance, or product."""
     return _COLUMN + _DISTANCE.get(plan.kernel, _MAC)
 
 
@@ -118,7 +117,7 @@ def _intercept(plan: Plan) -> tuple[int, int] | None:
 
 
 def _narrow_clocks(plan: Plan) -> int:
-    """Return the clocks from the sum over the vectors to f."""
+    """Return the clock cycles from the sum over the vectors to f."""
     return _NARROW + (_intercept(plan) is not None)
 
 
@@ -127,14 +126,14 @@ def _expansion_latency(plan: Plan) -> int:
 
 
 def predictor_overhead(plan: Plan) -> int:
-    """Return the clocks of a prediction without those that read sample and expansion."""
+    """Return the clock cycles of a prediction except those that read its operands."""
     return _expansion_latency(plan) + _AROUND
 
 
 def rows_of_vectors(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
-    """Return the clocks to read the stored vectors, ``ceil(D / lanes) * count``.
+    """Return the clock cycles to read the stored vectors, ``ceil(D / lanes) * count``.
 
-    All that fit by default.
+    By default `count` is the maximum number of stored vectors.
     """
     return -(-plan.sizes["D"] // lanes) * (vectors(plan) if count is None else count)
 
@@ -153,9 +152,9 @@ def read_clocks(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
 
 
 def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
-    """Return the clocks from a sample's first beat to its answer.
+    """Return the clock cycles from a sample's first beat to its reply.
 
-    No other sample is under way and neither side stalls.
+    No other sample is in progress, and neither side stalls.
 
     Parameters
     ----------
@@ -175,18 +174,19 @@ def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> in
 
 
 def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> float:
-    """Return the average clocks between answers.
+    """Return the average clock cycles between replies at maximum throughput.
 
-    Samples always wait and answers never do.
+    Samples are always available, and replies are accepted at once.
 
-    A sample is taken while the vectors are read for the one before; while its answer is summed the next one
-    has its turn.  Two are begun at most, which bounds the answers of models with few vectors.
+    A sample is received while the vectors are read for the previous one; while its result is summed, the
+    vectors are read for the next one.  At most two samples are in progress, which limits the throughput of
+    models with few vectors.
 
     Returns
     -------
     float
-        ``rows + 1``, or ``D + 5`` where the words of a sample take longer; more where the sum of few rows
-        takes longer than to read them, and then of every two answers the mean.
+        ``rows + 1``, or ``D + 5`` if the words of a sample take longer; more if summing few rows
+        takes longer than reading them: then it is the mean of two replies.
     """
     rows, columns = read_clocks(plan, lanes, count), plan.sizes["D"]
     of_two = rows + predictor_overhead(plan) + levels(lanes) - _TWO
@@ -194,7 +194,7 @@ def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> fl
 
 
 def levels(lanes: int) -> int:
-    """Return the levels of the adder tree for the sums of the lanes."""
+    """Return the number of levels of the adder tree over the lanes."""
     return lanes.bit_length() - 1
 
 
@@ -249,7 +249,8 @@ def _refusal(plan: Plan) -> KerncastError | None:
 def _sum_context(plan: Plan, f: Format) -> dict[str, Any]:
     """Return the widths of the sum with the intercept; `sum` is None without one.
 
-    The sum over the vectors saturates one LSB beyond what any intercept brings back to the range of f.
+    The sum over the vectors saturates one LSB beyond the largest value that an intercept can bring back into
+    the range of f.
     """
     found = _intercept(plan)
     if found is None:
@@ -263,7 +264,7 @@ def _sum_context(plan: Plan, f: Format) -> dict[str, Any]:
 
 
 def expansion_context(plan: Plan) -> dict[str, Any]:
-    """Build the template context: names as in the C templates, and widths."""
+    """Build the template context: widths, and names as in the C templates."""
     words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
     distance, x = plan.signals["distance"].format, plan.signals["x"].format
     # A word that wraps is the low end of the longest one, which holds every sum.

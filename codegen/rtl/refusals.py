@@ -1,6 +1,6 @@
 """codegen.rtl: read and check the table of refusals, hw/rtl/refusals.toml.
 
-It holds the answers of a core to bad input, for SystemVerilog and HLS C++.
+The table lists the reactions of a core to bad input, for SystemVerilog and HLS C++.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from ..resources import read_text
 
 
 class Refusal(BaseModel):
-    """Answer of a core to one kind of bad input.
+    """Reaction of a core to one kind of bad input.
 
     Parameters
     ----------
     name : str
     input, reply, error, after : str
-        What comes, what the core sends, the error it sets, and how it continues.
+        The bad input, the reply of the core, the error output that it sets, and how it continues.
     frames : bool
-        Whether the input is a frame; the cores in HLS C++ then answer as those in SystemVerilog.
+        Whether the input is a frame; if so, the cores in HLS C++ react as those in SystemVerilog.
     hls : str
-        The difference in HLS C++, if there is one.
+        How HLS C++ differs, if it does.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)

@@ -1,6 +1,6 @@
 """codegen.rtl: read and check the cores' register map, hw/rtl/registers.toml.
 
-The C headers, SystemRDL, IP-XACT and pages of a generated folder are made of it.
+The C headers, SystemRDL, IP-XACT and pages of a generated folder are rendered from this table.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class RegisterField(_Row):
 
     @property
     def high(self) -> int:
-        """Return the highest bit."""
+        """Return the index of the field's most significant bit."""
         return self.low + self.bits - 1
 
     @property
     def place(self) -> str:
-        """Return the bits in words."""
+        """Return the position of the field as text, such as ``bits 3:0``."""
         return f"bit {self.low}" if self.bits == 1 else f"bits {self.high}:{self.low}"
 
     @property
@@ -43,7 +43,7 @@ class RegisterField(_Row):
 
 
 class Register(_Row):
-    """Register, or `count` of them one behind the other; the table explains `access`."""
+    """Register, or `count` consecutive ones; the table explains `access`."""
 
     name: str = Field(pattern=r"^[a-z][a-z_]*$")
     offset: int = Field(ge=0, multiple_of=4)
@@ -54,12 +54,12 @@ class Register(_Row):
 
     @property
     def last(self) -> int:
-        """Return the offset of the last of them."""
+        """Return the offset of the last register of the array."""
         return self.offset + 4 * (self.count - 1)
 
     @property
     def whole(self) -> tuple[RegisterField, ...]:
-        """Return the fields, or the whole register as one field."""
+        """Return the fields; without fields, the whole register as one."""
         return self.fields or (RegisterField(name="value", low=0, bits=32, meaning=self.meaning),)
 
     @model_validator(mode="after")
@@ -73,7 +73,7 @@ class Register(_Row):
 
 
 class RegisterMap(_Row):
-    """Registers of a core; `map` is the version of the map, `bytes` its address space."""
+    """Registers of a core; `map` is the map's version, `bytes` its address space."""
 
     map: int = Field(ge=1, le=255)
     bytes: int

@@ -1,4 +1,4 @@
-"""codegen.rtl: the solver of a Toeplitz system: Levinson's recursion or banded."""
+"""codegen.rtl: the Toeplitz solver, with Levinson's recursion or a banded factor."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ _SEND = 7
 
 
 def recursion_cycles(n: int, lanes: int = 1, last_lag: int | None = None) -> int:
-    """Return the clocks of Levinson's recursion for n samples with the given lanes.
+    """Return the clock cycles of Levinson's recursion for n samples.
 
-    A step of m words takes two updates of ``rows = m // lanes + 1`` clocks, each followed by a dot product
-    over the rows whose words of r are not zero.  A row is read ten clocks after it was updated at the
-    earliest.  While xi or c is divided two passes run: where they are short, the division is waited for.
-    Sums and maxima over the lanes take a clock for each level of a tree.
+    Step m takes two updates of ``rows = m // lanes + 1`` clock cycles, each followed by a dot
+    product over the rows in which r is not zero.  A row is read at least ten clock cycles after its
+    update.  Two passes run during the division for xi or c; if they are short, they wait for the division.
+    Sums and maxima over the lanes take one clock cycle per level of a tree.
 
     Parameters
     ----------
@@ -44,12 +44,12 @@ def recursion_cycles(n: int, lanes: int = 1, last_lag: int | None = None) -> int
     lanes : int
         Hardware multipliers, a power of two.
     last_lag : int, optional
-        Last word of the first row that may not be zero; by default any word may.
+        Last lag at which the first row may differ from zero; by default every lag may.
 
     Returns
     -------
     int
-        About ``2 n**2 / lanes``, or half of it where `last_lag` is short.
+        About ``2 n**2 / lanes``, or half of that if `last_lag` is small.
     """
     lag = n - 1 if last_lag is None else last_lag
 
@@ -77,7 +77,7 @@ def read_lags(plan: Plan) -> int:
 
 
 def solver_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Return the clocks from the last input beat to the last of alpha, without stalls."""
+    """Return the clock cycles from the last input to the last alpha, without stalls."""
     if plan.banded:
         return banded.banded_cycles(plan)
     n = plan.sizes["n"]
@@ -86,9 +86,9 @@ def solver_cycles(plan: Plan, lanes: int = 1) -> int:
 
 
 def solver_overhead(plan: Plan, lanes: int = 1) -> int:
-    """Return the clocks of :func:`solver_cycles` beyond those of its multiplications.
+    """Return the clock cycles of :func:`solver_cycles` minus its multiplications.
 
-    An update of m words has m of them, a dot product as many or :func:`read_lags`.
+    An update of m values has m multiplications; a dot product has m, or :func:`read_lags` if that is less.
     """
     n, lag = plan.sizes["n"], read_lags(plan)
     products = 2 * (1 + plan.bias) * sum(m + min(m, lag) for m in range(1, n + 1))
@@ -98,7 +98,7 @@ def solver_overhead(plan: Plan, lanes: int = 1) -> int:
 def refusal(plan: Plan) -> KerncastError | None:
     """Return the error if the solver does not support a plan, otherwise None.
 
-    It needs the plain recursion, or a banded factor, of a system within the memory size.
+    It needs a system for the plain recursion, or for a banded factor, within the memory size.
     """
     asked = {"solver": (("levinson", "banded"), 'solver = "levinson" or solver = "banded"'),
              "refine": (("0",), "refine = 0")}
@@ -123,9 +123,7 @@ def refusal(plan: Plan) -> KerncastError | None:
 def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
     """Return the first row (n,) of a uniform grid, divided by 1 + lambda.
 
-    The values are in fixed point.
-
-    A constant of the plan, in the format of r.
+    The row is a constant of the plan, in the fixed-point format of r.
     """
     # Here, because the model brings its compiler, a second's start, along.
     from ...sim.model.kernel import cast_of, kernel_constants
@@ -161,7 +159,7 @@ def solver_modules(plan: Plan) -> tuple[str, ...]:
 
 
 def solver_template(plan: Plan) -> str:
-    """Return the template of a plan's solver, without its ending."""
+    """Return the name of the template of a plan's solver, without its suffix."""
     return "banded_solver" if plan.banded else "solver"
 
 

@@ -1,7 +1,7 @@
 """codegen.rtl: SystemVerilog testbench that replays the test vectors.
 
-Each stream has a memory file with its beats.  A source offers the beats of a frame after all beats of earlier
-frames, inputs and outputs, were transferred; a sink compares what it receives with its file.
+Each stream has a memory file with its beats.  A source sends a frame after all beats of earlier
+frames, inputs and outputs, were transferred; a sink compares the beats that it receives with its file.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _PATIENCE = 4
 
 @dataclass(frozen=True)
 class Frame:
-    """Frame of a stream, or a pulse of a command.
+    """Frame of a stream, or a pulse on command inputs.
 
     Parameters
     ----------
     port : str
         Stream by its prefix, or :data:`COMMANDS`.
     words : list of int
-        Unsigned beats; of a pulse, one word with a bit for each command.
+        Unsigned beats; for a pulse, one word with a bit for each command.
     user : int
         ``tuser`` of every beat.
     """
@@ -67,7 +67,7 @@ def render_testbench(plan: Plan, core: RtlCore, ports: Ports, vectors: Vectors) 
     Returns
     -------
     dict of str to str
-        By file name; nothing for vectors without a call that the core supports.
+        Texts by file name; empty if the core supports none of the calls.
     """
     frames = list(_SCRIPTS[core.name](plan, core, vectors))
     if not frames:
@@ -103,17 +103,17 @@ def _beat(after: int, frame: Frame, k: int) -> str:
 
 
 def _status(status: int) -> int:
-    """Return the three bits of a device status on ``tuser``."""
+    """Return a device status as the three bits of ``tuser``."""
     return int(status) & 7
 
 
 def _samples(plan: Plan, clocks: int, available: int) -> int:
-    """Return the number of samples to replay when each takes `clocks` clocks."""
+    """Return the number of samples to replay when each takes `clocks` clock cycles."""
     return max(1, min(available, _MOST_CLOCKS // clocks, _MOST_BEATS // (plan.sizes["D"] + 1)))
 
 
 def _word(plan: Plan, value: int) -> int:
-    """Return a word of the plan as an unsigned beat."""
+    """Return a fixed-point value of W bits as an unsigned beat."""
     return int(value) & ((1 << plan.word) - 1)
 
 
@@ -123,7 +123,7 @@ def _word_range(plan: Plan) -> tuple[int, int]:
 
 
 def _predictor(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
-    """Load the final model, then predict what the vectors predict with it."""
+    """Yield frames that load the final model and replay the predictions with it."""
     changes = [k for k, call in enumerate(vectors.calls) if call.name != "predict"]
     calls = vectors.calls[changes[-1] + 1 if changes else 0:]
     x = [(row, call, k) for call in calls if call.x_raw is not None for k, row in enumerate(call.x_raw)]
@@ -136,7 +136,7 @@ def _predictor(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
 
 
 def _learner(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
-    """Learn and predict as in the vectors; read the state if all were replayed."""
+    """Yield frames that learn and predict; read the state if all were replayed."""
     left = _samples(plan, core.cycles(plan), 1 << 30)
     for call in vectors.calls:
         if call.x_raw is None or left == 0:
@@ -154,7 +154,7 @@ def _learner(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
 
 
 def _answer(plan: Plan, call: Call, k: int, target: int | None) -> list[int]:
-    """Return the beats of an answer: prediction, and error of a sample with target."""
+    """Return the beats of a reply: prediction, and the error of a sample with target."""
     f = int(call.expected["f"][k])
     if target is None:
         return [_word(plan, f)]
@@ -183,7 +183,7 @@ def _training(vectors: Vectors) -> Call | None:
 def _trained(plan: Plan, call: Call, vectors: Vectors) -> tuple[int, list[int]]:
     """Return the core's status after training, and its model frame.
 
-    The host certifies a solution, so that the core does not know the status INACCURATE.
+    The host certifies the solution, so the core never returns the status INACCURATE.
     """
     status = int(call.expected["status"][0])
     if status in TRAINED:
@@ -193,7 +193,7 @@ def _trained(plan: Plan, call: Call, vectors: Vectors) -> tuple[int, list[int]]:
 
 
 def _trainer(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
-    """Train once."""
+    """Yield the frames of one training run."""
     call = _training(vectors)
     if call is None or call.y_raw is None or len(call.y_raw) != plan.sizes["n"]:
         return
@@ -205,7 +205,7 @@ def _trainer(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
 
 
 def _solver(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
-    """Solve the system of the training."""
+    """Yield the frames that solve the system of the training run."""
     from ...sim.model.toeplitz.first_row import row_of
 
     call = _training(vectors)

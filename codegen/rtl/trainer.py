@@ -44,19 +44,19 @@ def _refusal(plan: Plan) -> KerncastError | None:
 
 
 def _sum_bits(plan: Plan) -> int:
-    """Return the number of bits of a diagonal's sum."""
+    """Return the width of a diagonal's sum."""
     return plan.word + (plan.sizes["n"] - 1).bit_length()
 
 
 def row_overhead(plan: Plan) -> int:
-    """Return the clocks of a diagonal after its last pair, until r is sent."""
+    """Return the clock cycles from a diagonal's last pair until r is sent."""
     return distance_latency(plan) + kernel_latency(plan) + _sum_bits(plan) + _MEAN
 
 
 def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Return the clocks from the first beat to the model's last beat, without stalls.
+    """Return the clock cycles from the first input beat to the model's last beat.
 
-    If the samples are not a grid, the targets arrive in parallel.
+    No stream stalls. If the samples are not a grid, the targets arrive in parallel.
     """
     n, columns = plan.sizes["n"], plan.sizes["D"]
     taken = _CONVERT * n
@@ -78,7 +78,7 @@ def _ports(plan: Plan) -> Ports:
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:
-    """List the modules once each, dependencies first."""
+    """List the modules of hw/rtl that the trainer needs, dependencies first."""
     of_row = () if _on_grid(plan) else (*predictor_modules(plan), *_SAMPLES)
     sends_row = _on_grid(plan) and not plan.banded
     of_frame = _INTERCEPT if plan.bias else ()
@@ -105,9 +105,9 @@ def _render(plan: Plan) -> dict[str, str]:
 
 
 def _row_literals(plan: Plan) -> list[str]:
-    """Return the first row of a grid for the solver, the last entry first.
+    """Return the literals of a grid's first row for the solver, last entry first.
 
-    The banded solver needs none.
+    The result is empty for the banded solver, which needs no first row.
     """
     if not _on_grid(plan) or plan.banded:
         return []

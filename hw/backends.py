@@ -49,17 +49,17 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     name : str
         One of :data:`NAMES`, such as ``emu:mps2-an386:qemu``.
     source : path, optional
-        A folder generated from this plan; without it one is generated and removed on `close`.
+        A folder generated from this plan; by default a temporary one, which `close` removes.
     build_dir : path, optional
         Where images and simulators are built; next to the source by default.
     state : dict, optional
         A trained model structure, for a back end that only predicts (RTL).
     traced : bool
-        With trace hooks: it answers ``trace``.
+        Compile the trace hooks in, so that ``trace`` works.
     flash : str
-        Load a real board first: by this program, or by ``auto``.
+        Program that loads a real board first, or ``auto``.
     waves : path, optional
-        For the waveforms of an RTL simulation, one a call.
+        Folder for the waveforms of an RTL simulation, one file per call.
 
     Returns
     -------
@@ -68,7 +68,8 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     Raises
     ------
     KerncastError
-        Those of :func:`check_name`, E424 no waveforms, E433 no trace hooks, E5xx no tool, E4xx by the board.
+        Those of :func:`check_name`; E424 without waveforms, E433 without hooks, E5xx tools, E4xx board
+        faults.
     """
     _refuse_what_it_lacks(name, traced, waves)
     kind, _, rest = name.partition(":")
@@ -105,8 +106,8 @@ def check_name(name: str) -> None:
     Raises
     ------
     KerncastError
-        E417 no such emulator, E322 no such board, E325 no such optimisation level, E420 no such back end,
-        E421 a board without its port.
+        E417 for an unknown emulator, E322 for an unknown board, E325 for an unknown optimisation level,
+        E420 for an unknown back end, E421 for a board without its port.
     """
     kind, _, rest = name.partition(":")
     if kind not in _OPENERS or (kind in ("emu", "board", "rtl", "hls") and not rest):
@@ -165,12 +166,12 @@ def resolve_board(text: str, flash: str = "") -> BoardAt:
     text : str
         Such as ``microbit@/dev/ttyACM0``, or ``/dev/ttyACM0``.
     flash : str
-        The program that is to load the board; empty if none is.
+        The program that loads the board; empty for none.
 
     Raises
     ------
     KerncastError
-        E322 no such board, E421 no port, E418 a board to be loaded that is not named.
+        E322 for an unknown board, E421 for a missing port, E418 if a board without a name is to be loaded.
     """
     name, at, port = text.rpartition("@")
     named = name if at else text if _BOARD_ID.fullmatch(text) else None
@@ -188,7 +189,7 @@ def resolve_board(text: str, flash: str = "") -> BoardAt:
 def board_id(text: str) -> tuple[str, str]:
     """Return the ID and port of a board to build for.
 
-    The text is ``ID``, or a back end ``board:ID@PORT`` or ``emu:ID``.
+    The text is ``ID``, or the name of a back end: ``board:ID@PORT`` or ``emu:ID``.
     """
     kind, colon, rest = text.partition(":")
     name, _, port = (rest if colon and kind in ("board", "emu") else text).partition("@")
@@ -201,9 +202,9 @@ def check_flash(name: str, flash: str) -> None:
     Parameters
     ----------
     name : str
-        Of the back end.
+        Name of the back end.
     flash : str
-        The program that is to load it; empty if none is.
+        The program that loads the board; empty for none.
     """
     if flash and not name.startswith("board:"):
         raise fail("E418", "only a physical board can be loaded", where="--flash",
@@ -214,7 +215,7 @@ def check_flash(name: str, flash: str) -> None:
 def with_port(name: str, port: str | None) -> str:
     """Return a back end's name with a port that was given separately.
 
-    This is the old form of ``board:ID@PORT``.
+    A separate port is the old form of ``board:ID@PORT``.
 
     Raises
     ------
@@ -238,7 +239,7 @@ def at_port(name: str, ports: Sequence[str]) -> str:
     name : str
         Such as ``board:microbit``; any other is returned unchanged.
     ports : sequence of str
-        ``PORT``, or ``ID=PORT`` for one board; the last that fits is taken.
+        ``PORT``, or ``ID=PORT`` for one board; the last one that matches is used.
     """
     kind, _, rest = name.partition(":")
     if kind != "board" or not _BOARD_ID.fullmatch(rest):
@@ -277,9 +278,9 @@ class _Owning:
         self.save, self.restore = backend.save, backend.restore
 
     def __getattr__(self, name: str) -> Any:
-        """Return the back end's other attributes.
+        """Return another attribute of the back end.
 
-        Such as ``costs`` of a board or ``plan_hash`` of the host's C.
+        Examples are ``costs`` of a board and ``plan_hash`` of the host's C.
         """
         return getattr(self._backend, name)
 

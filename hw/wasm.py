@@ -27,7 +27,7 @@ _STORE, _STORAGE, _TRACE = struct.Struct("<5I"), struct.Struct("<4I"), struct.St
 
 
 class Module:
-    """WebAssembly module instance, with an allocator above its own memory.
+    """WebAssembly module instance, with an allocator in the memory above its data.
 
     Parameters
     ----------
@@ -85,18 +85,18 @@ class WasmBackend(LibraryBackend):
     ----------
     plan : Plan
     source : path, optional
-        A generated folder; else the code is generated for the occasion.
+        A generated folder; without it the code is generated into a temporary folder.
     flags : tuple of str
         Optimisation.
     build_dir : path, optional
         Folder for zig's cache.
     traced : bool
-        Compile the trace hooks in, so that it answers ``trace``.
+        Compile the trace hooks in, so that ``trace`` works.
 
     Raises
     ------
     KerncastError
-        E501 without wasmtime, E511 without zig, E320 where it fails, E413 where `source` is of another plan.
+        E501 without wasmtime, E511 without zig, E320 if it fails, E413 if `source` is of another plan.
     """
 
     def __init__(self, plan: Plan, source: Path | None = None, *, flags: tuple[str, ...] = ("-O2",),

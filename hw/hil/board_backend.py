@@ -34,13 +34,13 @@ _FASTEST = 10**10
 
 @dataclass
 class Tally:
-    """Total cost of one kind of operation; `units` is None if a count was lost."""
+    """Total cost of one kind of operation; `units` is None if a count is missing."""
 
     samples: int = 0
     units: int | None = 0
 
     def add(self, samples: int, units: int | None) -> None:
-        """Add one operation."""
+        """Add the cost of one operation on `samples` samples; None means unknown."""
         self.samples += samples
         self.units = None if units is None or self.units is None else self.units + units
 
@@ -57,17 +57,17 @@ class BoardBackend:
     ----------
     plan : Plan
     link : Link
-        Closed with the back end, and when the board is refused.
+        Closed with the back end, or if the board is rejected.
     counter : Counter, optional
-        What a tick of the board's counter is; nothing is counted without it.
+        The board's counter; without it nothing is counted.
     image : FirmwareImage, optional
-        For the costs; None where the board was flashed elsewhere.
+        The image, for the costs; None if the board was flashed by another program.
     timing : Timing, optional
     traced : bool
-        Whether the firmware is asked for its trace hooks: E434 where it has none.
+        Whether the firmware must have trace hooks; E434 if it has none.
     board : str, optional
-        Id of the board that the firmware must have been built for: E422 for another. The attribute is the id
-        in the reply to HELLO.
+        ID of the board that the firmware must have been built for; E422 for another one. The attribute
+        `board` is the ID in the reply to HELLO.
 
     Raises
     ------
@@ -149,7 +149,7 @@ class BoardBackend:
     def save(self) -> bytes:
         """Save the state; see :class:`~kerncast.sim.backend.Backend`.
 
-        Raises E447 if the board has no room for it.
+        Raises E447 if the board has no memory for saved states.
         """
         status, slot = self.client.save()
         image = self.client.read_slot(SLOTS[slot], image_bytes(self.plan))
@@ -160,7 +160,7 @@ class BoardBackend:
     def restore(self, image: bytes) -> None:
         """Restore a state; see :class:`~kerncast.sim.backend.Backend`.
 
-        Raises E447 if the board has no room for it.
+        Raises E447 if the board has no memory for saved states.
         """
         where = f"back end {self.name}"
         contents = slots_with(self.plan, image, where)
@@ -208,13 +208,13 @@ class BoardBackend:
         return answered(self.plan, status, rows)
 
     def _write(self, region: str, signal: str, words: Raw) -> None:
-        """Write ADC counts to a buffer of the board, in the firmware's type."""
+        """Write ADC counts to a buffer of the board, in the firmware's integer type."""
         self.client.write(region, raw.little_endian(self.plan, signal, words).tobytes())
 
     # -------------------------------------------------------------------------------- costs
 
     def _count(self, name: str, samples: int, started: float) -> None:
-        """Add the ticks of an operation; reject more than the elapsed time allows."""
+        """Add the ticks of an operation; reject a count too large for the elapsed time."""
         ticks = self.client.counters() if self.counter is not None else None
         units = None
         most = int((time.monotonic() - started + 1) * _FASTEST)
@@ -230,12 +230,12 @@ class BoardBackend:
         Returns
         -------
         dict
-            ``compiler`` with version and level; ``flash``, ``ram`` (whole image, without the stack)
-            and ``library`` (flash of the generated library alone): bytes, None where the image is not
-            known; ``model``: bytes of the model structure; ``stack``: high-water mark in bytes since
-            reset, None where the stack is not the board's own; ``unit``: of the counts, such as
-            ``instructions`` where the board is emulated, or None; ``counts``: by operation, a training or a
-            sample on average.
+            ``compiler``: with version and optimisation level; ``flash`` and ``ram`` (whole image, without the
+            stack) and ``library`` (flash of the generated library alone): bytes, None if the image is
+            unknown; ``model``: bytes of the model structure; ``stack``: high-water mark in bytes since
+            reset, None if an operating system provides the stack; ``unit``: unit of the counts, such as
+            ``instructions`` for an emulated board, or None; ``counts``: by operation, per training or
+            the mean per sample.
         """
         image, (used, total) = self.image, self.client.stack()
         if image is not None and total > image.board.memory.ram_bytes:
@@ -267,12 +267,12 @@ def default_emulator(board: Board) -> str:
 def emulated(where: str, compiler: str = "auto", optimise: str = "-O2") -> tuple[Board, str, str, str]:
     """Parse a name such as ``emu:mps2-an386:qemu:clang:-Os``.
 
-    Into board, emulator, compiler and optimisation level.
+    Return board, emulator, compiler and optimisation level.
 
     Raises
     ------
     KerncastError
-        E417 where it names no emulated board, E322 where there is no such board.
+        E417 if the name is not that of an emulated board, E322 for an unknown board.
     """
     kind, name, *choices = where.split(":") if ":" in where else (where, "")
     if kind != "emu" or not name:
@@ -301,8 +301,8 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
     out_dir : path
         Folder of the generated library.
     where : str
-        ``emu:BOARD``, then in any order, each after a colon: an emulator; a compiler; an
-        optimisation. So ``emu:mps2-an386:qemu:clang:-Os``.
+        ``emu:BOARD``, optionally followed by an emulator, a compiler and an optimisation level, each after a
+        colon and in any order, such as ``emu:mps2-an386:qemu:clang:-Os``.
     plan : Plan, optional
         By default the one in the folder.
     compiler, optimise, build_dir, traced
@@ -312,7 +312,7 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
     Raises
     ------
     KerncastError
-        E417 where `where` names no emulated board, and those of building and linking up.
+        E417 if `where` does not name an emulated board, and the errors of the build and of the connection.
     """
     board, emulator, compiler, optimise = emulated(where, compiler, optimise)
     require_emulator(board, emulator)  # before the time is spent on building
@@ -333,7 +333,7 @@ def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timi
     Raises
     ------
     KerncastError
-        E410 where its serial port cannot be opened, and those of :class:`BoardBackend`.
+        E410 if the serial port cannot be opened, and those of :class:`BoardBackend`.
     """
     link = SerialLink(port, board.uart.baud if board else 115200)
     opened = BoardBackend(plan, link, image=image, timing=timing, traced=traced,

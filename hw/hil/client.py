@@ -1,6 +1,6 @@
 """hw: the client of the HIL link, which sends requests to an agent.
 
-Every wait has a deadline, and nothing is done twice: see :mod:`.requests`.
+Every wait has a deadline, and no operation is executed twice: see :mod:`.requests`.
 """
 
 from __future__ import annotations
@@ -53,12 +53,12 @@ class HilClient:
     timing : Timing, optional
         By default that of the link's table.
     clock : callable
-        Monotonic seconds; tests give their own.
+        Returns monotonic seconds; tests pass another clock.
 
     Attributes
     ----------
     identity : Identity
-        After :meth:`start`.
+        The reply to HELLO, available after :meth:`start`.
     """
 
     identity: Identity
@@ -72,7 +72,7 @@ class HilClient:
 
     def start(self, plan_hash: str | None = None, abi: int | None = None,
               board: str | None = None) -> Identity:
-        """Send HELLO; raise an error if it is not the expected board.
+        """Send HELLO and return the reply; raise an error for an unexpected board.
 
         Raises
         ------
@@ -135,7 +135,7 @@ class HilClient:
         return self.read(REGIONS["FIELDS"] + index, size)
 
     def train(self, count: int) -> int:
-        """Train with the contents of X and Y; return the library's status."""
+        """Train with the contents of the buffers X and Y; return the library's status."""
         return _int(self.request("TRAIN", count=count)["result"])
 
     def fitted(self, count: int) -> int:
@@ -153,7 +153,7 @@ class HilClient:
     def save(self) -> tuple[RestoreStatus, int]:
         """Save the model on the board; return the library's status and the slot written.
 
-        Raises E447 without room.
+        Raises E447 if the board has no memory for saved states.
         """
         v = self._saved(lambda: self.request("SAVE"))
         slot = _int(v["slot"])
@@ -164,7 +164,7 @@ class HilClient:
     def restore(self) -> RestoreStatus:
         """Restore the newest state of the board's slots; return the library's status.
 
-        Raises E447 without room.
+        Raises E447 if the board has no memory for saved states.
         """
         return self._verdict(self._saved(lambda: self.request("RESTORE"))["result"])
 
@@ -179,7 +179,7 @@ class HilClient:
     def read_slot(self, name: str, size: int) -> bytes:
         """Read the first `size` bytes of a slot for saved states.
 
-        Raises E447 without room.
+        Raises E447 if the board has no memory for saved states.
         """
         return self._saved(lambda: self.read(REGIONS[name], size))
 
@@ -197,7 +197,7 @@ class HilClient:
     def counters(self) -> tuple[int, int] | None:
         """Read the ticks of the last operation and of an empty one.
 
-        None without a counter or after an overflow.
+        Return None without a counter or after an overflow.
         """
         v = self.request("COUNTERS")
         known = v["unit"] != 0 and v["ticks"] != _OVERRUN

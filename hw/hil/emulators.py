@@ -1,7 +1,7 @@
 """hw: start emulated boards (QEMU or Unicorn), each in a process behind a socket.
 
-The process gets one end of a socket pair, so there is no file, no port number and no waiting for a
-connection.  It ends with the link, and with this process, however that ends.
+The process inherits one end of a socket pair, so no file, port number or wait for a connection is
+necessary.  It ends when the link closes, and when this process ends for any reason.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _WORDS = 600  # characters of its messages that are shown
 
 
 def _child_setup() -> Callable[[], None] | None:
-    """Request from Linux that the child process ends with its parent."""
+    """Return a function that makes Linux end a child with its parent; else None."""
     if not sys.platform.startswith("linux"):
         return None
     prctl = ctypes.CDLL(None).prctl  # found here: the child of a threaded process should do little
@@ -47,13 +47,13 @@ def _child_setup() -> Callable[[], None] | None:
 class EmulatorLink(SocketLink):
     """Link to an emulator process, which ends when the link closes.
 
-    On Linux the emulator also ends with the thread that opened the link, should that end without
-    closing it: open and use a link in the same thread.
+    On Linux the emulator also ends if the thread that opened the link ends without closing it. Therefore open
+    and use a link in the same thread.
 
     Parameters
     ----------
     command : sequence of str
-        ``{fd}`` in it stands for the number of the inherited socket.
+        Command; ``{fd}`` is replaced by the number of the inherited socket.
     name : str
     stdio : bool
         Whether the socket is the program's standard input and output.
@@ -86,7 +86,7 @@ class EmulatorLink(SocketLink):
         return f"the emulator ended with status {self.process.returncode}: {said or 'no message'}"
 
     def close(self) -> None:
-        """End the emulator by its process id, and wait for it."""
+        """End the emulator process, and wait for it."""
         super().close()
         if self.process.poll() is None:
             self.process.kill()  # it has no state worth saving
@@ -147,13 +147,13 @@ def start_emulator(elf: Path, board: Board, emulator: str) -> EmulatorLink:
 
 
 def _chardev(entry: Emulator, board: Board, image: str) -> list[str]:
-    """Return the command for QEMU of a whole machine; a serial port is the socket."""
+    """Return the command for QEMU system emulation, with the socket as serial port."""
     return [entry.program, *entry.args, "-kernel", image,
             "-chardev", "socket,id=link,fd={fd}", "-serial", "chardev:link"]
 
 
 def _stdio(entry: Emulator, board: Board, image: str) -> list[str]:
-    """Return the command for a program that runs another one, such as QEMU user mode."""
+    """Return the command for user-mode emulation, with the socket as stdin and stdout."""
     return [entry.program, *entry.args, image]
 
 
@@ -163,7 +163,7 @@ def _helper(entry: Emulator, board: Board, image: str) -> list[str]:
 
 
 def _module(entry: Emulator, board: Board, image: str) -> list[str]:
-    """Return the command for a module of this folder that drives a library."""
+    """Return the command for a module of this folder that drives an emulator library."""
     name, *args = entry.args
     return [sys.executable, "-m", f"{__package__}.{name}", image, "--board", board.id,
             "--socket", "{fd}", *args]

@@ -17,7 +17,7 @@ _WORDS = 600  # characters of its messages that are shown
 
 
 def flash_commands(board: Board, elf: Path, port: str = "PORT") -> dict[str, list[str]]:
-    """Return the command of each program that can load `elf` to the board."""
+    """Map each program that can load `elf` to the board to its command."""
     return {name: _command(flasher, elf, port) for name, flasher in board.flashers.items()}
 
 
@@ -37,7 +37,7 @@ def require_flasher(board: Board, name: str) -> Flasher:
     Raises
     ------
     KerncastError
-        E418 where the board cannot be loaded by it, E514 where it is not installed.
+        E418 if the tool cannot load the board, E514 if the tool is not installed.
     """
     flasher = board.flashers.get(name)
     if flasher is None:
@@ -56,12 +56,12 @@ def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
     Returns
     -------
     list of str
-        The command that did it.
+        The command that loaded the image.
 
     Raises
     ------
     KerncastError
-        Those of :func:`require_flasher`; E419 where the program fails, with its words.
+        Those of :func:`require_flasher`; E419 if the program fails, with its error text.
     """
     command = _command(require_flasher(board, name), elf, port)
     try:
@@ -103,7 +103,7 @@ def open_loaded(board: Board, port: str, plan: Plan, out_dir: Path, program: str
     Raises
     ------
     KerncastError
-        Those of :func:`flash`, of building and of :func:`~.board_backend.open_port`.
+        Those of :func:`flash`, of the build and of :func:`~.board_backend.open_port`.
     """
     name = default_flasher(board) if program == "auto" else program
     require_flasher(board, name)  # before the time is spent on building

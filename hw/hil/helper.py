@@ -1,7 +1,7 @@
 """hw: compile the small helper programs that some emulators need.
 
-They work with libraries that are not ours to ship (libsimavr, QEMU's plugins), so they are built where
-these are.
+They use libraries that kerncast does not ship (libsimavr, QEMU's plugins), so they are built on the machine
+that has these libraries.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from ...sim.errors import fail
 
 
 def build_helper(entry: Emulator, folder: Path) -> Path:
-    """Compile the helper of an emulator in `folder`, unless it exists.
+    """Compile the helper of an emulator in `folder`, unless it exists; return it.
 
     Raises
     ------
     KerncastError
-        E511 without a C compiler for this machine, E512 where a library that the helper needs is missing.
+        E511 without a C compiler for this machine, E512 if a library that the helper needs is missing.
     """
     name = str(entry.helper)
     text = firmware_files("emulators")[name].read_text(encoding="utf-8")

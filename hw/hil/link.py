@@ -23,9 +23,9 @@ class Link(Protocol):
     Attributes
     ----------
     name : str
-        For messages.
+        Name of the link in messages.
     announces : bool
-        Whether the board starts with the link, so that its READY is still to come.
+        Whether the board starts with the link, so that READY must be awaited.
     """
 
     name: str
@@ -35,7 +35,7 @@ class Link(Protocol):
         """Send all of `data`; raise E411 if the connection is closed."""
 
     def read(self, timeout: float) -> bytes:
-        """Read the bytes received, waiting at most `timeout` seconds for the first.
+        """Read the bytes received; wait at most `timeout` seconds for the first.
 
         Raises E411 if the other end is gone.
         """
@@ -61,7 +61,7 @@ class SocketLink:
     announces : bool
         See :class:`Link`.
     last_words : callable, optional
-        Called when the other end is gone: what is known of the reason.
+        Called if the other end is gone; returns what is known about the reason.
     """
 
     def __init__(self, sock: socket.socket, name: str, *, announces: bool = False,
@@ -128,13 +128,13 @@ class SerialLink:
     Parameters
     ----------
     port : str
-        Such as ``/dev/ttyACM0``, or any URL that pyserial takes.
+        Such as ``/dev/ttyACM0``, or any URL that pyserial accepts.
     baud : int
 
     Raises
     ------
     KerncastError
-        E410 where the port does not exist, is busy or may not be opened.
+        E410 if the port does not exist, is busy or may not be opened.
     """
 
     announces = False

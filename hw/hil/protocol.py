@@ -1,6 +1,6 @@
 """hw: encode and decode the frames of the HIL link.
 
-firmware/agent/protocol.toml defines them.
+The file firmware/agent/protocol.toml defines the frames.
 
 A frame is COBS(header, payload, CRC-32) between zero bytes; integers are little-endian.
 """
@@ -56,7 +56,7 @@ def _pack(fields: tuple[LinkField, ...], values: Values) -> bytes:
 
 
 def _unpack(fields: tuple[LinkField, ...], data: bytes) -> dict[str, Value]:
-    """Unpack the fields of `data`; ValueError for a wrong length."""
+    """Unpack the fields of `data`; raise ValueError for a wrong length."""
     values: dict[str, Value] = {}
     at = 0
     open_ended = any(f.size == 0 for f in fields)
@@ -77,7 +77,7 @@ def _unpack(fields: tuple[LinkField, ...], data: bytes) -> dict[str, Value]:
 def seal(content: bytes) -> bytes:
     """Build a frame of header and payload: checksum, COBS, and a zero at both ends.
 
-    The leading zero ends whatever noise came before, so that the frame itself is not lost with it.
+    The leading zero terminates any preceding noise, so that the noise does not damage the frame.
     """
     checked = content + zlib.crc32(content).to_bytes(CRC_BYTES, "little")
     return b"".join((DELIMITER, cobs.encode(checked), DELIMITER))
@@ -122,14 +122,14 @@ def decode_reply(content: bytes) -> Reply | None:
 
 
 def reply_values(reply: Reply) -> dict[str, Value]:
-    """Return the fields of a reply's payload; ValueError for a wrong length."""
+    """Return the fields of a reply's payload; raise ValueError for a wrong length."""
     return _unpack(TABLE.opcode_named(reply.opcode).reply, reply.payload)
 
 
 class FrameSplitter:
     """Splits a byte stream at its delimiters.
 
-    Its memory is bounded, and it recovers from any fault.
+    Its memory is bounded, and it recovers from any transmission error.
     """
 
     #: Nothing the agent sends is longer, COBS included.

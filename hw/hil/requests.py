@@ -1,9 +1,9 @@
 """hw: send requests over a link, with retries until each is answered.
 
-:meth:`Requests.one` has one request under way and repeats it under its number: the agent answers a
-repetition from memory, so nothing is done twice. :meth:`Requests.several` sends a window of READ or WRITE
-requests, which may be executed twice and in any order: a lost request is sent again with a new number. A
-line preserves the order of its frames, so a reply also shows which earlier requests were lost.
+:meth:`Requests.one` has one request in progress and repeats it with the same sequence number: the agent
+repeats its stored reply, so no request is executed twice. :meth:`Requests.several` sends a window of READ or
+WRITE requests, which may be executed twice and in any order: a lost request is sent again with a new number.
+The link preserves the order of frames, so a reply also shows which earlier requests were lost.
 """
 
 from __future__ import annotations
@@ -47,8 +47,8 @@ class _Exchange:
 class _Flight:
     """Requests of one kind in progress: those to send, and the replies received.
 
-    `waiting` are pieces; `numbers` every sequence number used, with its piece; `under_way` those sent
-    and not yet answered, oldest first; `answers` by piece.
+    `waiting` contains the pieces to send; `numbers` maps every sequence number used to its piece; `under_way`
+    contains the numbers sent and not yet answered, oldest first; `answers` maps a piece to its reply.
     """
 
     waiting: deque[int]
@@ -70,12 +70,12 @@ class Requests:
     link : Link
     timing : Timing
     clock : callable
-        Monotonic seconds.
+        Returns monotonic seconds.
 
     Attributes
     ----------
     window : int
-        Requests that :meth:`several` may have in progress, as in the board's reply to HELLO.
+        Maximum number of requests that :meth:`several` has in progress, from the board's reply to HELLO.
     """
 
     def __init__(self, link: Link, timing: Timing, clock: Callable[[], float]) -> None:
@@ -120,8 +120,8 @@ class Requests:
         Raises
         ------
         KerncastError
-            E411 for a lost link, E412 for silence, E414 for an answer of another layout, E415 where the
-            board refuses, E416 where it faults or restarts.
+            E411 for a lost link, E412 if no reply comes, E414 for a reply of another layout, E415 if the
+            board rejects the request, E416 if it faults or restarts.
         """
         sequence, now = self._next(), self._clock()
         frame = encode_request(opcode, sequence, **values)
@@ -133,7 +133,7 @@ class Requests:
         return self._apart(exchange.reply)
 
     def _step(self, exchange: _Exchange, frame: bytes) -> None:
-        """Send if a request is due; then read until the next one is due."""
+        """Send the request if it is due; then read until the next retry is due."""
         now = self._clock()
         late = now >= exchange.deadline  # look once more at what came while this process slept
         if not late and now >= exchange.next_send:
@@ -149,7 +149,7 @@ class Requests:
     def _take(self, exchange: _Exchange, reply: Reply | None, now: float) -> None:
         """Process one received frame.
 
-        A damaged one may have been the reply, so the request is sent again.
+        A damaged frame may have been the reply, so the request is sent again.
         """
         if reply is None or reply.opcode == "READY" or (reply.opcode == "NAK" and reply.status in RESEND):
             exchange.next_send = now
@@ -180,12 +180,12 @@ class Requests:
         Returns
         -------
         list of dict
-            The answer to each.
+            The reply to each request.
 
         Raises
         ------
         KerncastError
-            Those of :meth:`one`; E412 where no answer came for as long as one request would wait.
+            Those of :meth:`one`; E412 if no reply came within the timeout of one request.
         """
         flight = _Flight(deque(range(len(pieces))))
         heard = self._clock()
@@ -269,6 +269,6 @@ class Requests:
 
 
 def differs(what: str, found: object, wanted: object, where: str) -> KerncastError:
-    """Return E414: board and host have different versions."""
+    """Return E414, for a board and a host of different versions."""
     return fail("E414", f"board and host differ in the {what}", where=where, value=found,
                 allowed=str(wanted), remedy="build firmware and host from the same version of kerncast")

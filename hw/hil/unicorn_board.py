@@ -1,8 +1,8 @@
 """hw: run a Cortex-M image in Unicorn, with its UART on a socket.
 
-A separate program, at the end of a link: ``python -m kerncast.hw.hil.unicorn_board IMAGE.elf --socket
-FD|PATH``.  It counts the instructions between start and stop of the board's counter and shows them
-as the counter would, so that firmware and host see what QEMU with ``-icount`` shows.
+This is a separate program at the other end of a link: ``python -m kerncast.hw.hil.unicorn_board IMAGE.elf
+--socket FD|PATH``.  It counts the instructions between start and stop of the board's counter and reports
+them as counter ticks, with the same values as QEMU with ``-icount``.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _NOWHERE = 0xFFFFFFFE
 
 
 def count_instructions(code: bytes) -> int:
-    """Count Thumb instructions.
+    """Return the number of Thumb instructions in machine code.
 
     An instruction has 32 bits if its first halfword is at least 0xE800.
     """
@@ -54,7 +54,7 @@ class Machine:
         ELF file.
     board : Board
     sock : socket.socket
-        What the UART is connected to.
+        The socket that is connected to the UART.
     """
 
     def __init__(self, image: Path, board: Board, sock: socket.socket) -> None:
@@ -106,7 +106,7 @@ class Machine:
     def run(self) -> None:
         """Run from reset until the socket is closed.
 
-        unicorn.UcError if the processor faults.
+        Raises unicorn.UcError if the processor faults.
         """
         stack, start = (int.from_bytes(self._uc.mem_read(self._vectors + at, 4), "little")
                         for at in (0, 4))
@@ -127,7 +127,7 @@ class Machine:
 
 
 def open_socket(text: str) -> socket.socket:
-    """Return the inherited socket of that number, or the first client at a path."""
+    """Return the inherited socket of that number, or accept a client at a path."""
     if text.isdecimal():
         return socket.socket(fileno=int(text))
     with socket.socket(socket.AF_UNIX) as server:

@@ -41,7 +41,7 @@ _UARTS = {
 class Uart:
     """UART connected to a socket.
 
-    Sends a frame at a time and reads more only in :meth:`wait`.
+    It sends whole frames, and reads from the socket only in :meth:`wait`.
     """
 
     def __init__(self, kind: str, sock: socket.socket) -> None:
@@ -79,7 +79,7 @@ class Uart:
 
 
 class Clock:
-    """Number of instructions since reset, and the board's counter of them."""
+    """Number of instructions since reset, and the counter derived from it."""
 
     def __init__(self, counter: Counter) -> None:
         self.count = 0
@@ -121,7 +121,7 @@ class SystemSpace:
 
     All other registers keep the values written.
 
-    No exception is served here, so the rounds of SysTick are handed out as pending ones, one by one.
+    No exception is taken here, so each wrap-around of SysTick is reported as a pending exception, one by one.
     """
 
     BITS = 24

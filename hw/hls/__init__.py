@@ -1,4 +1,4 @@
 """hw.hls: simulation of the generated HLS C++.
 
-It needs the vendor's headers, a compiler and the testbench.
+The simulation needs the vendor's headers and a C++ compiler.
 """

@@ -25,12 +25,12 @@ from .simulation import Testbench, build
 
 
 class HlsBackend:
-    """Generated cores in C simulation.
+    """Back end that runs the generated cores in C simulation.
 
-    The plan's trainer or solver, learner, and predictor.
+    The cores are the plan's trainer or solver, learner, and predictor.
 
-    The host computes the certificate of a training (status INACCURATE) from the values of the core, and the
-    first row if the inputs are not a uniform grid.
+    From the values of the core, the host computes the certificate of a training (status INACCURATE). It also
+    computes the first row if the inputs are not a uniform grid.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class HlsBackend:
     dialect : str
         ``vitis`` or ``catapult``.
     state : dict, optional
-        A trained model structure to predict with, where the plan has no core that trains.
+        A trained model structure to predict with, if the plan has no core that trains.
     source : path, optional
         A generated folder whose ``hls/<dialect>`` is compiled; without it, or if that is missing, the C++ is
         generated.
@@ -49,13 +49,13 @@ class HlsBackend:
     Attributes
     ----------
     program : Path
-        The testbench, which replays a file of vectors too.
+        The testbench, which can also replay a file of vectors.
 
     Raises
     ------
     KerncastError
-        E311 for a plan that no core can hold, E420 for an unknown dialect, E501 and E511 for what is missing,
-        E320 where the compiler refuses the C++.
+        E311 for a plan that no core supports, E420 for an unknown dialect, E501 and E511 for missing tools,
+        E320 if the compiler rejects the C++.
     """
 
     def __init__(self, plan: Plan, dialect: str, *, state: Outputs | None = None,

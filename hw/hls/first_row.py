@@ -8,7 +8,7 @@ from ...sim.plan import Plan
 
 
 def first_row(plan: Plan, x_raw: Raw | None) -> tuple[Raw, Raw]:
-    """Return the first row (n,) divided by 1 + lambda, and x (n D,), as in the model."""
+    """Return the first row (n,) divided by 1 + lambda, and the inputs x (n D,)."""
     model = ToeplitzModel(plan)
     model._first_row(x_raw)
     members = model._members()

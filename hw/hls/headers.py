@@ -32,12 +32,12 @@ def _missing(dialect: Dialect, where: str, value: str) -> KerncastError:
 def header_folder(name: str) -> Path:
     """Find the include folder of a dialect.
 
-    From its environment variable, or from the package hls4ml.
+    It is named by the dialect's environment variable, or it is part of the package hls4ml.
 
     Parameters
     ----------
     name : str
-        Of :data:`..codegen.hls.DIALECTS`.
+        A name from :data:`..codegen.hls.DIALECTS`.
 
     Returns
     -------
@@ -46,7 +46,7 @@ def header_folder(name: str) -> Path:
     Raises
     ------
     KerncastError
-        E501 where there is none.
+        E501 if the headers are not found.
     """
     dialect = DIALECTS[name]
     chosen = os.environ.get(dialect.variable)

@@ -31,7 +31,7 @@ def _command(name: str) -> tuple[str, ...] | None:
 
 
 def cpp_compiler(name: str = "auto") -> tuple[str, ...]:
-    """Return the command of a C++ compiler: the named or the first installed one.
+    """Return the command of the named C++ compiler, or of the first one installed.
 
     Raises E511 if there is none.
     """
@@ -51,17 +51,18 @@ def build(dialect: str, sources: Sequence[Path], program: Path, *, compiler: str
     ----------
     dialect : str
     sources : sequence of Path
-        In one folder, that of their headers; compiled as one, since the vendors' headers take the time.
+        In one folder, together with their headers. They are compiled as one unit, because the vendors'
+        headers take most of the time.
     program : Path
-        The file to make.
+        The program file to create.
     compiler : str
-        ``auto``, or of :data:`COMPILERS`.
+        ``auto``, or a name from :data:`COMPILERS`.
     flags : sequence of str
 
     Raises
     ------
     KerncastError
-        E501 without headers, E511 without a compiler, E320 with the compiler's own words.
+        E501 without headers, E511 without a compiler, E320 with the compiler's error text.
     """
     command, headers = cpp_compiler(compiler), header_folder(dialect)
     program.parent.mkdir(parents=True, exist_ok=True)
@@ -80,7 +81,7 @@ class Testbench:
     Parameters
     ----------
     program : Path
-        As :func:`build` made it.
+        The program that :func:`build` created.
     """
 
     __test__ = False  # no test of pytest's

@@ -1,6 +1,6 @@
-"""hw: count a core's clocks per operation in a simulator.
+"""hw: count a core's clock cycles per operation in a simulator.
 
-The counts check the formulas of the plan.
+The tests compare these counts with the formulas of the plan.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .trainer_backend import training_script
 
 
 def count_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator: str) -> int:
-    """Count the clocks of one operation of full size without stalls.
+    """Count the clock cycles of one operation of full size without stalls.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def count_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator:
     folder : Path
         A generated folder.
     core : RtlCore
-        One that the plan has.
+        A core that supports the plan.
     lanes : int
         A power of two.
     simulator : str
@@ -41,13 +41,13 @@ def count_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator:
     Returns
     -------
     int
-        What ``core.cycles`` states.
+        Clock cycles, to be compared with ``core.cycles``.
 
     Raises
     ------
     KerncastError
         E420, E501, E513 if the simulator is not available; E432 if the simulation ends early (its folder
-        remains, with the log); E343 if no samples were found that the trainer can be trained with.
+        remains, with the log); E343 if no samples with a positive definite system were found.
     """
     operations = script_of(plan, core)
     work = Path(tempfile.mkdtemp(prefix="kerncast-"))
@@ -66,9 +66,9 @@ def count_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator:
 
 
 def script_of(plan: Plan, core: RtlCore) -> list[Operation]:
-    """Return a testbench script of one operation of full size, with its clocks.
+    """Return a testbench script that counts the clock cycles of one operation.
 
-    Raises E343.
+    The operation has full size. Raises E343 if no samples with a positive definite system were found.
     """
     return {"predictor": _predict, "learner": _learn, "solver": _solve, "trainer": _train}[core.name](plan)
 
@@ -84,7 +84,7 @@ def _predict(plan: Plan) -> list[Operation]:
 def _learn(plan: Plan) -> list[Operation]:
     """Return the script of an update: a state of full size, and one sample.
 
-    Each vector is the neighbour of the one before.
+    Each vector is the nearest neighbour of the previous one.
     """
     held = np.arange(plan.sizes["N"])
     state = field_arrays(plan, {"count": len(held), "age_order": held, "nearest_idx": np.roll(held, -1)})
@@ -96,7 +96,8 @@ def _learn(plan: Plan) -> list[Operation]:
 def _solve(plan: Plan) -> list[Operation]:
     """Return the script of a solution: r is 0 off the diagonal, every target is 1.
 
-    Any lambda makes it positive definite.  Targets of 0 increase no exponent of a banded solver.
+    The system is positive definite for any lambda.  In a banded solver the targets are 0, which increase
+    no exponent.
     """
     n = plan.sizes["n"]
     if plan.banded:
@@ -107,7 +108,7 @@ def _solve(plan: Plan) -> list[Operation]:
 def _train(plan: Plan) -> list[Operation]:
     """Return the script that trains on samples of a positive definite system.
 
-    A system that is not positive definite ends early.
+    Training ends early if the system is not positive definite.
     """
     y_raw = np.full(plan.sizes["n"], min(1, plan.signals["y_raw"].format.hi), dtype=np.int64)
     for x_raw in _samples(plan):
@@ -120,7 +121,7 @@ def _train(plan: Plan) -> list[Operation]:
 
 
 def _samples(plan: Plan) -> Iterator[Raw | None]:
-    """Return samples (n, D): the grid, noise of full range, or equal samples."""
+    """Yield candidate samples (n, D): None for the grid, noise, or equal samples."""
     if plan.uniform:
         yield None
         return

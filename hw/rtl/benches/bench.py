@@ -1,8 +1,8 @@
 """hw: streams, stalls, reset and scripts that the cocotb testbenches share.
 
-It is loaded by the simulator, not by kerncast.  The script is a JSON list of operations, each
-``[name, argument, ...]`` with the name of a method of the core's testbench; what the methods return is
-written, as a JSON list, for the caller to compare.
+The simulator loads this module, kerncast does not.  The script is a JSON list of operations, each
+``[name, argument, ...]`` with the name of a method of the core's testbench; the results of the methods are
+written as a JSON list, for the caller to compare.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class StreamBench:
     limit : int
         Clocks that an operation may wait before the script fails.
     sources, sinks : sequence of str
-        What stands behind ``s_axis_`` and ``m_axis_`` in the names of the streams.
+        Names of the streams without the prefixes ``s_axis_`` and ``m_axis_``.
     """
 
     def __init__(self, dut: Any, limit: int, sources: Sequence[str], sinks: Sequence[str]) -> None:
@@ -49,7 +49,7 @@ class StreamBench:
                                            dut.rst, byte_lanes=1) for name in sinks}
 
     async def reset(self) -> None:
-        """Drop pending frames on both sides of the streams and reset the core."""
+        """Drop the pending frames on both ends of all streams, and reset the core."""
         for side in (*self._sources.values(), *self._sinks.values()):
             side.clear()
         self.dut.rst.value = 1
@@ -60,7 +60,7 @@ class StreamBench:
         await RisingEdge(self.dut.clk)
 
     async def stall(self, idle: float, pressure: float, seed: int) -> None:
-        """From now on, pause sources and sinks in these shares of the clocks."""
+        """Pause sources and sinks in these fractions of all further clock cycles."""
         sides = [(side, idle) for side in self._sources.values()]
         sides += [(side, pressure) for side in self._sinks.values()]
         for k, (side, share) in enumerate(sides):
@@ -78,7 +78,7 @@ class StreamBench:
             await with_timeout(source.wait(), self._timeout_ns, "ns")
 
     async def cycles(self, count: int) -> None:
-        """Wait for a number of clocks."""
+        """Wait for a number of clock cycles."""
         await ClockCycles(self.dut.clk, count)
 
     async def receive(self, stream: str) -> tuple[list[int], list[int]]:
@@ -87,7 +87,7 @@ class StreamBench:
         return [int(word) for word in frame.tdata], [signed_status(int(user)) for user in frame.tuser]
 
     async def waiting(self) -> int:
-        """Return the number of frames that were not received."""
+        """Return the number of received frames that the script has not fetched."""
         return sum(int(sink.count()) for sink in self._sinks.values())
 
     async def cover(self, names: list[str]) -> None:
@@ -100,14 +100,15 @@ class StreamBench:
                             for name, values in zip(names, self._notes, strict=True)]
 
     async def record(self, names: list[str]) -> None:
-        """Start recording the values of signals at every clock."""
+        """Start recording the values of signals at every clock cycle."""
         self._notes = [[] for _ in names]
         self._note_tasks = [cocotb.start_soon(self._note_clocks([self._handle(name) for name in names]))]
 
     async def noted(self) -> list[list[int]]:
         """Stop recording; return each signal's values.
 
-        In ascending order after ``cover``, at every clock after ``record``.
+        After ``cover`` the distinct values are in ascending order; after ``record`` there is one value per
+        clock cycle.
         """
         for task in self._note_tasks:
             task.cancel()
@@ -134,7 +135,7 @@ class StreamBench:
                 values.append(int(handle.value) if handle.value.is_resolvable else 0)
 
     async def pulse(self, name: str) -> None:
-        """Set an input of the core for one clock."""
+        """Set an input of the core for one clock cycle."""
         getattr(self.dut, name).value = 1
         await RisingEdge(self.dut.clk)
         getattr(self.dut, name).value = 0

@@ -41,7 +41,7 @@ class CDriver:
         Path of the shared library.
     bench : AxiBench
     inputs, outputs : sequence of str
-        The streams by their numbers.
+        Names of the streams, in the order of their numbers.
     """
 
     def __init__(self, library: str, bench: Any, inputs: Sequence[str], outputs: Sequence[str]) -> None:
@@ -75,7 +75,7 @@ class CDriver:
         return found
 
     def _receive_frame(self, stream: int, room: int) -> list[int]:
-        """Return the result, the ``tuser`` and the words of a frame."""
+        """Receive a frame; return the result code, the ``tuser`` and the words."""
         words, count, user = (self._ffi.new(kind, *size) for kind, *size in (
             ("uint32_t[]", room), ("size_t *",), ("uint32_t *",)))
         result = self._library.kc_core_read(self._core, stream, words, room, count, user)

@@ -58,14 +58,14 @@ class LearnerBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start counting the clocks per sample."""
+        """Start counting the clock cycles per sample."""
         self._spans = []
         self._watch = cocotb.start_soon(self._watch_samples())
 
     async def spans(self) -> list[list[int]]:
-        """Stop counting; return the clocks of each sample.
+        """Stop counting; return the clock cycles of each sample.
 
-        From its first beat to its answer, and to the next beat.
+        They are counted from its first beat to its reply, and to the next sample's first beat.
         """
         self._watch.cancel()
         return self._spans

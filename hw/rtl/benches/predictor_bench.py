@@ -49,17 +49,17 @@ class PredictorBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start counting clocks, and checking that a reply is stable until accepted."""
+        """Start counting clock cycles; check that replies are stable until accepted."""
         self._spans, self._paces = [], []
         self._watch = cocotb.start_soon(self._watch_answers())
 
     async def spans(self) -> list[int]:
-        """Stop counting; return the clocks per sample from its first beat to its reply."""
+        """Stop counting; return the clock cycles from each first beat to its reply."""
         self._watch.cancel()
         return self._spans
 
     async def paces(self) -> dict[str, list[int]]:
-        """Stop counting; return the clocks between replies and those that multiplied."""
+        """Stop counting; return clock cycles between replies, and those multiplying."""
         self._watch.cancel()
         return {name: [after[i] - before[i] for before, after in pairwise(self._paces)]
                 for i, name in enumerate(("clocks", "multiplying"))}

@@ -46,7 +46,7 @@ class SolverBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self, inner: int) -> None:
-        """Start checking that a beat is stable until accepted.
+        """Start checking that each beat is stable until accepted.
 
         With `inner`, the values of a and x are recorded.
         """
@@ -54,9 +54,9 @@ class SolverBench(StreamBench):
         self._watch = cocotb.start_soon(self._watch_all(bool(inner)))
 
     async def spans(self) -> list[int]:
-        """Stop counting; return the clocks of each solution.
+        """Stop counting; return the clock cycles of each solution.
 
-        From the last beat of r and y to its own last beat.
+        They are counted from the last beat of r and y to the last beat of the solution.
         """
         self._watch.cancel()
         return self._spans

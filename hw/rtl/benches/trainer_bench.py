@@ -45,12 +45,12 @@ class TrainerBench(StreamBench):
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start counting the clocks of training."""
+        """Start counting the clock cycles of training."""
         self._spans = []
         self._watch = cocotb.start_soon(self._watch_trainings())
 
     async def spans(self) -> list[int]:
-        """Stop counting; return each model's clocks from the first to the last beat."""
+        """Stop counting; return the clock cycles from first input to last model beat."""
         self._watch.cancel()
         return self._spans
 

@@ -68,8 +68,7 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     Raises
     ------
     KerncastError
-        Those of :func:`check_name`; E424 without waveforms, E433 without hooks, E5xx tools, E4xx board
-        faults.
+        Those of :func:`check_name`; E424 waveforms, E433 trace hooks, E5xx missing tools, E4xx board faults.
     """
     _refuse_what_it_lacks(name, traced, waves)
     kind, _, rest = name.partition(":")

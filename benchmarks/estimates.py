@@ -53,12 +53,15 @@ class Case:
     lanes : tuple of int
     solver : str, optional
         Solver of the spec, instead of that of the example.
+    bias : bool, optional
+        Train an intercept.
     """
 
     example: str
     core: str
     lanes: tuple[int, ...] = (1, 2, 4)
     solver: str = ""
+    bias: bool = False
 
     def plan(self) -> Plan:
         """Plan the example."""
@@ -66,6 +69,8 @@ class Case:
         tables = tomllib.loads(spec.read_text(encoding="utf-8"))
         if self.solver:
             tables["toeplitz"]["solver"] = self.solver
+        if self.bias:
+            tables["toeplitz"]["bias"] = True
         return plan_and_vectors(Spec(**tables), spec.parent, vectors=False)[0]
 
 
@@ -73,6 +78,9 @@ class Case:
 CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg", "predictor"),
          "learner": Case("digits", "learner"),
          "solver": Case("ecg", "solver"), "trainer": Case("ecg", "trainer"),
+         "predictor, intercept": Case("ecg", "predictor", bias=True),
+         "solver, intercept": Case("ecg", "solver", bias=True),
+         "trainer, intercept": Case("ecg", "trainer", bias=True),
          "banded solver": Case("ecg", "solver", (1,), "banded"),
          "banded trainer": Case("ecg", "trainer", (1,), "banded")}
 
@@ -82,9 +90,9 @@ TEXT = """# FPGA resources and clock rates of the cores
 examples at 16 bits: predictor and learner of `digits` (41 vectors of 64 columns); predictor, solver and
 trainer of `ecg` (one column, n = 256). Each core has one hardware multiplier in its inner loop, the default
 of `kerncast gen`. Solver and trainer are those of Levinson's recursion; the banded ones are of `ecg` with
-`solver = "banded"`. `kerncast estimate FOLDER` estimates a generated folder. Cells come from yosys. Fmax,
-the highest clock frequency, comes from nextpnr for an ECP5-{part}, without pins, with placer seeds {seeds}.
-No board was used.
+`solver = "banded"`, and those with an intercept of `ecg` with `bias = true`. `kerncast estimate FOLDER`
+estimates a generated folder. Cells come from yosys. Fmax, the highest clock frequency, comes from nextpnr
+for an ECP5-{part}, without pins, with placer seeds {seeds}. No board was used.
 
 {verdict}
 
@@ -114,8 +122,8 @@ samples per operation. The banded cores take more clocks if exponents increase.
 
 The table lists cores with more hardware multipliers (lanes) in the inner loop, on the ECP5-{part}, and Fmax
 of seeds {seeds}. The banded cores have one lane: each row waits for the row before it, not for
-multiplications. More lanes do not help the predictor with one column; it reads only the vectors that the
-kernel reaches. Cell clocks per sample are LUTs and flip-flops times the period per sample. They are a proxy
+multiplications. The lanes of a predictor with one column process one vector each, with a kernel of their own.
+Cell clocks per sample are LUTs and flip-flops times the period per sample. They are a proxy
 for energy, which counts every cell in every clock.
 
 | core | lanes | LUT | flip-flops | DSP blocks | block RAM | Fmax, MHz | period | samples/s | cell clocks |

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...sim.plan import Plan
 from ...sim.planner.words import WORD_CLASSES
-from ..rtl.common import signed_bits, vectors
+from ..rtl.common import expansion_magnitudes, shifted, signed_bits, vectors
 
 #: The model's own integers: what the plan proves to fit them needs no more here.
 _LONGEST = 64
@@ -23,11 +23,6 @@ def word(lo: int, hi: int) -> str:
 def _both(most: int) -> str:
     """Return the smallest type for the range -most to most."""
     return word(-most, most)
-
-
-def _shifted(most: int, shift: int) -> int:
-    """Return a magnitude after a right shift; a negative shift is a left shift."""
-    return most << -shift if shift < 0 else (most >> shift) + 1
 
 
 def x_range(plan: Plan) -> tuple[int, int]:
@@ -63,7 +58,7 @@ def max_distance(plan: Plan) -> int:
     lo, hi = x_range(plan)
     term = {"gaussian": (hi - lo) ** 2, "laplacian": hi - lo}.get(plan.kernel, max(-lo, hi) ** 2)
     if "kernel_sine_shift" in plan.constants:
-        term = _shifted(1 << 62, plan.integer("kernel_sine_shift"))
+        term = shifted(1 << 62, plan.integer("kernel_sine_shift"))
     return plan.sizes["D"] * term
 
 
@@ -72,10 +67,10 @@ def _kernel(plan: Plan) -> dict[str, str]:
     kernel, most = plan.signals["kernel"], max_distance(plan)
     types = {"kernel_t": word(kernel.lo, kernel.hi), "distance_t": word(0, most)}
     if "kernel_degree" in plan.constants:
-        dot = _shifted(most, plan.integer("kernel_dot_shift"))
+        dot = shifted(most, plan.integer("kernel_dot_shift"))
         return types | {"distance_t": _both(most), "dot_t": _both(max(dot, most)),
                         "base_scaled_t": _both(dot * plan.integer("kernel_c")), "base_t": "kc::sint<33>",
-                        "power_t": _both(_shifted(1 << 33, min(0, plan.integer("kernel_out_shift"))))}
+                        "power_t": _both(shifted(1 << 33, min(0, plan.integer("kernel_out_shift"))))}
     if "kernel_turn" in plan.constants:
         types["diff_t"] = word(0, x_range(plan)[1] - x_range(plan)[0])
     words = WORD_CLASSES[plan.word]
@@ -84,14 +79,12 @@ def _kernel(plan: Plan) -> dict[str, str]:
 
 def _expansion(plan: Plan) -> dict[str, str]:
     """Return the types of the sum over the vectors, and of f before its cast."""
-    kernel, rail = plan.signals["kernel"], 1 << (plan.word - 1)
-    term = rail * max(-kernel.lo, kernel.hi)
-    most = _shifted(term, plan.integer("mac_shift")) * vectors(plan)
+    total, lifted = expansion_magnitudes(plan)
     bias, least, largest = (plan.integer(name) if name in plan.constants else 0
                             for name in ("bias", "alpha_exp_min", "alpha_exp_max"))
-    lifted = _shifted(most, min(0, plan.integer("f_shift") - largest)) + (rail if plan.bias else abs(bias))
+    lifted += 1 << (plan.word - 1) if plan.bias else abs(bias)
     reach = max(abs(least), abs(largest))
-    return {"acc_t": _both(most), "whole_t": _both(lifted), "exp_t": _both(max(reach, 1 << 8)),
+    return {"acc_t": _both(total), "whole_t": _both(lifted), "exp_t": _both(max(reach, 1 << 8)),
             "place_t": word(0, max(1, vectors(plan) - 1))}
 
 
@@ -100,7 +93,7 @@ def _learner(plan: Plan) -> dict[str, str]:
     rail = 1 << (plan.word - 1)
     product = rail * plan.signals["kernel"].hi
     step = 2 * rail * plan.integer("eta")
-    lifted = _shifted(step, min(0, plan.integer("eta_shift")))
+    lifted = shifted(step, min(0, plan.integer("eta_shift")))
     return {"miss_t": _both(2 * rail), "step_t": _both(lifted + rail), "product_t": _both(product),
             "given_t": _both(product + rail), "decayed_t": _both(rail * max(1, plan.integer("decay")))}
 
@@ -110,14 +103,14 @@ def _solver(plan: Plan) -> dict[str, str]:
     w, n = plan.word, plan.sizes["n"]
     rail, shift = 1 << (w - 1), plan.integer("solver_shift")
     xi_frac, innov_frac = plan.integer("xi_frac"), plan.integer("innov_frac")
-    most, frac = _shifted(rail * rail, shift) * n, 2 * (w - 1) - shift
-    num = _shifted(rail, w - 1 - xi_frac) + _shifted(most, frac - xi_frac - plan.integer("a_exp_max"))
-    innov = _shifted(rail, w - 2 - innov_frac) + _shifted(most, frac - innov_frac - plan.integer("x_exp_max"))
+    most, frac = shifted(rail * rail, shift) * n, 2 * (w - 1) - shift
+    num = shifted(rail, w - 1 - xi_frac) + shifted(most, frac - xi_frac - plan.integer("a_exp_max"))
+    innov = shifted(rail, w - 2 - innov_frac) + shifted(most, frac - innov_frac - plan.integer("x_exp_max"))
     static = plan.integer("a_exp_max") if plan.static else 0
     moved = {"moved_t": "kc::sint<64>", "total_t": "kc::sint<63>"} if plan.bias else {}
     return moved | {"sum_t": _both(most), "num_t": _both(num), "innov_t": _both(innov),
             "eps_t": word(0, 1 << xi_frac), "square_t": word(0, 1 << 31),
-            "lifted_t": _both(max(rail * rail, _shifted(rail * rail, 2 * (w - 1) - 31))),
+            "lifted_t": _both(max(rail * rail, shifted(rail * rail, 2 * (w - 1) - 31))),
             "update_t": _both(rail * rail * 2),
             "wide_t": _both((4 * rail) << static), "scaled_t": _both(rail << 31)}
 

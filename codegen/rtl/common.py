@@ -76,6 +76,21 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
     return [model_tag(plan), count, exponent & mask, *bias, *(int(word) & mask for word in body)]
 
 
+def shifted(magnitude: int, shift: int) -> int:
+    """Return a magnitude after a right shift; a negative shift is to the left."""
+    return magnitude << -shift if shift < 0 else (magnitude >> shift) + 1
+
+
+def expansion_magnitudes(plan: Plan) -> tuple[int, int]:
+    """Bound the sum over the vectors, and its cast before it saturates, both without an intercept."""
+    kernel, exponent = plan.signals["kernel"], 0
+    if "alpha_exp_max" in plan.constants:
+        exponent = plan.integer("alpha_exp_max")
+    term = (1 << (plan.word - 1)) * max(-kernel.lo, kernel.hi)
+    total = shifted(term, plan.integer("mac_shift")) * vectors(plan)
+    return total, shifted(total, min(0, plan.integer("f_shift") - exponent))
+
+
 def signed_bits(values: Sequence[int]) -> int:
     """Return the width of the shortest two's complement type for all values."""
     return max((v ^ (v >> 63)).bit_length() for v in values) + 1

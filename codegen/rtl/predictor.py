@@ -17,6 +17,7 @@ from .common import (
     MOST_WORDS,
     address_bits,
     affine,
+    expansion_magnitudes,
     literal,
     model_tag,
     most_vectors,
@@ -263,6 +264,12 @@ def _sum_context(plan: Plan, f: Format) -> dict[str, Any]:
         "bits": bits, "intercept": f"{bits}'(intercept)" if plan.bias else literal(lo, bits)}}
 
 
+def _acc_bits(plan: Plan) -> int:
+    """Return the width that holds every sum over the vectors, its cast, and a product."""
+    most = max(expansion_magnitudes(plan))
+    return min(64, max(signed_bits((-most, most)), 2 * plan.word + 1 - plan.integer("mac_shift")))
+
+
 def expansion_context(plan: Plan) -> dict[str, Any]:
     """Build the template context: widths, and names as in the C templates."""
     words, held, columns = WORD_CLASSES[plan.word], vectors(plan), plan.sizes["D"]
@@ -281,7 +288,8 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
         "f_shift": literal(plan.integer("f_shift"), plan.word),
         "exponents": [literal(e, plan.word) for e in exponents],
         "distance_bits": distance.bits - (distance.signed and plan.signals["distance"].lo == 0),
-        "distance_latency": distance_latency(plan),
+        "distance_latency": distance_latency(plan), "acc_bits": _acc_bits(plan),
+        "sum_left": int(plan.integer("f_shift") < plan.constants.get("alpha_exp_max", 0)),
         "k_lo": literal(plan.signals["kernel"].lo, 64), "k_hi": literal(plan.signals["kernel"].hi, 64),
         "out_shift": literal(plan.integer("kernel_out_shift") if polynomial else 0, 7),
         "t_bits": _T_BITS[plan.word], "t_end": words.t_end,

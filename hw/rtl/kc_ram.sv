@@ -18,7 +18,12 @@ module kc_ram #(
     output wire [WIDTH-1:0] read_data
 );
     localparam WORDS = DEPTH > 1 ? DEPTH : 2;
+    // In look-up tables a large memory limits the clock; a small one would waste a block RAM.
+    // verilator lint_off UNUSEDPARAM
+    localparam STYLE = WIDTH * DEPTH >= 1024 ? "block" : "auto";
+    // verilator lint_on UNUSEDPARAM
 
+    (* ram_style = STYLE *)
     logic [WIDTH-1:0] words [0:WORDS-1];
     logic [WIDTH-1:0] read_data_reg;
     wire same = READ_OLD == 0 && write_enable && write_address == read_address;

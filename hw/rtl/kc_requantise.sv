@@ -10,7 +10,8 @@ module kc_requantise #(
     parameter int OUT_BITS = 16,                // width that holds LO and HI
     parameter logic signed [63:0] LO = -32768,
     parameter logic signed [63:0] HI = 32767,
-    parameter int CLOCKS = 2                    // 2, or 3 for a fast clock
+    parameter int CLOCKS = 2,                   // 2, or 3 for a fast clock
+    parameter bit LEFT = 1                      // 0: s is never negative
 ) (
     input  wire clk,
     input  wire signed [V_BITS-1:0] v,
@@ -40,7 +41,7 @@ module kc_requantise #(
             kc_shift_round #(.V_BITS(V_BITS), .S_BITS(S_BITS - 1), .ROUNDING(ROUNDING))
                 shift_round_inst (.v(v), .s(s[S_BITS-2:0]), .q(rounded));
 
-            assign shifted = s[S_BITS-1] ? multiplied : rounded;
+            assign shifted = LEFT && s[S_BITS-1] ? multiplied : rounded;
         end else begin : g_3clk
             // First shift by a multiple of 8, then by the remainder (0 to 7), with rounding.
             logic signed [WIDE_BITS-1:0] coarse_reg;
@@ -51,8 +52,8 @@ module kc_requantise #(
                 shift_sticky_inst (.v(v), .s({s[S_BITS-2:3], 3'd0}), .q(coarse));
 
             always_ff @(posedge clk) begin
-                coarse_reg <= s[S_BITS-1] ? {multiplied, 2'b00} : coarse;
-                rest_reg <= s[S_BITS-1] ? 4'd2 : {1'b0, s[2:0]} + 4'd2;
+                coarse_reg <= LEFT && s[S_BITS-1] ? {multiplied, 2'b00} : coarse;
+                rest_reg <= LEFT && s[S_BITS-1] ? 4'd2 : {1'b0, s[2:0]} + 4'd2;
             end
 
             kc_shift_round #(.V_BITS(WIDE_BITS), .S_BITS(4), .ROUNDING(ROUNDING))

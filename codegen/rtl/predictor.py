@@ -289,7 +289,7 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
         "exponents": [literal(e, plan.word) for e in exponents],
         "distance_bits": distance.bits - (distance.signed and plan.signals["distance"].lo == 0),
         "distance_latency": distance_latency(plan), "acc_bits": _acc_bits(plan),
-        "sum_left": int(plan.integer("f_shift") < plan.constants.get("alpha_exp_max", 0)),
+        "sum_left": int(plan.integer("f_shift") < exponents[1]),
         "k_lo": literal(plan.signals["kernel"].lo, 64), "k_hi": literal(plan.signals["kernel"].hi, 64),
         "out_shift": literal(plan.integer("kernel_out_shift") if polynomial else 0, 7),
         "t_bits": _T_BITS[plan.word], "t_end": words.t_end,

@@ -87,7 +87,8 @@ def test_every_core_passes_its_own_testbench_with_and_without_stalls(require_sim
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("simulator", ["icarus", "verilator"])
-@pytest.mark.parametrize("example", ["digits", "ecg", "equaliser"])  # the others have a linear part, or classes
+# The other examples have a linear part, or classes.
+@pytest.mark.parametrize("example", ["digits", "ecg", "equaliser"])
 def test_every_example_passes_the_testbenches_of_its_folder(require_simulator, ledger, tmp_path, example,
                                                             simulator):
     require_simulator(simulator)

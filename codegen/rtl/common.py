@@ -82,7 +82,10 @@ def shifted(magnitude: int, shift: int) -> int:
 
 
 def expansion_magnitudes(plan: Plan) -> tuple[int, int]:
-    """Bound the sum over the vectors, and its cast before it saturates, both without an intercept."""
+    """Bound the sum over the vectors, and its cast before saturation.
+
+    Neither includes an intercept.
+    """
     kernel, exponent = plan.signals["kernel"], 0
     if "alpha_exp_max" in plan.constants:
         exponent = plan.integer("alpha_exp_max")

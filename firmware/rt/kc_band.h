@@ -33,6 +33,33 @@ static inline int64_t kc_band_left(int32_t v, int32_t s)
     return (top * (INT64_C(1) << 32)) | (int64_t)((uint32_t)v << s);
 }
 
+/* ---- A sum with `frac` bits below the LSB of a word of w bits, rounded to the word: it is raised first, so that
+ * the words from the lowest to the highest are 0 to 2^w - 1 and one comparison finds a sum that does not fit. ---- */
+
+static inline uint64_t kc_band_raise(int64_t acc, int32_t w, int32_t frac, int32_t rounding)
+{
+    const uint64_t half = rounding == KC_FLOOR ? 0U : UINT64_C(1) << (frac - 1);
+
+    return (UINT64_C(1) << (w - 1 + frac)) + half + (uint64_t)acc;
+}
+
+/* 1 if the rounded sum fits the word, else 0. */
+static inline int32_t kc_band_fits(uint64_t raised, int32_t w, int32_t frac)
+{
+    const uint32_t high = (uint32_t)(raised >> 32), low = (uint32_t)(raised & UINT32_MAX);
+
+    return (w + frac < 32 ? (high | (low >> ((w + frac) & 31))) : high >> ((w + frac) & 31)) == 0U ? 1 : 0;
+}
+
+/* The word of a sum that fits. */
+static inline int32_t kc_band_word(uint64_t raised, int32_t w, int32_t frac, int32_t rounding)
+{
+    const uint32_t word = (uint32_t)((raised >> frac) & UINT32_MAX);
+    const uint32_t tie = rounding == KC_HALF_EVEN && (raised & ((UINT64_C(1) << frac) - 1U)) == 0U ? 1U : 0U;
+
+    return (int32_t)((word & ~tie) - (UINT32_C(1) << (w - 1)));
+}
+
 /* ---- words of 16 bits; no product is shifted ---- */
 
 static inline int64_t kc_band_before_16_ref(KC_TABLE int16_t *l, const int16_t *p, int32_t count)

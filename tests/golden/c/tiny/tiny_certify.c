@@ -54,22 +54,24 @@ static int32_t tiny_target_shift(int32_t alpha_exp)
  * 1 after the last row if the bound is within the tolerance, -1 if it is not; else 0. */
 static int32_t tiny_compare_bound(tiny_trainer_t *t)
 {
+    const int32_t first = t->step, last = tiny_min_i32(first + 1, TINY_TRAIN_SAMPLES);
     tiny_norm_t norm = {t->squares, t->squares_shift};
-    int32_t rows;
+    int32_t i;
 
-    if (t->step == 0) {
+    if (first == 0) {
         t->bound = tiny_bound_from_norm(norm);
         KC_TRACE(bound_certify, bound, 0, 0, t->bound);
         norm.squares = 0;
         norm.shift = 0;
     }
-    for (rows = 0; rows < 1 && t->step < TINY_TRAIN_SAMPLES; rows++) {
-        norm.squares += (int64_t)t->alpha[t->step] * t->alpha[t->step]; /* no shift: at most NORM_BITS bits */
-        t->step++;
+    KC_UNROLL(4)
+    for (i = first; i < last; i++) {
+        norm.squares += (int64_t)t->alpha[i] * t->alpha[i]; /* no shift: at most NORM_BITS bits */
     }
+    t->step = last;
     t->squares = norm.squares;
     t->squares_shift = norm.shift;
-    if (t->step < TINY_TRAIN_SAMPLES) {
+    if (last < TINY_TRAIN_SAMPLES) {
         return 0;
     }
     tiny_train_enter(t, TINY_STAGE_READY);

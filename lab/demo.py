@@ -1,6 +1,6 @@
 """lab: run the demo.
 
-Examples are trained on an emulated board, and every value is compared.
+The examples are trained on an emulated board, and every value is compared with the integer model.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Demo:
     ----------
     outcomes : tuple of Outcome
     peers : dict of str to dict
-        By example: what a user would take instead, and how good it is.
+        For each example, the error or accuracy of its baseline.
     files : tuple of Path
-        What was written.
+        The files that were written.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -72,7 +72,7 @@ def run_demo(out: Path, report: Report) -> Demo:
     Parameters
     ----------
     out : Path
-        A folder for the generated code (one folder each), the pictures and ``demo.json``.
+        Folder for the generated code (one subfolder per example), the plots and ``demo.json``.
     report : callable
         Progress callback; receives the current step.
 

@@ -43,9 +43,9 @@ def draft_spec(name: str, algorithm: str | None, kernel: str, target: str, seen:
     ----------
     name, kernel, target : str
     algorithm : str or None
-        By default the one for the data.
+        By default the algorithm that suits the data.
     seen : Inspection or None
-        What the data file holds; without, a spec of one column.
+        Contents of the data file; None gives a spec with one column.
     file : str
         The path of the data file as the spec names it.
     lags : int, optional
@@ -54,8 +54,8 @@ def draft_spec(name: str, algorithm: str | None, kernel: str, target: str, seen:
     Raises
     ------
     KerncastError
-        E242 for an algorithm that needs inputs, E246 for counts that no word length holds, E253 for more
-        classes than the device separates.
+        E242 for an algorithm that needs inputs, E246 for counts that fit no word length, E253 for more
+        classes than the device supports.
     """
     values = _start(name, algorithm or "toeplitz_rls") if seen is None else \
         _fitted(name, algorithm, seen, file, lags)
@@ -86,7 +86,7 @@ def lower_to_fit(values: Values) -> str:
 
 
 def _fits(values: Values, table: str, key: str, size: int) -> bool:
-    """Return whether a size fits the target; other mistakes are left to the check."""
+    """Return whether a size fits the target; ignore all other errors of the spec."""
     values[table][key] = size
     try:
         refuse_oversize(Spec(**values))
@@ -105,7 +105,7 @@ def _parameters(kernel: str, values: Values) -> dict[str, Any]:
 
 
 def _scale(values: Values) -> None:
-    """Scale ADC counts to -1 to 1."""
+    """Set offset and gain, so that the ADC counts of x are scaled to -1 to 1."""
     word = Format.parse(values["input"]["word"])
     values["input"] |= {"offset": (word.lo + word.hi + 1) // 2, "gain": 2.0 ** (1 - word.bits)}
 
@@ -172,7 +172,7 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags:
 
 
 def _lagged(values: Values, seen: Inspection, columns: int) -> None:
-    """Predict each sample of a signal from the ones before it."""
+    """Set values to predict each sample of a signal from the preceding ones."""
     y, word = seen.values.y, values["output"]["word"]
     values["data"]["lagged"] = True
     values["input"] |= {"word": word, "columns": columns}
@@ -206,7 +206,7 @@ def _inputs(values: Values, seen: Inspection) -> None:
 
 
 def _target(values: Values, seen: Inspection) -> None:
-    """Set the format of the target: counts, values in units, or classes."""
+    """Set the format of the target, which is in counts, in units, or a class."""
     y = seen.values.y
     if len(seen.classes) > 2 and values["model"]["algorithm"] in SEVERAL_OUTPUTS:
         values["output"] = {"classes": list(seen.classes)}
@@ -294,7 +294,7 @@ def _span(column: Any) -> str:
 
 
 def _listed(parts: Any) -> str:
-    """Join parts; list the first ones of many."""
+    """Join parts with commas; abbreviate a long list."""
     every = list(parts)
     return ", ".join(every) if len(every) <= 8 else f"{', '.join(every[:4])}, ... ({len(every)} in all)"
 

@@ -10,7 +10,7 @@ from ..sim.spec import Spec
 def refuse_several(given: Spec | Plan, what: str) -> None:
     """Raise E124 for a spec or plan with classes or several outputs.
 
-    `what` begins the message.
+    `what` is the subject of the message.
     """
     if isinstance(given, Plan):
         classes, outputs = bool(given.decision), given.outputs

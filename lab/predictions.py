@@ -34,11 +34,11 @@ def columns(found: Simulated) -> dict[str, NDArray[Any]]:
     Returns
     -------
     dict of str to ndarray, shape (k,)
-        ``x`` or ``x0``, ``x1``, ... in units of x, and in units of y, or both in those of a file whose
-        ranges [data] states: the target ``y``, the clean signal
-        ``clean`` if it is known, ``f_float`` in float64, ``f_fixed`` in fixed point; and ``f_held_out``,
-        which was predicted without this sample, NaN before the first one.  Several outputs are numbered
-        from 0.  For [output] classes the names of classes: ``class``, ``label_float``, ``label_fixed`` and
+        ``x`` or ``x0``, ``x1``, ... in units of x. In units of y: the target ``y``, the clean signal
+        ``clean`` if it is known, the predictions ``f_float`` in float64 and ``f_fixed`` in fixed point,
+        and ``f_held_out``, which was predicted without this sample and is NaN before the first prediction.
+        If [data] states ranges, units are those of the file.  Several outputs are numbered from 0.  For
+        [output] classes, the names of classes: ``class``, ``label_float``, ``label_fixed`` and
         ``label_held_out``.
     """
     data, plan = found.data, found.plan
@@ -65,7 +65,7 @@ def _by_output(name: str, values: Array) -> dict[str, NDArray[Any]]:
 
 
 def _in_all_rows(found: Simulated) -> HeldOut | None:
-    """Return the held-out predictions if they are those of all training samples."""
+    """Return the held-out predictions if they cover all training samples, else None."""
     held = found.held_out
     kept = held is not None and held.judged in (Judged.LEFT_OUT, Judged.FOLDS, Judged.AHEAD)
     return held if held is not None and kept and not held.sampled else None
@@ -158,7 +158,7 @@ def _cell(value: Any) -> str:
 
 
 def draw(found: Simulated, path: Path) -> None:
-    """Draw samples and predictions, and below them their difference, atomically."""
+    """Draw samples and predictions, with their difference below, to a file."""
     made = columns(found)
     plt = pyplot()
     figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 6), layout="constrained", height_ratios=(2, 1),

@@ -1,6 +1,6 @@
 """lab: choose word lengths for a spec and its data.
 
-A predicted choice is confirmed by a run of the integer model.
+A run of the integer model confirms a predicted choice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .workflow import simulate_spec, training_inputs
 def system_of(spec: Spec, base: Path) -> Conditioning:
     """Return the conditioning of the Toeplitz system of a spec and its data.
 
-    Raise E120 if it has none.
+    Raise E120 if the spec has no such system.
     """
     data = None if spec.data is None else load_dataset(spec, base)
     plan = make_plan(spec) if data is None else make_plan(spec, data.x_raw, data.y_raw)
@@ -34,7 +34,7 @@ def system_of(spec: Spec, base: Path) -> Conditioning:
 def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersChoice]]:
     """Return the conditioning, and word lengths with predicted errors.
 
-    For the Toeplitz trainer.
+    The spec must be that of a Toeplitz trainer.
     """
     system = system_of(spec, base)
     if spec.data is None:
@@ -47,8 +47,8 @@ def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersC
 def confirmed_words(spec: Spec, base: Path, found: list[NumbersChoice], error: float) -> NumbersChoice | None:
     """Return the first choice that achieves an error on the data.
 
-    A run of the integer model measures the error. Without data it is the first one whose predicted error is
-    small enough.
+    A run of the integer model measures the error. Without data, the first choice with a sufficiently small
+    predicted error is returned.
     """
     assert spec.toeplitz is not None
     for choice in (each for each in found if each.error <= error):
@@ -63,7 +63,7 @@ def confirmed_words(spec: Spec, base: Path, found: list[NumbersChoice], error: f
 
 
 def measured_words(spec: Spec, base: Path) -> list[NumbersChoice]:
-    """Run conjugate gradients at each word length on the data; return the results.
+    """Return each word length with the measured error of conjugate gradients.
 
     Raise E240 if the spec has no data.
     """

@@ -1,6 +1,6 @@
-"""lab: the workflow of one spec.
+"""lab: run the workflow of one spec.
 
-It covers data, plan, vectors, generated code, and the results of every back end.
+The workflow consists of data, plan, vectors, generated code, and the results of every back end.
 """
 
 from __future__ import annotations
@@ -46,11 +46,11 @@ class Prepared:
     data : Dataset
     plan : Plan
     vectors : Vectors
-        The integer model's answers.
+        Calls with the results of the integer model.
     simulation : Simulation
         The integer model compared with float64.
     folder : Path
-        The generated code.
+        Folder of the generated code.
     """
 
     spec: Spec
@@ -74,9 +74,9 @@ class Outcome:
     ----------
     prepared : Prepared
     rows : tuple of Row
-        The integer model first.
+        One row per back end, the integer model first.
     errors : dict of str to dict
-        By back end: measures of the error (see :func:`measure`).
+        Error metrics by back end (see :func:`measure`).
     missing : tuple of Problem
         Back ends skipped because a tool is not installed, with the command that installs it.
     """
@@ -127,7 +127,7 @@ def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
     base : Path
         Folder that the spec's data files are relative to.
     folder : Path
-        Where the code goes.
+        Folder for the generated code.
     """
     refuse_unmeasurable(spec)
     refuse_oversize(spec)
@@ -139,10 +139,7 @@ def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
 
 
 class Inputs(NamedTuple):
-    """Inputs of a back end.
-
-    A generated folder, its plan, and its vectors if it has any.
-    """
+    """Inputs of a back end: a generated folder, its plan, and its vectors if any."""
 
     folder: Path
     plan: Plan
@@ -166,8 +163,8 @@ def load_inputs(source: Path, folder: Path, needed: bool = True) -> Inputs:
     Raises
     ------
     KerncastError
-        E308 if vectors are required and there are none, E309 and E211 if they are of another plan, E305 for a
-        folder of another program; those of a spec.
+        E308 if vectors are required and there are none, E309 and E211 if they belong to another plan, E305
+        for a folder of another program; the errors of a spec.
     """
     if source.is_file():
         spec, out = Spec.load(source), folder / "out"
@@ -199,7 +196,7 @@ def plan_and_vectors(spec: Spec, base: Path, *, vectors: bool = True) -> tuple[P
 def observed_plan(spec: Spec, base: Path) -> Plan:
     """Return the plan of a spec.
 
-    If the spec has data, the plan has evidence from a run of the integer model.
+    If the spec has data, the plan contains ranges observed in a run of the integer model.
     """
     if spec.data is None:
         return make_plan(spec)
@@ -240,7 +237,7 @@ class Simulated(NamedTuple):
 def _is_judged(plan: Plan) -> bool:
     """Return whether a model is compared with baselines.
 
-    It is if it has one output, or learns classes.
+    A model is compared if it has one output, or learns classes.
     """
     return not plan.fixed if plan.decision else plan.outputs == 1
 

@@ -1,6 +1,6 @@
-"""lab: find the first difference between a back end and the model.
+"""lab: find the first difference between a back end and the integer model.
 
-It is given as operation, step, signal and C line.
+The difference is located by operation, step, signal and line of C.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ class Bisection:
         Number of compared values (results, state and trace), and of mismatches; in the trace only the first
         mismatch is counted.
     first : str
-        The first answer that differs; empty where there is none.
+        The first result that differs; empty if there is none.
     divergence : Divergence or None
         The first mismatch in the trace.
     hook : str
-        ``file:line`` of its trace hook in the generated folder; empty where it is not known.
+        ``file:line`` of its trace hook in the generated folder; empty if unknown.
     """
 
     backend: str
@@ -50,7 +50,7 @@ class Bisection:
                 "first": self.first, "divergence": divergence}
 
     def rows(self) -> list[tuple[str, str]]:
-        """List name and value of each finding, in reading order."""
+        """Return the lines of the report as pairs of name and value."""
         found = self.divergence
         if found is None:
             verdict = "in the results, although every traced value is equal" if self.mismatches else "nowhere"
@@ -74,7 +74,7 @@ def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
     plan : Plan
     vectors : Vectors
     name : str
-        As :func:`~kerncast.hw.backends.open_backend` takes it.
+        A name for :func:`~kerncast.hw.backends.open_backend`.
     source : Path
         The folder generated from the plan.
     report : callable, optional
@@ -83,7 +83,7 @@ def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
     Raises
     ------
     KerncastError
-        E433, E434 where there are no trace hooks; where the back end cannot be opened, or breaks.
+        E433, E434 if there are no trace hooks; other errors if the back end cannot be opened, or fails.
     """
     device = cast(TracedBackend, open_backend(plan, name, source=source, traced=True))
     try:

@@ -1,7 +1,7 @@
 """lab: flip bits in saved states and frames of the link, and count detections.
 
-Both carry a CRC-32, which notices every burst of up to 32 bits and, at these lengths, every two bits wherever
-they are; of damage without pattern one in 2^32 goes unnoticed.
+Both carry a CRC-32, which detects every burst of up to 32 bits and, at these lengths, any two flipped bits.
+Of random damage, one case in 2^32 is not detected.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Damage:
     what, kind : str
         What was damaged, and how.
     injected, noticed, harmless : int
-        Harmless: what came through is what was sent, for only the silence between frames was hit.
+        Harmless: the frame was received intact, because only the gap between frames was damaged.
     """
 
     what: str
@@ -44,7 +44,7 @@ class Damage:
         return self.injected - self.noticed - self.harmless
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the outcome as a dictionary for ``--json``."""
+        """Return the result as a dictionary for ``--json``."""
         return {"what": self.what, "kind": self.kind, "injected": self.injected, "noticed": self.noticed,
                 "harmless": self.harmless, "missed": self.missed}
 
@@ -61,7 +61,7 @@ def _bits(count: int) -> Callable[[bytes, np.random.Generator], bytes]:
 
 
 def _burst(data: bytes, rng: np.random.Generator) -> bytes:
-    """Flip some of 32 neighbouring bits, including the first."""
+    """Flip the first of 32 consecutive bits, and some of the others."""
     first = int(rng.integers(8 * len(data) - _BURST))
     return _flipped(data, [first, *(first + 1 + np.flatnonzero(rng.integers(2, size=_BURST - 1)))])
 
@@ -77,14 +77,14 @@ KINDS = {"one bit": _bits(1), "two bits": _bits(2), "seven bits": _bits(7), "a b
 def damage_states(backend: Backend, count: int, seed: int = 0) -> list[Damage]:
     """Restore damaged images of a back end's state and count the rejections.
 
-    Each must be refused and leave the state unchanged.
+    Each image must be rejected and leave the state unchanged.
 
     Parameters
     ----------
     backend : Backend
-        It holds a state worth saving.
+        A back end with a trained model.
     count : int
-        Images of each kind of damage.
+        Number of images for each kind of damage.
     seed : int
 
     Returns

@@ -1,4 +1,4 @@
-"""lab: compare each back end's results with the model's, and record its costs."""
+"""lab: compare each back end with the integer model, and record its costs."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ class Row:
     words, mismatches : int
         Values compared with the integer model, and mismatches.
     first : str
-        Where they first differ.
+        The first mismatch.
     answers : tuple of dict
-        What it answered, call by call.
+        The results of each call.
     costs : dict
-        ``flash``, ``ram``, ``stack`` (bytes) and ``counts`` by call in their ``unit``, where they are known.
+        ``flash``, ``ram``, ``stack`` (bytes) and ``counts`` by call in their ``unit``, if known.
     """
 
     backend: str
@@ -54,7 +54,7 @@ def run_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
     plan : Plan
     vectors : Vectors
     name : str
-        As :func:`~kerncast.hw.backends.open_backend` takes it.
+        A name for :func:`~kerncast.hw.backends.open_backend`.
     source : Path
         The folder generated from the plan.
     progress : callable, optional
@@ -68,7 +68,7 @@ def run_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
     Raises
     ------
     KerncastError
-        Where the back end cannot be opened or breaks.
+        If the back end cannot be opened or fails.
     """
     backend = open_backend(plan, name, source=source, state=vectors.state, waves=waves)
     try:

@@ -1,7 +1,7 @@
 """lab: derive a plan again from its spec, samples and trained model.
 
-A plan decides sizes and names of generated code, so a forged plan could make another machine run foreign
-code.  A spec, samples and a trained model are data with strict readers.
+A plan determines sizes and names in generated code, so a forged plan could make another machine run foreign
+code.  A spec, samples and a trained model are data, which strict readers check.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Origin:
     model: str | None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the origin for JSON."""
+        """Return the origin as a dictionary for JSON."""
         return {"spec": self.spec, "x": None if self.x_raw is None else self.x_raw.tolist(),
                 "y": None if self.y_raw is None else self.y_raw.tolist(), "model": self.model}
 
@@ -72,9 +72,9 @@ class Origin:
 
 
 def planning_samples(plan: Plan, vectors: Vectors) -> tuple[Raw | None, Raw | None]:
-    """Return the samples that a plan was derived with.
+    """Return the samples that a plan was derived from.
 
-    Those of the first training or update, or else the first prediction.
+    They are those of the first training or update, or else of the first prediction.
     """
     if plan.fixed:
         return vectors.calls[0].x_raw, None
@@ -90,9 +90,9 @@ def origin_of(folder: Path, plan: Plan, vectors: Vectors | None) -> Origin | Non
     Parameters
     ----------
     folder : Path
-        As ``kerncast gen`` wrote it.
+        A folder that ``kerncast gen`` wrote.
     plan : Plan
-        The folder's plan; an origin that another plan follows from is not its origin.
+        The folder's plan. The stored inputs are its origin only if the same plan is derived from them.
     vectors : Vectors or None
         The folder's vectors, whose samples the planner saw.
     """

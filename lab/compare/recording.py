@@ -4,7 +4,7 @@ A recording can be replayed without the board.
 
 A recording is text, one JSON object per line: first what ran, with the plan and its origin; then a call
 per line, as in ``vectors.json``; last the state, or why the run stopped. A line is written when its
-call has returned, so that the file keeps every result, whatever ends the run.
+call has returned, so that the file contains every result, however the run ends.
 
 A recording comes from another machine and may be forged. Its plan is derived again from its spec and
 samples, and only the derived plan is used.
@@ -46,9 +46,9 @@ _OURS = "a file of kerncast hil record"
 
 
 def pieces(calls: Sequence[tuple[str, Any, Any]]) -> list[Call]:
-    """Split calls (name, x_raw, y_raw) into pieces of at most `PIECE` samples.
+    """Split calls (name, x_raw, y_raw) into calls of at most `PIECE` samples.
 
-    A training stays whole.
+    A training call is not split.
     """
     found = []
     for name, x, y in calls:
@@ -60,9 +60,9 @@ def pieces(calls: Sequence[tuple[str, Any, Any]]) -> list[Call]:
 
 
 def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> list[Call]:
-    """Yield a board's calls for a CSV file of ADC counts.
+    """Return a board's calls for a CSV file of ADC counts.
 
-    It learns from samples with y, and predicts for those without.
+    The board learns from samples with y, and predicts for those without.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> lis
         Columns ``x0``, ``x1``, ... and ``y``, named in the first line, in any order; on the uniform grid only
         ``y``.
     vectors : Vectors, optional
-        Their training and updates come first if the file has no y.
+        Vectors whose training and updates come first if the file has no y.
 
     Raises
     ------
@@ -114,8 +114,8 @@ def check_new(path: Path) -> None:
 class Recorder:
     """Back end that writes each call to a file as soon as it is answered.
 
-    The recorder is a context manager: at its end it writes how the run ended to the last line of the file
-    and gives the file its name. A file without calls is removed.
+    The recorder is a context manager: on exit it writes the reason for the end of the run to the last line of
+    the file, and renames the file to its final name. A file without calls is removed.
 
     Parameters
     ----------
@@ -123,16 +123,16 @@ class Recorder:
         A new file, as :func:`check_new`.
     plan : Plan
     backend : Backend
-        Open, and closed by the caller.
+        An open back end, which the caller closes.
     target : str
         The name by which it was opened.
     origin : Origin, optional
-        What the plan was made from; without it a reader must trust the plan.
+        The inputs of the plan; without them a reader must trust the plan.
 
     Attributes
     ----------
     statuses : Counter
-        How many answers had which status, by its name.
+        Number of results for each status name.
     """
 
     def __init__(self, path: Path, plan: Plan, backend: Backend, target: str,
@@ -157,7 +157,7 @@ class Recorder:
             raise
 
     def _put(self, line: dict[str, Any]) -> None:
-        """Write a line atomically."""
+        """Write one line to the file immediately."""
         data = json.dumps(line).encode() + b"\n"
         before = self._file.tell()
         if self._file.write(data) != len(data):
@@ -206,14 +206,14 @@ class Recording:
     ----------
     plan : Plan
     about : dict
-        ``target``, ``backend``, ``board``, ``compiler`` and ``firmware`` (SHA-256 of the image), None where
-        they are not known.
+        ``target``, ``backend``, ``board``, ``compiler`` and ``firmware`` (SHA-256 of the image); None if
+        unknown.
     calls : tuple of Call
-        Their ``expected`` is what was answered.
+        The calls; ``expected`` contains the recorded results.
     state : dict or None
-        Of the model after the last call; None where the run did not get there.
+        State of the model after the last call; None if the run stopped before.
     stopped : str
-        Why it did not; empty where it did.
+        Why the run stopped; empty if it was complete.
     """
 
     plan: Plan
@@ -228,13 +228,13 @@ def load_recording(path: Path, *, trusted: bool = False) -> Recording:
 
     Raise E212 if the file is not a recording, E191 if it is unreadable.
 
-    A last line that was cut off, as when power failed, is left out.
+    An incomplete last line, for example after a power failure, is ignored.
 
     Parameters
     ----------
     path : Path
     trusted : bool
-        Use the plan of a recording that does not hold what its plan was made from.  Code is generated from a
+        Use the plan of a recording that does not contain the inputs of its plan.  Code is generated from a
         plan: do this with your own recordings only.
     """
     if path.is_dir() or not path.exists():
@@ -271,7 +271,7 @@ def load_recording(path: Path, *, trusted: bool = False) -> Recording:
 def _plan_of(origin: Any, written: Plan, trusted: bool) -> Plan:
     """Derive the plan of a recording from its origin.
 
-    Raise E214 if that is impossible or gives another plan.
+    Raise E214 if the plan cannot be derived, or differs from the written one.
     """
     if origin is None:
         if trusted:
@@ -309,7 +309,7 @@ def _reason(last: dict[str, Any], cut: bool) -> str:
 
 
 def recompute(recording: Recording, backend: Backend) -> Comparison:
-    """Repeat the calls on a back end, such as the model, and compare every value."""
+    """Repeat the calls on a back end, such as the integer model; compare every value."""
     result, done = Comparison(), {"update": 0, "predict": 0}
     backend.reset()
     for i, call in enumerate(recording.calls):

@@ -1,13 +1,13 @@
 """lab: verify a generated folder.
 
-Every byte and value is computed again from spec and samples.
+Every byte and value is computed again from the spec and the samples.
 
-A bundle is such a folder in one ZIP file, with its checks and the versions that made them, so that another
-machine can verify it again.
+A bundle is such a folder in one ZIP file, with the results of its checks and the versions of all software, so
+that another machine can verify the folder again.
 
 A folder or bundle is untrusted. Only its spec, its samples and its trained model are read as input, each by
-its own strict reader; everything else is compared, byte for byte, with what is derived here. Nothing of it is
-ever compiled, loaded or run: the back ends are built from the derived bytes, in a folder of their own.
+a strict reader; all other files are compared, byte for byte, with the files derived here. No file of it is
+ever compiled, loaded or run: the back ends are built from the derived files, in a separate folder.
 """
 
 from __future__ import annotations
@@ -83,13 +83,14 @@ class Verification:
     Parameters
     ----------
     plan : str
-        Its hash.
+        The plan's hash.
     checks : tuple of Check
     rows : tuple of Row
-        By back end.
+        One row per back end.
     damage : tuple of Damage
     here, there : dict of str to str
-        Versions on this machine; on the one that made the bundle, empty for a folder.
+        Software versions on this machine, and on the machine that made the bundle; `there` is empty for a
+        folder.
     """
 
     plan: str
@@ -148,11 +149,11 @@ def verify(given: Path, backends: Sequence[str], flips: int, report: Report,
     backends : sequence of str
         Back ends to replay the vectors on, built from the derived files, and only if nothing differs.
     flips : int
-        Damaged states and frames of each kind.
+        Number of damaged states and frames of each kind.
     report : callable
         Progress callback; receives the current step.
     bundle : Path, optional
-        Where a bundle goes, if nothing differs.
+        File for a bundle, which is written if nothing differs.
 
     Raises
     ------
@@ -246,7 +247,7 @@ def _files_of(folder: Path, manifest: Manifest) -> Check:
 def _bytes(name: str, held: dict[str, str], made: dict[str, str]) -> Check:
     """Compare texts by name and byte.
 
-    If a text is missing on one side, all of its bytes count.
+    If a text is missing on one side, all of its bytes count as mismatches.
     """
     compared, unequal, first = 0, 0, ""
     for file in sorted({*held, *made}, key=lambda file: (file == MANIFEST, file)):  # the cause first
@@ -275,7 +276,7 @@ def _words(own: Vectors, held: Vectors) -> Check:
 def _opened(given: Path, report: Report) -> Iterator[tuple[Path, Manifest, dict[str, str]]]:
     """Unpack the files of a folder or bundle into a temporary folder.
 
-    Builds then do not change the original folder.
+    Use this copy, so that builds do not change the original folder.
     """
     with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
         own = Path(made) / "bundle"
@@ -294,7 +295,7 @@ def _opened(given: Path, report: Report) -> Iterator[tuple[Path, Manifest, dict[
 
 
 def _copy(given: Path, into: Path) -> None:
-    """Copy the files in the manifest of a folder.
+    """Copy the files that a folder's manifest lists.
 
     Links and special files count as missing.
     """

@@ -23,8 +23,8 @@ def refuse_unmeasurable(spec: Spec) -> None:
     Raises
     ------
     KerncastError
-        E323 for targets; E334 for a unit that no counter of the target's boards counts in an emulator, and
-        for a stack limit if no compiler reports stack frames.
+        E323 for an unknown target; E334 if no emulated board of the target has a counter for the unit of a
+        limit, or if no compiler reports stack frames for a stack limit.
     """
     if found := [*_unknown_targets(spec), *_unmeasurable(spec)]:
         raise spec.located(KerncastError(found))
@@ -95,19 +95,19 @@ def _is_for(budget: Mapping[str, Any], costs: Costs) -> bool:
 
 
 def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Problem]:
-    """List the limits of the spec that this target and level exceed.
+    """Return a problem for each limit of the spec that the library exceeds.
 
     Parameters
     ----------
     plan : Plan
     costs : Costs
     counted : bool
-        Whether counts are looked at too.
+        Whether the limits of operation counts are checked, too.
 
     Returns
     -------
     list of Problem
-        E333; E334 where something that has a budget was not measured.
+        E333 for an exceeded limit; E334 for a limit whose quantity was not measured.
     """
     budget = budget_of(plan)
     if not budget or not _is_for(budget, costs):
@@ -134,7 +134,7 @@ def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Probl
 
 
 def _without_frames(costs: Costs) -> str:
-    """Return the remedy if the compiler did not report stack usage."""
+    """Return the remedy for a compiler that did not report stack usage."""
     compilers = _compilers_with_stack_usage(costs.target)
     return (f"choose --compiler {' or '.join(compilers)} (kerncast doctor prints how to install it), or "
             "remove the key" if compilers else _NO_FRAMES)

@@ -1,7 +1,7 @@
 """lab: measure flash, RAM, stack and operation counts of a library on a target.
 
-Flash, RAM and stack are read from what the compiler made; counts are those of an emulator, of the test
-vectors' calls, each answer compared with the model's.
+Flash, RAM and stack are read from the compiler's output. Counts come from an emulator that runs the calls of
+the test vectors; each result is compared with that of the integer model.
 """
 
 from __future__ import annotations
@@ -43,17 +43,17 @@ class Costs:
     ----------
     target, board, compiler, version, optimise : str
     flash : dict of str to int
-        Bytes of code and tables of a program that makes some calls of the library: ``predict`` alone;
-        ``learn``, which trains or updates as well; ``all``, with saving and restoring; ``image`` is that
-        of the test firmware.
+        Bytes of code and tables of a program with some calls of the library: ``predict`` only;
+        ``learn`` with training or updates, too; ``all`` with saving and restoring, too; ``image`` is the
+        whole test firmware.
     ram : dict of str to int
-        ``model``, and ``static``: variables of the library.
+        Bytes of ``model``, and of ``static``: the variables of the library.
     stack : dict of str to int, or None
         Maximum stack of each call; None if the compiler does not report stack frames.
     unit : str, or None
-        Of the counts; None where nothing was counted.
+        Unit of the counts; None if nothing was counted.
     counts : dict of str to Count
-        By call, over the last :data:`COUNTED` samples.
+        Counts by call, over the last :data:`COUNTED` samples.
     """
 
     target: str
@@ -74,7 +74,7 @@ class Costs:
     def microseconds(self, mhz: float) -> dict[str, int]:
         """Return the time of the worst call of each kind, rounded up.
 
-        It takes one clock cycle for each count.
+        Each count is taken as one clock cycle.
         """
         return {call: ceil(count.worst / mhz) for call, count in self.counts.items()}
 
@@ -86,14 +86,14 @@ class Costs:
 
 
 def board_of(target: str) -> Board:
-    """Return a board for a target; boards with an installed emulator come first.
+    """Return a board for a target.
 
-    Then boards made for emulation.
+    Boards with an installed emulator are preferred, then boards made for emulation.
 
     Raises
     ------
     KerncastError
-        E323 for an unknown target, E324 where it has no board.
+        E323 for an unknown target, E324 if the target has no board.
     """
     load_target(target)
     boards = [board for board in all_boards()[0] if board.target == target]
@@ -121,13 +121,13 @@ def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2",
                    vectors: Vectors | None = None, build_dir: Path | None = None) -> Costs:
     """Build a generated folder for a target and measure it.
 
-    Operations are counted if an emulator of it is installed.
+    Operations are counted if an emulator for the target is installed.
 
     Parameters
     ----------
     plan : Plan
     folder : Path
-        Generated from the plan.
+        The folder generated from the plan.
     target, optimise, compiler : str
     vectors : Vectors, optional
         The calls to be counted.
@@ -136,7 +136,7 @@ def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2",
     Raises
     ------
     KerncastError
-        Errors of building for the board and running it; E335 if a value differs from the model's.
+        Errors of the build and of the run; E335 if a value differs from that of the integer model.
     """
     board = board_of(target)
     image = build_firmware(folder, plan, board.id, compiler=compiler, optimise=optimise, build_dir=build_dir)
@@ -151,7 +151,7 @@ def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2",
 
 
 def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
-    """Count operations per call; None after an overflow of the counter."""
+    """Run the vectors and return the cost of each call; None if a counter overflowed."""
     found: dict[str, list[int | None]] = {}
     result = Comparison()
     backend.reset()
@@ -171,7 +171,7 @@ def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
 
 
 def _parts(call: Call) -> Iterator[Call]:
-    """Split a call with many samples into one large call and single samples."""
+    """Split a call with many samples into one large call and single-sample calls."""
     if call.name == "train":
         yield call
         return

@@ -1,4 +1,4 @@
-"""lab.explore: the sliders and lists of the page; each is a key with its values."""
+"""lab.explore: the sliders and lists of the page, each for one key of the spec."""
 
 from __future__ import annotations
 
@@ -40,9 +40,9 @@ class Control(NamedTuple):
     Attributes
     ----------
     key : str
-        As the spec writes it.
+        The key as in the spec.
     values : tuple
-        None is what the plan chooses by itself.
+        The offered values; None lets the planner choose.
     value : int, float, str, bool or None
         Value in the spec.
     about : str
@@ -54,9 +54,9 @@ class Control(NamedTuple):
     about: str
 
     def offered(self, value: Any) -> Scalar | None:
-        """Return the control's value for one from a page, where 1 equals 1.0.
+        """Return the control's value that equals one from a page, where 1 equals 1.0.
 
-        Raises E376 if there is none.
+        Raises E376 if there is no such value.
         """
         for own in self.values:
             if own == value and isinstance(own, bool) is isinstance(value, bool):
@@ -162,7 +162,7 @@ def _limits(field: Any) -> Callable[[float], bool]:
 
 
 def _sensor_words(held: str) -> tuple[str, ...]:
-    """List formats of the same range with more or fewer bits, for other sensors."""
+    """List sensor formats of the same range with more or fewer bits."""
     word = Format.parse(held)
     lo, hi = max(2 if word.signed else 1, word.bits - 8), min(24, word.bits + 4)
     return tuple(str(Format(word.signed, bits, word.frac + bits - word.bits))

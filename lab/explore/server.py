@@ -1,8 +1,9 @@
 """lab.explore: serve the page to this machine only, behind a token; write no file.
 
-The server listens on 127.0.0.1 only. A request must contain the name of this machine and the token: in the
-path of the page itself, in a header of its requests. The page moves the token from its address into the
-fragment, which a browser does not send. A page of another site has neither, and cannot read a reply.
+The server listens on 127.0.0.1 only. Every request must name this machine as its host and contain the token:
+the request of the page in its path, the requests by the page in a header. The page moves the token from
+its address into the fragment, which a browser does not send. A page of another site does not know the
+token, and cannot read a reply.
 """
 
 from __future__ import annotations
@@ -53,12 +54,12 @@ class Server(ThreadingHTTPServer):
     html : str
         The page.
     port : int
-        0 for any that is free.
+        The port, or 0 for any free port.
 
     Attributes
     ----------
     url : str
-        The address of the page, token included.
+        The address of the page, including the token.
 
     Raises
     ------
@@ -101,19 +102,19 @@ class Server(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def admit(self, request: Any) -> None:
-        """Remember that a connection has shown the token."""
+        """Record that a connection has presented the token."""
         with self._counting:
             if request in self._open:
                 self._open[request] = True
 
     def close_request(self, request: Any) -> None:
-        """Close a connection and forget it."""
+        """Close a connection and remove its record."""
         with self._counting:
             self._open.pop(request, None)
         super().close_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore a closed page; report any other exception as an internal error."""
+        """Ignore a connection closed by the page; report other exceptions as internal."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
@@ -128,7 +129,7 @@ class _Handler(BaseHTTPRequestHandler):
     policy = _OF_OTHERS
 
     def do_GET(self) -> None:
-        """Send the page to an address with the token, or an entry without content."""
+        """Send the page if the path has the token; without it, send an empty page."""
         token, slash, name = self.path.removeprefix("/").partition("/")
         if self.path == "/" and self._at_home():
             self._answer(HTTPStatus.OK, _ENTRY, "text/html; charset=utf-8", _OF_ENTRY)
@@ -160,13 +161,13 @@ class _Handler(BaseHTTPRequestHandler):
                                            "remedy": "internal error: please report it"}]})
 
     def _at_home(self) -> bool:
-        """Report whether host and origin, if given, are this server."""
+        """Report whether the host and, if present, the origin are those of this server."""
         origin = self.headers.get("Origin")
         return self.headers.get("Host") in self.server.hosts and (
             origin is None or origin.removeprefix("http://") in self.server.hosts)
 
     def _allowed(self, token: str) -> bool:
-        """Report whether the token is right and the request is from this machine's page."""
+        """Report whether the token is correct and the request is from this server's page."""
         known = hmac.compare_digest(token.encode("utf-8", "surrogateescape"), self.server.token.encode())
         if known and self._at_home():
             self.server.admit(self.request)
@@ -204,7 +205,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def end_headers(self) -> None:
-        """Add the headers of every answer, those of http.server's own errors included."""
+        """Add the common headers of every reply, including error replies of http.server."""
         for name, value in {**_HEADERS, _POLICY: self.policy}.items():
             self.send_header(name, value)
         self.policy = _OF_OTHERS

@@ -1,7 +1,7 @@
 """lab.explore: cache the results of one session: points, designs, programs.
 
-Moving a slider requests many points, of which only the last is needed. Each request of a page has a number.
-One request is computed at a time, and requests that a newer one of the same page has superseded are dropped.
+A moving slider requests many points, of which only the last is needed. Each request of a page has a number.
+One request is computed at a time, and requests that a newer one of the same page supersedes are dropped.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class _Kept(OrderedDict[Any, Any]):
     """Cache of the latest results."""
 
     def of(self, key: Any, make: Callable[[], T]) -> T:
-        """Return the value of a key, which is computed at its first use."""
+        """Return the cached value of a key; compute it at its first use."""
         if key not in self:
             self[key] = make()
             while len(self) > _MOST:
@@ -61,15 +61,15 @@ class Session:
     ----------
     spec : Spec
     base_dir : Path
-        What its data files are relative to.
+        Folder that the spec's data files are relative to.
     work : Path
         Temporary folder, also for zig's cache.
 
     Raises
     ------
     KerncastError
-        E240 without data, E375 for a model that was trained elsewhere, E364 where float64 has no answer that
-        a limit needs; those of the spec's own data and plan.
+        E240 without data, E375 for a model that was trained elsewhere, E364 if a limit refers to an error of
+        float64 that does not exist; the errors of the spec's data and plan.
     """
 
     def __init__(self, spec: Spec, base_dir: Path, work: Path) -> None:
@@ -89,7 +89,7 @@ class Session:
 
     # ---- what a page asks ----
     def point(self, asked: Mapping[str, Any]) -> Answer:
-        """Compute a point: status, measures, formats and spec, or its errors."""
+        """Compute a point: status, metrics, formats and spec, or its errors."""
         chosen = self._checked(asked)
         return self._in_turn(asked, lambda: self._point(chosen))
 
@@ -102,7 +102,7 @@ class Session:
         return self._in_turn(asked, lambda: self._design(chosen))
 
     def program(self, asked: Mapping[str, Any]) -> Answer:
-        """Compile the C of ``plan`` to WebAssembly; its hash was returned before."""
+        """Compile the C of the plan to WebAssembly; `asked` contains the plan's hash."""
         plan_hash = asked.get("plan")
         if not isinstance(plan_hash, str) or plan_hash not in self._plans:
             raise fail("E376", "this design has not been explored", where="plan", value=plan_hash,
@@ -122,7 +122,7 @@ class Session:
             return answer()
 
     def _checked(self, asked: Mapping[str, Any]) -> Chosen:
-        """Raise E376 unless every control has one of its values."""
+        """Return the values of the controls; raise E376 if a value is not offered."""
         given = asked.get("inputs")
         given = given if isinstance(given, dict) else {}
         return {c.key: c.offered(given.get(c.key, c.value)) for c in self.controls}
@@ -162,12 +162,12 @@ class Session:
 
     # ---- the page at its beginning ----
     def page(self) -> Answer:
-        """Return the initial view of the page: a sweep of one point, the spec as written.
+        """Return the initial page: a sweep with one point, the spec as written.
 
         Raises
         ------
         KerncastError
-            Whatever is wrong with the spec as written.
+            The errors of the spec as written.
         """
         chosen: Chosen = {c.key: c.value for c in self.controls}
         spec, samples, plan = self._planned(chosen)

@@ -45,7 +45,7 @@ def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
     ----------
     found : sequence of Estimate
     path : Path
-        As :func:`check_picture` takes it.
+        A file that :func:`check_picture` accepts.
 
     Returns
     -------

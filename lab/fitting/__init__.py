@@ -1,4 +1,4 @@
-"""lab.fitting: better values for a spec, judged by the integer model."""
+"""lab.fitting: search better values for a spec with the integer model."""
 
 from .fit import Fit, fit_spec
 

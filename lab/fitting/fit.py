@@ -1,4 +1,4 @@
-"""lab.fitting: from a spec and its data to a better spec."""
+"""lab.fitting: improve the values of a spec on its data."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ MIN_SAMPLES = 8
 
 @dataclass(frozen=True)
 class Judgement:
-    """A spec, run on all of its data.
+    """Result of a spec on all of its data.
 
     Attributes
     ----------
     status : str
-        Of the training on all samples, or the code of a refusal.
+        Status of the training on all samples, or the error code if the spec is rejected.
     quality : Quality or None
-        Its error on held-out samples; None if the spec was refused.
+        Its error on held-out samples; None if the spec was rejected.
     ram : int
         Bytes of model and trainer.
     """
@@ -65,14 +65,14 @@ class Fit:
     ----------
     spec, new : Spec
     changes : dict
-        What of the spec was changed.
+        The changed values of the spec.
     before, after : Judgement
     candidates : int
         Number of specs that were judged.
     judged : str
         How candidates were judged.
     sampled : str
-        Which part of the data they were judged on; empty if it is all.
+        The part of the data that candidates were judged on; empty if it is all.
     stopped : str
         Why the search ended early; empty if it did not.
     ahead : str
@@ -124,7 +124,7 @@ class Fit:
         source : Path
             The spec as written.
         path : Path
-            The new one; the paths of its data are relative to its folder.
+            The new spec; the paths of its data files are relative to its folder.
         """
         moved = {("data", key): Path(os.path.relpath(source.parent / value, path.parent)).as_posix()
                  for key, value in _files(self.new).items()} if path.parent.resolve() != \
@@ -150,8 +150,8 @@ def _files(spec: Spec) -> dict[str, str]:
 def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit:
     """Search for better values for a spec.
 
-    The integer model judges each candidate on held-out samples. The values that are recommended have status
-    ok, and on all data an error that is not above that of the spec as written.
+    The integer model judges each candidate on held-out samples. The recommended values have status
+    ok, and their error on all data does not exceed that of the spec as written.
 
     Parameters
     ----------
@@ -159,15 +159,15 @@ def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit
     base : Path
         Folder that the spec's data files are relative to.
     samples : int or None
-        Most samples to judge candidates on; by default as many as the time allows.
+        Maximum number of samples to judge candidates on; by default as many as the time allows.
     report : callable
-        Called with the number of candidates judged, and their largest number.
+        Progress callback; receives the number of judged candidates and the maximum.
 
     Raises
     ------
     KerncastError
-        E240 to E247 for the data, E238 for `samples` or too few of them, E279 for a model that was trained
-        elsewhere.
+        E240 to E247 for the data, E238 for an invalid `samples` or too few samples, E279 for a model that was
+        trained elsewhere.
     """
     if spec.model.algorithm not in TUNERS:
         raise fail("E279", "this model was trained elsewhere", where="[model] algorithm",
@@ -226,7 +226,7 @@ def _larger_lambda(spec: Spec) -> list[Changes]:
 def _remedied(step: Candidate, spec: Spec, data: Dataset) -> tuple[Candidate, Judgement]:
     """Run a candidate on all data, with the algorithm's remedies if it is not ok.
 
-    All samples may need more steps, more bits or a larger lambda than the folds that it was judged on.
+    Training on all samples may need more steps, more bits or a larger lambda than training on the folds.
     """
     after = judgement(step.spec, data)
     remedies = (*TUNERS[step.spec.model.algorithm].remedies(step.spec), *_larger_lambda(step.spec))

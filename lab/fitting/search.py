@@ -1,9 +1,9 @@
 """lab.fitting: search the values of a spec, judged by the integer model.
 
-The width of the kernel is scanned in factors of 4 around that of the spec and around the spread of the
-samples, with a few values of the second number.  From the best point each number is moved by a factor while
-the error falls, with smaller factors at the end, so that there is no edge of a grid.  Then the variants of
-the algorithm are tried from there, and after each that is adopted the numbers again.
+First, the kernel width is scanned in factors of 4 around that of the spec and around the spread of the
+samples, with a few values of the second number.  From the best point, each number is changed by a factor
+while the error falls, finally by smaller factors; no grid limits the range.  Then the variants of the
+algorithm are tried; after each adopted variant, the numbers are searched again.
 """
 
 from __future__ import annotations
@@ -46,21 +46,21 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Candidate:
-    """A spec that was judged.
+    """Spec with its error on held-out samples.
 
     Attributes
     ----------
     spec : Spec
     changes : dict
-        What differs from the spec as written.
+        The changes from the spec as written.
     ok : bool
         Whether the status is ok.
     error : float
-        On held-out samples; infinite without a model.
+        Error on held-out samples; infinite without a model.
     rms : float
-        The same as RMS, which orders classifiers of equal error rate.
+        RMS error on the same samples, which orders classifiers of equal error rate.
     remedied : bool
-        Whether it takes more memory or time to have status ok, so that its error must be 5 % less.
+        Whether it needs more memory or time to have status ok; its error must then be 5 % lower.
     """
 
     spec: Spec
@@ -71,9 +71,9 @@ class Candidate:
     remedied: bool = False
 
     def improves(self, other: Candidate, gain: float) -> bool:
-        """Return whether the error is less than that of another by a share.
+        """Return whether the error is lower than that of another by a relative gain.
 
-        With a share of 0, the RMS error decides between equal errors.
+        With a gain of 0, the RMS error decides between equal errors.
         """
         if self.ok != other.ok:
             return self.ok
@@ -88,7 +88,7 @@ class Candidate:
 
 @dataclass
 class Search:
-    """Judges candidates, each once.
+    """Search that judges each candidate once.
 
     Attributes
     ----------
@@ -96,13 +96,14 @@ class Search:
         The spec as written.
     data : Dataset
     samples : int or None
-        Most samples to judge on; by default as many as the time allows.
+        Maximum number of samples to judge on; by default as many as the time allows.
     report : callable
-        Called with the number of candidates judged, and their largest number.
+        Progress callback; receives the number of judged candidates and the maximum.
     found : dict
-        Candidates by their tables as JSON.
+        Candidates, keyed by their tables as JSON.
     longer : bool
-        Whether a longer word may be recommended: only if no candidate has status ok at that of the spec.
+        Whether a longer word may be recommended: only if no candidate has status ok at the spec's word
+        length.
     stopped : str
         Why the search ended early; empty if it did not.
     """
@@ -121,7 +122,7 @@ class Search:
         self._start = float("inf")  # of the second candidate: the first one may compile the integer model
 
     def run(self) -> list[Candidate]:
-        """Search; return the best candidate, then the best one before each improvement."""
+        """Search; return the best candidates, the last improvement first."""
         self._most = MAX_CANDIDATES // 2  # the variants get the rest
         best = self._moved(self._scanned(self.judge({})))
         self._most = MAX_CANDIDATES
@@ -198,7 +199,7 @@ class Search:
 
     # ---- moves ----
     def _numbers(self, spec: Spec) -> list[Number]:
-        """Return the numbers that a spec has."""
+        """Return the tunable numbers of a spec."""
         tables = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
         return [each for each in TUNERS[spec.model.algorithm].numbers
                 if each.key in tables.get(each.table, {})]
@@ -209,7 +210,7 @@ class Search:
         return {**start.changes, (number.table, number.key): rounded(value)}
 
     def _scanned(self, start: Candidate) -> Candidate:
-        """Try kernel widths, and values of the second hyperparameter, far from the spec's."""
+        """Return the best candidate of a coarse scan of the first two hyperparameters."""
         numbers, best = self._numbers(start.spec), start
         for width in self._widths(start.spec) if len(numbers) > 1 else (1.0,):
             for other in _SECOND:
@@ -221,7 +222,10 @@ class Search:
         return best
 
     def _widths(self, spec: Spec) -> list[float]:
-        """Return factors of the width, around that of the spec and the spread of samples."""
+        """Return the factors by which the width is scanned.
+
+        They are around the width of the spec and around the spread of the samples.
+        """
         assert spec.kernel.sigma is not None
         step = np.array(spec.input.gains) * float(spec.input.format.lsb)
         X = (with_lags(spec, self.part).x_raw - np.array(spec.input.offsets)) * step
@@ -229,7 +233,7 @@ class Search:
         return [*_SCAN, *(own * factor for factor in _SCAN[1:])]
 
     def _moved(self, start: Candidate) -> Candidate:
-        """Move each number by a factor while the error falls."""
+        """Multiply or divide each number by a factor while the error falls."""
         best = start
         if not np.isfinite(best.error):
             return best
@@ -247,9 +251,9 @@ class Search:
 
 
 def selection(spec: Spec, data: Dataset, samples: int | None) -> tuple[Judged, Dataset, str]:
-    """Return how candidates are judged, the samples used, and which part these are.
+    """Return the method of judgement, the samples used, and a description of them.
 
-    Test samples are not used to select.
+    Test samples are not used for the selection.
     """
     judged = judged_by(spec, data)
     if judged is Judged.TEST:
@@ -260,7 +264,7 @@ def selection(spec: Spec, data: Dataset, samples: int | None) -> tuple[Judged, D
 
 
 def most_samples(spec: Spec) -> int:
-    """Return how many samples a candidate is judged on."""
+    """Return the maximum number of samples to judge a candidate on."""
     columns, most = spec.input.columns, _MOST_SAMPLES[spec.model.algorithm]
     if spec.cg is not None:
         return int(np.clip((_WORK / (spec.cg.steps * columns)) ** 0.5, _LEAST_SAMPLES, most))
@@ -272,15 +276,12 @@ def most_samples(spec: Spec) -> int:
 
 
 def rounded(value: float) -> float:
-    """Round to the digits that are printed.
-
-    The value that is printed is then the one that was judged.
-    """
+    """Round to the printed digits, so that the printed value is the judged one."""
     return float(f"{value:.{_DIGITS}g}")
 
 
 def applied(spec: Spec, changes: Changes) -> dict[str, Any]:
-    """Return the tables of a spec with other values."""
+    """Return the tables of a spec with changed values."""
     values: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_none=True,
                                              exclude_defaults=True)
     for (table, key), value in changes.items():

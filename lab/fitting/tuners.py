@@ -1,4 +1,4 @@
-"""lab.fitting: the values that are tuned, by algorithm.
+"""lab.fitting: the tunable values of each algorithm.
 
 A new algorithm needs one row in :data:`TUNERS`.
 """
@@ -17,13 +17,13 @@ Changes = dict[tuple[str, str], Any]
 
 @dataclass(frozen=True)
 class Number:
-    """A number that is searched by factors, above and below its present value.
+    """Number that is searched by factors, above and below its present value.
 
     Attributes
     ----------
     table, key : str
     lo, hi : float
-        Bounds, both allowed.
+        Inclusive bounds.
     """
 
     table: str
@@ -34,13 +34,13 @@ class Number:
 
 @dataclass(frozen=True)
 class Variant:
-    """Other values of keys that are not searched by factors.
+    """Changed values of keys that are not searched by factors.
 
     Attributes
     ----------
     changes : dict
     gain : float
-        Share by which the error must fall, since the variant takes memory or time.
+        Fraction by which the error must fall, because the variant costs memory or time.
     rescan : bool
         Whether the numbers are scanned again before the variant is compared.
     """
@@ -52,7 +52,7 @@ class Variant:
 
 @dataclass(frozen=True)
 class Tuner:
-    """Values of an algorithm that are tuned.
+    """Tunable values of an algorithm.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Tuner:
     variants : callable
         Yields the variants of a spec.
     remedies : callable
-        Yields what may turn a status other than ok into ok, the cheapest first.
+        Yields changes that may turn a status other than ok into ok, the cheapest first.
     """
 
     numbers: tuple[Number, ...]
@@ -83,7 +83,8 @@ _FEATURES = 64
 def _of_toeplitz(spec: Spec) -> Iterator[Variant]:
     """Yield another kernel, longer words, and conjugate gradients.
 
-    Conjugate gradients solve the true matrix; only for schemes whose Toeplitz matrix approximates it.
+    Conjugate gradients solve the exact kernel matrix. They are tried only for schemes whose Toeplitz matrix
+    approximates it.
     """
     assert spec.toeplitz is not None
     if spec.toeplitz.scheme == "uniform":
@@ -159,7 +160,7 @@ def _of_lms(spec: Spec) -> Iterator[Variant]:
 
 
 def _other_lags(spec: Spec) -> Iterator[Variant]:
-    """Yield twice and half as many previous samples, with the width that fits them."""
+    """Yield twice and half as many previous samples, with the kernel width scaled."""
     columns, sigma = spec.input.columns, spec.kernel.sigma
     assert sigma is not None
     for other, gain in ((2 * columns, 0.05), (columns // 2, 0.0)):

@@ -1,7 +1,7 @@
 """lab: pytest plugin: ``pytest OUT --kerncast-on BACKEND``, fixtures and markers.
 
-Every pytest of an environment with kerncast loads this module, so that it imports pytest and little else:
-what runs back ends is imported when the first test asks for one.
+Every pytest in an environment with kerncast loads this module, so it imports little more than pytest: the
+modules that run back ends are imported when the first test requests one.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 # ---- the end of the run ----
 def pytest_unconfigure(config: pytest.Config) -> None:
-    """Close the bench."""
+    """Close all open back ends."""
     if BENCH in config.stash:
         config.stash[BENCH].close()
 
@@ -117,7 +117,7 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 # ---- fixtures ----
 @pytest.fixture(scope="session")
 def kerncast_ledger(pytestconfig: pytest.Config) -> Ledger:
-    """Return the ledger that records what the closing table shows.
+    """Return the ledger that records the rows of the closing table.
 
     Call its ``record`` if a test compares values itself.
     """
@@ -128,14 +128,14 @@ def kerncast_ledger(pytestconfig: pytest.Config) -> Ledger:
 def kerncast_target() -> str:
     """Return the name of the back end as given with --kerncast-on.
 
-    A test that uses it runs once for each.
+    A test that uses this fixture runs once per back end.
     """
     raise AssertionError("the plugin sets it for every test that uses it")
 
 
 @pytest.fixture
 def kerncast_source(request: pytest.FixtureRequest) -> Path:
-    """Return the folder or spec of the marker ``kerncast``."""
+    """Return the folder or spec that the marker ``kerncast`` names."""
     marker = request.node.get_closest_marker("kerncast")
     given = [value for value in (*marker.args, *marker.kwargs.values()) if value] if marker else []
     if marker is None or len(given) != 1 or not set(marker.kwargs) <= {"folder", "spec"}:

@@ -36,9 +36,9 @@ class Bench:
     Parameters
     ----------
     flash : str
-        What loads real boards: a program, ``auto``, or nothing where they are loaded already.
+        Program that loads real boards, ``auto``, or empty if they are already loaded.
     predictions : int
-        Predictions a call of the vectors at most; 0 for all.
+        Maximum number of predictions per call of the vectors; 0 for all.
     """
 
     def __init__(self, flash: str = "", predictions: int = 0) -> None:
@@ -53,7 +53,7 @@ class Bench:
         Raises
         ------
         KerncastError
-            E305 for another folder, E309 where the vectors are of another plan; those of a spec.
+            E305 for another folder, E309 if the vectors belong to another plan; the errors of a spec.
         """
         if source not in self._materials:
             self._materials[source] = self._generated(source) if source.is_file() else self._read(source)
@@ -113,9 +113,9 @@ class Bench:
             self._open.pop(next(iter(self._open))).close()
 
     def _with_zig_cache(self, build: Path) -> Path:
-        """Return a folder for images with a common zig cache.
+        """Return a folder for images that shares one zig cache.
 
-        So zig builds its runtime once.
+        Zig then builds its runtime only once.
         """
         cache = Path(self._work.name) / "zig-cache"
         cache.mkdir(exist_ok=True)

@@ -16,7 +16,7 @@ _CARRIED = "kerncast_ledger"
 def tools_required() -> bool:
     """Report whether a missing tool fails a test.
 
-    It does in CI, and if KERNCAST_REQUIRE_TOOLS is 1.
+    A missing tool fails the test in CI, and if KERNCAST_REQUIRE_TOOLS is 1.
     """
     wanted = os.environ.get("KERNCAST_REQUIRE_TOOLS", os.environ.get("CI", ""))
     return wanted.lower() in ("1", "true")
@@ -25,7 +25,7 @@ def tools_required() -> bool:
 def missing_tool(name: str, remedy: str) -> BaseException:
     """Return the exception that skips a test and states the remedy.
 
-    Or fails it if :func:`tools_required`.
+    The exception fails the test if :func:`tools_required` is true.
     """
     said = f"missing tool: {name}; to install it: {remedy}"
     if tools_required():
@@ -34,9 +34,9 @@ def missing_tool(name: str, remedy: str) -> BaseException:
 
 
 class Ledger:
-    """Records the compared values of the current test.
+    """Record of the values compared in the current test.
 
-    Any fixture may use it, under xdist too.
+    Any fixture may use it, also under xdist.
     """
 
     def __init__(self) -> None:
@@ -59,7 +59,7 @@ class Ledger:
         case : str
             What was compared, such as ``"ecg16"``.
         first : str
-            Where they first differ.
+            The first mismatch.
         remedy : str
             A command that finds the cause.
         """
@@ -94,7 +94,7 @@ class Ledger:
 
 
 class ClosingTable:
-    """Prints the table of all rows from the reports."""
+    """Plugin that prints the table of all rows in the test reports."""
 
     def __init__(self) -> None:
         self.rows: dict[str, dict[str, Any]] = {}

@@ -1,6 +1,6 @@
-"""lab: running and reporting that the plugin's hooks and test items share.
+"""lab: functions to run and report that the plugin's hooks and test items share.
 
-Every pytest imports it, so it is light.
+Every pytest imports this module, so it has few imports.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def is_real(target: str) -> bool:
 
 
 def marks_of(config: pytest.Config, target: str) -> list[pytest.MarkDecorator]:
-    """Return the marks that run a real board's tests on one xdist worker."""
+    """Return the marks that make a real board's tests run on one xdist worker."""
     return [pytest.mark.xdist_group(target)] if is_real(target) and config.pluginmanager.hasplugin("xdist") \
         else []
 
@@ -47,7 +47,7 @@ def bench_of(config: pytest.Config) -> Bench:
 
 @contextlib.contextmanager
 def reported_errors() -> Iterator[None]:
-    """Convert user errors to test results: a missing tool skips, other errors fail."""
+    """Convert errors to test results: a missing tool skips, any other error fails."""
     try:
         yield
     except KerncastError as error:

@@ -28,7 +28,7 @@ class VectorItem(pytest.Item):
     Parameters
     ----------
     target : str
-        As given to ``--kerncast-on``.
+        Name of the back end as given to ``--kerncast-on``.
     """
 
     def __init__(self, *, target: str, **kwargs: object) -> None:

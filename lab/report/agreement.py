@@ -1,4 +1,4 @@
-"""lab.report: list the back ends that ran a design's vectors, with mismatches."""
+"""lab.report: list the back ends that ran a design's vectors, and the mismatches."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
     Parameters
     ----------
     given : Path
-        A run folder may hold what ``kerncast sweep --confirm`` left.
+        A folder or spec; a run folder may contain the results of ``kerncast sweep --confirm``.
     results : sequence of Path
-        JSON of kerncast's commands.
+        Files with the JSON output of kerncast's commands.
 
     Returns
     -------
@@ -32,7 +32,7 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
     Raises
     ------
     KerncastError
-        E372 for a file that is none of these.
+        E372 for a file that is not such JSON.
     """
     own = given / CONFIRMED
     found: dict[tuple[str, str], dict[str, Any]] = {}

@@ -2,10 +2,10 @@
 
 Numbers become typed arrays, and repeated values are stored once.
 
-``{"f4": BASE64}`` is a column of float32, which holds six digits, NaN where there is no value; ``{"f8":
-BASE64}`` of float64, if integers are too large for that; ``{"of": [VALUE, ...], "at": BASE64,
-"bytes": 1, 2 or 4}`` gives an index into a list of values for each place; ``{"hex": BASE64,
-"bytes": N}`` are hashes of N bytes.  All are little-endian.
+``{"f4": BASE64}`` is a column of float32 with six digits, NaN for missing values; ``{"f8":
+BASE64}`` is one of float64, for integers that float32 cannot represent; ``{"of": [VALUE, ...], "at": BASE64,
+"bytes": 1, 2 or 4}`` contains a list of values and an index into it for each row; ``{"hex": BASE64,
+"bytes": N}`` contains hashes of N bytes.  All are little-endian.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ _FEW, _MOST = 1 << 8, 1 << 16
 
 
 def packed(values: Sequence[Any]) -> Column:
-    """Encode a column of numbers, texts, booleans or None in the smaller of two ways.
+    """Encode a column of numbers, texts, booleans or None in the smaller encoding.
 
     Parameters
     ----------
     values : sequence of int, float, str, bool or None
-        More than 65,536 different texts are none that this is for.
+        The column; with more than 65,536 different texts, indices have 4 bytes.
 
     Returns
     -------
@@ -45,7 +45,7 @@ def packed(values: Sequence[Any]) -> Column:
 
 
 def packed_numbers(values: Sequence[float | None] | NDArray[np.float64]) -> Column:
-    """Encode numbers; NaN becomes None, and fractions have six digits."""
+    """Encode numbers; None becomes NaN, and fractions have six digits."""
     numbers = np.array([np.nan if value is None else value for value in values], dtype="<f8")
     whole = numbers[np.isfinite(numbers) & (numbers == np.rint(numbers))]
     if np.all(whole == whole.astype("<f4")):

@@ -1,4 +1,4 @@
-"""lab.report: run one design in the integer model and in float64, for its page."""
+"""lab.report: run one design in the integer model and in float64, for a report."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class SampleView:
     Parameters
     ----------
     x_raw : ndarray of int64, shape (m, D)
-        The grid, where it is uniform.
+        The inputs; the grid if it is uniform.
     y_raw : ndarray of int64, shape (m,), or None
-        None where the model was trained elsewhere.
+        The targets; None if the model was trained elsewhere.
     x_test : ndarray of int64, shape (k, D)
     passes : int
     """
@@ -47,7 +47,7 @@ class SampleView:
 
 
 def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
-    """Compute the page of a design.
+    """Run a design and return the contents of its page.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
     -------
     dict
         ``plan`` (hash), ``status``, ``signals``, ``histograms``, ``budget``, ``xi``, ``curve``,
-        ``memory``, ``operations``, ``tables``, ``y_unit`` and ``targets``; None for what it has not.
+        ``memory``, ``operations``, ``tables``, ``y_unit`` and ``targets``; None for missing values.
     """
     found: dict[str, Any] = {
         "plan": plan.hash, "status": None, "histograms": None, "budget": None, "xi": None, "curve": None,
@@ -82,9 +82,9 @@ def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
 
 
 def targets(plan: Plan) -> list[dict[str, Any]]:
-    """Return the model's share of RAM and flash by target.
+    """Return the model's share of RAM and flash on each target.
 
-    If it does not fit, the reason is included.
+    If the model does not fit, the reason is included.
     """
     rows = []
     for name in target_ids():
@@ -139,7 +139,7 @@ def _so_far(f: Array, y: Array, classes: bool) -> Array:
 
 
 def _curve(x: str, y: str, **lines: NDArray[np.floating[Any]]) -> dict[str, Any]:
-    """Return lines with axis names, reduced to a visible number of points."""
+    """Return a curve with its axis names, reduced to a plottable number of points."""
     drawn = {}
     for name, values in lines.items():
         at = np.unique(np.linspace(0, len(values) - 1, min(_DRAWN, len(values))).astype(int))

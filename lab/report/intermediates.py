@@ -1,6 +1,6 @@
 """lab.report: recompute intermediate values that a run does not store.
 
-All are computed by the functions of the integer model.
+The functions of the integer model compute all of them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PAIRS = 1 << 16
 
 def intermediate_values(plan: Plan, simulation: Simulation, y_raw: Words | None,
                         x_test: Words) -> dict[str, Words]:
-    """Return the values of signals that no array of the device stores, by name.
+    """Return the values of signals that the device does not store, by name.
 
     Parameters
     ----------
@@ -48,7 +48,8 @@ def intermediate_values(plan: Plan, simulation: Simulation, y_raw: Words | None,
     -------
     dict
         ``y`` of the targets; ``distance``, ``kernel`` and ``accumulator`` of predictions at `x_test`; ``xi``,
-        ``eps`` and, where alpha is one solution, ``innov`` of Levinson's recursion. Less where there is less.
+        ``eps`` and, if alpha is one solution, ``innov`` of Levinson's recursion. Signals that the plan lacks
+        are omitted.
     """
     found: dict[str, Words] = {}
     if y_raw is not None:
@@ -87,9 +88,9 @@ def _vectors(plan: Plan, state: Outputs) -> Words:
 
 
 def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
-    """Return each prediction's accumulator, from a range log.
+    """Yield each prediction's accumulator, read from a range log.
 
-    The log was cleared before.
+    The log is cleared before each prediction.
     """
     model = open_model(plan)
     model.load(state)
@@ -100,11 +101,9 @@ def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
 
 
 def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
-    """Compute the steps of :mod:`kerncast.sim.model.toeplitz.levinson`.
+    """Compute the intermediate values of one solution by Levinson's recursion.
 
-    They are those of one solution.
-
-    Each with its values.
+    The steps are those of :mod:`kerncast.sim.model.toeplitz.levinson`.
     """
     refined = "solver_word" in plan.constants and plan.integer("solver_word") != plan.word
     once = not refined and not int(plan.bias)  # else the innovation is of several solutions

@@ -40,19 +40,19 @@ def gather_page(given: Path, results: Sequence[Path] = (),
     ----------
     given : Path
     results : sequence of Path
-        JSON of ``kerncast test``, ``verify``, ``sweep --confirm`` and ``demo``: what ran on back ends.
+        JSON of ``kerncast test``, ``verify``, ``sweep --confirm`` and ``demo``, with results of back ends.
     progress : callable, optional
         Progress callback; receives the finished points and their total number.
 
     Returns
     -------
     dict
-        Numbers, texts, lists and dicts of these alone: what the page's scripts read, as JSON.
+        The data of the page's scripts; it contains only types that JSON supports.
 
     Raises
     ------
     KerncastError
-        E371 for what is none of these, E372 for `results` that are none; those of reading them.
+        E371 if `given` is none of these, E372 for a file in `results` that is not such JSON; read errors.
     """
     if given.is_dir() and (given / MANIFEST).is_file():
         page = _of_folder(given)
@@ -104,7 +104,7 @@ def _of_spec(path: Path) -> Page:
 
 
 def samples_of(spec: Spec, plan: Plan, data: Dataset) -> SampleView:
-    """Return the samples that a spec's design is run on."""
+    """Return the samples on which a spec's design is run."""
     return SampleView(data.x_raw, data.y_raw, test_inputs(plan, data), spec.passes)
 
 
@@ -127,7 +127,7 @@ def _of_folder(folder: Path) -> Page:
 def _replayed(plan: Plan, vectors: Vectors) -> SampleView | None:
     """Return the samples of a folder's vectors.
 
-    None if they do not learn and predict as the demo's do.
+    Return None if the vectors do not consist of training and prediction as in the demo.
     """
     learnt = [call for call in vectors.calls if call.name in ("train", "update")]
     asked = [call.x_raw for call in vectors.calls if call.name == "predict" and call.x_raw is not None]
@@ -143,7 +143,7 @@ def _replayed(plan: Plan, vectors: Vectors) -> SampleView | None:
 def as_json(page: Page) -> str:
     """Encode the page as JSON that is safe inside HTML.
 
-    No character of it ends a script or begins a comment.
+    The text cannot end a script element or begin a comment.
     """
     text = json.dumps(page, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
     for character in "<>&":

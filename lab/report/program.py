@@ -39,16 +39,16 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
     Returns
     -------
     dict
-        ``problem`` (code, message, remedy) where zig is not installed; else ``wasm``, base64, and ``name``,
-        ``learn`` (the function that does, None where none does), ``batch`` (samples that it takes at once, 0
-        for one after the other), ``uniform`` with ``grid`` (first input and step), ``columns``, ``lagged``,
+        ``problem`` (code, message, remedy) if zig is not installed; else ``wasm`` in base64, and ``name``,
+        ``learn`` (the function that learns, or None), ``batch`` (samples per call, 0 if they are passed one
+        by one), ``uniform`` with ``grid`` (first input and step), ``columns``, ``lagged``,
         ``x``, ``y`` and ``f`` (the numpy type; minimum and maximum ADC count), ``unit`` of f and
         ``gain`` and ``offset`` of the target's ADC counts, ``state`` and ``trainer`` (bytes), ``statuses``.
 
     Raises
     ------
     KerncastError
-        E320 where zig fails.
+        E320 if zig fails.
     """
     try:
         code = build_wasm(plan, source, build_dir=build_dir)

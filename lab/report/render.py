@@ -20,7 +20,7 @@ _PLOTLY = ("plotly", "package_data/plotly.min.js")
 
 
 def check_plotly() -> Path:
-    """Return plotly.js of the Python package; raise E501 without it."""
+    """Return the path of plotly.js in its Python package; raise E501 if it is missing."""
     found = package_file(*_PLOTLY) if find_spec("plotly") is not None else None
     if found is None:
         raise missing("the charts of a report need", "plotly", "python -m pip install plotly", "report")
@@ -40,7 +40,7 @@ def render_page(page: dict[str, Any]) -> str:
     Raises
     ------
     KerncastError
-        E501 without plotly.
+        E501 if plotly is not installed.
     """
     page = {"live": False, "programs": {}, "samples": "", **page}
     plotly = check_plotly().read_text(encoding="utf-8").replace("\r\n", "\n")
@@ -55,7 +55,7 @@ def render_page(page: dict[str, Any]) -> str:
 
 
 def script_hash(script: str) -> str:
-    """Return the source by which a policy allows a script."""
+    """Return the hash source that allows a script in a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 

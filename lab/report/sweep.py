@@ -33,7 +33,7 @@ def sweep_page(run: SweepRun, progress: Progress) -> dict[str, Any]:
     Raises
     ------
     KerncastError
-        E373 for a run without points, E369 where a plan is not that of the sweep; those of the data.
+        E373 for a run without points, E369 if a plan differs from that of the sweep; the errors of the data.
     """
     if not run.points:
         raise fail("E373", "the sweep has no points yet", where=str(run.folder), value="0 points",
@@ -68,7 +68,7 @@ def _judged(run: SweepRun) -> str:
 
 
 def measures_of(settings: Settings) -> list[str]:
-    """List the requested measures, then all others; some names are shortened."""
+    """List the requested metrics, then all others, by their short names."""
     algorithm = settings.space.base.model.algorithm
     asked = [*settings.objectives, *(c.name for c in settings.constraints)]
     learning = f".{CALLS[algorithm][0]}"
@@ -76,7 +76,7 @@ def measures_of(settings: Settings) -> list[str]:
 
 
 def _closer(front: Sequence[int], best: int | None) -> list[int]:
-    """Return the best design and the front, reduced to a limited number of points."""
+    """Return indices of the best design and the front, at most a limited number."""
     places = np.linspace(0, len(front) - 1, min(CLOSER, len(front))).astype(int)
     return sorted({*(front[place] for place in places), *([] if best is None else [best])})
 
@@ -119,9 +119,9 @@ def _program(run: SweepRun, index: int | None, plans: Sequence[Plan | None]) -> 
 
 def point_columns(points: Sequence[Point], axes: Sequence[str], measures: Sequence[str],
                   kept: Sequence[bool]) -> dict[str, Any]:
-    """Return the swept keys, measures and results of all points as columns.
+    """Return the swept keys, metrics and results of all points as columns.
 
-    The results are status, rejection, plan and feasibility.
+    The results are status, error code, plan and feasibility.
     """
     return {"count": len(points), "plan": packed_hashes([p.plan for p in points]),
             "status": packed([p.status for p in points]), "kept": packed([int(k) for k in kept]),
@@ -138,9 +138,9 @@ def format_columns(plans: Sequence[Plan | None]) -> dict[str, Any]:
 
 
 def text_columns(texts: Sequence[str]) -> list[Any]:
-    """Return the points' specs by table.
+    """Return the specs of all points, one column per table.
 
-    The entries of a point, joined, are its text.
+    The joined entries of a point are the text of its spec.
     """
     split = [text.replace("\n[", "\n\0[").split("\0") for text in texts]
     most = max(len(parts) for parts in split)
@@ -158,7 +158,7 @@ def _limit(run: SweepRun, constraint: Any) -> dict[str, Any]:
 
 
 def _why(run: SweepRun) -> list[list[str]]:
-    """List cheaper steps from the best design, with the limit each violates."""
+    """List cheaper steps from the best design, with the limit that each violates."""
     rows = []
     for step in run.why:
         if step.point.code:

@@ -29,13 +29,13 @@ def signal_rows(plan: Plan, simulation: Simulation | None) -> list[dict[str, Any
     ----------
     plan : Plan
     simulation : Simulation, or None
-        None where there are no data: then nothing was seen.
+        None without data: then the ranges are unknown.
 
     Returns
     -------
     list of dict
         ``name``, ``format``, ``bits``, ``exponent``, ``cast``, ``decided``, ``most``, ``seen``,
-        ``headroom`` (bits), ``saturated`` (casts), ``unit``; None where it is not known.
+        ``headroom`` (bits), ``saturated`` (casts), ``unit``; None if unknown.
     """
     if simulation is not None:
         plan = observed(plan, simulation.ranges, simulation.state)
@@ -57,8 +57,8 @@ def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | 
                x_test: Words) -> list[dict[str, Any]]:
     """Count the values of each signal by their bit length without sign.
 
-    Every value is counted of the samples, the predictions and their terms, the final structure, and
-    Levinson's recursion. Of the other intermediate values only the largest magnitude is available.
+    All values of the samples, the predictions and their terms, the final structure, and
+    Levinson's recursion are counted. For other intermediate values, only the largest magnitude is available.
 
     Parameters
     ----------
@@ -71,10 +71,9 @@ def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | 
     Returns
     -------
     list of dict
-        A row a signal: ``name``, ``format``, ``room`` (bits that there are), ``used`` (bits at most, by what
-        was counted and by what the run saw; None where it never met the signal), ``counts`` (of 0, 1, ...
-        bits; None where only the largest is known), ``rails`` (words at an end of the format) and
-        ``saturated`` (casts).
+        One row per signal: ``name``, ``format``, ``room`` (available bits), ``used`` (maximum number of
+        used bits; None if the signal has no values), ``counts`` (values with 0, 1, ... bits; None if only
+        the largest is known), ``rails`` (values at a limit of the format) and ``saturated`` (casts).
     """
     held = _held(plan, simulation, x_raw, y_raw) | intermediate_values(plan, simulation, y_raw, x_test)
     ranges = {r.name: r for r in simulation.ranges}
@@ -93,10 +92,7 @@ def _histogram(name: str, fmt: Format, words: Words, seen: Range | None) -> dict
 
 
 def _held(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None) -> dict[str, Words]:
-    """Return all stored values of signals.
-
-    They belong to samples, predictions and the final state.
-    """
+    """Return the values of signals in the samples, predictions and final state."""
     x = np.zeros_like(x_raw)
     convert_inputs(x_raw, input_constants(plan), x, Ranges(plan).log)
     found = {"x_raw": x_raw, "x": x,

@@ -1,6 +1,6 @@
-"""lab.sweep: confirm a design as generated C.
+"""lab.sweep: confirm a design by running its generated C.
 
-It runs on the host and on the emulated board.
+The code runs on the host and on the emulated board.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ class Confirmation:
     Parameters
     ----------
     rows : tuple of Row
-        One a back end; the board's holds what it measured: flash, RAM, stack, counts.
+        One row per back end; that of the board contains its costs: flash, RAM, stack, counts.
     folder : Path
-        Of the generated code.
+        Folder of the generated code.
     """
 
     rows: tuple[Row, ...]
@@ -72,7 +72,7 @@ def confirm(run: SweepRun, point: Point, report: Callable[[str], None]) -> Confi
     Raises
     ------
     KerncastError
-        E369 where the plan is not the one that the sweep ran; those of generating, building and running.
+        E369 if the plan differs from that of the sweep; the errors of generation, build and run.
     """
     spec, data = run.settings.evaluator.spec_and_data(point.inputs)
     refuse_oversize(spec)
@@ -96,22 +96,24 @@ def confirm(run: SweepRun, point: Point, report: Callable[[str], None]) -> Confi
 
 
 def remove_other_answers(run: SweepRun, point: Point) -> None:
-    """Remove the results of every other design."""
+    """Remove the confirmation results of every other design."""
     path = run.folder / CONFIRMED
     if path.exists() and json.loads(path.read_text(encoding="utf-8")).get("plan") != point.plan:
         path.unlink()
 
 
 def design_text(run: SweepRun, point: Point) -> str:
-    """Return a point's TOML, relative to the run's folder; see :func:`text_of`."""
+    """Return a point's TOML with paths relative to the run's folder.
+
+    See :func:`text_of`.
+    """
     return text_of(run.space, point.inputs, run.settings.base_dir, run.folder)
 
 
 def text_of(space: Space, inputs: Inputs, base_dir: str, folder: Path) -> str:
-    """Return a point's TOML, relative to `folder`.
+    """Return a point's TOML, with the paths of data files relative to `folder`.
 
-    Data files are named from there; where the sensor's word was swept they do not hold its words, and [data]
-    is left out.
+    If the sensor's word was swept, [data] is omitted, because the files have counts of another format.
     """
     values = space.values_of(inputs)
     base, data = space.base, values.get("data", {})

@@ -1,6 +1,6 @@
 """lab.sweep: run points through planner and integer model, without generated code.
 
-An :class:`Evaluator` is a value that goes to workers of joblib or of a cluster; the samples go with it.
+An :class:`Evaluator` is sent, with its samples, to the workers of joblib or of a cluster.
 """
 
 from __future__ import annotations
@@ -61,14 +61,14 @@ class Point:
     status : str
         The model's worst status by name, or ``refused``.
     code, message : str
-        Of the first error, where it was refused.
+        Code and message of the first error, if the point was rejected.
     plan : str
         The plan's hash.
     words : str
-        Digest of every word that the model answered and of its structure at the end: equal digests, equal
-        words.
+        Digest of all results of the integer model and of its final structure: equal digests mean equal
+        values.
     measures : dict of str to float
-        By the names of :data:`.measures.MEASURES`; those that have no value are absent.
+        Values by the names in :data:`.measures.MEASURES`; metrics without a value are absent.
     """
 
     key: str
@@ -93,13 +93,13 @@ class Task:
     Parameters
     ----------
     x : ndarray of int64, shape (k, D), or None
-        Where to predict; None where each sample's own prediction, before it is learned, is judged.
+        Inputs of the predictions; None if the prediction of each sample before its update is judged.
     truth : ndarray of float64, shape (k,)
-        In units of y.
+        Targets in units of y.
     classes : bool
-        Whether there are two values only, so that answers are right or wrong.
+        Whether the targets have two values only, so that a prediction is correct or wrong.
     what : str
-        For reports.
+        Description for reports.
     """
 
     x: NDArray[np.int64] | None
@@ -124,7 +124,7 @@ class EvaluationData(NamedTuple):
     ----------
     data : Dataset
     y, y_test : ndarray of float64
-        ``y_test`` is None where there are no test samples.
+        Targets in units of y; ``y_test`` is None if there are no test samples.
     classes : bool
         Whether the targets have two values only.
     """
@@ -158,11 +158,11 @@ class Evaluator:
     ----------
     space : Space
     base_dir : str
-        What the data files of the spec are relative to.
+        Folder that the data files of the spec are relative to.
     beside_float : bool
-        Whether float64 is run too, once for each problem that differs in it.
+        Whether float64 also runs, once per problem that is distinct in float64.
     datasets : dict
-        Samples that were loaded, by what they depend on; an error where there are none.
+        Loaded samples, keyed by the settings that they depend on; an error if loading failed.
     """
 
     space: Space
@@ -189,7 +189,7 @@ class Evaluator:
     def load(self, points: Iterable[Inputs]) -> None:
         """Load the samples of some points for the workers.
 
-        Errors are reported by the points.
+        Loading errors become the results of the points concerned.
         """
         for inputs in points:
             with suppress(KerncastError):
@@ -198,7 +198,7 @@ class Evaluator:
     def _rounds(self, values: Values, table: str) -> bool:
         """Report whether samples are rounded to the point's sensor.
 
-        Not if its offset is swept too.
+        They are not if its offset is swept, too.
         """
         swept = f"{table}.offset" in (axis.key for axis in self.space.axes)
         return bool(values[table]["word"] != self.space.values[table]["word"]) and not swept
@@ -239,7 +239,7 @@ class Evaluator:
         return spec, self._samples(self.space.values_of(inputs)).data
 
     def point(self, inputs: Inputs) -> Point:
-        """Compute plan, model and measures of a point; an error is its result."""
+        """Compute the plan, model and metrics of a point; an error is a result, too."""
         try:
             planned = self.planned(inputs)
         except KerncastError as error:
@@ -252,7 +252,7 @@ class Evaluator:
         Raises
         ------
         KerncastError
-            Whatever is wrong with them; E301 for a plan that does not fit its target.
+            Errors of spec, samples or plan; E301 for a plan that does not fit its target.
         """
         values = self.space.values_of(inputs)
         spec, samples = Spec(**values), self._samples(values)
@@ -261,7 +261,7 @@ class Evaluator:
         return Planned(spec, samples, plan)
 
     def point_of(self, inputs: Inputs, planned: Planned) -> Point:
-        """Compute the model and measures of a point from :meth:`planned`."""
+        """Compute the model and metrics of a point from :meth:`planned`."""
         spec, samples, plan = planned
         point = Point(self.key(inputs), inputs, "", plan=plan.hash, measures=computed(plan))
         return self._run(point, plan, samples.data, _task(plan, samples), spec.passes)
@@ -308,12 +308,12 @@ class Evaluator:
     def baseline(self) -> dict[str, float]:
         """Return ``error`` and ``rms`` of float64 with the spec as written.
 
-        Empty if float64 has no answer.
+        The result is empty if float64 has no solution.
 
         Raises
         ------
         KerncastError
-            Whatever is wrong with the spec, its data or its plan.
+            Errors of the spec, its data or its plan.
         """
         spec, values = self.space.spec({}), self.space.values
         samples = self._samples(values)
@@ -330,7 +330,7 @@ class Evaluator:
 
 
 def refused(key: str, inputs: Inputs, error: KerncastError) -> Point:
-    """Return the result of a point with an invalid spec, plan or data."""
+    """Return the result of a point whose spec, plan or data is invalid."""
     first = error.problems[0]
     return Point(key, inputs, REFUSED, first.code, f"{first.where}: {first.message}")
 
@@ -354,7 +354,7 @@ def _task(plan: Plan, samples: EvaluationData) -> Task:
 
 
 def _rounded(data: Dataset, table: str, old: Values, values: Values) -> Dataset:
-    """Round samples to a point's sensor, half up, within its range."""
+    """Round samples to a point's sensor format, half up, and clip to its range."""
     word, before = (Format.parse(text) for text in (values[table]["word"], old["word"]))
     zero, offset = (np.array(one.get("offset", 0), dtype=np.int64) for one in (old, values[table]))
 

@@ -34,14 +34,14 @@ def evaluate_points(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 
     evaluator : Evaluator
     points : sequence of dict
     jobs : int
-        Processes on this machine.
+        Number of processes on this machine.
     scheduler : str, optional
-        Of a dask.distributed cluster, which computes instead.
+        Address of a dask.distributed cluster, which is used instead of local processes.
 
     Raises
     ------
     KerncastError
-        E262 where the cluster does not answer, E501 without joblib or distributed.
+        E262 if the cluster does not respond, E501 without joblib or distributed.
     """
     if not points:
         return
@@ -59,13 +59,13 @@ def evaluate_points(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 
 
 
 def cut(points: Sequence[Inputs], parts: int) -> list[Sequence[Inputs]]:
-    """Divide the points into chunks of at most CHUNK, if possible at least `parts`."""
+    """Divide points into chunks of at most CHUNK, at least `parts` chunks if possible."""
     size = min(CHUNK, -(-len(points) // parts))
     return [points[at:at + size] for at in range(0, len(points), size)]
 
 
 def check_processes() -> Any:
-    """Raise E501 if the library for processes is not installed."""
+    """Return the joblib module; raise E501 if it is not installed."""
     try:
         return import_module("joblib")
     except ImportError:
@@ -94,7 +94,7 @@ def _end(found: Generator[list[Point], None, None]) -> None:
 
 @contextmanager
 def _without_lost_keys() -> Iterator[None]:
-    """Hide the KeyError of loky's thread, which may look for cancelled work."""
+    """Suppress the KeyError of loky's thread, which may look up cancelled work."""
     told = threading.excepthook
 
     def hook(args: threading.ExceptHookArgs) -> None:

@@ -25,14 +25,14 @@ def check_export(path: Path) -> None:
 
 
 def export(run: SweepRun, path: Path) -> None:
-    """Write one row per point: keys, status, code, plan, measures.
+    """Write one row per point: keys, status, code, plan, metrics.
 
-    A measure may be empty.
+    Cells of absent metrics are empty.
 
     Raises
     ------
     KerncastError
-        E254 for the ending, E501 for Parquet without pyarrow.
+        E254 for an unknown suffix, E501 for Parquet without pyarrow.
     """
     check_export(path)
     measures = sorted({name for point in run.points for name in point.measures})

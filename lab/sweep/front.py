@@ -16,12 +16,10 @@ Baseline = Mapping[str, float]
 
 
 def pareto(points: Iterable[Point], objectives: Sequence[str]) -> list[Point]:
-    """Return the points that no other point dominates.
+    """Return the points that no other point dominates, sorted by the objectives.
 
-    No other is as small in every objective and smaller in one.
-
-    Sorted by the objectives; points with the same values stay together.  Points without an answer, or
-    without one of the measures, are left out.
+    A point dominates another if it is not larger in any objective and smaller in at least one. Points with
+    equal values are all returned.  Points without a model, or without one of the metrics, are omitted.
     """
     having = [p for p in points if p.answers and all(name in p.measures for name in objectives)]
     having.sort(key=lambda p: (*(p.measures[name] for name in objectives), p.key))
@@ -36,7 +34,7 @@ def pareto(points: Iterable[Point], objectives: Sequence[str]) -> list[Point]:
 
 
 def costs(measures: Mapping[str, float], objectives: Sequence[str]) -> tuple[float, ...]:
-    """List the costs of a plan: requested objectives first, then the others."""
+    """Return the costs of a plan: requested objectives first, then the others."""
     asked = [name for name in objectives if name.split(".")[0] in COSTS]
     return tuple(measures.get(name, float("inf")) for name in
                  [*asked, *(name for name in COSTS if name not in asked)])
@@ -80,7 +78,7 @@ class Binding:
     ----------
     constraint : Constraint
     point : Point, or None
-        The one that misses it least; None where even the others have no design.
+        The point with the smallest violation; None if no point satisfies the other constraints.
     by : float
     """
 
@@ -124,11 +122,11 @@ class CheaperStep:
         The key of the spec.
     before, after : int, float, str or bool
     point : Point
-        The design after it.
+        The design with the cheaper value.
     broken : list of Miss
-        Empty where it was refused, or gives no answer.
+        The violated constraints; empty if the design is rejected or has no model.
     narrowed : bool
-        Whether a word was made a bit shorter that the sweep does not vary.
+        Whether a word length that the sweep does not vary was shortened by one bit.
     """
 
     key: str
@@ -149,14 +147,13 @@ def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequen
           baseline: Baseline, objectives: Sequence[str]) -> list[CheaperStep]:
     """Return the next cheaper value of each key of the best design.
 
-    Each comes with the constraints that it violates.
-
-    If none is cheaper, a rejected one is reported.
+    Each step contains the constraints that it violates. If a key has no cheaper value, a rejected one is
+    reported.
 
     Parameters
     ----------
     found : sequence of Point
-        Those of :func:`neighbours`.
+        The points of :func:`neighbours`.
     """
     cheaper_steps = []
     for axis in space.axes:

@@ -1,17 +1,18 @@
-"""lab.sweep: the measures of a point and the limits on them.
+"""lab.sweep: the metrics of a point and the limits on them.
 
 *Measured*, by running the integer model on the data: ``error``, ``rms``, ``saturations`` and, compared with
 float64, ``float_error``, ``excess`` and ``alpha_error``. *Computed*, from the plan and without a compiler:
-``ram`` (the structure of the model, which the compiler is held to), ``flash`` (constant tables; the code is
-not in it), ``operations`` and ``energy``:
+``ram`` (the model structure, whose size the generated code asserts), ``flash`` (constant tables, without the
+code), ``operations`` and ``energy``:
 
-* ``operations.CALL``: multiplications and divisions of a call at worst, those of kernel values and
-  distances included, by the plan's formulas.  ``instructions``, its name in 0.1, is accepted.
-* ``energy.CALL``, in nanojoules: each of them costs a multiplication of W bits, whose energy grows as W^2,
-  and two words from 8 kB of SRAM, as W; 3.1 pJ and 2 x 5 pJ at 32 bits in 45 nm (M. Horowitz, "Computing's
-  energy problem", ISSCC 2014).  Use it to compare designs, not to predict battery life.
+* ``operations.CALL``: worst-case multiplications and divisions per call, including those of kernel values and
+  distances, by the plan's formulas.  ``instructions``, its name in 0.1, is accepted.
+* ``energy.CALL``, in nanojoules: each operation costs a multiplication of W bits, whose energy grows as W^2,
+  and two reads of W bits from 8 kB of SRAM, which grow as W; 3.1 pJ and 2 x 5 pJ at 32 bits in 45 nm (M.
+  Horowitz, "Computing's energy problem", ISSCC 2014).  Use it to compare designs, not to predict battery
+  life.
 
-Without ``.CALL`` they are those of the call that learns: train or update.
+Without ``.CALL`` they refer to the call that learns: train or update.
 """
 
 from __future__ import annotations
@@ -61,18 +62,18 @@ _MULTIPLICATION, _WORD_OF_SRAM = 3.1e-3, 5e-3  # nJ at 32 bits
 
 @dataclass(frozen=True)
 class Constraint:
-    """Limit on a measure, with its direction.
+    """Limit on a metric, with its direction.
 
     Parameters
     ----------
     text : str
-        As written.
+        The limit as written.
     name : str
     most : bool
     number : float
-        In the unit of the measure; with `above_float` what is added to float64's.
+        The limit in the unit of the metric; with `above_float`, the increment over float64's error.
     above_float : bool
-        Whether the limit is the error of float64 with the spec as written, and `number` more.
+        Whether the limit is the error of float64 with the spec as written, plus `number`.
     """
 
     text: str
@@ -88,7 +89,7 @@ class Constraint:
     def over(self, measures: Mapping[str, float], baseline: Mapping[str, float]) -> float:
         """Return the excess over the limit.
 
-        It is at most 0 if the limit is satisfied, and infinite if unknown.
+        The excess is at most 0 if the limit is satisfied, and infinite if the metric is absent.
         """
         value = measures.get(self.name)
         if value is None:
@@ -102,12 +103,12 @@ class Constraint:
 
 
 def names(algorithm: str) -> list[str]:
-    """List every measure of an algorithm, with those of its calls."""
+    """List every metric of an algorithm, including those of its calls."""
     return [*MEASURES, *(f"{name}.{call}" for name in OF_CALLS for call in CALLS[algorithm])]
 
 
 def current_name(name: str) -> str:
-    """Replace a measure's or call's name of 0.1 by the current one."""
+    """Replace the 0.1 name of a metric or call by the current one."""
     measure, dot, call = name.partition(".")
     return f"{FORMER.get(measure, measure)}{dot}{call}"
 
@@ -120,7 +121,7 @@ def renamed(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def measured(name: str) -> bool:
-    """Report whether a measure requires a run, not only the plan."""
+    """Report whether a metric requires a run, not only the plan."""
     return MEASURES[name.split(".")[0]][1] == "measured"
 
 
@@ -135,7 +136,7 @@ def quantity(name: str, value: float | None) -> str:
 
 
 def checked_names(found: list[str], algorithm: str, where: str, problems: list[Problem]) -> list[str]:
-    """Return the names of measures without repeats; raise E362 for unknown names."""
+    """Return the names of metrics without repeats; report unknown names as E362."""
     known = names(algorithm)
     found = [current_name(name) for name in found]
     for name in found:
@@ -148,7 +149,7 @@ def checked_names(found: list[str], algorithm: str, where: str, problems: list[P
 def parse_constraint(text: str, algorithm: str, where: str, problems: list[Problem]) -> Constraint | None:
     """Parse a limit such as ``ram <= 8 kB`` or ``error <= float + 1``.
 
-    Raises E362 or E363 if it is invalid.
+    Adds E362 or E363 to `problems`, and returns None, if it is invalid.
     """
     found = _LIMIT.fullmatch(text)
     known = [unit for units in _UNITS.values() for unit in units]
@@ -181,7 +182,7 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
 
 
 def computed(plan: Plan) -> dict[str, float]:
-    """Compute the measures that need only a plan: bytes, operations and energy."""
+    """Compute the metrics that need only a plan: bytes, operations and energy."""
     found: dict[str, float] = {"ram": plan.ram_bytes, "flash": plan.table_bytes}
     calls = CALLS[plan.algorithm]
     for call in calls:
@@ -193,7 +194,7 @@ def computed(plan: Plan) -> dict[str, float]:
 
 
 def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
-    """Count multiplications and divisions from the planner's operation counts."""
+    """Sum the multiplications and divisions in the planner's operation counts."""
     of_distance = {"laplacian": 0, "periodic": 9}.get(plan.kernel, 1)
     of_kernel = {"linear": 0, "polynomial": int(plan.options.get("degree", 0))}.get(
         plan.kernel, 3 if plan.word == 16 else 4)

@@ -14,7 +14,7 @@ _ALL, _FRONT, _BEST = GREY, BLUE, ORANGE
 
 
 def draw_front(run: SweepRun, path: Path) -> Path | None:
-    """Draw the first two objectives of every point to a PNG file.
+    """Plot the first two objectives of every point to a PNG file.
 
     Returns None without matplotlib.
     """

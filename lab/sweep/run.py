@@ -50,11 +50,11 @@ class Settings:
     ----------
     space : Space
     base_dir : str
-        What the data files of the spec are relative to.
+        Folder that the data files of the spec are relative to.
     objectives : tuple of str
     constraints : tuple of Constraint
     trials : int, or None
-        Points that a search tries at most; None for the whole grid.
+        Maximum number of points of a search; None for the whole grid.
     seed : int
     notes : tuple of str
         Notes for the user: names of 0.1 that were replaced.
@@ -88,8 +88,8 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
     Raises
     ------
     KerncastError
-        Every mistake at once: those of :func:`~.space.make_space`, E240 where the spec has no data, E362
-        and E363 for measures and limits, E368 where the grid is too large.
+        Every mistake at once: those of :func:`~.space.make_space`, E240 if the spec has no data, E362
+        and E363 for metrics and limits, E368 if the grid is too large.
     """
     problems: list[Problem] = []
     space, asked = None, spec.sweep
@@ -129,7 +129,7 @@ class SweepRun:
     ----------
     folder : Path
     store : Store
-        Open; it is read once.
+        The open store, which is read once.
 
     Attributes
     ----------
@@ -137,9 +137,9 @@ class SweepRun:
     baseline : dict of str to float
         ``error`` and ``rms`` of float64 with the spec as written.
     judged_by : str
-        What answers were compared with.
+        Description of the targets that predictions were compared with.
     points : list of Point
-        Of the grid as it was last asked for, in the order of their keys.
+        Points of the most recent grid, in the order of their keys.
     """
 
     def __init__(self, folder: Path, store: Store) -> None:
@@ -165,7 +165,7 @@ class SweepRun:
 
     @property
     def space(self) -> Space:
-        """Return the spec and the varied keys."""
+        """Return the original spec and the varied keys."""
         return self.settings.space
 
     @cached_property
@@ -185,15 +185,15 @@ class SweepRun:
     def spec(self, point: Point) -> Spec:
         """Return a point's spec.
 
-        For :func:`~kerncast.sim.planner.make_plan` or ``Spec.to_toml``.
+        Use it with :func:`~kerncast.sim.planner.make_plan` or ``Spec.to_toml``.
         """
         return self.space.spec(point.inputs)
 
     @cached_property
     def why(self) -> list[of.CheaperStep]:
-        """Return the steps that bind the best design.
+        """Return cheaper steps from the best design, with the limits they violate.
 
-        They are cheaper values of keys and shorter formats.
+        The steps are cheaper values of keys and shorter formats.
         """
         if self.best is None:
             return []
@@ -239,7 +239,7 @@ def open_run(folder: str | Path) -> SweepRun:
 def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) -> dict[str, float]:
     """Return the errors of float64 with the original spec.
 
-    Raises E364 if a limit needs one that does not exist.
+    Raises E364 if a limit needs an error that float64 does not have.
     """
     baseline = evaluator.baseline()
     against = next((c for c in constraints if c.above_float and c.name not in baseline), None)
@@ -261,9 +261,9 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
     folder : Path
         New, empty, or from an earlier run of the same spec and data, which is resumed.
     jobs : int
-        Processes.
+        Number of processes.
     scheduler : str, optional
-        Of a dask.distributed cluster, which computes instead.
+        Address of a dask.distributed cluster, which is used instead of local processes.
     progress : callable, optional
         Progress callback; receives the finished points and their total number.
     report : callable, optional
@@ -272,9 +272,9 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
     Raises
     ------
     KerncastError
-        E302 for a folder that is not ours, E366 where all of its results are damaged, E367 where they are of
-        another spec, E377 where another sweep is at work in it, E364 where float64 has no answer to compare
-        with; whatever is wrong with the spec as written; E262 and E501 of the executors.
+        E302 for a foreign folder, E366 if all of its results are damaged, E367 if they belong to
+        another spec, E377 if another sweep uses the folder, E364 if a limit needs a missing float64 error;
+        the errors of the spec as written; E262 and E501 of the executors.
     """
     refuse_foreign(folder, ours=any((folder / name).is_file() for name in (DATABASE, LOCK)),
                    allowed="a new or an empty folder, or one of an earlier sweep")
@@ -331,7 +331,7 @@ def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, fold
 
 
 class _Work:
-    """Points of a run as they are evaluated."""
+    """Evaluated points of a run, which are extended on demand."""
 
     def __init__(self, store: Store, settings: Settings, evaluator: Evaluator, baseline: Mapping[str, float],
                  jobs: int, scheduler: str | None, progress: Progress) -> None:
@@ -372,8 +372,8 @@ class _Work:
 
         The descent ends when no step is cheaper.
 
-        At most `most` points are tried, including those of the search. Points of another run are not used
-        for the choice, so that a resumed run tries the same points.
+        At most `most` points are tried, including those of the search. Points of another run do not affect
+        the path, so that a resumed run tries the same points.
         """
         s = self._settings
         best = None

@@ -1,8 +1,8 @@
 """lab.sweep: search a large grid with optuna, in batches of points.
 
-The estimator receives all results of a batch before it suggests the next one. The size of a batch does not
-depend on the workers, and its results are reported in the order of the suggestions. So the same seed tries
-the same points on any number of workers, and a repeated search finds its points in the store.
+The estimator receives all results of a batch before it suggests the next batch. The size of a batch does not
+depend on the number of workers, and results are reported in the order of the suggestions. Therefore the same
+seed tries the same points on any number of workers, and a repeated search finds its points in the store.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
         Maximum number of points; fewer if the estimator keeps suggesting known points.
     seed : int
     objectives : sequence of str
-        Measures to be small.
+        Metrics to minimise.
     over : callable
-        By how much a point misses each constraint; 0 or less where it keeps it.
+        Returns the excess of a point over each constraint; 0 or less if it is satisfied.
     evaluate : callable
-        Points of a batch, in its order.
+        Evaluates the inputs of a batch; returns the points in the same order.
 
     Raises
     ------
@@ -73,7 +73,7 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
 
 
 def _suggested(space: Space, trial: Any) -> Inputs:
-    """Return the point of a trial; ordered values are selected by index."""
+    """Return the inputs of a trial; ordered values are suggested by index."""
     found: Inputs = {}
     for axis in space.axes:
         if axis.numeric and len(axis.values) > 2:

@@ -5,8 +5,8 @@ A key is written as in the spec, table and name: ``toeplitz.lambda`` (or ``toepl
 it. Values are a list, or ``LO..HI/COUNT``: COUNT values at equal ratios (at equal steps if LO is not above
 0).
 
-``input.word`` and ``output.word`` are words of the sensor.  Where they are swept the samples are rounded to
-the word of the point, as a sensor of that word would have given them, and offsets follow.
+``input.word`` and ``output.word`` are formats of the sensor.  If they are swept, the samples are rounded to
+the format of each point, as a sensor of that format would return them, and offsets are scaled.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Axis:
     Parameters
     ----------
     key : str
-        As the spec writes it: ``toeplitz.lambda``.
+        The key as in the spec, such as ``toeplitz.lambda``.
     values : tuple
     """
 
@@ -79,7 +79,7 @@ class Space:
     ----------
     base : Spec
     axes : tuple of Axis
-        Those that change the problem in float64 first, so that neighbours in the grid share it.
+        Axes that change the float64 problem come first, so that neighbours in the grid share its results.
     """
 
     base: Spec
@@ -127,7 +127,7 @@ class Space:
 
 
 def _move_offset(table: Values, base: Values, chosen: bool) -> None:
-    """Scale the offset to a point's sensor, which has the original range."""
+    """Scale the offset to a point's sensor format, which has the original range."""
     if chosen or table["word"] == base["word"] or "offset" not in base:
         return
     try:
@@ -146,13 +146,13 @@ def moved(word: int, finer: int) -> int:
 def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
     """Build the space from [sweep.grid] and from ``--grid KEY=VALUES``.
 
-    The options replace keys of the spec.
+    An option replaces the values of the same key in the spec.
 
     Raises
     ------
     KerncastError
-        All errors at once: E103 unknown keys, E107 to E110 and E201 values that the key does not take,
-        E360 an invalid axis; E361 if nothing is swept.
+        All errors at once: E103 for unknown keys, E107 to E110 and E201 for values that a key does not
+        accept, E360 for an invalid axis; E361 if nothing is swept.
     """
     problems: list[Problem] = []
     wanted: dict[str, tuple[Any, str]] = {}
@@ -197,7 +197,7 @@ def _of_options(grid: Iterable[str], problems: list[Problem]) -> Iterator[tuple[
 
 
 def _scalar(text: str) -> Scalar:
-    """Parse a value like TOML: number, true or false; otherwise text."""
+    """Parse a value as TOML does: a number, true or false; otherwise return the text."""
     if text in ("true", "false"):
         return text == "true"
     for kind in (int, float):
@@ -233,7 +233,7 @@ def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> 
 
 
 def _spread(lo: float, hi: float, count: int, real: bool) -> Iterator[Scalar]:
-    """Spread values from lo to hi in equal ratios, or in equal steps unless lo > 0."""
+    """Yield values from lo to hi at equal ratios, or at equal steps unless lo > 0."""
     whole = not real and isinstance(lo, int) and isinstance(hi, int)
     for i in range(count):
         part = i / (count - 1)
@@ -250,7 +250,7 @@ def known_keys(spec: Spec) -> list[str]:
 def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str:
     """Return a key as the spec writes it.
 
-    It is empty, with a problem, if the key is unknown.
+    If the key is unknown, the result is empty and a problem is added.
     """
     table, _, rest = key.partition(".")
     known = known_keys(spec)
@@ -294,7 +294,7 @@ def _alias(table: str, name: str) -> str:
 def _check_values(spec: Spec, name: str, values: list[Scalar], where: str, problems: list[Problem]) -> None:
     """Check each value with the rules of its table.
 
-    Points report values that conflict.
+    Conflicts between values are reported by the points.
     """
     space = Space(spec, ())
     table, key, *inner = name.split(".", 2)

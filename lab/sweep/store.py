@@ -1,13 +1,13 @@
 """lab.sweep: store results in one SQLite file, one row per point.
 
-The file is consistent at any time.
+The file is consistent at all times.
 
 Table ``points``: ``key`` (hash of the point's spec and samples), ``inputs`` and ``measures`` (JSON by name),
 ``status``, ``code`` and ``message`` of a refusal, ``plan`` (hash), ``words`` (digest of the model's words).
 Table ``meta``: ``name`` and ``value`` (JSON). Each row ends with a ``digest`` of its contents, because
-SQLite does not detect an altered value. Rows are written when they are finished, each set in a transaction,
-so that a killed process loses only the points in progress. A file that cannot be read is not changed; see
-:mod:`.upkeep` for what becomes of its intact rows.
+SQLite does not detect an altered value. Finished rows are written in one transaction per batch,
+so that a killed process loses only the points in progress. A file that cannot be read is not changed;
+:mod:`.upkeep` recovers its intact rows.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def point_of(row: Sequence[str]) -> Point:
 
 
 def is_numbers(values: object) -> bool:
-    """Report whether values are an object of numbers that float holds, NaN excluded."""
+    """Report whether values is a dictionary of numbers that float holds, except NaN."""
     return isinstance(values, dict) and all(
         (isinstance(v, (int, float)) and not isinstance(v, bool) and abs(v) <= sys.float_info.max)
         or v in (float("inf"), -float("inf")) for v in values.values())
@@ -101,12 +101,12 @@ class Store:
     ----------
     folder : Path
     new : bool
-        Whether to begin one where there is none.
+        Whether to create the store if there is none.
 
     Raises
     ------
     KerncastError
-        E365 where there is none, E366 where it cannot be read, E377 where another process writes it.
+        E365 if there is no store, E366 if it cannot be read, E377 if another process writes to it.
     """
 
     def __init__(self, folder: Path, *, new: bool = False) -> None:

@@ -1,7 +1,7 @@
 """lab.sweep: lock the results of a running sweep, and recover them after damage.
 
-The lock is SQLite's, on an empty file next to the results. It ends with the process that holds it, in any
-case, and readers of the results need not wait for it.
+SQLite locks an empty file next to the results. The lock ends with the process that holds it, even if that
+process is killed, and readers of the results need not wait for it.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[St
     Parameters
     ----------
     folder : Path
-        It exists.
+        An existing folder.
     report : callable
-        Receives a message if results were damaged: how many are kept, and where the damaged file is.
+        Receives a message if results were damaged: how many were recovered, and where the damaged file is.
 
     Raises
     ------
     KerncastError
-        E377 where another sweep is at work there, E366 where the all results are damaged.
+        E377 if another sweep uses the folder, E366 if all results are damaged.
     """
     with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as lock:
         try:
@@ -81,7 +81,7 @@ def _rescue(folder: Path, report: Callable[[str], None]) -> None:
 
 
 def _sound_rows(path: Path) -> tuple[Any, list[Point]]:
-    """Return the identity, or None if lost, and the points of the intact rows."""
+    """Return the run's identity, None if lost, and the points of the intact rows."""
     rows: dict[str, Point] = {}
     identity = None
     with closing(sqlite3.connect(path)) as db:

@@ -18,10 +18,9 @@ _LOOK = 1.0
 def defer_interrupts() -> Iterator[None]:
     """Defer Ctrl-C to the end of the block.
 
-    Processes that start in the block ignore it.
-
-    A terminal sends it to workers too, which have no better answer than a traceback; the mask of the thread
-    that starts them is theirs. Where signals have no mask, on Windows, nothing is changed.
+    Processes that start in the block ignore Ctrl-C: they inherit the signal mask of the thread that starts
+    them. A terminal sends Ctrl-C to workers, too, which would print a traceback. On Windows, which has no
+    signal masks, nothing is changed.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -37,13 +36,13 @@ def defer_interrupts() -> Iterator[None]:
 def end_with_parent(parent: int) -> None:
     """Ignore Ctrl-C, and end with the parent process, even after SIGKILL.
 
-    Windows always reports the original parent: there a worker ends like joblib's workers, after a long idle
-    time.
+    Windows always reports the original parent, so there a worker ends after a long idle time, as joblib's
+    workers do.
 
     Parameters
     ----------
     parent : int
-        Process id of the one that starts this one.
+        Process ID of the parent.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     Thread(target=_end_with, args=(parent,), daemon=True).start()

@@ -1,7 +1,7 @@
 """Measure the accuracy of the Toeplitz trainer, for docs/measured/accuracy.md.
 
-``python -m kerncast.benchmarks.accuracy`` trains the integer model over sizes, regularisations, widths of
-the kernel, word lengths and variants of the solver, and reports error, certified bound and status of each.
+``python -m kerncast.benchmarks.accuracy`` trains the integer model for several sizes, regularisers, kernel
+widths, word lengths and solver variants, and reports error, certified bound and status of each.
 """
 
 from __future__ import annotations
@@ -72,9 +72,9 @@ def targets(n: int) -> NDArray[np.int64]:
 
 
 def plan_of(n: int, lam: float, sigma: float, word: int, variant: str) -> Plan:
-    """Plan a uniform grid, with sigma in samples.
+    """Plan a trainer on a uniform grid, with sigma in samples.
 
-    Raise KerncastError if there is no such plan.
+    Raise KerncastError if the spec is rejected.
     """
     return make_plan(Spec(
         model={"name": "grid", "algorithm": "toeplitz_rls"}, input={"word": "s16f0"},
@@ -125,14 +125,14 @@ samples) and a noisy sine as the target.
 
 
 def missed(cells: Mapping[tuple[float, float, float, int, str], Answer | None]) -> list[str]:
-    """Return a line for each target that is not reached."""
+    """Return a line for each target that the results do not reach."""
     found = ((t, cells[512, t.lam, 3.0, t.word, t.variant]) for t in TARGETS)
     return [f"lambda {t.lam:g}, {t.word} bits, {t.variant}: above {t.most:.0e}"
             for t, cell in found if cell is None or cell.error > t.most]
 
 
 def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None]) -> str:
-    """Return the short table, with a sentence that holds for all results."""
+    """Return the summary table, with a sentence on all results."""
     lines = ["## Summary for n = 512 and sigma = 3 samples", "",
              "| lambda | bits | variant | relative error |", "|--:|--:|---|--:|"]
     for t in TARGETS:

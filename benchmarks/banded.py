@@ -1,7 +1,7 @@
 """Measure the banded solver: accuracy, instructions, and speed on the host.
 
-``python -m kerncast.benchmarks.banded`` writes docs/measured/banded.md.  The accuracy has the grid,
-right-hand sides and error measure of :mod:`.solvers`; each time is the minimum of several turns on one
+``python -m kerncast.benchmarks.banded`` writes docs/measured/banded.md.  Accuracy is measured on the grid and
+right-hand sides, and by the error metric, of :mod:`.solvers`; each time is the minimum of several runs on one
 thread.
 """
 
@@ -82,7 +82,7 @@ means that it was not installed, or took minutes.
 
 
 def accuracy(word: int, sigma: float, lam: float) -> tuple[str, float]:
-    """Return a row of the first table, and the bound over the error."""
+    """Return a row of the first table, and the ratio of bound to error."""
     plan = planned("banded", word, N, sigma, lam)
     errors, slack = [], []
     for seed in SEEDS:
@@ -113,7 +113,7 @@ def planned(solver: str, word: int, n: int, sigma: float, lam: float) -> Plan:
 
 
 def count(plan: Plan, level: str) -> int:
-    """Count the instructions of a training on a Cortex-M4; check alpha."""
+    """Count the instructions of a training run on a Cortex-M4; check alpha."""
     n = plan.sizes["n"]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -153,7 +153,7 @@ def instructions() -> Iterator[str]:
 
 
 def celerite(n: int, y: Array) -> Call | None:
-    """Return functions of the state-space solver, or None if it is not installed."""
+    """Return a function that runs celerite's solver, or None if it is not installed."""
     if find_spec("celerite2") is None:
         return None
     from celerite2 import GaussianProcess, terms  # type: ignore[import-not-found]

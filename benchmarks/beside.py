@@ -1,8 +1,8 @@
 """Compare prediction and Durbin's recursion on a Cortex-M4 with other libraries.
 
 ``python -m kerncast.benchmarks.beside`` writes docs/measured/peers.md.  The other libraries, micromlgen,
-m2cgen and CMSIS-DSP, come from their packages on PyPI and go into a temporary folder.  If the download
-fails, nothing is written.
+m2cgen and CMSIS-DSP, are downloaded from PyPI into a temporary folder.  If the download fails, no page is
+written.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ CMSIS-DSP: instructions per order | error |
 
 
 def fetched(folder: Path) -> Path:
-    """Download the other libraries: generators to `folder`, and CMSIS-DSP's sources."""
+    """Download the generators to `folder`; return the folder of CMSIS-DSP's sources."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
     subprocess.run([*pip, "install", "--no-deps", "--target", str(folder), *PACKAGES], check=True)
     subprocess.run([*pip, "download", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", CMSIS,
@@ -107,7 +107,7 @@ def array(kind: str, name: str, values: NDArray[np.float64]) -> str:
 
 
 def cmsis(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """Return file suffix and text of a program that predicts by CMSIS-DSP."""
+    """Return file suffix and text of a program that predicts with CMSIS-DSP."""
     dual = np.asarray(svc.dual_coef_)  # type: ignore[attr-defined]
     return ".c", ('#include "arm_math.h"\n#include "dsp/svm_functions.h"\n' + FREE
                   + array("float32_t", "vectors", v.astype(float)) + array("float32_t", "dual", dual)
@@ -128,7 +128,7 @@ def m2cgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
 
 
 def micromlgen(svc: object, v: NDArray[np.int64]) -> tuple[str, str]:
-    """Return file suffix and text of a program that predicts by micromlgen's C++."""
+    """Return file suffix and text of a program that predicts with micromlgen's C++."""
     from micromlgen import port
 
     return ".cpp", ("#include <stdint.h>\n#include <math.h>\n" + port(svc)
@@ -143,16 +143,16 @@ PEERS: dict[str, tuple[Callable[[object, NDArray[np.int64]], tuple[str, str]], s
 
 
 def headers(folder: Path) -> None:
-    """Write the C library's headers that the other libraries include."""
+    """Write the C standard headers that the other libraries include."""
     for name, text in {**HEADERS, "math.h": MATH, "cstdarg": "#include <stdarg.h>\n"}.items():
         (folder / name).write_text(f'#ifdef __cplusplus\nextern "C" {{\n#endif\n{text}'
                                    "#ifdef __cplusplus\n}\n#endif\n")
 
 
 def our_row(task: Task, title: str, define: str, level: str) -> tuple[str, Learner]:
-    """Measure the row of kerncast.
+    """Measure one row of kerncast.
 
-    Also return the learner, whose dictionary the other libraries share.
+    Return the row, and the learner, whose dictionary the other libraries share.
     """
     learner = Learner(task, "learn", level, define)
     learner.update(task)
@@ -221,7 +221,7 @@ def main() -> int:
 
 
 def joined(rows: Iterator[str]) -> str:
-    """Yield the lines of a table, and print each when it is measured."""
+    """Join the lines of a table, and print each as soon as it is measured."""
     lines = []
     for row in rows:
         print(row, file=sys.stderr, flush=True)

@@ -67,7 +67,7 @@ def durbin_rows(sources: Path, example: str) -> Iterator[str]:
     Parameters
     ----------
     sources : Path
-        Of CMSIS-DSP.
+        Folder of CMSIS-DSP's sources.
     example : str
         A spec of a Toeplitz trainer on a uniform grid, called ecg, with sigma = 3.0, lambda = 0.1, n = 256.
     """
@@ -86,7 +86,7 @@ def _error(found: Array, exact: Array) -> str:
 
 
 def _ours(spec: Spec, n: int) -> tuple[Array, Array, int]:
-    """Return the first row and polynomial of the device, and the instructions."""
+    """Return first row and polynomial from the device, and the instruction count."""
     plan = make_plan(spec)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "c"
@@ -116,9 +116,9 @@ def _offsets(memory: tuple[Field, ...]) -> dict[str, int]:
 
 
 def _theirs(sources: Path, row: Array, n: int) -> tuple[Array, int, Array]:
-    """Return the polynomial of CMSIS-DSP, its instructions, and the exact polynomial.
+    """Return CMSIS-DSP's polynomial, its instruction count, and the exact polynomial.
 
-    The row is halved so that r[0] fits.
+    The first row is halved, so that r[0] is representable.
     """
     phi = np.round(row * 2**30).astype(np.int32)
     with tempfile.TemporaryDirectory() as place:

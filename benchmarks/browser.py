@@ -15,7 +15,7 @@ from PIL import Image
 def chromium() -> Iterator[Any]:
     """Open a browser, and close it at the end of the block.
 
-    Needs playwright and chromium-headless-shell.
+    This requires playwright and chromium-headless-shell.
     """
     from playwright.sync_api import sync_playwright
 
@@ -27,5 +27,5 @@ def chromium() -> Iterator[Any]:
 
 
 def shrink(picture: Path) -> None:
-    """Reduce the colours of a screenshot to a size of some tens of kB."""
+    """Reduce the colours of a screenshot, so that its file has some tens of kB."""
     Image.open(picture).convert("RGB").quantize(64).save(picture, optimize=True)

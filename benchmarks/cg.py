@@ -2,13 +2,13 @@
 
     python -m kerncast.benchmarks.cg [--lambda 0.1] [--json]
 
-Prints a table: for each data set the relative error of alpha and of the predictions for unseen samples, both
-against the exact float64 solution of ``(K + lambda I) alpha = y``, by number of steps of the integer model
-at 16, 24 and 32 bits and of float64. The table compares them with the Toeplitz trainer, which replaces K by
-the mean of each diagonal, and lists the cost of both.
+Prints a table for each data set: the relative error of alpha and of the predictions for held-out samples,
+both against the direct float64 solution of ``(K + lambda I) alpha = y``, by the number of steps, for the
+integer model at 16, 24 and 32 bits and for float64. The table compares them with the Toeplitz trainer,
+which replaces K by the mean of each diagonal, and lists the cost of both.
 
-The data are those that scikit-learn brings (BSD-3): handwritten digits 3 against 8, breast cancer, diabetes,
-wine.  sigma is as wide as scikit-learn's gamma="scale" makes it.
+The data sets are included in scikit-learn (BSD-3): handwritten digits 3 against 8, breast cancer, diabetes,
+wine.  sigma equals the width of scikit-learn's gamma="scale".
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def plan_of(problem: Problem, word: int, algorithm: str, table: dict[str, Any]) 
 
 
 class Judge:
-    """Compares the solutions of a problem with its exact float64 solution."""
+    """Comparison of the solutions of a problem with its direct float64 solution."""
 
     def __init__(self, problem: Problem, lam: float) -> None:
         self.problem, self.lam = problem, lam
@@ -189,7 +189,7 @@ def _error(row: Row, what: str) -> str:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure all problems and print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--lambda", dest="lam", type=float, default=0.1)
     parser.add_argument("--json", action="store_true")

@@ -23,7 +23,7 @@ TARGETS = {"cortex-m0": "M0", "cortex-m3": "M3", "cortex-m4": "M4", "cortex-m7":
 
 
 def rows_of(page: str, under: str) -> Rows:
-    """Return the rows of the table below a heading, as dictionaries by column heading."""
+    """Return the table below a heading, one dictionary by column heading per row."""
     text = (ROOT / "docs" / "measured" / f"{page}.md").read_text(encoding="utf-8")
     table = next(table for table in tables(text) if under in table["under"])
     head, *rows = table["rows"]

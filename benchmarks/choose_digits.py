@@ -1,8 +1,8 @@
 """Select sigma and eta of examples/digits.toml on the training stream only.
 
-Each candidate learns the 250 training digits in order and is judged by its predictions before learning, from
-the 51st digit on: fewest errors, then smallest squared error. The test samples are not used; their error is
-printed too.
+Each candidate learns the 250 training digits in order. It is judged by its predictions before learning, from
+the 51st digit on: fewest errors, then smallest squared error. The test samples are not used for the
+selection; their error is only printed.
 """
 
 from __future__ import annotations

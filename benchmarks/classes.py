@@ -1,10 +1,10 @@
 """Measure learners of ten classes: accuracy, memory and instructions.
 
-Accuracy is that over ten shuffles.  ``python -m kerncast.benchmarks.classes`` writes
+Accuracy is measured over ten shuffles.  ``python -m kerncast.benchmarks.classes`` writes
 docs/measured/classes.md; ``--check`` only compares, with exit code 1 if the page is stale.  The data are
 scikit-learn's handwritten digits: 1,000 samples are learnt in one pass and 797 are predicted.  Instructions
-are counted in Unicorn, call by call, with every value compared with the integer model's; a learner of one
-output has the same kernel and the same targets of one class, so that the number of outputs is the only
+are counted in Unicorn, call by call, and every value is compared with that of the integer model. The learner
+with one output has the same kernel and the targets of one class, so that the number of outputs is the only
 difference.
 """
 
@@ -83,7 +83,7 @@ learner of one output learns the class 7 against the rest.
 
 
 def spec_of(online: dict[str, object], kernel: dict[str, object] | None = None, *, ten: bool = True) -> Spec:
-    """Return the example's spec with other keys; with two classes unless `ten`."""
+    """Return the example's spec with changed keys."""
     spec = Spec.from_text(read_text(EXAMPLE), EXAMPLE)
     tables = spec.model_dump(exclude_none=True, exclude={"data", "target"})
     tables["online"] = {key: value for key, value in {**tables["online"], **online}.items()
@@ -101,7 +101,7 @@ def shuffled(seed: int) -> tuple[Raw, Raw]:
 
 
 def accuracies(spec: Spec, seed: int) -> tuple[float, float, Plan]:
-    """Return the accuracy of 16 bits and of float64, and the plan."""
+    """Return the accuracy at 16 bits and in float64, and the plan."""
     x, y = shuffled(seed)
     plan = make_plan(spec, x[:TRAINING], y[:TRAINING])
     model, reference = open_model(plan), FloatReference(plan)
@@ -113,7 +113,7 @@ def accuracies(spec: Spec, seed: int) -> tuple[float, float, Plan]:
 
 
 def accuracy_rows() -> Iterator[str]:
-    """Measure every learner on every shuffle."""
+    """Measure every learner on every shuffle; yield the rows of the table."""
     for title, (online, kernel) in LEARNERS.items():
         found = [accuracies(spec_of(online, kernel), seed) for seed in range(SHUFFLES)]
         words, exact = (np.array([row[i] for row in found]) for i in range(2))
@@ -123,7 +123,7 @@ def accuracy_rows() -> Iterator[str]:
 
 
 def batch_accuracies(seed: int) -> tuple[float, float, Plan]:
-    """Return the accuracy of a training at 16 bits and in float64, and the plan."""
+    """Return the batch trainer's accuracy at 16 bits and in float64, and its plan."""
     x, y = shuffled(seed)
     spec = Spec.from_text(read_text(EXAMPLE), EXAMPLE)
     plan = make_plan(Spec(**BATCH, input=spec.input, output={"classes": spec.output.classes}))
@@ -138,7 +138,7 @@ def batch_accuracies(seed: int) -> tuple[float, float, Plan]:
 
 
 def batch_row() -> str:
-    """Measure the batch trainer on every shuffle."""
+    """Measure the batch trainer on every shuffle; return its row."""
     found = [batch_accuracies(seed) for seed in range(SHUFFLES)]
     words, exact = (np.array([row[i] for row in found]) for i in range(2))
     plan = found[0][2]
@@ -188,7 +188,7 @@ def counts(plan: Plan, x: Raw, y: Raw, define: str) -> dict[str, float]:
 
 
 def count_rows() -> Iterator[str]:
-    """Count the instructions of one output and of ten."""
+    """Count instructions with one output and with ten; yield the rows."""
     x, y = (part[:300] for part in shuffled(0))
     for rule, online in COUNTED_RULES.items():
         plans = [make_plan(spec_of(online, ten=ten), x, y if ten else (y == 7).astype(np.int64))
@@ -208,7 +208,7 @@ def page() -> str:
 
 
 def main() -> int:
-    """Write the page, or compare it."""
+    """Write the page, or with ``--check`` report whether it is up to date."""
     text = page()
     if "--check" in sys.argv[1:]:
         return int(PAGE.read_text(encoding="utf-8") != text)

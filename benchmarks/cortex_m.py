@@ -1,6 +1,6 @@
 """Emulate a Cortex-M core: call functions of an ELF file, and count instructions.
 
-What is counted are instructions, not cycles: those of every basic block that was entered, whole.
+It counts instructions, not cycles: all instructions of every basic block that was entered.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class CortexM:
         self._uc.reg_write(arm_const.UC_ARM_REG_FPEXC, 1 << 30)
 
     def start_counting(self) -> None:
-        """Start counting; calls before it run faster and count as 0."""
+        """Start counting; earlier calls run faster and return a count of 0."""
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
         self._uc.ctl_flush_tb()
 
@@ -95,7 +95,7 @@ class CortexM:
     def call(self, name: str, *arguments: int | str) -> tuple[int, int]:
         """Call a function with up to four arguments; return its result and the count.
 
-        A string stands for the address of a variable.
+        A string argument passes the address of that variable.
         """
         for register, value in zip(_ARGUMENTS, arguments, strict=False):
             self._uc.reg_write(register, self.symbols[value] if isinstance(value, str) else value)

@@ -1,8 +1,9 @@
 """Measure the shipped examples on every emulated target at -O2 and -Os.
 
 ``python -m kerncast.benchmarks.costs`` writes docs/measured/costs.md for all examples.  With names on the
-command line (``costs.py digits``) it measures those, and keeps the sections of the others.  Flash, RAM and
-stack come from the compilers, counts from the emulators. Every value is compared with the integer model's.
+command line (``costs digits``) it measures those examples, and keeps the sections of the others.  Flash,
+RAM and stack come from the compilers, counts from the emulators. Every value is compared with that of the
+integer model.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def row(costs: Costs) -> str:
 
 
 def rows(prepared: Prepared) -> Iterator[str]:
-    """Measure every target and level; list those that do not fit or lack a tool."""
+    """Yield a row per target and level, also if it does not fit or lacks a tool."""
     left: dict[str, str] = {}
     for target in emulated():
         for level in LEVELS:
@@ -118,13 +119,13 @@ def section(path: Path, folder: Path) -> str:
 
 
 def kept() -> dict[str, str]:
-    """Return the page's sections by example."""
+    """Return the sections of the existing page by example."""
     parts = re.split(r"(?=^\n## `examples/)", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     return {re.findall(r"`examples/(.*)\.toml`", part)[0]: part for part in parts}
 
 
 def main(names: list[str]) -> int:
-    """Write the page after each of the named examples, or of all."""
+    """Measure the named examples, or all; write the page after each."""
     examples = {path.stem: path for path in sorted((ROOT / "examples").glob("*.toml"))}
     if unknown := sorted({*names} - {*examples}):
         raise SystemExit(f"no such example: {', '.join(unknown)}; there are {', '.join(examples)}")

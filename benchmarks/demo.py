@@ -95,7 +95,7 @@ def spliced(text: str, table: str) -> str:
 
 
 def draw() -> str:
-    """Draw the heartbeat of the demo."""
+    """Draw the ECG of the demo, noisy and denoised."""
     from kerncast.benchmarks.papers.common import axes, save
     from kerncast.lab.figures.style import COLOURS
     from kerncast.lab.workflow import shipped_spec
@@ -118,7 +118,7 @@ def draw() -> str:
 
 
 def draw_drift() -> str:
-    """Draw the error of a learner on a drifting sensor, and of a single calibration."""
+    """Draw the error on a drifting sensor: of a learner, and of a single calibration."""
     import numpy as np
 
     from kerncast.benchmarks.papers.common import axes, save

@@ -2,8 +2,8 @@
 
 ``python -m kerncast.benchmarks.drift_data`` writes both into examples. They have the same samples: drift.csv
 in ADC counts, gas.csv in units. The concentration of each sample is independent, so that the previous sample
-contains no information. Over the file the sensor loses 40 % of its gain and its zero rises by 200 steps of
-its 12-bit converter; warmth adds 0.6 % a degree; noise has 8 steps.
+contains no information. From the first to the last sample, the sensor loses 40 % of its gain, and its zero
+rises by 200 LSB of its 12-bit converter. The gain rises by 0.6 % per degree; the noise is 8 LSB.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
 """Estimate every core on three FPGA families, with more lanes and three seeds.
 
 ``python -m kerncast.benchmarks.estimates`` generates the examples, maps their cores with yosys and places
-them on an ECP5 with nextpnr; it takes hours. Clocks are those of the plan's formula, which tests hold to
-simulations. Each result is written to ``build/estimates.json`` at once: a run that was ended continues
-there, and a core is measured again only if its code has changed. With names of cores, such as ``"banded
-solver"``, it measures these alone and leaves the page as it is; with ``--known`` it measures nothing and
-writes the page of the results in the file.
+them on an ECP5 with nextpnr; it takes hours. Clock cycles come from the plan's formula, which tests
+compare with simulations. Each result is written to ``build/estimates.json`` at once: an interrupted run
+can be resumed, and a core is measured again only if its code has changed. With names of cores, such as
+``"banded solver"``, it measures only these and does not change the page; with ``--known`` it measures
+nothing and writes the page from the results in the file.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ UNPLACED = {"E341": "does not fit", "E344": f"not placed within {LIMIT} minutes"
 
 @dataclass(frozen=True)
 class Case:
-    """Core of an example, and the numbers of its lanes.
+    """Core of an example, and the numbers of lanes to measure.
 
     Parameters
     ----------
@@ -137,16 +137,16 @@ For your own plan, run `kerncast estimate FOLDER --lanes 1,2,4 --plot lanes.svg`
 
 
 class UnknownResult(Exception):
-    """A result that was not measured."""
+    """Raised if a result was not measured."""
 
 
 class Results:
-    """Results of yosys and nextpnr in a file, by the code that they are of.
+    """Results of yosys and nextpnr in a file, keyed by a digest of the code.
 
     Parameters
     ----------
     path : Path
-        Written after each result.
+        The JSON file, which is written after each result.
     """
 
     def __init__(self, path: Path) -> None:
@@ -154,7 +154,7 @@ class Results:
         self.known: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
 
     def keep(self, key: str, value: dict[str, Any]) -> dict[str, Any]:
-        """Write a result."""
+        """Store a result in the file, and return it."""
         self.known[key] = value
         write_whole(self.path, json.dumps(self.known, indent=1) + "\n")
         return value
@@ -172,7 +172,10 @@ class Netlist:
     only_known: bool = False
 
     def area(self, family: str, work: Path) -> Area:
-        """Return the cells of a family; the netlist is in `work` if yosys ran."""
+        """Return the cells of a family, from the file or from yosys.
+
+        The netlist is in `work` if yosys ran.
+        """
         key = f"{self.digest()} {family}"
         if key not in self.results.known:
             self.refuse_unknown()
@@ -202,12 +205,12 @@ class Netlist:
                          tuple(value["critical"]))
 
     def refuse_unknown(self) -> None:
-        """Raise UnknownResult if only known results are asked for."""
+        """Raise UnknownResult if only known results may be used."""
         if self.only_known:
             raise UnknownResult(self.title)
 
     def digest(self) -> str:
-        """Return a digest of top, lanes and the code below, without comments."""
+        """Return a digest of top module, lanes and sources, without comments."""
         texts = {path.stem: " ".join(re.sub(r"//[^\n]*", " ", path.read_text(encoding="utf-8")).split())
                  for path in self.sources}
         used, waiting = set[str](), [self.top]
@@ -223,7 +226,7 @@ def measured(name: str, lanes: Sequence[int], families: Sequence[str],
              results: Results, only_known: bool = False) -> Iterator[Estimate]:
     """Estimate a core with the given lanes, in the given families and on the ECP5.
 
-    With `only_known` no tool runs: seeds and families without a result are left out.
+    With `only_known` no tool runs, and seeds and families without a result are omitted.
     """
     case = CASES[name]
     plan, core = case.plan(), next(one for one in CORES if one.name == case.core)
@@ -296,7 +299,7 @@ def _per_second(one: Estimate) -> str:
 
 
 def verdict(found: Sequence[Estimate]) -> str:
-    """State which cores reach the clock of the placer with every seed."""
+    """State which cores reach the placer's target frequency with every seed."""
     goal, titles = f"{PLACING.clock:g} MHz", {_title(one.core, one.lanes): one for one in found}
     below = [title for title, one in titles.items()
              if one.placement is None or min(one.placement.seeds.values()) < PLACING.clock]
@@ -315,7 +318,7 @@ def _title(core: str, lanes: int) -> str:
 
 
 def page(found: Sequence[Estimate]) -> str:
-    """Write the page of one-lane cores in every family, and of cores with more lanes."""
+    """Return the page: one-lane cores in every family, and cores with more lanes."""
     single = [one for one in found if one.lanes == 1]
     return TEXT.format(
         part=PLACING.part, seeds=", ".join(map(str, PLACING.seeds)), verdict=verdict(found),

@@ -1,4 +1,4 @@
-"""Measure size, accuracy and instructions of each size of the exp2 tables.
+"""Measure memory, accuracy and instructions for each size of the exp2 tables.
 
 ``python -m kerncast.benchmarks.exp2`` repeats the measurement; it needs arm-none-eabi-gcc and unicorn.
 """
@@ -90,13 +90,13 @@ def _sweep_32(t: Words, coarse: Words, fine: Words, bits: int, out: Words) -> No
 
 
 def entries(word: int, bits: int) -> tuple[Words, ...]:
-    """Return the tables of a word length."""
+    """Return the exp2 tables of a word length and size."""
     found = (tables.exp2_16(bits),) if word == 16 else (tables.exp2_coarse(bits), tables.exp2_fine(bits))
     return tuple(np.array(table, dtype=np.int64) for table in found)
 
 
 def words(word: int, bits: int) -> Callable[[Words], Words]:
-    """Evaluate the exponential of arrays."""
+    """Return a function that evaluates the exponential of arrays."""
     held = entries(word, bits)
 
     def run(t: Words) -> Words:
@@ -111,9 +111,9 @@ def words(word: int, bits: int) -> Callable[[Words], Words]:
 
 
 def arguments(word: int, bits: int) -> Iterator[Words]:
-    """Return all arguments at 16 bits.
+    """Yield the arguments to test: all of them at 16 bits.
 
-    At other lengths return those next to table entries, and random ones.
+    At other word lengths, yield those next to table entries, and random ones.
     """
     if word == 16:
         for first in range(0, 16 << 20, CHUNK):
@@ -137,7 +137,7 @@ def worst_error(word: int, bits: int) -> float:
 
 
 def bound(word: int, bits: int) -> float:
-    """Return the error bound of the page in LSB."""
+    """Return the error bound, as stated on the page, in LSB."""
     if word == 16:
         chord = (log(2) * 2**-bits) ** 2 / 8 * 2**15
         lowered = min(chord / 2, 31 / 64)

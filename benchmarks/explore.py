@@ -2,7 +2,7 @@
 
     python -m kerncast.benchmarks.explore > docs/measured/explore.md
 
-Needs playwright and chromium-headless-shell.
+This requires playwright and chromium-headless-shell.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def served(name: str) -> Iterator[tuple[Server, Session, list[float]]]:
 
 
 def timed(question: Callable[[Any], Any], answers: list[float]) -> Callable[[Any], Any]:
-    """Time a request of the page."""
+    """Wrap a request handler of the server, so that it records its times."""
     def asked(inputs: Any) -> Any:
         begun = time.perf_counter()
         answer = question(inputs)

@@ -1,4 +1,4 @@
-"""Measure what each extra of the package adds to an installation.
+"""Measure the size that each extra of the package adds to an installation.
 
 ``python -m kerncast.benchmarks.extras`` writes docs/measured/extras.md. It adds up the files of the installed
 packages that an extra needs beyond the core.
@@ -31,7 +31,7 @@ from the installed versions.
 
 
 def closure(requirements: Iterable[str]) -> set[str]:
-    """Return the installed distributions that requirements need, dependencies too."""
+    """Return the installed distributions of requirements, including dependencies."""
     found: set[str] = set()
     waiting = list(requirements)
     while waiting:
@@ -52,14 +52,14 @@ def closure(requirements: Iterable[str]) -> set[str]:
 
 
 def _applies(marker: str) -> bool:
-    """Return whether an environment marker holds here."""
+    """Return whether an environment marker is true on this machine."""
     from packaging.markers import Marker
 
     return not marker.strip() or Marker(marker.strip()).evaluate({"extra": ""})
 
 
 def megabytes(names: Iterable[str]) -> float:
-    """Return the size of the files of distributions, compiled Python files left out."""
+    """Return the size of distributions in MB, without compiled Python files."""
     return sum(Path(str(file.locate())).stat().st_size for name in names
                for file in metadata.files(name) or () if file.suffix != ".pyc"
                and Path(str(file.locate())).is_file()) / 1e6

@@ -2,12 +2,12 @@
 
 ``python -m kerncast.benchmarks.figures`` reads the pages again, writes the data file, and sets the marked
 figures of the pages that are written by hand; ``--check`` only reports differences (exit 1); ``--measure
-[PAGE ...]`` runs the programs of all pages, or of those named, first: that is ``make figures``, and takes
+[PAGE ...]`` first runs the programs of all pages, or of the named ones: ``make figures`` does this, and takes
 hours.
 
-A page is either written whole by its command, and then the data file holds its tables and the hash of its
-text; or it is prose, in which a figure stands between marks, ``<!--=NAME-->256<!--=-->``, and NAME is a row
-of `NAMED` below. Prose has no measured figure without its mark.
+A page is either written whole by its command; the data file then holds its tables and the hash of its
+text. Or it is prose, in which each measured figure is enclosed by marks, ``<!--=NAME-->256<!--=-->``, and
+NAME is a key of `NAMED` below.
 """
 
 from __future__ import annotations
@@ -77,10 +77,7 @@ class Code(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """Cell of a table.
-
-    It is column `column` of the first row that begins with `row`.
-    """
+    """Cell of a table: column `column` of the first row that begins with `row`."""
 
     page: str
     row: str
@@ -88,9 +85,9 @@ class Cell(NamedTuple):
 
 
 class Duration(NamedTuple):
-    """Microseconds of a count of instructions at :data:`MHZ`, rounded up.
+    """Microseconds of an instruction count at :data:`MHZ`, rounded up.
 
-    A lower bound: an instruction takes at least one clock.
+    It is a lower bound, because an instruction takes at least one clock cycle.
     """
 
     of: Match
@@ -104,9 +101,9 @@ class Match(NamedTuple):
 
 
 def _example(name: str) -> dict[str, Match | Duration]:
-    """Return the place of an example's costs in docs/measured/costs.md.
+    """Return where docs/measured/costs.md states an example's costs.
 
-    They are those on a Cortex-M4 at -O2.
+    The costs are those on a Cortex-M4 at -O2.
     """
     page, row = "docs/measured/costs.md", rf"## `examples/{name}\.toml`.*?^\| `cortex-m4` \| -O2 \|"
     columns = {"flash": 2, "stack": 5, "train": 7, "update": 8, "predict": 9}
@@ -163,7 +160,7 @@ def prose() -> list[Path]:
 
 # ---- reading pages ----
 def tables(text: str) -> list[dict[str, Any]]:
-    """Return every table of a page: heading and rows, without the rule."""
+    """Return every table of a page: headings and rows, without the separator line."""
     found: list[dict[str, Any]] = []
     under, inside = "", False
     for line in re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE).splitlines():
@@ -179,7 +176,7 @@ def tables(text: str) -> list[dict[str, Any]]:
 
 
 def value(name: str) -> dict[str, str]:
-    """Return a named figure; SystemExit if its source does not state it."""
+    """Return a named figure; raise SystemExit if its source does not state it."""
     source = NAMED[name]
     if isinstance(source, Key):
         spec = tomllib.loads((ROOT / source.spec).read_text(encoding="utf-8"))
@@ -233,7 +230,7 @@ def collected() -> dict[str, Any]:
 
 # ---- prose ----
 def marks(text: str) -> Iterator[tuple[str, str]]:
-    """Return name and figure of each mark of a page."""
+    """Yield name and figure of each mark of a page."""
     return ((match.group(1), match.group(2)) for match in _MARK.finditer(text))
 
 
@@ -283,7 +280,7 @@ def disagreements() -> list[str]:
 
 
 def run(page: str, command: str) -> None:
-    """Run a command that writes its page; SystemExit if it fails."""
+    """Run a command that writes its page; raise SystemExit if it fails."""
     words = command.removesuffix(" >").split()
     done = subprocess.run([sys.executable, *words[1:]], cwd=ROOT, check=False, text=True,
                           stdout=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
@@ -294,7 +291,7 @@ def run(page: str, command: str) -> None:
 
 
 def main() -> int:
-    """Check the figures; or measure, read and write them."""
+    """Update the data file and pages; with ``--check`` only report differences."""
     arguments = sys.argv[1:]
     if arguments == ["--check"]:
         wrong = disagreements()

@@ -44,7 +44,7 @@ This page is written by `{command}`.
 
 
 class Row(NamedTuple):
-    """A method, its error, and its multiplications per sample."""
+    """Method, its error, and its multiplications per sample."""
 
     method: str
     error: float
@@ -52,7 +52,7 @@ class Row(NamedTuple):
 
 
 def rows(noisy: NDArray[np.float64], clean: NDArray[np.float64]) -> Iterator[Row]:
-    """Yield the filters: none, moving averages, Savitzky-Golay as usual and tuned."""
+    """Yield a row per filter: none, moving averages, Savitzky-Golay usual and tuned."""
     def error(found: NDArray[np.float64]) -> float:
         return float(np.sqrt(np.mean((found - clean) ** 2)))
 

@@ -1,7 +1,7 @@
-"""Take a picture of ``kerncast test --bisect``: docs/figures/bisect.svg.
+"""Draw the output of ``kerncast test --bisect`` as docs/figures/bisect.svg.
 
 ``python -m kerncast.benchmarks.first_difference`` generates the ECG example, changes one rounding in its C,
-and shows what the two commands print about it.
+and shows the output of two commands that find the change.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FACE = re.compile(r"@font-face\s*\{.*?\}\s*", re.DOTALL)
 
 
 def run(folder: Path, *arguments: str) -> str:
-    """Return what a command prints on stdout."""
+    """Run a command and return its stdout."""
     environment = {**os.environ, "COLUMNS": str(COLUMNS), "NO_COLOR": "1"}
     made = subprocess.run([sys.executable, "-m", "kerncast", *arguments], cwd=folder, env=environment,
                           capture_output=True, text=True, check=False)
@@ -35,7 +35,7 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 def picture(shown: list[tuple[str, str]]) -> str:
-    """Return commands and what they print as SVG, without fonts from the network."""
+    """Return commands and their output as SVG, without fonts from the network."""
     console = Console(record=True, width=COLUMNS, file=io.StringIO())
     for command, output in shown:
         console.print(Text("$ ", "bold green").append(command, "bold default"))
@@ -47,7 +47,7 @@ def picture(shown: list[tuple[str, str]]) -> str:
 
 
 def measured() -> str:
-    """Return the picture of what the commands print now."""
+    """Run the commands and return the picture of their output."""
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder)
         run(where, "gen", str(ROOT / "examples" / "ecg.toml"), "-o", "ecg")

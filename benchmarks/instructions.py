@@ -1,9 +1,9 @@
-"""Count instructions on a Cortex-M4 per level, and compare with other libraries.
+"""Count instructions on a Cortex-M4 per intrinsics level; compare with CMSIS-DSP.
 
 ``python -m kerncast.benchmarks.instructions`` writes docs/measured/instructions.md; ``--check`` only
 compares, with exit code 1 if the page is stale.  Instructions are counted in Unicorn, call by call, and
-every value is compared with the integer model's.  ``arm_svm_rbf_predict_f32`` is counted in the same run;
-CMSIS-DSP comes from its package on PyPI, and the page states the reason if that failed.
+every value is compared with that of the integer model.  ``arm_svm_rbf_predict_f32`` is counted in the same
+run; CMSIS-DSP is downloaded from PyPI, and the page states the reason if the download fails.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def example(name: str, word: int) -> Task:
 
 
 def equaliser(count: int) -> tuple[Raw, Raw]:
-    """Return random signs after a nonlinear noisy channel, two samples earlier."""
+    """Return windows of a noisy nonlinear channel, and the sign two samples before."""
     random = np.random.default_rng(1)
     sent = random.integers(0, 2, count + 20) * 2 - 1
     linear = np.convolve(sent, [0.35, 0.87, 0.35])[:len(sent)]
@@ -148,7 +148,7 @@ def independent(count: int) -> tuple[Raw, Raw]:
 
 
 def stream(reduction: str, samples: tuple[Raw, Raw]) -> Task:
-    """Return a learner whose counts cover the second half of a stream."""
+    """Return the task of a learner that is counted over a stream's second half."""
     x, y = samples
     plan = make_plan(Spec.from_text(STREAM.format(reduction), "stream.toml"), x, y)
     return Task(plan, x, y, x[:0], len(y) // 2)
@@ -168,7 +168,7 @@ def program(plan: Plan, call: str) -> str:
 
 
 def build(folder: Path, sources: list[Path], *flags: str) -> tuple[Path, int]:
-    """Link sources for the core; return the image and its flash size in bytes."""
+    """Compile and link sources; return the image and its flash size in bytes."""
     (folder / "core.ld").write_text(SCRIPT)
     (folder / "kc_memory.c").write_text(resource("firmware/support/kc_memory.c").read_text())
     image = folder / "image.elf"
@@ -180,7 +180,7 @@ def build(folder: Path, sources: list[Path], *flags: str) -> tuple[Path, int]:
 
 
 def built(plan: Plan, call: str, *flags: str) -> tuple[CortexM, int]:
-    """Build the generated library and a main for the core."""
+    """Build the library with a main program; return the core and the flash size."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "c"
         generate(plan, folder)
@@ -190,9 +190,9 @@ def built(plan: Plan, call: str, *flags: str) -> tuple[CortexM, int]:
 
 
 class Learner:
-    """Model on the core and in Python.
+    """Model that runs on the core and in Python.
 
-    It raises ``SystemExit`` if their values differ.
+    Its methods raise ``SystemExit`` if the values differ.
     """
 
     def __init__(self, task: Task, call: str, *flags: str) -> None:
@@ -201,7 +201,7 @@ class Learner:
         self.core.call(f"{task.plan.name}_model_init", "model")
 
     def write(self, name: str, words: Raw) -> None:
-        """Write raw values into a variable of the program."""
+        """Write integers to a variable of the program."""
         c_type = self.plan.signals[f"{name}_raw"].format.c_type
         self.core.write(name, words.astype(np.dtype(c_type.removesuffix("_t"))))
 
@@ -249,7 +249,7 @@ def builds() -> Iterator[tuple[str, str, str]]:
 
 
 def prediction_rows(task: Task) -> Iterator[str]:
-    """Measure prediction after learning, with the flash of prediction only."""
+    """Yield rows of prediction after learning, with the flash of prediction only."""
     for title, define, option in builds():
         learner = Learner(task, "learn", option, define)
         learner.update(task)
@@ -259,7 +259,7 @@ def prediction_rows(task: Task) -> Iterator[str]:
 
 
 def learning_rows(reduction: str, name: str, samples: tuple[Raw, Raw]) -> Iterator[str]:
-    """Measure updates with a full dictionary; float32 at the DSP level only."""
+    """Yield rows of updates with a full dictionary; float32 at the DSP level only."""
     task = stream(reduction, samples)
     for title, define, option in builds():
         if reduction.endswith("f32") and (title, option) != ("dsp", "-O2"):
@@ -271,7 +271,7 @@ def learning_rows(reduction: str, name: str, samples: tuple[Raw, Raw]) -> Iterat
 
 
 def training_rows(task: Task) -> Iterator[str]:
-    """Measure training on the uniform grid."""
+    """Yield rows of training on the uniform grid."""
     for title, define, option in builds():
         count = Learner(task, "train", option, define).train(task)
         yield f"| {title} | {option} | {count:,} | {count / len(task.y):,.0f} |"
@@ -309,7 +309,7 @@ def cmsis_sources(folder: Path) -> Path:
 
 
 def peer(folder: Path) -> str:
-    """Measure a CMSIS-DSP prediction of equal size, or return why that is impossible."""
+    """Return a row for CMSIS-DSP's prediction of equal size, or why there is none."""
     try:
         sources = cmsis_sources(folder)
     except subprocess.TimeoutExpired:
@@ -333,7 +333,7 @@ def peer(folder: Path) -> str:
 
 
 def page() -> str:
-    """Write docs/measured/instructions.md."""
+    """Measure everything and return docs/measured/instructions.md."""
     learning: list[str] = []
     for name, samples in (("equaliser", equaliser), ("random", independent)):
         learning += learning_rows("fklms", name, samples(1200))
@@ -347,7 +347,7 @@ def page() -> str:
 
 
 def main() -> int:
-    """Write the page, or check it."""
+    """Write the page, or with ``--check`` report whether it is up to date."""
     text = page()
     if "--check" in sys.argv[1:]:
         return 0 if PAGE.read_text(encoding="utf-8") == text else 1

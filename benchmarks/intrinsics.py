@@ -1,7 +1,7 @@
 """Measure the savings of each level of intrinsics on predictions of the digits.
 
 ``python -m kerncast.benchmarks.intrinsics`` writes docs/measured/intrinsics.md. Counts come from the
-emulators, and every value is compared with the integer model's.
+emulators, and every value is compared with that of the integer model.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ cycles. The intrinsics reduce the count by a factor of two to five.
 
 
 def counted(task: Task, target: str, *, portable: bool) -> Costs:
-    """Count the last predictions of a task, with intrinsics or in portable C.
+    """Measure the last predictions of a task, with intrinsics or in portable C.
 
     Raises
     ------
     KerncastError
-        Errors of building and running; E335 if a value differs from the model's.
+        Errors of the build and of the run; E335 if a value differs from that of the integer model.
     """
     vectors = make_vectors(open_model(task.plan),
                            [("update", task.x, task.y), ("predict", task.x_test, None)])

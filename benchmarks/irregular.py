@@ -1,8 +1,9 @@
-"""Compare ways to train on irregularly sampled signals, such as a grid.
+"""Compare methods to train on irregularly sampled signals, such as a grid.
 
     python -m kerncast.benchmarks.irregular
 
-Errors are relative 2-norms against exact kernel regression of the same samples, times those of one thread.
+Errors are relative 2-norms against exact kernel regression on the same samples; times are those of one
+thread.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def seconds_of(work: Callable[[], Any]) -> float:
 
 
 def peak_of(work: Callable[[], Any]) -> int:
-    """Measure the peak bytes of Python and numpy."""
+    """Return the peak memory of Python and numpy in bytes."""
     tracemalloc.start()
     work()
     peak = tracemalloc.get_traced_memory()[1]
@@ -68,7 +69,7 @@ def peak_of(work: Callable[[], Any]) -> int:
 
 
 def noisy(times: Array, sigma: float, rng: np.random.Generator) -> Array:
-    """Return the sum of two sines within reach of the kernel width, with noise."""
+    """Return the sum of two sines, slow compared with the kernel width, with noise."""
     clean = np.sin(times / (2 * sigma)) + 0.5 * np.sin(times / (5 * sigma) + 1)
     return np.asarray(clean + 0.1 * rng.normal(size=len(times)))
 
@@ -76,7 +77,7 @@ def noisy(times: Array, sigma: float, rng: np.random.Generator) -> Array:
 def jitter_errors(jitter: float, sigma: float, lam: float, seed: int) -> list[float]:
     """Return errors of alpha, then of f between samples.
 
-    First with times taken as uniform, then with the grids.
+    Each group has the error with times taken as uniform first, then those with grids.
     """
     rng = np.random.default_rng(seed)
     even = np.arange(N, dtype=np.float64)
@@ -144,7 +145,7 @@ def lost_table() -> str:
 
 
 def cost_row(name: str, model: Any, X: Array, y: Array, new: Array) -> str:
-    """Measure seconds of fit and predict, and bytes."""
+    """Return a row with the seconds of fit and predict, and the peak bytes."""
     fit, predict = seconds_of(lambda: model.fit(X, y)), seconds_of(lambda: model.predict(new))
     peak = peak_of(lambda: model.fit(X, y).predict(new))
     return f"| {len(X):,} | {name} | {fit:.3g} s | {predict:.3g} s | {peak / 1e6:,.1f} MB |"

@@ -1,8 +1,8 @@
 """List the deviations of generated C from MISRA C:2012, found by cppcheck's addon.
 
 ``python -m kerncast.benchmarks.misra`` writes docs/measured/misra.md; ``--check`` only reports whether it is
-up to date (exit 1 if not). Every rule that is deviated from has its reason in :data:`REASONS`, and every
-reason its deviation; the program fails otherwise, so that none comes in, or goes, unnoticed.
+up to date (exit 1 if not). Each rule with a deviation must have a reason in :data:`REASONS`, and each
+reason a deviation; otherwise the program fails, so that every new or removed deviation is noticed.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ model defines, the static ones too, carries the prefix of the model.
 
 
 def plans() -> Iterable[Plan]:
-    """Return the plans that every back end is tested with."""
+    """Return the plans with which every back end is tested."""
     for name, case in tomllib.loads(CASES.read_text(encoding="utf-8")).items():
         tables = {key: table for key, table in case.items() if isinstance(table, dict)}
         (algorithm,) = (ALGORITHMS[key] for key in ALGORITHMS if key in tables)
@@ -98,7 +98,7 @@ def plans() -> Iterable[Plan]:
 
 
 def lines(name: str, files: dict[str, str]) -> set[str]:
-    """Return a model's C lines without names, numbers, tables and comments."""
+    """Return the set of a model's C lines without names, numbers, tables and comments."""
     text = "\n".join(text for file, text in files.items() if re.fullmatch(r"[^/]*\.[ch]", file))
     text = re.sub(r"/\*.*?\*/|(?<== )\{[^{}]*\}|^#define .*?$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = text.replace(name, "p").replace(name.upper(), "P")
@@ -106,7 +106,7 @@ def lines(name: str, files: dict[str, str]) -> set[str]:
 
 
 def covering(models: dict[str, dict[str, str]]) -> list[str]:
-    """Select models that together contain every line, greedily."""
+    """Select greedily the models that together contain every line."""
     of = {name: lines(name, files) for name, files in models.items()}
     left = set().union(*of.values())
     names = []
@@ -147,7 +147,7 @@ def found(name: str, files: dict[str, str]) -> set[tuple[str, str]]:
 
 
 def page(places: set[tuple[str, str]]) -> str:
-    """Write the page; SystemExit if reasons and deviations do not match."""
+    """Return the page; raise SystemExit if reasons and deviations do not match."""
     rules = sorted({rule for rule, _ in places}, key=lambda rule: [int(part) for part in rule.split(".")])
     where = {rule: [f"`{file}`" for other, file in sorted(places) if other == rule] for rule in rules}
     unknown = [f"{rule} in {', '.join(where[rule])}" for rule in rules if rule not in REASONS]

@@ -1,8 +1,8 @@
 """Measure the online learner's cost per sample as its dictionary grows.
 
 ``python -m kerncast.benchmarks.online_cost`` counts the instructions of generated C on an emulated Cortex-M4
-and the distance terms of the integer model, sample by sample with a full budget, takes the model's time, and
-fits a power of N to each.  It needs arm-none-eabi-gcc and unicorn.
+and the distance terms of the integer model per sample with a full dictionary, measures the integer model's
+time, and fits a power of N to each.  It needs arm-none-eabi-gcc and unicorn.
 """
 
 from __future__ import annotations
@@ -63,14 +63,14 @@ their neighbour at once.
 
 
 def cost_plan(budget: int) -> Plan:
-    """Plan FKLMS with 16 bits."""
+    """Plan FKLMS at 16 bits with the given dictionary size."""
     return make_plan(Spec(
         model={"name": "cost", "algorithm": "kernel_lms"}, input={"word": "s16f15", "columns": COLUMNS},
         output={"word": "s16f15"}, kernel={"sigma": 0.7}, online={"budget": budget, "eta": 0.2}))
 
 
 def stream(samples: int) -> tuple[Words, Words]:
-    """Return raw samples x (m, D), y (m,)."""
+    """Return samples x (m, D) and y (m,) in ADC counts."""
     x = np.random.default_rng(1).integers(-30000, 30000, (samples, COLUMNS))
     return x, np.clip(np.sin(x / 9000).sum(1) * 4000, -32768, 32767).astype(np.int64)
 
@@ -78,7 +78,7 @@ def stream(samples: int) -> tuple[Words, Words]:
 def one_by_one(plan: Plan, samples: int) -> tuple[Words, dict[str, Words]]:
     """Count the distance terms (m,) of each sample; also return all results.
 
-    Once the dictionary is full.
+    Only samples after the dictionary is full are counted.
     """
     budget = plan.sizes["N"]
     x, y = stream(budget + samples)
@@ -119,7 +119,7 @@ def instructions(plan: Plan, samples: int, answers: dict[str, Words]) -> tuple[W
 
 
 def seconds(plan: Plan) -> float:
-    """Return the model's time per sample on the CPU, the best of three runs."""
+    """Return the integer model's CPU time per sample, the best of three runs."""
     x, y = stream(TIMED)
     model, budget = LmsModel(plan), plan.sizes["N"]
     model.update(x[:budget], y[:budget])
@@ -133,12 +133,12 @@ def seconds(plan: Plan) -> float:
 
 
 def exponent(budgets: Sequence[int], costs: Sequence[float]) -> float:
-    """Fit the exponent of N."""
+    """Return the exponent of N in a power law fitted to the costs."""
     return float(np.polyfit(np.log(budgets), np.log(costs), 1)[0])
 
 
 def figure(curves: dict[str, Sequence[float]]) -> str:
-    """Draw each cost relative to the smallest dictionary; return the path."""
+    """Plot each cost relative to the smallest dictionary; return the path."""
     drawing, (panel,) = axes(1, 4.5, 3.2)
     for (name, costs), marker in zip(curves.items(), "os^", strict=True):
         panel.loglog(BUDGETS, np.array(costs) / costs[0], marker=marker, label=name)

@@ -85,7 +85,7 @@ of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report` makes thi
 
 
 def measured(folder: Path) -> dict[str, Any]:
-    """Sweep, report and open; write the picture."""
+    """Run the sweep, write and open the report, and write the picture."""
     from kerncast.lab.report.render import check_plotly
     from kerncast.lab.report.sweep import CLOSER
 

@@ -2,8 +2,8 @@
 
     python -m kerncast.benchmarks.rtl [--page]
 
-Writes docs/rtl.md and docs/figures/rtl_*.svg; with --page the page only, which needs no simulator.  The
-clocks on it are those of the formulas of codegen/rtl, to which tests hold the simulations.
+Writes docs/rtl.md and docs/figures/rtl_*.svg; with --page only the page, which needs no simulator.  Clock
+cycles come from the formulas of codegen/rtl, which tests compare with simulations.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian")
 
 
 def grid(n: int, sigma: float = 3.0, solver: str = "levinson") -> Plan:
-    """Plan a trainer of 16 bits for n points of a grid."""
+    """Plan a 16-bit trainer for n points on a grid."""
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
         output={"word": "s12f0"}, kernel={"sigma": sigma}, numbers={"word": 16},
@@ -59,7 +59,7 @@ def grid(n: int, sigma: float = 3.0, solver: str = "levinson") -> Plan:
 
 
 def drawing(names: list[str], values: list[list[int]], clocks: int) -> str:
-    """Draw signals as SVG: bits as lines, words as boxes with hexadecimal digits."""
+    """Draw a timing diagram as SVG: bits as lines, words as boxes with hex digits."""
     width, height = _NAMES + clocks * _CLOCK + 10, _LINE * (len(names) + 1)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
              f'viewBox="0 0 {width} {height}" font-family="monospace" font-size="11">',
@@ -99,7 +99,7 @@ def _box(words: list[int], low: int, high: int) -> str:
 
 def simulated(plan: Plan, core: RtlCore, signals: list[str], script: list[Operation],
               lanes: int = 1) -> list[list[int]]:
-    """Return the signals at every clock of a script."""
+    """Return the signals at every clock cycle of a script."""
     with tempfile.TemporaryDirectory() as folder:
         generate_rtl(plan, folder)
         simulation = Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", "icarus",
@@ -142,14 +142,14 @@ def write(name: str, signals: list[str], values: list[list[int]]) -> None:
 
 
 def share(useful: int, clocks: int) -> str:
-    """Return the percentage of clocks that compute a multiplication."""
+    """Return the percentage of clock cycles with a useful multiplication."""
     return f"{100 * useful / clocks:.1f} %"
 
 
 def shares(word: int, kernel: str) -> str:
-    """Return the idle clocks of each operation.
+    """Return the rows of overhead: clock cycles without a multiplication.
 
-    Also return the number of terms that keeps 90 % of the clocks busy.
+    Each row also states the number of terms at which 90 % of the clock cycles multiply.
     """
     columns, budget = 8, 32
     plan, row = learner(columns, budget, word, kernel), [f"| {word} | {kernel}"]
@@ -160,9 +160,9 @@ def shares(word: int, kernel: str) -> str:
 
 
 def in_lanes(columns: int, budget: int, lanes: int) -> str:
-    """Measure a predictor with lanes.
+    """Return a row on a predictor with several lanes.
 
-    The figures are its clocks alone and in a queue, and the share that computes.
+    The row states the latency, the period between queued samples, and the share of useful clock cycles.
     """
     plan = learner(columns, budget)
     period = predictor_period(plan, lanes)
@@ -171,9 +171,10 @@ def in_lanes(columns: int, budget: int, lanes: int) -> str:
 
 
 def reached(n: int, sigma: float) -> str:
-    """Measure a predictor on a grid.
+    """Return a row on a predictor on a grid.
 
-    The figures are the vectors that it reads, and its clock cycles alone and in a queue, per number of lanes.
+    The row states the vectors that it reads, and for each number of lanes the latency and the period
+    between queued samples.
     """
     plan = grid(n, sigma)
     read = window(plan)
@@ -183,9 +184,9 @@ def reached(n: int, sigma: float) -> str:
 
 
 def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
-    """Measure a learner with lanes.
+    """Return a row on a learner with several lanes.
 
-    The figures are its clocks with a full dictionary, and the share that computes.
+    The row states its clock cycles with a full dictionary, and the share of useful clock cycles.
     """
     plan, words = learner(columns, budget), columns * budget
     updated, predicted = update_cycles(plan, lanes), prediction_cycles(plan, lanes)
@@ -194,7 +195,7 @@ def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
 
 
 def banded_row(n: int, sigma: float) -> str:
-    """Measure the banded solver, compared with Levinson's recursion in one lane."""
+    """Return a row on the banded solver and Levinson's recursion in one lane."""
     plan = grid(n, sigma, "banded")
     return (f"| {n} | {sigma:g} | {plan.integer('band')} | {solver_cycles(plan)} | {trainer_cycles(plan)} "
             f"| {solver_cycles(grid(n)) / solver_cycles(plan):.1f} |")
@@ -217,7 +218,7 @@ def refusal_rows() -> list[str]:
 
 
 def page() -> str:
-    """Write docs/rtl.md."""
+    """Return the text of docs/rtl.md."""
     sizes, values = [(8, 32), (16, 16), (8, 100), (16, 64), (64, 41)], []
     for columns, budget in sizes:
         plan, words = learner(columns, budget), columns * budget

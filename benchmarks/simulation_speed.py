@@ -1,10 +1,10 @@
 """Compare the speed of bit-accurate simulation with other libraries.
 
 ``python -m kerncast.benchmarks.simulation_speed`` runs, in one process and on one thread, the integer model,
-plain C written by hand for the very plan, the generated C, APyTypes and fxpmath on the same data, and
-compares every value. The fast programs take turns, round after round, and the best time of each counts, so
-that a busy machine slows all of them equally. Only the time of fxpmath's FKLMS is scaled, because it learns
-fewer samples.
+plain C written by hand for the same plan, the generated C, APyTypes and fxpmath on the same data, and
+compares every value. The fast programs run in turn, in several rounds, and the minimum time of each is
+used, so that a busy machine affects all of them equally. Only the time of fxpmath's FKLMS is scaled,
+because it learns fewer samples.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def equal(name: str, found: tuple[Words, ...], wanted: tuple[Words, ...]) -> Non
 
 
 def best(calls: Mapping[str, Call], rounds: int, wanted: tuple[Words, ...]) -> dict[str, float]:
-    """Return the shortest seconds of each, run in turn, and compare their values."""
+    """Run the calls in turn, compare their values, and return each minimum time."""
     seconds = dict.fromkeys(calls, float("inf"))
     for turn in range(rounds):
         for name, call in calls.items():
@@ -105,7 +105,7 @@ def levinson_seconds() -> dict[str, float]:
 
 
 def training_seconds(plan: Plan, y_raw: Words) -> dict[str, float]:
-    """Time the whole training with first row and certified bound."""
+    """Time the whole training, including first row and certified bound."""
     model, fxp = ToeplitzModel(plan), FxpToeplitz(plan)
     host = {f"generated C, {name}": HostBackend(plan, compiler=name, flags=("-O3", "-march=native"))
             for name in COMPILERS}
@@ -133,7 +133,7 @@ def fklms_plan(budget: int = 100, columns: int = 8, word: int = 32) -> Plan:
 
 
 def fklms_stream(samples: int) -> tuple[Words, Words]:
-    """Return distinct raw samples x (m, D), y (m,)."""
+    """Return distinct samples x (m, D) and y (m,) in ADC counts."""
     x = np.random.default_rng(1).integers(-30000, 30000, (samples, fklms_plan().sizes["D"]))
     return x, np.clip(np.sin(x / 9000).sum(1) * 4000, -32768, 32767).astype(np.int64)
 
@@ -141,7 +141,7 @@ def fklms_stream(samples: int) -> tuple[Words, Words]:
 def fklms_rates() -> dict[str, float]:
     """Measure samples per second of CPU time with a full dictionary.
 
-    Batches in turn, the best of many of each.
+    The batches run in turn, and the best of many is used for each.
     """
     x, y = fklms_stream((RATE_ROUNDS + 1) * BATCH)
     models = {f"model, {word} bits": LmsModel(fklms_plan(word=word)) for word in (16, 32)}
@@ -214,7 +214,7 @@ open_model(plan).train(None, np.arange(256))
 
 
 def start_up_seconds() -> float:
-    """Time a whole process that plans and trains, with compiled code in its cache."""
+    """Time a whole process that plans and trains, with its compiled code cached."""
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     times = []
     for _ in range(5):
@@ -247,7 +247,7 @@ def scaled(seconds: float) -> str:
 
 
 def missed(title: str, seconds: Mapping[str, float]) -> list[str]:
-    """Return a line for each library that the model should beat but does not."""
+    """Return a line for each library that does not meet its required time ratio."""
     found = []
     for name, time in seconds.items():
         whole = name == "fxpmath" and "model, training" in seconds

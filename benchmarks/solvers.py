@@ -3,8 +3,8 @@
     python -m kerncast.benchmarks.solvers [--n 64 512] [--ahead 64 256] [--json]
 
 First table: the relative error of alpha against float64 for Gaussian first rows on a uniform grid, the
-median of four right-hand sides, with the bytes of the model, and the error of rounding r and y alone, which
-no solver can undo. Second table: systems whose leading blocks are singular or indefinite, r and y exact in
+median of four right-hand sides, with the bytes of the model, and the error due to rounding r and y, which
+no solver can avoid. Second table: systems whose leading blocks are singular or indefinite, r and y exact in
 every format: the error of look-ahead in float64, in float32 and in 32-bit words with block exponents (the
 models that the generated C equals), `inf` if it reports a breakdown.
 """
@@ -59,7 +59,7 @@ def first_row(n: int, sigma: float, lam: float) -> Array:
 
 
 def trained(solver: str, word: int, n: int, sigma: float, lam: float) -> tuple[float, str, int]:
-    """Return median error, worst status and bytes of the model structure."""
+    """Return the median error, the worst status and the bytes of the model structure."""
     plan = make_plan(Spec(
         model={"name": "bench", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
         output={"word": "s16f0"}, kernel={"sigma": sigma}, numbers={"word": word},
@@ -79,7 +79,7 @@ def trained(solver: str, word: int, n: int, sigma: float, lam: float) -> tuple[f
 
 
 def rounding_alone(word: int, n: int, sigma: float, lam: float) -> float:
-    """Return the median error of rounding r and y alone, solved in float64."""
+    """Return the median error due to rounding r and y alone, solved in float64."""
     full, errors = 2.0 ** (word - 1), []
     for seed in SEEDS:
         y = targets(n, seed) / 2.0**15
@@ -91,7 +91,7 @@ def rounding_alone(word: int, n: int, sigma: float, lam: float) -> float:
 
 
 def positive_definite(sizes: list[int]) -> Iterator[Row]:
-    """Measure a row per size, sigma, lambda and word length."""
+    """Yield a row per size, sigma, lambda and word length."""
     for word in WORDS:
         for n in sizes:
             for sigma in SIGMAS:
@@ -119,7 +119,7 @@ def indefinite(n: int) -> Iterator[tuple[str, Array]]:
 
 
 def looking_ahead(sizes: list[int]) -> Iterator[Row]:
-    """Measure one row per system: condition, block steps, errors."""
+    """Yield one row per system: condition number, block steps, errors."""
     for n in sizes:
         for name, row in indefinite(n):
             y = np.rint(np.random.default_rng(1).uniform(-1, 1, n) * 2.0**24).astype(np.int64) << 6
@@ -156,7 +156,7 @@ of 32 bits are more exact than float32."""}
 
 
 def show(rows: list[Row]) -> None:
-    """Format a Markdown table."""
+    """Print a Markdown table."""
     print("| " + " | ".join(rows[0]) + " |\n" + "|---" * len(rows[0]) + "|")
     for row in rows:
         print("| " + " | ".join(f"{v:.1e}" if isinstance(v, float) and k not in ("sigma", "lambda") else
@@ -164,7 +164,7 @@ def show(rows: list[Row]) -> None:
 
 
 def main() -> None:
-    """Measure and print."""
+    """Measure and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--n", type=int, nargs="+", default=[64, 512])
     parser.add_argument("--ahead", type=int, nargs="+", default=[64, 256, 512, 1024], help="n of look-ahead")

@@ -1,8 +1,8 @@
 """Measure points per second of `kerncast sweep` with one and two workers.
 
-Times are CPU time, the best of several runs: they depend little on what else the machine does.  Of two
-workers the speed-up is the CPU time of one process over that of the busiest of the three that share the work,
-as if each had its own CPU core; the ratio of wall-clock times is reported too.
+Times are CPU times, the best of several runs, which depend little on other work of the machine.  With two
+workers, the speed-up is the CPU time of a single process over that of the busiest of the three processes,
+as if each had its own CPU core; the ratio of wall-clock times is reported, too.
 """
 
 import os
@@ -112,7 +112,7 @@ time at a load of {load} on {cores} cores.
 
 
 def stream(folder: Path) -> Spec:
-    """Return FKLMS on 2,000 windows of the equaliser, each predicted and learned."""
+    """Return a spec of FKLMS on 2,000 windows of the equaliser."""
     x, y = equalisation(SAMPLES, 5)
     words = np.column_stack([np.rint(x * 256), y]).astype(int)
     lines = [",".join(map(str, row)) for row in words]
@@ -121,7 +121,7 @@ def stream(folder: Path) -> Spec:
 
 
 def toeplitz(_: Path) -> Spec:
-    """Return the ECG of the examples at n = 128."""
+    """Return the spec of the ECG example with n = 128."""
     text = (ROOT / "examples" / "ecg.toml").read_text(encoding="utf-8")
     return Spec.from_text(text.replace("n = 256", "n = 128"))
 
@@ -129,7 +129,7 @@ def toeplitz(_: Path) -> Spec:
 def once(folder: Path, settings: Settings, name: str, jobs: int = 1) -> tuple[int, float, float]:
     """Run a sweep in a new folder.
 
-    Return points, seconds of the busiest CPU, and wall-clock seconds.
+    Return the number of points, CPU seconds of the busiest process, and wall-clock seconds.
     """
     import psutil
 
@@ -178,7 +178,7 @@ def main() -> None:
 
 
 def page(rows: list[str], speed: float, wall: float, load: float) -> str:
-    """Write the text of the page."""
+    """Return the text of the page."""
     measures = [f"| `{name}` | {unit or '-'} | {origin} | {about} |"
                 for name, (unit, origin, about) in MEASURES.items()]
     where = f"{platform.machine()}, Python {platform.python_version()}"

@@ -1,8 +1,9 @@
 """Compare the Toeplitz solvers and first rows with other libraries.
 
-``python -m kerncast.benchmarks.toeplitz_speed`` runs everything on one thread. What is compared takes turns,
-round after round, and the smallest processor time of each counts, so that a busy machine slows all equally.
-A program whose memory is measured runs in its own process, and its largest resident size is reported.
+``python -m kerncast.benchmarks.toeplitz_speed`` runs everything on one thread. Compared programs run in
+turn, in several rounds, and the minimum CPU time of each is used, so that a busy machine affects all
+equally. A program whose memory is measured runs in its own process, and its peak resident size is
+reported.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ ECG_SAMPLES = 108_000
 
 
 def turns(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
-    """Return the minimum processor time of each call, in seconds.
+    """Return the minimum CPU time of each call, in seconds.
 
     The calls run in turn; the first round is not counted.
     """
@@ -59,13 +60,13 @@ def system(n: int, columns: int = 1, sigma: float = SIGMA, lam: float = LAM) -> 
 
 
 def samples(n: int) -> Array:
-    """Return random samples of 54 columns, as Covertype has."""
+    """Return random samples with 54 columns, as in the data set Covertype."""
     return np.random.default_rng(0).normal(size=(n, DIMENSIONS))
 
 
 # ---- Levinson and conjugate gradients ----
 def levinson_rows() -> list[str]:
-    """Compare our Levinson recursion with scipy's."""
+    """Compare the Levinson recursions of kerncast and scipy."""
     rows = []
     for n, columns, rounds, least in ((1000, 1, 40, 0.0), (10_000, 1, 8, 5.0), (10_000, 8, 2, 0.0)):
         r, Y = system(n, columns)
@@ -102,7 +103,7 @@ def pcg_rows(systems: Sequence[tuple[int, float, float, int, float]] = PCG_SYSTE
 
 
 def agreement() -> str:
-    """Return the largest difference of the answers as text."""
+    """Return the largest difference between the solutions as text."""
     r, y = system(10_000)
     exact = scipy.linalg.solve_toeplitz(r, y)
     found = {name: np.abs(solve_toeplitz(r, y, name).x - exact).max() / np.abs(exact).max()
@@ -185,7 +186,7 @@ def large_means() -> dict[str, Any]:
 
 
 def long_ecg() -> dict[str, Any]:
-    """Measure an ECG of 108,000 samples, fitted and evaluated at each."""
+    """Measure fit and prediction of an ECG at all its 108,000 samples."""
     signal = ecg_recording("benchmark")
     y = np.resize(signal, ECG_SAMPLES) + np.random.default_rng(0).normal(0.0, 10.0, ECG_SAMPLES)
     t = np.arange(float(ECG_SAMPLES))[:, np.newaxis]
@@ -203,7 +204,7 @@ ALONE = {"pcg, n = 1,000,000": (large_pcg, 10, 1000),
 
 
 def alone_rows() -> list[str]:
-    """Measure wall-clock seconds and the largest resident size of each."""
+    """Return rows with wall-clock seconds and peak resident size, one process each."""
     rows = []
     for name, (_, most_seconds, most_megabytes) in ALONE.items():
         done = subprocess.run([sys.executable, __file__, "--alone", name], check=True, capture_output=True,
@@ -258,7 +259,7 @@ def scaled(seconds: float) -> str:
 
 
 def page() -> str:
-    """Measure everything, and write the page."""
+    """Measure everything, and return the page."""
     ratios = "| | kerncast | compared with | | faster by |\n|---|--:|---|--:|--:|\n"
     means, difference = first_row_rows()
     text = HEAD + "## Solvers\n\n" + ratios + "\n".join(levinson_rows())

@@ -1,7 +1,7 @@
-"""Measure self-tuning on noisy ECGs: gains and costs of the choice.
+"""Measure self-tuning on noisy ECGs: its accuracy gain and its cost.
 
 ``python -m kerncast.benchmarks.tuning`` writes docs/measured/tuning.md.  All training runs in the generated C
-on the host, whose integers are those of the model; the counts are those of an emulated Cortex-M4.
+on the host, which is bit-exact with the integer model; instructions are counted on an emulated Cortex-M4.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ with one pair each. Results equal those of the integer model. Tables are bytes o
 
 
 def spec_of(pairs: list[tuple[float, float]], more: dict[str, object] | None = None) -> Spec:
-    """Return the example with the pairs, in the banded solver."""
+    """Return the example's spec with the pairs and the banded solver."""
     spec = shipped_spec("ecg")
     values = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
     (sigma, lam), rest = pairs[0], [list(pair) for pair in pairs[1:]]
@@ -78,7 +78,7 @@ def spec_of(pairs: list[tuple[float, float]], more: dict[str, object] | None = N
 
 
 def noisy(clean: Array, plan: Plan, seed: int) -> Words:
-    """Return ADC counts (levels, realisations, n) of the signal with noise."""
+    """Return ADC counts of the noisy signal, shape (levels, realisations, n)."""
     rng, lsb = np.random.default_rng(seed), 0.2
     y = clean + np.array(NOISE)[:, None, None] * rng.standard_normal((len(NOISE), REALISATIONS, len(clean)))
     raw = plan.signals["y_raw"].format
@@ -87,7 +87,7 @@ def noisy(clean: Array, plan: Plan, seed: int) -> Words:
 
 
 def errors(plan: Plan, clean: Array, y_raw: Words) -> tuple[Array, Words]:
-    """Return RMS errors (levels, realisations), and the indices of the chosen pairs."""
+    """Return RMS errors and indices of chosen pairs, both (levels, realisations)."""
     backend = open_backend(plan, "host")
     found, chosen = np.zeros(y_raw.shape[:2]), np.zeros(y_raw.shape[:2], dtype=np.int64)
     for place in np.ndindex(found.shape):
@@ -100,7 +100,7 @@ def errors(plan: Plan, clean: Array, y_raw: Words) -> tuple[Array, Words]:
 
 
 def gains(clean: Array) -> tuple[list[str], tuple[float, float]]:
-    """Return the rows of the first table, and the fixed pair."""
+    """Return the rows of the first table, and the best fixed pair."""
     tuned = make_plan(spec_of(PAIRS))
     alone = [make_plan(spec_of([pair])) for pair in PAIRS]
     others, data = noisy(clean, tuned, 1), noisy(clean, tuned, 2)

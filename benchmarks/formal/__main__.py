@@ -1,4 +1,4 @@
-"""formal: prove the claims and find faults.
+"""formal: prove the claims, and check that the proofs detect planted faults.
 
 Run ``python -m kerncast.benchmarks.formal [JOBS]``.
 """
@@ -25,7 +25,7 @@ def planted(module: str, before: str, after: str) -> str:
 
 
 def is_found(mutant: tuple[str, str, str]) -> bool:
-    """Report whether the fault refutes a claim of the module."""
+    """Report whether a claim of the module is refuted if the fault is present."""
     text = planted(*mutant)
     found = any(prove(claim, text).outcome == REFUTED for claim in CLAIMS if claim.module == mutant[0])
     print(*mutant, "found" if found else "MISSED", sep="  ", flush=True)
@@ -48,7 +48,7 @@ def _proved(claim: Claim | CoreClaim) -> ClaimResult:
 
 
 def main() -> int:
-    """Prove the claims; exit with 1 for a failed claim or an undetected fault."""
+    """Prove the claims; return exit code 1 for a failed claim or an undetected fault."""
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else os.cpu_count()
     with ThreadPoolExecutor(jobs) as pool:
         claims = (*CLAIMS, *CORE_CLAIMS)

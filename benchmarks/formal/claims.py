@@ -1,4 +1,4 @@
-"""formal: the claims with their modules and widths."""
+"""formal: the table of claims, with their modules and widths."""
 
 from __future__ import annotations
 

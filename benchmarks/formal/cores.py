@@ -1,8 +1,8 @@
 """formal: prove the handshake of every stream port of whole cores.
 
 Registers and soft reset are included. A core is generated, and the rules of AXI4-Stream are asserted at its
-output ports. The sender at the end of a core has its own claim in :mod:`.claims`; here that claim is
-assumed, so that induction over a few clocks decides.
+output ports. The sender at the output of a core has its own claim in :mod:`.claims`. Here that claim is
+assumed, so that induction over a few clock cycles is sufficient.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ _DEPTH = 3
 
 @dataclass(frozen=True)
 class CoreClaim:
-    """Claim about all stream ports of a core behind its registers.
+    """Claim about all stream ports of a core with its AXI registers.
 
     Parameters
     ----------
     core, spec : str
     assumed : tuple of str
-        The modules of `_SENDERS` that the core ends with.
+        The modules of `_SENDERS` at the outputs of the core, whose claims are assumed.
     lanes : int
     variant : str
         What distinguishes claims of one core, if anything.
@@ -100,7 +100,7 @@ CORE_MUTANTS = (
 
 
 def _rule(kind: str, port: str, user: bool = True) -> str:
-    """Return the rule of a stream: what is offered is stable until it is accepted."""
+    """Return the assertion that a stream's offered beat is stable until accepted."""
     signals = ("tdata", *(("tuser",) if user else ()), "tlast")
     held = " && ".join((f"{port}_tvalid", *(f"$stable({port}_{signal})" for signal in signals)))
     return (f"    always @(posedge clk) if (formal_since && $past({port}_tvalid && !{port}_tready)) "
@@ -128,9 +128,9 @@ def _generated(claim: CoreClaim) -> tuple[Plan, RtlCore, dict[str, str]]:
 
 
 def prove_core(claim: CoreClaim, fault: tuple[str, str, str] | None = None) -> ClaimResult:
-    """Prove the handshake of a core, or of one with a fault.
+    """Prove the handshake of a core, optionally with a planted fault.
 
-    A fault consists of a file, the original text and its replacement.
+    The fault consists of a file, the original text and its replacement.
     """
     plan, core, files = _generated(claim)
     top = f"{plan.name}_{core.name}_axi"
@@ -158,6 +158,6 @@ def core_digest() -> str:
 
 
 def core_rows() -> list[tuple[str, str, str]]:
-    """Return core, lanes and what is assumed of each claim, for the page."""
+    """Return core, lanes and assumed modules of each claim, for the page."""
     return [(claim.title, str(claim.lanes),
              ", ".join(f"that of `{name}`" for name in claim.assumed) or "none") for claim in CORE_CLAIMS]

@@ -1,4 +1,4 @@
-"""formal: write the page from the proofs."""
+"""formal: write the page from the results of the proofs."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ for a whole core the proof must fail. All faults are found.
 
 
 def digests() -> dict[str, str]:
-    """Return the digests of modules and properties; comments do not count."""
+    """Return the digests of modules and properties, without comments."""
     modules = dict.fromkeys(name for claim in CLAIMS for name in (claim.module, *claim.below))
     files = {"modules": [HW / f"{name}.sv" for name in sorted(modules)],
              "properties": sorted(PROPERTIES.glob("*.sv"))}
@@ -85,7 +85,7 @@ def _shown(verdict: ClaimResult) -> str:
 
 
 def page(verdicts: Mapping[str, ClaimResult], found: Sequence[bool]) -> str:
-    """Write the page from the verdict of each claim and of each mutant."""
+    """Return the page, from the result of each claim and of each mutant."""
     lines = [HEAD, _row(("module", "property", "widths", "clocks", "outcome")), "|---|---|---|--:|---|"]
     for claim in CLAIMS:
         lines.append(_row((f"`{claim.module}`", claim.says, claim.widths, str(claim.depth),

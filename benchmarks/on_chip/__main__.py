@@ -2,8 +2,8 @@
 
     python -m kerncast.benchmarks.on_chip [METHOD or STREAM ...]
 
-It measures every method on every stream.  With names it measures those methods, on those streams, and keeps
-the other results, results.json. It needs river, reservoirpy, emlearn, unicorn and arm-none-eabi-gcc.
+It measures every method on every stream.  With names it measures only those methods, on those streams, and
+keeps the other results in results.json. It needs river, reservoirpy, emlearn, unicorn and arm-none-eabi-gcc.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Instructions, RAM and flash of a learner on an emulated Cortex-M4."""
+"""Measure instructions, RAM and flash of a learner on an emulated Cortex-M4."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LEARNED, COUNTED = 400, 100
 
 @dataclass(frozen=True)
 class Cost:
-    """Cost of predicting and learning a sample.
+    """Cost to predict and learn one sample.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ class Cost:
     ram, flash : int
         Bytes.
     gap : float
-        RMS difference of the predictions from those of the error's arithmetic, in deviations of y.
+        RMS difference from the predictions with which the error is computed, in standard deviations of y.
     """
 
     mean: int
@@ -49,7 +49,7 @@ class Cost:
 
 
 def generated(plan: Plan, samples: Samples) -> Cost:
-    """Measure generated C; all values are compared with the integer model's."""
+    """Measure generated C, with all values compared with the integer model."""
     x, y = samples.x_raw[:LEARNED], samples.y_raw[:LEARNED]
     vectors = make_vectors(open_model(plan), [("update", x, y), ("predict", x[:COUNTED], None)])
     with tempfile.TemporaryDirectory(prefix="kerncast-") as name:
@@ -63,7 +63,8 @@ def float_c(source: str, ram: int, samples: Samples, expected: Array, *flags: st
     """Measure a learner in C with float32 arithmetic.
 
     The source has the variables ``x``, ``y``, ``f`` and ``void update(void)``, which sets f to the
-    prediction before it learns.  Raise SystemExit if most f are far from `expected`, of float64.
+    prediction before it learns.  Raise SystemExit if most values of f are far from the float64 values
+    `expected`.
     """
     with tempfile.TemporaryDirectory(prefix="kerncast-") as name:
         folder = Path(name)

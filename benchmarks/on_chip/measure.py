@@ -17,14 +17,14 @@ Results = dict[str, Any]
 
 
 def _score(method: Method, name: str, parameters: dict[str, Any]) -> float:
-    """Return the mean error over the realisations that parameters are chosen on."""
+    """Return the mean error over the realisations for the choice of parameters."""
     design = samples(name, CHOSEN_ON[0])
     return float(np.mean([(of := samples(name, seed)).error(method.run(design, of, **parameters))
                           for seed in CHOSEN_ON]))
 
 
 def choose(method: Method, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Choose the scale with all other defaults, then the other parameters in turn."""
+    """Choose the scale with other parameters at defaults, then each other in turn."""
     known: dict[tuple[Any, ...], float] = {}
 
     def score(parameters: dict[str, Any]) -> float:
@@ -48,7 +48,7 @@ def _curve(squares: Array) -> list[float]:
 
 
 def _reported(method: Method, name: str, parameters: dict[str, Any]) -> tuple[list[float], Array]:
-    """Return the error of each reported realisation, and that of each sample."""
+    """Return each reported realisation's error, and the mean squares per sample."""
     design, errors, squares = samples(name, CHOSEN_ON[0]), [], np.zeros(0)
     for seed in REPORTED:
         of = samples(name, seed)
@@ -61,7 +61,7 @@ def _reported(method: Method, name: str, parameters: dict[str, Any]) -> tuple[li
 
 
 def measure(method: Method, streams: list[str]) -> Results:
-    """Measure a method on streams, and its cost on those that are shown."""
+    """Measure a method on streams, and its cost on the streams with a cost table."""
     found: Results = {}
     for name in streams:
         default, best = choose(method, name)
@@ -79,7 +79,7 @@ def measure(method: Method, streams: list[str]) -> Results:
 
 
 def units(streams: list[str]) -> dict[str, float]:
-    """Return the deviation of y of each stream in its own unit."""
+    """Return the standard deviation of y of each stream in the stream's unit."""
     found = {}
     for name in streams:
         of = [samples(name, seed) for seed in REPORTED]

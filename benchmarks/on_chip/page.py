@@ -62,7 +62,7 @@ factors and ridges.
 
 
 def _decibels(errors: list[float]) -> float:
-    """Return the mean error in dB."""
+    """Return the mean of the errors in dB."""
     with np.errstate(all="ignore"):
         return float(10 * np.log10(np.mean(errors)))
 
@@ -76,7 +76,7 @@ def _wins(ours: list[float], theirs: list[float]) -> int:
 
 
 def _errors(results: Results, known: dict[str, Method]) -> str:
-    """Tabulate the errors of tuned methods; the best on a chip is bold."""
+    """Tabulate the errors of tuned methods, with the best on-chip method in bold."""
     rows = []
     for name in SOURCES:
         found = {title: _decibels(results["methods"][title][name]["errors"]) for title in known}
@@ -87,9 +87,9 @@ def _errors(results: Results, known: dict[str, Method]) -> str:
 
 
 def _defaults(results: Results, known: dict[str, Method]) -> tuple[str, list[str]]:
-    """Tabulate learners with defaults and tuned filters.
+    """Tabulate learners with default parameters, and tuned linear filters.
 
-    Also return the streams on which QKLMS + RLS is not better.
+    Also return the streams on which QKLMS + RLS is not better than the filters.
     """
     ours, lost, rows = [title for title in known if known[title].ours], [], []
     for name in SOURCES:
@@ -135,7 +135,7 @@ def _costs(results: Results, known: dict[str, Method]) -> str:
 
 
 def _panel(axis: Any, results: Results, known: dict[str, Method], name: str, cost: Any) -> None:
-    """Draw error against a cost; methods without a cost are lines."""
+    """Plot error against a cost; methods without a cost are horizontal lines."""
     for colour, title in zip(MORE_COLOURS * 2, known, strict=False):
         found = results["methods"][title][name]
         error = _decibels(found["errors"])
@@ -178,7 +178,7 @@ def _curves(results: Results, known: dict[str, Method]) -> str:
 
 
 def _first_on_chip(results: Results, known: dict[str, Method]) -> dict[str, list[str]]:
-    """Return the streams on which each method that runs on a chip is the best."""
+    """Map each on-chip method to the streams on which it is the best."""
     found: dict[str, list[str]] = {}
     for name in SOURCES:
         best = min((title for title in known if known[title].cost),

@@ -1,4 +1,4 @@
-"""The streams of the suite: 16-bit samples that every method reads."""
+"""The streams of the suite, as 16-bit samples that all methods share."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ SETTLED, FULL_SCALE, ROOM = 1000, 32767, 1.15
 
 @dataclass(frozen=True)
 class Source:
-    """A stream before its samples become integers.
+    """Source of a stream, before its samples are rounded to integers.
 
     Parameters
     ----------
     make : callable
         ``make(seed)`` returns x (m, D) and y (m,).
     lagged : bool
-        Whether the columns are windows of one signal, so that they have one scale.
+        Whether the columns are windows of one signal, which therefore share one scale.
     counted : callable
-        ``counted(m)`` is the mask of the errors that count.
+        ``counted(m)`` returns the mask of the m samples whose errors count.
     """
 
     make: Callable[[int], tuple[Array, Array]]
@@ -54,15 +54,15 @@ class Samples:
     seed : int
     X : ndarray of float64, shape (m, D)
     y : ndarray of float64, shape (m,)
-        Of mean 0 and deviation 1 on the realisations that parameters are chosen on.
+        Targets with mean 0 and standard deviation 1 on the realisations for the choice of parameters.
     x_raw, y_raw : ndarray of int64, of the same shapes
-        The 16-bit values that X and y are the exact values of.
+        The 16-bit integers; X and y are their exact values.
     gains : ndarray of shape (D + 1,)
-        The unit of every column of X, and of y.
+        The value of 1 LSB in each column of X, and in y.
     unit : float
-        The deviation of y, in the unit of the source.
+        The standard deviation of y, in the unit of the source.
     counted : ndarray of bool, shape (m,)
-        The errors that count.
+        Mask of the samples whose errors count.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Samples:
     counted: Array
 
     def error(self, f: Array) -> float:
-        """Return the counted mean square error over the variance of y."""
+        """Return the mean squared error of the counted samples over the variance of y."""
         with np.errstate(all="ignore"):
             found = float(np.mean((self.y - f)[self.counted] ** 2) / np.var(self.y[self.counted]))
         return found if np.isfinite(found) else np.inf
@@ -102,7 +102,7 @@ def _around_the_change(m: int) -> Array:
 
 
 def part_of(signal: Array, seed: int, length: int) -> Array:
-    """Return a part of a recording: parameters are chosen on its first third."""
+    """Return a part of a recording; the first third is for the choice of parameters."""
     first = len(signal) // 3
     start = (seed - CHOSEN_ON[0]) * (first - length) // 2
     if seed not in CHOSEN_ON:
@@ -167,9 +167,9 @@ SOURCES: dict[str, Source] = {
 # ---- 16-bit samples ----
 @cache
 def _scale(name: str) -> tuple[Array, Array, Array]:
-    """Return mean, deviation and range of each column, y the last.
+    """Return mean, standard deviation and range of each column, y last.
 
-    They come from the realisations that parameters are chosen on.
+    They are computed from the realisations for the choice of parameters.
     """
     seen = np.vstack([np.column_stack(SOURCES[name].make(seed)) for seed in CHOSEN_ON])
     mean, deviation = seen.mean(axis=0), seen.std(axis=0)

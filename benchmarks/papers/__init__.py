@@ -1,1 +1,1 @@
-"""Reproduce the implemented papers and compare with their printed figures."""
+"""Reproduce the results of the implemented papers and compare them."""

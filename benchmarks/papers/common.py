@@ -1,4 +1,4 @@
-"""Data, timing, tables and pictures that the pages of the papers share."""
+"""Data, timing, tables and plots that the pages on papers share."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ REPEATS, LONG = 3, 1.0  # number of runs; a single one if it takes this many sec
 
 
 def seconds(run: Callable[[], Any]) -> float:
-    """Return the processor time of the fastest of a few runs.
+    """Return the CPU time of the fastest of a few runs.
 
-    Other work on the machine does not count.
+    CPU time excludes other work on the machine.
     """
     taken: list[float] = []
     while len(taken) < REPEATS and (not taken or taken[0] < LONG):
@@ -59,7 +59,7 @@ def shuffled(samples: Samples, positive: object, seed: int = 0) -> tuple[Array, 
 
 
 def arguments(doc: str | None) -> dict[str, str]:
-    """Parse the copies of data sets given as ``--copy NAME=PATH``."""
+    """Return the paths of local data sets given as ``--copy NAME=PATH``, by name."""
     import argparse
 
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -69,7 +69,7 @@ def arguments(doc: str | None) -> dict[str, str]:
 
 
 def axes(count: int, width: float = 3.2, height: float = 2.8) -> tuple[Any, list[Any]]:
-    """Create a figure of panels side by side."""
+    """Create a figure with panels side by side; return the figure and its axes."""
     figure, panels = pyplot().subplots(1, count, figsize=(width * count, height), layout="constrained",
                                        squeeze=False)
     return figure, list(panels[0])

@@ -2,10 +2,10 @@
 
     python -m kerncast.benchmarks.papers.domain_decomposition [--copy spam_assassin=FOLDER]
 
-Its convergence curves, linear and Gaussian kernel, on real text and on digits: domain decomposition compared
-with conjugate gradients, plain and with Nystrom's preconditioner, and both interleaved, which the paper
-names as further work. The effort is given in products with A: a sweep of domain decomposition takes one, of
-interleaved sweeps up to three, a step of conjugate gradients one.
+It repeats the paper's convergence curves for a linear and a Gaussian kernel on real text and on digits:
+domain decomposition compared with conjugate gradients, plain and with Nystrom's preconditioner, and both
+interleaved, which the paper suggests as further work. The unit of effort is one product with A: a sweep of
+domain decomposition costs one, an interleaved sweep up to three, and a step of conjugate gradients one.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ def curves(system: DenseSystem, y: Array) -> dict[str, tuple[Array, Array]]:
 
 
 def effort(curve: tuple[Array, Array], tolerance: float) -> float:
-    """Return the products until the residual meets the tolerance; infinite if never."""
+    """Return the number of products to reach the tolerance; infinite if never reached."""
     below = np.flatnonzero(curve[1] <= tolerance)
     return float(curve[0][below[0]]) if len(below) else np.inf
 
 
 def kernels(X: Array) -> dict[str, Kernel]:
-    """Return the paper's two kernels with sigma as wide as the samples spread."""
+    """Return the paper's two kernels, with sigma set to the spread of the samples."""
     return {"linear": Linear(), "Gaussian": Gaussian(float(np.sqrt(X.shape[1] * X.var() / 2)))}
 
 

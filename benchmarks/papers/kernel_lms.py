@@ -2,8 +2,8 @@
 
     python -m kerncast.benchmarks.papers.kernel_lms [--realisations 10]
 
-The page repeats figures 1 to 8 with our own numbers, float64 and fixed point in the same axes, and compares
-each printed claim with the result.
+The page repeats figures 1 to 8 with kerncast, float64 and fixed point in the same axes, and compares
+each claim of the report with the result.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _WORDS = {True: "reproduced", False: "**not reproduced**", None: "-"}
 
 
 def errors_picture(sweep: Sweep, fixed: Runs, titles: tuple[str, ...], name: str) -> str:
-    """Draw MSE against N_max: float64 as lines, 16 (o) and 32 (+) bits as marks."""
+    """Plot MSE against N_max: float64 as lines, 16 (o) and 32 (+) bits as marks."""
     figure, (axis,) = axes(1, width=5.5, height=3.6)
     for colour, title in zip(MORE_COLOURS, titles, strict=False):
         axis.plot(BUDGETS, sweep.mean(title), color=colour, label=title)
@@ -155,7 +155,7 @@ def error_claims(sweep: Sweep) -> list[ClaimOutcome]:
 
 
 def fixed_claims(sweep: Sweep, fixed: Runs) -> list[ClaimOutcome]:
-    """Check the integers against float64: at most 1.5 times at 16 bits, 1 % at 32."""
+    """Check fixed-point MSE: at most 1.5 times float64's at 16 bits, within 1 % at 32."""
     found: list[ClaimOutcome] = []
     for word, (asked, least, most) in ASKED.items():
         ratio = {title: fixed[title, word].error.mean(axis=1) / sweep.mean(title) for title in FIXED}
@@ -171,7 +171,7 @@ def fixed_claims(sweep: Sweep, fixed: Runs) -> list[ClaimOutcome]:
 
 
 def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
-    """Measure figure 5, and the growth with larger dictionaries."""
+    """Measure figure 5 and the growth with dictionary size; return text and claims."""
     figure, (left, right) = axes(2, width=3.6)
     for colour, title in zip(COLOURS, ("LS", "KLMS", "MKLMS", "FKLMS", "FMKLMS"), strict=False):
         left.plot(BUDGETS, sweep.seconds[title], color=colour, label=title)
@@ -207,7 +207,7 @@ def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
 
 
 def linear() -> ClaimOutcome:
-    """Fit the growth of FKLMS to instruction counts, which are equal in every run."""
+    """Check the growth of FKLMS against counted instructions, which are reproducible."""
     page = (DOCS / "measured" / "online-cost.md").read_text(encoding="utf-8")
     counted = re.search(r"^\| instructions \| ([\d.]+) ", page, re.MULTILINE)
     assert counted is not None
@@ -217,7 +217,7 @@ def linear() -> ClaimOutcome:
 
 
 def combined() -> ClaimOutcome:
-    """Combine truncation with projection, as section 2 recommends."""
+    """Check truncation combined with projection, as section 2 recommends."""
     found = []
     for truncation in (None, TRUNCATION):
         learners = [learned("mklms", ENOUGH, seed, truncation=truncation) for seed in range(FEW)]

@@ -24,7 +24,7 @@ SHOWN = {"KLMS": "klms", "LS": "ls", "FKLMS": "fklms"}
 
 
 def model_of(V: Iterable[float], alpha: Iterable[float], sigma: float) -> Expansion:
-    """Return an expansion in one column with its Gram matrix."""
+    """Return a kernel expansion of one-column vectors, with its Gram matrix."""
     V = list(V)
     model = Expansion(len(V), 1, Gaussian(sigma), gram=True)
     for slot, (v, a) in enumerate(zip(V, alpha, strict=True)):
@@ -39,7 +39,7 @@ def outputs(model: Expansion, x: Array) -> Array:
 
 
 def figure_1() -> tuple[str, list[ClaimOutcome]]:
-    """Draw coefficients against age: 60 noisy samples of sinc, eta = 0.5, decay 5 %."""
+    """Plot coefficients against age: 60 noisy sinc samples, eta = 0.5, decay 5 %."""
     chance = np.random.default_rng(4)
     X = chance.uniform(-3, 3, (60, 1))
     learner = KernelLMS(1, Gaussian(0.5), 0.5, 0.1, "none")
@@ -62,7 +62,7 @@ def figure_1() -> tuple[str, list[ClaimOutcome]]:
 
 
 def removal(sigma: float, number: int) -> tuple[str, dict[str, Array], Array]:
-    """Remove the fourth of five vectors with three projections (figures 2 and 3)."""
+    """Remove the fourth of five vectors by three projections (figures 2 and 3)."""
     x = np.linspace(-4, 4, 401)
     figure, panels = axes(len(SHOWN), width=2.8, height=2.4)
     original = outputs(model_of(range(-2, 3), np.ones(5), sigma), x)
@@ -95,7 +95,7 @@ def figures_2_and_3() -> tuple[str, list[ClaimOutcome]]:
 
 
 def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[ClaimOutcome]]:
-    """Draw a typical fit: FKLMS, N_max = 10."""
+    """Plot a typical fit: FKLMS, N_max = 10."""
     learner = learned("fklms", 10, 0)
     x = np.linspace(-3, 3, 601)
     V, alpha = learner.model.V[:, 0], learner.model.alpha
@@ -114,7 +114,7 @@ def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[C
 
 
 def figure_7() -> tuple[str, list[ClaimOutcome]]:
-    """Construct a case in which all retained kernel functions are small at the vector."""
+    """Construct a case in which all remaining kernels are small at the removed vector."""
     retained = np.linspace(-3.0, -0.6, 14)
     V, alpha = [*retained, 1.4], [*np.sinc(retained), 0.5]
     x = np.linspace(-4, 4, 801)

@@ -47,7 +47,7 @@ class Room(NamedTuple):
     Attributes
     ----------
     y : str
-        Output word: f reaches twice as far, in float64 up to 7 for FKLMS and to 40 for fast KLMS.
+        Output word with twice the range of f, which in float64 reaches 7 for FKLMS and 40 for fast KLMS.
     margin : float
         ``[numbers] margin``: bits above the range of alpha in the first realisation.
     """
@@ -70,11 +70,11 @@ class Sweep:
     Attributes
     ----------
     error : dict
-        Technique to array of shape (budgets, realisations): MSE over the grid.
+        MSE over the grid: maps each technique to an array of shape (budgets, realisations).
     seconds : dict
-        Technique to array of shape (budgets,): mean over the realisations.
+        Mean over the realisations: maps each technique to an array of shape (budgets,).
     diverged : dict
-        Technique to number of runs that diverged.
+        Number of diverged runs by technique.
     reference : ndarray of shape (realisations,)
         MSE without reduction.
     """
@@ -90,7 +90,7 @@ class Sweep:
 
 
 def samples(seed: int) -> Array:
-    """Return inputs (100, 1), uniform, rounded; all techniques learn the same samples."""
+    """Return rounded uniform inputs (100, 1), the same for all techniques."""
     X = np.random.default_rng(seed).uniform(-3, 3, (TRAINING, 1))
     return np.asarray(raw(X, X_WORD) / STEPS)
 
@@ -132,21 +132,21 @@ def swept(realisations: int) -> Sweep:
 
 
 def raw(x: Array, word: str) -> Any:
-    """Round to ADC counts."""
+    """Round values to ADC counts of the given word length."""
     return np.round(x * 2.0 ** int(word.split("f")[1])).astype(np.int64)
 
 
 class Fixed(NamedTuple):
-    """Integer technique's MSE and saturation by budget and realisation."""
+    """MSE and saturation of an integer technique by budget and realisation."""
 
     error: Array
     saturated: NDArray[np.bool]
 
 
 def fixed_point_plan(word: int, budget: int, technique: str, room: Room) -> Plan:
-    """Plan a technique.
+    """Plan a technique in fixed point.
 
-    The range of alpha is that of the first realisation.
+    The range of alpha is observed in the first realisation.
     """
     X = samples(0)
     spec = Spec(model={"name": "sinc", "algorithm": "kernel_lms"}, input={"word": X_WORD},
@@ -158,7 +158,7 @@ def fixed_point_plan(word: int, budget: int, technique: str, room: Room) -> Plan
 
 def fixed_point_runs(word: int, realisations: int, technique: str, room: Room | None = None,
                      budgets: tuple[int, ...] = BUDGETS) -> Fixed:
-    """Run an integer technique; the default headroom is the one that it needs."""
+    """Run an integer technique; by default with the headroom that it needs."""
     room, grid = room or ROOM.get(technique, Room()), raw(GRID[:, np.newaxis], X_WORD)
     found = Fixed(np.zeros((len(budgets), realisations)), np.zeros((len(budgets), realisations), dtype=bool))
     for row, budget in enumerate(budgets):
@@ -177,7 +177,7 @@ def fixed_point_runs(word: int, realisations: int, technique: str, room: Room | 
 def growth(budgets: tuple[int, ...], reduction: str) -> tuple[Array, float]:
     """Measure seconds per sample for large N = N_max, and fit the exponent.
 
-    ``integer`` is the compiled integer FKLMS at 16 bits.
+    The reduction ``integer`` selects the compiled integer FKLMS at 16 bits.
     """
     taken = []
     for budget in budgets:

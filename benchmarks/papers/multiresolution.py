@@ -169,13 +169,13 @@ def drawn(found: list[Row], columns: Columns) -> str:
 
 
 def ratios(found: list[Row], which: str) -> tuple[float, float]:
-    """Format minimum and maximum of a ratio."""
+    """Return the minimum and maximum of a ratio over the rows."""
     values = [_Ratios(row)[which] for row in found]
     return min(values), max(values)
 
 
 def crossing(found: list[Row], which: str) -> str:
-    """Return the N from which on a ratio stays above 1."""
+    """Return the smallest N from which a ratio stays above 1."""
     behind = [number for number, row in enumerate(found) if _Ratios(row)[which] <= 1]
     first = behind[-1] + 1 if behind else 0
     return f"from N = {found[first]['N']:,} on" if first < len(found) else f"at no N up to {found[-1]['N']:,}"

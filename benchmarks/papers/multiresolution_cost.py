@@ -1,4 +1,4 @@
-"""Measure the cost in N of paper 001's NS-form and of other solvers."""
+"""Measure how the cost of the paper's NS-form and of other solvers grows with N."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def first_column(n: int, regime: str) -> Array:
 def targets(n: int, regime: str) -> Array:
     """Return sin(10 x) / x as in the paper; on longer signals sin(10 x).
 
-    The latter does not decay.
+    The function sin(10 x) does not decay.
     """
     if regime == "longer":
         return np.asarray(np.sin(10 * (2 / 255) * np.arange(n)))
@@ -45,15 +45,15 @@ def targets(n: int, regime: str) -> Array:
 
 # ---- banded Cholesky ----
 def banded(r: Array, width: int, y: Array) -> Array:
-    """Solve the system with a band of `width` diagonals on either side."""
+    """Solve the system truncated to `width` diagonals on either side."""
     return np.asarray(scipy.linalg.solveh_banded(
         np.repeat(r[: width + 1, np.newaxis], len(r), axis=1), y, lower=True, check_finite=False))
 
 
 def bandwidth(r: Array, y: Array, exact: Array, error: float) -> int:
-    """Find the smallest width whose truncation error is at most `error`.
+    """Return the smallest bandwidth whose truncation error is at most `error`.
 
-    Without the banded solver.
+    The error is computed without the banded solver.
     """
     def cut_is_too_much(width: int) -> bool:
         cut = np.where(np.arange(len(r)) <= width, r, 0.0)
@@ -68,7 +68,7 @@ def bandwidth(r: Array, y: Array, exact: Array, error: float) -> int:
 
 
 def banded_operations(n: int, width: int) -> int:
-    """Count the multiplications of the banded factor and its two substitutions."""
+    """Return the multiplications of the banded factor and its two substitutions."""
     lengths = np.minimum(width, n - 1 - np.arange(n))
     return int((lengths * (lengths + 3) // 2).sum() + 2 * (lengths + 1).sum())
 
@@ -93,7 +93,7 @@ def _ours(system: System, y: Array, t: float, basis: str) -> Solution:
 
 
 def beside(n: int, regime: str, t: float) -> Row:
-    """Measure one size with the other solvers, with a band of equal error."""
+    """Measure the other solvers at one size, with the band of equal error."""
     row = measured(n, regime, t, "db10")
     r, y = first_column(n, regime), targets(n, regime)
     Z = scipy.linalg.toeplitz(r)

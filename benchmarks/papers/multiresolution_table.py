@@ -61,14 +61,14 @@ def unthresholded(basis: str) -> float:
 
 
 def diagonal_survives() -> float:
-    """Compare the NS-form of Z with that of Omega plus I / gamma per scale (10)."""
+    """Return the difference of the NS-forms of Z and of Omega + I / gamma (10)."""
     Z, Omega = form_of(0.0), form_of(0.0, regularised=False)
     pairs = [(one.A.toarray(), other.A.toarray()) for one, other in zip(Z.levels, Omega.levels, strict=True)]
     return max(float(np.abs(a - b - np.eye(len(a)) / cost.GAMMA).max()) for a, b in [*pairs, (Z.Z, Omega.Z)])
 
 
 def wrapped_part() -> float:
-    """Return the share of n_e at `T` of the nine wrapped wavelets of each level."""
+    """Return the share of n_e at `T` due to the nine wrapped wavelets of each level."""
     form, wrapped = form_of(T), 0
     for level in form.levels:
         inner = slice(0, level.A.shape[0] - 9)
@@ -77,7 +77,7 @@ def wrapped_part() -> float:
 
 
 def condition(levels: int) -> float:
-    """Return the condition of combined levels of the lifting basis.
+    """Return the condition number of combined levels of the lifting basis.
 
     The coarsest level has 16 samples.
     """
@@ -99,9 +99,9 @@ def nested(form: NSForm, levels: int, Z: Array) -> Array:
 
 
 def draw(path: Path) -> None:
-    """Draw Figure 1: |Z|, its two-scale transform and its NS-form's next two steps.
+    """Draw Figure 1: |Z|, its two-scale transform and two further NS-form steps.
 
-    At t = 1e-5.
+    The threshold is t = 1e-5.
     """
     import matplotlib
 

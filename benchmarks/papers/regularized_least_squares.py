@@ -2,8 +2,8 @@
 
     python -m kerncast.benchmarks.papers.regularized_least_squares
 
-What the slides claim, measured: one eigendecomposition serves every lambda, with its leave-one-out errors;
-the linear kernel by the SVD and by the d x d path; w for small lambda; the subset of regressors.
+It measures the claims of the slides: one eigendecomposition gives every lambda with its leave-one-out errors;
+the linear kernel by the SVD and by the d x d system; w for small lambda; the subset of regressors.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def root_mean_square(errors: Array) -> float:
 def lambda_path(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array) -> tuple[Array, ...]:
     """Return the training, leave-one-out and test errors of every lambda.
 
-    From one eigendecomposition.
+    All are computed from one eigendecomposition.
     """
     path = EigenPath(KernelSystem(kernel, X, 0.0).dense(), y)
     between = KernelSystem(kernel, np.concatenate((X_test, X)), 0.0)
@@ -66,7 +66,7 @@ def every_lambda(path: RidgePath) -> None:
 
 
 def brute_force(kernel: Kernel, X: Array, y: Array, lam: float, samples: int) -> Array:
-    """Return errors at the first samples of machines trained without them."""
+    """Return leave-one-out errors at the first samples, by training without each."""
     K = KernelSystem(kernel, X, 0.0).dense()
     errors = []
     for i in range(samples):
@@ -79,7 +79,7 @@ def brute_force(kernel: Kernel, X: Array, y: Array, lam: float, samples: int) ->
 def slide_weights(X: Array, y: Array, lam: float) -> Array:
     """Return V S (U [(S^2 + lambda)^-1 - lambda^-1] U'y + lambda^-1 y).
 
-    As on the slide.
+    This is the slide's formula for w.
     """
     U, S, Vt = np.linalg.svd(X, full_matrices=False)
     inner = (1.0 / (S**2 + lam) - 1.0 / lam) * (U.T @ y)
@@ -126,9 +126,9 @@ def accuracy(X: Array, y: Array) -> str:
 
 
 def _solve_wide(A: Array, b: Array) -> Array:
-    """Solve by elimination with row exchanges in `A`'s precision.
+    """Solve by elimination with pivoting in `A`'s precision.
 
-    numpy has float64 only.
+    numpy's own solver supports float64 only.
     """
     A, b = A.copy(), b.copy()
     for k in range(len(b)):
@@ -145,7 +145,7 @@ def _solve_wide(A: Array, b: Array) -> Array:
 def subsets(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array, least: float) -> str:
     """Measure test error and time of regression on a subset of samples.
 
-    Its lambda is selected by leave-one-out.
+    For each subset, lambda is selected by leave-one-out.
     """
     rows = []
     whole = seconds(lambda: every_lambda(EigenPath(KernelSystem(kernel, X, 0.0).dense(), y)))

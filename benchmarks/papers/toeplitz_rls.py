@@ -5,7 +5,7 @@
 The page repeats Table 1 with counted costs, Figure 2 (test error against n) and Figure 3 (speed-up) for
 Gaussian elimination, conjugate gradients and the Toeplitz matrix, with their memory, on available data. As
 in the paper, samples are shuffled and scaled to [-1, 1], and sigma and lambda are selected for each method
-on a grid; unlike there on samples of their own, not on the test set.
+on a grid; unlike in the paper, on separate samples and not on the test set.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ def stopped_like_matlab(A: DenseSystem, y: Array) -> Solution:
 
 
 def timed_like_matlab(A: DenseSystem, y: Array, steps: int) -> Solution:
-    """Run the same steps once, to measure their time."""
+    """Run the given number of steps once, to measure their time."""
     limit = {"tolerance": TOLERANCE, "max_steps": MOST_STEPS} if steps < MOST_STEPS else {"steps": steps}
     return cg(A, y, "none", **limit)
 
 
 def solvers(K: Array, rows: dict[str, Array], y: Array, lam: float) -> dict[str, Callable[[], Solution]]:
-    """Return each method on K + lambda I, or on its Toeplitz approximation T."""
+    """Map each method to its solver of K + lambda I, or of its Toeplitz approximation."""
     A = DenseSystem(K + lam * np.eye(len(K)))
     first = {scheme: np.concatenate(([r[0] + lam], r[1:])) for scheme, r in rows.items()}
     return {"GE": partial(elimination, A, y), "CG": partial(stopped_like_matlab, A, y),
@@ -110,7 +110,7 @@ def matrix_and_rows(kernel: Gaussian, X: Array) -> tuple[Array, dict[str, Array]
 
 
 def kernel_between(kernel: Gaussian, U: Array, V: Array) -> Array:
-    """Return the kernel matrix of test samples and training samples."""
+    """Return the kernel matrix between test and training samples."""
     both = KernelSystem(kernel, np.concatenate((U, V)), 0.0)
     return both.block(slice(0, len(U)), slice(len(U), len(U) + len(V)))
 

@@ -20,7 +20,7 @@ METHODS = {"GE": "Gaussian elimination", "CG": "conjugate gradients", "TB": "Toe
 
 @dataclass(frozen=True)
 class Cell:
-    """Best model of a method for one n; `unsolved` counts unsolved systems."""
+    """Best model of a method for one n; `unsolved` counts systems without a solution."""
 
     sigma: float
     at_edge: bool
@@ -52,7 +52,7 @@ def page(found: Found) -> str:
 
 
 def _table_1(found: Found) -> str:
-    """Tabulate orders of the paper, operations, bytes, and exponents of n."""
+    """Tabulate the paper's orders, counted operations, bytes, and exponents of n."""
     title = max(found, key=lambda t: max(found[t]))
     sizes = sorted(found[title])
     few, many = found[title][sizes[-2]], found[title][sizes[-1]]
@@ -77,7 +77,7 @@ def _table_1(found: Found) -> str:
 def _bytes(name: str, solution: Any, n: int) -> int:
     """Return the bytes of a method and its matrix.
 
-    The paper's conjugate gradients hold the whole matrix too.
+    The paper's conjugate gradients also store the whole matrix.
     """
     return int(solution.bytes) + (8 * n * n if name == "CG" else 8 * n if name.startswith("TB") else 0)
 
@@ -124,7 +124,7 @@ def _figure_3(found: Found) -> str:
 
 
 def _ratios(cells: dict[str, Cell], n: int) -> list[object]:
-    """Tabulate times and bytes relative to the Toeplitz method's."""
+    """Return a row of times and bytes relative to those of the Toeplitz method."""
     ge, cg, tb = (cells[name] for name in ("GE", "CG", "TB"))
     held = _bytes("GE", ge.solution, n) / _bytes("TB", tb.solution, n)
     return [_ratio(ge.seconds / tb.seconds), _ratio(cg.seconds / tb.seconds), cg.solution.iterations,

@@ -1,4 +1,4 @@
-"""benchmarks.peers: FKLMS in APyTypes, on whole rows, bit-exact with the model."""
+"""benchmarks.peers: vectorised FKLMS in APyTypes, bit-exact with kerncast."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def signed(words: NDArray[np.uint64], bits: int) -> Words:
 
 
 def words_of(numbers: APyFixedArray) -> Words:
-    """Return the integers behind numbers of up to 62 bits."""
+    """Return the stored integers of numbers with up to 62 bits."""
     return signed(numbers.to_bits(numpy=True), numbers.bits)
 
 
 def word_of(number: APyFixed) -> int:
-    """Return the integer behind one number."""
+    """Return the stored integer of one number."""
     bits: int = number.to_bits()
     return bits - (1 << number.bits) if bits >> (number.bits - 1) else bits
 
 
 def array(words: Words, fmt: Format) -> APyFixedArray:
-    """Return integers as numbers of a format; an unsigned one gets a sign."""
+    """Return integers as numbers of a format; an unsigned format gets a sign bit."""
     return APyFixedArray(words, bits=fmt.bits + (not fmt.signed), frac_bits=fmt.frac)
 
 
@@ -63,9 +63,9 @@ class ApyKernel:
         return (difference * difference).sum(1)
 
     def values(self, d2: APyFixedArray, words: Words) -> APyFixedArray:
-        """Return kernel values (m,), s33f31, of squared distances.
+        """Return kernel values (m,), in s33f31, of squared distances.
 
-        Given as numbers and as integers.
+        The distances are given as numbers and as integers.
         """
         t = words_of((d2 * self._c).cast(bits=62, frac_bits=32, quantization=FLOOR))
         tail = APyFixedArray(t & 0xFFFF, bits=17, frac_bits=32) * self._ln2
@@ -85,7 +85,7 @@ class ApyKernel:
 class ApyFklms:
     """Learner of a plan whose ADC counts need no conversion.
 
-    Offset 0, and gain 1 for x.
+    The offset is 0, and the gain of x is 1.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -168,7 +168,7 @@ class ApyFklms:
         self.rank[later] -= 1
 
     def _nearest(self, row: Words, among: NDArray[np.bool_]) -> int:
-        """Return the nearest of `among` by distances `row`; ties select the oldest."""
+        """Return the slot in `among` with the smallest distance; ties select the oldest."""
         d2 = np.where(among, row, np.iinfo(np.int64).max)
         return int(np.argmin(np.where(d2 == d2.min(), self.rank, np.iinfo(np.int64).max)))
 

@@ -1,10 +1,8 @@
 """benchmarks.peers: the symmetric Levinson recursion in APyTypes.
 
-It computes on whole vectors of 32 bits.
-
-Numbers are integers; the exponents of the blocks are separate. Operations that occur once per step use
-Python's integers: quotients, for those of APyTypes (0.5.1) are cut toward zero, and the scalars that decide
-the exponents.
+It computes on whole vectors of 32 bits. Numbers are integers; the exponents of the blocks are separate.
+Operations that occur once per step use Python's integers: quotients, because APyTypes (0.5.1) truncates them
+toward zero, and the scalars that determine the exponents.
 """
 
 from __future__ import annotations
@@ -28,12 +26,12 @@ def magnitude(v: int) -> int:
 
 
 def largest(words: Words) -> int:
-    """Return the largest magnitude; 0 if there is none."""
+    """Return the largest magnitude of the words; 0 if there are none."""
     return max(magnitude(int(words.min())), magnitude(int(words.max()))) if len(words) else 0
 
 
 def divide(num: int, den: int) -> tuple[int, int]:
-    """Return floor of `num` over the leading 31 bits of `den`, and the exponent."""
+    """Return the floor of `num` over the top 31 bits of `den`, and the exponent."""
     if num == 0:
         return 0, 0
     up, up_den = 62 - abs(num).bit_length(), 62 - den.bit_length()
@@ -54,7 +52,7 @@ def half_up(v: int, s: int) -> int:
 
 
 def fit(v: int) -> int:
-    """Return the representable value nearest to `v`."""
+    """Saturate `v` to the range of a word."""
     return min(max(v, LO), HI)
 
 
@@ -71,7 +69,7 @@ def zeros(n: int) -> APyFixedArray:
 class ApyLevinson:
     """Recursion for one right-hand side.
 
-    `k` are the constants of a plan with block scaling and rounding half up.
+    `k` contains the constants of a plan with block scaling and rounding half up.
     """
 
     def __init__(self, k: LevinsonConstants) -> None:
@@ -94,7 +92,7 @@ class ApyLevinson:
     def _correlate(self, numbers: APyFixedArray, s: int) -> int:
         """Return ``sum r[m - i] b[i] / 2**s`` of a block b that ends at r[1].
 
-        Every product is floored.
+        Every product is rounded down.
         """
         count = len(numbers)
         if count == 0:

@@ -28,7 +28,7 @@ class PlainC:
     ----------
     source, compiler : str
     constants : mapping of str to int
-        Macros.
+        Values of macros.
     declarations : str
         C declarations for cffi.
     """
@@ -49,7 +49,10 @@ class PlainC:
 
 
 def levinson(compiler: str, k: LevinsonConstants, y: Words, r: Words) -> Callable[[], tuple[Words, ...]]:
-    """Solve for y and r (n,); return x, a and (eps, a_exp, x_exp)."""
+    """Return a function that solves for y and r (n,).
+
+    The function returns x, a and (eps, a_exp, x_exp).
+    """
     n = len(y)
     c = PlainC("levinson.c", compiler, {
         "N": n, "XI_FRAC": k.xi_frac, "INNOV_FRAC": k.innov_frac, "SHIFT": k.solver_shift,
@@ -69,9 +72,9 @@ def levinson(compiler: str, k: LevinsonConstants, y: Words, r: Words) -> Callabl
 
 
 def fklms(compiler: str, plan: Plan, x: Words, y: Words) -> Callable[[], tuple[Words, ...]]:
-    """Learn samples x (m, D) and y (m,) in ADC counts; return f and statuses (m,).
+    """Return a function that learns x (m, D) and y (m,) from an empty model.
 
-    From an empty model.
+    The samples are ADC counts; the function returns f and statuses (m,).
     """
     budget, columns = plan.sizes["N"], plan.sizes["D"]
     names = ("project_shift", "mac_shift", "f_shift", "eta", "eta_shift", "kernel_c", "kernel_shift",

@@ -31,7 +31,7 @@ def proofs(program: Program) -> dict[str, ProofResult]:
 def score(program: Program, function: str) -> tuple[Score, list[str]]:
     """Score the mutants of a function and list the undetected ones.
 
-    A missed one is neither refuted nor listed as equivalent.
+    An undetected mutant is neither refuted nor listed as equivalent.
     """
     claim = next(claim for claim in reversed(CLAIMS) if claim.function == function)
     count = refuted = equivalent = 0

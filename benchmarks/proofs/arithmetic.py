@@ -1,8 +1,8 @@
 """proofs: express C's operators as z3 terms over bit vectors or integers.
 
-Both return a term and say under which conditions the operation is not defined, or left to the
-compiler, by C99. Bit vectors decide shifts and masks; the integers decide products and quotients,
-for what C computes *is* the exact integer wherever no condition below holds.
+Both classes return a term and report the conditions under which C99 leaves the operation undefined or
+implementation-defined. Proofs of shifts and masks use bit vectors. Proofs of products and quotients use
+integers: if none of the conditions holds, the result in C equals the exact integer.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Arithmetic(Protocol):
         """Return an arbitrary value of the type."""
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """Return the assumptions of `variable`."""
+        """Return the assumption that a variable is within its type's range."""
 
     def exact(self, term: Term, kind: CType) -> Term:
         """Return the mathematical value, which never overflows."""
@@ -60,7 +60,7 @@ class Arithmetic(Protocol):
 
 
 class Bits:
-    """Values as bit vectors; exact ones have `WIDE` bits."""
+    """Values as bit vectors; exact values have `WIDE` bits."""
 
     WIDE = 160
 
@@ -73,7 +73,7 @@ class Bits:
         return z3.BitVec(name, kind.bits)
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """Return the assumptions of `variable`."""
+        """Return the assumption that a variable is within its type's range."""
         return z3.BoolVal(True)
 
     def exact(self, term: Term, kind: CType) -> Term:
@@ -143,7 +143,7 @@ class Integers:
         self.parts: dict[int, tuple[Term, int, Term, int]] = {}
 
     def in_parts(self, name: str, high: int, low_bits: int) -> tuple[Term, Term]:
-        """Return a variable known above `low_bits`, and its unknown part's range."""
+        """Return a number with known high part, and the range of its unknown low part."""
         low = z3.Int(f"{name}_low")
         whole = (high << low_bits) + low
         self.parts[whole.get_id()] = (whole, high, low, low_bits)
@@ -178,7 +178,7 @@ class Integers:
         return z3.Int(name)
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """Return the assumptions of `variable`."""
+        """Return the assumption that a variable is within its type's range."""
         if self.within(kind.least, term, kind.greatest):
             return z3.BoolVal(True)
         return z3.And(term >= kind.least, term <= kind.greatest)
@@ -222,7 +222,7 @@ class Integers:
     def _divided(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
         """Divide toward zero, with the matching remainder (C99 6.5.5).
 
-        z3's own / is the floor for b > 0.
+        The operator / of z3 rounds down for b > 0.
         """
         report(DIVISION, z3.Or(b == 0, z3.And(a == kind.least, b == -1, kind.signed)))
         down = z3.If(a >= 0, a / b, -((-a) / b))  # z3: a = b * (a / b) + rest, 0 <= rest < |b|

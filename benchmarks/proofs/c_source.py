@@ -1,8 +1,8 @@
 """proofs: parse the runtime headers into a syntax tree.
 
-The headers use the preprocessor for include guards, includes and named integers only, so that a pass
-of a few lines is enough, and no compiler's headers stand between the text that ships and its proof.
-Whatever else they would use is refused.
+The headers use the preprocessor only for include guards, includes and named integers. Therefore a short
+preprocessing pass is sufficient, and the proof reads the shipped text without any compiler's headers.
+Any other directive is rejected.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Program:
     def digest(self) -> str:
         """Return the SHA-256 of the functions' C in a fixed layout.
 
-        Comments and blanks do not count.
+        Comments and white space do not affect it.
         """
         write = c_generator.CGenerator().visit
         text = "".join(write(self.functions[name]) for name in sorted(self.functions))
@@ -72,7 +72,7 @@ def header_texts() -> dict[str, str]:
 def _preprocessed(name: str, text: str, macros: dict[str, str]) -> str:
     """Remove the directives of `text` and insert named integers.
 
-    Lines keep their numbers.
+    Line numbers do not change.
     """
     kept = []
     for line in text.split("\n"):

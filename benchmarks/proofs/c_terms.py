@@ -1,7 +1,7 @@
 """proofs: execute a C function symbolically, as terms and conditions.
 
-Every path is followed; a loop is unrolled as long as its condition is a constant, and else is cut to one
-arbitrary turn (`Turn`), the induction step of its proof.
+Every path is followed. A loop is unrolled while its condition is constant; otherwise it is replaced by one
+arbitrary iteration (`Turn`), the induction step of its proof.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Endless(Refused):
 
 @dataclass(frozen=True)
 class Turn:
-    """Loop: names before it, its condition, and names after one iteration."""
+    """Iteration of a loop: names before it, the loop condition, and names after it."""
 
     entry: State
     before: State
@@ -185,7 +185,7 @@ class Execution(Expressions):
 
 
 def _merged(condition: Term, yes: State, no: State) -> State:
-    """Merge the names of `yes` (if the condition holds) with those of `no`."""
+    """Merge two states: `yes` if the condition holds, else `no`."""
     names: dict[str, Variable | Array] = {}
     for name in yes.names.keys() & no.names.keys():
         a, b = yes.names[name], no.names[name]

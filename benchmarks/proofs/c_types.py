@@ -12,19 +12,19 @@ from .c_source import STDINT, Refused
 
 @dataclass(frozen=True)
 class CType:
-    """Integer type; types with equal width and sign convert alike."""
+    """Integer type; types with equal width and signedness convert alike."""
 
     bits: int
     signed: bool
 
     @property
     def least(self) -> int:
-        """Return the minimum."""
+        """Return the minimum of the type."""
         return -(1 << (self.bits - 1)) if self.signed else 0
 
     @property
     def greatest(self) -> int:
-        """Return the maximum."""
+        """Return the maximum of the type."""
         return (1 << (self.bits - self.signed)) - 1
 
     def __str__(self) -> str:
@@ -71,7 +71,7 @@ def promoted(kind: CType, int_bits: int) -> CType:
 def common(a: CType, b: CType, int_bits: int) -> CType:
     """Return the common type of an operation (C99 6.3.1.8).
 
-    The wider wins, unsigned among equals.
+    It is the wider type, or the unsigned type if both have the same width.
     """
     a, b = promoted(a, int_bits), promoted(b, int_bits)
     if a.bits != b.bits:
@@ -82,7 +82,7 @@ def common(a: CType, b: CType, int_bits: int) -> CType:
 def constant(node: c_ast.Constant, int_bits: int) -> tuple[int, CType]:
     """Return value and type of an integer constant (C99 6.4.4.1).
 
-    LU is how `c_source` writes UINT32_C.
+    The suffix LU is the replacement of UINT32_C by `c_source`.
     """
     text = node.value.upper().replace("0X", "0x")
     found = re.fullmatch(r"(0x[0-9A-F]+|0|[1-9]\d*)(U?)((?:LL)?|(?<!U)LU)", text)

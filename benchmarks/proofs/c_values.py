@@ -35,7 +35,7 @@ class Variable(Value):
 
 @dataclass(frozen=True)
 class Array:
-    """Elements behind a pointer parameter by exact index, and their number."""
+    """Elements of an array parameter by exact index, and their number."""
 
     elements: Term
     kind: CType
@@ -69,9 +69,9 @@ Contract = Callable[[list[Term]], tuple[Term, Term, Term]]
 
 @dataclass
 class Expressions:
-    """Values of expressions.
+    """Evaluator of expressions.
 
-    `faults` are undefined behaviour; contracts imply `assumed`.
+    `faults` lists the undefined behaviour; `assumed` lists the facts from contracts of callees.
     """
 
     program: Program
@@ -128,7 +128,7 @@ class Expressions:
         raise Refused(f"{node.coord}: expression {type(node).__name__}")
 
     def truth(self, node: c_ast.Node, state: State) -> Term:
-        """Report whether an expression is not zero."""
+        """Return the term that is true if an expression is not zero."""
         if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
             left = self.truth(node.left, state)
             if node.op == "&&":
@@ -150,7 +150,7 @@ class Expressions:
         return Value(self.arithmetic.convert(value.term, value.kind, kind, report), kind)
 
     def reporter(self, node: c_ast.Node, state: State) -> Callable[[str, Term], None]:
-        """Return the function that receives an operator's conditions."""
+        """Return the callback with which an operator reports undefined behaviour."""
         return lambda what, condition: self.fault(what, node, state, condition)
 
     def element(self, node: c_ast.Node, state: State) -> tuple[Array, str, Term]:

@@ -1,8 +1,8 @@
 """proofs: the definition of each primitive in exact integers, to compare with C.
 
 A definition specifies the correct result, not how to compute it: the floor of x / 2^s is *the* q with
-q 2^s <= x < (q + 1) 2^s. `free` variables stand for the integer that a definition speaks of; what is
-proved holds for all of them.
+q 2^s <= x < (q + 1) 2^s. A `free` variable represents the integer in such a definition; a proof holds for all
+of its values.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Run:
 class Fact:
     """Fact about all integers, and the integers for which a proof may use it.
 
-    Products of two unknowns are hard for z3: facts state their bounds, and that equal factors give equal
-    products.
+    Products of two unknowns are hard for z3. Facts state bounds of such products, and that equal factors have
+    equal products.
     """
 
     scheme: Callable[..., Term]
@@ -43,22 +43,22 @@ class Fact:
 
     @property
     def instance(self) -> Term:
-        """Return the facts that the claim's proof may use."""
+        """Return the fact for the integers of the claim."""
         return self.scheme(*self.arguments)
 
     @property
     def general(self) -> Term:
-        """Return the same facts for any integers."""
+        """Return the same fact for arbitrary integers."""
         return self.scheme(*(z3.Int(f"any_{i}") for i in range(len(self.arguments))))
 
 
 def congruent(a: Term, b: Term, x: Term, y: Term) -> Term:
-    """State that equal factors give equal products."""
+    """Return the statement that equal factors have equal products."""
     return z3.Implies(z3.And(a == x, b == y), a * b == x * y)
 
 
 def bounded(a: Term, b: Term, most: int) -> Term:
-    """Bound a product of a factor up to `most` and a non-negative one."""
+    """Return bounds of the product of a factor up to `most` and a non-negative one."""
     return z3.Implies(z3.And(a >= 0, a <= most, b >= 0), z3.And(a * b >= 0, a * b <= most * b))
 
 
@@ -71,10 +71,10 @@ def no_steps(run: Run) -> list[Term | Fact]:
 class Claim:
     """Function, its definition and its precondition.
 
-    `split` lists the arguments whose values are proved one by one, `parts` those of which only the bits
-    above a given number of low ones are (over the integers), `arrays` the lengths of what pointers point to,
-    and `contracts` the callees replaced by their own definitions, which are proved elsewhere. `steps` are
-    proved one after the other, each with the help of those before; then the definition, with all of them.
+    `split` lists the arguments whose values are proved one by one; `parts` those of which only the high bits
+    are (over the integers), with the number of low bits; `arrays` the lengths of the arrays behind pointers;
+    `contracts` the callees that are replaced by their definitions, which are proved elsewhere. `steps` are
+    proved in order, each from the previous ones; then the definition, from all of them.
     """
 
     primitive: str
@@ -108,7 +108,7 @@ def _rounding(run: Run) -> Term:
 
 
 def _aligned(run: Run, q: Term) -> Term:
-    """Report whether q is ``floor(v / 2**s)``, or ``v * 2**-s`` for a negative s."""
+    """Return the term: q is ``floor(v / 2**s)``, or ``v * 2**-s`` for a negative s."""
     m, a = run.m, run.a
     return z3.If(a.s >= 0, m.is_floor(q, a.v, a.s), q == m.times_power(a.v, -a.s))
 
@@ -187,7 +187,7 @@ def _mac(operands: str, given: str, requires: Callable[[Run], Term]) -> Claim:
 
 
 def _words(run: Run, bits: int, *names: str) -> Term:
-    """Report whether these are signed numbers, or fractions with 1.0 among them."""
+    """Return the term: the arguments are signed numbers, or fractions including 1.0."""
     most = 1 << (bits - 1)
     return z3.And(*(run.m.between(-most, getattr(run.a, name), most) for name in names))
 
@@ -276,7 +276,7 @@ FLOOR_DIV = Claim(
 def _divided(run: Run) -> Term:
     """Return the floor of the normalised numerator divided by the denominator.
 
-    The divisor is the leading 31 bits of the normalised denominator.
+    The divisor is the 31 most significant bits of the normalised denominator.
     """
     m, a = run.m, run.a
     size = absolute(a.num)

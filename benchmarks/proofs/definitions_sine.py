@@ -1,4 +1,4 @@
-"""proofs: the definition of the sine, which reads a table."""
+"""proofs: the definition of the sine, which interpolates a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MOST_HALF = _MOST_B**2 >> 39
 
 
 def _parts(run: Run) -> SimpleNamespace:
-    """Return the folded angle, its table entries, and the term added to the first."""
+    """Return the folded angle, its table entries, and the terms of the series."""
     m, table = run.m, run.a.table
     low = m.low_bits(run.a.t, 32)
     turn = z3.If(low < 1 << 31, low, (1 << 32) - low)
@@ -39,7 +39,7 @@ def _at_most(most: int, a: Term, b: Term) -> Term:
 
 
 def _steps(run: Run) -> list[Term | Fact]:
-    """Equate the names of the C code with those of the definition, in order."""
+    """Return steps that equate the variables of the C code and the definition."""
     own, found, m = _parts(run), run.end, run.m
     rise, fall = (own.c, own.b - own.sixth), (own.s, own.half)
     return [

@@ -1,4 +1,4 @@
-"""proofs: the definitions of primitives with arrays: block_scale and the exp2."""
+"""proofs: the definitions of primitives with arrays: block_scale and exp2."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .exact import Exact, Words
 
 # ---- block_scale: the induction step ----
 def _names(run: Run, state: State) -> SimpleNamespace:
-    """Return the names of a state as exact integers."""
+    """Return the variables of a state as exact integers."""
     exact = run.m.arithmetic.exact
     return SimpleNamespace(**{
         name: Words(found, run.m.arithmetic) if isinstance(found, Array) else exact(found.term, found.kind)
@@ -72,14 +72,14 @@ BITS_16, BITS_32 = (5, 6, 7), (5, 6, 8)
 
 
 def _bits(run: Run) -> int:
-    """Return the bits of an index, which is constant: each is proved by itself."""
+    """Return the number of index bits, a constant: each table size has its own proof."""
     found = numeral(run.a.bits)
     assert found is not None
     return found
 
 
 def _entries_16(run: Run) -> tuple[Term, Term, Term]:
-    """Return the whole part of t, and the two entries around its fraction."""
+    """Return the integer part of t, and the two table entries around its fraction."""
     m, a, bits = run.m, run.a, _bits(run)
     left = m.floor(m.low_bits(a.t, 20), 20 - bits)
     return m.floor(a.t, 20), a.table[left], a.table[left + 1]
@@ -93,7 +93,7 @@ def _exp2_16_given(run: Run) -> Term:
 
 
 def _drop_16(run: Run) -> Term:
-    """Return the chord's distance below the left entry."""
+    """Return how far the interpolated value is below the left entry."""
     m, rest = run.m, 20 - _bits(run)
     _, left, right = _entries_16(run)
     return m.floor((left - right) * m.low_bits(m.low_bits(run.a.t, 20), rest), rest)
@@ -109,7 +109,7 @@ def _exp2_16(run: Run) -> Term:
 
 
 def _parts_32(run: Run) -> SimpleNamespace:
-    """Return t's whole part, entries, and 2^33 times 2^fraction, step by step."""
+    """Return t's integer part, table entries, and the steps to 2^33 times 2^fraction."""
     m, a, bits = run.m, run.a, _bits(run)
     fraction, rest = m.low_bits(a.t, 32), 32 - 2 * bits
     line = m.floor(m.low_bits(fraction, rest) * (1 << (bits - 2)) * 0xB17217F8, 32)
@@ -129,7 +129,7 @@ def _exp2_32_given(run: Run) -> Term:
 
 
 def _exp2_32_steps(run: Run) -> list[Term | Fact]:
-    """Equate the names of the C code with those of the definition, in order."""
+    """Return steps that equate the variables of the C code and the definition."""
     own, found = _parts_32(run), run.end
     square, product = (own.line, own.line), (own.step, own.tail)
     return [
@@ -146,7 +146,7 @@ def _exp2_32_steps(run: Run) -> list[Term | Fact]:
 
 
 def _nested(m: Exact, bits: int, a: Term, b: Term) -> Term:
-    """State that nested floors equal one floor."""
+    """Return the statement that nested floors equal one floor."""
     return m.floor((1 << 32) * a + b, 30 + bits) == m.floor(a + m.floor(b, 32), bits - 2)
 
 

@@ -1,4 +1,4 @@
-"""proofs: mutants that change no result, each with the reason."""
+"""proofs: list mutants that are equivalent to the original, with the reasons."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""proofs: the mathematics that definitions use.
+"""proofs: the mathematical operations that definitions use.
 
-A term is an exact integer. Over bit vectors that is a vector so wide that nothing wraps; over the
-integers it is the integer. The same definition serves both.
+A term is an exact integer: either a bit vector that is wide enough to exclude overflow, or a z3 integer.
+The same definition applies to both.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ class Exact:
     arithmetic: Bits | Integers
 
     def free(self, name: str, bits: int = FREE_BITS) -> Term:
-        """Return an arbitrary integer of that many bits; proofs hold for all of them."""
+        """Return an arbitrary integer of that many bits; proofs hold for all its values."""
         if isinstance(self.arithmetic, Bits):
             return z3.SignExt(Bits.WIDE - bits, z3.BitVec(name, bits))
         return z3.Int(name)
 
     def times_power(self, x: Term, s: Term) -> Term:
-        """Return ``x * 2**s``, 0 <= s."""
+        """Return ``x * 2**s`` for s >= 0."""
         if isinstance(self.arithmetic, Bits):
             return x << s
         return x * self.arithmetic.power(z3.IntVal(s) if isinstance(s, int) else s)
 
     def is_multiple(self, x: Term, s: Term) -> Term:
-        """Report whether ``2**s`` divides x."""
+        """Return the term: ``2**s`` divides x."""
         if isinstance(self.arithmetic, Bits):
             return x & ((self.one << s) - 1) == 0
         return x % self.arithmetic.power(z3.IntVal(s) if isinstance(s, int) else s) == 0
@@ -65,30 +65,30 @@ class Exact:
 
     @property
     def one(self) -> Term:
-        """Return 1."""
+        """Return the exact integer 1."""
         return z3.BitVecVal(1, Bits.WIDE) if isinstance(self.arithmetic, Bits) else z3.IntVal(1)
 
     # ---- the words that definitions are made of ----
     def is_floor(self, q: Term, x: Term, s: Term) -> Term:
-        """Report whether ``q = floor(x / 2**s)``.
+        """Return the term ``q = floor(x / 2**s)``.
 
-        The q with ``q * 2**s <= x < (q + 1) * 2**s``.
+        It is expressed as ``q * 2**s <= x < (q + 1) * 2**s``.
         """
         return z3.And(self.times_power(q, s) <= x, x < self.times_power(q + 1, s))
 
     def is_half_up(self, q: Term, x: Term, s: Term) -> Term:
-        """Report whether ``q = floor(x / 2**s + 1/2)``."""
+        """Return the term ``q = floor(x / 2**s + 1/2)``."""
         twice = 2 * x + self.times_power(self.one, s)
         return z3.And(self.times_power(2 * q, s) <= twice, twice < self.times_power(2 * q + 2, s))
 
     def is_half_even(self, q: Term, x: Term, s: Term) -> Term:
-        """Report whether q is nearest to ``x / 2**s``, the even one of two."""
+        """Return the term: q is nearest to ``x / 2**s``; ties select the even q."""
         error, unit = 2 * x - self.times_power(2 * q, s), self.times_power(self.one, s)
         tie = z3.Or(error == unit, error == -unit)
         return z3.And(-unit <= error, error <= unit, z3.Implies(tie, self.is_multiple(q, 1)))
 
     def is_rounded(self, q: Term, x: Term, s: Term, mode: Term) -> Term:
-        """Report whether q is ``x / 2**s`` in mode 0 floor, 1 half up, 2 half to even."""
+        """Return the term: q is ``x / 2**s`` in mode 0 floor, 1 half up, 2 half to even."""
         return z3.And(
             z3.Implies(mode == 0, self.is_floor(q, x, s)),
             z3.Implies(mode == 1, self.is_half_up(q, x, s)),
@@ -96,11 +96,11 @@ class Exact:
         )
 
     def fits(self, x: Term, bits: int = 64) -> Term:
-        """Report whether x fits into a signed number of that many bits."""
+        """Return the term: x fits into a signed number of that many bits."""
         return z3.And(x >= -(1 << (bits - 1)), x < (1 << (bits - 1)))
 
     def between(self, lo: Term, x: Term, hi: Term) -> Term:
-        """Report whether ``lo <= x <= hi``."""
+        """Return the term ``lo <= x <= hi``."""
         if isinstance(self.arithmetic, Integers) and isinstance(lo, int) and isinstance(hi, int) \
                 and self.arithmetic.within(lo, x, hi):
             return z3.BoolVal(True)

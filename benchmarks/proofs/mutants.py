@@ -1,4 +1,4 @@
-"""proofs: change one thing in the shipped C; every proof must detect it."""
+"""proofs: make one change to the shipped C, which the proof must detect."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Mutant:
 
     @property
     def change(self) -> tuple[str, str, str]:
-        """Return the key in `EQUIVALENT`."""
+        """Return the key of the mutant in `EQUIVALENT`."""
         return self.function, self.before, self.after
 
     def __str__(self) -> str:
@@ -60,7 +60,7 @@ Change = Callable[[c_ast.Node], c_ast.Node | None]
 
 
 def mutants(program: Program, function: str) -> Iterator[Mutant]:
-    """Change one node of the body: operator, constant, type, arm or statement."""
+    """Yield programs with one changed node: operator, constant, type or statement."""
     original = program.functions[function]
     for position, node in enumerate(_nodes(original.body)):
         for change in _changes(node):
@@ -80,7 +80,7 @@ def mutants(program: Program, function: str) -> Iterator[Mutant]:
 
 
 def prove_mutant(mutant: Mutant, claim: Claim, timeout: float) -> ProofResult:
-    """Prove a mutant with some arguments first, then with all."""
+    """Try to prove a mutant, first with sampled arguments, then with all."""
     as_bits = replace(claim, arithmetic=Bits, parts={}, contracts=())
     try:
         found = None
@@ -96,7 +96,7 @@ def prove_mutant(mutant: Mutant, claim: Claim, timeout: float) -> ProofResult:
 def _sampled(program: Program, claim: Claim) -> ProofResult | None:
     """Search for a counterexample among sampled arguments.
 
-    Nonlinear integers are easy to evaluate and hard to solve.
+    For z3, nonlinear integer terms are easy to evaluate and hard to solve.
     """
     chance = random.Random(20)
     kinds = {name: kind for name, kind in parameters(program, claim.function).items()
@@ -187,7 +187,7 @@ def _nodes(root: c_ast.Node) -> list[c_ast.Node]:
 def _replaced(root: c_ast.Node, target: c_ast.Node, other: c_ast.Node | None) -> c_ast.Node:
     """Replace `target` by `other` in the tree.
 
-    None only replaces a statement, or the arm of an if.
+    None deletes the target, which must be a statement or a branch of an if.
     """
     for node in _nodes(root):
         for attribute in node.__slots__:

@@ -1,4 +1,4 @@
-"""proofs: write the page from the proofs."""
+"""proofs: write the page from the results of the proofs."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Score:
 
 
 def coarse(seconds: float) -> str:
-    """Round seconds to a coarse scale."""
+    """Return a duration, rounded to a coarse scale, as text."""
     return next((text for limit, text in STEPS if seconds < limit), "> 600")
 
 
@@ -123,7 +123,7 @@ def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str
 
 
 def foot() -> list[str]:
-    """Return a description of how the page is made, and from which sources."""
+    """Return the lines on how the page is made, and from which sources."""
     lines = ["", "## Version of this page", "",
              f"`{COMMAND}` makes this page; a test fails if it is stale. It covers", ""]
     return [*lines, *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]
@@ -131,5 +131,5 @@ def foot() -> list[str]:
 
 def page(verdicts: Mapping[str, ProofResult], scores: Mapping[str, Score],
          equivalent: Sequence[tuple[str, str, str, str]]) -> str:
-    """Write the whole page."""
+    """Return the whole page."""
     return "\n".join([HEAD, *proof_rows(verdicts), TRUST.rstrip(), *mutant_rows(scores, equivalent), *foot()])

@@ -41,7 +41,7 @@ class ProofResult:
 
 @dataclass(frozen=True)
 class Obligation:
-    """Formula whose negation has no model if the claim holds."""
+    """Formula that is valid if the claim holds: its negation is unsatisfiable."""
 
     label: str
     assumptions: Term
@@ -69,7 +69,7 @@ def prove(program: Program, claim: Claim, timeout: float = DEFAULT_TIMEOUT) -> P
 def prototype(program: Program, function: str) -> str:
     """Format result, name and parameters as C.
 
-    A claim about narrower parameters would be another claim.
+    It is part of the page, because narrower parameters would make a different claim.
     """
     node = program.functions[function].decl
     return c_generator.CGenerator().visit(node.type)
@@ -81,7 +81,7 @@ def parameters(program: Program, function: str) -> dict[str, CType | CPointer]:
 
 
 def cases(claim: Claim) -> Iterator[dict[str, int]]:
-    """List the argument values that are proved one by one."""
+    """Yield the argument values that are proved one by one."""
     ranges = [*claim.split.values(), *(high for high, _ in claim.parts.values())]
     for values in product(*ranges):
         yield dict(zip([*claim.split, *claim.parts], values, strict=True))
@@ -89,9 +89,9 @@ def cases(claim: Claim) -> Iterator[dict[str, int]]:
 
 def obligations(program: Program, claim: Claim, int_bits: int, fixed: Mapping[str, int], *,
                 whole: bool = False) -> list[Obligation]:
-    """Yield the obligations: no fault, and the definition.
+    """Return the obligations: no undefined behaviour, and the definition.
 
-    `fixed` arguments are constants, in whole or in part.
+    `fixed` contains arguments that are constant, completely or in their high bits.
     """
     arithmetic = claim.arithmetic()
     execution = Execution(program, arithmetic, int_bits)
@@ -150,7 +150,7 @@ def _exact(names: Mapping[str, Any], arithmetic: Bits | Integers) -> SimpleNames
 
 # ---- contracts ----
 def _function(name: str, arithmetic: Bits | Integers, count: int) -> z3.FuncDeclRef:
-    """Replace a callee by an arbitrary function that satisfies its definition."""
+    """Return an uninterpreted function that represents a callee."""
     if not isinstance(arithmetic, Integers):
         raise NotImplementedError("contracts are for proofs over the integers")
     return z3.Function(name, *[z3.IntSort()] * (count + 1))
@@ -189,7 +189,7 @@ def _nothing(*_: object) -> Term:
 
 # ---- z3 ----
 def _decided(goal: Obligation, claim: Claim, timeout: float, seen: dict[int, list[Term]]) -> tuple[str, str]:
-    """Decide a goal unless it was proved before for another `int`."""
+    """Decide a goal, unless it was already proved for another width of `int`."""
     if timeout <= 0:
         return UNDECIDED, "out of time"
     formula = z3.simplify(z3.And(goal.assumptions, goal.violation))

@@ -2,7 +2,7 @@
 
     python -m kerncast.benchmarks.streams [equalise|predict|drift|on_board ...]
 
-All sections, or those named, the others kept as they are.  It needs padasip, matplotlib, unicorn and
+It measures all sections, or only those named and keeps the others.  It needs padasip, matplotlib, unicorn and
 qemu-system-arm.
 """
 

@@ -1,4 +1,4 @@
-"""Measure rho on a channel that changes, through the estimator."""
+"""Measure the effect of rho on a changing channel, with the estimator."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ LEARNERS = {"FKLMS": {"sigma": 1.0, "reduction": "fklms"}, "FMKLMS": {"sigma": 1
 
 
 def curve(parts: dict[str, object], rho: float, realisations: int = REALISATIONS) -> Array:
-    """Return the squared error of each symbol, predicted before the update with it.
+    """Return the squared error of each symbol, predicted before its update.
 
-    The echo's sign changes half way.
+    The echo changes its sign half way through.
     """
     echo = np.where(np.arange(SYMBOLS + 4) < SYMBOLS // 2, 0.5, -0.5)
     found = np.zeros(SYMBOLS)

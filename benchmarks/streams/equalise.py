@@ -25,7 +25,7 @@ METHODS = (*filters(), *kernels((0.5, 0.7, 1.0, 1.5, 2.2), (0.1, 0.2, 0.4, 0.7),
 
 @dataclass
 class Found:
-    """Result of a method: MSE per symbol before learning, and bit errors afterwards."""
+    """Result of a method: MSE per symbol during training, and bit errors in the test."""
 
     parameters: str
     curve: Array
@@ -35,13 +35,13 @@ class Found:
 
 @cache
 def realisation(seed: int) -> tuple[Stream, Stream]:
-    """Return symbols to train with, and to test with."""
+    """Return a training stream and a test stream of symbols."""
     stream = equaliser(seed)
     return stream.part(0, TRAINING), stream.part(TRAINING)
 
 
 def chosen(method: Method) -> Parameters:
-    """Select the parameters of minimum MSE over the second half of training."""
+    """Return the parameters with minimum MSE over the second half of the training."""
     def score(method: Method, parameters: Parameters) -> float:
         errors = []
         for seed in CHOSEN_ON:
@@ -53,7 +53,7 @@ def chosen(method: Method) -> Parameters:
 
 
 def measure(found: Found, learner: Learner, training: Stream, testing: Stream) -> None:
-    """Train, and count bit errors."""
+    """Train a learner, count its test bit errors, and add both to the result."""
     found.curve += (training.y - learner.learn(training)) ** 2 / REALISATIONS
     f = learner.predict(testing)
     found.rate.append(float(np.mean(np.where(f > 0, 1.0, -1.0) != testing.y)))
@@ -61,7 +61,7 @@ def measure(found: Found, learner: Learner, training: Stream, testing: Stream) -
 
 
 def integers(word: int, realisations: int = REALISATIONS) -> Found:
-    """Return the integer learner of ``examples/equaliser.toml``."""
+    """Return the result of the integer learner of ``examples/equaliser.toml``."""
     online = example("equaliser").online
     assert online is not None
     found = Found(f"sigma {example('equaliser').kernel.sigma:g}, eta {online.eta:g}", np.zeros(TRAINING))

@@ -1,8 +1,9 @@
-"""Run the integer learner on twelve streams made to break learners.
+"""Run the integer learner on twelve streams that are hard for learners.
 
-``python -m kerncast.benchmarks.streams.hard`` prints, for each stream, the error of one-step prediction over
-the deviation of the signal, and the largest prediction over the largest sample.  Linear RLS in float64, with
-a ridge that does not fade, is compared with kernel LMS of 16 bits with quantisation and a linear part.
+``python -m kerncast.benchmarks.streams.hard`` prints, for each stream, the ratio of the one-step
+prediction error to the standard deviation of the signal, and of the largest prediction to the largest
+sample.  Linear RLS in float64, with a constant ridge, is compared with 16-bit kernel LMS with quantisation
+and a linear part.
 """
 
 from __future__ import annotations

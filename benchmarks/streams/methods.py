@@ -29,7 +29,7 @@ BUDGET = 100
 
 
 class Learner(Protocol):
-    """Learner of a stream."""
+    """Interface of a learner that is compared on a stream."""
 
     def learn(self, stream: Stream) -> Array:
         """Predict each sample before learning from it."""
@@ -41,7 +41,7 @@ class Learner(Protocol):
 class Filter:
     """Filter of padasip with an additional input that is always 1.
 
-    Because the means of the streams are not 0.
+    The input is necessary because the means of the streams are not 0.
     """
 
     def __init__(self, kind: str, columns: int, mu: float) -> None:
@@ -85,12 +85,12 @@ class Reference:
 
     @property
     def held(self) -> int:
-        """Return N, the number of stored vectors."""
+        """Return the number of stored vectors N."""
         return self._learner.model.count
 
 
 class Integers:
-    """Integer model of a plan; its formats follow from a stream."""
+    """Integer model of a plan, whose formats are derived from a stream."""
 
     def __init__(self, spec: Spec, word: int, stream: Stream) -> None:
         self.plan: Plan = make_plan(changed(spec, numbers={"word": word}), stream.x_raw, stream.y_raw)
@@ -145,9 +145,9 @@ def filters() -> list[Method]:
 
 def kernels(sigma: tuple[float, ...], eta: tuple[float, ...], titles: dict[str, Parameters],
             rho: tuple[float, ...] = (0.0,)) -> list[Method]:
-    """Return the float64 learners by title and parts.
+    """Return the float64 learners of kerncast.
 
-    A tuple lists the values to try.
+    Each tuple lists the values to try.
     """
     def of(parts: Parameters) -> Callable[..., Learner]:
         return lambda columns, **tried: Reference(columns, budget=BUDGET, **parts | tried)
@@ -169,7 +169,7 @@ def mean_square(error: Array) -> float:
 
 def best(method: Method, score: Callable[[Method, Parameters], float], more: dict[str, tuple[Any, ...]]
          ) -> Parameters:
-    """Return the best parameters among all combinations, those of `more` included."""
+    """Return the best parameters of all combinations and of `more`."""
     tried = [a | dict(zip(more, b, strict=True)) for a in method.combinations()
              for b in itertools.product(*more.values())]
     return min(tried, key=lambda parameters: score(method, parameters))

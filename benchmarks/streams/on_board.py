@@ -1,4 +1,4 @@
-"""Compare the streams on the emulated board with the integer model."""
+"""Run the streams on emulated boards, and compare with the integer model."""
 
 from __future__ import annotations
 

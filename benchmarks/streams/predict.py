@@ -36,17 +36,17 @@ METHODS = (*filters(), *kernels((0.25, 0.5, 1.0, 2.0), (0.3, 1.0), {
 def recording(columns: int, differences: bool = False) -> tuple[Stream, Stream]:
     """Return the samples for choosing parameters, and those for the result.
 
-    The same for any `columns`.
+    The predicted samples are the same for any `columns`.
 
-    Differences begin a sample later. The error of a difference is that of the sample, because the previous
-    one is known.
+    Differences begin one sample later. The error of a predicted difference equals that of the sample, because
+    the previous sample is known.
     """
     stream, more = ecg(columns, differences), max(COLUMNS) - columns
     return stream.part(more, CHOSEN_ON), stream.part(CHOSEN_ON + more)
 
 
 def root_mean_square(error: Array) -> float:
-    """Return the settled RMS error in ADC counts."""
+    """Return the RMS error after convergence in ADC counts."""
     return STEPS * float(np.sqrt(mean_square(error[SETTLED:])))
 
 
@@ -97,7 +97,7 @@ def compared() -> tuple[dict[str, Array], list[list[str]]]:
 
 
 def picture(errors: dict[str, Array]) -> str:
-    """Draw the recent error against time."""
+    """Plot the running RMS error against time."""
     figure, (axis,) = axes(1, width=6.0, height=3.6)
     window = np.ones(SMOOTH) / SMOOTH
     shown = [title for title in errors if np.isfinite(root_mean_square(errors[title]))

@@ -1,4 +1,4 @@
-"""Load the two streams as raw values and in units, as the examples' specs define."""
+"""Load the two streams of the examples in ADC counts and in units."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Stream:
     X : ndarray of float64, shape (m, D)
     y : ndarray of float64, shape (m,)
     x_raw, y_raw : ndarray of int64, of the same shapes
-        The words that `X` and `y` are the exact values of.
+        ADC counts, of which `X` and `y` are the exact values in units.
     """
 
     X: Array
@@ -42,7 +42,7 @@ class Stream:
     y_raw: Any
 
     def part(self, start: int, stop: int | None = None) -> Stream:
-        """Return some of the samples."""
+        """Return the samples from `start` to `stop`."""
         return Stream(*(array[start:stop] for array in (self.X, self.y, self.x_raw, self.y_raw)))
 
 
@@ -64,7 +64,7 @@ def _in_units(spec: Spec, x_raw: Any, y_raw: Any) -> Stream:
 
 
 def equaliser(seed: int, count: int = TRAINING + TESTING, echo: float | Array = 0.5) -> Stream:
-    """Return one realisation of symbols behind the channel."""
+    """Return one realisation of symbols after the channel."""
     spec = example("equaliser")
     received, symbols = equalisation(count, spec.input.columns, seed, echo)
     raw = np.rint(received / float(Format.parse(spec.input.word).lsb)).astype(np.int64)
@@ -72,7 +72,7 @@ def equaliser(seed: int, count: int = TRAINING + TESTING, echo: float | Array = 
 
 
 def ecg(columns: int, differences: bool = True) -> Stream:
-    """Return the ECG in millivolts, or its differences over a number of samples."""
+    """Return the ECG in millivolts, or its differences over some samples."""
     spec = changed(example("ecg_stream"), input={"columns": columns})
     if differences:
         data = load_dataset(spec, EXAMPLES)

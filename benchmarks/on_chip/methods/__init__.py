@@ -20,25 +20,25 @@ FORGETTING, RIDGES = (0.95, 0.98, 0.99, 0.995, 0.999, 0.9999), (1e-7, 1e-5, 1e-3
 
 @dataclass(frozen=True)
 class Method:
-    """A learner with the parameter values that are tried.
+    """Learner with the parameter values that are tried.
 
     Parameters
     ----------
     title : str
     run : callable
         ``run(design, samples, **parameters)`` returns the prediction of every sample before it is learned,
-        shape (m,).  `design` is another realisation, for a learner whose formats follow from data.
+        shape (m,).  `design` is another realisation, for a learner whose formats are derived from data.
     defaults : dict
-        All other parameters.
+        Default values of all parameters except the scale.
     scale : tuple
-        The parameter that is chosen first, and its values; with the defaults of all others, it gives the
+        The parameter that is chosen first, and its values. With the defaults of all others, it gives the
         figures "with defaults".
     tried : dict of str to tuple
-        They are tried at the best scale, one parameter after the other.
+        Values of the other parameters, tried at the best scale, one parameter after the other.
     cost : callable, optional
         ``cost(design, samples, **parameters)``, if the learner runs on the emulated core.
     linear, ours : bool
-        Whether the learner is a linear filter; whether it is kerncast's.
+        Whether the learner is a linear filter, and whether it is part of kerncast.
     """
 
     title: str

@@ -106,7 +106,7 @@ def _flags(normalised: bool, columns: int, lagged: bool) -> _Flags:
 
 @cache
 def _on_host(normalised: bool, columns: int, lagged: bool) -> ctypes.CDLL:
-    """Build the filter for this machine."""
+    """Compile the filter for this machine and load it."""
     folder = Path(tempfile.mkdtemp(dir=_FOLDER.name))
     (folder / "main.c").write_text(_C)
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-DHOST", "-DMU=0", "-DPOST=0",
@@ -120,7 +120,7 @@ def _step(mu: float) -> int:
 
 
 def _inputs(samples: Samples, shift: int) -> tuple[Array, Array]:
-    """Return inputs, the newest sample of a window first, and targets."""
+    """Return the inputs, newest sample of each window first, and the targets."""
     x = samples.x_raw >> shift
     newest_last = np.array_equal(x[1:, :-1], x[:-1, 1:])
     x = np.ascontiguousarray(x[:, ::-1] if newest_last else x, dtype=np.int16)
@@ -130,7 +130,7 @@ def _inputs(samples: Samples, shift: int) -> tuple[Array, Array]:
 def _run(normalised: bool, samples: Samples, mu: float, post: int, shift: int) -> Array:
     """Return the predictions of the filter on the host.
 
-    The target is halved, because the error of the library wraps around.
+    The target is halved, because the error wraps around in the library.
     """
     x, y = _inputs(samples, shift)
     f = np.zeros(len(y), dtype=np.int16)

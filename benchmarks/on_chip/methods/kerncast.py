@@ -1,4 +1,4 @@
-"""The learners of kerncast in integers, of 16 bits if the title has no other."""
+"""The integer learners of kerncast, with 16 bits unless the title states another."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BUDGET = 100
 @lru_cache(64)
 def _plan(name: str, seed: int, algorithm: str, word: int, sigma: float,
           keys: tuple[tuple[str, Any], ...]) -> Plan:
-    """Return the plan whose formats follow from a realisation."""
+    """Return a plan whose formats are derived from a realisation."""
     design = realisation(name, seed)
     spec = Spec(
         model={"name": "suite", "algorithm": algorithm}, kernel={"sigma": sigma}, numbers={"word": word},

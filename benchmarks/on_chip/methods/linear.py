@@ -1,4 +1,4 @@
-"""Linear filters with an intercept, in float64, and in C with float32."""
+"""Linear filters with an intercept, in float64 and as C in float32."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _run_nlms(_: Samples, samples: Samples, mu: float) -> Array:
 
 
 def run_rls(X: Array, y: Array, forgetting: float, ridge: float) -> Array:
-    """Return the predictions of RLS in the columns of X before each sample is learned."""
+    """Return RLS predictions from the columns of X, each before its sample is learned."""
     f, order = np.zeros(len(y)), X.shape[1]
     rls(X, y, forgetting, np.zeros(order), np.eye(order) / ridge, np.zeros(order), f)
     return f

@@ -1,4 +1,4 @@
-"""Nearest neighbours that the device stores: the C of emlearn, 16-bit integers."""
+"""Nearest neighbours among stored samples: the C of emlearn, 16-bit integers."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _run(_: Samples, samples: Samples, k: int) -> Array:
 
 
 def _cost(design: Samples, samples: Samples, k: int) -> Cost:
-    """Count emlearn's C, and compare its predictions."""
+    """Measure emlearn's C, and compare its predictions."""
     columns = samples.X.shape[1]
     with tempfile.TemporaryDirectory(prefix="kerncast-") as name:
         folder = Path(name)

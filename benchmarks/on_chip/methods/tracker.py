@@ -32,7 +32,7 @@ def _tracker(X: Array, y: Array, sigma: float, forgetting: float, noise: float, 
              S: Array, mean: Array, centers: Array, vectors: Array, f: Array) -> None:
     """Learn by KRLS-T.
 
-    Mean and covariance S of f at the centers fade to the prior; Q is the inverse of K.
+    Mean and covariance S of f at the centers decay towards the prior; Q is the inverse of K.
     """
     count, columns = 0, X.shape[1]
     k, q, h = vectors[0], vectors[1], vectors[2]

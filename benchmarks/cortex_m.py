@@ -1,6 +1,6 @@
 """Emulate a Cortex-M core: call functions of an ELF file, and count instructions.
 
-It counts instructions, not cycles: all instructions of every basic block that was entered.
+The counter counts instructions, not cycles: all instructions of every basic block that was entered.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Netlist:
-    """Core that yosys maps and nextpnr places, unless the result is known."""
+    """Core to map with yosys and place with nextpnr, unless the result is known."""
 
     title: str
     top: str

@@ -232,7 +232,7 @@ def _row(word: int, size: str, bits: int, error: float, instructions: int) -> st
 
 
 def page() -> str:
-    """Measure, and return the page's text."""
+    """Measure everything, and return the page's text."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for word, sizes in EXP2_BITS.items():

@@ -116,7 +116,7 @@ def row(name: str, told: Told) -> str:
 
 
 def main() -> None:
-    """Measure, draw and print."""
+    """Measure everything, write the screenshot, and print the page."""
     with chromium() as browser:
         for name in MOVED:
             moved(browser, name, None)  # what numba compiles, it keeps

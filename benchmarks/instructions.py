@@ -215,7 +215,7 @@ class Learner:
         return count
 
     def update(self, task: Task) -> Raw:
-        """Count the instructions of each counted update, and check all values."""
+        """Run the updates; return the instructions of the counted ones; check all values."""
         learnt, counts = self.model.update(task.x, task.y), []
         for i, (x, y, s, f) in enumerate(zip(task.x, task.y, learnt["status"], learnt["f"], strict=True)):
             if i == len(task.y) - task.counted:
@@ -224,7 +224,7 @@ class Learner:
         return np.array(counts[len(counts) - task.counted:])
 
     def predict(self, x_test: Raw) -> Raw:
-        """Count the instructions of each prediction."""
+        """Return the instructions of each prediction; check all values."""
         told = self.model.predict(x_test)
         return np.array([self.run("model_predict", x, int(s), int(f)) for x, s, f in
                          zip(x_test, told["status"], told["f"], strict=True)])

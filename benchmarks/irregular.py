@@ -112,7 +112,7 @@ def jitter_table() -> str:
 
 
 def lost_errors(part: float, seed: int) -> list[float]:
-    """Return RMS errors at the lost samples of the ECG."""
+    """Return RMS errors at the missing samples of the ECG."""
     ecg = load_samples("ecg")
     rng = np.random.default_rng(seed)
     kept = rng.uniform(size=len(ecg.y)) >= part
@@ -130,7 +130,7 @@ def lost_errors(part: float, seed: int) -> list[float]:
 
 
 def lost_table() -> str:
-    """Tabulate the ECG with lost samples."""
+    """Tabulate the errors of the ECG with missing samples."""
     ecg = load_samples("ecg")
     lines = ["## Lost samples", "", f"{ecg.title} ({ecg.licence}), in its own units (-112 to 250), with some",
              "samples lost at random. Each figure is the root mean square error at the lost samples, with",

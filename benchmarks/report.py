@@ -132,7 +132,7 @@ def _opened(browser: Any, path: Path) -> tuple[Any, Callable[[], float]]:
 
 
 def main() -> None:
-    """Measure, draw and print."""
+    """Measure everything, write the screenshot, and print the page."""
     with tempfile.TemporaryDirectory() as folder:
         sys.stdout.write(PAGE.format(**measured(Path(folder))))
 

@@ -237,7 +237,7 @@ def _is_numeric(column: Sequence[str]) -> bool:
 def _least(column: Sequence[str]) -> int:
     """Return the minimum width of a column.
 
-    It is the width of its longest word, or of a short cell.
+    The minimum is the width of the longest word, or of a short cell.
     """
     return max((max(map(len, cell.split()), default=0) if len(cell) > _PROSE else len(cell)
                 for cell in column), default=0)

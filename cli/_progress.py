@@ -14,7 +14,7 @@ _PARTS = 10
 def steps(as_json: bool) -> Iterator[Callable[[str], None]]:
     """Yield a function that reports the current step; with ``--json`` it is silent.
 
-    On a terminal, one line with a spinner and the time since the start; elsewhere, one line per step.
+    A terminal shows one line with a spinner and the elapsed time; otherwise there is one line per step.
     """
     if as_json:
         yield lambda _: None

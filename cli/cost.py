@@ -1,6 +1,6 @@
 """cli: ``kerncast cost``: measure the costs of a generated library.
 
-They are measured per target and optimisation level.
+The costs are measured per target and optimisation level.
 """
 
 from __future__ import annotations

@@ -213,7 +213,7 @@ def _exponent(made: Plan, name: str) -> str:
 
 
 def _number(value: Any, form: str = ".4g", unit: str = "") -> str:
-    """Format a number for reading: integers with commas, others with a few digits."""
+    """Return a number as readable text: integers with commas, others with few digits."""
     if value is None:
         return "-"
     whole = form == ".4g" and abs(value) < 1e9 and value == int(value)

@@ -1,6 +1,6 @@
 """codegen: the manifest of a generated folder.
 
-It lists the generated files, so that other files are never changed.
+The manifest lists the generated files, so that other files are never changed.
 """
 
 from __future__ import annotations

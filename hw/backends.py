@@ -51,7 +51,7 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     source : path, optional
         A folder generated from this plan; by default a temporary one, which `close` removes.
     build_dir : path, optional
-        Where images and simulators are built; next to the source by default.
+        Folder for the build of images and simulators; by default next to the source.
     state : dict, optional
         A trained model structure, for a back end that only predicts (RTL).
     traced : bool
@@ -158,7 +158,7 @@ class BoardAt(NamedTuple):
 def resolve_board(text: str, flash: str = "") -> BoardAt:
     """Return the board and port of ``[ID@]PORT``.
 
-    This is the part after ``board:`` in the name of a back end.
+    `text` is the part after ``board:`` in the name of a back end.
 
     Parameters
     ----------

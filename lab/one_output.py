@@ -1,4 +1,4 @@
-"""lab: refuse commands with one output for a model with several."""
+"""lab: reject a model with several outputs in commands that support only one."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _DATES = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
 def columns(found: Simulated) -> dict[str, NDArray[Any]]:
     """Return the predictions, their inputs and their targets, one row per sample.
 
-    They are for the test samples if there are any, else for the training samples.
+    The rows are the test samples if there are any, else the training samples.
 
     Returns
     -------

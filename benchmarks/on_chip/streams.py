@@ -169,7 +169,7 @@ SOURCES: dict[str, Source] = {
 def _scale(name: str) -> tuple[Array, Array, Array]:
     """Return mean, standard deviation and range of each column, y last.
 
-    They are computed from the realisations for the choice of parameters.
+    The values are computed from the realisations for the choice of parameters.
     """
     seen = np.vstack([np.column_stack(SOURCES[name].make(seed)) for seed in CHOSEN_ON])
     mean, deviation = seen.mean(axis=0), seen.std(axis=0)

@@ -34,7 +34,7 @@ def form_of(t: float, basis: str = "db10", *, regularised: bool = True) -> NSFor
 
 
 def table_i() -> list[Row]:
-    """Compute one row per threshold."""
+    """Return the rows of Table I, one per threshold."""
     r, y = cost.first_column(N, "finer"), cost.targets(N, "finer")
     exact = scipy.linalg.solve(ToeplitzSystem(r).dense(), y, assume_a="pos")
     found = []

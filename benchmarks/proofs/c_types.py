@@ -71,7 +71,7 @@ def promoted(kind: CType, int_bits: int) -> CType:
 def common(a: CType, b: CType, int_bits: int) -> CType:
     """Return the common type of an operation (C99 6.3.1.8).
 
-    It is the wider type, or the unsigned type if both have the same width.
+    The common type is the wider one, or the unsigned one if both have the same width.
     """
     a, b = promoted(a, int_bits), promoted(b, int_bits)
     if a.bits != b.bits:

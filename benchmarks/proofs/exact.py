@@ -72,7 +72,7 @@ class Exact:
     def is_floor(self, q: Term, x: Term, s: Term) -> Term:
         """Return the term ``q = floor(x / 2**s)``.
 
-        It is expressed as ``q * 2**s <= x < (q + 1) * 2**s``.
+        The term is expressed as ``q * 2**s <= x < (q + 1) * 2**s``.
         """
         return z3.And(self.times_power(q, s) <= x, x < self.times_power(q + 1, s))
 

@@ -69,7 +69,7 @@ def prove(program: Program, claim: Claim, timeout: float = DEFAULT_TIMEOUT) -> P
 def prototype(program: Program, function: str) -> str:
     """Format result, name and parameters as C.
 
-    It is part of the page, because narrower parameters would make a different claim.
+    The prototype is part of the page, because narrower parameters would make a different claim.
     """
     node = program.functions[function].decl
     return c_generator.CGenerator().visit(node.type)

@@ -72,7 +72,7 @@ class Reference:
 
     @property
     def diverged(self) -> bool:
-        """Report whether the learner has stopped learning."""
+        """Report whether the learner has diverged and stopped learning."""
         return self._learner.status is Status.DIVERGED
 
     def learn(self, stream: Stream) -> Array:

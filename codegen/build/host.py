@@ -106,7 +106,7 @@ class HostBackend(LibraryBackend):
     compiler : str
         ``auto``, ``gcc``, ``clang`` or ``zig``.
     build_dir : path, optional
-        Where the library is built; by default a temporary folder, which `close` removes.
+        Folder of the build; by default a temporary folder, which `close` removes.
     flags : tuple of str
         Optimisation and instrumentation, such as ``("-O2",)``.
     traced : bool

@@ -102,8 +102,8 @@ def choose_toolchain(name: str, target: Target) -> Toolchain:
     Raises
     ------
     KerncastError
-        E325 for an unknown name, E327 for a compiler that cannot build for this target, E511 with the
-        command that installs what is missing.
+        E325 for an unknown name, E327 for a compiler that cannot build for this target, E511 if the
+        compiler is not installed, with the install command.
     """
     rows = compilers(target)
     if name not in COMPILERS:

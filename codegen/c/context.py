@@ -88,7 +88,7 @@ def _limit(word: Format, value: int) -> str:
 
 
 def real_value(plan: Plan, name: str) -> str:
-    """Return the real value behind an integer constant."""
+    """Return the real value that an integer constant represents, as text."""
     value = plan.constants[name]
     assert isinstance(value, int)
     if plan.tunes and name in OWN:  # a comment would be that of one candidate

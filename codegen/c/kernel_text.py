@@ -61,7 +61,7 @@ def kernel_macros(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 
 def kernel_value(plan: Plan, name: str) -> str:
-    """Return the real value behind a kernel constant, or None."""
+    """Return the real value that a kernel constant represents, or None."""
     if name == "kernel_turn":
         return f"2^62 / period, period = {plan.options['period']}, in LSB of x"
     if name == "kernel_c" and not _is_polynomial(plan):

@@ -30,7 +30,7 @@ _UNITS = {"fklms": "largest distance", "magnitude": "coefficient", "fast_klms": 
 
 
 def lms_value(plan: Plan, name: str) -> str:
-    """Return the real value behind a constant of the learning rule or the reduction."""
+    """Return the real value that a constant of the rule or the reduction represents."""
     if name == "eta":
         return f"eta = {plan.options['eta']}"
     if name == "decay":

@@ -25,7 +25,7 @@ def float_literal(bits: int) -> str:
 
 
 def float_value(plan: Plan, name: str) -> str:
-    """Return the real value behind a float32 constant, or None."""
+    """Return the real value that a float32 constant represents, or None."""
     return {"eta_f32": f"eta = {plan.options.get('eta')}",
             "decay_f32": f"1 - eta rho, rho = {plan.options.get('rho')}",
             "one_f32": "1 + jitter"}.get(name, "")

@@ -18,7 +18,7 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def pack_files(folder: Path, description: str) -> list[str]:
-    """List the files of a pack by their place in the generated folder, sorted."""
+    """List the files of a pack by their paths in the generated folder, sorted."""
     root = ElementTree.fromstring((folder / description).read_text(encoding="utf-8"))
     named = {file.get("name", "") for file in root.iter("file")}
     headers = {f"rt/{path.name}" for path in (folder / "rt").glob("*.h")}

@@ -21,7 +21,7 @@ _MEANINGS = {"rls_fading": "1 - forgetting, 32 fraction bits", "rls_ridge_one": 
 
 
 def rls_value(name: str) -> str:
-    """Return the real value behind a constant of the learner, or an empty text."""
+    """Return the real value that a constant of the learner represents, or ""."""
     return _MEANINGS.get(name, "")
 
 

@@ -33,5 +33,5 @@ def runtime_hash() -> str:
 
 
 def render_shared() -> dict[str, str]:
-    """Render the shared headers by their place in a generated folder."""
+    """Render the shared headers; return their texts by path in a generated folder."""
     return {f"rt/{name}": _render(name, __version__, runtime_hash()) for name in SHARED}

@@ -26,7 +26,7 @@ def room(target: Target | None) -> int:
 
 
 def _sample_bytes(plan: Plan, call: str) -> int:
-    """Return the bytes per sample of a call: its values, the answer and the status."""
+    """Return the bytes per sample of a call: its values, the result and the status."""
     names = {"update": ("y_raw", "y"), "predict": ("y",)}[call]
     bits = sum(plan.signals[name].format.c_bits for name in names)
     bits += (answer_width(plan) - 1) * plan.signals["y"].format.c_bits
@@ -36,7 +36,7 @@ def _sample_bytes(plan: Plan, call: str) -> int:
 
 
 def truncate_calls(plan: Plan, vectors: Vectors, most: int) -> Vectors:
-    """Keep the first samples of each call, with the integer model's answers to them.
+    """Keep the first samples of each call, with their results in the integer model.
 
     Half of the space is for updates and a quarter for predictions, shared equally by the calls of a kind.
 
@@ -87,7 +87,7 @@ def vectors_context(plan: Plan, vectors: Vectors, target: Target | None = None) 
     ----------
     plan : Plan
     vectors : Vectors
-        As ``kerncast test`` replays them.
+        Vectors as ``kerncast test`` replays them.
     target : Target, optional
         Its flash size limits the constants.
 

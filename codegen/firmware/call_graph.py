@@ -39,7 +39,7 @@ class CallGraph:
     frames : dict of Section to int
         Bytes of stack; a table has none.
     names : dict of Section to str
-        For messages.
+        Names of the sections for messages.
     references : dict of Section to set
         Sections, and names of symbols of other objects.
     runtime_bytes : int
@@ -156,7 +156,7 @@ def _symbols(graph: CallGraph, name: str, symbols: Iterable[Any], frames: dict[s
 def _frame(names: list[str], frames: dict[str, tuple[int, str]], name: str) -> int:
     """Return the frame of a function.
 
-    It may be listed under an alias, or under the base name of a clone.
+    The frame may be listed under an alias, or under the base name of a clone.
     """
     found = [frames[known] for function in names for known in _base_names(function) if known in frames]
     size, kind = found[0] if found else (0, "unknown")

@@ -81,7 +81,7 @@ class Timing(_Row):
     retransmit : float
         Time without a reply after which a request is sent again.
     timeout_s : float
-        Time after which a request to a board without any valid answer fails.
+        Time after which a request fails if the board sends no valid reply.
     poll : float
         The same as `retransmit`, after the board has replied WORKING.
     operation : float

@@ -177,7 +177,7 @@ def fits_saved_states(plan: Plan, board: Board) -> bool:
 def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = True) -> str:
     """Render ``<name>_hil_port.c``, the agent's interface to the library.
 
-    It has slots for saved states if they are requested.
+    The port has slots for saved states if `slots` is true.
     """
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
     return environment().get_template("firmware/hil_port.c.j2").render(

@@ -77,7 +77,7 @@ def _too_large(plan: Plan) -> KerncastError | None:
 def _no_predictor(plan: Plan) -> KerncastError | None:
     """Return the error if the predictor does not support a plan, otherwise None.
 
-    It needs integers, and vectors within the memory size.
+    The predictor needs integers, and vectors within the memory size.
     """
     if plan.second_order:
         return _unlike("[model] algorithm", plan.algorithm, "another algorithm",
@@ -107,7 +107,7 @@ def _several(plan: Plan, remedy: str) -> KerncastError:
 def _no_learner(plan: Plan) -> KerncastError | None:
     """Return the error if the learner does not support a plan, otherwise None.
 
-    It needs integer FKLMS with only a budget, within the memory size.
+    The learner needs integer FKLMS with only a budget, within the memory size.
     """
     reduces = plan.learns and not plan.second_order
     if not reduces or (plan.metric, plan.projection) != ("fklms", "fklms") \
@@ -128,7 +128,7 @@ def _no_learner(plan: Plan) -> KerncastError | None:
 def _no_solver(plan: Plan) -> KerncastError | None:
     """Return the error if the solver does not support a plan, otherwise None.
 
-    It needs a system for the plain Levinson recursion, within the memory size.
+    The solver needs a system for the plain Levinson recursion, within the memory size.
     """
     asked = {"solver": ("levinson", 'solver = "levinson"'), "refine": ("0", "refine = 0")}
     if plan.algorithm != "toeplitz_rls":
@@ -145,7 +145,7 @@ def _no_solver(plan: Plan) -> KerncastError | None:
 def _no_trainer(plan: Plan) -> KerncastError | None:
     """Return the error if the trainer does not support a plan, otherwise None.
 
-    It needs a system for the solver, on a uniform grid.
+    The trainer needs a system for the solver, on a uniform grid.
     """
     refusal = _no_solver(plan)
     if refusal is None and not plan.uniform:

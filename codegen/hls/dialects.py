@@ -40,7 +40,7 @@ class Dialect:
         return ""
 
     def inside(self, ii: int = 0, unroll: int = 1, turns: int = 0, least: int = 0) -> str:
-        """Return the first lines of the body of a loop of `least` to `turns` iterations."""
+        """Return the first lines in the body of a loop with `least` to `turns` iterations."""
         return ""
 
     def top(self) -> str:

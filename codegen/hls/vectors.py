@@ -41,7 +41,7 @@ def targets(plan: Plan, y_raw: Raw) -> list[int]:
 def slots_frame(plan: Plan, state: Outputs) -> list[int]:
     """Return the learner's slot frame.
 
-    It contains tag and count, then four values per slot: two distances, neighbour and rank.
+    The frame contains tag and count, then four values per slot: two distances, neighbour and rank.
     """
     count, mask, parts = int(state["count"][0]), (1 << plan.word) - 1, state_parts(plan)
 

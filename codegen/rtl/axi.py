@@ -22,7 +22,7 @@ class Stream:
     Parameters
     ----------
     name : str
-        What follows ``s_axis_`` or ``m_axis_``.
+        Name of the stream without the prefix ``s_axis_`` or ``m_axis_``.
     takes : bool
         Whether it is an input of the core.
     bits, user_bits : int
@@ -36,7 +36,7 @@ class Stream:
 
     @property
     def beat_bits(self) -> int:
-        """Return the bits of a beat outside the core: a power of two, at least 8."""
+        """Return the width of a beat outside the core: a power of two, at least 8."""
         return max(8, 1 << (self.bits - 1).bit_length())
 
     @property

@@ -99,7 +99,7 @@ def worst_update_cycles(plan: Plan, lanes: int = 1) -> int:
 def _refusal(plan: Plan) -> KerncastError | None:
     """Return the error if the learner does not support a plan, otherwise None.
 
-    It needs integer FKLMS with only a budget, within the memory size.
+    The learner needs integer FKLMS with only a budget, within the memory size.
     """
     reduces = plan.learns and not plan.second_order
     where = "[online] reduction" if reduces else "[model] algorithm"

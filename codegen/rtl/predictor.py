@@ -175,7 +175,7 @@ def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> in
 
 
 def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> float:
-    """Return the average clock cycles between replies at maximum throughput.
+    """Return the mean number of clock cycles between replies at maximum throughput.
 
     Samples are always available, and replies are accepted at once.
 
@@ -209,7 +209,7 @@ def no_candidates(plan: Plan, core: str) -> KerncastError:
 def _refusal(plan: Plan) -> KerncastError | None:
     """Return the error if the predictor does not support a plan, otherwise None.
 
-    It needs integers, and vectors within the memory size.
+    The predictor needs integers, and vectors within the memory size.
     """
     if plan.second_order:
         return fail("E307", "the SystemVerilog predictor does not support random features",

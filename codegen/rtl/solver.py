@@ -98,7 +98,7 @@ def solver_overhead(plan: Plan, lanes: int = 1) -> int:
 def refusal(plan: Plan) -> KerncastError | None:
     """Return the error if the solver does not support a plan, otherwise None.
 
-    It needs a system for the plain recursion, or for a banded factor, within the memory size.
+    The solver needs a system for the plain recursion, or for a banded factor, within the memory size.
     """
     asked = {"solver": (("levinson", "banded"), 'solver = "levinson" or solver = "banded"'),
              "refine": (("0",), "refine = 0")}

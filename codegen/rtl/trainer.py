@@ -32,7 +32,7 @@ def _on_grid(plan: Plan) -> bool:
 def _refusal(plan: Plan) -> KerncastError | None:
     """Return the error if the trainer does not support a plan, otherwise None.
 
-    It needs a system for the solver, and samples within the memory size.
+    The trainer needs a system for the solver, and samples within the memory size.
     """
     refused = refusal(plan)
     words = plan.sizes["n"] * plan.sizes["D"] if refused is None else 0

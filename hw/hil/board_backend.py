@@ -304,7 +304,7 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
         ``emu:BOARD``, optionally followed by an emulator, a compiler and an optimisation level, each after a
         colon and in any order, such as ``emu:mps2-an386:qemu:clang:-Os``.
     plan : Plan, optional
-        By default the one in the folder.
+        The plan; by default the one in the folder.
     compiler, optimise, build_dir, traced
         As in :func:`~kerncast.codegen.firmware.image.build_firmware`.
     timing : Timing, optional

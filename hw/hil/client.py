@@ -51,7 +51,7 @@ class HilClient:
     ----------
     link : Link
     timing : Timing, optional
-        By default that of the link's table.
+        Timeouts; by default those in the table of the link.
     clock : callable
         Returns monotonic seconds; tests pass another clock.
 

@@ -1,7 +1,7 @@
 """hw: compile the small helper programs that some emulators need.
 
-They use libraries that kerncast does not ship (libsimavr, QEMU's plugins), so they are built on the machine
-that has these libraries.
+The helpers use libraries that kerncast does not ship (libsimavr, QEMU's plugins), so they are built on the
+machine that has these libraries.
 """
 
 from __future__ import annotations

@@ -127,9 +127,9 @@ def reply_values(reply: Reply) -> dict[str, Value]:
 
 
 class FrameSplitter:
-    """Splits a byte stream at its delimiters.
+    """Splitter of a byte stream into frames at the delimiters.
 
-    Its memory is bounded, and it recovers from any transmission error.
+    The memory is bounded, and it recovers from any transmission error.
     """
 
     #: Nothing the agent sends is longer, COBS included.

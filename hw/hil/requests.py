@@ -222,7 +222,7 @@ class Requests:
     def _settle(self, flight: _Flight, opcode: str, reply: Reply | None) -> None:
         """Process one received frame.
 
-        A damaged frame counts as the reply to the oldest request.
+        A damaged frame is treated as the reply to the oldest request.
         """
         if reply is None or (reply.opcode == "NAK" and reply.status in RESEND):
             flight.lose(1)

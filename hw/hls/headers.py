@@ -32,7 +32,7 @@ def _missing(dialect: Dialect, where: str, value: str) -> KerncastError:
 def header_folder(name: str) -> Path:
     """Find the include folder of a dialect.
 
-    It is named by the dialect's environment variable, or it is part of the package hls4ml.
+    The folder is named by the dialect's environment variable, or is part of the package hls4ml.
 
     Parameters
     ----------

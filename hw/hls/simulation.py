@@ -91,7 +91,7 @@ class Testbench:
         self._process: subprocess.Popen[str] | None = None
 
     def call(self, line: str) -> list[int]:
-        """Send a line and return the answer; raise E435 if the program ends."""
+        """Send a line and return the result; raise E435 if the program ends."""
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
         try:

@@ -57,15 +57,15 @@ class CoreBackend:
                           self._simulator, self._work / core.name, waves=self._waves)
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train if the core supports it; otherwise raise E431."""
+        """Train if the core supports training; otherwise raise E431."""
         raise self._refusal("train")
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn if the core supports it; otherwise raise E431."""
+        """Learn if the core supports updates; otherwise raise E431."""
         raise self._refusal("update")
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predict if the core supports it; otherwise raise E431."""
+        """Predict if the core supports predictions; otherwise raise E431."""
         raise self._refusal("predict")
 
     def state(self) -> Outputs:

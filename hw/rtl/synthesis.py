@@ -177,7 +177,7 @@ def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
     Parameters
     ----------
     sources : sequence of Path
-        SystemVerilog files, what is used before what uses it.
+        SystemVerilog files, dependencies first.
     top : str
     family : Family
     work : Path

@@ -27,7 +27,7 @@ class Damage:
     Parameters
     ----------
     what, kind : str
-        What was damaged, and how.
+        The damaged item, and the kind of damage.
     injected, noticed, harmless : int
         Harmless: the frame was received intact, because only the gap between frames was damaged.
     """

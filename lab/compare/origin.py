@@ -74,7 +74,7 @@ class Origin:
 def planning_samples(plan: Plan, vectors: Vectors) -> tuple[Raw | None, Raw | None]:
     """Return the samples that a plan was derived from.
 
-    They are those of the first training or update, or else of the first prediction.
+    The samples are those of the first training or update, or else of the first prediction.
     """
     if plan.fixed:
         return vectors.calls[0].x_raw, None

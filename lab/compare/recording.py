@@ -112,7 +112,7 @@ def check_new(path: Path) -> None:
 
 
 class Recorder:
-    """Back end that writes each call to a file as soon as it is answered.
+    """Back end that writes each call to a file as soon as its result is available.
 
     The recorder is a context manager: on exit it writes the reason for the end of the run to the last line of
     the file, and renames the file to its final name. A file without calls is removed.

@@ -297,7 +297,7 @@ def _opened(given: Path, report: Report) -> Iterator[tuple[Path, Manifest, dict[
 def _copy(given: Path, into: Path) -> None:
     """Copy the files that a folder's manifest lists.
 
-    Links and special files count as missing.
+    Links and special files are treated as missing.
     """
     names = [name for name in (MANIFEST, *load_manifest(given).files)
              if (given / name).is_file() and not (given / name).is_symlink()]

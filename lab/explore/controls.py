@@ -97,7 +97,7 @@ def inputs_of(spec: Spec, offered: tuple[Control, ...], chosen: dict[str, Scalar
 def _control(spec: Spec, key: str) -> Control | None:
     """Return the control of a key.
 
-    It is None if the spec lacks the key or has another kernel.
+    The result is None if the spec lacks the key or has another kernel.
     """
     if key == FRACTION:
         return _fraction(spec)

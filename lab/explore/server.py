@@ -141,7 +141,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.OK, self.server.html, "text/html; charset=utf-8", _OF_PAGE)
 
     def do_POST(self) -> None:
-        """Answer a request from the page."""
+        """Process a request from the page, and send the reply."""
         if not self._allowed(self.headers.get(TOKEN, "")):
             self._refuse(HTTPStatus.FORBIDDEN)
             return

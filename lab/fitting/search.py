@@ -224,7 +224,7 @@ class Search:
     def _widths(self, spec: Spec) -> list[float]:
         """Return the factors by which the width is scanned.
 
-        They are around the width of the spec and around the spread of the samples.
+        The factors are around the width of the spec and around the spread of the samples.
         """
         assert spec.kernel.sigma is not None
         step = np.array(spec.input.gains) * float(spec.input.format.lsb)
@@ -251,7 +251,7 @@ class Search:
 
 
 def selection(spec: Spec, data: Dataset, samples: int | None) -> tuple[Judged, Dataset, str]:
-    """Return the method of judgement, the samples used, and a description of them.
+    """Return how candidates are judged, the samples used, and a description of them.
 
     Test samples are not used for the selection.
     """

@@ -98,7 +98,7 @@ def _of_toeplitz(spec: Spec) -> Iterator[Variant]:
 
 
 def _more_exact(spec: Spec) -> Iterator[Changes]:
-    """Yield refinements, then longer words: a longer word is the last resort."""
+    """Yield refinements, then longer word lengths as the last resort."""
     assert spec.toeplitz is not None
     if spec.toeplitz.scheme == "diagonal_mean":  # has no bound
         yield {("toeplitz", "scheme"): "diagonal_mean_biased"}
@@ -109,7 +109,7 @@ def _more_exact(spec: Spec) -> Iterator[Changes]:
 
 
 def _longer(spec: Spec) -> Iterator[Changes]:
-    """Yield longer words."""
+    """Yield changes to longer word lengths."""
     yield from ({("numbers", "word"): word} for word in (24, 32) if word > spec.numbers.word)
 
 

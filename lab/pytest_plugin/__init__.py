@@ -169,7 +169,7 @@ def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kern
 def _check_calls(required: list[str]) -> None:
     """Fail a test that requires a call that no back end supports.
 
-    It would otherwise always be skipped.
+    Otherwise the test would always be skipped.
     """
     from ...sim.replay.trace import TRACED_CALLS
 
@@ -183,7 +183,7 @@ def _check_calls(required: list[str]) -> None:
 @pytest.fixture
 def kerncast_replay(request: pytest.FixtureRequest, kerncast_source: Path, kerncast_target: str,
                     kerncast_backend: Backend) -> Callable[..., Row]:
-    """Return ``replay(vectors=None)``, which compares given or the folder's vectors."""
+    """Return ``replay(vectors=None)``, which compares these or the folder's vectors."""
     def replayed(vectors: Vectors | None = None) -> Row:
         bench = bench_of(request.config)
         with reported_errors():

@@ -57,7 +57,7 @@ class Ledger:
         mismatches : int
             Number of mismatches.
         case : str
-            What was compared, such as ``"ecg16"``.
+            Name of the comparison, such as ``"ecg16"``.
         first : str
             The first mismatch.
         remedy : str

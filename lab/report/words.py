@@ -111,5 +111,5 @@ def _lengths(words: Words, room: int) -> Words:
 
 
 def _at_rails(words: Words, fmt: Format) -> int:
-    """Count the values at a limit of the format; 0 does not count as a limit."""
+    """Count the values at a limit of the format, except at a limit of 0."""
     return int(np.count_nonzero((words == fmt.hi) | (fmt.signed & (words == fmt.lo))))

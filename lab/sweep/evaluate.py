@@ -198,13 +198,13 @@ class Evaluator:
     def _rounds(self, values: Values, table: str) -> bool:
         """Report whether samples are rounded to the point's sensor.
 
-        They are not if its offset is swept, too.
+        Samples are not rounded if the offset of the sensor is swept, too.
         """
         swept = f"{table}.offset" in (axis.key for axis in self.space.axes)
         return bool(values[table]["word"] != self.space.values[table]["word"]) and not swept
 
     def _samples(self, values: Values) -> EvaluationData:
-        """Load and round the samples once for all points that share them."""
+        """Return the samples, loaded and rounded once for all points that share them."""
         trainer = {name: {k: v for k, v in values[name].items() if k in ("n", "step", "scheme")}
                    for name in ("toeplitz", "cg") if name in values}
         key = json.dumps([values["input"], values["output"], values.get("data"), trainer])

@@ -138,7 +138,7 @@ class CheaperStep:
 
 
 def neighbours(space: Space, inputs: Inputs) -> list[Inputs]:
-    """List all points that differ from one in one key."""
+    """List the inputs that differ from the given ones in exactly one key."""
     return [{**inputs, axis.key: value} for axis in space.axes for value in axis.values
             if value != inputs[axis.key]]
 

@@ -174,7 +174,7 @@ def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
 
 
 def _of_table(spec: Spec) -> Iterator[tuple[str, Any, str]]:
-    """List keys, values and places of [sweep.grid], with nested tables or quoted keys."""
+    """Yield key, value and place in [sweep.grid], with nested tables or quoted keys."""
     waiting: list[tuple[tuple[str, ...], Any]] = [((), spec.sweep.grid if spec.sweep else {})]
     while waiting:
         path, value = waiting.pop(0)

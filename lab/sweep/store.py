@@ -158,7 +158,7 @@ class Store:
             raise self.damaged(error) from error
 
     def damaged(self, what: object) -> KerncastError:
-        """Return E366: the file does not contain what was written."""
+        """Return E366, for a file whose contents are not those that were written."""
         return fail("E366", "the results are damaged", where=str(self.path), value=what,
                     allowed="an unchanged file of kerncast sweep",
                     remedy="run the same kerncast sweep again: it keeps every valid result and computes the "

@@ -65,7 +65,7 @@ class LearnerBench(StreamBench):
     async def spans(self) -> list[list[int]]:
         """Stop counting; return the clock cycles of each sample.
 
-        They are counted from its first beat to its reply, and to the next sample's first beat.
+        The cycles are counted from its first beat to its reply, and to the next sample's first beat.
         """
         self._watch.cancel()
         return self._spans

@@ -56,7 +56,7 @@ class SolverBench(StreamBench):
     async def spans(self) -> list[int]:
         """Stop counting; return the clock cycles of each solution.
 
-        They are counted from the last beat of r and y to the last beat of the solution.
+        The cycles are counted from the last beat of r and y to the last beat of the solution.
         """
         self._watch.cancel()
         return self._spans

@@ -1,4 +1,4 @@
 """sim: the mathematics of kerncast.
 
-Spec, plan, formats, primitives, float reference and integer models.
+It consists of spec, plan, formats, primitives, float reference and integer models.
 """

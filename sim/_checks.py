@@ -34,7 +34,7 @@ def finite_array(values: ArrayLike, where: str, code: str) -> Array:
     Parameters
     ----------
     values : array_like
-        Of any shape.
+        Values of any shape.
     where : str
         Name of the argument, for the message.
     code : str

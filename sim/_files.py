@@ -1,4 +1,4 @@
-"""sim: read files that another machine made, within stated limits."""
+"""sim: read files from untrusted sources, within size limits."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
 def read_text(path: Path, most: int = MAX_BYTES, encoding: str = "utf-8", piped: bool = False) -> str:
     """Read a text of at most `most` characters.
 
-    Raise OSError if it is longer, or not a regular file, which `piped` allows.
+    Raise OSError if it is longer, or if it is not a regular file and `piped` is false.
     """
     with (path if piped else refuse_special(path)).open(encoding=encoding) as file:
         text = file.read(most + 1)

@@ -29,7 +29,7 @@ def parse_json(text: str | bytes) -> Any:
     ------
     ValueError
         If the text is not JSON, nests more than :data:`MAX_DEPTH` levels, or contains half of a surrogate
-        pair, which no output could print.
+        pair, which cannot be printed.
     """
     try:
         value = json.loads(text)

@@ -1,6 +1,6 @@
 """sim: optional packages and the files that they install.
 
-E501 names the install command.
+The error E501 states the install command of a missing package.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def from_package(module: str, package: str, use: Callable[[Any], Any], what: str
 
 
 def package_file(module: str, inside: str) -> Path | None:
-    """Return the path of a file of an installed package without importing it, or None."""
+    """Return the path of a file in an installed package, or None; import nothing."""
     from importlib.util import find_spec
 
     found = find_spec(module)

@@ -1,4 +1,4 @@
-"""sim: write output files whole, and refuse paths where no file can be."""
+"""sim: write output files atomically, and reject paths that cannot be written."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from .errors import fail
 
 
 def refuse_unwritable(path: Path, where: str, what: str) -> None:
-    """Raise E191 if no file of this name can be written.
+    """Raise E191 if a file cannot be written at this path.
 
     Parameters
     ----------
     path : Path
     where : str
-        The option that names it.
+        The option that names the file.
     what : str
         Contents of the file, for the message.
 

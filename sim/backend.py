@@ -1,6 +1,6 @@
 """sim: the protocol of all back ends, and the exact comparison of their results.
 
-A back end takes ADC counts and returns integers.  Integers compare with tolerance 0.
+A back end takes ADC counts and returns integers.  Integers are compared exactly.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ class Backend(Protocol):
     def predict(self, x_raw: Raw) -> Outputs:
         """Return ``status`` (m,) and ``f`` (m,) for inputs of shape (m, D).
 
-        ``f`` of several outputs is (m, C). Of classes also ``label`` and ``margin`` (m,), see
-        :mod:`.decisions`.
+        With several outputs ``f`` has shape (m, C). For classes the result also has ``label`` and
+        ``margin`` (m,); see :mod:`.decisions`.
         """
 
     def state(self) -> Outputs:
@@ -53,7 +53,7 @@ class Backend(Protocol):
     def save(self) -> bytes:
         """Return the state as an image of :mod:`.replay.saved_state`.
 
-        It is equal on every back end.
+        The image is equal on every back end.
 
         The sequence number is one more than that of the last image saved or restored.
         """
@@ -61,7 +61,7 @@ class Backend(Protocol):
     def restore(self, image: bytes) -> None:
         """Restore the state from an image.
 
-        If E440 to E446 rejects it, nothing changes.
+        If the image is rejected (E440 to E446), nothing changes.
         """
 
     def reset(self) -> None:
@@ -78,7 +78,7 @@ class TrainerBackend(Protocol):
     def workspace(self) -> Outputs:
         """Return members of the trainer structure after the last training.
 
-        Nothing if there was none, or if it failed in a model.
+        The result is empty before any training, and in an integer model after a failed one.
         """
 
 
@@ -89,24 +89,24 @@ class FittedBackend(Protocol):
     def fitted(self) -> Outputs:
         """Return ``status`` (1,) and the fitted values ``f`` (n,) of the last training.
 
-        ``f`` is y - lambda alpha, in LSBs of y. Without a solution in the trainer structure, only the
-        status: out of order.
+        ``f`` is y - lambda alpha, in LSBs of y. Without a solution in the trainer structure, the result
+        has only the status: out of order.
         """
 
 
 def fitted_of(backend: Backend, plan: Plan) -> Outputs:
-    """Return the fitted values of the last training; nothing if there are none."""
+    """Return the fitted values of the last training; empty if there are none."""
     return backend.fitted() if plan.fits and isinstance(backend, FittedBackend) else {}
 
 
 def fitted_answer(status: int, f: ArrayLike) -> Outputs:
-    """Return the answer of a library: the values only if the status is usable."""
+    """Return the result of a library: the values only if the status has a solution."""
     found = {"status": np.array([status], dtype=np.int64)}
     return found | ({"f": np.array(f, dtype=np.int64)} if DeviceStatus(status).usable else {})
 
 
 def workspace_of(backend: Backend) -> Outputs:
-    """Return what the last training left in the trainer structure.
+    """Return the members of the trainer structure after the last training.
 
     The result is empty if the back end cannot read the structure.
     """
@@ -130,7 +130,7 @@ def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
 def answer_width(plan: Plan) -> int:
     """Return the number of integers in the prediction of one sample.
 
-    They are the outputs, then label and margin.
+    These integers are the outputs, then label and margin of classes.
     """
     return plan.outputs + (2 if plan.decision else 0)
 
@@ -138,7 +138,7 @@ def answer_width(plan: Plan) -> int:
 def answered(plan: Plan, status: Raw, rows: Raw) -> Outputs:
     """Return predictions by name.
 
-    They are ``status``, ``f``, and of classes ``label`` and ``margin``.
+    The names are ``status``, ``f``, and for classes ``label`` and ``margin``.
 
     Parameters
     ----------
@@ -186,7 +186,7 @@ class Comparison:
 
         All values of a missing or misshapen array count as mismatches.
 
-        `first` is the index of their first values in messages.
+        `first` is the index in messages of the first value of each array.
         """
         for name, want in expected.items():
             got = found.get(name)

@@ -1,7 +1,7 @@
 """sim: pairs of sigma and lambda that a self-tuning training compares.
 
 The plan of such a trainer has the constants and tables of each candidate.  :func:`candidate_plan` returns
-the plan of a trainer with one of them, whose constants and tables have the usual names.
+the plan of a trainer with only one candidate, whose constants and tables have the usual names.
 """
 
 from __future__ import annotations
@@ -32,21 +32,21 @@ def pairs_text(pairs: tuple[tuple[float, float], ...]) -> str:
 def candidate_pairs(plan: Plan) -> list[tuple[str, str]]:
     """Return sigma and lambda of each candidate as text.
 
-    The list is empty if the plan compares none.
+    The list is empty if the plan has no candidates.
     """
     found = [pair.split(":") for pair in plan.options.get("candidates", "").split()]
     return [(sigma, lam) for sigma, lam in found]
 
 
 def chosen_plan(plan: Plan, state: Outputs) -> Plan:
-    """Return the plan of the candidate that a model structure holds."""
+    """Return the plan of the candidate that a model structure was trained with."""
     return candidate_plan(plan, int(state["candidate"][0])) if plan.tunes else plan
 
 
 def candidate_plan(plan: Plan, k: int) -> Plan:
     """Return the plan of a trainer that has only candidate k.
 
-    A plan without candidates is returned as it is.
+    A plan without candidates is returned unchanged.
     """
     if not plan.tunes:
         return plan

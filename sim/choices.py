@@ -1,7 +1,7 @@
 """sim: the named options of a plan as types and as properties.
 
-A plan holds them as text, canonical and hashed; everything else asks these properties, so that mypy sees a
-typing error where a comparison of text would be silently false.
+A plan holds options as text, which is canonical and hashed. All other code uses these properties, so that
+mypy reports a mistyped name, with which a comparison of text would silently be false.
 """
 
 from __future__ import annotations
@@ -56,7 +56,8 @@ def reduction_title(reduction: str, projection: str, metric: str) -> str:
 class Choices:
     """Options of a plan.
 
-    Of a choice that its algorithm does not have the answer is no, or zero; its name is a KeyError.
+    For an option that the algorithm lacks, a property returns False or zero; the name of such a choice raises
+    KeyError.
     """
 
     options: Mapping[str, str]
@@ -68,14 +69,14 @@ class Choices:
 
     @property
     def delay(self) -> int:
-        """Return the samples of the delay line in front of the inputs; 0 without one."""
+        """Return the length of the delay line at the inputs; 0 without one."""
         return int(self.options.get("delay", "0"))
 
     @property
     def decision(self) -> str:
-        """Return how outputs become a class (:mod:`.decisions`).
+        """Return the rule that maps outputs to a class (:mod:`.decisions`).
 
-        Empty if they do not on the device.
+        The result is empty if the device does not return classes.
         """
         return self.options.get("decision", "")
 
@@ -87,7 +88,7 @@ class Choices:
 
     @property
     def pairwise(self) -> bool:
-        """Return whether every pair of classes has an output."""
+        """Return whether there is one output per pair of classes."""
         return self.decision in PAIRWISE
 
     @property
@@ -123,7 +124,7 @@ class Choices:
     def plain_means(self) -> bool:
         """Return whether the matrix has unbiased means of diagonals.
 
-        It may then be indefinite.
+        The matrix may then be indefinite.
         """
         return self.options.get("scheme") == "diagonal_mean"
 
@@ -136,13 +137,13 @@ class Choices:
     def looks_ahead(self) -> bool:
         """Return whether the solver is look-ahead Levinson.
 
-        It takes several rows at a time if a leading block is singular.
+        Look-ahead processes several rows at a time if a leading block is singular.
         """
         return self.options.get("solver") in LOOKAHEADS
 
     @property
     def banded(self) -> bool:
-        """Whether the solver is the L D L' factor of a band, a table of the plan."""
+        """Return whether the solver uses a banded L D L' factor, a table of the plan."""
         return self.options.get("solver") == "banded"
 
     @property
@@ -205,7 +206,7 @@ class Choices:
 
     @property
     def linear(self) -> bool:
-        """Whether an online learner has a linear part."""
+        """Return whether an online learner has a linear part."""
         return "linear" in self.options
 
     @property

@@ -1,7 +1,7 @@
-"""sim: from the outputs of a prediction to a class: the label, and its margin.
+"""sim: map the outputs of a prediction to a class: the label and its margin.
 
-A label is the index of a class; the number of classes stands for *unknown*. The scores are integers of the
-device, or real numbers of a float64 reference.
+A label is the index of a class; a label equal to the number of classes means *unknown*. The scores are
+integers of the device, or real numbers of a float64 reference.
 
 ===============  ===================================  ==========================================  ==========
 decision         outputs                              label                                       margin
@@ -37,9 +37,9 @@ MOST_CLASSES = 255
 def pair_slots(classes: int) -> Words:
     """Return the outputs to which a center of each class contributes.
 
-    Their shape is (classes, classes - 1).
+    The result has shape (classes, classes - 1).
 
-    Column c of row i is the pair of class i with the c-th of the other classes.
+    Column c of row i is the index of the output for class i and the c-th other class.
     """
     pairs = {pair: at for at, pair in enumerate(
         (i, j) for i in range(classes) for j in range(i + 1, classes))}
@@ -53,7 +53,7 @@ def spread(alpha: NDArray[Any], groups: tuple[int, ...]) -> NDArray[Any]:
     Parameters
     ----------
     alpha : ndarray, shape (N, classes - 1)
-        The columns of :func:`pair_slots`, center by center.
+        One row per center, with the columns of :func:`pair_slots`.
     groups : tuple of int
         Centers of each class; empty if alpha has a column per output, which is returned unchanged.
     """
@@ -66,9 +66,9 @@ def spread(alpha: NDArray[Any], groups: tuple[int, ...]) -> NDArray[Any]:
 
 
 def members(decision: str, labels: Words, classes: int) -> NDArray[np.bool_]:
-    """Return which outputs stand for the class of each sample, shape (m, C).
+    """Return a mask of the outputs for the class of each sample, shape (m, C).
 
-    Of two classes the one output stands for the second.
+    With two classes, the only output is for the second.
     """
     classes_of = np.array([1]) if decision == SIGN else np.arange(classes)
     return np.asarray(labels[:, np.newaxis] == classes_of)
@@ -84,9 +84,9 @@ def decide(decision: str, f: NDArray[Any], classes: int,
         One of :data:`DECISIONS`.
     f : ndarray, shape (m, C), or (m,) for one output
     classes : int
-        Number of classes, and the label of a margin below `min_margin`.
+        Number of classes, which is also the label if the margin is below `min_margin`.
     min_margin : float, optional
-        In units of f; without it no label is unknown.
+        Smallest margin, in units of f; without it no label is unknown.
     """
     rows = np.arange(len(f))
     if decision == SIGN:
@@ -108,7 +108,7 @@ def decide(decision: str, f: NDArray[Any], classes: int,
 def _favour(f: NDArray[Any], classes: int) -> NDArray[Any]:
     """Return the outputs in favour of a against b, shape (m, classes, classes).
 
-    0 for a = b.
+    The diagonal, a = b, is 0.
     """
     first, second = np.triu_indices(classes, 1)
     favour = np.zeros((len(f), classes, classes), dtype=f.dtype)
@@ -133,7 +133,7 @@ def _most_votes(favour: NDArray[Any], confident: bool) -> Words:
 def recalls(confusion: Words) -> Array:
     """Return the accuracy on the samples of each class, shape (classes,).
 
-    It is NaN without samples.
+    The accuracy of a class without samples is NaN.
     """
     counts = confusion.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -143,7 +143,7 @@ def recalls(confusion: Words) -> Array:
 def confusion_matrix(truth: Words, labels: Words, classes: int) -> Words:
     """Count the samples of each class by label, shape (classes, classes + 1).
 
-    The last is unknown.
+    The last column counts unknown labels.
     """
     found = np.zeros((classes, classes + 1), dtype=np.int64)
     np.add.at(found, (truth, labels), 1)

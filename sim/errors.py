@@ -60,7 +60,7 @@ class Problem:
     allowed : str
         The accepted values.
     remedy : str
-        How to correct it.
+        How to correct the input.
     """
 
     code: str

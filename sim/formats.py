@@ -1,8 +1,8 @@
 """sim: number formats, and the cast of a wide integer to a format.
 
 A *word* is an integer; a :class:`Format` defines its value: ``value = word * 2**-frac``. Rounding and
-overflow belong to the cast, not to the number. The written form is ``s16f15``: signed, 16 bits in total, 15
-of them fraction bits. (ARM and TI count Qm.n differently, so that notation is not used here.)
+overflow are properties of the cast, not of the number. The notation is ``s16f15``: signed, 16 bits in
+total, 15 of them fraction bits. (Arm and TI define Qm.n differently, so that notation is not used here.)
 """
 
 from __future__ import annotations
@@ -217,7 +217,7 @@ class Format:
 
 
 def _matched(pattern: str, text: str, what: str, example: str) -> tuple[str, ...]:
-    """Return the groups of a notation; raise E201 if the text does not match."""
+    """Return the matched groups of a notation; raise E201 if the text does not match."""
     match = re.fullmatch(pattern, text.strip(), re.ASCII) if isinstance(text, str) else None
     if match is None:
         raise _no_format(what, text, example)

@@ -5,8 +5,8 @@ Without numba they run as plain Python.
 Both run the same functions and return the same integers.  ``KERNCAST_ENGINE=python`` selects plain
 Python even if numba is installed (to step through a model in a debugger).
 
-Compiled functions allocate nothing, as on the device: arrays come from the caller.  So numba need not
-count references to them, which costs more than the arithmetic in loops that call small functions.
+Compiled functions do not allocate memory, as on the device: arrays come from the caller.  So numba need not
+count references to arrays, which would cost more than the arithmetic in loops that call small functions.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _DAY = 24 * 3600
 def _no_collection() -> Iterator[None]:
     """Disable the garbage collector while numba loads.
 
-    It takes a tenth of the start-up time.
+    Garbage collection takes a tenth of the start-up time.
     """
     was = gc.isenabled()
     gc.disable()
@@ -67,10 +67,8 @@ def _numba() -> ModuleType | None:
 def _spare_scipy() -> None:
     """Let numba load its array functions without scipy.linalg.
 
-    This saves a third of the start-up time.
-
-    It imports scipy there only to check that `np.dot` finds a BLAS.  It repeats the check when a
-    function that calls `np.dot` is compiled.
+    This saves a third of the start-up time. Numba imports scipy there only to check that `np.dot` finds a
+    BLAS, and repeats the check when a function that calls `np.dot` is compiled.
     """
     linalg: Any = import_module("numba.np.linalg")
     if find_spec("scipy") is None or "numba.np.arraymath" in sys.modules:
@@ -89,7 +87,7 @@ COMPILED = _NUMBA is not None
 def compiled_sources(room: Path = _ROOM) -> list[Path]:
     """List every module below `room` that compiled code may contain.
 
-    These are the modules whose functions or constants it uses.
+    These are the modules whose functions or constants compiled code uses.
     """
     return sorted(path for path in room.rglob("*.py") if path.relative_to(room).parts[0] not in _UNCOMPILED)
 
@@ -117,7 +115,7 @@ def _cache_folder(chosen: str) -> str:
     Returns
     -------
     str
-        Empty if no folder is writable.
+        The folder; empty if no folder is writable.
     """
     for base in [chosen] if chosen else [str(_ROOM / "__pycache__"), "~/.cache"]:
         try:
@@ -155,7 +153,7 @@ def jit(function: Callable[P, R]) -> Callable[P, R]:
 def jit_inline(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a function like :func:`jit`, and inline it in its callers.
 
-    For functions that inner loops call.
+    Use it for functions that inner loops call.
     """
     return _compiled(function, _nrt=False, forceinline=True)
 
@@ -183,10 +181,9 @@ def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
 class _Jit:
     """Function that is registered with numba at its first call.
 
-    The call comes from Python or compiled code.
-
-    A process that finds compiled code on disk calls a few of a hundred functions; registering them all
-    would take as long as loading those that are called.
+    The call comes from Python or from compiled code. A process that finds compiled code on disk calls a
+    few of about a hundred functions; to register all of them would take as long as to load those that are
+    called.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:

@@ -94,8 +94,8 @@ class DistanceKernel(Kernel):
     def distances(self, U: Array, V: Array) -> Array:
         """Return the distances of all vectors of `U` (m, D) to all of `V` (n, D): (m, n).
 
-        Sums one column at a time, so that no array exceeds the result.  Exactly 0 for equal vectors, unlike
-        |u|^2 + |v|^2 - 2 u.v in floating point.
+        Columns are summed one at a time, so that no array exceeds the result.  The distance of equal
+        vectors is exactly 0, unlike |u|^2 + |v|^2 - 2 u.v in floating point.
         """
         d = np.zeros((len(U), len(V)))
         with np.errstate(over="ignore"):  # an infinite distance is a kernel of 0, which is right
@@ -131,7 +131,7 @@ def _check_width(kernel: Gaussian | Laplacian | Periodic, what: str = "sigma") -
 class Gaussian(DistanceKernel):
     """Gaussian kernel, k(u, v) = exp(-|u - v|^2 / (2 sigma^2)).
 
-    Equation (15) of Mitchinson et al.; Decherchi et al., section 3.4.  Some authors write
+    It is equation (15) of Mitchinson et al., and in section 3.4 of Decherchi et al.  Some authors write
     exp(-|u - v|^2 / s^2); their s is sqrt(2) sigma.
 
     Parameters
@@ -171,7 +171,7 @@ class Gaussian(DistanceKernel):
 class Laplacian(DistanceKernel):
     """Laplacian kernel, k(u, v) = exp(-|u - v|_1 / sigma).
 
-    The same as scikit-learn's laplacian_kernel with gamma = 1 / sigma.
+    It equals scikit-learn's laplacian_kernel with gamma = 1 / sigma.
 
     Parameters
     ----------
@@ -211,13 +211,13 @@ class Periodic(DistanceKernel):
 
     k(u, v) = exp(-2 sum_c sin^2(pi (u_c - v_c) / period) / sigma^2).
 
-    D. J. C. MacKay, "Introduction to Gaussian Processes", 1998, (47): the Gaussian kernel of points
-    on a circle of radius 1/2 for each column.
+    This is equation (47) of D. J. C. MacKay, "Introduction to Gaussian Processes", 1998: the Gaussian
+    kernel of points on a circle of radius 1/2 for each column.
 
     Parameters
     ----------
     sigma : float
-        Width relative to the sine, so without a unit; positive and finite.
+        Width relative to the sine, therefore without a unit; positive and finite.
     period : float
         Period, in the unit of the inputs; positive and finite.
 
@@ -249,8 +249,8 @@ class Periodic(DistanceKernel):
 class Polynomial(Kernel):
     """Polynomial kernel, k(u, v) = (gamma u.v + coef0)^degree.
 
-    The same as scikit-learn's polynomial_kernel.  Positive semidefinite if gamma > 0, coef0 >= 0 and degree
-    is an integer.  Neither translation invariant nor decreasing.
+    It equals scikit-learn's polynomial_kernel.  It is positive semidefinite if gamma > 0, coef0 >= 0 and
+    degree is an integer.  It is neither translation invariant nor decreasing.
 
     Parameters
     ----------

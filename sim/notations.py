@@ -2,7 +2,7 @@
 
 :mod:`.formats` converts formats; this module converts the modes of fxpmath, APyTypes and the
 ``ap_fixed`` types of HLS compilers.  C and SystemVerilog have no such modes: there the cast is
-the primitive `narrow`, or `wrap`, of the runtime.
+the primitive `requantise`, or `wrap`, of the runtime.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 Model, generators, vectors, link and report all read it.
 
 A plan holds decisions: integers and strings only, in canonical JSON, hashed.  The reasons of a
-decision (measured ranges, bounds, who decided) are evidence, which is stored with them but not hashed.
+decision (measured ranges, bounds, source) are evidence, which is stored with the decisions but not hashed.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4,
 def wire_dtype(ctype: str) -> str:
     """Return the numpy dtype of a C type in little-endian bytes.
 
-    A float is the integer of its bits.
+    A float has the type of the integer of its bits.
     """
     return f"<{'i' if ctype.startswith('int') else 'u'}{C_BYTES[ctype]}"
 
@@ -57,7 +57,7 @@ class Signal:
     ----------
     format : Format
     rounding, overflow : Rounding, Overflow
-        Of the cast that makes it.
+        Modes of the cast to this signal.
     lo, hi : int
         The allowed range, as integers of the format (never wider than the format).
     unit : str
@@ -125,7 +125,7 @@ class Field:
 class Operations:
     """Count of an operation per call.
 
-    It is a formula in n, D, N with its worst-case value.
+    It has a formula in n, D, N, and the worst-case value.
     """
 
     formula: str
@@ -135,7 +135,7 @@ class Operations:
 def other_version(what: str, where: str, found: object, own: object, remedy: str) -> KerncastError:
     """Return the error E213 for a file of another version of kerncast.
 
-    It states how to create the file again.
+    The error states how to create the file again.
     """
     return fail("E213", f"another version of kerncast wrote this {what}", where=where,
                 value=f"version {found}", allowed=f"version {own}", remedy=remedy)
@@ -152,7 +152,7 @@ class Plan(Choices):
     Parameters
     ----------
     name : str
-        C prefix and name of everything generated.
+        Prefix of all C names and of generated files.
     algorithm : str
         ``toeplitz_rls``, ``kernel_cg``, ``kernel_lms``, ``online_kernel_rls`` or ``kernel_predictor``.
     word : int
@@ -171,11 +171,11 @@ class Plan(Choices):
     operations : mapping of str to mapping of str to Operations
         Worst-case counts by call (``train``, ``update``, ``predict``).
     units : mapping of str to str
-        The real value of one lsb of a signal, as an exact fraction ``p/q``.
+        The real value of one LSB of a signal, as an exact fraction ``p/q``.
     evidence : mapping
         The reason of each decision; not hashed.
     workspace : tuple of Field
-        The trainer structure of a batch trainer, in order: what training needs and prediction does not.
+        The trainer structure of a batch trainer, in order: members that only training needs.
     """
 
     name: str
@@ -242,7 +242,7 @@ class Plan(Choices):
 
     @property
     def second_order(self) -> bool:
-        """Return whether an online learner is recursive least squares in random features."""
+        """Return whether an online learner is recursive least squares on random features."""
         return self.algorithm == "online_kernel_rls"
 
     @property
@@ -252,7 +252,7 @@ class Plan(Choices):
 
     @property
     def fits(self) -> bool:
-        """Return whether the trainer gives the fitted values of its training samples."""
+        """Return whether the trainer can return the fitted values of its samples."""
         return "fitted_scale" in self.constants
 
     @property
@@ -262,7 +262,7 @@ class Plan(Choices):
 
     @property
     def targets(self) -> int:
-        """Return the number of targets of one sample: the label of a class is one."""
+        """Return the number of targets per sample; the label of a class is one target."""
         return 1 if self.decision else self.outputs
 
     @property

@@ -153,7 +153,7 @@ def divide(num: int, den: int) -> tuple[int, int]:
     """Divide; return (q, e) with ``num / den = q * 2**(e - 31)`` approximately.
 
     |num| < 2**62, 0 < den < 2**62.  q is 0 for num = 0, else ``2**30 <= |q| <= 2**31``: the floor
-    of the normalised numerator over the leading 31 bits of the normalised denominator.
+    of the normalised numerator over the 31 most significant bits of the normalised denominator.
     """
     if num == 0:
         return 0, 0
@@ -209,7 +209,7 @@ def block_scale(words: Words, first: int, last: int, s: int) -> int:
 def exp2_16(t: int, table: Words, bits: int) -> int:
     """Compute ``2**-t`` as u16f15 for t = u36f20 below 16.0.
 
-    It interpolates linearly between ``2**bits + 1`` entries u22f21.
+    The result is interpolated linearly between ``2**bits + 1`` entries u22f21.
 
     5 <= bits <= 7; the table is non-increasing, and its steps are below ``2**(12 + bits)``.
     """
@@ -224,7 +224,7 @@ def exp2_16(t: int, table: Words, bits: int) -> int:
 def exp2_32(t: int, coarse: Words, fine: Words, bits: int) -> int:
     """Compute ``2**-t`` as u32f31 for t = u37f32 below 32.0.
 
-    It multiplies entries of two tables of ``2**bits`` entries and a polynomial tail.
+    The result is a product of entries of two tables with ``2**bits`` entries, and a polynomial tail.
 
     ``2**-t = 2**-whole * 2**-i/2**bits * (1 - fine) * (1 - tail)``. A coarse entry is ``2 * 2**-i/2**bits -
     1`` as u32f32, a fine one ``1 - 2**-j/2**(2*bits)`` with 30 + bits fraction bits, like the products with
@@ -246,7 +246,7 @@ def exp2_32(t: int, coarse: Words, fine: Words, bits: int) -> int:
 def abs_sinpi(t: int, table: Words) -> int:
     """Compute ``|sin(pi t / 2**32)|`` as u32f31 for t >= 0.
 
-    Only the low 32 bits of t count.
+    Only the low 32 bits of t are used.
 
     The table holds ``sin(pi i / 512)``, 257 entries u32f31 of a quarter wave; between two entries
     ``sin(a + b) = sin a cos b + cos a sin b`` with ``cos b = 1 - b**2 / 2``, ``sin b = b - b**3 / 6``.

@@ -1,7 +1,8 @@
 """sim: the status codes of the device's functions: meaning, cause and remedy.
 
-0 is ok, a positive status is usable with a warning, a negative one refuses.  The generated C, HLS and RTL,
-``kerncast explain`` and ``kerncast sim`` take their names, codes and texts from here.
+Status 0 is ok; with a positive status the result is usable, with a warning; a negative status is a
+refusal.  The generated C, HLS and RTL, ``kerncast explain`` and ``kerncast sim`` take their names, codes
+and texts from here.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from .errors import Entry
 class DeviceStatus(IntEnum):
     """Status of a device function, the same in Python, C, HLS, RTL and the link.
 
-    Those of a core in hardware fit its three bits of ``tuser``, in two's complement.
+    The statuses of an RTL core fit the three bits of ``tuser``, in two's complement.
     """
 
     OK = 0
@@ -75,7 +76,10 @@ TRAINED = tuple(status for status in DeviceStatus if status.usable)
 
 
 def severity(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rank status codes: ok, then warnings, then refusals; the larger, the worse."""
+    """Return the severity of status codes: ok, then warnings, then refusals.
+
+    A larger value is worse.
+    """
     return np.where(codes < 0, 128 - codes, codes)
 
 
@@ -226,7 +230,7 @@ def meaning(status: str, algorithm: str, options: Mapping[str, str]) -> Entry:
     algorithm : str
         The plan's algorithm.
     options : mapping of str to str
-        The plan's options; of the Toeplitz trainer its scheme decides.
+        The plan's options; for the Toeplitz trainer, the meaning depends on the scheme.
     """
     scheme = options.get("scheme")
     of_plan = f"{algorithm} {scheme}" if scheme else algorithm

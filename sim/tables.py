@@ -1,6 +1,7 @@
 """sim: the lookup tables of the device, correctly rounded from decimal arithmetic.
 
-They do not use ``np.exp``: its last bit differs between machines, and a table is part of the plan.
+The tables do not use ``np.exp``, because its last bit differs between machines, and a table is part of the
+plan.
 """
 
 from __future__ import annotations
@@ -39,8 +40,8 @@ def power_of_two(exponent: Fraction) -> Decimal:
 def roots(bits: int, count: int) -> Iterator[Decimal]:
     """Yield ``2**-(i/2**bits)`` for i = 0 ... count - 1.
 
-    Repeated multiplication costs the last one a digit or two, and is ten times as fast as powers.  Use it
-    for values between 1/2 and 1 that are never halfway between two table entries.
+    Repeated multiplication loses one or two digits in the last value, and is ten times as fast as powers.
+    Use it for values between 1/2 and 1 that are never halfway between two representable entries.
     """
     factor, value = power_of_two(Fraction(-1, 1 << bits)), Decimal(1)
     for _ in range(count):
@@ -56,10 +57,9 @@ def entry(value: Decimal, fmt: Format) -> int:
 def exp2_16(bits: int) -> tuple[int, ...]:
     """Return ``2**bits + 1`` entries of ``2**-(i/2**bits)`` as u22f21.
 
-    They are lowered slightly.
-
-    A chord lies above the curve, by up to ``(ln 2 / 2**bits)**2 / 8`` of its value.  Subtracting half of
-    that balances the error; less than half an lsb of the result is subtracted, so ``2**0`` stays exact.
+    The entries are slightly below these values. A chord lies above the curve, by up to
+    ``(ln 2 / 2**bits)**2 / 8`` of its value; subtraction of half of that balances the error.  Less than
+    half an LSB of the result is subtracted, so ``2**0`` stays exact.
     """
     step = CONTEXT.divide(LN2, Decimal(1 << bits))
     lowered = min(CONTEXT.divide(CONTEXT.multiply(step, step), Decimal(16)), Decimal(31) / 2**21)
@@ -80,7 +80,7 @@ def exp2_coarse(bits: int) -> tuple[int, ...]:
 def exp2_fine_format(bits: int) -> Format:
     """Return the format of the fine table.
 
-    It is the finest whose 30 bits can represent the largest entry.
+    The format is the finest one whose 30 bits can represent the largest entry.
     """
     return Format(False, 30, 30 + bits)
 
@@ -88,7 +88,7 @@ def exp2_fine_format(bits: int) -> Format:
 def exp2_fine(bits: int) -> tuple[int, ...]:
     """Return ``2**bits`` entries of ``1 - 2**-(j/2**(2*bits))``.
 
-    They have 30 + bits fraction bits.
+    The entries have 30 + bits fraction bits.
     """
     fmt = exp2_fine_format(bits)
     return tuple(entry(CONTEXT.subtract(Decimal(1), power), fmt)
@@ -103,7 +103,7 @@ def log2_e() -> Decimal:
 def sine() -> tuple[int, ...]:
     """Return 257 entries of ``sin(pi i / 512)`` as u32f31.
 
-    They cover a quarter wave, both ends included.
+    The entries cover a quarter wave, including both ends.
     """
     return tuple(rounded(CONTEXT.multiply(_sin(Fraction(i, 512)), Decimal(2) ** SINE.frac))
                  for i in range(257))
@@ -112,7 +112,7 @@ def sine() -> tuple[int, ...]:
 def _sin(half_turns: Fraction) -> Decimal:
     """Return ``sin(pi * half_turns)`` to 50 digits or more.
 
-    It sums the series for 0 <= half_turns <= 1/2.
+    The series is summed for 0 <= half_turns <= 1/2.
     """
     x = CONTEXT.multiply(decimal(half_turns), PI)
     term, total, k = x, x, 1

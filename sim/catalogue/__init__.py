@@ -1,6 +1,6 @@
 """sim: the catalogue of errors and warnings.
 
-For each code it lists title, cause and remedy.
+For each code, the catalogue lists title, cause and remedy.
 
 ``kerncast explain CODE`` prints an entry; a test compares the codes used in the sources with the rows
 below.  E1xx spec file, E2xx numbers, plan and data, E3xx generation, output folder and target, E4xx link

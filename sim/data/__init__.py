@@ -1,6 +1,6 @@
 """sim.data: samples as ADC counts, bundled or from the user's files.
 
-All values are integers as a sensor delivers them; [input] and [output] of the spec define their meaning.
+All values are integers as a sensor returns them; [input] and [output] of the spec define their meaning.
 :mod:`.raw` checks arrays from the Python API.
 """
 
@@ -40,7 +40,7 @@ class Dataset:
     clean : ndarray of float64, shape (m,), or None
         The signal without noise, in units of y, if it is known.
     title, licence : str
-        For reports.
+        Texts for reports.
     """
 
     x_raw: Words
@@ -79,7 +79,7 @@ def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
 def grid(spec: Spec, count: int) -> Words:
     """Return uniformly sampled inputs as ADC counts.
 
-    They are ``offset + step * j``, shape (count, 1).
+    The inputs are ``offset + step * j``, shape (count, 1).
     """
     step = 1 if spec.toeplitz is None else spec.toeplitz.step
     x: Words = (spec.input.offsets[0] + np.arange(count, dtype=np.int64) * step)[:, None]
@@ -92,9 +92,9 @@ def with_lags(spec: Spec, data: Dataset) -> Dataset:
     Parameters
     ----------
     spec : Spec
-        One with lagged in [data] and any number of columns; of any other spec the data stay as they are.
+        A spec with lagged in [data] and any number of columns; for any other spec the data are unchanged.
     data : Dataset
-        Loaded for the same file, with other columns perhaps.
+        Samples of the same file, possibly with another number of columns.
     """
     columns = spec.input.columns
     if spec.data is None or not spec.data.lagged or data.x_raw.shape[1] == columns:
@@ -115,7 +115,7 @@ def _more_lags(x: Words, y: Words, columns: int) -> tuple[Words, Words]:
 def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
     """Convert bundled samples to a dataset, with checked ranges.
 
-    Scheme uniform gets the grid.
+    With the scheme uniform, the inputs are the grid.
     """
     raw_x, raw_y = spec.input.format, spec.output.format
     n = len(samples.y) if spec.samples is None else spec.samples
@@ -167,7 +167,7 @@ def _files(spec: Spec, base: Path) -> Dataset:
 
 
 def sampling_instants(spec: Spec, base_dir: str | Path = ".") -> Array | None:
-    """Read when each sample was taken that a simulation predicts.
+    """Return the sampling instants of the samples that a simulation predicts.
 
     These are the test samples if there are any, else the training samples.
 
@@ -199,7 +199,7 @@ def _target_words(rows: Words, outputs: int) -> Words:
 
 
 def _table(spec: Spec, data: Data, path: Path, problems: list[Problem], uniform: bool) -> Words:
-    """Return a file as ADC counts, the target last; read it as [data] states."""
+    """Read a file as [data] states; return its samples as ADC counts, target last."""
     signal = uniform or bool(data.lagged)
     inputs = 0 if signal else 1 if spec.input.delay else spec.input.columns
     try:
@@ -217,7 +217,7 @@ def _table(spec: Spec, data: Data, path: Path, problems: list[Problem], uniform:
 def _words(spec: Spec, path: Path, problems: list[Problem], signal: bool) -> Words:
     """Read a CSV file of ADC counts; a sampled signal has targets only.
 
-    With a delay line a row has one sample, or the window if the file has x1.
+    With a delay line, a row contains one sample, or a whole window if the file has a column x1.
     """
     one = bool(spec.input.delay) and "x1" not in column_names(path)
     inputs = 0 if signal else 1 if one else spec.input.columns
@@ -228,7 +228,7 @@ def _words(spec: Spec, path: Path, problems: list[Problem], signal: bool) -> Wor
 
 
 def _slides(spec: Spec, rows: Words) -> bool:
-    """Return whether a row has one sample for the delay line, instead of the window."""
+    """Return whether each row has one sample for the delay line, not a window."""
     return bool(spec.input.delay) and rows.shape[1] == 1 + (spec.output.outputs or 1)
 
 
@@ -247,7 +247,7 @@ def _windowed(spec: Spec, rows: Words) -> Words:
 
 
 def _delayed(rows: Words, length: int) -> Words:
-    """Return rows (x0, x1, ..., targets) with windows of the one input column.
+    """Return rows (x0, x1, ..., targets) with windows of the only input column.
 
     A window has the latest `length` samples.
     """

@@ -1,7 +1,7 @@
 """sim.data: the bundled data sets, from installed packages; nothing is downloaded.
 
-Noise and split come from ``random.Random(0).random()``, whose stream Python guarantees, through additions
-and products only: the integers are the same on every machine.
+Noise and split are computed from ``random.Random(0).random()``, whose sequence Python guarantees, with
+additions and products only, so the integers are the same on every machine.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def nearly_normal(count: int, seed: int = SEED) -> NDArray[np.float64]:
 def digits(spec: Spec) -> BuiltinSamples:
     """Return scikit-learn's handwritten digits 3 and 8, or all ten classes.
 
-    The target of a 3 is -1, that of an 8 is +1.  Images of 8 x 8 pixels from 0 to 16.  A fixed shuffle of
+    The target of a 3 is -1, that of an 8 is +1.  Images have 8 x 8 pixels from 0 to 16.  A fixed shuffle of
     the 357 samples splits them into 250 for training, in the order of presentation, and 107 for testing.  If
     the spec lists classes, it splits the 1,797 samples of all digits into 1,000 and 797; the targets are
     then labels.
@@ -122,9 +122,8 @@ def digits(spec: Spec) -> BuiltinSamples:
 def equaliser(spec: Spec) -> BuiltinSamples:
     """Return windows of a distorted signal and their symbols as ADC counts.
 
-    The signal is that of :func:`equalisation`.
-
-    The first thousand windows are for training, the next thousand for testing.
+    The signal is that of :func:`equalisation`. The first thousand windows are for training, the next thousand
+    for testing.
 
     Raises
     ------
@@ -149,9 +148,9 @@ def equalisation(count: int, columns: int, seed: int = SEED, echo: float | NDArr
                  ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return windows of a received signal, and the symbol in the middle of each.
 
-    Binary symbols s pass a linear channel, ``z_i = s_i + echo s_(i-1)``, a memoryless nonlinearity and
-    noise: ``r_i = z_i - 0.9 z_i^2 + n_i``.  The target of the window
-    ``(r_i, ..., r_(i+columns-1))`` is ``s_(i + columns // 2)``.
+    Binary symbols s pass through a linear channel, ``z_i = s_i + echo s_(i-1)``, a memoryless nonlinearity
+    and noise: ``r_i = z_i - 0.9 z_i^2 + n_i``.  The target of the window ``(r_i, ..., r_(i+columns-1))``
+    is ``s_(i + columns // 2)``.
 
     Parameters
     ----------

@@ -24,9 +24,10 @@ class Clock:
     Parameters
     ----------
     step : float
-        Seconds, or the unit of the column, from sample to sample.
+        Time from sample to sample, in seconds or in the unit of the column.
     jumps : ndarray of int64, shape (n - 1,)
-        Steps from each sample to the next: 1 without a gap.  0 or less if the time does not increase.
+        Number of steps from each sample to the next: 1 without a gap, 0 or less if the time does not
+        increase.
     deviation : float
         Largest deviation from the grid in steps.
     """
@@ -37,7 +38,7 @@ class Clock:
 
     @property
     def increases(self) -> bool:
-        """Return whether each instant is later than the one before."""
+        """Return whether each instant is later than the previous one."""
         return bool((self.jumps >= 1).all())
 
     @property
@@ -92,7 +93,7 @@ class Clock:
 
 
 def _rows(first: int, start: int, end: int) -> str:
-    """Return the option and the key that choose the samples `start` to `end`."""
+    """Return the option and the spec key that select the samples `start` to `end`."""
     rows = f"{first + start + 1}..{first + end + 1}"
     return f"--rows {rows} with kerncast init, or rows = \"{rows}\" in [data]"
 
@@ -111,7 +112,7 @@ def _even_stretch(time: Array, step: float) -> tuple[int, int]:
 
 
 def read_clock(time: Array) -> Clock:
-    """Return the grid of sampling instants, shape (n,); NaN counts as no increase."""
+    """Return the clock of sampling instants (n,); NaN is treated as no increase."""
     jumps = np.diff(time)
     if not len(jumps) or not np.isfinite(jumps).all() or (step := float(np.median(jumps))) <= 0:
         return Clock(1.0, np.zeros(len(jumps), dtype=np.int64), float("inf"))
@@ -124,7 +125,7 @@ def read_clock(time: Array) -> Clock:
 
 
 def longest_run(good: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return start and end of the longest run of True; the first of equal ones."""
+    """Return start and end of the longest run of True; ties select the first."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], good.astype(np.int8), [0]])))
     if not len(edges):
         return 0, 0

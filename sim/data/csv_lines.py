@@ -36,7 +36,7 @@ def open_text(path: Path) -> IO[str]:
 
 
 def open_bytes(path: Path) -> IO[bytes]:
-    """Open a file; a name in .gz or .bz2 is decompressed."""
+    """Open a file; decompress it if its name ends in .gz or .bz2."""
     file: IO[bytes] = _OPENERS.get(path.suffix.lower(), open)(refuse_special(path), "rb")
     return file
 
@@ -44,7 +44,7 @@ def open_bytes(path: Path) -> IO[bytes]:
 def counted(problems: Sequence[Problem]) -> list[Problem]:
     """Replace repeats of a problem in a column by the first one.
 
-    It gets the number of repeats and their values.
+    The first problem then states the number of repeats and their values.
     """
     alike: dict[tuple[str, str, str], list[Problem]] = {}
     for problem in problems:
@@ -87,7 +87,7 @@ def csv_lines(path: Path, delimiters: str = ",", allowed: str = "a CSV file in U
     delimiters : str
         Candidates; the one most frequent in the first line separates the fields.
     allowed, remedy : str
-        For the message.
+        Allowed values and remedy for the message.
 
     Raises
     ------

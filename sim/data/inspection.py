@@ -1,4 +1,4 @@
-"""sim.data: what a data file holds, and the keys of [data] that read it so."""
+"""sim.data: detect the contents of a data file, and the keys of [data] to read it."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class Inspection:
     signal : bool
         Whether there is no input.
     keys : mapping
-        The keys of [data] that read the file so, without file, classes and ranges.
+        The keys of [data] that read the file in this way, without file, classes and ranges.
     classes : mapping of str to int
-        The classes and their samples; empty for a target that is a number.
+        The number of samples of each class; empty for a target that is a number.
     constant : tuple of str
         Inputs that never change.
     duplicates : tuple of (str, str)
         Inputs that equal an earlier one.
     notes : mapping of str to str
-        What was found by the reader rather than asked for, by topic.
+        Properties that the reader detected and the user did not specify, by topic.
     """
 
     path: Path
@@ -71,13 +71,13 @@ class Inspection:
 
 def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequence[str] | None = None,
                  find_classes: bool = True) -> Inspection:
-    """Find out what a file holds.
+    """Return the contents of a data file and the keys to read it.
 
     Parameters
     ----------
     path : Path
     options : Data
-        What the user asked for; the other keys are found.
+        The options of the user; the other keys are detected.
     clock : bool
         Whether to look for a column of sampling instants.
     classes : sequence of str, optional
@@ -127,7 +127,7 @@ def _is_counts(layout: Layout, options: Data) -> bool:
 
 def _choose(path: Path, layout: Layout, options: Data, counts: bool, clock: bool, labelled: bool,
             keys: dict[str, Any], notes: dict[str, str]) -> tuple[bool, bool]:
-    """Choose the columns; return whether it is a signal, and has classes."""
+    """Choose the columns; return whether the file is a signal, and has classes."""
     names = layout.names
     if layout.separator != ",":
         keys["separator"] = layout.separator
@@ -174,13 +174,13 @@ def _index(path: Path, names: Sequence[str], column: str | int) -> int:
 
 
 def _name(names: Sequence[str], index: int) -> str | int:
-    """Return the name of a column, or its number if there is no name for it alone."""
+    """Return the name of a column, or its number if the name is not unique."""
     name = names[index]
     return index if name == f"column {index}" or names.count(name) > 1 or not name else name
 
 
 def _refuse_text(path: Path, layout: Layout, inputs: Sequence[int], target: int) -> None:
-    """Raise E252 for inputs that are text, with the options that work."""
+    """Raise E252 for inputs that are text, and suggest valid options."""
     texts = [i for i in inputs if layout.kinds[i] == TEXT]
     if not texts:
         return
@@ -212,12 +212,12 @@ def _refuse_label(path: Path, layout: Layout, keys: Mapping[str, Any], labelled:
 
 
 def _option(name: str, columns: Sequence[str]) -> str:
-    """Return an option of ``kerncast init`` with columns, as it is typed."""
+    """Return an option of ``kerncast init`` with columns, as typed in a command."""
     return f"--{name} \"{','.join(columns)}\""
 
 
 def _another_target(names: Sequence[str], target: int, numbers: Sequence[int]) -> str:
-    """Return the options that choose another target and leave this one out.
+    """Return the options that choose another target and omit this column.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ def _arrays(path: Path, options: Data) -> tuple[bool, bool]:
 
 def _classes(path: Path, values: Values, labelled: bool, find: bool, counts: bool
              ) -> tuple[Values, dict[str, int]]:
-    """Return the classes of the target and their samples, as text."""
+    """Return the samples with classes as text, and the number of samples per class."""
     y = values.y
     if not labelled:
         found = np.unique(y)
@@ -269,7 +269,7 @@ def _classes(path: Path, values: Values, labelled: bool, find: bool, counts: boo
 
 
 def _of_numbers(values: Values) -> str:
-    """Return the options that choose an input as the target, and leave this one out."""
+    """Return the options that choose an input as the target, and omit this one."""
     last = len(values.names) - 1
     return _another_target(values.names, last, range(last))
 
@@ -309,7 +309,7 @@ def _useless(values: Values) -> tuple[tuple[str, ...], tuple[tuple[str, str], ..
 
 
 def value_range(column: Array) -> tuple[float, float]:
-    """Return round numbers around all values, at most 1/1000 of their range outside."""
+    """Return round limits around all values, at most 1/1000 of the range beyond them."""
     low, high = float(column.min()), float(column.max())
     if low == high:
         return low, low + 1.0

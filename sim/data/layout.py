@@ -43,7 +43,7 @@ class Layout:
     kinds : tuple of str
         number, time (ISO 8601) or text, by the majority of the first lines.
     instants : tuple of int
-        Columns of sampling instants: by kind, by name, or because they increase by a constant step.
+        Columns of sampling instants, recognised by kind, by name, or by a constant increase.
     texts : tuple of tuple of str
         Some different fields of each column.
     """

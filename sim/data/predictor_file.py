@@ -1,6 +1,6 @@
 """sim.data: the file of a model trained elsewhere.
 
-It contains vectors, coefficients and intercept.
+The file contains vectors, coefficients and intercept.
 
 ``f(x) = sum_i alpha_i k(v_i, x) + b``, in real numbers.  The file is JSON of plain numbers: it contains no
 code, and has the same bytes on every machine::
@@ -60,15 +60,16 @@ class TrainedModel:
     bias : float, or ndarray of float64, shape (C,)
         Intercept of each output, in units of y.
     classes : tuple
-        The labels of a classifier, of two classes those of f <= 0 and f > 0; else empty.
+        The labels of a classifier, for two classes those of f <= 0 and f > 0; else empty.
     scale : ndarray of float64, shape (D,), or ()
-        x is a sample in the units of training, divided by this.
+        Divisor of a sample in the units of training, which gives x.
     origin : str
-        The class of estimator that trained it.
+        The class name of the estimator that was trained.
     decision : str
-        How several outputs become a class; empty for a regression or one output.
+        Rule that maps several outputs to a class; empty for a regression or one output.
     groups : tuple of int
-        Vectors of each class, which they are ordered by, if the decision is by pairs; else empty.
+        Number of vectors of each class, in whose order the vectors are, if the decision is by pairs; else
+        empty.
     """
 
     kernel: dict[str, Any]
@@ -103,7 +104,7 @@ class TrainedModel:
         return np.broadcast_to(self.scale, self.vectors.shape[1:])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return its numbers, for the evidence of a plan."""
+        """Return the numbers of the model, for the evidence of a plan."""
         several = {"decision": self.decision, "groups": list(self.groups)} if self.alpha.ndim == 2 else {}
         return {"origin": self.origin, "kernel": self.kernel, "classes": list(self.classes), **several,
                 "scale": self.scales.tolist(),
@@ -111,7 +112,7 @@ class TrainedModel:
                 "alpha": self.alpha.tolist()}
 
     def to_json(self) -> str:
-        """Return the text of its file.
+        """Return the text of the model's file.
 
         Numbers are in the shortest exact form, with one vector per line.
         """
@@ -219,9 +220,8 @@ def load_model(spec: Spec) -> TrainedModel:
 def model_file(spec: Spec) -> dict[str, str]:
     """Return name and text of the file of [predictor], to copy it with the spec.
 
-    Without one the result is empty.
-
-    A file outside the spec's folder cannot be copied along and is omitted.
+    The result is empty if the spec has no [predictor]. A file outside the spec's folder cannot be copied
+    with the spec and is omitted.
     """
     if spec.predictor is None:
         return {}
@@ -253,7 +253,7 @@ def check_fit(spec: Spec, model: TrainedModel) -> None:
 def _check_target(spec: Spec, model: TrainedModel) -> None:
     """Raise E277 if classes or outputs of a model differ from its spec's.
 
-    Of two classes the spec may be silent.
+    A spec may omit the names of two classes.
     """
     names, given = tuple(map(str, model.classes)), spec.output.classes
     if names != given and not (given is None and model.outputs == 1):

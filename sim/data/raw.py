@@ -1,6 +1,6 @@
 """sim.data: ADC counts from arrays of any kind.
 
-They are checked once on entry and never wrapped.
+The values are checked once on entry and never wrapped.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ def inputs(plan: Plan, x_raw: Any, where: str = "x_raw") -> Words:
 def targets(plan: Plan, y_raw: Any) -> Words:
     """Return the targets of a plan as ADC counts.
 
-    The shape is (m,), or (m, C) of several outputs. Of classes they are labels (m,). Errors are those of
-    :func:`check_targets`.
+    The shape is (m,), or (m, C) for several outputs. For classes, targets are labels (m,). Errors are
+    those of :func:`check_targets`.
     """
     outputs, classes = (1, plan.class_names) if plan.decision else (plan.outputs, ())
     return check_targets(y_raw, plan.signals["y_raw"].format, outputs, classes)
@@ -37,7 +37,7 @@ def targets(plan: Plan, y_raw: Any) -> Words:
 def check_targets(y_raw: Any, fmt: Format, outputs: int, classes: tuple[str, ...] = ()) -> Words:
     """Return targets as ADC counts, shape (m,) or (m, outputs).
 
-    Of classes as labels (m,).
+    For classes, return labels (m,).
 
     Errors are those of :func:`check_raw`, and E253 for a label outside the classes.
     """
@@ -62,7 +62,7 @@ def samples(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words, Words]:
 def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words]:
     """Check the arguments of a trainer.
 
-    It needs n targets, and inputs except on the uniform grid.
+    A trainer needs n targets, and inputs except on the uniform grid.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def quantise(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format,
     Parameters
     ----------
     values : ndarray of float64, shape (m, D)
-        Finite.
+        Finite values.
     steps, offsets : array_like of shape (D,) or ()
         Value of one count in each column, and the count of 0.
     fmt : Format
@@ -109,7 +109,7 @@ def quantise(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format,
 
 
 def little_endian(plan: Plan, signal: str, words: Words) -> NDArray[Any]:
-    """Return checked counts as a flat little-endian array of the device's type."""
+    """Return checked ADC counts as a flat little-endian array of the device's type."""
     kind = np.dtype(plan.signals[signal].format.c_type.removesuffix("_t")).newbyteorder("<")
     return np.ascontiguousarray(words.reshape(-1), dtype=kind)
 
@@ -161,9 +161,9 @@ def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Word
 
 
 def _as_numbers(values: Any, where: str) -> NDArray[Any]:
-    """Return an array of real numbers.
+    """Return an array of real numbers; raise an error for other types.
 
-    Python integers of any size remain exact as objects.
+    Python integers of any size remain exact, in an array of objects.
     """
     try:
         array = np.asarray(values)

@@ -1,6 +1,6 @@
 """sim.data: read the file that [data] names with the options of that table.
 
-``kerncast init`` has the same options under the same names, so it reads what the other commands read.
+``kerncast init`` has the same options under the same names, so it reads a file like the other commands.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Values:
     time: Array | None = None
 
     def choose(self, chosen: NDArray[np.bool_], reason: str) -> Values:
-        """Return the chosen samples, with the number of others under `reason`."""
+        """Return the chosen samples; count the dropped ones under `reason`."""
         lost = int((~chosen).sum())
         if not lost:
             return self
@@ -83,7 +83,7 @@ class _Loaded(NamedTuple):
 
 
 def row_range(rows: int | str | None) -> tuple[int, int | None]:
-    """Return the first row, from 0, and the row after the last of the key ``rows``."""
+    """Return the first row, from 0, and the end (exclusive) of the key ``rows``."""
     if rows is None:
         return 0, None
     first, _, last = str(rows).rpartition("..")
@@ -91,7 +91,7 @@ def row_range(rows: int | str | None) -> tuple[int, int | None]:
 
 
 def say_option(key: str, value: str) -> str:
-    """Return an option of the reader as it is written in a command and in a spec."""
+    """Return an option of the reader as written in a command and in a spec."""
     return f"--{key.replace('_', '-')} {value} with kerncast init, or {key} = \"{value}\" in [data]"
 
 
@@ -113,7 +113,7 @@ def read_values(path: Path, data: Data, *, signal: bool, labels: Sequence[str] =
     ------
     KerncastError
         Those of :func:`.samples.load_samples`; E242 for columns; E251 for missing samples; E253 for a class
-        without samples; E259 for sampling instants at no constant step.
+        without samples; E259 for sampling instants without a constant step.
     """
     first, last = row_range(data.rows)
     loaded = _load(path, data, signal, bool(labels), first, last)
@@ -161,7 +161,7 @@ def _load(path: Path, data: Data, signal: bool, labelled: bool, first: int, last
 
 
 def _chosen(path: Path, table: SampleTable, data: Data) -> tuple[Array, tuple[str, ...], Array | None]:
-    """Return the columns of a file whose reader returns all of them."""
+    """Select the columns of a file whose reader returns all of them."""
     names = list(table.inputs)
 
     def index(column: str | int) -> int:

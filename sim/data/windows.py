@@ -1,4 +1,4 @@
-"""sim.data: windows of a sampled signal, as the delay line of a device holds them."""
+"""sim.data: windows of a sampled signal, as in the delay line of a device."""
 
 from __future__ import annotations
 

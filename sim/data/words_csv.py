@@ -117,7 +117,7 @@ def no_class(where: str, text: str, names: tuple[str, ...]) -> Problem:
 
 
 def _word(text: str) -> float | int | None:
-    """Return the number in a field, or None; a whole float counts as an integer."""
+    """Return the number in a field, or None; a whole float becomes an integer."""
     try:
         return int(text) if _INTEGER.fullmatch(text) else decimal(text)
     except ValueError:
@@ -125,7 +125,7 @@ def _word(text: str) -> float | int | None:
 
 
 def abbreviate(text: str) -> str:
-    """Return at most 24 characters of a field."""
+    """Return a field, abbreviated to at most 24 characters."""
     return text if len(text) <= 24 else text[:21] + "..."
 
 
@@ -146,7 +146,7 @@ def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Pr
 
 
 def targets_header(outputs: int = 1) -> list[str]:
-    """Return the column names of the targets: y, or y0, y1, ... of several outputs."""
+    """Return the column names of the targets: y, or y0, y1, ... for several outputs."""
     return ["y"] if outputs == 1 else [f"y{output}" for output in range(outputs)]
 
 
@@ -156,11 +156,9 @@ def header(columns: int, outputs: int = 1) -> list[str]:
 
 
 def words_text(words: NDArray[np.int64], classes: tuple[str, ...] = (), outputs: int = 1) -> str:
-    """Return a CSV file of ADC counts, the targets last.
+    """Return the text of a CSV file of ADC counts, the targets last.
 
-    Their shape is (m, D + 1), or (m, D + outputs).
-
-    A target that is a class is written by name.
+    The counts have shape (m, D + 1), or (m, D + outputs). A target that is a class is written by name.
     """
     outputs = 1 if classes else outputs
     rows = [[*row[:-1], classes[row[-1]]] if classes else row for row in words.tolist()]
@@ -173,7 +171,7 @@ def words_text(words: NDArray[np.int64], classes: tuple[str, ...] = (), outputs:
 def column_names(path: Path) -> list[str]:
     """Return the names in the header, empty for an unreadable file.
 
-    Reading checks them.
+    The names are not checked here; reading the file checks them.
     """
     try:
         return [name.strip() for name in next(csv_lines(path), (1, []))[1]]
@@ -184,7 +182,7 @@ def column_names(path: Path) -> list[str]:
 def width(x: NDArray[np.int64]) -> float:
     """Return a third of the median distance between samples in ADC counts.
 
-    It is 1 if all samples are equal.
+    The result is 1 if all samples are equal.
     """
     some = x[:: max(1, len(x) // 200)].astype(np.float64)
     distances = np.sqrt(((some[:, None] - some[None]) ** 2).sum(axis=-1))

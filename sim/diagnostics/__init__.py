@@ -1,1 +1,1 @@
-"""sim.diagnostics: runs of a plan: error budget, word length, input rounding."""
+"""sim.diagnostics: analyse runs of a plan: error budget, word length, baselines."""

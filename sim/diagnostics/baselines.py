@@ -1,7 +1,7 @@
-"""sim.diagnostics: predictions that need no kernel, to compare a model with.
+"""sim.diagnostics: predictions without a kernel, with which a model is compared.
 
-Each sees what the model sees: the same training samples, the same held-out ones.  A filter is compared at
-its best length and order, a linear stream at its better rate of forgetting.
+Each baseline has the same training samples and the same held-out samples as the model.  A filter is
+compared at its best length and order, a linear stream at its better forgetting rate.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Baseline:
     ----------
     name : str
     f : ndarray of float64, shape (k,)
-        For the samples of :class:`.HeldOut`, in units of y.
+        Predictions for the samples of :class:`.HeldOut`, in units of y.
     """
 
     name: str
@@ -84,7 +84,7 @@ def _constant(found: HeldOut) -> Array:
 
 
 def _previous(found: HeldOut) -> Array:
-    """Predict the sample before each."""
+    """Predict each sample by the previous one."""
     before = found.y_train[-1] if found.judged is Judged.TEST else found.y_train[max(found.first - 1, 0)]
     return np.concatenate(([before], found.y[:-1]))
 
@@ -102,7 +102,7 @@ def _filters(found: HeldOut) -> Iterator[Baseline]:
 def savitzky_golay(y: Array, window: int, order: int, *, left_out: bool = False) -> Array:
     """Fit a polynomial to the window around each sample, and evaluate it there.
 
-    The first and last samples take the polynomial of the first and last window.
+    Samples near the ends use the polynomial of the first or last window.
 
     Parameters
     ----------
@@ -173,7 +173,7 @@ def _fitted(A: Array, y: Array) -> Array:
 
 
 def _streamed(A: Array, y: Array, fading: float) -> Array:
-    """Predict each block of a stream by those before it, older ones with less weight."""
+    """Predict each block from the previous blocks, older ones with less weight."""
     G, b = np.zeros((A.shape[1], A.shape[1])), np.zeros((A.shape[1], *y.shape[1:]))
     f = np.zeros(y.shape)
     for rows in np.array_split(np.arange(len(y)), min(_REFITS, len(y))):

@@ -26,11 +26,11 @@ class Classes:
     names : tuple of str
         Class names by label; the label `len(names)` means unknown.
     labels, labels_float : ndarray of int64, shape (m,)
-        Of the integer model, and of float64.
+        Labels by the integer model, and by float64.
     truth : ndarray of int64, shape (m,), or None
         True classes, if the data have them.
     own : tuple
-        The classes of the estimator that was exported, which need not be text; else empty.
+        The classes of an exported estimator, which need not be text; else empty.
     """
 
     names: tuple[str, ...]
@@ -43,20 +43,20 @@ class Classes:
     def confusion(self) -> Words:
         """Return the counts of samples by true class and label.
 
-        Their shape is (classes, classes + 1).
+        The result has shape (classes, classes + 1).
         """
         assert self.truth is not None
         return confusion_matrix(self.truth, self.labels, len(self.names))
 
     @property
     def accuracy(self) -> float:
-        """Return the share of labels that are the true class; NaN without samples."""
+        """Return the fraction of labels that equal the true class; NaN without samples."""
         assert self.truth is not None
         return float(np.mean(self.labels == self.truth)) if len(self.truth) else float("nan")
 
     @property
     def majority(self) -> float:
-        """Return the share of the most frequent true class; NaN without samples."""
+        """Return the fraction of the most frequent true class; NaN without samples."""
         counts = self.confusion.sum(axis=1)
         return float(counts.max() / counts.sum()) if counts.sum() else float("nan")
 
@@ -80,7 +80,7 @@ class Classes:
     def original(self) -> NDArray[Any]:
         """Return the estimator's own class for each label.
 
-        :data:`UNKNOWN` if there is none.
+        A label without a class gives :data:`UNKNOWN`.
         """
         own = self.own or self.names
         if (self.labels < len(own)).all():
@@ -117,7 +117,7 @@ def labels_of(plan: Plan, f: Array) -> Words:
 def with_truth(plan: Plan, classes: Classes | None, y_raw: Raw | None) -> Classes | None:
     """Add the true classes from targets.
 
-    Targets are labels, or for a sign on the device numbers with the sign of the class.
+    Targets are labels; if the device decides by sign, they are numbers with the sign of the class.
     """
     if classes is None or y_raw is None or len(y_raw) != len(classes.labels):
         return classes

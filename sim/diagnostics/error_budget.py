@@ -1,8 +1,9 @@
 """sim.diagnostics: the error budget of a run; its terms add up to the total error.
 
 The error that the user sees on the training data is ``f - y``: predictions of the integer model, at the
-training inputs, less the targets.  Models in float64 lead from one to the other, each differing
-in one property.  The terms are the differences of neighbours, so as vectors they add up to ``f - y``:
+training inputs, minus the targets.  A chain of float64 models connects the two; each differs from the
+previous one in one property.  The terms are the differences of consecutive models, so as vectors they add
+up to ``f - y``:
 
 =============  ===================================================  =================================
 algorithm      from the targets on, each model                      differs in the term
@@ -106,7 +107,7 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
     f : ndarray of float64, shape (m,), or (m, C) for several outputs
         Predictions of the integer model at the training inputs, in units of y.
     reference : FloatReference
-        Trained on the same data.
+        The float reference, trained on the same data.
     x_raw, y_raw : ndarray of int64, shapes (m, D) and (m,)
         The training data, with explicit inputs for a uniform grid.
     passes : int
@@ -147,7 +148,7 @@ def table_words(plan: Plan) -> dict[str, NDArray[np.int64]]:
 def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw) -> ErrorBudget:
     """Compute the error budget of an imported model.
 
-    Its terms add up to ``f - f_float``.
+    The terms add up to ``f - f_float``.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw
 def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, passes: int) -> Array | None:
     """Predict without approximation; return None if the system has no solution.
 
-    It uses the full kernel matrix, elimination, and an unlimited dictionary.
+    The prediction uses the full kernel matrix and elimination, or an unlimited dictionary.
     """
     X, options = reference.inputs(x_raw), plan.options
     if plan.trains:

@@ -23,7 +23,7 @@ _OVERSAMPLING = 8
 
 @dataclass(frozen=True)
 class Filter:
-    """A symmetric FIR filter with the taps of lags 0, 1, ..., L.
+    """Symmetric FIR filter, given by its taps at lags 0, 1, ..., L.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Filter:
 
 
 def impulse_response(r: Array, lam: float) -> Array:
-    """Return the fitted values (m,) of a unit impulse at lag 0, m >= n, without edges.
+    """Return the response (m,), m >= n, to a unit impulse at lag 0, without edges.
 
     Parameters
     ----------

@@ -57,7 +57,7 @@ Rows = NDArray[np.int64]
 
 
 class Judged(StrEnum):
-    """How predictions are judged; equal to its text."""
+    """Method of judging predictions; a member equals its text."""
 
     CLEAN = "compared with the clean signal"
     TEST = "on the test samples"
@@ -74,7 +74,7 @@ class HeldOut:
     Attributes
     ----------
     judged : Judged
-        What the predictions are compared with.
+        The reference with which the predictions are compared.
     status : str
         The worst status of all training runs.
     y, f : ndarray of float64, shape (k,)
@@ -84,15 +84,15 @@ class HeldOut:
     y_train : ndarray of float64, shape (m,)
         Targets of the training, as `y`.  For folds and streams the training samples are those predicted, too.
     folds : tuple of ndarray of int64
-        Samples of each fold; empty without folds.
+        Indices of the samples in each fold; empty without folds.
     first : int
-        First sample of a stream that counts; those before it are learnt only.
+        First sample of a stream whose error counts; the samples before it are only learnt.
     classes : bool
         Whether the targets have two values only, or are labels.
     labels : int
         Number of classes if targets and predictions are labels, else 0.
     sampled : str
-        Which part of the data is used; empty if it is all.
+        The part of the data that is used; empty if it is all.
     """
 
     judged: Judged
@@ -115,7 +115,7 @@ class HeldOut:
 
 
 def judged_by(spec: Spec, data: Dataset) -> Judged:
-    """Return what the predictions of a spec on its data are compared with."""
+    """Return the reference with which a spec's predictions on its data are compared."""
     if spec.predictor is not None:
         return Judged.GIVEN
     if data.clean is not None:
@@ -135,11 +135,11 @@ def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES,
     ----------
     spec : Spec
     data : Dataset
-        Its samples.
+        Samples of the spec.
     most : int
-        Most samples to leave out or to divide into folds.
+        Maximum number of samples to leave out or to divide into folds.
     judged : Judged, optional
-        How to judge; by default :func:`judged_by`.
+        Method of judging; by default :func:`judged_by`.
 
     Returns
     -------
@@ -149,7 +149,7 @@ def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES,
     Raises
     ------
     KerncastError
-        Whatever is wrong with the spec or its plan.
+        Errors of the spec or its plan.
     """
     judged = judged or judged_by(spec, data)
     if judged in (Judged.LEFT_OUT, Judged.FOLDS, Judged.AHEAD) and len(data.y_raw) < MIN_SAMPLES:
@@ -173,10 +173,11 @@ def are_classes(spec: Spec, data: Dataset) -> bool:
 
 
 def part_of(spec: Spec, data: Dataset, most: int) -> tuple[Spec, Dataset, str]:
-    """Return at most `most` samples of a data set, their spec, and which they are.
+    """Return at most `most` samples of a data set, their spec, and a description.
 
-    Of a uniform grid they are consecutive, where the targets vary most. Of other data they are blocks of
-    consecutive samples at equal distances, or single samples of classes. A stream is cut after them.
+    From a uniform grid, consecutive samples are taken where the targets vary most. From other data, blocks of
+    consecutive samples at equal distances are taken, or single samples of classes. A stream is cut after
+    `most` samples.
     """
     n = len(data.y_raw)
     if n <= most:
@@ -199,7 +200,7 @@ def part_of(spec: Spec, data: Dataset, most: int) -> tuple[Spec, Dataset, str]:
 
 
 def of_size(spec: Spec, n: int) -> Spec:
-    """Return the spec of a batch trainer for n samples; an online learner's as it is."""
+    """Return the spec of a batch trainer for n samples; else return it unchanged."""
     tables = {name: table.model_copy(update={"n": n})
               for name, table in (("toeplitz", spec.toeplitz), ("cg", spec.cg)) if table is not None}
     return spec.model_copy(update=tables)
@@ -225,7 +226,7 @@ def _targets(reference: FloatReference, y_raw: Raw) -> Array:
 
 
 def status_of(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> str:
-    """Return the status of training on all samples and predicting at other inputs."""
+    """Return the worst status of training on all samples and of predicting."""
     return _train(spec, plan, data, at)[0]
 
 
@@ -293,7 +294,7 @@ def _given(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
 
 
 def _in_folds(spec: Spec, data: Dataset) -> HeldOut:
-    """Train once without each fold."""
+    """Train once without each fold, and predict that fold."""
     n = len(data.y_raw)
     folds = tuple(make_folds(n, shuffled=are_classes(spec, data)))
     f, worst = np.zeros(n), []

@@ -1,4 +1,4 @@
-"""sim.diagnostics: evidence from a run: the used range of each signal."""
+"""sim.diagnostics: add the observed range of each signal to a plan."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ def observed(plan: Plan, ranges: Iterable[Any], state: Outputs) -> Plan:
     ranges : iterable of Range
         The model's range log.
     state : dict
-        The model structure after the run: block exponents are taken from it.
+        The model structure after the run, which contains the block exponents.
 
     Returns
     -------
     Plan
-        The same decisions and the same hash.
+        A plan with the same decisions and the same hash.
     """
     evidence = {**plan.evidence, **complete(plan)}
     for r in ranges:

@@ -21,24 +21,24 @@ ERROR_RATE, RMS_ERROR = "error rate", "RMS error"
 
 @dataclass(frozen=True)
 class Quality:
-    """Error of a model on held-out samples, and those of baselines.
+    """Errors of a model and of baselines on held-out samples.
 
     Attributes
     ----------
     judged : str
-        Which samples are predicted, as text; see :class:`.Judged`.
+        The predicted samples, as text; see :class:`.Judged`.
     measure : str
         "error rate" or "RMS error".
     samples : int
         Number of predictions.
     sampled : str
-        Which part of the data is used; empty if it is all.
+        The part of the data that is used; empty if it is all.
     error : float
-        In units of y, or a share of wrong classes; infinite without a model.
+        Error in units of y, or fraction of wrong classes; infinite without a model.
     status : str
         The worst status of all training runs.
     baselines : dict of str to float
-        Error by name, the smallest first.
+        Errors by name of the baseline, the smallest first.
     """
 
     judged: str
@@ -51,15 +51,15 @@ class Quality:
 
     @property
     def is_rate(self) -> bool:
-        """Return whether the error is a share of wrong classes.
+        """Return whether the error is a fraction of wrong classes.
 
-        Its accuracy is then printed.
+        The accuracy is then printed instead of the error.
         """
         return self.measure == ERROR_RATE
 
     @property
     def shown(self) -> str:
-        """Return the name of the measure that is printed."""
+        """Return the name of the printed metric."""
         return "accuracy" if self.is_rate else self.measure
 
     @property
@@ -79,7 +79,7 @@ class Quality:
 
     @property
     def best_is_filter(self) -> bool:
-        """Return whether a filter is the best baseline, which needs no training."""
+        """Return whether the best baseline is a filter, which needs no training."""
         return FILTER in self.best[0]
 
     @property
@@ -108,7 +108,7 @@ class Quality:
 
 
 def error_of(found: HeldOut, f: Array) -> float:
-    """Return the error of predictions (k,): RMS, or the share of wrong classes."""
+    """Return the error of predictions (k,): RMS, or the fraction of wrong classes."""
     if not found.classes:
         return float(np.sqrt(np.mean((f - found.y) ** 2)))
     if found.labels:
@@ -124,7 +124,7 @@ def quality(spec: Spec, data: Dataset) -> Quality | None:
     ----------
     spec : Spec
     data : Dataset
-        Its samples.
+        Samples of the spec.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def quality(spec: Spec, data: Dataset) -> Quality | None:
     Raises
     ------
     KerncastError
-        Whatever is wrong with the spec or its plan.
+        Errors of the spec or its plan.
     """
     found = held_out(spec, data)
     return None if found is None else judge(found, is_lagged(spec))

@@ -80,7 +80,7 @@ class Simulation:
     def labels(self) -> NDArray[Any] | None:
         """Return the labels (m,) of the test inputs as the data name them.
 
-        None for a regression.
+        Return None for a regression.
         """
         return None if self.classes is None else self.classes.original
 
@@ -104,12 +104,12 @@ def alpha_values(plan: Plan, state: Outputs) -> Array:
     ----------
     plan : Plan
     state : dict
-        From :meth:`Backend.state`.
+        Model structure from :meth:`Backend.state`.
 
     Returns
     -------
     ndarray of float64
-        Of a batch trainer with several outputs shape (n, C), else flat.
+        Coefficients, shape (n, C) for a batch trainer with several outputs, else flat.
     """
     full_scale = float(Fraction(plan.units["y"])) * 2.0 ** plan.signals["y"].format.frac
     if plan.in_float32:
@@ -129,7 +129,7 @@ def _members(model: Any) -> Outputs:
 def relative_error(found: Array, reference: Array) -> float:
     """Return ``|found - reference|_2 / |reference|_2``.
 
-    It is infinite for an error at reference 0.
+    The result is infinite if only the reference is 0.
     """
     size = float(np.linalg.norm(reference))
     error = float(np.linalg.norm(found - reference))
@@ -143,7 +143,7 @@ def worst_status(outputs: Outputs) -> str:
 
 
 def status_of_both(learned: Outputs, answers: Outputs) -> str:
-    """Return the status of training and the predictions after it."""
+    """Return the worst status of training and of the predictions after it."""
     status, shown = worst_status(learned), worst_status(answers)
     if status == STATUSES[0] or (shown in UNTRAINED and status not in UNTRAINED):
         return shown  # a learner without vectors has learnt, but cannot predict
@@ -152,7 +152,7 @@ def status_of_both(learned: Outputs, answers: Outputs) -> str:
 
 def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
                 passes: int = 1) -> Outputs:
-    """Train on, or learn, a data set.
+    """Train a back end on a data set, or let it learn the samples in order.
 
     Return ``f`` of the last pass and the worst ``status``.
     """
@@ -248,7 +248,7 @@ def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int =
     ----------
     plan : Plan
     x_raw, y_raw, passes
-        As for :func:`simulate`; up to 256 of the inputs are predicted at the end.
+        As in :func:`simulate`; up to 256 of the inputs are predicted at the end.
 
     Returns
     -------
@@ -257,7 +257,7 @@ def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int =
     Raises
     ------
     KerncastError
-        As :func:`simulate`.
+        As in :func:`simulate`.
     """
     model = open_model(plan)
     if plan.fixed:

@@ -1,4 +1,4 @@
-"""sim.diagnostics: the pair of sigma and lambda that training chose, and why."""
+"""sim.diagnostics: report the pair of sigma and lambda that training chose."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from ..reference.backend import FloatReference
 
 @dataclass(frozen=True)
 class Tuned:
-    """Evidence of the pairs, as natural logarithms less that of the best one.
+    """Evidence of the pairs, as natural logarithms relative to the best one.
 
     Parameters
     ----------
     pairs : tuple of (str, str)
-        sigma and lambda of each.
+        sigma and lambda of each pair.
     chosen : int or None
-        Index of the pair that is trained; None if the training was refused.
+        Index of the pair that is trained; None if the training was rejected.
     evidence : tuple of float
-        In words; minus infinity for a pair that is refused.
+        Evidence in fixed point; minus infinity for a pair that is rejected.
     float_evidence : tuple of float
-        In float64.
+        Evidence in float64.
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -36,7 +36,7 @@ class Tuned:
     float_evidence: tuple[float, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the pairs for ``--json``; the evidence of a refused one is None."""
+        """Return the pairs for ``--json``; the evidence of a rejected one is None."""
         rows = zip(self.pairs, self.evidence, self.float_evidence, strict=True)
         return {"chosen": self.chosen, "candidates": [
             {"sigma": float(sigma), "lambda": float(lam), "evidence": v if math.isfinite(v) else None,
@@ -44,7 +44,7 @@ class Tuned:
 
 
 def _logarithms(values: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, ...]:
-    """Return evidences from ``n log2 q + log2 det``, less the best one."""
+    """Convert ``n log2 q + log2 det`` to evidence relative to the best pair."""
     least = values.min()
     if not math.isfinite(least):
         return (-math.inf,) * len(values)
@@ -60,7 +60,7 @@ def tuned_by(plan: Plan, members: Outputs, y_raw: Raw) -> Tuned | None:
     members : dict
         Members of model and trainer after training.
     y_raw : ndarray of int64, shape (n,)
-        Its targets.
+        Targets of the training.
     """
     pairs = tuple(candidate_pairs(plan))
     if not pairs:

@@ -5,12 +5,12 @@ at a word length of W bits
 
     |alpha - alpha_float|_2 / |alpha_float|_2  ~  (6 + condition) * 2^-(W - 1):
 
-the 6 lsb are the rounding of r, y and alpha, the error at condition 1.  It is an estimate, not a bound (the
-bound is certified after each training).  Measured over sigma, lambda, n, W and rough and smooth targets, it
-is accurate within a factor of 4 (7 in one case of two hundred), for targets that fill their format, block
-scaling, and errors below 0.1.  A refinement multiplies the error by a rate, down to the resolution of the
-stored values.  The rate is that of the least accurate direction, so it grows with the largest eigenvalue
-divided by r_0 + lambda, the *peak*:
+the 6 LSB are the rounding of r, y and alpha, which is the error at condition number 1.  It is an estimate,
+not a bound (the bound is certified after each training).  Measured over sigma, lambda, n, W and rough and
+smooth targets, it is accurate within a factor of 4 (7 in one case of two hundred), for targets that fill
+their format, block scaling, and errors below 0.1.  A refinement multiplies the error by a rate, down to
+the resolution of the stored values.  The rate is that of the least accurate direction, so it grows with
+the largest eigenvalue divided by r_0 + lambda, the *peak*:
 
     error  ~  (6 + condition / 4) * 2^-31 + error(W) * rate^refine,   rate = error(W) * max(1/2, peak / 10),
 
@@ -20,16 +20,17 @@ The estimate is for Levinson's recursion.  Schur's recursion and look-ahead in i
 most that size (5 times as large in one case of the same systems), often up to 35 times smaller: for them the
 estimate is conservative.  It does not cover look-ahead in float32, or an indefinite system.
 
-Rayleigh quotients estimate the condition number.  The reflection coefficients of the Levinson recursion
-give eps = prod (1 - xi^2), and with the predictor a the quotient eps / |a|^2 >= the smallest eigenvalue.
-The eigenvalues of T. Chan's circulant are the quotients of the Fourier vectors and bound both ends
-(T. Chan, "An Optimal Circulant Preconditioner for Toeplitz Systems", SIAM J. Sci. Stat. Comput. 9(4), 1988).
+The condition number is estimated from Rayleigh quotients.  The reflection coefficients of the Levinson
+recursion give eps = prod (1 - xi^2), and with the predictor a the quotient eps / |a|^2 >= the smallest
+eigenvalue. The eigenvalues of T. Chan's circulant are the quotients of the Fourier vectors and bound both
+ends (T. Chan, "An Optimal Circulant Preconditioner for Toeplitz Systems", SIAM J. Sci. Stat. Comput. 9(4),
+1988).
 
-Targets that fill a small part of their format lose more by rounding.  The error of alpha from this alone is
-computed in float64 and added.
+Targets that use a small part of their format have larger relative rounding errors.  The error of alpha due to
+this rounding is computed in float64 and added.
 
-Nothing is predicted for conjugate gradients: their error depends on the targets, and a run is cheap.  There
-the integer model runs on the data at every word length.
+For conjugate gradients nothing is predicted, because their error depends on the targets and a run is cheap.
+Instead, the integer model runs on the data at every word length.
 """
 
 from __future__ import annotations
@@ -82,7 +83,7 @@ class Conditioning:
 
     @property
     def bits_lost(self) -> float:
-        """Return the number of bits of a value that carry no information about alpha."""
+        """Return how many bits of a value are lost to the amplified rounding errors."""
         return log2(_WORDS + self.condition)
 
 
@@ -136,7 +137,7 @@ def conditioning_of(plan: Plan, x_raw: Raw | None) -> Conditioning:
     Parameters
     ----------
     plan : Plan
-        Of algorithm ``toeplitz_rls``.
+        A plan of algorithm ``toeplitz_rls``.
     x_raw : ndarray of int64, shape (n, D), or None
         ADC counts of the inputs; optional on the uniform grid.
 
@@ -163,7 +164,7 @@ def predicted_error(found: Conditioning, word: int, refine: int = 0) -> float:
 
 
 def _not_covered(system: Conditioning, solver: str) -> str:
-    """Return why a solver is not covered by the estimate; empty if it is."""
+    """Return the reason why the estimate does not cover a solver; empty if it does."""
     if solver == "banded":
         return "its factor comes from the exact first row, so the condition number has no effect"
     if solver == "lookahead_f32":
@@ -176,7 +177,7 @@ def _not_covered(system: Conditioning, solver: str) -> str:
 def rounding_error(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> float:
     """Return the relative error of alpha in float64 from rounding the targets (n,).
 
-    Infinite if float64 has no solution.  0 without computation if y is as fine as the ADC counts.
+    The error is infinite if float64 has no solution, and 0 if y represents the ADC counts exactly.
     """
     shift = plan.integer("y_shift")
     if shift == 0:
@@ -233,7 +234,7 @@ def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[NumbersChoice]:
     Parameters
     ----------
     spec : Spec
-        Of algorithm ``kernel_cg``.
+        A spec of algorithm ``kernel_cg``.
     x_raw, y_raw : ndarray of int64, shapes (n, D) and (n,)
         ADC counts.
 

@@ -1,6 +1,6 @@
 """sim.estimators: the float64 reference as scikit-learn estimators.
 
-The only folder that imports scikit-learn; ``import kerncast`` loads it when an estimator is first used.
+Only this folder imports scikit-learn; ``import kerncast`` loads it when an estimator is first used.
 """
 
 from .kernel_lms import KernelLMSClassifier, KernelLMSRegressor

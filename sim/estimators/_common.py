@@ -36,7 +36,7 @@ def check_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *,
     Parameters
     ----------
     estimator : BaseEstimator
-        Sets its `n_features_in_` if `reset`; otherwise the columns must match it.
+        The estimator, whose `n_features_in_` is set if `reset`; otherwise the columns must match it.
     X, y : array_like
     reset : bool
     **options
@@ -81,7 +81,7 @@ def check_inputs(estimator: BaseEstimator, X: ArrayLike) -> Array:
 def gaussian_kernel(sigma: float | str, automatic: Callable[[], float]) -> Gaussian:
     """Return the Gaussian kernel of width `sigma`.
 
-    For "auto" the width is `automatic()`.
+    If `sigma` is "auto", the width is `automatic()`.
     """
     if isinstance(sigma, str):
         if sigma != "auto":
@@ -104,7 +104,7 @@ def check_classes(y: NDArray[Any]) -> NDArray[Any]:
 
 
 def one_vs_rest(y: NDArray[Any], classes: NDArray[Any]) -> Array:
-    """Turn labels into targets of +1 and -1.
+    """Convert labels to targets of +1 and -1.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def one_vs_rest(y: NDArray[Any], classes: NDArray[Any]) -> Array:
 def labels(f: Array, classes: NDArray[Any]) -> NDArray[Any]:
     """Map decision values to class labels.
 
-    Their shape is (m,) for two classes, (m, K) for more.
+    The values have shape (m,) for two classes, (m, K) for more.
     """
     winner = (f > 0.0).astype(int) if f.ndim == 1 else f.argmax(axis=1)
     return np.asarray(classes[winner])
@@ -145,7 +145,7 @@ def labels(f: Array, classes: NDArray[Any]) -> NDArray[Any]:
 def _translated_errors() -> Iterator[None]:
     """Re-raise scikit-learn's data errors as E233.
 
-    Its TypeError for non-numeric objects is unchanged.
+    A TypeError for non-numeric objects is not converted.
     """
     try:
         yield

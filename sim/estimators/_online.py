@@ -1,4 +1,4 @@
-"""sim.estimators: what the estimators that learn sample by sample have in common."""
+"""sim.estimators: base classes of the estimators that learn sample by sample."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn `X`, shape (m, D), and `y`, shape (m,), once and in order.
 
-        Continues from the current model.  Parameters changed after the first call have no effect until
-        `fit`.  Raises as `fit`; rejected data leave the model unchanged.
+        Learning continues from the current model.  Parameters changed after the first call have no effect
+        until `fit`.  Raises as `fit`; rejected data leave the model unchanged.
         """
         first = not hasattr(self, "_learner")
         with restored_on_error(self):

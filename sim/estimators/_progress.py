@@ -13,7 +13,7 @@ Report = Callable[[int, int], None]
 def progress(name: str, total: int, wanted: bool) -> Iterator[Report]:
     """Show the progress on stderr while the block runs, if `wanted`.
 
-    It shows samples processed, samples per second, and N.
+    The display shows samples processed, samples per second, and N.
     """
     if not wanted:
         yield lambda samples, count: None
@@ -25,7 +25,7 @@ def progress(name: str, total: int, wanted: bool) -> Iterator[Report]:
     class Rate(ProgressColumn):
         """Column with the recent rate in samples per second.
 
-        When finished it shows the overall rate.
+        At the end, the column shows the overall rate.
         """
 
         def render(self, task: Task) -> Text:

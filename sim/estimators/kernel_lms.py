@@ -150,21 +150,22 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
         that vector's coefficient and is not stored: QKLMS.  It spreads the vectors, as FKLMS assumes.
     linear : "rls" or None, default=None
         Add w.(1, x) to the model.  w learns y by recursive least squares (O(D^2) time and memory), and the
-        expansion learns what both leave.
+        expansion learns the remaining error of both.
     linear_forgetting : float, default=0.999
-        Of the linear part: a sample counts this to the power t after t more samples.
+        Forgetting factor of the linear part: after t more samples, a sample has this weight to the power t.
     linear_ridge : float, default=1e-3
-        Penalty on the squares of w, in squared units of `X`; it does not fade.
+        Penalty on the squares of w, in squared units of `X`; it does not decrease with time.
     joint : bool, default=False
-        The linear part learns what the expansion leaves: slightly better if the relation does not drift.
+        The linear part learns the error of the expansion, which is slightly better if the relation does
+        not drift.
     gate : bool, default=False
-        Scale the expansion in predictions by g, from 0 to 1: how much it has reduced the error of the linear
-        part over the last samples, about 64.  It has no effect without `linear`.
+        Scale the expansion in predictions by g, from 0 to 1, according to how much it has reduced the
+        error of the linear part over about the last 64 samples.  It has no effect without `linear`.
     truncation : float, optional
         Discard coefficients of at most this magnitude (MT), with any reduction; it saves projections.
     budget : int or None, default=100
-        N_max, the dictionary size: a full dictionary evicts the vector of least deterioration before it
-        adds another.  None for no limit; "none" ignores it.
+        N_max, the dictionary size: a full dictionary evicts the vector with the least deterioration before it
+        adds another.  None means no limit; the reduction "none" ignores it.
     max_deterioration : float, optional
         lambda_max, in the unit of the metric: a vector is removed whenever its deterioration is at most
         this.  Required by "mt"; the metric "age" uses `max_age` instead.  Outside the range of the metric
@@ -178,7 +179,8 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
         dictionary is full, the newest vector is removed whatever its lambda, and `status_` is "full".
     guard : bool, default=False
         Stop a projection of "fklms" or "fmklms" at the vector where the sum of the squared kernel values
-        exceeds 2; `status_` is then "inaccurate".  It keeps the learner stable if vectors lie close together.
+        exceeds 2; `status_` is then "inaccurate".  The learner then stays stable if vectors are close to
+        each other.
     presentations : int, default=10
         Number of passes of `fit` over the samples, in the given order.  `partial_fit` makes one pass.
     verbose : bool, default=False
@@ -262,7 +264,7 @@ class KernelLMSClassifier(OnlineClassifier, _KernelLMS):
     projection, metric : str, optional
         Override those of the reduction.
     quantise : float, optional
-        Least kernel value at which a sample updates its nearest vector.
+        Smallest kernel value at which a sample updates its nearest vector.
     linear, linear_forgetting, linear_ridge, joint, gate : optional
         Linear part of the model.
     truncation : float, optional

@@ -1,7 +1,7 @@
 """sim.estimators: kernel regularised least squares with any reference solver.
 
-R. Rifkin, "Regularized Least Squares", 9.520, 2006: (K + lambda I) c = y, leave-one-out, and the subset of
-regressors.
+R. Rifkin, "Regularized Least Squares", MIT 9.520, 2006: (K + lambda I) c = y, leave-one-out errors, and the
+subset of regressors.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class KernelRLSRegressor(RLSRegressor, _KernelRLS):
         median step for one sorted column, otherwise sqrt(D var(X) / 2).  E220.
     lam : float or "loo", default=1.0
         Regulariser lambda > 0, added to the diagonal (not multiplied by n).  "loo" selects the lambda of
-        least leave-one-out error among 21 values from 1e-8 to 100 times the mean of k(x, x), all from
+        smallest leave-one-out error among 21 values from 1e-8 to 100 times the mean of k(x, x), all from
         one eigendecomposition.  E221.
     kernel : "gaussian" or Kernel, default="gaussian"
         Pass another kernel as an object, such as ``Laplacian(2.0)`` from :mod:`kerncast.sim.kernels`, and
@@ -139,11 +139,12 @@ class KernelRLSRegressor(RLSRegressor, _KernelRLS):
     coef_ : ndarray of shape (D,) or (D, K), or None
         Weights of the linear kernel, f(x) = coef_'x + intercept_; None for other kernels.
     status_ : str
-        "ok", or why there is no solution; then `fit` warns, and all coefficients and the bias are 0.
+        "ok", or the reason why there is no solution: then `fit` warns, and all coefficients and the bias
+        are 0.
     solver_ : str
         The solver used.
     why_ : str
-        Why it was chosen, and if it failed, why.
+        Reason for the choice of the solver, and for a failure.
     residual_ : float
         |y - b - (K + lambda I) alpha|_2, the maximum over the outputs; for subset the residual of its
         normal equations.

@@ -53,22 +53,23 @@ class OnlineKernelRLSRegressor(OnlineRegressor, _OnlineKernelRLS):
 
     The kernel is approximated by random Fourier features.  Their normal equations, weighted by age, are
     solved by dichotomous coordinate descent: a bounded number of steps per sample, whose sizes are powers
-    of two.  It converges in fewer samples than kernel LMS, and takes memory and time of `features` squared.
+    of two.  It converges in fewer samples than kernel LMS; memory and time grow with the square of
+    `features`.
 
     On the device it is the algorithm ``online_kernel_rls``, whose features are scaled to at most 1.
 
     Parameters
     ----------
     sigma : float or "auto", default="auto"
-        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto" takes it from
-        the spread of the samples of `fit`, or of the **first** call of `partial_fit`; give a number for a
-        stream.
+        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto" computes it
+        from the spread of the samples of `fit`, or of the **first** call of `partial_fit`; give a number
+        for a stream.
     features : int, default=100
         M, the number of random cosines.
     forgetting : float, default=0.999
-        lambda: a sample counts lambda^t after t more samples.
+        lambda: after t more samples, a sample has the weight lambda^t.
     ridge : float, default=1e-3
-        Penalty on the squares of the coefficients, > 0.  It does not fade.
+        Penalty on the squares of the coefficients, > 0.  It does not decrease with time.
     linear : bool, default=True
         Whether the inputs, divided by sigma, are features too.
     steps : int, default=16
@@ -118,7 +119,7 @@ class OnlineKernelRLSClassifier(OnlineClassifier, _OnlineKernelRLS):
     features : int, default=100
         M, the number of random cosines.
     forgetting : float, default=0.999
-        lambda: a sample counts lambda^t after t more samples.
+        lambda: after t more samples, a sample has the weight lambda^t.
     ridge : float, default=1e-3
         Penalty on the squares of the coefficients.
     linear : bool, default=True

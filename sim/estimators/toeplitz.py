@@ -121,7 +121,7 @@ def _step(kernel: Gaussian, weights: Weights) -> float:
 class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
     """Regularized least squares with a Toeplitz kernel matrix.
 
-    It needs O(n) memory and O(n^2) time.
+    Training needs O(n) memory and O(n^2) time.
 
     Parameters
     ----------
@@ -153,8 +153,9 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
     X_fit_ : ndarray of shape (n, D)
         The training samples, which are the expansion vectors.
     fitted_ : ndarray of shape (n,) or (n, K)
-        The model at the training samples, y - lambda alpha: n multiplications instead of n predictions, and
-        without their rounding.  On a grid those of W T W'.  0 unless `status_` is "ok".
+        The model at the training samples, y - lambda alpha, which needs n multiplications instead of n
+        predictions and has no rounding errors of predictions.  On a grid, the model is that of W T W'.  0
+        unless `status_` is "ok".
     grid_, grid_coef_ : ndarray of shape (M, 1), and (M,) or (M, K); or None
         The nodes of the grid and their coefficients W'alpha; None without a grid.  Predictions expand in
         the nodes, which is closer to exact kernel regression than `X_fit_`, whose alpha belongs to W T W'.
@@ -164,7 +165,7 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
     solver_ : str
         The solver used.
     why_ : str
-        Why it was chosen, and if it failed, why.
+        Reason for the choice of the solver, and for a failure.
     residual_ : float
         |y - b - (T + lambda I) alpha|_2, the maximum over the outputs.
     scheme_ : str
@@ -176,11 +177,11 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
 
     Notes
     -----
-    **Where this shines, and where not.**  On uniformly sampled signals (one column, equal steps) T
+    **When to use it.**  On uniformly sampled signals (one column, equal steps) T
     is the kernel matrix itself and the result is exact regularized least squares.  At irregular times
     a grid predicts well for lam of .01 and above, and errs more below (docs/measured/irregular.md, jitters of
-    1 to 30 % of a step, widths of 2 to 20 steps).  Where the kernel spans few of the samples,
-    KernelRLSRegressor is exact and quicker.
+    1 to 30 % of a step, widths of 2 to 20 steps).  If the kernel spans few of the samples,
+    KernelRLSRegressor is exact and faster.
     On multivariate samples in no particular order T retains little of the kernel
     matrix: the result is close to a kernel-mean (Parzen) classifier, and five steps of conjugate
     gradients on the true matrix cost as much time and memory and are more accurate.  `residual_` does
@@ -213,7 +214,7 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
 class ToeplitzRLSClassifier(RLSClassifier, _ToeplitzRLS):
     """Regularized least squares classifier with a Toeplitz kernel matrix, one-vs-rest.
 
-    Parameters and most attributes are those of :class:`ToeplitzRLSRegressor`, whose **Notes say
+    Parameters and most attributes are those of :class:`ToeplitzRLSRegressor`, whose **Notes state
     when this is a poor choice** (samples of many columns in no particular order).
 
     Parameters

@@ -1,8 +1,9 @@
 """sim.fxp_model: the algorithms in plain fxpmath, as an independent check.
 
-Written from the definitions (the docstrings of :mod:`..primitives` and :mod:`..model`), without a call to
-either. The integer model counts the bits of a shift; this one states the value of a number and lets fxpmath
-align the binary points. So a wrong shift cannot be wrong in both. It is slow: n <= 32.
+It is written from the definitions (the docstrings of :mod:`..primitives` and :mod:`..model`), and calls
+neither package. The integer model counts the bits of a shift; this model states the value of a number and
+lets fxpmath align the binary points. Therefore the same wrong shift cannot occur in both. It is slow: n <=
+32.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPre
     Parameters
     ----------
     plan : Plan
-        With at most 32 training samples or expansion vectors.
+        A plan with at most 32 training samples or expansion vectors.
 
     Raises
     ------

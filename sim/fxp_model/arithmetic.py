@@ -74,7 +74,7 @@ def integers(value: Fxp) -> Any:
 def floor_at(value: Fxp, frac: int) -> Fxp:
     """Drop the fraction bits of `value` beyond `frac` (floor).
 
-    The result is exact if it has fewer.
+    The result is exact if `value` has no more than `frac` fraction bits.
     """
     if value.n_frac <= frac:
         return value
@@ -109,12 +109,12 @@ def cast(value: Fxp, fmt: Format, rounding: Rounding, overflow: Overflow = Overf
 
 
 def _within_reach(value: Fxp, fmt: Format, overflow: Overflow) -> Fxp:
-    """Return a number that casts to the same value of `fmt` and is exact in float64.
+    """Return a number that is exact in float64 and casts to the same value in `fmt`.
 
     `fmt` has at most 48 bits.
 
     The number has two fraction bits more than `fmt`, the last one sticky: for rounding, only whether the
-    dropped bits are all zero matters, and the sticky bit holds that. A number beyond twice the format
+    dropped bits are all zero matters, and the sticky bit records this. A number beyond twice the format
     saturates in the same way, and wraps like its remainder modulo four times the format.
     """
     assert fmt.bits <= 48
@@ -134,7 +134,8 @@ def quotient(num: int, den: int) -> tuple[int, int]:
 
     Return (q, e) with ``num / den = q * 2**(e - 31)`` approximately.
 
-    q is the floor of `num` over the leading 31 bits of `den`, with e so that 2**30 <= |q| <= 2**31.
+    q is the floor of `num` over the 31 most significant bits of `den`, with e such that
+    2**30 <= |q| <= 2**31.
     """
     if num == 0:
         return 0, 0

@@ -1,6 +1,6 @@
 """sim.fxp_model: the banded solver, in Python's exact fractions.
 
-:mod:`..model.toeplitz.banded` defines each floor and its bits.  Here L is read as a matrix, and a block is
+:mod:`..model.toeplitz.banded` defines each floor and its bits.  Here L is a matrix, and a block is
 a list of integers with the value of their LSB.
 """
 
@@ -22,7 +22,7 @@ _BAND_BITS = 31
 
 
 class FxpBandSystem(FxpToeplitzSystem):
-    """The system whose first row is the table `band`, in 32 bits at every word length."""
+    """System whose first row is the table `band`, with 32 bits at every word length."""
 
     def __init__(self, plan: Plan, y: Words) -> None:
         band = plan.tables["band"].values
@@ -34,9 +34,9 @@ class FxpBandSystem(FxpToeplitzSystem):
         return self.lsb(alpha_exp) / power_of_two(_BAND_BITS - self.plan.integer("residual_shift"))
 
     def _product(self, alpha: Sequence[int], i: int) -> int:
-        """Return row i of T alpha, floored to the LSB of the residual.
+        """Return row i of T alpha, rounded down to LSBs of the residual.
 
-        The first `band_head` lags are floored one by one, the rest as one sum.
+        The products at the first `band_head` lags are rounded one by one, the others as one sum.
         """
         drop, head, n = 1 << self.plan.integer("residual_shift"), self.plan.integer("band_head"), len(alpha)
         both = [self.r[d] * sum(alpha[j] for j in (i - d, i + d) if 0 <= j < n) for d in range(1, n)]
@@ -44,14 +44,14 @@ class FxpBandSystem(FxpToeplitzSystem):
 
 
 class FxpBanded:
-    """The two recursions.
+    """Forward and backward recursion of the banded solver.
 
     Attributes
     ----------
     words : list of int
         z, and then alpha.
     exponent : int
-        That of `words`.
+        The exponent of `words`.
     """
 
     def __init__(self, plan: Plan, y: Words) -> None:
@@ -67,9 +67,9 @@ class FxpBanded:
         return self.plan.tables["factor"].values[min(j, self.rows - 1) * self.band + i - j - 1]
 
     def _sum(self, terms: list[tuple[int, int]]) -> int:
-        """Add the products, nearest lag first, each sum floored.
+        """Add the products, nearest lag first, with floor at each partial sum.
 
-        The first `factor_head` products are added in pairs, the rest in one sum.
+        The first `factor_head` products are added in pairs, the others in one sum.
         """
         drop, head = 1 << self.plan.integer("factor_shift"), self.plan.integer("factor_head")
         products = [u * v for u, v in terms]
@@ -81,7 +81,7 @@ class FxpBanded:
         return int(words_of(cast(exact(value, frac), Format(True, 48, 0), signal.rounding)).item())
 
     def _place(self, value: int, signal: Signal, most: int, placed: list[int]) -> int:
-        """Return the rounded value, at an exponent that holds it; `placed` follows."""
+        """Return the rounded value; raise the exponent of the block if necessary."""
         whole = self._cast(value, self.fine, signal)
         grow = max((whole if whole >= 0 else -whole - 1).bit_length() - (self.word - 1), 0)
         self.exponent += grow

@@ -18,25 +18,25 @@ STATUS = {name: code for code, name in STATUSES.items()}
 
 
 class RefusedError(Exception):
-    """The system was not solved; `status` contains the reason."""
+    """Raised if the system was not solved; `status` contains the reason."""
 
     status = ""
 
 
 class NotPositiveDefiniteError(RefusedError):
-    """T is not positive definite, according to the matrix or an exponent."""
+    """Raised if T is not positive definite, as shown by a pivot or an exponent."""
 
     status = "not_positive_definite"
 
 
 class BreakdownError(RefusedError):
-    """No block of rows is suitable, or the result is not a solution."""
+    """Raised if no block of rows is suitable, or the result is not a solution."""
 
     status = "breakdown"
 
 
 class NoCandidateError(RefusedError):
-    """No candidate has a certified answer."""
+    """Raised if no candidate has a certified solution."""
 
     status = "no_candidate"
 

@@ -1,6 +1,4 @@
-"""sim.fxp_model: norms rounded to the safe side, and the certified bound.
-
-In Python integers.
+"""sim.fxp_model: safely rounded norms and the certified bound, in Python integers.
 
 :mod:`..model.bound` defines each rounding and its bits.
 """
@@ -17,7 +15,7 @@ from ..plan import Plan
 def squares(values: Iterable[int], bits: int, up: bool) -> tuple[int, int]:
     """Return (total, s) with ``sum v**2 = total * 4**s``, rounded up or down.
 
-    Each v is shortened to `bits` bits.
+    Each v is shifted right to `bits` bits.
     """
     toward = ceil if up else floor
     total = s = 0

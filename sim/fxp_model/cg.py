@@ -1,6 +1,6 @@
 """sim.fxp_model: conjugate gradients on the full kernel matrix in plain fxpmath.
 
-A block with exponent e contains numbers of the format s16f(15 - e), and correspondingly for other word
+A block with exponent e contains numbers of the format s16f(15 - e) at 16 bits, and likewise at other word
 lengths. :mod:`..model.cg` defines each floor and its bits.
 """
 
@@ -66,7 +66,7 @@ def _counts(raw_words: Any, frac: int, exponent: int) -> Any:
 
 
 class FxpCg(FxpModel):
-    """The fxpmath model of a plan with algorithm ``kernel_cg``."""
+    """Fxpmath model of a plan with algorithm ``kernel_cg``."""
 
     def __init__(self, plan: Plan) -> None:
         # lambda = mantissa * 2**(e - 31), 2**(e - 1) <= lambda < 2**e
@@ -85,7 +85,7 @@ class FxpCg(FxpModel):
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train with x_raw (n, D) in ADC counts, and ADC counts or labels y_raw.
 
-        Each output is solved by itself, then all are aligned to one exponent.
+        Each output is solved separately; then all are aligned to one exponent.
         """
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None or given[0] is None:

@@ -36,7 +36,7 @@ def distances(plan: Plan, v: Words, x: Words) -> Words:
 def _squared_sines(plan: Plan, size: Words) -> Fxp:
     """Compute ``sin^2`` of pi times `size` (m, D) in periods.
 
-    Results are rounded down to the format of a distance.
+    The results are rounded down to the format of a distance.
     """
     part = exact(plan.integer("kernel_turn"), plan.integer("kernel_turn_shift") + 32)
     low = words_of(product_floor(exact(size, 0), part, 32)) % (1 << 32)
@@ -47,7 +47,7 @@ def _squared_sines(plan: Plan, size: Words) -> Fxp:
 def _sine(plan: Plan, turn: Words) -> Fxp:
     """Compute ``sin(pi turn / 2**32)`` for at most a quarter wave.
 
-    It uses sin(a + b), with a in the table.
+    The sine is computed as sin(a + b), with a in the table.
     """
     table = plan.tables["sine"]
     entries = np.array(table.values, dtype=np.int64)

@@ -70,7 +70,7 @@ class FxpKernel:
     def values(self, d2: Words) -> Fxp:
         """Evaluate the kernel at distances (m,).
 
-        It is 2**-t, with 0 from the plan's end on; or a polynomial.
+        The value is 2**-t, and 0 from the plan's largest distance on; or a polynomial.
         """
         if "kernel_degree" in self.plan.constants:
             return polynomial(self.plan, d2)
@@ -128,7 +128,7 @@ class FxpKernel:
     def kernel_expansion(self, alpha: Fxp, k: Fxp, bias: int = 0) -> tuple[Fxp, bool]:
         """Return the integer of f with bias, and whether it saturated.
 
-        `mac_shift` sets the floor of each product.
+        Each product is rounded down as `mac_shift` specifies.
         """
         products = alpha * k
         whole = total(floor_at(products, products.n_frac - self.plan.integer("mac_shift")))
@@ -143,7 +143,7 @@ class FxpKernel:
 def _halved(values: Fxp, times: Words, fmt: Format) -> Words:
     """Cast ``values * 2**-times`` to `fmt`, rounding half up.
 
-    A number is halved by a change of its binary point.
+    The division moves the binary point, so it is exact.
     """
     words = np.zeros(len(times), dtype=np.int64)
     for power in np.unique(times):

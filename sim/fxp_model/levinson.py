@@ -1,11 +1,9 @@
 """sim.fxp_model: the symmetric Levinson recursion.
 
-A block is an array of numbers with one adjustable binary point.
-
-A block with exponent e contains numbers of the format s16f(15 - e) or s32f(31 - e), so a larger exponent is
-a cast. The appendix of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate Regularized Least
-Squares by Toeplitz Matrix", in its symmetric form. :mod:`..model.toeplitz.levinson` defines each floor and
-its bits.
+A block is an array of numbers with a common, adjustable binary point. At exponent e its format is s16f(15
+- e) or s32f(31 - e), so raising the exponent is a cast. The appendix of S. Decherchi, P. Gastaldo and R.
+Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix", in its symmetric form.
+:mod:`..model.toeplitz.levinson` defines each floor and its bits.
 """
 
 from __future__ import annotations
@@ -38,9 +36,8 @@ from .base import NotPositiveDefiniteError
 class Block:
     """Numbers that share an exponent, stored as integers.
 
-    fxpmath does not support empty arrays.
-
-    `used` is the largest magnitude before the cast since all numbers were last set.
+    They are integers because fxpmath does not support empty arrays. `used` is the largest magnitude before
+    the cast since all numbers were last set.
     """
 
     word: int
@@ -92,16 +89,16 @@ class FxpLevinson:
     r : Fxp
         First row (n,) divided by 1 + lambda, in the solver's word length; r[0], the implicit 1, is not used.
     sides : int
-        Right-hand sides.
+        Number of right-hand sides.
 
     Attributes
     ----------
     a, x : Block, list of Block
         Predictor polynomial without its leading 1, and a solution for each right-hand side.
     eps : Fxp
-        Prediction error power, the leading 1 being that of r.
+        Prediction error power, relative to r[0] = 1.
     saturated : bool
-        Whether static scaling was too small.
+        Whether a value saturated with static scaling.
     """
 
     def __init__(self, plan: Plan, r: Fxp, sides: int = 1) -> None:
@@ -120,7 +117,7 @@ class FxpLevinson:
         Raises
         ------
         NotPositiveDefiniteError
-            As soon as |xi| >= 1, eps falls too low or an exponent leaves its range.
+            If |xi| >= 1, eps becomes too small, or an exponent leaves its range.
         """
         for m in range(len(words_of(sides[0]))):
             if m > 0:
@@ -132,7 +129,7 @@ class FxpLevinson:
     def _correlate(self, block: Block) -> Fxp:
         """Compute sum_i r[m - i] b_i over a block b, with floor at each product.
 
-        The block is aligned so that its last entry meets r[1].
+        The last entry of the block is multiplied by r[1].
         """
         if not len(block.words):
             return exact(0, 0)

@@ -31,7 +31,7 @@ def _wrapped(value: Fraction) -> int:
 
 
 def _rotation(a: int, b: int) -> tuple[int, int, int]:
-    """Return the root of a^2 + b^2, rounded up, and a and b over it, toward zero.
+    """Return h = sqrt(a^2 + b^2), rounded up, and a / h and b / h, toward zero.
 
     The reciprocal of the root has 31 bits, rounded down.
     """
@@ -45,7 +45,7 @@ def _rotation(a: int, b: int) -> tuple[int, int, int]:
 
 
 class FxpLinear:
-    """R as a list of full rows, z and w, and the sums of the gate, if there is one."""
+    """Linear part: R as a list of full rows, z, w, and the sums of an optional gate."""
 
     def __init__(self, plan: Plan) -> None:
         self._constants = {name: plan.integer(name) for name in plan.constants

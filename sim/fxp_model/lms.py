@@ -25,9 +25,9 @@ from .linear import FxpLinear
 
 @dataclass(eq=False)
 class Center:
-    """Expansion vector of the dictionary.
+    """Center of the dictionary.
 
-    Its x, its coefficients of all outputs as integers, and the sample that brought it.
+    It consists of x, integer coefficients of all outputs, and the index of its sample.
     """
 
     x: Words
@@ -67,7 +67,7 @@ class FxpLms(FxpModel):
             self._linear.reset()
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn the samples in order; return what a prediction before each returns."""
+        """Learn the samples in order; return the prediction before each update."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         status, f = [], []
         if len(y_raw):  # fxpmath does not support empty arrays
@@ -136,7 +136,7 @@ class FxpLms(FxpModel):
         return number([v.alpha[output] for v in self._slots], self._alpha_format)
 
     def _learn_linear(self, x: Words, y: list[Fxp], f: list[Fxp], linear: int) -> list[int]:
-        """Train the linear part, if any; return the predictions, then clipped."""
+        """Train the linear part, if any; return the clipped predictions."""
         words = [word_of(each) for each in f]
         if self._linear is None:
             return words
@@ -153,7 +153,7 @@ class FxpLms(FxpModel):
     def _prediction(self, row: list[int], linear: int) -> list[Fxp]:
         """Predict f (1) of every output from the distances to all slots.
 
-        The linear part is included. If the device does so, store the kernel values as the row.
+        The linear part is included. As on the device, a sum metric stores the kernel values in the row.
         """
         if not row:  # the dictionary is empty
             return [number(linear, self.plan.signals["f"].format)] * self._outputs
@@ -188,7 +188,7 @@ class FxpLms(FxpModel):
         return sum(floor(Fraction(alpha**2, 1 << shift)) for alpha in v.alpha)
 
     def _reduce(self) -> None:
-        """Apply the strategy fixed lambda_max to all vectors."""
+        """Remove vectors by the strategy of fixed lambda_max."""
         least = 2 if self._metric in ("fklms", "fmklms") else 1
         while "max_deterioration" in self._limits and len(self._slots) >= least:
             slot = self._select_victim()
@@ -198,7 +198,7 @@ class FxpLms(FxpModel):
             self._remove_center(slot)
 
     def _insert_newest(self, new: Center) -> None:
-        """Apply fixed lambda_max to the newest vector, which is not in a slot yet."""
+        """Apply fixed lambda_max to the newest vector, which does not have a slot yet."""
         alone = self._metric in ("fklms", "fmklms") and not self._slots
         cheap = not alone and self._loss(new, self._slots) <= self._limits["max_deterioration"]
         if not cheap and len(self._slots) < self.plan.sizes["N"]:
@@ -220,7 +220,7 @@ class FxpLms(FxpModel):
         return max((i for i, lam in losses.items() if lam == least), key=lambda i: self._slots[i].born)
 
     def _loss(self, v: Center, others: list[Center]) -> int:
-        """Return lambda of a vector as the integer that is compared with the plan's limit."""
+        """Return a vector's lambda as an integer, to compare with the plan's limit."""
         if self._metric == "age":
             return v.born
         if self._metric == "magnitude":
@@ -249,7 +249,7 @@ class FxpLms(FxpModel):
         return number([self._known[d] for d in d2], self._kernel.format("kernel"))
 
     def _nearest(self, v: Center, others: list[Center]) -> tuple[int, int]:
-        """Return the sample that brought the nearest of `others`, and its distance.
+        """Return the sample index of the nearest of `others`, and its distance.
 
         Ties select the oldest; without others the result is -1, 0.
         """
@@ -273,7 +273,8 @@ class FxpLms(FxpModel):
     def _project_removed(self, v: Center, others: list[Center]) -> None:
         """Add alpha k to the coefficient of every other vector (16).
 
-        Without projection nothing changes. A guard leaves out the vectors after the sum of the squares.
+        Without projection nothing changes. A guard stops once the sum of the squared kernel values exceeds
+        its limit.
         """
         if not self._projects or not others:
             return
@@ -307,7 +308,7 @@ class FxpLms(FxpModel):
         return with_classes(self.plan, found)
 
     def _several_outputs(self, x_raw: Raw) -> Outputs:
-        """Predict every output by itself: ``status`` (m,) and ``f`` (m, C)."""
+        """Predict every output separately: ``status`` (m,) and ``f`` (m, C)."""
         v, x_raw = np.array([held.x for held in self._slots]), raw.inputs(self.plan, x_raw)
         f = np.zeros((len(x_raw), self._outputs), dtype=np.int64)
         status = np.full(len(x_raw), STATUS["ok" if self._slots else "not_trained"], dtype=np.int64)

@@ -47,7 +47,7 @@ _ONE_WORD = 1 << 31
 
 
 class _Term(NamedTuple):
-    """Numbers below ``2**exponent`` in magnitude, to add or subtract."""
+    """Term of a sum: numbers below ``2**exponent`` in magnitude."""
 
     sign: int
     numbers: Sequence[Fraction]
@@ -84,7 +84,7 @@ class FxpLookahead:
     row, target, predictor, inverse, columns, solution, wide, blocks : ndarray of int64
         Members of the model structure.
     steps, positive : int
-        Others.
+        The number of steps, and whether T is positive definite.
     """
 
     def __init__(self, plan: Plan, r: Words, y: Words) -> None:

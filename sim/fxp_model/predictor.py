@@ -41,7 +41,7 @@ class FxpPredictor(FxpModel):
         return with_classes(plan, answer)
 
     def _outputs(self, x_raw: Raw, every: Words) -> Outputs:
-        """Predict each output by itself, from its coefficients in `every` (C, N)."""
+        """Predict each output separately, from its coefficients in `every` (C, N)."""
         x_raw, fmt = raw.inputs(self.plan, x_raw), self.plan.tables["alpha"].format
         f = np.zeros((len(x_raw), len(every)), dtype=np.int64)
         status = np.zeros(len(x_raw), dtype=np.int64)
@@ -57,7 +57,7 @@ class FxpPredictor(FxpModel):
 def _every_alpha(plan: Plan) -> Words:
     """Return the coefficients of every output, shape (C, N).
 
-    0 where a center is not in the pair.
+    A coefficient is 0 if the output's pair does not contain the class of the center.
     """
     count, rows = plan.sizes["N"], iter(plan.tables["alpha"].values)
     every = np.zeros((plan.outputs, count), dtype=np.int64)

@@ -1,9 +1,7 @@
 """sim.fxp_model: residual, bound, refinement and bias of a Toeplitz solution.
 
-In plain fractions.
-
-Numbers are in full scales of y. :mod:`..model.certify` and :mod:`..model.toeplitz.refine` define each
-rounding and its bits.
+The values are Python fractions, as multiples of the full scale of y. :mod:`..model.certify` and
+:mod:`..model.toeplitz.refine` define each rounding and its bits.
 """
 
 from __future__ import annotations
@@ -103,9 +101,9 @@ class FxpToeplitzSystem:
 
 
 def _normalised(rows: list[int], bits: int) -> tuple[list[int], int]:
-    """Shorten rows to `bits` bits; return them and the power of two of the division.
+    """Shift values right to `bits` bits; return them and the exponent of the divisor.
 
-    The power grows with larger rows; the rows before are then shifted again, rounding half up.
+    If a larger value raises the exponent, the values before it are shifted again, rounding half up.
     """
     up = 0
     words: list[int] = []
@@ -118,7 +116,10 @@ def _normalised(rows: list[int], bits: int) -> tuple[list[int], int]:
 
 
 class FxpRefinement:
-    """alpha as a sum of corrections; attributes are members of the model structure."""
+    """Refinement: alpha as a sum of corrections.
+
+    Attributes are members of the model structure.
+    """
 
     def __init__(self, plan: Plan, r: Words, y: Words) -> None:
         self.plan = plan
@@ -133,7 +134,7 @@ class FxpRefinement:
         self.eta, self.eta_exp = [0] * len(y), 0
 
     def solve(self) -> str:
-        """Carry out all passes; return a status or raise NotPositiveDefiniteError."""
+        """Run all passes; return a status, or raise NotPositiveDefiniteError."""
         worst = "ok"
         rows, norm = self.system.residual(self.alpha, self.alpha_exp)
         for turn in range(self.plan.integer("refine") + 1):
@@ -222,6 +223,6 @@ def _log2(power: Fraction) -> int:
 def _at_most(new: tuple[int, int], old: tuple[int, int], factor: int) -> bool:
     """Return whether `factor` times the new sum of squares is at most the old one.
 
-    The old one is rounded down to the LSB of the new one.
+    The old sum is rounded down to the LSB of the new one.
     """
     return new[0] <= floor(Fraction(old[0]) * Fraction(4) ** (old[1] - new[1]) / factor)

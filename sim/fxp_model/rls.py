@@ -1,7 +1,7 @@
-"""sim.fxp_model: online kernel RLS in random features, from real values.
+"""sim.fxp_model: online kernel RLS on random features, computed from real values.
 
-Every step is stated with the values of the numbers, in Python fractions; conversions and casts are those of
-fxpmath.  R is a full matrix.
+Every step uses the real values of the numbers, as Python fractions; fxpmath converts and casts them.  R is
+a full matrix.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PHI = Fraction(1, 1 << 15)
 
 
 def _down(value: Fraction, lsb: Fraction) -> Fraction:
-    """Return the largest multiple of `lsb` up to `value`."""
+    """Return the largest multiple of `lsb` that does not exceed `value`."""
     return floor(value / lsb) * lsb
 
 
@@ -117,10 +117,7 @@ class FxpRls(FxpModel):
         return f, self._descend() or saturated
 
     def _descend(self) -> bool:
-        """Change coefficients by powers of two.
-
-        Returns whether one reached the end of its range.
-        """
+        """Change coefficients by powers of two; return whether one reached its limit."""
         for _ in range(self._steps):
             sizes = [abs(b) for b in self._beta]
             i = sizes.index(max(sizes))

@@ -1,9 +1,9 @@
-"""sim.fxp_model: scalars of 31 significant bits, and small inverse matrices.
+"""sim.fxp_model: scalars of 31 significant bits, and inverses of small matrices.
 
-In plain fractions.
+The values are Python fractions.
 
 :mod:`..model.scalar31` defines each rounding and its bits. The exponent of a number is the smallest e with
-``|v| < 2**e``; that of zero is far below.
+``|v| < 2**e``; that of zero is below all others.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def wide(v: Fraction) -> Wide:
 def to_scalar(v: Fraction) -> Fraction:
     """Round half up to 31 bits.
 
-    A result that would reach the power of two itself stays below it.
+    A result that would round up to the power of two is limited to the largest value below it.
     """
     if v == 0:
         return ZERO
@@ -97,7 +97,7 @@ def lt(u: Fraction, v: Fraction) -> bool:
 
 
 def _eliminate(c: int, rest: Matrix, inverse: Matrix) -> bool:
-    """Turn column c of `rest` into a column of the identity.
+    """Transform column c of `rest` to a column of the identity.
 
     Apply the same operations to `inverse`. Return False if this is impossible.
     """

@@ -21,7 +21,7 @@ _GENERATOR = Format(True, _BITS + 1, _BITS)
 
 
 def _bits(words: Words) -> int:
-    """Return the length of the longest integer without its sign."""
+    """Return the bit length of the longest integer, without its sign."""
     return max((int(w if w >= 0 else -w - 1).bit_length() for w in words), default=0)
 
 

@@ -52,7 +52,7 @@ class FxpToeplitz(FxpModel):
     def _train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train with a set of the right size.
 
-        A refused training leaves the model as it was.
+        A rejected training leaves the model unchanged.
         """
         kept = dict(vars(self))
         self.reset()
@@ -83,7 +83,7 @@ class FxpToeplitz(FxpModel):
         return {"status": np.array([STATUS[status]])}
 
     def _tuned(self, y: Words) -> tuple[str, dict[str, Any]]:
-        """Return status and members of the first candidate with a certified answer.
+        """Return status and members of the first candidate with a certified solution.
 
         :class:`.tuning.FxpTuning` orders them.
         """
@@ -166,7 +166,7 @@ class FxpToeplitz(FxpModel):
     def _first_row(self) -> Fxp:
         """Compute the first row, divided by 1 + lambda.
 
-        Lemma 1 on the uniform grid, otherwise Lemma 2; r[0] is the implicit 1.
+        Use Lemma 1 on the uniform grid, otherwise Lemma 2; r[0] is the implicit 1.
         """
         signal = self.plan.signals["r"]
         means = [0, *(self._diagonal(j) for j in range(1, len(self._v)))]

@@ -34,13 +34,13 @@ def log2(value: int) -> int:
 
 
 class FxpTuning:
-    """The evidence of each candidate.
+    """Evidence of all candidates.
 
     Attributes
     ----------
     evidence : list of int or None
-        ``n log2 q + log2 det``, the smaller the better; None for a candidate that the forward recursion
-        refuses.
+        ``n log2 q + log2 det``, of which the smallest is the best; None for a candidate that the forward
+        recursion rejects.
     """
 
     def __init__(self, plan: Plan, y: Words) -> None:

@@ -32,7 +32,7 @@ class ConvertedEstimator:
     Parameters
     ----------
     spec : Spec
-        Its algorithm is ``kernel_predictor``.
+        A spec of algorithm ``kernel_predictor``.
     model : TrainedModel
         The model in real numbers.
     text : str
@@ -64,7 +64,7 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
     Parameters
     ----------
     estimator : estimator
-        Fitted: see :mod:`.sklearn`.
+        Fitted estimator; see :mod:`.sklearn`.
     X : array_like of shape (m, D), optional
         Samples in the estimator's units that cover the full range of later inputs: they set the format of
         the ADC counts and the full scale of predictions.  By default the vectors of the estimator.
@@ -73,7 +73,7 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
     word : int
         Word length on the device, 16, 24 or 32.
     target : str
-        Id of a target.
+        ID of a target.
     input, output : mapping, optional
         [input] and [output] of the spec, if the sensor's counts are known: ``word``, ``offset``, ``gain``.
         By default integers are ADC counts, and real numbers are quantised in steps of a power of two.
@@ -84,7 +84,7 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
     ------
     KerncastError
         E109 for the word length; E245, E247 or E248 for X; E246 if the format of `input` cannot hold X;
-        E270 to E274 for the estimator; E1xx for the rest.
+        E270 to E274 for the estimator; E1xx for other keys of the spec.
     """
     if not isinstance(word, int) or word not in WORDS:
         raise fail("E109", "word is not one of the choices", where="word", value=repr(word),
@@ -107,7 +107,7 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
 
 
 def _named(words: Mapping[str, Any], scale: Array) -> dict[str, Any]:
-    """Return [input] without unit if x is in multiples of scales."""
+    """Return [input], without its unit if a scale differs from 1."""
     return {key: value for key, value in words.items() if key != "unit" or np.all(scale == 1)}
 
 
@@ -124,7 +124,7 @@ def evaluate(model: TrainedModel, X: Array) -> Array:
 def _target(model: TrainedModel) -> dict[str, Any]:
     """Return the keys of [output] for several outputs or classes.
 
-    Of two classes the spec is silent.
+    Two classes need no key.
     """
     if model.decision:
         return {"classes": [str(name) for name in model.classes]}
@@ -157,7 +157,7 @@ def _samples(X: ArrayLike, columns: int) -> Array:
 def _input(X: Array, scale: Array, raw_bits: int) -> dict[str, Any]:
     """Return [input] for samples.
 
-    Integers are unchanged, other values are in steps of a power of two.
+    Integers are unchanged; other values are quantised in steps of a power of two.
 
     If `scale` has an entry per column, each column has its own step.
     """
@@ -172,9 +172,9 @@ def _input(X: Array, scale: Array, raw_bits: int) -> dict[str, Any]:
 
 
 def _frac(most: float, room: int) -> int:
-    """Return the largest number of fraction bits with `most`, rounded, <= `room`.
+    """Return the most fraction bits with which `most` does not exceed `room`.
 
-    `room` is an integer.
+    `most` is rounded; `room` is an integer.
     """
     if most == 0.0:
         return 0
@@ -195,7 +195,7 @@ def raw_inputs(plan: Plan, X: ArrayLike) -> Words:
     Parameters
     ----------
     plan : Plan
-        Of an estimator; for the plan of any other spec, X is in units of x.
+        Plan of an estimator; for the plan of any other spec, X is in units of x.
     X : array_like of shape (m, D)
 
     Returns

@@ -24,12 +24,12 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     """Write a fitted estimator as a spec that every command accepts.
 
     For ``digits.toml`` it also writes ``digits.json``, the model, whose hash is in the spec, and
-    ``digits.csv``, the samples as ADC counts, for which ``kerncast sim`` and ``kerncast test`` predict.
+    ``digits.csv``, the samples as ADC counts, which ``kerncast sim`` and ``kerncast test`` predict.
 
     Parameters
     ----------
     estimator : estimator
-        Fitted: see :mod:`kerncast.sim.interop.sklearn`.
+        Fitted estimator; see :mod:`kerncast.sim.interop.sklearn`.
     X : array_like of shape (m, D)
         Samples to compare on, in the estimator's units, covering the full range of later inputs.
     path : path
@@ -52,8 +52,8 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     Raises
     ------
     KerncastError
-        E191 if a file cannot be written there, E192 if a file exists, E248 if y does not match X, and as
-        :func:`kerncast.plan` of the estimator, whose warnings it issues too.
+        E191 if a file cannot be written, E192 if a file exists, E248 if y does not match X, and the errors of
+        :func:`kerncast.plan` for the estimator. It also issues the warnings of that function.
 
     Examples
     --------
@@ -135,7 +135,7 @@ def _targets(made: ConvertedEstimator, X: ArrayLike, y: ArrayLike | None) -> NDA
 def _indices(y: NDArray[Any], classes: tuple[Any, ...], samples: int) -> NDArray[np.int64]:
     """Map labels to indices.
 
-    Raise E248 for another number of them, E232 for a label of no class.
+    Raise E248 for a wrong number of labels, E232 for a label that is not a class.
     """
     if y.shape != (samples,):
         raise fail("E248", "y does not fit X", where="y", value=y.shape, allowed=f"({samples},)",
@@ -152,7 +152,7 @@ def _no_class(label: object, classes: tuple[Any, ...]) -> KerncastError:
 
 
 def _signs(y: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.float64]:
-    """Map labels to -1 and 1; raise E232 for a label of neither class."""
+    """Map labels to -1 and 1; raise E232 for a label that is not one of two classes."""
     second = np.array([label == classes[1] for label in y.tolist()])
     unknown = [label for label, is_second in zip(y.tolist(), second, strict=True)
                if not is_second and label != classes[0]]

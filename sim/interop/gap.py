@@ -35,7 +35,7 @@ def prediction_gap(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> Gap:
     Parameters
     ----------
     plan : Plan
-        Of a model trained elsewhere.
+        Plan of a model trained elsewhere.
     x_raw : ndarray of int64, shape (m, D)
         The samples as ADC counts.
     f : ndarray of float64, shape (m,) or (m, C)
@@ -44,7 +44,8 @@ def prediction_gap(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> Gap:
     Returns
     -------
     Gap
-        With ``max|f_model - f| / (max f - min f)``; divided by ``max|f|`` if all f are equal.
+        The relative error is ``max|f_model - f| / (max f - min f)``, or divided by ``max|f|`` if all f are
+        equal.
     """
     from ..model import open_model  # not at import: it loads the engine
 

@@ -31,11 +31,11 @@ def pairwise(estimator: Any, kernel: dict[str, Any], vectors: Array, dual: Array
     ----------
     estimator : SVC or NuSVC
     kernel : dict
-        As in [kernel] of a spec.
+        Kernel as in [kernel] of a spec.
     vectors : ndarray of shape (N, D)
-        In the order of their classes.
+        Support vectors in the order of their classes.
     dual : ndarray of shape (classes - 1, N)
-        Row r of a vector of class i is its coefficient for the pair of i and the r-th other class.
+        For a vector of class i, row r is its coefficient for the pair of i and the r-th other class.
     intercept : ndarray of shape (classes * (classes - 1) / 2,)
     """
     classes = tuple(np.asarray(estimator.classes_).tolist())
@@ -55,7 +55,7 @@ def one_vs_rest(estimator: Any, read: Callable[[Any], TrainedModel]) -> TrainedM
 
     Equal vectors of its estimators are stored once.
 
-    Raise E273 if the estimators have different kernels or scales, or if an estimator is a constant.
+    Raise E273 if the estimators have different kernels or scales, or if an estimator is constant.
     """
     members = getattr(estimator, "estimators_", None)
     if members is None:

@@ -1,4 +1,4 @@
-"""sim.interop: ``kerncast.plan``, the plan of a spec, its path, or an estimator."""
+"""sim.interop: ``kerncast.plan``, which plans a spec, its file, or an estimator."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
          y_raw: Raw | None = None, **choices: Any) -> Plan:
     """Decide every format, shift, table and size for a spec or fitted estimator.
 
-    For an estimator, the plan's predictions are compared with its own, with a warning if the gap is too large
-    (W208); see :func:`kerncast.cautions`.
+    For an estimator, the predictions of the plan are compared with those of the estimator, with a warning
+    if the gap is too large (W208); see :func:`kerncast.cautions`.
 
     Parameters
     ----------
@@ -34,9 +34,9 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
         A spec, the path of a ``kerncast.toml``, or a fitted estimator as for :func:`kerncast.export`: the
         plan is then that of a predictor.
     x_raw, y_raw : array_like of int, optional
-        ADC counts of representative data, shapes (m, D) and (m,). The online learner takes the range of
-        alpha from them; the Toeplitz trainer's formats follow from bounds alone. For an estimator: `x_raw`
-        are real samples in the units of its training data.
+        ADC counts of representative data, shapes (m, D) and (m,). They determine the range of alpha of an
+        online learner; the formats of a Toeplitz trainer depend on bounds only. For an estimator, `x_raw`
+        contains real samples in the units of its training data.
     **choices
         For an estimator: see :func:`kerncast.sim.interop.convert`.
 
@@ -65,7 +65,7 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
 def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
     """Return the plan of an estimator.
 
-    If its gap is too large, the plan has a sufficient word length.
+    If the prediction gap is too large, the evidence states a sufficient word length.
     """
     made, gap = _beside(estimator, X, choices)
     if gap.is_small:

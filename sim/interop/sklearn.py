@@ -1,9 +1,7 @@
 """sim.interop: the kernel expansion of a fitted scikit-learn estimator.
 
-It is read from the estimator's attributes.
-
-The module does not import scikit-learn: it recognises an estimator by its class name.  The decision
-functions:
+The expansion is read from the estimator's attributes. The module does not import scikit-learn: it recognises
+an estimator by its class name.  The decision functions are:
 
 ====================================  ==============================================================
 SVC, NuSVC, SVR, NuSVR, OneClassSVM   ``dual_coef_ k(support_vectors_, x) + intercept_``; of more than two
@@ -103,7 +101,7 @@ def _support_vectors(estimator: Any) -> TrainedModel:
 
 
 def _ridge(estimator: Any) -> TrainedModel:
-    """Convert KernelRidge, which has no intercept; its gamma is 1 / D by default."""
+    """Convert KernelRidge, which has no intercept; gamma is 1 / D by default."""
     alpha, vectors = _array(estimator, "dual_coef_"), _array(estimator, "X_fit_")
     gamma = 1.0 / vectors.shape[1] if estimator.gamma is None else float(estimator.gamma)
     return _regression(_named_kernel(estimator, gamma), vectors, _columns(alpha), np.zeros(1))
@@ -111,7 +109,7 @@ def _ridge(estimator: Any) -> TrainedModel:
 
 def _regression(kernel: dict[str, Any], vectors: Array, alpha: Array, bias: Array,
                 **more: Any) -> TrainedModel:
-    """Return a model whose intercepts are one number, or one per column of alpha."""
+    """Return a regression model; `bias` is one number, or one per column of alpha."""
     given: Any = float(bias[0]) if alpha.ndim == 1 else np.broadcast_to(bias, alpha.shape[1:]).copy()
     return TrainedModel(kernel, vectors, alpha, given, **more)
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model | RlsModel | PredictorModel:
-    """Open the integer model of a plan; this call loads the engine."""
+    """Open the integer model of a plan; this call imports the compiled code."""
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz.trainer import ToeplitzModel
 

@@ -48,7 +48,7 @@ def convert_inputs(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
 class Expansion(NamedTuple):
     """Constants of a prediction.
 
-    The number of centers, the shifts, the bias in the unit of y, and the cast to f.
+    These are the number of centers, the shifts, the bias in LSBs of y, and the cast to f.
     """
 
     held: int
@@ -188,9 +188,10 @@ class BatchModel(IntegerModel):
         raise NotImplementedError
 
     def workspace(self) -> Outputs:
-        """Return the members that the last training left in the trainer structure only.
+        """Return the members of the trainer structure after the last training.
 
-        Nothing before a training, and after one without a solution, which the device leaves in the middle.
+        The result is empty before any training, and after one without a solution, which the device leaves
+        incomplete.
         """
         if not self._solved:
             return {}

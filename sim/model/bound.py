@@ -25,9 +25,9 @@ NO_BOUND = 1 << 62
 class BoundConstants(NamedTuple):
     """Integer constants of the bound, taken from the plan.
 
-    `norm_bits` is the length to which a component is shortened before it is squared; ``bound_gain /
-    2**bound_shift`` is 1/lambda in the units of residual and alpha (gain 0: no bound can be
-    stated); `tolerance` has 16 fraction bits.
+    `norm_bits` is the number of bits to which a component is shifted before it is squared; ``bound_gain /
+    2**bound_shift`` is 1/lambda in the units of residual and alpha (gain 0: there is no bound);
+    `tolerance` has 16 fraction bits.
     """
 
     norm_bits: int

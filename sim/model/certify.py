@@ -52,7 +52,7 @@ def row_residual(i: int, y: int, r: Words, alpha: Words, s: int, k: CertifyConst
 def target_error_bound(y: int, s: int) -> int:
     """Bound the error of ``y / (1 + lambda)``.
 
-    It is due to the rounding of 1 / (1 + lambda) and to the shift.
+    The error is due to the rounding of 1 / (1 + lambda) and to the shift.
     """
     return 0 if y == 0 else arithmetic_shift(magnitude(y) + 1, s + 1) + 2
 

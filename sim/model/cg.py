@@ -1,7 +1,7 @@
 """sim.model: conjugate gradients on the kernel matrix in block floating point.
 
-Solves ``(K + lambda I) alpha = y`` for ``K_ij = k(v_i, v_j)`` in O(n) memory: every product computes each
-kernel value again, once for both of its places (M. R. Hestenes and E. Stiefel, "Methods of Conjugate
+It solves ``(K + lambda I) alpha = y`` for ``K_ij = k(v_i, v_j)`` in O(n) memory: every product computes each
+kernel value again, once for both of its positions (M. R. Hestenes and E. Stiefel, "Methods of Conjugate
 Gradients for Solving Linear Systems", 1952). alpha, the residual r and the direction p are blocks with one
 exponent each: an integer w of a block with exponent e has the value ``w * 2**(e - (W - 1))``.
 
@@ -9,7 +9,7 @@ Every new block is first computed in `wide`, n integers with an LSB of ``2**(e -
 overflow. Then it is cast to the word length with the smallest exponent that fits its largest entry. So the
 exponent follows the magnitude of its vector, up and down.
 
-Several outputs iterate side by side, each with its own blocks, and share the kernel values. At the end
+Several outputs iterate in parallel, each with its own blocks, and share the kernel values. At the end
 their coefficients are aligned to one exponent.
 """
 
@@ -96,7 +96,7 @@ class CgScalars(NamedTuple):
 def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Log) -> None:
     """Compute ``(K + lambda I) p`` of each output in `wide`; p has shape (C, n).
 
-    Each kernel value serves all outputs.  The exponent of a product is the sum of the exponent of its p and
+    All outputs share each kernel value.  The exponent of a product is the sum of the exponent of its p and
     `product_exp`.
     """
     outputs, n = p.shape
@@ -186,7 +186,7 @@ def dot(u: Words, w: Words, shift: int) -> int:
 def curvature(wide: Words, p: Words, e: int, c: CgConstants) -> tuple[int, int]:
     """Return ``p . q`` for q = `wide`, and the exponent of q.
 
-    The entries of q are first shortened to :data:`Q_BITS`, in place.
+    The entries of q are first shifted right to :data:`Q_BITS`, in place.
     """
     shift = excess(wide, Q_BITS)
     for i in range(wide.shape[0]):
@@ -254,7 +254,7 @@ def is_active(o: int, v: CgScalars, c: CgConstants) -> int:
 
 @jit
 def count_active(v: CgScalars, c: CgConstants) -> int:
-    """Return how many outputs continue."""
+    """Return the number of active outputs."""
     count = 0
     for o in range(v.rr.shape[0]):
         count += is_active(o, v, c)

@@ -1,6 +1,4 @@
-"""sim.model: functions that the float32 algorithms share.
-
-Sums, the exponential, and conversions from and to fixed point.
+"""sim.model: sums, exponential and conversions that float32 algorithms share.
 
 Every operation is rounded once to float32, in the order written, as in firmware/rt/kc_f32.h.
 """

@@ -99,7 +99,7 @@ def cast_of(plan: Plan, signal: str) -> Cast:
 
 
 def kernel_constants(plan: Plan) -> KernelConstants:
-    """Return the constants of the kernel in the form that the loops take."""
+    """Return the constants of the kernel in the form that the compiled loops use."""
     def integer(name: str) -> int:
         return plan.integer(name) if name in plan.constants else 0
 
@@ -117,7 +117,7 @@ def kernel_constants(plan: Plan) -> KernelConstants:
 
 
 def input_constants(plan: Plan) -> InputConstants:
-    """Return the constants of the conversions in the form that the loops take.
+    """Return the constants of the conversions in the form that the compiled loops use.
 
     x is clamped to the plan's range, not to its format, so that no distance overflows for any ADC count.
     """
@@ -174,9 +174,9 @@ def convert_y(raw: int, i: InputConstants, log: Log) -> int:
 
 @jit_inline
 def term(acc: int, u: int, v: int, k: KernelConstants) -> int:
-    """Add the part of one column to `acc`.
+    """Add the term of one column to `acc`.
 
-    It is (u - v)^2, |u - v|, sin^2(pi (u - v) / period), or u v.
+    The term is (u - v)^2, |u - v|, sin^2(pi (u - v) / period), or u v.
     """
     if k.kind == SQUARES:
         return square_diff(acc, u, v)
@@ -237,7 +237,7 @@ def _polynomial(dot: int, k: KernelConstants) -> int:
 
 @jit_inline
 def exponent(d2: int, k: KernelConstants) -> int:
-    """Return the t of ``2**-t`` for a distance; above `d2_end`, that of `d2_end`."""
+    """Return the t of ``2**-t`` for a distance, which is limited to `d2_end`."""
     return mul_shift(min(d2, k.d2_end), k.c, k.shift)
 
 
@@ -258,7 +258,7 @@ def kernel_word(d2: int, t: int, k: KernelConstants, word: int, bits: int) -> in
 def kernel(d2: int, k: KernelConstants, log: Log) -> int:
     """Evaluate the kernel of a :func:`distance`.
 
-    It is ``2**-(d2 * c)``, 1.0 at 0; or the polynomial of a product.
+    The value is ``2**-(d2 * c)``, 1.0 at 0; or the polynomial of a product.
     """
     if k.kind == PRODUCTS:
         word = _polynomial(d2, k)

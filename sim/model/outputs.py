@@ -1,4 +1,4 @@
-"""sim.model: several outputs of one row of kernel values, and their class."""
+"""sim.model: several outputs from one row of kernel values, and their class."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ from .trace_hooks import Log, trace, trace_all
 class Several(NamedTuple):
     """Coefficients of several outputs.
 
-    `alpha` has shape (N, M); column c of center i belongs to output ``slot[i, c]``.  `bias` (C,) is in the
-    unit of y.
+    `alpha` has shape (N, M); column c of center i belongs to output ``slot[i, c]``.  `bias` (C,) is in LSBs
+    of y.
     """
 
     alpha: Words
@@ -108,9 +108,7 @@ def expand_outputs(x: Words, v: Words, to: Several, k: KernelConstants, acc: Wor
                    log: Log) -> bool:
     """Predict all outputs f (C,) from the vectors v (N, D).
 
-    Return whether any saturated.
-
-    acc (C,) is workspace.
+    Return whether any output saturated. acc (C,) is workspace.
     """
     acc[:] = 0
     for i in range(v.shape[0]):

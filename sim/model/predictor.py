@@ -1,6 +1,6 @@
 """sim.model: prediction with an imported model.
 
-Its kernel expansion was trained elsewhere; centers and coefficients are constants.
+The model was trained elsewhere; centers and coefficients are constants.
 """
 
 from __future__ import annotations

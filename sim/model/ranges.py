@@ -1,4 +1,4 @@
-"""sim.model: the range log: minimum, maximum and saturations of every signal."""
+"""sim.model: the range log of minimum, maximum and saturations of every signal."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ def record_row(log: Log, signal: int, words: Words, count: int) -> None:
 
 @jit
 def record_all(log: Log, signal: int, least: int, most: int, lost: int, lo: int, hi: int) -> None:
-    """Log the values of a loop at once.
+    """Log all values of a loop at once.
 
-    The arguments are their minimum and maximum before saturation to [lo, hi], and the number of saturated
-    values.
+    `least` and `most` are the minimum and maximum before saturation to [lo, hi]; `lost` is the number of
+    saturated values.
     """
     record(log, signal, saturate(least, lo, hi))
     record(log, signal, saturate(most, lo, hi))

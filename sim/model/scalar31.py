@@ -67,7 +67,7 @@ def lt(q: int, e: int, p: int, f: int) -> bool:
 def eliminate(c: int, p: int, rest: Words, inverse: Words) -> bool:
     """Carry out one step of Gauss-Jordan elimination.
 
-    It turns column c of `rest` into a column of the identity.
+    This transforms column c of `rest` to a column of the identity.
     """
     pivot = c
     for i in range(c + 1, p):

@@ -1,6 +1,6 @@
 """sim.model: the status codes as plain integers, for compiled code.
 
-They are those of :class:`..statuses.DeviceStatus`.
+The values are those of :class:`..statuses.DeviceStatus`.
 """
 
 from ..statuses import TRAINED as _TRAINED

@@ -1,6 +1,6 @@
 """sim.model: trace hooks, which log intermediate values to compare two runs.
 
-An event is a value with its place: an operation, a step, the signal and an index. A trace does not store a
+An event is a value with its position: an operation, a step, the signal and an index. A trace does not store a
 list: it counts the events, folds the first `limit` of them into a hash, and records the next one. Repeated
 runs of the same call with other limits find the first event that differs (:mod:`..replay.divergence`).
 firmware/agent/kc_hil_trace.c does the same on the device.
@@ -190,7 +190,7 @@ def _events(t: Words | None, hook: int, step: int, words: Words, first: int, las
 
 @jit
 def trace_all(log: Log, hook: int, step: int, words: Words, first: int, last: int) -> None:
-    """Trace words[first..last), in order (``KC_TRACE_ALL``)."""
+    """Trace the values from `first` to before `last`, in order (``KC_TRACE_ALL``)."""
     _events(log.trace, hook, step, words, first, last)
 
 

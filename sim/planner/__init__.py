@@ -37,8 +37,8 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
     spec : Spec or path
         A spec, or the path of a ``kerncast.toml``.
     x_raw, y_raw : array_like of int, optional
-        ADC counts of representative data, shapes (m, D) and (m,).  The online learner takes the
-        range of alpha from them; the Toeplitz trainer's formats follow from bounds alone.
+        ADC counts of representative data, shapes (m, D) and (m,).  They determine the range of alpha of an
+        online learner; the formats of a Toeplitz trainer depend on bounds only.
     model : TrainedModel, optional
         For a predictor: the model to use instead of the spec's file.
 
@@ -74,7 +74,7 @@ def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None,
 
 
 def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
-    """Return the plan by the spec's algorithm.
+    """Return the plan for the spec's algorithm.
 
     A predictor's model is loaded from its file if it is not given.
     """
@@ -92,9 +92,9 @@ def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: R
 
 
 def _kept(plan: Plan) -> dict[str, Any]:
-    """Return the evidence that belongs to no signal.
+    """Return the evidence that does not belong to a signal.
 
-    That is the real numbers of a model trained elsewhere, an automatic choice of the solver, and the
+    It contains the real numbers of a model trained elsewhere, an automatic choice of the solver, and the
     candidates of a self-tuning trainer.
     """
     kept = ("trained", "solver", "candidates")

@@ -11,8 +11,8 @@ from ..spec.types import OVERFLOWS, ROUNDINGS
 def cast_modes(spec: Spec, signal: str) -> tuple[Rounding, Overflow]:
     """Return rounding and overflow of a signal's cast.
 
-    ``[numbers.casts]`` decides, by default ``[numbers] rounding`` and ``overflow``.  If a bound excludes
-    overflow, saturating and wrapping give equal values.
+    The modes come from ``[numbers.casts]``, by default from ``[numbers] rounding`` and ``overflow``.  If a
+    bound excludes overflow, saturating and wrapping give equal values.
     """
     numbers = spec.numbers
     words = numbers.casts.get(signal, "").split()

@@ -1,6 +1,6 @@
 """sim.planner: constants of the certified bound.
 
-The residual is computed in steps of ``2**-(W - 1 - residual_shift)`` lsb of alpha: fine enough that rounding
+The residual is computed in steps of ``2**-(W - 1 - residual_shift)`` LSB of alpha: fine enough that rounding
 its products is negligible, and coarse enough that no sum overflows.
 
 The bound is for the quantised system: it excludes the errors of rounding kernel values and targets (W204
@@ -26,7 +26,7 @@ ROW_ERROR = {16: 2, 24: 4, 32: 4}
 
 
 def row_loss(word: int, nonzero: int, error: int) -> Fraction:
-    """Bound the change of the smallest eigenvalue of T by rounding of the first row.
+    """Bound the change of T's smallest eigenvalue due to rounding of the first row.
 
     T is positive semidefinite, and ``|E|_2 <= 2 sum_j |e_j|`` for the symmetric Toeplitz matrix E of the
     errors.
@@ -34,19 +34,19 @@ def row_loss(word: int, nonzero: int, error: int) -> Fraction:
     Parameters
     ----------
     word : int
-        W.
+        Word length W.
     nonzero : int
-        Number of nonzero entries besides r[0].
+        Number of nonzero entries other than r[0].
     error : int
-        Largest error of an entry, in lsb.
+        Largest error of an entry, in LSB.
     """
     return Fraction(2 * error * nonzero, 1 << (word - 1))
 
 
 def norm_bits(n: int) -> int:
-    """Return the number of bits of a shortened component.
+    """Return the number of bits of a component for the norm.
 
-    With it the sum of n squares stays below ``2**61``.
+    With this number of bits the sum of n squares stays below ``2**61``.
     """
     return (61 - ceil_log2(n)) // 2
 
@@ -54,7 +54,7 @@ def norm_bits(n: int) -> int:
 def residual_shift(word: int, n: int, alpha_frac: int, alpha_exp_min: int) -> int:
     """Return the right shift for the products of the residual.
 
-    With it the sum of n + 1 products, and y, stay below ``2**61``.
+    With this shift the sum of n + 1 products and y stays below ``2**61``.
     """
     return max(0, 2 * word - 2 + ceil_log2(n + 1) - 61, word - 1 + alpha_frac - alpha_exp_min - 59)
 
@@ -69,16 +69,16 @@ def certify_constants(word: int, n: int, lam: Fraction, loss: Fraction, shift: i
     lam : Fraction
         Regulariser.
     loss : Fraction
-        How far the smallest eigenvalue of T / (1 + lambda) may be below 0.
+        Bound on how far the smallest eigenvalue of T / (1 + lambda) is below 0.
     shift : int
         :func:`residual_shift`.
     tolerance : float
-        Largest bound relative to |alpha| that counts as accurate.
+        Maximum bound, relative to |alpha|, of an accurate solution.
 
     Returns
     -------
     dict of str to int
-        `bound_gain` is 0 if no bound can be stated.
+        `bound_gain` is 0 if there is no bound.
     """
     least = lam / (1 + lam) - loss
     gain = up = 0

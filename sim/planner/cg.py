@@ -37,7 +37,7 @@ def _mantissa(value: Fraction) -> tuple[int, int]:
 def _product_constants(n: int, w: int, kernel: Format, lam: Fraction) -> dict[str, int]:
     """Return the shifts of the product with K + lambda I.
 
-    A row of ``K p`` is below ``n 2**(W - 1 - kernel.frac)`` times 2 to the exponent of p.
+    A row of ``K p`` is below ``n 2**(W - 1 - kernel.frac)`` times 2 to the power of p's exponent.
     """
     # n < 2**count: the sum of n terms of 2**(2 W - 2), shifted by mac_shift, stays below 2**62.
     count = n.bit_length()
@@ -57,8 +57,8 @@ def _bound_constants(n: int, outputs: int, w: int, kernel: Format, error: int, l
                      product_exp: int, tolerance: float) -> dict[str, int]:
     """Return the constants of :mod:`..model.bound`; `bound_gain` is 0 without a bound.
 
-    The exact kernel matrix is positive semidefinite; the fixed-point one up to the errors of n values.  The
-    norms are those of all outputs together.
+    The exact kernel matrix is positive semidefinite, and the fixed-point one up to the rounding errors of
+    n values. The norms are those of all outputs together.
     """
     least = lam - (n - 1) * error * kernel.lsb
     gain = up = 0
@@ -96,7 +96,7 @@ def _signals(spec: Spec, w: int) -> dict[str, Signal]:
 def _memory(word: str, x_word: str, sizes: dict[str, int], classes: bool) -> dict[str, tuple[Field, ...]]:
     """Return the structures of the model and of its trainer.
 
-    Blocks of several outputs follow each other; targets that are classes are stored as labels.
+    Blocks of several outputs are consecutive; targets that are classes are stored as labels.
     """
     several = "C" in sizes
     block, each = ("C*n", "C") if several else ("n", "1")

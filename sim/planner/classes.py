@@ -16,7 +16,7 @@ def rounded(value: Fraction) -> int:
 
 
 def learner_outputs(spec: Spec) -> int:
-    """Return the outputs of a learner: one for two classes, else one per class."""
+    """Return the number of outputs of a learner: one for two classes, else one each."""
     classes = len(spec.output.classes or ())
     return spec.output.outputs or 1 if classes == 0 else 1 if classes == 2 else classes
 
@@ -31,19 +31,19 @@ def learner_options(spec: Spec) -> dict[str, str]:
 
 
 def min_margin_option(spec: Spec) -> dict[str, str]:
-    """Return the smallest margin as the spec gives it; empty without one."""
+    """Return the smallest margin as an option of the plan; empty without one."""
     return {} if spec.output.min_margin is None else {"min_margin": repr(spec.output.min_margin)}
 
 
 def learner_constants(spec: Spec, y: Affine) -> dict[str, int]:
     """Return the targets of a class and of the other classes, and the smallest margin.
 
-    Empty for a regression.
+    The result is empty for a regression.
 
     Raises
     ------
     KerncastError
-        E108 if the format of the scores does not include -1 and 1, or for a margin that none reaches.
+        E108 if the format of the scores does not include -1 and 1, or if the margin cannot be reached.
     """
     if not spec.output.classes:
         return {}

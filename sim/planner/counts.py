@@ -19,7 +19,7 @@ MOST_BYTES = (1 << 31) - 1
 
 
 def evaluate(formula: str, sizes: dict[str, int]) -> int:
-    """Evaluate one of kerncast's own formulas in n, D, N."""
+    """Return the value of one of kerncast's formulas in n, D, N."""
     return int(eval(_compiled(formula), {"__builtins__": {}}, dict(sizes)))
 
 
@@ -32,9 +32,10 @@ def memory(fields: Iterable[tuple[str, str, str, str]],
            sizes: dict[str, int], size_key: str) -> tuple[Field, ...]:
     """Return a structure from (name, C type, count formula, meaning) rows.
 
-    Wider types precede narrower ones, which avoids padding.  `v` is first of its width, so that short inputs
-    are aligned to 4 bytes and every core can load them in pairs.  A last member `reserved` makes the size a
-    multiple of 8, equal on every target whatever its alignment of int64_t.
+    Wider types precede narrower ones, which avoids padding.  `v` is the first member of its width, so that
+    short inputs are aligned to 4 bytes and every CPU core can load them in pairs.  A last member
+    `reserved` makes the size a multiple of 8, so that it is equal on every target regardless of the
+    alignment of int64_t.
 
     Raises
     ------
@@ -62,9 +63,9 @@ def operations(formulas: dict[str, dict[str, str]],
                sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
     """Return worst-case counts per call, each a formula with its value.
 
-    ``multiplications`` are those of the algorithm only.  Input conversion, distance terms (one each; none for
-    the Laplacian, nine for the periodic kernel) and kernel values (three at 16 bits, four at 32; the degree
-    of a polynomial) need more.
+    ``multiplications`` counts those of the algorithm only.  Not included are input conversion, distance
+    terms (one each; none for the Laplacian, nine for the periodic kernel) and kernel values (three at 16
+    bits, four at 32; the degree of a polynomial).
     """
     return {call: {k: Operations(f, evaluate(f, sizes)) for k, f in counts.items()}
             for call, counts in formulas.items()}

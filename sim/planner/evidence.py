@@ -1,6 +1,6 @@
 """sim.planner: evidence of every signal's range.
 
-It names the source of the range, and states the range in a run.
+The evidence states the source of each range, and the range in a run.
 
 Evidence is stored with a plan's decisions but not hashed.  For each signal, accumulators included:
 
@@ -9,7 +9,7 @@ Evidence is stored with a plan's decisions but not hashed.  For each signal, acc
     default range; ``simulated``: a run of the integer model on data, with a margin; ``spec``: the format in
     the spec; ``format``: full scale of the format, at which it saturates (or wraps, if the spec requests it).
 ``bound`` or ``range``
-    The largest magnitude by that decision, in the unit of the signal.
+    The largest magnitude according to that decision, in the unit of the signal.
 ``seen``
     The largest magnitude in a run of the integer model, or None.
 ``headroom_bits``
@@ -59,12 +59,12 @@ def reach(plan: Plan, name: str) -> float:
 def complete(plan: Plan) -> dict[str, Any]:
     """Return evidence for every signal.
 
-    It consists of the planner's decisions, and of bounds for all other signals.
+    The evidence consists of the planner's decisions, and of bounds for all other signals.
 
     Parameters
     ----------
     plan : Plan
-        Its own evidence has an entry for each signal whose range was chosen.
+        A plan whose evidence has an entry for each signal with a chosen range.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def _bounds(plan: Plan) -> dict[str, float]:
 def _solver_bounds(plan: Plan) -> dict[str, float]:
     """Return bounds of the batch trainers.
 
-    Those of mu and x hold for the system divided by 1 + lambda.
+    The bounds of mu and x hold for the system divided by 1 + lambda.
     """
     if "lambda" not in plan.options:
         return {}
@@ -125,5 +125,5 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
 
 
 def largest(signal: Signal) -> float:
-    """Return the largest magnitude of a signal in its unit; of a block at exponent 0."""
+    """Return a signal's largest magnitude in its unit; for a block, at exponent 0."""
     return float(signal.format.value(max(-signal.lo, signal.hi)))

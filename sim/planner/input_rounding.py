@@ -1,7 +1,7 @@
 """sim.planner: the error of rounding the user's data to the formats of x and y.
 
-No certificate covers this error, because the device sees the rounded values only.  It is zero if the format
-is as fine as the ADC counts, even if the data use a small part of their range.
+No certificate covers this error, because the device processes only the rounded values.  It is zero if the
+format is as fine as the ADC counts, even if the data use a small part of their range.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
     Returns
     -------
     Plan
-        With the same decisions.  ``overlap`` of x is that of :func:`.overlap.measure_overlap`, for a learner
-        that projects.  ``rounding`` of y is the RMS of its rounding errors divided by the RMS of y
-        (``rms``, in units of y); that of x is the RMS of the rounding errors divided by the kernel's width
-        (:func:`_width`).
+        A plan with the same decisions.  ``overlap`` of x is the result of
+        :func:`.overlap.measure_overlap`, for a learner that projects.  ``rounding`` of y is the RMS of its
+        rounding errors divided by the RMS of y (``rms``, in units of y); that of x is the RMS of the
+        rounding errors divided by the kernel's width (:func:`_width`).
     """
     evidence: dict[str, Any] = dict(plan.evidence)
     if y_raw is not None and len(y_raw) and not plan.decision:  # labels are exact
@@ -75,8 +75,8 @@ def _rms(values: Array) -> float:
 def _width(plan: Plan, x: Array) -> float:
     """Return the distance, in units of x, that changes a kernel value noticeably.
 
-    Sigma; for the periodic kernel, ``exp(-2 sin^2(pi d / period) / sigma^2)``, its equivalent at small d;
-    for products of inputs, the RMS of the inputs `x`, shape (m, D).
+    It is sigma; for the periodic kernel, ``exp(-2 sin^2(pi d / period) / sigma^2)``, the equivalent at
+    small d; for products of inputs, the RMS of the inputs `x`, shape (m, D).
     """
     if plan.polynomial:
         return _rms(x)

@@ -1,8 +1,8 @@
 """sim.planner: formats, signals and constants of inputs and targets.
 
-ADC counts become x by ``narrow((raw - offset) * gain, shift)``. If all gains are equal, sigma includes the
-common scale, so that the gain is a power of two and the distance of two x is the exact integer distance of
-the two ADC counts.
+ADC counts are converted to x by ``requantise((raw - offset) * gain, shift)``. If all gains are equal,
+sigma includes the common scale, so that the gain is a power of two and the distance of two x is the exact
+integer distance of the two ADC counts.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from .words import Affine, WordClass
 
 @dataclass(frozen=True)
 class Inputs:
-    """Formats of inputs and targets, and the signals, constants and units.
+    """Formats of inputs and targets, with the signals, constants and units.
 
-    Every algorithm has them.
+    All algorithms share these.
     """
 
     x: Affine
@@ -36,7 +36,7 @@ class Inputs:
 
 
 def plan_inputs(spec: Spec, words: WordClass) -> Inputs:
-    """Decide what all algorithms share.
+    """Return the formats of inputs and targets, which all algorithms share.
 
     Raise E204 if the word length is too short for the spec.
     """
@@ -178,7 +178,7 @@ def _constants(x: Affine, y: Affine) -> dict[str, int | tuple[int, ...]]:
 def _units(spec: Spec, x: Affine, y: Affine) -> dict[str, str]:
     """Return exact real values of the LSBs.
 
-    They are those of x and y, and of one ADC count (of each column for x).
+    The LSBs are those of x and y, and of one ADC count (per column for x).
     """
     raw_x, raw_y = spec.input.format.lsb, spec.output.format.lsb
     steps = [str(Fraction(gain) * raw_x) for gain in spec.input.gains]

@@ -1,4 +1,4 @@
-"""sim.planner: requirements of each kernel on the formats, and its own constants.
+"""sim.planner: formats and constants of each kernel.
 
 A distance kernel is ``2**-(D * C)`` with an exact integer D.  Polynomials are powers of ``gamma u.v +
 coef0``, scaled so that the largest value that the inputs allow fits the format.
@@ -45,7 +45,7 @@ LEAST_WORDS = 16
 def reach(spec: Spec, words: WordClass) -> int:
     """Return the largest difference of two x values.
 
-    For polynomials it is the largest value.
+    For polynomials, return the largest value of x.
     """
     columns = spec.input.columns
     if spec.rls is not None:  # no distance is computed
@@ -85,9 +85,10 @@ def exponent_scale(spec: Spec, words: WordClass, lsb: Fraction) -> Fraction:
 def word_error(spec: Spec, words: WordClass, out_shift: int = 0) -> int:
     """Return the largest error of a kernel value in LSBs, with further rounding.
 
-    In the periodic kernel the sine and its angle have a total error below 4.4 * 2^-31, which the exponential
-    multiplies by ``4 z exp(-2 z^2) sqrt(columns) / sigma``, at most 1.22 of the latter quotient. In the
-    polynomials the base has an error of 3 * 2^-31 and each power a half more, also on the diagonal.
+    In the periodic kernel, the sine and its angle have a total error below 4.4 * 2^-31. The exponential
+    multiplies it by ``4 z exp(-2 z^2) sqrt(columns) / sigma``, which is at most
+    ``1.22 sqrt(columns) / sigma``. In the polynomials the base has an error of 3 * 2^-31, to which each
+    power adds half an LSB, also on the diagonal.
     """
     if spec.kernel.type in POLYNOMIALS:
         return 2 * (ceil(4 * _polynomial(spec)[0] * Fraction(2) ** -out_shift) + 2)
@@ -142,7 +143,7 @@ def _polynomial(spec: Spec) -> tuple[int, Fraction, Fraction]:
 def _exponents(spec: Spec, x: Signal, lsb: Fraction) -> tuple[int, int]:
     """Return the powers of two that bound ``gamma u.v + coef0`` and the kernel.
 
-    The first one has a margin.
+    The first bound includes a margin.
     """
     degree, gamma, coef0 = _polynomial(spec)
     top = gamma * lsb**2 * _largest_product(spec, x) + coef0
@@ -152,7 +153,7 @@ def _exponents(spec: Spec, x: Signal, lsb: Fraction) -> tuple[int, int]:
 def kernel_format(spec: Spec, words: WordClass, x: Signal, lsb: Fraction) -> Format:
     """Return the format of the kernel.
 
-    That of a polynomial is signed and just fits its largest value.
+    The format of a polynomial is signed, and as fine as its largest value permits.
     """
     if spec.kernel.type not in POLYNOMIALS:
         return words.kernel
@@ -167,7 +168,7 @@ def polynomial_constants(spec: Spec, words: WordClass, x: Signal, lsb: Fraction)
     Raises
     ------
     KerncastError
-        E204 if no scaling leaves enough bits of the kernel.
+        E204 if every scaling leaves too few bits for the kernel.
     """
     degree, gamma, coef0 = _polynomial(spec)
     exponent, kernel_exponent = _exponents(spec, x, lsb)

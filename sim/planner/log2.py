@@ -1,6 +1,6 @@
 """sim.planner: exact binary logarithms of rational numbers.
 
-The last bit of ``math.log2`` depends on the C library, which near a power of two would change a shift of the
+The last bit of ``math.log2`` depends on the C library. Near a power of two, that could change a shift of the
 plan.
 """
 

@@ -14,9 +14,9 @@ _MOST_SAMPLES, _MOST_VECTORS = 1024, 128
 def measure_overlap(kernel: DistanceKernel, x: Array, capacity: int) -> float:
     """Estimate the growth of a contribution when its vector is evicted by projection.
 
-    Equation (16) of Mitchinson et al. adds alpha_r k_jr to every alpha_j, so that the contribution of v_r at
-    its own place becomes the sum of k_jr^2 over its neighbours times what it was. Above 2 the difference is
-    larger than the contribution, and the learner amplifies.
+    Equation (16) of Mitchinson et al. adds alpha_r k_jr to every alpha_j. This multiplies the contribution
+    of v_r, evaluated at v_r, by the sum of k_jr^2 over its neighbours. If the sum exceeds 2, the change is
+    larger than the contribution, and the learner amplifies errors.
 
     Parameters
     ----------
@@ -29,8 +29,8 @@ def measure_overlap(kernel: DistanceKernel, x: Array, capacity: int) -> float:
     Returns
     -------
     float
-        Median of these sums over a dictionary of samples that lie as far apart as they can, as the metric
-        1 - max_j k_ij keeps them; 0 if the samples do not fill the dictionary.
+        Median of these sums over a dictionary of samples with the largest possible distances, as the metric
+        1 - max_j k_ij selects them; 0 if the samples do not fill the dictionary.
     """
     rows = np.unique(x[:: -(-len(x) // _MOST_SAMPLES)], axis=0)
     size = min(capacity, _MOST_VECTORS)

@@ -3,8 +3,9 @@
 Vectors, coefficients and intercept become integers.
 
 The vectors are converted like samples, to ADC counts and then to x, so that a sample equal to a vector is at
-distance 0.  The coefficients share the smallest exponent that fits the largest, in lsb of y, so that the
-shift from their products to y is an integer.  All are known, so no bound on data is needed.
+distance 0.  The coefficients share the smallest exponent that fits the largest one; their LSB is a power
+of two times the LSB of y, so that a shift converts their products to y.  All coefficients are known, so no
+bound on data is needed.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
 def _exponent(alpha: list[Fraction], bits: int) -> int:
     """Return the smallest e for which all coefficients fit the signed format.
 
-    Their LSB is 2**e.
+    The LSB of the coefficients is 2**e.
     """
     most, hi = max(map(abs, alpha), default=Fraction(0)), (1 << (bits - 1)) - 1
     if most == 0:
@@ -69,7 +70,8 @@ def _too_far_apart(value: str, allowed: str) -> Exception:
 def _sum_shifts(sums: list[int], e: int, kernel: Signal) -> tuple[int, int]:
     """Return `mac_shift` and `f_shift`; raise E278.
 
-    With them the sums of every output fit, and become y.  `sums` are those of the coefficients' magnitudes.
+    With these shifts the sums of every output fit, and are converted to y.  `sums` contains the sums of the
+    coefficients' magnitudes.
     """
     most = max(sums) * max(abs(kernel.lo), abs(kernel.hi))
     mac_shift = max(0, ceil_log2(most) - MAX_SHIFT) if most else 0
@@ -102,9 +104,8 @@ def _options(spec: Spec, model: TrainedModel) -> dict[str, str]:
 class _Coefficients(NamedTuple):
     """Integer coefficients (N, M) of the vectors `held`.
 
-    Their LSB is ``2**exponent`` LSB of y.
-
-    `sums` are the sums of their magnitudes by output, `largest` the largest real one in full scales of y.
+    Their LSB is ``2**exponent`` LSB of y. `sums` contains the sums of their magnitudes by output;
+    `largest` is the largest real coefficient in full scales of y.
     """
 
     alpha: Words
@@ -137,7 +138,7 @@ def _intercepts(model: TrainedModel, y: Affine) -> list[int]:
 def _several(model: TrainedModel, held: list[int], bias: list[int]) -> dict[str, ConstantTable]:
     """Return the tables of several outputs.
 
-    They are the intercepts, and the places of the coefficients of pairs.
+    The tables contain the intercepts, and the indices of the coefficients of pairs.
     """
     short = all(-(1 << 31) <= b < 1 << 31 for b in bias)
     tables = {"bias": ConstantTable(Format(True, 32 if short else 64, 0), tuple(bias))}
@@ -176,14 +177,14 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     Returns
     -------
     Plan
-        Vectors and coefficients are its tables ``v`` and ``alpha``, the intercept its constant ``bias``.  A
-        vector whose coefficient is rounded to 0 is omitted.
+        Plan with vectors and coefficients in the tables ``v`` and ``alpha``, and the intercept in the
+        constant ``bias``.  A vector whose coefficient is rounded to 0 is omitted.
 
     Raises
     ------
     KerncastError
         E204 if a format cannot hold a signal, E206 if the model is too large to be addressed, E246 if a
-        vector does not fit the ADC counts, E278 if no shift leads to y.
+        vector does not fit the ADC counts, E278 if no shift converts the sums to y.
     """
     words = WORD_CLASSES[spec.numbers.word]
     columns = model.alpha.reshape(len(model.alpha), -1).shape[1]

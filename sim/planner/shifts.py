@@ -1,6 +1,6 @@
 """sim.planner: the check that every shift of a plan is at most 62 bits.
 
-Formats follow from the spec, and shifts from the formats. If two formats differ too much, the shift would
+Formats are derived from the spec, and shifts from the formats. If two formats differ too much, a shift would
 remove all bits of one of the values.
 """
 
@@ -49,7 +49,7 @@ def check_shifts(plan: Plan) -> None:
 def _shifts(plan: Plan) -> Iterator[tuple[str, int, int]]:
     """Yield name, bits and the smallest allowed value of every shift.
 
-    A prediction is shifted by `f_shift` minus the exponent of alpha, if that has one. `bound_shift` may have
+    A prediction is shifted by `f_shift` minus the exponent of alpha, if alpha has one. `bound_shift` may have
     any value: the device checks its sum with the shift of the residual.
     """
     for name in plan.constants:

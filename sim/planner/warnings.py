@@ -1,6 +1,6 @@
 """sim.planner: warnings for a plan that is valid but probably gives poor results.
 
-A warning rejects nothing: a run may still be useful, as early steps of conjugate gradients are.
+A warning does not reject a plan: a run may still be useful, such as early steps of conjugate gradients.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ def _nothing_shown(plan: Plan) -> Iterator[Problem]:
 def _nothing_stays(plan: Plan) -> Iterator[Problem]:
     """Warn if a limit discards every new coefficient, so that f stays 0 (W207).
 
-    From f = 0 the rule gives |alpha| = eta |y|; where that is dropped, f stays 0.
+    Starting at f = 0, the rule gives |alpha| = eta |y|; if this coefficient is discarded, f stays 0.
     """
     if plan.trains:
         return
@@ -123,7 +123,7 @@ def _nothing_stays(plan: Plan) -> Iterator[Problem]:
 
 
 def _coarse(plan: Plan) -> Iterator[Problem]:
-    """Warn if the format of targets (W204) or inputs (W205) is too coarse for them."""
+    """Warn if the format of targets (W204) or inputs (W205) is too coarse."""
     word = plan.word
     longer = f", or set a longer word: [numbers] word = {24 if word == 16 else 32}" if word < 32 else ""
     y, x = (plan.evidence[name].get("rounding", 0.0) for name in ("y", "x"))

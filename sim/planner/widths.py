@@ -1,9 +1,9 @@
-"""sim.planner: intermediate results that fit narrower integers.
+"""sim.planner: prove that intermediate results fit narrower integers.
 
-Values do not change; the code needs fewer instructions.
+The values do not change, but the code needs fewer instructions.
 
-This module decides nothing: each property is proved by a bound computed from the plan's hashed integers.
-Generated code uses the 32-bit form of a primitive, or 16-bit lanes, exactly if the property holds.
+This module makes no decisions: each property is proved by a bound computed from the plan's hashed integers.
+Generated code uses the 32-bit form of a primitive, or 16-bit lanes, if and only if the property holds.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Widths:
     distance : bool
         Differences of x words fit int32, and distances, every partial sum included, uint32.
     lanes : bool
-        Besides, x words and their differences fit int16.
+        In addition to `distance`, x words and their differences fit int16.
     difference : bool
-        Differences of x words fit int32, whatever the distance takes.
+        Differences of x words fit int32, regardless of the distance.
     kernel : bool
-        Besides `distance`, the kernel is one of integers: its exponent fits 24 bits.
+        In addition to `distance`, the kernel is an integer one, and its exponent fits 24 bits.
     exponent : bool
-        Distances fit uint32, and ``d2 * kernel_c`` does below `kernel_d2_end`.
+        Distances fit uint32, and so does ``d2 * kernel_c`` below `kernel_d2_end`.
     high : bool
         Distances fit uint32, `kernel_c` 16 bits, and a distance below `kernel_d2_end` may be shifted left by
         ``16 - kernel_shift``: the exponent is the high word of one product.
@@ -40,7 +40,7 @@ class Widths:
     input : bool
         ``(raw - offset) * gain``, with half a step of its rounding, fits int32.
     clamp : int
-        Besides, x is limited to 0 to ``2**clamp - 1``, and a raw value may be outside; else 0.
+        In addition to `input`, x is limited to 0 to ``2**clamp - 1``, and a raw value may be outside; else 0.
     """
 
     distance: bool
@@ -84,9 +84,9 @@ def _clamp(plan: Plan) -> int:
 
 
 def widths(plan: Plan) -> Widths:
-    """Return the properties that follow from the integers of a plan.
+    """Return the properties that are proved by the integers of a plan.
 
-    Those of a trainer that compares candidates hold for each of them.
+    For a trainer that compares candidates, the properties hold for each candidate.
 
     Parameters
     ----------

@@ -11,20 +11,20 @@ from ..plan import Signal
 
 @dataclass(frozen=True)
 class WordClass:
-    """The formats that follow from the word length.
+    """Formats that are determined by the word length.
 
     Parameters
     ----------
     bits : int
-        W.
+        Word length W.
     distance : Format
-        Of a stored squared distance.
+        Format of a stored squared distance.
     t_frac : int
         Fraction bits of ``t = d^2 log2(e) / (2 sigma^2)``.
     t_end : int
-        From this t on the kernel is zero.
+        The kernel is zero from this t on.
     kernel : Format
-        Of a kernel value; 1.0 is exact.
+        Format of a kernel value; 1.0 is exact.
     kernel_c_bits, eta_bits, gain_bits : int
         Significant bits of the constants.
     """
@@ -55,7 +55,7 @@ EXP2_32_FRAC = 31
 
 @dataclass(frozen=True)
 class Affine:
-    """Conversion ``narrow((raw - offset[c]) * gain[c], shift)`` and its LSB."""
+    """Conversion ``requantise((raw - offset[c]) * gain[c], shift)`` and its LSB."""
 
     signal: Signal
     offset: tuple[int, ...]

@@ -1,8 +1,7 @@
 """sim.reference: the float64 reference with the calls of a back end.
 
-The error budget compares it with the integer model.
-
-It takes the same ADC counts, but computes in real units and returns units of y.
+The error budget compares the reference with the integer model. The reference takes the same ADC counts, but
+computes in real units and returns units of y.
 """
 
 from __future__ import annotations
@@ -86,7 +85,7 @@ class FloatReference:
         return np.asarray((x_raw - offset) * self._x_step, dtype=np.float64)
 
     def targets(self, y_raw: Raw) -> Array:
-        """Convert ADC counts to units of y, shape (m,), or (m, C) of several outputs.
+        """Convert ADC counts to units of y, shape (m,), or (m, C) for several outputs.
 
         Labels become 1 for the class and -1 for the others.
         """
@@ -132,7 +131,7 @@ class FloatReference:
     def evidence(self, y_raw: Raw) -> float:
         """Return ``n log2 q + log2 det(T + lambda I)``; the smaller, the better.
 
-        Infinite if the factor of the band has a pivot that is not positive.
+        The value is infinite if the banded factor has a pivot that is not positive.
         """
         y = self.targets(y_raw)
         solution = solve_toeplitz(self.first_column(None), y, method="banded")
@@ -144,7 +143,7 @@ class FloatReference:
     def first_column(self, x_raw: Raw | None) -> Array:
         """Return the first column (n,) of T + lambda I.
 
-        Samples are ADC counts (n, D), or the uniform grid.
+        Samples are ADC counts (n, D), or None for the uniform grid.
         """
         n = self.plan.sizes["n"]
         scheme = self.plan.scheme
@@ -160,14 +159,14 @@ class FloatReference:
         return r
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Array:
-        """Learn the samples in order; return the predictions before learning each."""
+        """Learn the samples in order; return each prediction before its update."""
         assert self._learner is not None
         return self._in_range(self._learner.learn(self.inputs(x_raw), self.targets(y_raw)))
 
     def _in_range(self, f: Array) -> Array:
         """Clip predictions to the range of y, if the device does.
 
-        It does with a linear part or features.
+        The device clips with a linear part or random features.
         """
         if "f_lo" not in self.plan.constants:
             return f
@@ -175,7 +174,7 @@ class FloatReference:
         return np.clip(f, self.plan.integer("f_lo") * lsb, self.plan.integer("f_hi") * lsb)
 
     def predict(self, x_raw: Raw) -> Array:
-        """Return predictions (m,), or (m, C) of several outputs, in units of y."""
+        """Return predictions (m,), or (m, C) for several outputs, in units of y."""
         if self._learner is not None:
             return self._in_range(self._learner.predict(self.inputs(x_raw)))
         return expand(self.kernel, self.inputs(x_raw), self._v, self._alpha) + self.bias

@@ -32,7 +32,7 @@ def solve_with_bias(solve: Callable[[Array], Solution], Y: Array) -> Solution:
     Returns
     -------
     Solution
-        `x` is alpha, of the shape of `Y`; `bias` is b, of shape () or (m,).  ``breakdown`` if 1'eta is
+        `x` is alpha, with the shape of `Y`; `bias` is b, of shape () or (m,).  ``breakdown`` if 1'eta is
         zero, which is impossible for a positive definite Z.  The residual is that of Z x = y and Z x = 1.
     """
     solution = solve(np.column_stack((np.ones(len(Y)), Y)))

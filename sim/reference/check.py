@@ -1,4 +1,4 @@
-"""sim.reference: the check of every solution by its residual."""
+"""sim.reference: check every solution by its residual."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RESIDUAL_LIMIT = 1e-6
 
 
 class Judge(Protocol):
-    """A matrix whose solutions can be checked."""
+    """Interface of a matrix whose solutions can be checked."""
 
     def residual(self, x: Array, Y: Array) -> Array:
         """Return Y - A x."""

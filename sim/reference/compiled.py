@@ -9,7 +9,7 @@ COMPILED_FROM = 256
 def compiled(n: int) -> bool:
     """Return whether compiled loops handle n rows.
 
-    A smaller problem does not load numba.
+    For a smaller problem, numba is not imported.
     """
     if n < COMPILED_FROM:
         return False

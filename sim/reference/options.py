@@ -14,7 +14,7 @@ from .systems.system import KernelSystem, System
 
 
 def check_tolerance(tolerance: float) -> None:
-    """Raise E236 if a tolerance is beyond float64, or too loose for a solution."""
+    """Raise E236 if a tolerance is too small for float64, or too large for a solution."""
     if not is_real(tolerance) or not 1e-15 <= tolerance <= 1e-2:  # also refuses NaN
         raise fail("E236", "the tolerance of an iteration is out of range", where="tolerance",
                    value=tolerance, allowed="a number from 1e-15 to 1e-2", remedy="start with 1e-10")
@@ -47,7 +47,7 @@ def samples_of(system: System, method: str) -> KernelSystem:
 def check_values(system: KernelSystem) -> None:
     """Raise E224 if the kernel overflows.
 
-    As k(u, v)^2 <= k(u, u) k(v, v), it is enough to test the diagonal.
+    Because k(u, v)^2 <= k(u, u) k(v, v), it is sufficient to check the diagonal.
     """
     with np.errstate(over="ignore"):
         bad = np.flatnonzero(~np.isfinite(system.diagonal()))

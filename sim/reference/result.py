@@ -12,7 +12,7 @@ from .._arrays import Array
 
 
 class Status(StrEnum):
-    """The status of a computation; equal to its plain text."""
+    """Status of a computation; a member equals its plain text."""
 
     OK = "ok"
     #: A leading minor of the matrix is not positive, so the recursion cannot continue.
@@ -31,7 +31,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class Solution:
-    """The solution of a linear system A x = y, with its accuracy and costs.
+    """Solution of a linear system A x = y, with its accuracy and costs.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Solution:
     nonzeros : tuple of int
         wavelet: retained coefficients per level, the coarsest last; their sum is n_e of the paper.
     why : str
-        Why "auto" chose this method, and why it failed, if so.
+        Reason why "auto" chose this method, and of a failure.
     """
 
     x: Array
@@ -111,6 +111,6 @@ class Solution:
     def ok(self) -> bool:
         """Return whether `x` solves the system.
 
-        With early stopping (cg with `steps`) `x` is the result of those steps: see `why`.
+        With early stopping (cg with `steps`), `x` is the result of these steps; see `why`.
         """
         return self.status is Status.OK

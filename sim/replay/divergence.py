@@ -1,10 +1,10 @@
-"""sim.replay: the first difference between a back end and the model.
+"""sim.replay: find the first difference between a back end and the integer model.
 
-It is found by bisection of traces.
+The difference is found by bisection of traces.
 
 Neither side stores its values: each hashes the first values and reports the value after them
-(:mod:`.trace`).  The call is repeated with other limits until the longest equal prefix is known.  This
-takes twice the logarithm of the number of values in runs, and constant memory on the device.
+(:mod:`.trace`).  The call is repeated with other limits until the longest equal prefix is known.  The
+number of runs is twice the logarithm of the number of values, and the device needs constant memory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Report = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Divergence:
-    """The first difference between a back end and the model.
+    """First difference between a back end and the integer model.
 
     Parameters
     ----------
@@ -33,9 +33,9 @@ class Divergence:
     sample : int or None
         Number of the sample within the call; None for ``train``.
     equal : int
-        Values computed before it in the call, all equal.
+        Number of values in the call before the difference, all equal.
     model, device : Event or None
-        The first pair that differs, in value or place; None if that side had ended.
+        The first pair that differs in value or position; None if that side had no further values.
     """
 
     call: int
@@ -74,7 +74,7 @@ def find_divergence(model: TracedBackend, device: TracedBackend, vectors: Vector
     Returns
     -------
     Comparison
-        Of the results, the final state and every traced value up to the divergence.
+        Comparison of the results, the final state and every traced value up to the divergence.
     Divergence or None
         None if all traced values are equal; the comparison then still reports results that differ.
 
@@ -160,7 +160,7 @@ def _probe(backend: TracedBackend, earlier: Sequence[Call], call: Call, limit: i
 
 
 def _sample(model: TracedBackend, earlier: Sequence[Call], call: Call, number: int) -> int | None:
-    """Return the sample of value `number` of a call."""
+    """Return the number of the sample in which a call computes value `number`."""
     if call.name == "train" or call.x_raw is None:
         return None
     _prepare(model, earlier)

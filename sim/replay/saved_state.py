@@ -28,7 +28,7 @@ BLANK = 0xFF
 
 
 class Part(NamedTuple):
-    """Part of the header: its name, struct code and meaning."""
+    """Part of the header, with name, struct code and meaning."""
 
     name: str
     code: str
@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return its size in bytes."""
+        """Return the size of the part in bytes."""
         return struct.calcsize(f"<{self.code}")
 
 
@@ -54,7 +54,7 @@ HEADER_BYTES = _HEADER.size
 
 
 class Refusal(NamedTuple):
-    """The error of a rejected state."""
+    """Error of a rejected state."""
 
     code: str
     message: str
@@ -126,7 +126,7 @@ def _range_of(ctype: str) -> tuple[int, int]:
 
 
 def member_ranges(plan: Plan) -> dict[str, tuple[int, int]]:
-    """Return the ranges of members that prediction or learning relies on.
+    """Return the ranges of members on which prediction or learning depends.
 
     Returns
     -------
@@ -168,7 +168,7 @@ def encode(plan: Plan, state: Outputs, sequence: int) -> bytes:
         Every member as a flat array, from :meth:`..backend.Backend.state`; a float32 is the integer of its
         bits.
     sequence : int
-        0 to 2^32 - 1.
+        Sequence number, 0 to 2^32 - 1.
 
     Returns
     -------
@@ -213,7 +213,7 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
 
 
 def check_image(plan: Plan, image: bytes) -> tuple[RestoreStatus, str, str]:
-    """Check an image; return the verdict, the value found, and the allowed value."""
+    """Check an image; return the status, the value found, and the allowed value."""
     if _length(image) < 0:
         return RestoreStatus.NONE, f"an object of type {type(image).__name__}", "the bytes that save returned"
     if not image or image[:4] != MAGIC[:len(image)]:
@@ -278,7 +278,7 @@ def decode(plan: Plan, image: bytes, where: str = "saved state") -> SavedState:
     Parameters
     ----------
     plan : Plan
-        Of the model that loads it.
+        Plan of the model that loads the image.
     image : bytes
     where : str
         The file or back end, for the message.

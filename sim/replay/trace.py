@@ -1,6 +1,6 @@
 """sim.replay: the trace of a run.
 
-It contains the number of computed values, their hash, and one of the values.
+A trace contains the number of computed values, their hash, and one of the values.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ NO_LIMIT = (1 << 32) - 1
 
 @dataclass(frozen=True)
 class Event:
-    """Computed value and its place.
+    """Computed value and its position.
 
     Parameters
     ----------
     operation, signal : str
-        As the generated C names them: ``KC_TRACE(operation, signal, ...)``.
+        Names as in the generated C: ``KC_TRACE(operation, signal, ...)``.
     step : int
-        Step of the operation: m of a recursion, the slot or the diagonal; 0 if it has none.
+        Step of the operation: m of a recursion, the slot or the diagonal; 0 if the operation has no steps.
     index : int
         Index within the signal.
     word : int
@@ -50,7 +50,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Trace:
-    """The events between two calls of :meth:`TracedBackend.trace`.
+    """Events between two calls of :meth:`TracedBackend.trace`.
 
     Parameters
     ----------
@@ -69,12 +69,12 @@ class Trace:
 
 @runtime_checkable
 class TracedBackend(Backend, Protocol):
-    """A back end with trace hooks; ``trace`` is one of its :attr:`calls`."""
+    """Back end with trace hooks; ``trace`` is one of its :attr:`calls`."""
 
     def trace(self, limit: int) -> Trace:
         """Return the trace since the last call, and restart it with `limit`.
 
-        The limit of the returned trace was set by the last call.
+        The limit of the returned trace is that of the previous call.
         """
 
 

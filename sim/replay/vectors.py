@@ -100,8 +100,8 @@ def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -
 class Vectors:
     """Calls in order, and the final state of model and trainer.
 
-    `workspace` is empty if the plan has no trainer, or if the last training failed; `fitted` also if the plan
-    has no fitted values.
+    `workspace` and `fitted` are empty if the plan has no trainer, or if the last training failed; `fitted`
+    also if the plan has no fitted values.
     """
 
     plan_hash: str

@@ -14,7 +14,7 @@ Changes = Mapping[tuple[str, str], Any]
 
 
 def edited(text: str, changes: Changes) -> str:
-    """Return the text of a spec with other values.
+    """Return the text of a spec with changed values.
 
     A key keeps its line and its comment.  A missing key replaces its own commented example, or follows the
     last key of its table; a missing table comes last.
@@ -24,7 +24,8 @@ def edited(text: str, changes: Changes) -> str:
     text : str
         TOML with its tables as ``[table]``.
     changes : mapping of (table, key) to value
-        None comments the key out.  A key of "" stands for the whole table, which can only be None.
+        New values; None comments the key out.  The key "" denotes the whole table, whose value can only be
+        None.
     """
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = text.replace("\r\n", "\n").removeprefix("\ufeff").rstrip("\n").split("\n")
@@ -64,7 +65,7 @@ def _replaced(lines: list[str], at: int, key: str, value: Any) -> list[str]:
 
 
 def _added(lines: list[str], table: str, key: str, value: Any, found: Mapping[KeyPath, int]) -> list[str]:
-    """Add a key to its table, and the table if it is missing."""
+    """Add a key to its table; create the table if it is missing."""
     if (table,) not in found:
         return [*lines, "", f"[{table}]", _entry(key, value)]
     start = found[(table,)]

@@ -44,7 +44,7 @@ def columns(draft: Draft) -> Found:
 def delay(draft: Draft) -> Found:
     """Check that a delay line has the samples of one signal (E112, E113, E115).
 
-    The algorithm must take them one by one.
+    The algorithm must process the samples one by one.
     """
     length, count = draft.get("input", "delay"), draft.get("input", "columns")
     if length is None:

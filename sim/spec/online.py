@@ -74,7 +74,7 @@ class Online(SpecTable):
 
     @property
     def linear_options(self) -> dict[str, str]:
-        """Return the choices of the linear part with their defaults; empty without one."""
+        """Return the options of the linear part with their defaults; empty without one."""
         if self.linear is None:
             return {}
         return {"linear": self.linear, "linear_forgetting": repr(self.linear_forgetting or LINEAR_FORGETTING),
@@ -89,5 +89,5 @@ class Online(SpecTable):
 
     @property
     def title(self) -> str:
-        """Return the reduction's name, and its parts if they differ from the name's."""
+        """Return the reduction's name, and its parts if they differ from the defaults."""
         return reduction_title(self.reduction, *self.parts)

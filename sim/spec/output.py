@@ -41,7 +41,7 @@ class Output(SpecTable):
     def scores(self) -> Format:
         """Return the format whose range is the full scale of y.
 
-        It is that of the ADC counts, or of the scores.
+        The format is that of the ADC counts, or of the scores of classes.
         """
         return Format.parse(self.word or SCORES)
 
@@ -49,6 +49,6 @@ class Output(SpecTable):
     def format(self) -> Format:
         """Return the format of a target as it arrives.
 
-        It is an ADC count, or the index of a class.
+        A target is an ADC count, or the index of a class.
         """
         return self.scores if self.classes is None else LABEL

@@ -30,6 +30,6 @@ class Rls(SpecTable):
 
     @property
     def options(self) -> dict[str, str]:
-        """Return the choices that belong to a plan, as text."""
+        """Return the options for the plan, as text."""
         return {"forgetting": repr(self.forgetting), "ridge": repr(self.ridge),
                 "inputs": str(int(self.linear)), "steps": str(self.steps), "seed": str(self.seed)}

@@ -1,7 +1,7 @@
 """sim.spec: rules on combinations of a spec's keys.
 
-A rule checks values that are valid by themselves, and skips missing and invalid ones.  So every rule can
-run on a spec with mistakes, and all mistakes are reported at once.
+A rule checks only values that are valid individually, and skips missing and invalid ones.  Therefore every
+rule can run on a spec with mistakes, and all mistakes are reported at once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ BUILTIN_EQUALISER_SAMPLES = 1000
 BUILTIN_EQUALISER_COLUMNS = 16
 
 def tables_present(draft: Draft) -> Found:
-    """Require the tables, and exactly the one of the algorithm (E105, E111)."""
+    """Require the mandatory tables and exactly one algorithm's table (E105, E111)."""
     needed = TABLE_OF.get(draft.get("model", "algorithm") or "")
     for table in REQUIRED:
         if not draft.has(table):
@@ -114,7 +114,7 @@ def output(draft: Draft) -> Found:
 
 
 def _bundled(draft: Draft, classes: bool, several: bool) -> Found:
-    """Check the classes of the bundled data: only the digits have some (E115)."""
+    """Check the classes of the bundled data: only the digits have classes (E115)."""
     name = draft.get("data", "builtin")
     names = ", ".join(f'"{label}"' for label in BUILTIN_DIGITS_CLASSES)
     if several and name is not None:
@@ -179,7 +179,7 @@ def candidates(draft: Draft) -> Found:
 
 
 def refinement(draft: Draft) -> Found:
-    """Reject refinement at 32 bits, which is its own word length (E113)."""
+    """Reject refinement at 32 bits, which is already its word length (E113)."""
     if draft.has("toeplitz") and draft.get("toeplitz", "refine") not in (None, 0) \
             and draft.get("numbers", "word") == 32:
         yield draft.problem("E113", "refine has no effect at a word length of 32 bits", "toeplitz",

@@ -1,7 +1,8 @@
 """sim.spec: JSON Schema of a spec, for completion and checks in an editor.
 
-It is derived from the tables that validate a spec and describes each table and key.  Of the rules between
-keys (:mod:`.rules`) it contains the tables of each algorithm and the keys of each kernel only.
+The schema is derived from the tables that validate a spec, and describes each table and key.  It contains
+only some of the rules between keys (:mod:`.rules`): the tables of each algorithm and the keys of each
+kernel.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def spec_schema() -> dict[str, Any]:
 
 
 def _table(table: type[SpecTable]) -> dict[str, Any]:
-    """Return the schema of a table: its first line, its keys and the required ones."""
+    """Return the schema of a table: its summary, its keys and the required ones."""
     made = table.model_json_schema(by_alias=True)
     return {"type": "object", "description": (table.__doc__ or "").splitlines()[0].replace("``", ""),
             "properties": {key: _key(value) for key, value in made["properties"].items()},

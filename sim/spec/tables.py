@@ -173,7 +173,7 @@ class Toeplitz(SpecTable):
 
     @property
     def pairs(self) -> int:
-        """Return the number of pairs that training compares; 1 if it compares none."""
+        """Return the number of candidate pairs of sigma and lambda, at least 1."""
         return 1 + len(self.candidates or ())
 
 
@@ -379,7 +379,7 @@ RANGED = {"toeplitz_rls": ("alpha",), "kernel_cg": (), "kernel_lms": ("alpha",),
 
 @cache
 def keys(table: type[SpecTable]) -> dict[str, str]:
-    """Return the field of each key: name in the file -> name of the field, in order."""
+    """Map the name of each key in the file to the name of its field, in order."""
     return {(field.alias or name): name for name, field in table.model_fields.items()}
 
 

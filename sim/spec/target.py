@@ -2,7 +2,7 @@
 
 A target is a processor core and its memory.
 
-This module holds the value, so that the planner can compare sizes with it; ``codegen.firmware.targets``
+This module defines the class, so that the planner can compare sizes; ``codegen.firmware.targets``
 reads the data files.
 """
 

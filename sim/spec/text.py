@@ -77,7 +77,7 @@ def _about(table: str, key: str) -> str:
 
 
 def _key(name: str) -> str:
-    """Return the name of an entry, in quotes unless TOML takes it bare."""
+    """Return the name of an entry, in quotes unless TOML accepts it as a bare key."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
 
 

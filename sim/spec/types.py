@@ -1,6 +1,6 @@
 """sim.spec: the types of a spec's values, with their validation.
 
-They are names, formats, casts and gains.
+The types are names, formats, casts and gains.
 """
 
 from __future__ import annotations
@@ -180,7 +180,7 @@ def _listed(value: Any) -> Any:
 
 
 def _like(pattern: str) -> WithJsonSchema:
-    """Return the JSON Schema of text that a validator of this module checks."""
+    """Return the JSON Schema of a text that matches a pattern."""
     return WithJsonSchema({"type": "string", "pattern": f"^{pattern}$"})
 
 

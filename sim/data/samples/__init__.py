@@ -1,6 +1,6 @@
 """sim.data.samples: training samples in their own units.
 
-They are loaded from a file or a named data set.
+Samples are loaded from a file or a named data set.
 
 ========  ==================================  ====================================================
 format    file names end in                   options
@@ -64,7 +64,7 @@ class Samples:
     y : ndarray of shape (n,) or (n, K)
         Targets: finite numbers, or class labels of any kind.
     title, licence : str
-        For reports.
+        Texts for reports.
     inputs : sequence of str
         Names of the columns of `X`.
     target : str

@@ -1,6 +1,6 @@
 """sim.data.samples: CSV files of numbers, times and labels.
 
-Every error names its line.
+Every error states the number of its line.
 """
 
 from __future__ import annotations
@@ -202,7 +202,7 @@ def _read_gap(reading: _Reading) -> None:
 
 
 def _convert(reading: _Reading, index: int, text: str) -> float:
-    """Return a field as a number; the column's first value selects how to read it."""
+    """Return a field as a number, in the notation of the column's first value."""
     if reading.keep and text.strip().lower() in MISSING:
         return nan
     if index not in reading.convert:

@@ -1,6 +1,6 @@
 """sim.data.samples: readers of NPZ, LIBSVM and WAV files.
 
-One function chooses the reader by format.
+The function :func:`read_file` chooses the reader by format.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
                 labels: Labels = None) -> SampleTable:
     """Read a LIBSVM or SVMlight file: lines ``target index:value ...``.
 
-    It may be compressed as .gz or .bz2.
+    The file may be compressed as .gz or .bz2.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
     limit : int, optional
         Largest number of samples.
     labels : Labels
-        Ignored: the targets are numbers in either case.
+        Ignored, because the targets are always numbers.
 
     Raises
     ------
@@ -171,9 +171,9 @@ def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastE
 def read_wav(path: Path, *, target: Column | None = None, limit: int | None = None) -> SampleTable:
     """Read a recording.
 
-    Inputs are seconds, targets the channels relative to full scale.
+    Inputs are seconds; targets are the channels relative to full scale, from -1 to 1.
 
-    Targets are from -1 to 1.  `target` is the number of one channel; by default all channels, one per column.
+      `target` is the number of one channel; by default all channels, one per column.
 
     Raises
     ------
@@ -212,8 +212,8 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
 def _check_chunks(path: Path) -> None:
     """Raise E241 if a RIFF file is too large or truncated.
 
-    It is too large by its bytes, or by its chunks, of which many take minutes to skip; it is truncated if it
-    has fewer frames than its header declares. A header of unknown length is accepted.
+    The numbers of bytes and of chunks are limited, because many chunks take minutes to skip. A file is
+    truncated if it has fewer frames than its header declares. A header of unknown length is accepted.
     """
     with refuse_special(path).open("rb") as file:
         if path.stat().st_size > MAX_ARRAYS:
@@ -265,7 +265,7 @@ FORMATS: dict[str, tuple[Callable[..., SampleTable], tuple[str, ...]]] = {
 
 
 def format_of(path: Path) -> str:
-    """Return the format of a file by the ending of its name, or ""."""
+    """Return the format of a file by the suffix of its name, or ""."""
     endings = [ending.lower() for ending in path.suffixes if ending.lower() not in _COMPRESSED]
     known = {ending: name for name, (_, its) in FORMATS.items() for ending in its}
     return known.get(endings[-1], "") if endings else ""

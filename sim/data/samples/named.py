@@ -1,9 +1,9 @@
 """sim.data.samples: named data sets.
 
-They come from installed packages or the user's own copy.
+The data come from installed packages or the user's own copy.
 
 Nothing is downloaded.  A set that no package contains is read from the user's copy, which must have the
-right number of columns: a substitute never carries the name of a set.
+right number of columns, so that another data set is not used under its name.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WORDS = 1000
 
 @dataclass(frozen=True)
 class NamedSet:
-    """A data set and how to find and read it.
+    """Data set, with the functions that find and read it.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def place_of(name: str, copy: str | Path | None) -> Path:
     Raises
     ------
     KerncastError
-        E255 for a set without a package, E501 if the package is not installed; not if `copy` is given.
+        E255 for a set without a package, E501 if the package is not installed; neither if `copy` is given.
     """
     named = SETS[name]
     if copy is not None:
@@ -154,7 +154,7 @@ def _fashion(place: Path) -> SampleTable:
 def _idx(path: Path) -> NDArray[np.uint8]:
     """Read an IDX file of bytes.
 
-    Its header is two zeros, type 8, the number of axes, and their big-endian lengths.
+    The header is two zeros, type 8, the number of axes, and the big-endian length of each axis.
     """
     data = gzip.decompress(path.read_bytes())
     if data[:3] != b"\0\0\x08":

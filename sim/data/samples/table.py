@@ -23,9 +23,9 @@ MISSING = ("", "?", "na", "n/a", "nan", "null")
 
 
 class Numbered(Sequence[str]):
-    """Numbered names, created on access.
+    """Sequence of numbered names, which are created on access.
 
-    A file may have ten million columns.
+    This saves memory, because a file may have ten million columns.
 
     Parameters
     ----------

@@ -95,7 +95,7 @@ def to_word(f: np.float32, f_shift: int, cast: Cast, log: Log) -> tuple[int, boo
 def fill_row(s: State, neighbours: Neighbours | None, x: Words, count: int, c: Constants, log: Log) -> int:
     """Fill the row of x: kernel values in `k`, or distances in `scratch_row`.
 
-    Return the slot that contains x, or -1.
+    Return the slot whose center equals x, or -1.
     """
     duplicate = -1
     for i in range(count):
@@ -112,7 +112,7 @@ def fill_row(s: State, neighbours: Neighbours | None, x: Words, count: int, c: C
 
 @jit
 def coupling(g: Gram, slot: int, count: int, least: np.float32) -> np.float32:
-    """Sum the squared kernel values of `slot` with vectors that are not candidates."""
+    """Sum the squared kernel values of `slot` and vectors that are not candidates."""
     acc = ZERO
     for j in range(count):
         if g.step[j] > least:
@@ -127,8 +127,8 @@ def select_victim(s: State, g: Gram, count: int, modified: bool) -> int:
 
     MKLMS compares kappa_i alpha_i^2 instead.
 
-    kappa_i = 1 / (K^-1)_ii is known up to the jitter: of all candidates for the minimum, the one with the
-    strongest coupling to the others is selected; of equals, the newest.
+    kappa_i = 1 / (K^-1)_ii is accurate only up to the jitter: of all candidates for the minimum, the one
+    with the strongest coupling to the others is selected; ties select the newest.
     """
     least = ZERO
     for i in range(count):
@@ -194,7 +194,7 @@ def drop_by_inverse(s: State, g: Gram, count: int, modified: bool, out: Words) -
 def drop_nearest(s: State, neighbours: Neighbours, count: int, c: Constants, out: Words, log: Log) -> int:
     """Remove the newer vector of the closest pair; return its slot.
 
-    Its coefficient is projected onto the others (16).
+    The coefficient of that vector is projected onto the others (16).
     """
     slot, _ = newer_of_closest(neighbours.state, count, neighbours.constants, c.distance, log)
     for j in range(count):
@@ -311,7 +311,7 @@ def expand(x: Words, s: State, count: int, c: Constants) -> np.float32:
 
 
 def constants_of(plan: Plan) -> Constants:
-    """Return the plan's constants in the form that the loops take."""
+    """Return the plan's constants in the form that the compiled loops use."""
     return Constants(
         real(plan, "eta_f32"), real(plan, "decay_f32") if "decay_f32" in plan.constants else ZERO,
         np.float32(2.0 ** -plan.signals["y"].format.frac), plan.integer("f_shift"), cast_of(plan, "f"),

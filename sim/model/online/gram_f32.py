@@ -84,7 +84,8 @@ def border(g: Gram, count: int, slot: int, k: Floats) -> bool:
 
     The kernel row of the new vector is `k`, with k[slot] = 0.
 
-    It computes ``u = K^-1 k`` with one step of refinement, and the Schur complement, which is the new kappa.
+    The function computes ``u = K^-1 k`` with one step of refinement, and the Schur complement, which is
+    the new kappa.
     """
     times_inverse(g, count, k, g.u)
     residual(g, count, g.u, k)

@@ -64,7 +64,7 @@ def rotation(a: int, b: int) -> tuple[int, int, int]:
 
 @jit
 def fit(v: int) -> int:
-    """Round off the 30 bits of a rotation; only an overwritten state wraps."""
+    """Round off the 30 fraction bits of a rotation; only a corrupted state wraps."""
     return wrap(shift_round(v, _FRAC, HALF_UP), 32)
 
 
@@ -148,7 +148,7 @@ def learn_linear(s: LmsState, w: LmsWork, y: int, c: LmsConstants, log: Log) -> 
 # ---- the gate ----
 @jit
 def gate_sum(s: LmsState, i: int) -> int:
-    """Return one of the two sums; only that of an overwritten state is clipped."""
+    """Return one of the two sums; only that of a corrupted state is clipped."""
     return saturate(s.gate_sums[i], -_SUM_HI, _SUM_HI)
 
 
@@ -167,7 +167,7 @@ def gate_prediction(s: LmsState, linear: int, f: int, c: LmsConstants) -> int:
 
 @jit
 def gate_learn(s: LmsState, error: int, part: int, c: LmsConstants, log: Log) -> None:
-    """Add e_L f_K and f_K^2 to the sums, which forget."""
+    """Add e_L f_K and f_K^2 to the sums, which decay exponentially."""
     if s.gate_sums.shape[0] > 0:
         error, part = saturate(error, c.f.lo, c.f.hi), saturate(part, c.f.lo, c.f.hi)
         for i in range(2):
@@ -194,10 +194,7 @@ def start_step(s: LmsState, x: Words, c: LmsConstants, w: LmsWork, log: Log) -> 
 
 @jit
 def finish_step(s: LmsState, linear: int, c: LmsConstants, w: LmsWork, log: Log) -> bool:
-    """Let the linear part learn the target, and clip ``w.f``.
-
-    Returns whether w saturated.
-    """
+    """Train the linear part, and clip ``w.f``; return whether w saturated."""
     if not has_linear(s):
         return False
     y, f = w.y[0], w.f[0]

@@ -61,7 +61,7 @@ def predict_row(s: LmsState, count: int, linear: int, c: LmsConstants, k: Kernel
               log: Log) -> bool:
     """Predict ``w.f`` from `scratch_row` before learning.
 
-    Returns whether any saturated.
+    Return whether any prediction saturated.
     """
     kernel_expansion(s, count, c, k, w, log)
     found = False
@@ -77,7 +77,7 @@ def predict_row(s: LmsState, count: int, linear: int, c: LmsConstants, k: Kernel
 def lms_step(s: LmsState, count: int, duplicate: int, c: LmsConstants, w: LmsWork, log: Log) -> bool:
     """Decay all coefficients (5) and compute ``w.coefficient``, the new ones (4).
 
-    They belong to the new or duplicate vector. Return whether any saturated.
+    The new coefficients belong to the new or duplicate vector. Return whether any coefficient saturated.
     """
     if c.max_age > 0:
         s.clock[0] = (s.clock[0] + 1) & CLOCK_MASK
@@ -103,7 +103,7 @@ def learn(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelConstants
           log: Log) -> int:
     """Carry out one step of the rule for the targets ``w.y``; return the new count.
 
-    It leaves the predictions in ``w.f`` and the status in ``w.status``.
+    The predictions are then in ``w.f``, and the status in ``w.status``.
     """
     duplicate = fill_row(s, x, count, c, k, log)
     slot, saturated = count, 0
@@ -133,7 +133,7 @@ def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsW
            log: Log) -> tuple[int, int]:
     """Remove vectors while the loss stays below lambda_max.
 
-    Return the new count, and what the removals returned.
+    Return the new count, and the combined flags of :func:`.slots.remove_center`.
     """
     least = 2 if keeps_neighbours(c) else 1
     saturated = 0
@@ -151,7 +151,7 @@ def reduce(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsW
 def newest_loss(s: LmsState, count: int, alpha: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
     """Return the loss of a vector outside the dictionary.
 
-    It is computed from the kernel row and the coefficient of the vector.
+    The loss is computed from the kernel row and the coefficient of the vector.
     """
     about = 0
     for i in range(count):
@@ -234,7 +234,7 @@ class LmsModel(IntegerModel):
         self._count = 0
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
-        """Learn the samples in order; return what a prediction before each returns.
+        """Learn the samples in order; return the prediction before each update.
 
         The targets have the shape (m,), or (m, C) for several outputs; those of classes are labels (m,).
         """

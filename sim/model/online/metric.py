@@ -58,7 +58,7 @@ def magnitude(s: LmsState, i: int, c: LmsConstants) -> int:
 def loss_of(alpha: int, about: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
     """Return the loss of a vector from its coefficient and `about`.
 
-    `about` is its distance, its sum or its age order.
+    Depending on the metric, `about` is its nearest distance, its sum of squares or its age order.
     """
     if c.metric in (FKLMS, AGE):
         return about
@@ -148,7 +148,7 @@ def relink_neighbours(s: LmsState, slot: int, count: int, c: LmsConstants, k: Ke
 def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
     """Link the new vector in `slot` to its nearest vector.
 
-    Also relink the vectors that it is nearest to.
+    Also relink the vectors to which it is now the nearest one.
     """
     best, min_d2 = -1, INT64_MAX
     for j in range(count):
@@ -170,7 +170,7 @@ def link_nearest(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) 
 
 @jit_inline
 def bounded_sum(value: int, s: LmsState, c: LmsConstants) -> int:
-    """Clip a sum of squares to the range of its member; only a forged state leaves it."""
+    """Clip a sum of squares to its range, which only a forged state can exceed."""
     most = s.sums.shape[0] * c.kappa_one
     return 0 if value < 0 else most if value > most else value
 
@@ -179,7 +179,7 @@ def bounded_sum(value: int, s: LmsState, c: LmsConstants) -> int:
 def add_squares(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> None:
     """Add the squared kernel values in `scratch_row` to the sums.
 
-    The new vector gets its sum, and the sum of every other vector grows.
+    This sets the sum of the new vector and increases the sum of every other vector.
     """
     s.sums[slot] = 0
     for j in range(count):

@@ -1,4 +1,4 @@
-"""sim.model: online kernel RLS in random features, bit-exact with the device.
+"""sim.model: online kernel RLS on random features, bit-exact with the device.
 
 Dichotomous coordinate descent (Y. V. Zakharov, G. P. White, J. Liu, IEEE Trans. Signal Processing 56(7),
 2008). :mod:`...planner.online.rls` derives the formats and proves that nothing overflows.
@@ -83,7 +83,7 @@ class RlsWork(NamedTuple):
 def cosine_feature(x: Words, direction: Words, phase: int, c: RlsConstants) -> int:
     """Return the cosine of ``direction.x + phase`` turns.
 
-    It is interpolated between entries of a table.
+    The cosine is interpolated between table entries.
     """
     acc = 0
     for d in range(x.shape[0]):
@@ -123,7 +123,7 @@ def accumulate_prediction(w: Words, phi: Words, log: Log) -> int:
 def predict_sum(acc: int, c: RlsConstants, log: Log) -> tuple[int, bool]:
     """Return w.phi in LSBs of y, and whether it saturated before it was clipped.
 
-    It is clipped to the range of y.
+    The result is clipped to the range of y.
     """
     f, saturated = into_word(shift_round(acc, c.rls_out_shift, c.f.rounding), c.f, log, F)
     return saturate(f, c.f_lo, c.f_hi), saturated
@@ -167,7 +167,7 @@ def add_error(s: RlsState, phi: Words, error: int, c: RlsConstants) -> None:
 # ---- dichotomous coordinate descent ----
 @jit
 def largest(beta: Words) -> int:
-    """Return the index of the largest ``|beta_i|``, the first of several."""
+    """Return the index of the largest ``|beta_i|``; ties select the first."""
     best, most = 0, 0
     for i in range(beta.shape[0]):
         size = beta[i] if beta[i] >= 0 else -beta[i]
@@ -192,7 +192,7 @@ def nearest_power(num: int, den: int) -> int:
 
 @jit
 def subtract_column(s: RlsState, i: int, step: int, c: RlsConstants) -> None:
-    """Subtract a step of w, in its LSB, times column i of R from beta."""
+    """Subtract `step`, in LSBs of w, times column i of R from beta."""
     order, place = s.rls_beta.shape[0], i
     for j in range(order):
         s.rls_beta[j] -= shift_round(s.rls_r[place] * step, c.rls_step_shift, FLOOR)
@@ -201,10 +201,7 @@ def subtract_column(s: RlsState, i: int, step: int, c: RlsConstants) -> None:
 
 @jit
 def descend(s: RlsState, c: RlsConstants, log: Log) -> bool:
-    """Change up to `rls_steps` coefficients.
-
-    Returns whether one reached the end of its range.
-    """
+    """Change up to `rls_steps` coefficients; return whether one reached its limit."""
     order = s.rls_w.shape[0]
     for _ in range(c.rls_steps):
         i = largest(s.rls_beta)
@@ -271,7 +268,7 @@ def predict_all(x_raw: Words, s: RlsState, i: InputConstants, c: RlsConstants, f
 
 
 def constants_of(plan: Plan) -> RlsConstants:
-    """Return the plan's integers and tables in the form that the loops take."""
+    """Return the plan's integers and tables in the form that the compiled loops use."""
     tables = {name: np.array(plan.tables[name].values, dtype=np.int64)
               for name in ("directions", "phases", "cosine")}
     tables["directions"] = tables["directions"].reshape(plan.sizes["M"], plan.sizes["D"])

@@ -16,7 +16,7 @@ from .state import LmsConstants, LmsState, LmsWork
 def fill_row(s: LmsState, x: Words, count: int, c: LmsConstants, k: KernelConstants, log: Log) -> int:
     """Store all distances of x in `scratch_row`; return the slot to update, or -1.
 
-    That is the nearest vector, the oldest of several, if its distance is at most
+    That slot contains the nearest vector (ties select the oldest), if its distance is at most
     `quantise`, or 0 without quantisation.
     """
     nearest = -1

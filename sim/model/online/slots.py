@@ -33,7 +33,7 @@ def add_projection(alpha: Words, count: int, removed: int, values: Words, c: Lms
             log: Log) -> int:
     """Add ``removed * k`` to `count` coefficients, equation (16).
 
-    With a guard, only while the sum of the squared kernel values is at most 2. Return 1 if a coefficient
+    A guard stops this when the sum of the squared kernel values exceeds 2. Return 1 if a coefficient
     saturated, plus `CUT` if the guard stopped the projection.
     """
     total = 0
@@ -49,7 +49,7 @@ def add_projection(alpha: Words, count: int, removed: int, values: Words, c: Lms
 
 @jit
 def project_outputs(alpha: Words, count: int, slot: int, c: LmsConstants, w: LmsWork, log: Log) -> int:
-    """Project all outputs of `slot`; return as :func:`add_projection`."""
+    """Project all outputs of `slot`; return the flags of :func:`add_projection`."""
     found, total = 0, 0
     for j in range(count):
         if c.guard_limit > 0:
@@ -69,7 +69,7 @@ def project_removed(s: LmsState, slot: int, count: int, c: LmsConstants, k: Kern
               log: Log) -> int:
     """Project the coefficient of the removed `slot` onto the others.
 
-    Also subtract its squared kernel values from their sums.
+    Also subtract its squared kernel values from the sums of the other vectors.
     """
     projects = c.projects and (c.outputs > 1 or s.alpha[slot] != 0)
     if not projects and not keeps_sums(c):
@@ -99,9 +99,9 @@ def project_removed(s: LmsState, slot: int, count: int, c: LmsConstants, k: Kern
 @jit
 def remove_center(s: LmsState, slot: int, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
             log: Log) -> int:
-    """Remove `slot` from the dictionary; return as :func:`add_projection`.
+    """Remove `slot` from the dictionary; return the flags of :func:`add_projection`.
 
-    This includes projection, metric and age order.
+    The coefficient is projected, and metric and age order are updated.
     """
     saturated = project_removed(s, slot, count, c, k, w, log)
     if keeps_neighbours(c):
@@ -156,9 +156,9 @@ def close_gap(s: LmsState, slot: int, count: int, c: LmsConstants, log: Log) -> 
 @jit
 def insert_center(s: LmsState, slot: int, x: Words, alpha: Words, count: int, c: LmsConstants,
                   log: Log) -> None:
-    """Insert x at `slot` as the newest of `count` vectors; `scratch_row` is that of x.
+    """Insert x at `slot` as the newest of `count` vectors, with coefficients `alpha`.
 
-    `alpha` (C,) are its coefficients.
+    `alpha` has shape (C,); `scratch_row` must be the row of x.
     """
     for d in range(x.shape[0]):
         s.centers[slot, d] = x[d]

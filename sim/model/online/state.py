@@ -21,7 +21,7 @@ CLOCK_MASK = 0xFFFFFFFF
 
 
 class LmsConstants(NamedTuple):
-    """Integers of the plan; -1 of `truncation`, and 0 of other limits, mean none."""
+    """Integers of the plan; no limit is -1 for `truncation`, and 0 for other limits."""
 
     budget: int
     outputs: int
@@ -70,7 +70,7 @@ class LmsConstants(NamedTuple):
 class LmsState(NamedTuple):
     """Arrays of the device, empty if the plan does not have them.
 
-    `alpha` has the outputs of center i from ``i * outputs`` on. `age_order` 0 is the oldest vector.
+    `alpha` contains the outputs of center i from index ``i * outputs``. `age_order` 0 is the oldest vector.
 
     `nearest_idx` is the slot of the nearest vector, or the vector's own slot if there is no other. `clock`
     has one entry.
@@ -113,7 +113,7 @@ class LmsWork(NamedTuple):
 
 
 def constants_of(plan: Plan) -> LmsConstants:
-    """Return the plan's integers in the form that the loops take."""
+    """Return the plan's integers in the form that the compiled loops use."""
     values: dict[str, Any] = {
         "budget": plan.sizes["N"], "outputs": plan.outputs, "metric": _METRICS[plan.metric],
         "projects": plan.projects, "reduces": "max_deterioration" in plan.constants,

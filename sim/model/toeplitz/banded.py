@@ -1,16 +1,16 @@
 """sim.model: the banded Toeplitz solver in block floating point, O(n b) time.
 
 ``A = L D L'`` for ``A = (T + lambda I) / (1 + lambda)``, whose first row ends at a lag b.  The factor is a
-table of the plan (:mod:`...planner.toeplitz.banded`): the columns of L that differ, the last one being that
-of every later row, and 1 / d_i over 1 + lambda.  Two recursions give alpha:
+table of the plan (:mod:`...planner.toeplitz.banded`): the distinct columns of L, the last of which applies
+to all later rows, and 1 / d_i divided by 1 + lambda.  Two recursions give alpha:
 
     z_i = y_i - sum_j L[i, i-j] z_{i-j}                     forward
     alpha_i = z_i / d_i - sum_j L[i+j, i] alpha_{i+j}       backward, in the same array
 
 z and alpha are blocks of W bits, each with an exponent that starts as low as the data allow and never falls.
 
-The residual is computed with the first row in 32 bits at every word length: the bound is of that system, cut
-at lag b.
+The residual is computed with the first row in 32 bits at every word length: the bound applies to this system,
+truncated at lag b.
 
 PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
@@ -72,7 +72,7 @@ class BandedTables(NamedTuple):
 
 @jit
 def target_exponent(y: Words, k: BandedConstants) -> int:
-    """Return the exponent of z that shifts y up to the length of the word."""
+    """Return the exponent of z at which y fills the word length."""
     used = 0
     for i in range(y.shape[0]):
         used = max(used, magnitude(y[i]))
@@ -83,7 +83,7 @@ def target_exponent(y: Words, k: BandedConstants) -> int:
 def forward_sum(z: Words, i: int, factor: Words, k: BandedConstants) -> int:
     """Return ``sum_j L[i, i-j] z_{i-j}``, each partial sum shifted.
 
-    The first `factor_head` lags are added in pairs, the rest in one sum.
+    The products at the first `factor_head` lags are added in pairs, the others in one sum.
     """
     acc, last = 0, min(i, k.band)
     for j in range(1, min(last, k.factor_head) + 1, 2):
@@ -99,7 +99,7 @@ def forward_sum(z: Words, i: int, factor: Words, k: BandedConstants) -> int:
 
 @jit
 def backward_sum(alpha: Words, i: int, factor: Words, k: BandedConstants) -> int:
-    """Return ``sum_j L[i+j, i] alpha_{i+j}``, in the same parts."""
+    """Return ``sum_j L[i+j, i] alpha_{i+j}``, with the same partial sums."""
     acc, row, last = 0, min(i, k.rows - 1), min(alpha.shape[0] - 1 - i, k.band)
     for j in range(1, min(last, k.factor_head) + 1, 2):
         pair = mac(0, factor[row, j - 1], alpha[i + j], 0)
@@ -114,13 +114,16 @@ def backward_sum(alpha: Words, i: int, factor: Words, k: BandedConstants) -> int
 
 @jit
 def excess_bits(acc: int, frac: int, word: int, rounding: int) -> int:
-    """Return by how many bits the rounded ``acc / 2**frac`` exceeds the word."""
+    """Return by how many bits the rounded ``acc / 2**frac`` exceeds the word length."""
     return max(bit_length(magnitude(shift_round(acc, frac, rounding))) - (word - 1), 0)
 
 
 @jit
 def eliminate_forward(y: Words, z: Words, factor: Words, k: BandedConstants, log: Log) -> int:
-    """Compute z from y, both (n,); return its exponent (above its range: refused)."""
+    """Compute z from y, both (n,); return its exponent.
+
+    An exponent above its range means that the system is rejected.
+    """
     frac, exponent = k.factor_frac - k.factor_shift, target_exponent(y, k)
     for i in range(y.shape[0]):
         acc = arithmetic_shift(y[i], exponent - 1 - frac) - forward_sum(z, i, factor, k)
@@ -147,7 +150,10 @@ def start_exponent(z: Words, z_exp: int, pivot: Words, k: BandedConstants) -> in
 
 @jit
 def eliminate_backward(alpha: Words, z_exp: int, t: BandedTables, k: BandedConstants, log: Log) -> int:
-    """Compute alpha from z, in place; return its exponent (above its range: refused)."""
+    """Compute alpha from z, in place; return its exponent.
+
+    An exponent above its range means that the system is rejected.
+    """
     frac, n = k.factor_frac - k.factor_shift, alpha.shape[0]
     exponent = start_exponent(alpha, z_exp, t.pivot, k)
     if exponent > k.alpha_exp_max:
@@ -171,9 +177,9 @@ def eliminate_backward(alpha: Words, z_exp: int, t: BandedTables, k: BandedConst
 
 @jit
 def banded(y: Words, alpha: Words, t: BandedTables, out: Words, k: BandedConstants, log: Log) -> int:
-    """Solve for alpha (n,) with y (n,); return a status, and its exponent in `out`.
+    """Solve for alpha (n,) with y (n,); return a status, and the exponent in `out`.
 
-    An exponent above its range, which no positive definite system needs, is refused.
+    A system that needs an exponent above its range is rejected; no positive definite system does.
     """
     z_exp = eliminate_forward(y, alpha, t.factor, k, log)
     if z_exp > k.z_exp_max:
@@ -186,7 +192,7 @@ def banded(y: Words, alpha: Words, t: BandedTables, out: Words, k: BandedConstan
 def band_residual(i: int, band: Words, alpha: Words, head: int, shift: int) -> int:
     """Return row i of ``T alpha / (1 + lambda)``, lambda included.
 
-    `head` lags one by one, and the rest, each sum shifted.
+    The products at the first `head` lags are shifted one by one, the others as one sum.
     """
     acc, rest, n = shift_round(alpha[i] << BAND_FRAC, shift, FLOOR), 0, alpha.shape[0]
     for j in range(1, band.shape[0] + 1):
@@ -205,7 +211,7 @@ def certify_band(y: Words, band: Words, alpha: Words, alpha_exp: int, head: int,
                  k: CertifyConstants) -> int:
     """Return the bound in LSB of alpha.
 
-    As :func:`..certify.certify`, with the band's first row.
+    The method is that of :func:`..certify.certify`, with the band's first row.
     """
     total, total_s, slack = 0, 0, product_error_bound(alpha, k)
     s = k.word - 2 + k.residual_shift - k.alpha_frac + alpha_exp

@@ -26,10 +26,10 @@ GUARD = 3
 class Solver(NamedTuple):
     """Toeplitz system and the solver's vectors.
 
-    With `shift` a sum of n products fits 64 bits; `r0` is the diagonal, in the unit of r or 1; `w` (ROWS, n
-    + 1) stores vectors and `e` (ROWS,) their exponents; `wide` (n + 1,) is workspace for one vector; `S`,
-    `rest` and `inverse` (BLOCK, BLOCK, 2), `fresh` and `recent` (BLOCK, 2) are scalars with their exponents.
-    `log` receives the trace.
+    A sum of n products, each shifted by `shift`, fits 64 bits; `r0` is the diagonal, in the unit of r or
+    1; `w` (ROWS, n + 1) stores vectors and `e` (ROWS,) their exponents; `wide` (n + 1,) is workspace for
+    one vector; `S`, `rest` and `inverse` (BLOCK, BLOCK, 2), `fresh` and `recent` (BLOCK, 2) are scalars
+    with their exponents. `log` receives the trace.
     """
 
     shift: int
@@ -49,7 +49,7 @@ class Solver(NamedTuple):
 def normalise_block(wide: Words, e: int, count: int, min_exp: int, out: Words) -> int:
     """Round ``wide[:count]`` to 32 bits; return the exponent.
 
-    It is the smallest one that fits, at least `min_exp`.
+    The exponent is the smallest one that fits, at least `min_exp`.
     """
     used = 0
     for i in range(count):
@@ -102,7 +102,7 @@ def norm1(v: Words, e: int, count: int) -> tuple[int, int]:
 
 @jit
 def unit(e: int) -> int:
-    """Return the value of 1 at exponent e, or 1 if it has none."""
+    """Return the integer of 1.0 at exponent e, at least 1."""
     return 1 << max(31 - e, 0)
 
 

@@ -1,8 +1,8 @@
 """sim.model: the first row of the Toeplitz matrix, divided by 1 + lambda.
 
-It needs O(n) memory.
+The computation needs O(n) memory.
 
-Lemma 1 (uniform grid) gives it exactly; Lemma 2 takes the mean of each diagonal of the kernel
+Lemma 1 (uniform grid) gives the row exactly; Lemma 2 computes the mean of each diagonal of the kernel
 matrix, one diagonal at a time (S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate Regularized
 Least Squares by Toeplitz Matrix").
 """
@@ -32,7 +32,7 @@ def scale_row(k_mean: int, rho: int, r: Cast, log: Log) -> int:
 
 @jit
 def uniform_entry(out: Words, j: int, step: int, rho: int, k: KernelConstants, r: Cast, log: Log) -> None:
-    """Lemma 1: compute ``r_j = K(j * step)`` for j > 0."""
+    """Compute ``r_j = K(j * step)`` for j > 0 (Lemma 1)."""
     d = term(0, j * step, 0, k)
     value = kernel(d, k, log)
     trace(log, at.ROW_DISTANCE, j, 0, d)
@@ -77,14 +77,14 @@ def row_of(plan: Plan, state: Outputs) -> Words:
     Parameters
     ----------
     plan : Plan
-        Of the Toeplitz trainer.
+        Plan of a Toeplitz trainer.
     state : dict of str to ndarray of int64
-        With ``centers`` unless the inputs are a uniform grid.
+        Model structure; contains ``centers`` unless the inputs are a uniform grid.
 
     Returns
     -------
     ndarray of int64
-        In the format of r; entry 0 is 0, for the implicit 1.
+        The row in the format of r; entry 0 is 0, for the implicit 1.
     """
     row = np.zeros(plan.sizes["n"], dtype=np.int64)
     rho, k, r = plan.integer("ridge_scale"), kernel_constants(plan), cast_of(plan, "r")

@@ -1,8 +1,8 @@
 """sim.model: the fitted values y - lambda alpha.
 
-They are predictions at the training inputs, in n products.  ``(T + lambda I) alpha + b = y``, hence
-``T alpha + b = y - lambda alpha``.  The difference from the prediction is the residual of alpha, of which
-the certified bound is the norm over lambda.
+They equal the predictions at the training inputs, and need n products: ``(T + lambda I) alpha + b = y``,
+hence ``T alpha + b = y - lambda alpha``.  The difference from the prediction is the residual of alpha; its
+norm over lambda is the certified bound.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _MAX_SHIFT = 62
 def fitted(y: Words, alpha: Words, scale: int, shift: int, c: Cast, f: Words, log: Log) -> bool:
     """Compute f = y - lambda alpha, all (n,); return whether any value saturated.
 
-    A unit of ``scale * alpha`` is ``2**-shift`` of an LSB of y; `f` receives the result.
+    The LSB of ``scale * alpha`` is ``2**-shift`` LSB of y; `f` receives the result.
     """
     limited = False
     for i in range(y.shape[0]):

@@ -1,13 +1,13 @@
 """sim.model: the symmetric Levinson recursion in block floating point.
 
-Solves ``T x = y`` for the symmetric Toeplitz T with first row (1, r[1], ..., r[n-1]) and one or more
+It solves ``T x = y`` for the symmetric Toeplitz T with first row (1, r[1], ..., r[n-1]) and one or more
 right-hand sides in O(n) memory: the appendix of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient
 Approximate Regularized Least Squares by Toeplitz Matrix", in its symmetric form. xi is the reflection
 coefficient (PARCOR), innov the innovation of the right-hand side. a and every x have their own block
 exponent; the leading 1 of a is implicit. ``W`` is the solver's word length; an integer w of a block with
 exponent e has the value ``w * 2**(e - (W - 1))``.
 
-With static scaling no exponent changes: this is cheaper, and a value that does not fit saturates.
+With static scaling exponents are constant: this is cheaper, but a value that does not fit saturates.
 
 PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
@@ -63,7 +63,7 @@ class LevinsonConstants(NamedTuple):
 def reflection_numerator(r: Words, a: Words, step: int, a_exp: int, k: LevinsonConstants) -> int:
     """Compute the numerator of xi, ``r[step] + sum_i r[step-i] a[i]``.
 
-    It has `xi_frac` fraction bits.
+    The numerator has `xi_frac` fraction bits.
     """
     acc = 0
     for i in range(max(1, step - k.last_lag), step):
@@ -99,7 +99,7 @@ def update_a(a: Words, step: int, xi: int, a_exp: int, wide: Words, k: LevinsonC
 def innovation(r: Words, x: Words, step: int, y: int, x_exp: int, k: LevinsonConstants) -> int:
     """Compute ``innov = y[step] - sum_i r[step-i] x[i]``.
 
-    It has `innov_frac` fraction bits.
+    The innovation has `innov_frac` fraction bits.
     """
     acc = 0
     for i in range(max(0, step - k.last_lag), step):
@@ -227,10 +227,10 @@ def levinson_begin(out: Words, sides: int, k: LevinsonConstants) -> None:
 @jit
 def levinson_steps(y: Words, r: Words, a: Words, x: Words, out: Words, first: int, last: int,
                    k: LevinsonConstants, log: Log) -> int:
-    """Do the steps `first` to `last` - 1 of :func:`levinson`; return their status.
+    """Run the steps `first` to `last` - 1 of :func:`levinson`; return their status.
 
     `out` (3 + 2 K + n) holds eps, a_exp, the K exponents of x, their largest magnitudes and that of a; the
-    rest is work space.
+    remainder is workspace.
     """
     sides = y.shape[0]
     wide = out[3 + 2 * sides:]
@@ -258,8 +258,8 @@ def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonCons
              log: Log) -> int:
     """Solve for every row of x (K, n) with the rows of y (K, n); return a status.
 
-    `out` is that of :func:`levinson_steps`.  The solution is refused (`NOT_POSITIVE_DEFINITE`) as soon as
-    |xi| >= 1, eps falls below half of what a positive semidefinite T can reach, or an exponent leaves its
+    `out` is that of :func:`levinson_steps`.  The system is rejected (`NOT_POSITIVE_DEFINITE`) if |xi| >=
+    1, if eps falls below half of the minimum for a positive semidefinite T, or if an exponent leaves its
     range: T + lambda I is not positive definite, or too ill-conditioned for W bits.
     """
     levinson_begin(out, y.shape[0], k)

@@ -1,9 +1,7 @@
 """sim.model: look-ahead Levinson in 32 bits with block exponents.
 
-The same for every word length W.
-
-Method, steps and names are the same as in :mod:`.lookahead_f32`; vectors are defined in
-:mod:`.block_vectors`, scalars in :mod:`..scalar31`.
+The arithmetic is the same for every word length W. Method, steps and names are those of
+:mod:`.lookahead_f32`; vectors are defined in :mod:`.block_vectors`, scalars in :mod:`..scalar31`.
 """
 
 from __future__ import annotations
@@ -180,7 +178,7 @@ def block_step(k: Solver, m: int, p: int) -> tuple[int, int]:
 def block_size(k: Solver, max_rows: int, level: int, level_exp: int) -> int:
     """Return the number of rows of the next block, or 0 if none is suitable.
 
-    Of the best conditioned blocks it is the shortest; its inverse is in `inverse`.
+    The block is the shortest of the best conditioned ones; its inverse is in `inverse`.
     """
     best, best_exp = 0, ZERO_EXP  # the smallest |S^-1|
     for p in range(1, max_rows + 1):
@@ -228,7 +226,7 @@ def refine(k: Solver, n: int) -> tuple[int, int]:
 
 @jit
 def needs_block(eps: int, eps_exp: int, recent: Words) -> bool:
-    """Return whether |eps| is at most 2**GOOD of its recent level."""
+    """Return whether |eps| is at most 2**GOOD times its recent level."""
     above = 0
     for i in range(BLOCK):
         above += lt(recent[i, 0], recent[i, 1] + GOOD, abs(eps), eps_exp)
@@ -239,10 +237,8 @@ def needs_block(eps: int, eps_exp: int, recent: Words) -> bool:
 def lookahead(k: Solver, n: int, blocks: Words, out: Words) -> int:
     """Solve ``T x = y`` for row ROW_X; return a status.
 
-    r (n,) and y are in their rows.
-
-    `blocks` (n,) receives the sizes of the steps; `out` receives their number, and whether all were single
-    with eps > 0, so that T is positive definite.
+    The rows of r (n,) and y must be set. `blocks` (n,) receives the sizes of the steps; `out` receives
+    their number, and whether all were single steps with eps > 0, so that T is positive definite.
     """
     r, a, e = k.w[ROW_R], k.w[ROW_A], k.e
     level, level_exp = to_scalar(max(max_abs(r[1:], n - 1), magnitude(k.r0)) << 31, 0)
@@ -326,7 +322,7 @@ class Lookahead:
     def solve_words(self, r: Words, y: Words, alpha: Words, plan: Plan, log: Log) -> tuple[int, int]:
         """Solve for alpha (n,), divided by 1 + lambda; return the status and exponent.
 
-        The arguments are the values of the scaled system.
+        The arguments are values of the system divided by 1 + lambda.
         """
         up, top = 32 - plan.word, plan.integer("alpha_exp_max")
         row = r << up

@@ -2,7 +2,7 @@
 
 Every operation is rounded once, in the order of the C code.
 
-Solves ``T x = y`` for a symmetric Toeplitz T that need not be positive definite. T. F. Chan and P. C.
+It solves ``T x = y`` for a symmetric Toeplitz T that need not be positive definite. T. F. Chan and P. C.
 Hansen, IEEE Trans. Signal Processing 40(5), 1992; :mod:`...reference.toeplitz.lookahead` explains the
 method, in float64. Between steps m is regular (T_m well conditioned), and the state is
 
@@ -120,7 +120,7 @@ def schur_complement(m: int, p: int, r: Floats, a: Floats, g: Floats, B: Floats,
 
     ``T_{m+p} = [[T_m, C], [C', T_p]]``.
 
-    Each column follows from the one before: with Z the down shift,
+    Each column is computed from the previous one: with Z the down shift,
     ``b_{j+1} = Z b_j + (b_j)_{m-1} b_0 + (r_{m+j+1} - rho'b_j) g``, rho = (r_1, ..., r_m).
     """
     for i in range(m):
@@ -228,7 +228,7 @@ def block_step(m: int, p: int, w: Floats, x: Floats, small: Floats) -> np.float3
 def block_size(max_rows: int, level: np.float32, small: Floats) -> int:
     """Return the number of rows of the next block, or 0 if none is suitable.
 
-    Of the best conditioned blocks it is the shortest; its inverse is in `small`.
+    The block is the shortest of the best conditioned ones; its inverse is in `small`.
     """
     S, rest, inverse = small[:BLOCK], small[BLOCK: 2 * BLOCK], small[2 * BLOCK: 3 * BLOCK]
     best = ZERO
@@ -306,7 +306,7 @@ def lookahead(n: int, w: Floats, x: Floats, small: Floats, blocks: Words, out: W
 
 @jit
 def as_floats(words: Words, unit: np.float32, out: Floats) -> None:
-    """Convert fixed-point values to floats; their unit is a power of two."""
+    """Convert fixed-point values to floats; `unit`, a power of two, is the LSB."""
     for i in range(words.shape[0]):
         out[i] = np.float32(words[i]) * unit
 
@@ -316,9 +316,8 @@ def as_words(x: Floats, full: np.float32, lo: int, hi: int, exp_min: int, exp_ma
              out: Words) -> int:
     """Convert x (n,) to fixed point; return the values and their exponent.
 
-    At exponent 0 `full` represents 1. If x does not fit, the exponent is above its range.
-
-    The exponent is the smallest that fits the largest magnitude; halves are rounded away from zero.
+    At exponent 0 `full` represents 1. The exponent is the smallest that fits the largest magnitude; if x
+    does not fit, it is above its range. Halves are rounded away from zero.
     """
     peak, full_scale, e = max_abs(x, x.shape[0]), ONE, 0
     while e > exp_min:
@@ -366,7 +365,7 @@ class Lookahead:
     def solve_words(self, r: Words, y: Words, alpha: Words, plan: Plan, _: Log) -> tuple[int, int]:
         """Solve for alpha (n,), divided by 1 + lambda; return the status and exponent.
 
-        The arguments are the values of the scaled system. Nothing is traced.
+        The arguments are values of the system divided by 1 + lambda. Nothing is traced.
         """
         word, lo, hi = plan.word, plan.signals["alpha"].format.lo, plan.signals["alpha"].format.hi
         row, target = np.zeros(self._n, dtype=np.float32), np.zeros(self._n, dtype=np.float32)

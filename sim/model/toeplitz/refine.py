@@ -1,6 +1,6 @@
 """sim.model: iterative refinement and the intercept of the LS-SVM.
 
-Both use one of the Toeplitz solvers. LS-SVM is the least-squares support-vector machine.
+Both use one of the Toeplitz solvers. LS-SVM means least squares support vector machine.
 
 r, y and alpha have W bits; the solver works with fewer (refinement) or the same number (bias only). Each
 pass solves for a correction from the current residual,
@@ -9,7 +9,7 @@ pass solves for a correction from the current residual,
 
 (T divided by 1 + lambda). With a bias it also changes b so that alpha sums to zero: ``db = 1'(alpha + z) /
 1'eta``, ``alpha += z - db eta`` (T. Schouten, J. A. K. Suykens and B. De Moor, "Multi resolution least
-squares SVM solver", 2000, eqs. 2 to 4: the bordered system of the LS-SVM). The bound is the one of alpha for
+squares SVM solver", 2000, eqs. 2 to 4: the bordered system of the LS-SVM). The bound applies to alpha with
 the final b.
 """
 
@@ -87,7 +87,7 @@ def compute_residual(y: Words, b: int, alpha: Words, alpha_exp: int, has_alpha: 
               k: RefineConstants) -> Residual:
     """Compute the residual in ``rhs[0]``, divided by ``2**up``.
 
-    alpha counts as 0 unless `has_alpha`.
+    alpha is taken as 0 unless `has_alpha`.
     """
     c = k.certify
     up, max_abs, squares, shift = 0, 0, 0, 0
@@ -123,7 +123,7 @@ def residual_floor(r: Words, c: CertifyConstants) -> int:
 class Correction(NamedTuple):
     """Correction of alpha.
 
-    The shifts of z and of ``db * eta``, db, and whether to undo the correction.
+    It contains the shifts of z and of ``db * eta``, db, and whether to undo the correction.
     """
 
     shift: int

@@ -1,6 +1,6 @@
 """sim.model: the Schur form of the symmetric Levinson recursion.
 
-It uses generators, in block floating point.
+The Schur form updates generators, in block floating point.
 
 The system, its solution, a, x and their exponents are the same as in :mod:`.levinson`. But the inner
 products that give xi and the innovation are not summed at every step. They are stored in
@@ -51,7 +51,7 @@ def start_generators(r: Words, p: Words, q: Words, k: LevinsonConstants) -> None
 
 @jit
 def start_residual(y: Words, s: Words, k: LevinsonConstants, log: Log) -> tuple[int, int]:
-    """Set ``s = y``, shifted up to half of the word length.
+    """Set ``s = y``, shifted left until the values fill half of the range.
 
     Return its exponent and an upper bound of its magnitudes.
     """
@@ -127,10 +127,10 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words
           k: LevinsonConstants, g: SchurConstants, log: Log) -> int:
     """Solve for every row of x (K, n) with the rows of y (K, n); return a status.
 
-    `generators` (2 + K, n) takes p, q and each s, `room` (2, K) the exponents of s and their largest
-    magnitudes; `out` (3 + 2 K + n) receives eps, a_exp, the K exponents of x, and K largest magnitudes,
-    and the rest is work space.  The solution is refused (`NOT_POSITIVE_DEFINITE`) where
-    :func:`.levinson.levinson` refuses it.
+    `generators` (2 + K, n) is workspace for p, q and each s, `room` (2, K) for the exponents of s and
+    their largest magnitudes; `out` (3 + 2 K + n) receives eps, a_exp, the K exponents of x, and K largest
+    magnitudes; the remainder is workspace.  The system is rejected (`NOT_POSITIVE_DEFINITE`) under the
+    conditions of :func:`.levinson.levinson`.
     """
     sides = y.shape[0]
     p, q, s, wide = generators[0], generators[1], generators[2:], out[3 + 2 * sides:]

@@ -75,7 +75,7 @@ _ALPHA_EXP, _BOUND, _CANDIDATE = (SCALARS.index(name) for name in ("alpha_exp", 
 
 
 def solver_constants(plan: Plan) -> LevinsonConstants:
-    """Return the integers of the recursion; zeros for look-ahead, which has none."""
+    """Return the integers of the recursion; zeros for look-ahead, which uses none."""
     if plan.looks_ahead or plan.banded:
         return LevinsonConstants._make([0] * (len(LevinsonConstants._fields) - 1) + [cast_of(plan, "alpha")])
     return LevinsonConstants._make(
@@ -105,7 +105,7 @@ def banded_tables(plan: Plan) -> BandedTables:
 
 
 class Candidate(NamedTuple):
-    """What training with one pair of sigma and lambda needs: integers of the plan."""
+    """Integers of the plan for training with one pair of sigma and lambda."""
 
     constants: BandedConstants
     tables: BandedTables
@@ -115,7 +115,7 @@ class Candidate(NamedTuple):
 
 
 def candidate_of(plan: Plan, k: int) -> Candidate:
-    """Return candidate k of a plan; k = 0 if it has no others."""
+    """Return candidate k of a plan; k is 0 if the plan has no candidates."""
     alone = candidate_plan(plan, k)
     own = [alone.integer(name) if plan.tunes else 0 for name in
            ("rows", "square_shift", "evidence_shift", "evidence_offset")]
@@ -141,8 +141,7 @@ def refine_arrays(plan: Plan) -> RefineArrays:
 def certified_bound(plan: Plan, y: Words, state: Outputs) -> int:
     """Return the bound of a trained model in LSBs of alpha.
 
-    Its alpha (n,), with the intercept if the plan has one, solves the system with the fixed-point targets
-    y (n,).
+    The system has the fixed-point targets y (n,), and an intercept if the plan has one.
     """
     alpha, alpha_exp = state["alpha"], int(state["alpha_exp"][0])
     if plan.banded:
@@ -210,9 +209,9 @@ class ToeplitzModel(BatchModel):
         return self.plan.uniform
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
-        """Train, and keep what the fitted values need.
+        """Train, and keep the values from which the fitted values are computed.
 
-        Loading a model leaves the trainer as it is.
+        Loading a model does not change these values.
         """
         found = super().train(x_raw, y_raw)
         if found["status"][0] != BAD_ARGUMENT:
@@ -271,7 +270,7 @@ class ToeplitzModel(BatchModel):
         return OK if accurate(self._alpha, bound, c.certify) else INACCURATE
 
     def _tune(self, y: Words) -> int:
-        """Train the candidate with the best evidence whose answer is certified."""
+        """Train the candidate with the best evidence among those with a certified bound."""
         log, n = self.ranges.log, len(y)
         for k, c in enumerate(self._candidates):
             z_exp = eliminate_forward(y, self._alpha, c.tables.factor, c.constants, log)

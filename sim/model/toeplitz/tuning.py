@@ -2,8 +2,8 @@
 
 For A = T + lambda I and the noise level that fits best, the evidence of a pair is, up to a constant,
 ``-(n log q + log det A) / 2`` with ``q = y' A^-1 y = sum z_i^2 / d_i``.  z comes from the forward recursion
-of the banded solver (:mod:`.banded`); log det A is a constant of the plan.  The least
-``n log2 q + log2 det A`` wins.
+of the banded solver (:mod:`.banded`); log det A is a constant of the plan.  The pair with the smallest
+``n log2 q + log2 det A`` is chosen.
 
 PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
@@ -21,7 +21,7 @@ _MANTISSA = 30
 
 
 class EvidenceConstants(NamedTuple):
-    """Integers of the plan; `offset` is that of one candidate."""
+    """Integers of the plan; `offset` belongs to one candidate."""
 
     rows: int
     square_shift: int
@@ -60,15 +60,15 @@ def quadratic_form(z: Words, pivot: Words, k: EvidenceConstants) -> int:
 def evidence(total: int, z_exp: int, n: int, k: EvidenceConstants) -> int:
     """Compute ``n log2 q + log2 det A`` from the sum of :func:`quadratic_form`.
 
-    A sum of 0, that of targets that are all 0, counts as 1.
+    A sum of 0, for targets that are all 0, is replaced by 1.
     """
     return n * (log2(max(total, 1)) + (z_exp + z_exp << EVIDENCE_FRAC)) + k.offset
 
 
 def best_of(evidences: Words) -> int:
-    """Return the index of the smallest value, the best; the first of equal ones.
+    """Return the index of the smallest, best value; ties select the first.
 
-    It is -1 if all candidates are refused.
+    The index is -1 if all candidates are rejected.
     """
     best = int(evidences.argmin())
     return -1 if evidences[best] == NO_EVIDENCE else best

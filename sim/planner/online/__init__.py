@@ -2,8 +2,8 @@
 
 Only the range of alpha does not follow from the word length.  Its format comes from the spec
 (``[numbers.formats] alpha``, or the design range ``[numbers.ranges] alpha``), from a run of the integer model
-on the user's data with ``[numbers] margin`` above it, or from 4 full scales of y, in this order; from the
-analytic bound (:mod:`.bound`) if that is smaller.
+on the user's data plus ``[numbers] margin``, or from 4 full scales of y, in this order. If the analytic bound
+(:mod:`.bound`) is smaller, the format comes from the bound.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _options(online: Online) -> dict[str, str]:
 class _Planned:
     """Plans of a spec that differ only in alpha's format.
 
-    Everything else is computed once.
+    All other parts are computed once.
     """
 
     def __init__(self, spec: Spec) -> None:
@@ -123,7 +123,7 @@ class _Planned:
 def _range_seen(plan: Plan, passes: int, x_raw: Raw, y_raw: Raw) -> float:
     """Return the largest |alpha| of the integer model on the data.
 
-    In full scales of y.
+    The unit is full scale of y.
     """
     from ...model.online.lms import LmsModel  # the engine is loaded only where a run is asked for
 
@@ -136,7 +136,7 @@ def _range_seen(plan: Plan, passes: int, x_raw: Raw, y_raw: Raw) -> float:
 def plan_lms(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None) -> Plan:
     """Return the plan of an online learner.
 
-    With data, alpha's format follows from its range.
+    With data, alpha's format is derived from its range in a run.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def _widened(seen: float, spec: Spec) -> Fraction:
 
 
 def _holding(reach: Fraction, bits: int) -> Format:
-    """Return the finest signed format with range `reach`."""
+    """Return the finest signed format that includes the range `reach`."""
     return Format(True, bits, bits - 1 - ceil_log2(reach))
 
 

@@ -1,6 +1,6 @@
 """sim.planner.online: a bound on the coefficients from eta, rho, N and the inputs.
 
-Let S be the sum of all ``|alpha_i|``, and ``q = 1 - eta rho`` the decay.  One sample does four things:
+Let S be the sum of all ``|alpha_i|``, and ``q = 1 - eta rho`` the decay.  One sample has four effects:
 
 1. *Projection* (a full budget, eq. 16 of Mitchinson, Dodd and Harrison, "Reduction of Kernel Models"): the
    coefficient ``alpha_s`` of the removed vector is projected onto all others, ``alpha_j += alpha_s k(v_j,
@@ -22,10 +22,10 @@ adds up to max(1, kappa) times as much, so eta becomes ``eta max(1, kappa)``.  W
 from the earlier vectors (g = 1), and the new vector, which uses no slot, is projected onto N others.  If
 several vectors may be removed at once, each may multiply S by kappa, so a bound exists for kappa <= 1 only.
 
-Rounding adds at most one lsb for every coefficient in each projection and in the decay, and one in the step:
-2 N + 1 lsb per sample for one projection.  f contains the errors of a projection, those of the products,
-which are no larger, and one lsb of y: eta times 2 N lsb plus that.  The sum is divided by gap, or gap - eta
-g, too.
+Rounding adds at most one LSB for every coefficient in each projection and in the decay, and one in the step:
+2 N + 1 LSB per sample for one projection.  f contains the errors of a projection, those of the products,
+which are not larger, and one LSB of y, so that the step adds eta times (2 N LSB plus one LSB of y).  The
+sum of these errors is also divided by gap, or by gap - eta g.
 
 *kappa.*  Vectors of a dictionary differ (a repeated input updates its own coefficient), and are integers, at
 least one step of the grid apart.  The densest dictionary is the whole grid.  Gaussian and Laplacian kernels
@@ -35,7 +35,8 @@ different values, nothing is ever removed, and kappa = 0.
 
 *No bound.*  Without forgetting (rho = 0), or with a kernel so wide that kappa exceeds 1 / q, no bound holds
 for all streams: in a dictionary of almost equal vectors a projection multiplies the removed coefficient by
-almost N - 1 at every sample.  Data or a design range must decide then, and the status reports saturation.
+almost N - 1 at every sample.  The range must then come from data or a design range, and the status reports
+saturation.
 """
 
 from __future__ import annotations
@@ -58,12 +59,12 @@ def coefficient_bound(plan: Plan) -> Fraction | None:
     Parameters
     ----------
     plan : Plan
-        Of algorithm ``kernel_lms``.
+        Plan of algorithm ``kernel_lms``.
 
     Returns
     -------
     Fraction or None
-        None if nothing bounds the coefficients; see the derivation above.
+        None if the coefficients have no bound; see the derivation above.
     """
     eta, decay = _rates(plan)
     before, after, projections = _growth(plan)
@@ -105,7 +106,7 @@ def _rates(plan: Plan) -> tuple[Fraction, Fraction]:
 def _handed_over(plan: Plan, inherit: int) -> Fraction:
     """Return kappa, a bound on a sum of kernel values.
 
-    The sum is between a vector and up to `inherit` others.
+    The sum is over the kernel values between a vector and up to `inherit` others.
     """
     others = Fraction(inherit)
     power = {"gaussian": 2, "laplacian": 1}.get(plan.kernel)
@@ -130,7 +131,7 @@ def _theta(exponent: Fraction, power: int, inherit: int) -> Decimal:
 
 
 def _different_inputs(plan: Plan) -> int:
-    """Return the number of different samples in fixed point."""
+    """Return the number of distinct inputs in fixed point."""
     x, raw = plan.signals["x"], plan.signals["x_raw"].format
     different: int = min(x.hi - x.lo + 1, 1 << raw.bits) ** plan.sizes["D"]
     return different

@@ -3,12 +3,13 @@
 An update computes one row of distances and kernel values for the prediction.  In addition:
 
 * An eviction computes a row of both if its coefficient is projected, or sums of squares are maintained.
-* A vector that loses its neighbour is relinked: in the worst case all newer vectors of FKLMS, (N-1)(N-2)/2
-  distances, and all vectors of FMKLMS, (N-1)(N-2).
-* FMKLMS computes N kernel values to select the victim, since it stores distances.
+* A vector that loses its nearest neighbour is relinked: in the worst case all newer vectors for FKLMS,
+  (N-1)(N-2)/2 distances, and all vectors for FMKLMS, (N-1)(N-2).
+* FMKLMS computes N kernel values to select the victim, because it stores distances.
 
 With a fixed N_max one vector is evicted per sample. With a fixed lambda_max, or truncation, all may be
-removed at once, if the decay reduces them below a limit together: the sums over c = N, N-1, ... vectors.
+removed at once, if the decay reduces them below a limit together: the counts are sums over c = N, N-1, ...
+vectors.
 FKLMS with a fixed lambda_max removes only the newest, which is not the nearest vector of another one yet,
 because earlier pairs are farther apart.
 
@@ -96,7 +97,7 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
 
 
 def _formulas(counts: dict[str, list[str]]) -> dict[str, str]:
-    """Return the sums of the terms; a distance has D of them."""
+    """Return the sums of the terms as formulas; a distance has D terms."""
     text = {what: " + ".join(terms) for what, terms in counts.items()}
     return text | {"distance_terms": f"D*({text['distance_terms']})"}
 
@@ -118,7 +119,7 @@ def _newest(online: Online, counts: dict[str, list[str]]) -> None:
 def _full(online: Online, counts: dict[str, list[str]], searches: bool, each: str) -> None:
     """Count the eviction from a full dictionary and the insertion of the new vector.
 
-    `each` multiplies what every output needs.
+    `each` multiplies the operations that every output needs.
     """
     projection, metric = online.parts
     if metric == "magnitude" and each:
@@ -141,7 +142,7 @@ def _full(online: Online, counts: dict[str, list[str]], searches: bool, each: st
 def _after(online: Online, counts: dict[str, list[str]], each: str) -> None:
     """Count the removals after a sample, in the worst case of all vectors.
 
-    `each` multiplies what every output needs.
+    `each` multiplies the operations that every output needs.
     """
     projection, metric = online.parts
     if each and online.truncation is not None:

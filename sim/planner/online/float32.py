@@ -2,14 +2,13 @@
 
 All have a fixed N_max.
 
-Inputs, distances and targets are the integer learner's. From the kernel on all values are float32; the plan
-stores the bits of their constants as integers.
+Inputs, distances and targets are those of the integer learner. Kernel values and all later values are
+float32; the plan stores the bits of float constants as integers.
 
-The inverse of KLMS and MKLMS is that of K + jitter I.  2^-17 N, rounded up to a power of two, is 128
-roundings for each of the N terms of an eigenvalue that may be as large as N.  On the sinc task of
-Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", one
-update in a thousand then recomputes the inverse, and one in a hundred with half the jitter; the error of
-the fit is the same.
+The inverse of KLMS and MKLMS is that of K + jitter I.  The jitter is 2^-17 N, rounded up to a power of
+two: 128 rounding errors for each of the N terms of an eigenvalue, which may be as large as N.  On the sinc
+task of Mitchinson, Dodd and Harrison, "Reduction of Kernel Models", one update in a thousand then
+recomputes the inverse, and one in a hundred with half the jitter; the error of the fit is the same.
 """
 
 from __future__ import annotations
@@ -123,7 +122,7 @@ def plan_lms_f32(spec: Spec) -> Plan:
     Raises
     ------
     KerncastError
-        E204 if sigma or rho do not fit, E206 for a state that no device can address.
+        E204 if sigma or rho does not fit, E206 for a state that no device can address.
     """
     assert spec.online is not None
     online, words = spec.online, WORD_CLASSES[spec.numbers.word]

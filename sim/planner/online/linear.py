@@ -1,20 +1,20 @@
 """sim.planner.online: formats and constants of the linear part.
 
-Features are ``(1, x / X)``, X the power of two that holds every x.  R and z have 32 bits at every word
-length: with 16 bits the linear part fails on slow signals, whose windows are nearly singular.
+Features are ``(1, x / X)``, where X is a power of two that is at least every |x|.  R and z have 32 bits at
+every word length: with 16 bits the linear part fails on slow signals, whose windows are nearly singular.
 
 *Bound of R.*  Let B be the 2-norm of a column of R (or of z).  Scaling by ``root <= sqrt(lambda)`` and
 rotating in a row whose entry is at most t leaves at most ``sqrt(lambda B^2 + t^2)``, because the rounded c
-and s of every rotation satisfy ``c^2 + s^2 <= 1``: the root is rounded up, its reciprocal down, and the two
-products with it toward zero.  A ridge row adds r^2 below the root.  Rounding adds at most 2 lsb per
-rotation, of which there are 2 M, and 1 for each of the M entries scaled.  So a format with range B = 2^k is
-never left if
+and s of every rotation satisfy ``c^2 + s^2 <= 1``: the root is rounded up, its reciprocal down, and both
+products with the reciprocal toward zero.  A ridge row adds r^2 below the root.  Rounding adds at most 2
+LSB for each of the 2 M rotations, and 1 LSB for each of the M scaled entries.  So no value leaves a format
+with range B = 2^k if
 
     lambda B^2 + t^2 + r^2 <= (B - (5 M + 1) lsb)^2,
 
 and every entry of R, of z and of the rotated row is at most B.  Nothing saturates, for any stream.
 
-*The solution* w has no such bound: it saturates at the end of its format, and the status reports it.
+*The solution* w has no such bound: it saturates at full scale of its format, which the status reports.
 
 *The gate* scales the kernel part by g = P / Q, P and Q the sums of e_L f_K and f_K^2 over about 2^GATE_WINDOW
 samples.  With both factors in words of W bits and products shifted to at most 2^52, each sum stays below
@@ -95,7 +95,7 @@ def holds(bits: int, order: int, forgetting: Fraction, entry: Fraction, ridge: F
 
 def _fraction_bits(order: int, forgetting: Fraction, entry: Fraction, ridge: Fraction,
                    prior: Fraction) -> int:
-    """Return the most fraction bits with a proof; raise E204 if no format has one."""
+    """Return the largest number of fraction bits with a proof; raise E204 if none has."""
     for bits in range(1, _MOST_INTEGER_BITS + 1):
         if prior < 4**bits and holds(bits, order, forgetting, entry, ridge):
             return BITS - 1 - bits

@@ -12,10 +12,10 @@ is an integer on the device:
                subtracting it on removal is exact.
 ``fast_mklms`` alpha^2 max(0, kappa).
 ``magnitude``  |alpha|; with several outputs the sum of their squares, each ``alpha^2 >> norm_shift``.
-``age``        the rank: the oldest is removed.
+``age``        the age order: the oldest is removed.
 
-``quantise``, the largest distance at which a sample updates its nearest center, follows from the kernel value
-as lambda_max of ``fklms`` does, for lambda_max = 1 - quantise.
+``quantise``, the largest distance at which a sample updates its nearest center, is derived from the kernel
+value like lambda_max of ``fklms``, with lambda_max = 1 - quantise.
 
 Nothing overflows: a kernel value is at most ``2^frac``; N - 1 squares of it fit s, u32 at 16 bits (``N <=
 2^(2 + square_shift)``), below 2^62 else.  For a product with alpha^2 <= ``2^(2 B - 2)``, where B is the bits
@@ -95,7 +95,7 @@ def guard_constants(spec: Spec, words: WordClass) -> dict[str, int]:
 
 
 def _shifts(words: WordClass, metric: str, budget: int, alpha: Format) -> dict[str, int]:
-    """Return the integer that means 1 for kappa, and the shifts of its products."""
+    """Return the integer that represents 1 in kappa, and the shifts of its products."""
     if metric not in (*NEIGHBOURS, *SUMS) or metric == "fklms":
         return {}
     frac, found = words.kernel.frac, {}
@@ -144,7 +144,7 @@ def _largest_distance(spec: Spec, words: WordClass, x: Affine, key: str, value: 
 
 
 def _too_fine(key: str, value: Fraction, step: float) -> KerncastError:
-    """Return E204 for a limit that no two different inputs meet."""
+    """Return E204 for a limit below the loss of any two different inputs."""
     if key == "quantise":
         return fail("E204", "even the closest two inputs that differ are further apart than quantise permits",
                     where="[online] quantise", value=float(value),

@@ -1,10 +1,10 @@
 """sim.planner.online: formats, tables and bounds of online kernel RLS.
 
 The kernel is approximated by random features.  All features have 16 bits and are at most 1: the constant,
-the inputs over the power of two X that holds every x, and cosines.  In terms of the features of the float64
-reference, ``sqrt(2 / M) cos`` and ``x / sigma``, the ridge of a cosine is ``M / 2`` times the ridge, and
-that of an input ``(sigma / X)^2`` times. It is at least ``sqrt(P / (1 - lambda^2))`` LSB of R, about the
-norm of what rounding adds to R.
+the inputs over a power of two X that is at least every |x|, and cosines.  In terms of the features of the
+float64 reference, ``sqrt(2 / M) cos`` and ``x / sigma``, the ridge of a cosine is ``M / 2`` times the
+ridge, and that of an input ``(sigma / X)^2`` times. It is at least ``sqrt(P / (1 - lambda^2))`` LSB of R,
+about the norm of what rounding adds to R.
 
 *R.*  An update is ``r - floor(mu r) + floor(phi_i phi_j)``, with mu = 1 - lambda, and on the diagonal
 ``+ floor(mu ridge)``.  So ``|R_ij| <= B = (1 + lsb) / mu + ridge``.  A diagonal entry at the ridge stays
@@ -12,13 +12,13 @@ there if phi_i = 0; ``r - floor(mu r)`` never falls with r; so every ``R_ii`` is
 step never divides by 0.
 
 *w.*  Of the exact solution, ``ridge w_i^2`` is at most the weighted sum of squared targets, so
-``|w_i| <= |y| / sqrt(ridge mu)``.  The format of w holds twice that for a cosine.  A step beyond the
-format's end W is refused, and the status reports it.
+``|w_i| <= |y| / sqrt(ridge mu)``.  The format of w includes twice this bound for a cosine.  A step beyond the
+range W of the format is not taken, which the status reports.
 
 *beta.*  Let ``p = beta + R w``.  An update gives ``p <- lambda p + y phi`` and errors: R is off by less
 than one LSB per entry, and beta by one LSB for each of 4 roundings and each step.  So ``|p_i| <= (|y| + P W
 lsb_R + (steps + 4) lsb_beta) / mu``, and ``|beta_i| <= |p_i| + P B W``, for any stream.  The format of beta
-holds it in 60 bits, so beta never saturates.
+includes this range in 60 bits, so beta never saturates.
 """
 
 from __future__ import annotations
@@ -81,9 +81,9 @@ def plan_rls(spec: Spec) -> Plan:
 
 
 def _refuse_many(sizes: dict[str, int]) -> None:
-    """Raise E204 for more directions than the flash of any target holds.
+    """Raise E204 for more directions than the flash of any target can store.
 
-    None of them is drawn yet.
+    The check precedes the random draw of the directions.
     """
     most = MOST_DIRECTIONS // sizes["M"]
     if sizes["D"] > most:
@@ -94,7 +94,7 @@ def _refuse_many(sizes: dict[str, int]) -> None:
 
 # ---- formats ----
 def _constants(rls: Rls, inputs: Inputs, sizes: dict[str, int], sigma: float) -> dict[str, int]:
-    """Return the shifts, and ridge and fading by kind of feature."""
+    """Return the shifts, and the ridge and forgetting constants by kind of feature."""
     fading = round((1 - Fraction(rls.forgetting)) * 2**FADING_BITS)
     mu, order = Fraction(fading, 2**FADING_BITS), sizes["N"]
     x = inputs.x.signal
@@ -136,7 +136,7 @@ def _normal_equations(mu: Fraction, asked: dict[str, Fraction],
 
 
 def _beta_frac(steps: int, mu: Fraction, order: int, entry: Fraction, r_frac: int, w_frac: int) -> int:
-    """Return the most fraction bits of beta for which the bound above holds."""
+    """Return the largest number of fraction bits of beta for which its bound holds."""
     w_most = Fraction(2) ** (BITS - 1 - w_frac)
     frac = min(w_frac + PHI_FRAC, r_frac + w_frac - 3 - ceil_log2(Fraction(steps)))
     while True:
@@ -188,7 +188,7 @@ def _tables(spec: Spec, x: Affine) -> tuple[dict[str, ConstantTable], int]:
 def _nearest(value: float, factor: Fraction) -> int:
     """Return the integer nearest to a product, rounding half up.
 
-    It is exact, and faster than a product of Fraction.
+    The result is exact, and computed faster than a product of Fraction.
     """
     over, under = value.as_integer_ratio()
     under *= factor.denominator

@@ -1,7 +1,7 @@
 """sim.planner.toeplitz: the plan of the Toeplitz trainer.
 
-The solver has the word length W. With refinement everything else has 32 bits, the next length of the
-exponential; with a bias only, everything has the solver's word length.
+The solver has the word length W. With refinement all other values have 32 bits, the next word length of the
+exponential; with only a bias, all values have the solver's word length.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def corrected(spec: Spec) -> bool:
 def _finer_bits(spec: Spec, word: int) -> int:
     """Return extra fraction bits of alpha, which compensate a large lambda.
 
-    They are those of the smallest lambda of all candidates. The number keeps 2**(31 + bits) / (1 + lambda)
+    The number is that of the smallest lambda of all candidates. It keeps 2**(31 + bits) / (1 + lambda)
     below 2**31, and `f_shift` below 63.
     """
     assert spec.toeplitz is not None
@@ -117,7 +117,7 @@ def _signals(spec: Spec, word: int, c: dict[str, int]) -> dict[str, Signal]:
 
 
 def _products(lags: int | None, count: str) -> str:
-    """Return the products of r with vectors of 0, 1, ..., `count` - 1 entries.
+    """Return the formula for products of r with vectors of 0 to `count` - 1 entries.
 
     `lags` is the last non-zero lag of r, or None if it is not known.
     """
@@ -127,10 +127,10 @@ def _products(lags: int | None, count: str) -> str:
 def _recursion(spec: Spec, lags: int | None) -> tuple[str, str]:
     """Return the multiplications and divisions of all solves, in n.
 
-    A solve has (n-1)(n-2)/2 multiplications by the update of a, one per scaling, two per eps (one in the
-    Schur form); each right-hand side n(n-1)/2 by the update of x; all have those with r. The Schur form
-    updates both generators, and the residual of each right-hand side. There is one division per xi and c,
-    and one per step of the intercept.
+    A solve has (n-1)(n-2)/2 multiplications in the update of a, one per scaling, and two per eps (one in the
+    Schur form); each right-hand side has n(n-1)/2 in the update of x; all have products with r. The Schur
+    form updates both generators, and the residual of each right-hand side. There is one division per xi
+    and c, and one per step of the intercept.
     """
     assert spec.toeplitz is not None
     if spec.toeplitz.solver in LOOKAHEADS:
@@ -145,7 +145,7 @@ def _recursion(spec: Spec, lags: int | None) -> tuple[str, str]:
 
 def _operations(spec: Spec, sizes: dict[str, int], b: int | tuple[int, ...]
                 ) -> dict[str, dict[str, Operations]]:
-    """Return the worst-case counts.
+    """Return the worst-case operation counts.
 
     `b` is the last non-zero lag of r, on a uniform grid.
     """
@@ -226,7 +226,7 @@ def _loss(spec: Spec, word: int, c: dict[str, int | tuple[int, ...]]) -> Fractio
     """Return how far the smallest eigenvalue of T may be below 0.
 
     On the grid, and for biased means, T is positive semidefinite except for its rounding errors. Unbiased
-    means of diagonals do not give such a matrix, so no bound can be stated.
+    means of diagonals do not have this property, so there is no bound.
     """
     assert spec.toeplitz is not None
     if spec.toeplitz.scheme == "diagonal_mean":
@@ -282,7 +282,7 @@ def _refuse_beyond_bound(spec: Spec, design: float) -> None:
 def _analytic(spec: Spec) -> dict[str, object]:
     """Return the analytic bounds of a and alpha.
 
-    Return nothing for the solvers that have other bounds.
+    The result is empty for solvers with other bounds.
     """
     assert spec.toeplitz is not None
     if spec.toeplitz.solver in (*LOOKAHEADS, "banded"):
@@ -303,7 +303,7 @@ def plan_toeplitz(spec: Spec, x_raw: Raw | None = None, y_raw: Raw | None = None
     ------
     KerncastError
         E118 for a design range beyond the bound, E204 if a format cannot hold a signal, E205 if lambda
-        leaves no bits.
+        leaves too few bits.
     """
     assert spec.toeplitz is not None
     if spec.toeplitz.solver == "auto":

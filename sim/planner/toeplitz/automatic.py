@@ -1,7 +1,7 @@
 """sim.planner.toeplitz: ``solver = "auto"``, banded or Levinson's recursion.
 
-Auto chooses banded if a plan with it exists, otherwise Levinson's recursion. Banded needs fewer
-multiplications than Levinson's recursion wherever its plan exists.
+Auto selects the banded solver if a plan with it exists, otherwise Levinson's recursion. If such a plan
+exists, the banded solver needs fewer multiplications.
 """
 
 from __future__ import annotations
@@ -24,12 +24,14 @@ def _unsupported(spec: Spec) -> str:
 
 
 def plan_automatic(spec: Spec, plan: Callable[[Spec], Plan]) -> Plan:
-    """Return the plan with the banded solver, or with Levinson's recursion and why.
+    """Return the plan with the banded solver, or with Levinson's recursion.
+
+    The evidence states the reason for Levinson's recursion.
 
     Parameters
     ----------
     spec : Spec
-        With ``solver = "auto"``.
+        A spec with ``solver = "auto"``.
     plan : callable
         Returns the plan of a spec that names a solver.
     """

@@ -1,11 +1,11 @@
 """sim.planner.toeplitz: tables and formats of the banded solver.
 
-The kernel decays, so the first row ends at a lag b, chosen by what the cut costs: relative to alpha, at most
-``2 sum_{j > b} r_j / lambda``, which b keeps below ``2**-W``.  L and D of the scaled matrix come from Schur's
-recursion (:mod:`...reference.toeplitz.banded`) on the exact r, in decimal arithmetic: a rounding of r would
-cost the condition number of the matrix.
+The kernel decays, so the first row is truncated at a lag b. The error of the truncation relative to alpha
+is at most ``2 sum_{j > b} r_j / lambda``; b is chosen so that this is below ``2**-W``.  L and D of the
+scaled matrix come from Schur's recursion (:mod:`...reference.toeplitz.banded`) on the exact r, in decimal
+arithmetic, because the condition number of the matrix would amplify a rounding of r.
 
-Rows of L settle geometrically; those within half an LSB of the last are not stored.
+Rows of L converge geometrically; those within half an LSB of the last row are not stored.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ DECAYING = ("gaussian", "laplacian")
 
 @dataclass(frozen=True)
 class Band:
-    """The exact first row of A up to a lag, and the error caused by the cut.
+    """Exact first row of A up to a lag, and the error of the truncation.
 
     Attributes
     ----------
     row : tuple of Decimal
         a_0 = 1, ..., a_b.
     tail : Decimal
-        ``2 sum_{j > b} a_j``, at least.
+        Upper bound of ``2 sum_{j > b} a_j``.
     """
 
     row: tuple[Decimal, ...]
@@ -56,7 +56,7 @@ class Factor:
 
 
 def first_row(spec: Spec, lsb: Fraction, step: int) -> Band:
-    """Return the first row up to the lag whose cut costs less than ``2**-W`` of alpha.
+    """Return the first row, truncated with an error below ``2**-W`` of alpha.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def _refusal(why: str, where: str, value: object, allowed: str) -> Exception:
 
 
 def factorise(row: tuple[Decimal, ...], n: int, bits: int) -> Factor:
-    """Factorise by Schur's recursion until the rest changes no value by ``2**-bits``."""
+    """Factorise by Schur's recursion until rows change by less than ``2**-bits``."""
     u, v = list(row), [*row[1:], Decimal(0)]
     columns, pivots, settled = [], [], Decimal(2) ** -bits
     while True:
@@ -157,7 +157,8 @@ def banded_tables(spec: Spec, band: Band, factor: Factor) -> tuple[dict[str, int
 def _factor_shift(sums: int, b: int, frac: int, word: int) -> int:
     """Return the right shift of two products of L, so that sums of b fit.
 
-    The shift is 0, or at least log2(b). The lower halves of b shifted sums then fit 32 bits.
+    The shift is 0, or at least log2(b), so that the sum of the lower halves of b shifted products fits 32
+    bits.
     """
     least = max(sums.bit_length(), frac) + word - 1 - _SUM_BITS
     return 0 if least <= 0 else max(least, ceil_log2(max(b, 2)), 2)
@@ -166,7 +167,7 @@ def _factor_shift(sums: int, b: int, frac: int, word: int) -> int:
 def _head(entries: Sequence[int], word: int, step: int) -> int:
     """Return the number of first lags after which the sum of products fits 63 bits.
 
-    It is a multiple of `step`.
+    The number is a multiple of `step`.
     """
     head = 0
     while sum(entries[head:]) << (word - 1) >= 1 << 63:
@@ -191,10 +192,10 @@ def banded_constants(spec: Spec) -> dict[str, int]:
 
 
 def band_loss(band: Band) -> Fraction:
-    """Bound the eigenvalue error from rounding and cutting the first row.
+    """Bound the eigenvalue error due to rounding and truncation of the first row.
 
     The exact T is positive semidefinite, so the symbol of the table, and every eigenvalue for every n, is at
-    least ``lambda / (1 + lambda)`` less this.
+    least ``lambda / (1 + lambda)`` minus this bound.
     """
     exact = (Fraction(entry) for entry in band.row[1:])
     return 2 * sum((abs(v - BAND.value(w)) for v, w in zip(exact, _band_words(band), strict=True)),
@@ -209,7 +210,7 @@ def _band_words(band: Band) -> tuple[int, ...]:
 def band_residual_shift(word: int, b: int, alpha_frac: int) -> int:
     """Return the right shift that keeps a residual's products, and y, below ``2**61``.
 
-    At least log2(b) if not 0, as for the products of L.
+    The shift is 0 or at least log2(b), as for the products of L.
     """
     products = BAND.frac + word - 1 + ceil_log2(2 * b + 2)
     least = max(products - 61, BAND.frac + alpha_frac - ALPHA_EXP_MIN - 59)

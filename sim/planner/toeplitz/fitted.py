@@ -1,8 +1,8 @@
 """sim.planner.toeplitz: constants of the fitted values y - lambda alpha.
 
 ``(T + lambda I) alpha + b = y``, so that the prediction ``T alpha + b`` at the training inputs needs n
-products.  lambda is a mantissa over a power of two; half of its last bit changes a fitted value by at most
-``2**-15`` of ``lambda |alpha|`` for words of 16 bits, and by ``2**-31`` for longer ones.
+products.  lambda is stored as a mantissa over a power of two; its rounding error changes a fitted value by
+at most ``2**-15`` of ``lambda |alpha|`` at 16 bits, and ``2**-31`` at longer word lengths.
 
 Each product is shifted right by ``fitted_shift - alpha_exp``, so `fitted_shift` is at least the largest
 exponent of alpha.
@@ -30,8 +30,8 @@ def _mantissa(lam: Fraction, bits: int) -> tuple[int, int]:
 def fitted_constants(lam: Fraction, y: Format, alpha_frac: int, alpha_exp_max: int) -> dict[str, int]:
     """Return the mantissa of lambda and the shift of its products.
 
-    Return nothing if lambda is so large that an LSB of alpha is worth more than one of y, or so small that
-    no mantissa holds it.
+    The result is empty if lambda is so large that an LSB of alpha changes y by more than one LSB, or so
+    small that no mantissa represents it.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """sim.planner.toeplitz: shifts and exponent ranges of the Levinson recursion.
 
-They follow from analytic bounds.
+Shifts and ranges follow from analytic bounds.
 
 The system is scaled so that ``r_0 + lambda = 1``.  For a positive semidefinite T then
 ``|a|_2 <= sqrt((1 + lambda) / lambda)`` and ``|x|_2 <= |y|_2 (1 + lambda) / lambda``; each
@@ -24,14 +24,14 @@ ALPHA_EXP_MIN = -8
 def power(spec: Spec) -> Fraction:
     """Return ``(1 + lambda) / lambda``.
 
-    It is the reciprocal of the scaled system's eigenvalue bound.
+    The value is the reciprocal of the lower bound of the scaled system's eigenvalues.
     """
     assert spec.toeplitz is not None
     return (1 + Fraction(spec.toeplitz.lam)) / Fraction(spec.toeplitz.lam)
 
 
 def products_shift(word: int, terms: int) -> int:
-    """Return the right shift of a product with which `terms` products fit a sum."""
+    """Return the right shift of each product, so that a sum of `terms` products fits."""
     return 0 if 2 * word - 2 + ceil_log2(terms) <= 61 else ceil_log2(terms)
 
 
@@ -45,7 +45,7 @@ def bounds(spec: Spec) -> dict[str, float]:
 def levinson_constants(spec: Spec, word: int) -> dict[str, int]:
     """Return constants of the recursion; raise E205 if no shifts exist.
 
-    They depend on the word length.
+    The constants depend on the word length.
     """
     assert spec.toeplitz is not None
     n, lam, p = spec.toeplitz.n, spec.toeplitz.lam, power(spec)
@@ -70,8 +70,8 @@ def static_exponents(spec: Spec, reach: float | None) -> dict[str, int]:
     Parameters
     ----------
     reach : float or None
-        Largest magnitude of a coefficient in the scaled system, in full scales of y; None, or more than
-        the bound allows: the bound.
+        Largest magnitude of a coefficient in the scaled system, in full scales of y. The bound is used
+        instead if this is None or larger.
     """
     assert spec.toeplitz is not None
     p = power(spec)

@@ -1,8 +1,8 @@
 """sim.planner.toeplitz: memory and constants of look-ahead Levinson.
 
-Words, kernel, first row and prediction are those of the other solvers; the solver alone computes in
-words of 32 bits with block exponents, or in float32.  It needs no positive definite T, so no bound
-limits its vectors: their exponents follow the data.
+Formats, kernel, first row and prediction are those of the other solvers; only the solver computes with
+32-bit values and block exponents, or in float32.  T need not be positive definite, so its vectors have no
+bound: their exponents follow the data.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MULTIPLICATIONS, DIVISIONS = "n**3 + 30*n**2 + 600*n", "n**2//2 + 300*n"
 
 
 def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
-    """Return constants of the first row, and the shift of products in 32 bits."""
+    """Return constants of the first row, and the shift of products of 32-bit values."""
     shift = {"lookahead_shift": n.bit_length()} if solver == "lookahead" else {}
     return {"ridge_scale": min(round(2**31 / (1 + lam)), 2**31 - 1)} | shift
 

@@ -2,7 +2,8 @@
 
 ``|p_i|, |q_i| <= r_0 = 1`` for a positive semidefinite T, so they are static; and ``|s|_inf <=
 |y|_2 sqrt((1 + lambda) / lambda)``, as s is the error of the best prediction of y from earlier rows.  All
-three have 32 bits at every word length: 16 would lose up to as much as Levinson's long sums.
+three have 32 bits at every word length: with 16 bits, rounding errors could be as large as those of
+Levinson's long sums.
 """
 
 from __future__ import annotations

@@ -2,10 +2,10 @@
 
 With the noise level that fits best, the evidence of a candidate is, up to a constant,
 ``-(n log q + log det) / 2``, q = ``y' (T + lambda I)^-1 y = sum z_i^2 / d_i`` and log det ``sum log d_i``.
-z is what the forward recursion of the banded solver gives, and log det is a constant of the plan.  The device
-compares ``n log2 q + log2 det`` with 24 fraction bits: the least one wins.
+z is the result of the forward recursion of the banded solver, and log det is a constant of the plan.  The
+device compares ``n log2 q + log2 det`` with 24 fraction bits, and selects the smallest value.
 
-The plan of each candidate is made as if it was the only one, with formats that all share.
+The plan of each candidate is made as if it were the only one, but with formats that all candidates share.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _LARGEST = ("alpha_exp_max", "z_exp_max")
 def log2_det(pivots: list[Decimal], n: int, lam: float) -> Decimal:
     """Return log2 det(T + lambda I) from d_i of the scaled matrix.
 
-    The last d_i repeats.
+    The last d_i applies to all further rows.
     """
     logs = [CONTEXT.ln(d) for d in pivots]
     scale = CONTEXT.ln(decimal(1 + Fraction(lam)))
@@ -63,7 +63,7 @@ def _alone(spec: Spec, pairs: list[tuple[float, float]], k: int) -> Spec:
 
 
 def _plans(spec: Spec, pairs: list[tuple[float, float]], plan: Callable[[Spec], Plan]) -> list[Plan]:
-    """Plan each candidate; an error names the candidate."""
+    """Return the plan of each candidate; an error names the candidate."""
     found = []
     for k in range(len(pairs)):
         try:
@@ -80,9 +80,9 @@ def _plans(spec: Spec, pairs: list[tuple[float, float]], plan: Callable[[Spec], 
 
 
 def _train_operations(plans: list[Plan], sizes: dict[str, int]) -> dict[str, Operations]:
-    """Return the worst-case counts: the evidence of all, and training each.
+    """Return the worst-case counts: the evidence of all candidates, and training each.
 
-    The best candidate is trained; the next one only if its answer is not certified.
+    The best candidate is trained first; the next one only if the solution is not certified.
     """
     b = [plan.integer("band") for plan in plans]
     lags, ends, count = sum(b), sum(v * (v + 1) for v in b), len(b)
@@ -104,7 +104,7 @@ def plan_tuned(spec: Spec, plan: Callable[[Spec], Plan]) -> Plan:
     Raises
     ------
     KerncastError
-        What the plan of a candidate refuses.
+        The errors of the plan of a candidate.
     """
     assert spec.toeplitz is not None and spec.toeplitz.candidates is not None
     pairs = [(float(spec.kernel.parameters["sigma"]), spec.toeplitz.lam), *spec.toeplitz.candidates]

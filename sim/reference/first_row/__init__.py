@@ -1,6 +1,6 @@
 """sim.reference.first_row: the first row of the Toeplitz kernel matrix.
 
-It needs O(n) memory.
+The row needs O(n) memory.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
 Toeplitz Matrix": Lemma 1 (uniform sampling, exact) and Lemma 2 (nearest Toeplitz matrix).
@@ -63,7 +63,7 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     Returns
     -------
     r : ndarray of shape (n,)
-        T[i, j] = r[|i - j|]; r[0] = 1; lambda is not yet added.
+        T[i, j] = r[|i - j|]; r[0] = 1, without lambda.
 
     Raises
     ------
@@ -76,8 +76,8 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     Time O(n^2 D), O(n) if uniform, O(features n (D + log n)) for rff; memory O(n D).
     T of diagonal_mean is closest to K in the Frobenius norm, but often indefinite.  T of
     diagonal_mean_biased is positive semidefinite (a mean of shifted, zero-padded kernel matrices), so auto
-    selects it.  On shuffled multivariate data both lose most of K: r_1, r_2, ... are all close to its mean,
-    and the result is close to a kernel-mean (Parzen) classifier.
+    selects it.  On shuffled multivariate data both retain little of K: r_1, r_2, ... are all close to the
+    mean of K, and the result is close to a kernel-mean (Parzen) classifier.
     """
     X = as_samples(X)
     scheme = _automatic_scheme(X) if scheme == "auto" else scheme
@@ -125,9 +125,9 @@ def uniform_first_row(n: int, step: float, kernel: Kernel) -> Array:
     n : int
         Number of samples.
     step : float
-        Delta, the distance of neighbouring samples, in the unit of the inputs.
+        Delta, the distance between adjacent samples, in the unit of the inputs.
     kernel : Kernel
-        Translation invariant.
+        A translation-invariant kernel.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def _automatic_scheme(X: Array) -> Scheme:
 def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
     """Return `scheme` if it is valid, otherwise raise E222.
 
-    The error lists `SCHEMES` and `others`.
+    The error lists `SCHEMES` and `others` as allowed values.
     """
     if isinstance(scheme, str) and scheme.startswith("rff_"):
         raise fail("E222", "random features support the biased means only", where="scheme",
@@ -172,7 +172,7 @@ def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
 def grid_step(X: Array) -> float:
     """Return the step Delta of a uniform grid `X` of shape (n, 1).
 
-    It may be negative; raise E223 for another `X`.
+    Delta may be negative; raise E223 if `X` is not a uniform grid.
     """
     if X.shape[1] != 1:
         raise fail("E223", "scheme uniform needs samples of one column", where="X",
@@ -203,7 +203,7 @@ def as_samples(X: ArrayLike) -> Array:
 def _divisors(n: int, scheme: str) -> Array:
     """Return the divisors of the sums.
 
-    They are the length n - j of the diagonal (Lemma 2), or n (biased).
+    The divisors are the length n - j of the diagonal (Lemma 2), or n (biased).
     """
     return np.full(n, float(n)) if scheme == "diagonal_mean_biased" else np.arange(n, 0.0, -1.0)
 

@@ -18,7 +18,7 @@ _ROUNDING = 1e-4
 
 
 class SumsState(NamedTuple):
-    """The number of completed bands, and the sums over them, of shape (n,)."""
+    """State: the number of completed bands, and the sums over them, shape (n,)."""
 
     bands: int
     sums: Array
@@ -61,7 +61,7 @@ def write_npz(path: str | Path, what: str, **arrays: NDArray[Any]) -> None:
 
 
 def load(path: str | Path, key: str, n: int, rows: int) -> SumsState:
-    """Load the state of the file; the initial state if there is no file yet.
+    """Load the state from a file; return the initial state if there is no file.
 
     Parameters
     ----------

@@ -30,16 +30,16 @@ _LOGGERS = ("distributed", "tornado.application")
 
 def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], task: Callable[[Any, N], T],
                numbers: Iterable[N]) -> Iterator[T]:
-    """Yield ``task(make(*data), number)`` of the workers for all numbers, in order.
+    """Yield ``task(make(*data), number)`` for all numbers, in order, from the workers.
 
     Parameters
     ----------
     address : str
-        Of the scheduler, such as ``tcp://10.0.0.1:8786``.
+        Address of the scheduler, such as ``tcp://10.0.0.1:8786``.
     make : callable
         Creates the first argument of every task; it runs once, on a worker.
     data : tuple
-        Its arguments; they are sent to the cluster once.
+        Arguments of `make`, which are sent to the cluster once.
     task : callable
     numbers : iterable
 
@@ -87,10 +87,10 @@ def _results(client: Any, address: str, lost: tuple[type[BaseException], ...], m
 
 
 def _probe(address: str, distributed: Any) -> None:
-    """Refuse an address at once that is malformed, or at which no scheduler speaks.
+    """Reject at once an address that is malformed, or without a scheduler.
 
-    A client retries a refused connection until its time is over, waits without a limit for a server that
-    accepts and is silent, and leaves a thread and a traceback behind if it cannot be made.
+    The client of dask would retry a refused connection until its timeout, wait without limit for a server
+    that accepts but does not reply, and leave a thread and a traceback if its creation fails.
     """
     found = _ADDRESS.fullmatch(address)
     if found is None or int(found["port"] or 0) > 65_535:
@@ -108,7 +108,7 @@ def _probe(address: str, distributed: Any) -> None:
 
 
 def _encryption(distributed: Any) -> Callable[[socket.socket], socket.socket]:
-    """Return the function that encrypts a connection by dask's configuration."""
+    """Return the function that encrypts a connection as dask's configuration requires."""
     context = distributed.Security().get_connection_args("client").get("ssl_context")
     if context is None:
         raise OSError("TLS needs certificates: distributed.comm.tls in the configuration of dask")

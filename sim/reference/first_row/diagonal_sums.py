@@ -49,7 +49,8 @@ def diagonal_sums(X: Array, kernel: DistanceKernel, dtype: str = "float64", prog
     progress : callable, optional
         ``progress(done, total)``, in kernel values, after every band.
     scheduler : str, optional
-        Address of a dask.distributed scheduler whose workers have kerncast; by default this process computes.
+        Address of a dask.distributed scheduler whose workers have kerncast; by default this process
+        computes the sums.
     checkpoint : path, optional
         File for the state, written every few seconds and at an interruption; a run with the same samples,
         kernel and dtype resumes from it, and rejects the file of another computation.
@@ -131,7 +132,7 @@ def _values(n: int, bands: int) -> int:
 def _key(X: Array, kernel: DistanceKernel, dtype: str) -> str:
     """Return a digest that identifies the computation.
 
-    Both schemes of means share the sums.
+    The digest does not depend on the scheme, because both schemes of means use the same sums.
     """
     digest = sha256(repr((kernel, dtype, X.shape, _BAND, _STRIPE, _COLUMNS, compiled(len(X)))).encode())
     digest.update(np.ascontiguousarray(X).data)

@@ -1,6 +1,6 @@
 """sim.reference.first_row: diagonal sums of a kernel matrix by random features.
 
-The cost is O(m n log n).
+The time is O(m n log n).
 
 A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", NIPS 2007: with frequencies w drawn
 from the spectrum of k, K is the mean of z z*, z_i = exp(1j w.x_i).  The sums of the diagonals of z z* are the
@@ -36,7 +36,7 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
         Samples; finite.
     kernel : DistanceKernel
     features : int
-        m; the error of a sum falls as 1 / sqrt(m).
+        m; the error of a sum decreases as 1 / sqrt(m).
     seed : int
         Random seed of the frequencies.
     dtype : {"float64", "float32"}
@@ -96,14 +96,15 @@ def _centred(X: Array, w: Array) -> Array:
 def frequencies(kernel: DistanceKernel, columns: int, features: int, rng: np.random.Generator) -> Array:
     """Draw frequencies w from the spectrum of a kernel: k(u, v) = E cos(w.(u - v)).
 
-    It is normal for the Gaussian kernel and Cauchy for the Laplacian, column by column.  For the periodic
-    kernel it is 2 pi / period times the difference of two Poisson numbers of mean 1 / (2 sigma^2)
-    (J. G. Skellam, 1946), as exp((cos t - 1) / sigma^2) = sum_k exp(-1 / sigma^2) I_k(1 / sigma^2) cos(k t).
+    The spectrum is normal for the Gaussian kernel and Cauchy for the Laplacian, in each column.  For the
+    periodic kernel, a frequency is 2 pi / period times the difference of two Poisson numbers with mean 1 /
+    (2 sigma^2) (J. G. Skellam, 1946), because exp((cos t - 1) / sigma^2) = sum_k exp(-1 / sigma^2) I_k(1 /
+    sigma^2) cos(k t).
 
     Returns
     -------
     w : ndarray of shape (features, columns)
-        In radians per unit of the inputs.
+        Frequencies in radians per unit of the inputs.
     """
     shape = (features, columns)
     if isinstance(kernel, Gaussian):

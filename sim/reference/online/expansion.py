@@ -64,7 +64,7 @@ def expand(kernel: Kernel, X: Array, V: Array, alpha: Array) -> Array:
 def _expand_within_reach(kernel: Kernel, X: Array, V: Array, alpha: Array, f: Array) -> None:
     """Evaluate :func:`expand` for one column.
 
-    Samples are sorted, and the rows halved until a block is small.
+    The samples are sorted, and the rows are halved until a block is small.
     """
     order, V_order = np.argsort(X[:, 0], kind="stable"), np.argsort(V[:, 0], kind="stable")
     X, V, alpha = X[order], V[V_order], alpha[V_order]
@@ -81,7 +81,7 @@ def _expand_within_reach(kernel: Kernel, X: Array, V: Array, alpha: Array, f: Ar
 
 
 class Expansion:
-    """The model of an online learner: vectors and coefficients in slots.
+    """Model of an online learner: vectors and coefficients in slots.
 
     Slots are filled from 0 upwards.  The next vector fills the slot of a removed one, so vectors are never
     moved; `rank` is their order of insertion.
@@ -164,7 +164,7 @@ class Expansion:
             self.gram.insert(slot, self.kernel.of_distance(d2))
 
     def remove(self, slot: int) -> None:
-        """Free `slot`; its coefficient becomes 0, and newer vectors move up one rank."""
+        """Free `slot`: set its coefficient to 0, and decrease the rank of newer vectors."""
         self.alpha[slot] = 0.0
         self.rank[self.rank > self.rank[slot]] -= 1
         self.rank[slot] = _FREE

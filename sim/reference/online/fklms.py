@@ -1,6 +1,6 @@
 """sim.reference.online: FKLMS and FMKLMS, the fast kernel LMS reductions.
 
-Both assume K_RR = I, that is, vectors far apart compared with the width of the kernel.
+Both assume K_RR = I, that is, distances between vectors much larger than the kernel width.
 B. Mitchinson, PhD thesis, University of Sheffield, 2002; B. Mitchinson, T. J. Dodd, R. F. Harrison,
 "Reduction of Kernel Models", ACSE Research Report 836, University of Sheffield, 2003, section 2.1,
 equations (16) to (18).
@@ -66,10 +66,10 @@ class NearestOlder(_Neighbours):
     """The metric lambda_i = 1 - max_j k_ij (17), from distances without kernel values.
 
     The kernel decreases with distance, so the closest pair has the least deterioration.  It suffices to store
-    the nearest **older** vector of each slot, the oldest of several at equal distance: the closest pair is
-    then the slot with the smallest distance, the newer of the two, which is removed.  Removing the older one
-    instead lets the coefficients grow without bound.  A new vector is older than none, so no other neighbour
-    changes on insertion.
+    the nearest **older** vector of each slot (ties select the oldest): the slot with the smallest distance
+    is then the newer vector of the closest pair, which is removed.  Removing the older one instead would
+    let the coefficients grow without bound.  A new vector is not older than any other, so no other
+    neighbour changes on insertion.
     """
 
     def deterioration(self, model: Expansion) -> Array:
@@ -77,7 +77,7 @@ class NearestOlder(_Neighbours):
         return mask_free(model, 1.0 - model.kernel.of_distance(self.dist))
 
     def select_victim(self, model: Expansion) -> tuple[int, float]:
-        """Return the slot closest to an older one, the newest of several, and its lambda."""
+        """Return the slot closest to an older one, and its lambda; ties select the newest."""
         younger = np.flatnonzero(model.rank > 0)
         slot = model.newest_of(younger[self.dist[younger] == self.dist[younger].min()])
         return slot, 1.0 - float(model.kernel.of_distance(self.dist[slot]))
@@ -95,7 +95,7 @@ class NearestOlder(_Neighbours):
 class Nearest(_Neighbours):
     """Metric lambda_i = alpha_i^2 (1 - max_j k_ij) (18), of FMKLMS.
 
-    All neighbours count.
+    Neighbours may be older or newer.
     """
 
     def deterioration(self, model: Expansion) -> Array:
@@ -106,7 +106,7 @@ class Nearest(_Neighbours):
     def on_insert(self, model: Expansion, slot: int, d2: Array) -> None:
         """Link the new vector to its nearest one.
 
-        Vectors that are closer to it than to their neighbour are linked to it.
+        Vectors that are closer to the new vector than to their neighbour are linked to it.
         """
         super().on_insert(model, slot, d2)
         closer = d2 < self.dist
@@ -125,7 +125,7 @@ def project_within_guard(model: Expansion, slot: int) -> bool:
     """Apply (16) to the first vectors whose squared kernel values sum to at most 2.
 
     The order is that of the slots. If K_RR = I, the sum over all vectors is at most 1. Beyond 2 a
-    projection adds more error than it removes. Return whether vectors were left out.
+    projection adds more error than it removes. Return whether vectors were omitted.
     """
     k = model.kernel.of_distance(model.distances(model.V[slot]))
     k[slot] = 0.0

@@ -3,7 +3,7 @@
 Each update needs O(N^2) operations.
 
 K of equation (7) in B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", 2003.  K^-1
-rates **all** candidates for removal at once, where the report inverts N matrices: by the inverse of a
+gives the metric of **all** candidates at once, for which the report inverts N matrices: by the inverse of a
 partitioned matrix (8), with p = K^-1 e_N,
 
     kappa_N = k_NN - K_NR K_RR^-1 K_RN = 1 / p_N            K_RR^-1 K_RN = -p_R / p_N
@@ -47,7 +47,7 @@ class Gram:
     def inverse(self) -> Array:
         """Return (K + jitter I)^-1 of the used slots.
 
-        It is computed on demand, updated, and checked.
+        The inverse is computed on demand, updated, and checked.
 
         For a random vector w, K K^-1 w = w holds only if K K^-1 = I (R. Freivalds, "Fast probabilistic
         algorithms", 1979).
@@ -68,7 +68,7 @@ class Gram:
     def insert(self, slot: int, k: Array) -> None:
         """Border K by the new vector's kernel values `k`, shape (capacity,).
 
-        They are 0 in free slots.
+        The values of free slots are 0.
         """
         self._checked = False
         if not self._stale:

@@ -35,8 +35,9 @@ GATE_SAMPLES = 64
 def stable_eta(rho: float) -> float:
     """Return the stability limit of eta if k(x, x) = 1: eta (1 + rho) = 2.
 
-    (2) to (6) multiply the difference to a model that fits the sample by (1 - eta rho) I - eta k_x k_x',
-    whose eigenvalues are 1 - eta rho and 1 - eta rho - eta.  A reduction may cause divergence earlier.
+    Equations (2) to (6) multiply the difference from a model that fits the sample by
+    (1 - eta rho) I - eta k_x k_x', whose eigenvalues are 1 - eta rho and 1 - eta rho - eta.  A reduction
+    may cause divergence earlier.
     """
     return 2.0 / (1.0 + rho)
 
@@ -47,9 +48,9 @@ class History(NamedTuple):
     Attributes
     ----------
     error : ndarray of shape (m,) or (m, K)
-        e_p (2).
+        The error e_p (2).
     N : ndarray of int64, shape (m,)
-        Vectors after the sample.
+        Number of vectors after the sample.
     deterioration : ndarray of shape (m,)
         lambda of the removed vector, by the metric of the reduction, the largest of several;
         NaN if none was removed.
@@ -61,19 +62,19 @@ class History(NamedTuple):
 
 
 class KernelLMS:
-    """A kernel expansion that learns one sample at a time.
+    """Kernel expansion that learns one sample at a time.
 
     For each sample (x, y), in this order; the integer model and the generated code do the same:
 
     1. If x equals a vector of the dictionary, or its nearest vector has a kernel value of at least `quantise`
        (B. Chen, S. Zhao, P. Zhu, J. C. Principe, "Quantized Kernel Least Mean Square Algorithm", IEEE Trans.
-       Neural Networks and Learning Systems 23(1), 2012), only its coefficient learns, alpha_i += eta e,
-       after the decay of all.  Nothing is removed before, nothing inserted.
+       Neural Networks and Learning Systems 23(1), 2012), only the coefficient of that vector is updated,
+       alpha_i += eta e, after the decay of all.  No vector is removed or inserted.
     2. Otherwise, if N = N_max, the reduction removes one vector.
     3. f = sum alpha_j k(v_j, x); e = y - f (2); alpha_j *= 1 - eta rho (5); x goes into the first free
-       slot with alpha = eta e (3), (4), (6).  With a linear part f also includes w.(1, x), of before.
+       slot with alpha = eta e (3), (4), (6).  With a linear part f also includes w.(1, x), before its update.
     4. Truncations, and the reduction with fixed lambda_max, remove vectors.
-    5. The linear part learns y; if `joint`, y less the sum of the expansion.
+    5. The linear part learns y; if `joint`, y minus the sum of the expansion.
 
     Parameters
     ----------
@@ -92,15 +93,15 @@ class KernelLMS:
     outputs : tuple of int
         () for scalar y, (K,) for K outputs that share the expansion vectors.
     quantise : float, optional
-        Least kernel value at which a sample updates its nearest vector.
+        Smallest kernel value at which a sample updates its nearest vector.
     linear : SquareRootRLS, optional
         Linear part of the model.
     joint : bool
-        Whether the linear part learns what the expansion leaves, instead of y.
+        Whether the linear part learns the error of the expansion instead of y.
     gate : bool
         Whether a prediction is f_L + g f_K, where f_L is the linear part, f_K the expansion, and g the ratio
-        of the sums of (y - f_L) f_K and f_K^2 over about 64 samples, from 0 to 1.  Both parts learn as
-        without it.
+        of the sums of (y - f_L) f_K and f_K^2 over about 64 samples, from 0 to 1.  The gate does not
+        change how both parts learn.
     **parts
         The other fields of :class:`.reduction.Parts`.
 
@@ -123,10 +124,10 @@ class KernelLMS:
 
     Notes
     -----
-    FKLMS uses distances only and never removes the oldest vector, as no older one is near it.  If the inputs
-    of a stream drift, outdated vectors stay, being far apart, and new ones are removed: rho > 0 lets their
-    coefficients decay, but only `truncation` or `max_age` removes them.  Metrics of the coefficients remove
-    them without help.
+    FKLMS uses distances only and never removes the oldest vector, because there is no older one.  If the
+    inputs of a stream drift, outdated vectors stay because they are far from others, and new ones are
+    removed: with rho > 0 their coefficients decay, but only `truncation` or `max_age` removes them.
+    Metrics that use coefficients remove them without these options.
     """
 
     def __init__(self, columns: int, kernel: DistanceKernel, eta: float, rho: float = 0.0,
@@ -260,7 +261,7 @@ class KernelLMS:
                 "rank": model.rank, "born": model.born, **kept}
 
     def _output(self, d2: Array) -> Array:
-        """Evaluate (1) from the distances to every slot; those of free slots are infinite."""
+        """Evaluate (1) from the distances to every slot, infinite for free slots."""
         return np.asarray(self.kernel.of_distance(d2) @ self.model.alpha)
 
     def _reduce(self, before: bool) -> list[int]:

@@ -1,6 +1,6 @@
-"""sim.reference.online: recursive least squares in random features, float64.
+"""sim.reference.online: recursive least squares on random features, float64.
 
-Each sample takes the same time. Features: A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel
+The time per sample is constant. Features: A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel
 Machines", NIPS 2007.  Solver: Y. V. Zakharov, G. P. White, J. Liu, "Low-Complexity RLS Algorithms Using
 Dichotomous Coordinate Descent Iterations", IEEE Trans. Signal Processing 56(7), 2008.
 """
@@ -20,7 +20,7 @@ from ...errors import fail
 def random_directions(columns: int, count: int, seed: int) -> tuple[Array, Array]:
     """Draw the directions and phases of random Fourier features.
 
-    They are those of a Gaussian kernel of width 1.
+    The features are those of a Gaussian kernel of width 1.
 
     Parameters
     ----------
@@ -31,14 +31,14 @@ def random_directions(columns: int, count: int, seed: int) -> tuple[Array, Array
     Returns
     -------
     directions : ndarray of shape (M, D)
-        Normally distributed.
+        Normally distributed directions.
     phases : ndarray of shape (M,)
-        Uniform in [0, 2 pi).
+        Phases, uniform in [0, 2 pi).
 
     Raises
     ------
     KerncastError
-        E258 for a count or a seed that is not an integer of the allowed range.
+        E258 for a count or a seed that is not an integer in the allowed range.
     """
     for name, given, least in (("features", count, 1), ("seed", seed, 0)):
         if not is_integer(given) or given < least:
@@ -53,9 +53,9 @@ def random_directions(columns: int, count: int, seed: int) -> tuple[Array, Array
 
 
 class OnlineKernelRLS:
-    """Least squares with exponential forgetting in random features.
+    """Least squares with exponential forgetting on random features.
 
-    Each sample takes the same time.  The features phi are 1, the inputs if `linear`, and M cosines
+    The time per sample is constant.  The features phi are 1, the inputs if `linear`, and M cosines
     ``sqrt(2 / M) cos(v_j.x / sigma + b_j)``, whose products approximate the Gaussian kernel.  For each
     sample, with e = y - w.phi before the step:
 
@@ -64,8 +64,9 @@ class OnlineKernelRLS:
     2. `steps` times: the coefficient with the largest ``|beta_i|`` changes by the power of two nearest to
        ``beta_i / (R_ii + ridge)``, and beta by that multiple of a column of R + ridge I.
 
-    Each step lowers ``(w - w*)' (R + ridge I) (w - w*)``, w* being the solution, since the step is less than
-    twice that to the minimum.  A step of a power of two needs shifts and additions only in fixed point.
+    Each step decreases ``(w - w*)' (R + ridge I) (w - w*)``, where w* is the solution, because the step is
+    less than twice the step to the minimum.  In fixed point, a step of a power of two needs only shifts
+    and additions.
 
     Parameters
     ----------
@@ -78,11 +79,11 @@ class OnlineKernelRLS:
     forgetting : float
         lambda, above 0 and up to 1.
     ridge : float
-        Penalty on the squares of w; it does not fade.
+        Penalty on the squares of w, which does not decrease with time.
     linear : bool
         Whether the inputs are features too, divided by `sigma`.
     steps : int
-        Coefficients that change per sample, at most.
+        Maximum number of coefficients that change per sample.
     seed : int
         Seed of directions and phases.
     outputs : tuple of int

@@ -1,8 +1,7 @@
 """sim.reference.online: KLMS, MKLMS and their fast metrics.
 
 B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report 836, University
-of Sheffield, 2003, sections 2.1 and 5.  B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel
-Models", ACSE Research Report 836, University of Sheffield, 2003, sections 2.1 and 5.  KLMS: P. M. L. Drezet,
+of Sheffield, 2003, sections 2.1 and 5.  KLMS: P. M. L. Drezet,
 PhD thesis, University of Sheffield, 2001. MKLMS: T. J. Dodd, V. Kadirkamanathan, R. F. Harrison, "Function
 estimation in Hilbert space using sequential projections", 2003.
 """
@@ -29,7 +28,7 @@ def project_exactly(model: Expansion, slot: int) -> None:
 class KLMS(Metric):
     """Metric lambda_i = kappa_i (13).
 
-    It is the squared distance of k_i to the span of the other kernel functions.
+    The metric is the squared distance of k_i to the span of the other kernel functions.
     """
 
     gram = True
@@ -44,7 +43,7 @@ class KLMS(Metric):
 class MKLMS(KLMS):
     """Metric lambda_i = kappa_i alpha_i^2.
 
-    It is the squared change of the model in the RKHS norm.
+    The metric is the squared change of the model in the RKHS norm.
     """
 
     def deterioration(self, model: Expansion) -> Array:

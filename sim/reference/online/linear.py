@@ -20,7 +20,7 @@ class SquareRootRLS:
 
     Each sample rotates the row ``(1, x)`` with its target into ``R w = z``, scaled by ``sqrt(forgetting)``.
     Then it rotates in one row of the ridge, ``sqrt((1 - forgetting) M ridge) e_j`` with target 0, for the
-    columns j in turn.  So the ridge does not fade while nothing excites a column, and w cannot wind up.
+    columns j in turn.  Therefore the ridge does not decay if a column is not excited, and w cannot wind up.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ class SquareRootRLS:
     outputs : tuple of int
         () for scalar targets, (K,) for K.
     forgetting : float
-        lambda, above 0 and below 1: a sample counts lambda^t after t more samples.
+        lambda, above 0 and below 1: after t more samples, a sample has the weight lambda^t.
     ridge : float
         Penalty on the squares of w, > 0, in squared units of x (for the intercept, of 1).
 

@@ -1,6 +1,6 @@
 """sim.reference.online: the interface of deterioration metrics.
 
-A metric is the deterioration of the model by the removal of a vector (B. Mitchinson, T. J. Dodd, R. F.
+A metric is the deterioration of the model due to the removal of a vector (B. Mitchinson, T. J. Dodd, R. F.
 Harrison, "Reduction of Kernel Models", ACSE Research Report 836, University of Sheffield, 2003, section 2).
 Metrics of the coefficients use their 2-norm over several outputs.
 """
@@ -18,7 +18,7 @@ _TIE = 1e-12
 
 
 class Metric:
-    """The deterioration lambda of each vector, and the state needed to compute it."""
+    """Deterioration lambda of each vector, with the state needed to compute it."""
 
     #: Required properties of :class:`...kernels.Kernel`.
     needs: ClassVar[tuple[str, ...]] = ()
@@ -42,19 +42,19 @@ class Metric:
         return slot, float(lam[slot])
 
     def resize(self, capacity: int) -> None:
-        """Adapt to a new number of slots; called once before all else."""
+        """Adapt to a new number of slots; called once before all other methods."""
 
     def on_insert(self, model: Expansion, slot: int, d2: Array) -> None:
         """Update the metric after a new vector in `slot`.
 
-        `d2`, shape (capacity,), are its distances to the others.
+        `d2`, shape (capacity,), contains its distances to the others.
         """
 
     def on_remove(self, model: Expansion, slot: int) -> None:
         """Adapt to the removal of the vector in `slot`."""
 
     def state(self) -> dict[str, Array | IntArray]:
-        """Return its arrays by name, with one value per slot."""
+        """Return the metric's arrays by name, with one value per slot."""
         return {}
 
 

@@ -1,12 +1,12 @@
-"""sim.reference.online: the parts of a set reduction, and the tables of parts.
+"""sim.reference.online: the parts of a reduction, and the tables of parts.
 
 B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report 836, University
 of Sheffield, 2003, section 2.  A reduction consists of a deterioration **metric** (which vector to remove), a
 **projection** (how the others absorb its coefficient) and a **strategy** (when to remove one).  A truncation
-is a reduction whose projection discards.  A learner may have several: a truncation then leaves fewer
-projections, as section 2 recommends.
+is a reduction whose projection discards the coefficient.  A learner may have several reductions: a truncation
+then saves projections, as section 2 recommends.
 
-A new reduction is one file with its metric or projection, and one row below.
+To add a reduction, add a file with its metric or projection, and a row below.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from .truncation import Age, Magnitude, discard
 
 @dataclass(frozen=True)
 class Projection:
-    """The distribution of a coefficient among the others before its vector is removed.
+    """Projection of a coefficient onto the others before its vector is removed.
 
     Attributes
     ----------
     apply : callable
-        ``apply(model, slot)``, true if a guard stopped it.
+        ``apply(model, slot)``; returns true if a guard stopped the projection.
     needs : tuple of str
         Required properties of :class:`...kernels.Kernel`.
     gram : bool
-        Whether it reads `model.gram`.
+        Whether the projection reads `model.gram`.
     """
 
     apply: Callable[[Expansion, int], bool | None]
@@ -67,14 +67,14 @@ METRICS: dict[str, Callable[[float], Metric]] = {
 }
 
 class Strategy(Protocol):
-    """The rule that decides when a vector is removed."""
+    """Rule that decides when a vector is removed."""
 
     @property
     def before(self) -> bool:
-        """Return whether it acts before a sample becomes a vector, else after each sample."""
+        """Return whether it acts before insertion of a sample, not after each sample."""
 
     def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
-        """Return the slot to remove and its lambda, or None; called until it is None."""
+        """Return the slot to remove and its lambda, or None; called until it returns None."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ class FixedNumber:
     before = True
 
     def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
-        """Return the slot with the smallest lambda, and lambda, if the dictionary is full."""
+        """Return the slot with the smallest lambda and lambda, or None if not full."""
         return metric.select_victim(model) if model.count >= self.limit else None
 
 
@@ -115,9 +115,9 @@ class FixedDeterioration:
     before = False
 
     def victim(self, model: Expansion, metric: Metric) -> tuple[int, float] | None:
-        """Return the slot to remove and its lambda, if that is permitted.
+        """Return the slot to remove and its lambda, or None if lambda exceeds the limit.
 
-        It is the slot with the smallest deterioration, or the newest.
+        The slot is the one with the smallest deterioration, or the newest.
         """
         if model.count < metric.least:
             return None
@@ -135,7 +135,7 @@ class FixedDeterioration:
 
 @dataclass(frozen=True)
 class Reduction:
-    """A way to remove vectors; reductions of one learner may share a metric."""
+    """Reduction: metric, projection and strategy; reductions may share a metric."""
 
     projection: Projection
     metric: Metric
@@ -144,7 +144,7 @@ class Reduction:
 
 @dataclass(frozen=True)
 class Parts:
-    """The options that determine the reductions of a learner.
+    """Options that determine the reductions of a learner.
 
     Attributes
     ----------
@@ -167,7 +167,7 @@ class Parts:
         With max_deterioration: consider the newest vector only; if there are more than `budget`, remove it
         whatever its lambda.
     guard : bool
-        Stop a projection of fklms where the sum of its squared kernel values exceeds 2.
+        Stop a projection of fklms once the sum of its squared kernel values exceeds 2.
 
     Raises
     ------

@@ -1,9 +1,9 @@
 """sim.reference.online: truncation, which discards small or old contributions.
 
 B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report 836, University
-of Sheffield, 2003, section 2.  With the projection beta = [I 0] alpha, magnitude truncation (MT) is the
-metric |alpha_N| at fixed lambda_max, number truncation (NT) the same at fixed N_max, and age truncation (AT)
-the age.
+of Sheffield, 2003, section 2.  The projection is beta = [I 0] alpha. Magnitude truncation (MT) has the
+metric |alpha_N| with fixed lambda_max, number truncation (NT) the same metric with fixed N_max, and age
+truncation (AT) the age.
 """
 
 from __future__ import annotations

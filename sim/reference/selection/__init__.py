@@ -1,4 +1,4 @@
 """sim.reference.selection: selection of width, lambda and model.
 
-It uses leave-one-out errors, paths and validation.
+The selection uses leave-one-out errors, regularisation paths and validation.
 """

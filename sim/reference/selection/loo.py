@@ -1,4 +1,4 @@
-"""sim.reference.selection: leave-one-out errors from one training.
+"""sim.reference.selection: leave-one-out errors from a single training run.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006, LOOE = c / diag(G^-1); see :mod:`.path`.
 """
@@ -39,12 +39,12 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     lams : array_like of shape (n_lams,)
         The lambdas > 0, added to the diagonal (not multiplied by n); a number is a single lambda.
     method : {"auto", "cholesky", "eigh", "linear_svd", "linear_direct", "subset"}
-        "auto" is linear_svd for the linear kernel of fewer columns than samples, else cholesky for one
-        lambda and eigh for more.  With subset a landmark remains a regressor if its sample is omitted.
+        "auto" is linear_svd for the linear kernel with fewer columns than samples, else cholesky for one
+        lambda and eigh for several.  With subset a landmark remains a regressor if its sample is omitted.
     fit_intercept : bool
         Fit a bias, as the least squares support vector machine (LS-SVM) does.
     landmarks, seed
-        For subset: their number or indices, and the random seed.
+        For subset: number or indices of the landmarks, and the random seed.
 
     Returns
     -------
@@ -53,7 +53,7 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     Raises
     ------
     KerncastError
-        E220 sigma, E221 lams, E224 samples (with a bias at least two), E225 targets, E237 memory, E238
+        E220 sigma, E221 lams, E224 samples (at least two with a bias), E225 targets, E237 memory, E238
         method, E239 if float64 cannot represent K + lambda I, or X'X of linear_direct.
 
     Examples

@@ -1,6 +1,6 @@
 """sim.reference.selection: solutions and leave-one-out errors for many lambda.
 
-One factorisation serves all of them.
+A single factorisation is used for all lambda, except by CholeskyPath.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006.  With G = K + lambda I and c = G^-1 y the leave-one-out
 error is c_i / (G^-1)_ii.  With the bias of the LS-SVM c and G^-1 become those of the system bordered by ones:
@@ -73,7 +73,7 @@ class RidgePath(ABC):
         return alpha.reshape(self._Y.shape), b.reshape(self._Y.shape[1:])
 
     def loo_errors(self, lam: float, fit_intercept: bool = False) -> Array:
-        """Return y_i - f_i(x_i), f_i trained without sample i, of the shape of `Y`."""
+        """Return y_i - f_i(x_i), with f_i trained without sample i, in the shape of `Y`."""
         C, d = self.inverse(lam)
         alpha, _ = _without_bias(C, fit_intercept)
         if fit_intercept:
@@ -93,7 +93,7 @@ def _without_bias(C: Array, fit_intercept: bool) -> tuple[Array, Array]:
 class CholeskyPath(RidgePath):
     """Path with one factorisation G = R'R per lambda.
 
-    The diagonal of G^-1 comes from the rows of R^-1.
+    The diagonal of G^-1 is computed from the rows of R^-1.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class CholeskyPath(RidgePath):
 
     @property
     def largest(self) -> float:
-        """Return the trace of K."""
+        """Return the trace of K, a bound on its largest eigenvalue."""
         return float(self._K.trace())
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
@@ -130,18 +130,14 @@ class CholeskyPath(RidgePath):
 
 
 class EigenPath(RidgePath):
-    """A path by eigendecomposition, K = Q Lambda Q'.
-
-    c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
-
-    c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
+    """Path by eigendecomposition, K = Q Lambda Q'.
 
     c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
 
     Parameters
     ----------
     K : ndarray of shape (n, n)
-        Positive semidefinite: eigenvalues below 0 are rounding.
+        Positive semidefinite: eigenvalues below 0 are treated as rounding errors.
     Y : ndarray of shape (n,) or (n, m)
 
     Attributes
@@ -177,11 +173,7 @@ class EigenPath(RidgePath):
 
 
 class SvdPath(RidgePath):
-    """A path for the linear kernel by singular values, X = U S V'.
-
-    G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
-
-    G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
+    """Path for the linear kernel by singular values, X = U S V'.
 
     G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
 
@@ -216,7 +208,8 @@ class SvdPath(RidgePath):
     def weights(self, lam: float, b: Array | float = 0.0) -> Array:
         """Return weights w = V S (S^2 + lambda)^-1 U'(y - b): shape (d,) or (d, m).
 
-        The slide's V S (U [(S^2 + lambda)^-1 - lambda^-1] U'y + lambda^-1 y) cancels for small lambda.
+        The formula of the slides, V S (U [(S^2 + lambda)^-1 - lambda^-1] U'y + lambda^-1 y), suffers from
+        cancellation for small lambda.
         """
         right = self._UtY[:, 1:] - np.outer(self._UtY[:, 0], b)
         w = self._Vt.T @ ((self._S / (self._S**2 + lam))[:, np.newaxis] * right)
@@ -224,11 +217,11 @@ class SvdPath(RidgePath):
 
 
 class GramPath(RidgePath):
-    """A path for the linear kernel by X'X = V Lambda V'.
+    """Path for the linear kernel by X'X = V Lambda V'.
 
     w = V (Lambda + lambda)^-1 V'X'y and h = diag X (X'X + lambda I)^-1 X'.  Leave-one-out errors are
-    (y - X w) / (1 - h).  The condition number of X'X is that of X squared, so this may fail where the SVD
-    succeeds (:meth:`why_not`).
+    (y - X w) / (1 - h).  The condition number of X'X is the square of that of X, so this path may fail if
+    the SVD succeeds (:meth:`why_not`).
 
     Parameters
     ----------
@@ -249,7 +242,7 @@ class GramPath(RidgePath):
         return float(self._values[-1])
 
     def why_not(self, lam: float) -> str:
-        """Return why w has fewer than six digits for a lambda; empty if it has more."""
+        """Return why w has fewer than six correct digits for a lambda; empty otherwise."""
         condition = (self._values[-1] + lam) / (self._values[0] + lam)
         if condition * np.finfo(np.float64).eps <= _GRAM_ERROR:
             return ""

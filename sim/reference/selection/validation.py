@@ -1,11 +1,11 @@
-"""sim.reference.selection: a test whether the Toeplitz approximation is suitable.
+"""sim.reference.selection: test whether the Toeplitz approximation is suitable.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
 Matrix", section 4.3: select the model on a subsample by the exact and by the Toeplitz method; if they agree,
 train on all samples by the Toeplitz method.
 
-The paper compares sigma only.  Here the errors must agree too, because equal sigma does not imply equal
-error. Conjugate gradients on the true matrix, with the same O(n) memory, are evaluated as an alternative.
+The paper compares only sigma.  Here the errors must also agree, because equal sigma does not imply equal
+errors. Conjugate gradients on the true matrix, with the same O(n) memory, are evaluated as an alternative.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _SAME_RMS = 1.1
 
 @dataclass(frozen=True)
 class MethodChoice:
-    """The best model of one method on the subsample.
+    """Best model of one method on the subsample.
 
     Attributes
     ----------
@@ -65,11 +65,11 @@ class MethodChoice:
     lam : float
         lambda.
     error : float
-        Mean over the splits, in the verdict's measure.
+        Mean error over the splits, in the metric of the verdict.
     errors : ndarray of shape (n_sigmas, n_lams)
         The error of every model; infinite without a solution.
     at_edge : bool
-        Whether sigma or lambda is at the end of its range, so that others may be better.
+        Whether sigma or lambda is at the end of its range, so that values outside may be better.
     """
 
     method: str
@@ -118,7 +118,7 @@ class ToeplitzVerdict:
 
 
 def measure(classes: bool) -> str:
-    """Return the name of the error: of labels, or of numbers."""
+    """Return the name of the error metric, for labels or for numbers."""
     return "error rate" if classes else "RMS error divided by the spread of y"
 
 
@@ -175,7 +175,7 @@ def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | Non
 
 def _verdict(data: _Subsample, sigmas: ArrayLike | None, lams: Array, splits: int, steps: int, seed: int,
              report: Report) -> ToeplitzVerdict:
-    """Evaluate every model by every method, and decide."""
+    """Evaluate every model by every method, and return the verdict."""
     uniform = data.scheme == "uniform"
     if sigmas is None:
         sigmas = grid_or_spread_width(data.X) * (GRID_WIDTHS if uniform else WIDTHS)
@@ -219,7 +219,7 @@ class _Subsample:
         return replace(self.kernel, sigma=sigma)  # type: ignore[type-var]
 
     def error(self, f: Array, Y: Array) -> float:
-        """Return the verdict's measure for predictions `f` of targets `Y`, both (m, K)."""
+        """Return the error metric for predictions `f` of targets `Y`, both (m, K)."""
         if self.classes:
             return float(np.mean(f.argmax(axis=1) != Y.argmax(axis=1)))
         return float(np.sqrt(np.mean((f - Y) ** 2))) / (float(self.Y.std()) or 1.0)
@@ -229,7 +229,7 @@ def _held_out(data: _Subsample, sigmas: Array, lams: Array, splits: int, steps: 
               report: Report) -> dict[str, Array]:
     """Return the held-out errors of each method, (n_sigmas, n_lams).
 
-    They are means over the splits.
+    The errors are means over the splits.
     """
     rng = np.random.default_rng((seed, 1))
     found = {method: np.zeros((len(sigmas), len(lams))) for method in METHODS}
@@ -320,7 +320,7 @@ def _judge(data: _Subsample, choices: tuple[MethodChoice, ...], sigmas: Array, l
 
 def _agreeing(exact: MethodChoice, toeplitz: MethodChoice, sigmas: Array, lams: Array,
               classes: bool) -> tuple[MethodChoice, MethodChoice] | None:
-    """Return the best models of both methods at equal, near-optimal widths, or None."""
+    """Return the best models of both methods at an equal, near-optimal width, or None."""
     good = [[i for i, error in enumerate(c.errors.min(axis=1)) if _close(error, c.error, classes)]
             for c in (exact, toeplitz)]
     pairs = [(abs(float(np.log(sigmas[i] / sigmas[j]))), i, j) for i in good[0] for j in good[1]]
@@ -334,7 +334,7 @@ def _agreeing(exact: MethodChoice, toeplitz: MethodChoice, sigmas: Array, lams: 
 
 
 def _about_one_column(X: Array) -> str:
-    """Return advice for a signal."""
+    """Return advice for samples of one column, as in a signal; empty for others."""
     if X.shape[1] > 1:
         return ""
     if choose_scheme(np.sort(X, axis=0)) == "uniform":
@@ -361,7 +361,7 @@ def _describe(choice: MethodChoice, classes: bool) -> str:
 def _subsample(n: int, samples: int, consecutive: bool, seed: int) -> NDArray[np.int64]:
     """Return the rows of the subsample in ascending order.
 
-    Their order defines the diagonals.
+    The ascending order is necessary, because it defines the diagonals.
     """
     if n <= samples:
         return np.arange(n)

@@ -19,8 +19,8 @@ def overlap_width(X: Array, budget: int) -> float:
 
     Removing v_r by equation (16) of B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models",
     2003, changes the output at v_r from alpha_r to alpha_r sum_j k_jr^2, summed over the other vectors.  If
-    the sum exceeds 2, the error exceeds the removed coefficient, and grows with repeated removals.  Hence the
-    sigma at which the **mean** of that sum is 2.
+    the sum exceeds 2, the error exceeds the removed coefficient, and grows with repeated removals.
+    Therefore sigma is chosen so that the **mean** of that sum is 2.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def overlap_width(X: Array, budget: int) -> float:
     Returns
     -------
     sigma : float
-        In the unit of `X`; 1.0 where all samples are equal.
+        Width in the unit of `X`; 1.0 if all samples are equal.
     """
     rows = X[:: -(-len(X) // _ROWS)]
     d2 = squared_distances(rows, rows)
@@ -62,7 +62,7 @@ def grid_or_spread_width(X: Array) -> float:
     Returns
     -------
     sigma : float
-        In the unit of `X`; 1.0 where all samples are equal.
+        Width in the unit of `X`; 1.0 if all samples are equal.
     """
     steps = np.diff(X[:, 0])
     moving = steps[steps != 0.0]

@@ -94,7 +94,7 @@ def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, 
     lam : float
         lambda > 0, added to the diagonal (not multiplied by n).
     method : str
-        "auto" or one of the table of :mod:`kerncast.sim.reference.solvers.auto`.
+        "auto" or a method in the table of :mod:`kerncast.sim.reference.solvers.auto`.
     fit_intercept : bool
         Solve (K + lambda I) alpha + b 1 = y, 1'alpha = 0 (LS-SVM): `bias` of the solution is b.
     **options
@@ -103,8 +103,8 @@ def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, 
     Returns
     -------
     Solution
-        Its `x` is alpha, all zero unless the status is ``ok``.  For method subset it is c, one row per
-        sample in `support`.
+        Solution whose `x` is alpha, all zero unless the status is ``ok``.  For the method subset, `x` is
+        c, one row per sample in `support`.
 
     Raises
     ------
@@ -167,7 +167,7 @@ def _check_names(method: str, solver: Solver, options: dict[str, Any]) -> None:
 
 
 def _automatic(system: System, Y: Array) -> Solution:
-    """Solve by the method that suits matrix and memory; on failure try another."""
+    """Solve by the method that suits matrix and memory; after a failure, try another."""
     n = system.n
     if isinstance(system, KernelSystem) and isinstance(system.kernel, Linear) and system.X.shape[1] < n:
         return _because(linear_svd(system, Y), f"linear kernel of {system.X.shape[1]} columns")

@@ -1,10 +1,10 @@
 """sim.reference.solvers: banded Cholesky for samples of one column.
 
-It needs O(n b) memory and O(n b^2) time.
+The method needs O(n b) memory and O(n b^2) time.
 
-With sorted samples K + lambda I has b diagonals on either side with kernel values above rounding, and
-Cholesky's factorisation preserves the band.  The result is exact kernel regression, at regular or irregular
-times.  It is efficient if the kernel spans few of the samples.
+If the samples are sorted, K + lambda I has non-negligible kernel values only in b diagonals on either
+side, and Cholesky's factorisation preserves this band.  The result is exact kernel regression, at regular
+or irregular times.  It is efficient if the kernel spans few of the samples.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def banded(system: System, Y: Array) -> Solution:
     Parameters
     ----------
     system : KernelSystem
-        Of one column, of the Gaussian or the Laplacian kernel.
+        System of one column, with the Gaussian or the Laplacian kernel.
     Y : ndarray of shape (n,) or (n, m)
-        Right-hand sides; finite.
+        Finite right-hand sides.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def banded(system: System, Y: Array) -> Solution:
 
 
 def _span(kernel: Kernel) -> float:
-    """Find the distance beyond which the kernel is negligible, by bisection."""
+    """Return the distance beyond which the kernel is negligible, by bisection."""
     near, far = 0.0, kernel.support_radius
     for _ in range(60):
         middle = 0.5 * (near + far)

@@ -1,6 +1,6 @@
 """sim.reference.solvers: domain decomposition (block Gauss-Seidel).
 
-It needs O(k n) memory.
+The method needs O(k n) memory.
 
 W. Li, K.-H. Lee, K.-S. Leung, "Large-Scale RLSC Learning Without Agony", ICML 2007, in the paper's notation:
 the samples s are divided into subsets s_1 ... s_l of size k.  For each subset in turn, a sweep solves
@@ -50,7 +50,7 @@ class Domains:
     k : int
         Size of a subset; the last may be smaller.
     workers : int
-        Threads for step 8.  The result does not depend on their number, to the last bit.
+        Number of threads for step 8.  The result is bit-identical for any number.
 
     Attributes
     ----------
@@ -91,12 +91,12 @@ class Domains:
                     list(shared(partial(self._update, y, s_i, c_i), self._rows))
 
     def _update(self, y: Array, s_i: slice, c_i: Array, rows: slice) -> None:
-        """Do step 8, y = y - A_{s,s_i} c_i, for some of the rows s."""
+        """Run step 8, y = y - A_{s,s_i} c_i, for some of the rows s."""
         y[rows] -= self._system.block(rows, s_i) @ c_i
 
 
 class SymmetricSweep:
-    """The preconditioner of one forward and one backward sweep from 0.
+    """Preconditioner that consists of one forward and one backward sweep from 0.
 
     Parameters
     ----------
@@ -134,14 +134,14 @@ def block_gauss_seidel(system: System, Y: Array, block: int = DEFAULT_BLOCK, tol
     block : int
         k, the samples in a subset, at most n: memory is O(k n).
     tolerance : float
-        Each |y - A c| <= tolerance |y|, measured on the true residual.
+        Required |y - A c| <= tolerance |y| of each column, computed from the true residual.
     max_sweeps : int
         Largest number of sweeps.
     interleave : bool
-        Interleave with conjugate gradients (CG), the paper's further work: CG uses a forward and a backward
-        sweep as its preconditioner.
+        Interleave with conjugate gradients (CG), which the paper suggests as further work: CG uses a
+        forward and a backward sweep as its preconditioner.
     workers : int
-        Threads for step 8.
+        Number of threads for step 8.
 
     Returns
     -------
@@ -152,8 +152,9 @@ def block_gauss_seidel(system: System, Y: Array, block: int = DEFAULT_BLOCK, tol
 
     Notes
     -----
-    A sweep takes n^2 kernel values, and up to three times as many interleaved.  It is faster in the first
-    sweeps only: conjugate gradients, especially with landmarks, reach small residuals at far lower cost.
+    A sweep computes n^2 kernel values, and up to three times as many if interleaved.  It is faster in the
+    first sweeps only: conjugate gradients, especially with landmarks, reach small residuals at far lower
+    cost.
 
     Raises
     ------
@@ -190,7 +191,7 @@ def _swept(system: System, domains: Domains, Y: Array, tolerance: float, max_swe
 
 def _sweeps(system: System, domains: Domains, Y: Array, c: Array, tolerance: float, max_sweeps: int,
             history: list[float]) -> Status:
-    """Do steps 3 to 11: sweep until the true residual is below the tolerance."""
+    """Run steps 3 to 11: sweep until the true residual is below the tolerance."""
     y, size = Y.copy(), np.linalg.norm(Y, axis=0)
     history.append(float(size.max()))
     if not domains.positive:

@@ -39,17 +39,17 @@ _ANY_RESIDUAL = 1e100
 
 @dataclass
 class CGRun:
-    """The state of the iteration.
+    """State of the iteration.
 
     Attributes
     ----------
     x : ndarray of shape (n, m)
     steps, products, divisions : int
-        Steps; total products with A; total divisions by C.
+        Number of steps, of products with A, and of divisions by C.
     status : Status
         ``ok`` if the true residual is below the tolerance.
     residuals : list of ndarray of shape (m,)
-        |y - A x| as updated, before the first step and after each.
+        |y - A x| from the updated residual, before the first step and after each step.
     found : ndarray of shape (m,)
         |y - A x| recomputed at the end.
     """
@@ -76,7 +76,7 @@ def conjugate_gradients(A: System, Y: Array, C: Preconditioner, tolerance: float
     C : Preconditioner
         Positive definite.
     tolerance : float
-        Each |y - A x| <= tolerance |y|.
+        Required |y - A x| <= tolerance |y| of each column.
     max_steps : int
         Largest number of steps, each with one product and one division by C per right-hand side.
     restarts : int
@@ -85,9 +85,9 @@ def conjugate_gradients(A: System, Y: Array, C: Preconditioner, tolerance: float
     Returns
     -------
     Run
-        ``not_positive_definite`` if a direction with p'A p <= 0 occurs before the residual is rounding (an
-        indefinite A may not have one); ``not_converged`` if `max_steps` was reached or rounding prevents
-        convergence.
+        ``not_positive_definite`` if a direction with p'A p <= 0 occurs before the residual consists of
+        rounding errors (for an indefinite A, such a direction need not occur); ``not_converged`` if
+        `max_steps` was reached or rounding prevents convergence.
     """
     with np.errstate(all="ignore"):  # check_solution rejects overflow
         scale = _powers_of_two(Y)
@@ -116,8 +116,8 @@ def _iterate(A: System, C: Preconditioner, rest: Array, limit: Array, floor: Arr
 
     The initial residual is `rest`.
 
-    Converged right-hand sides have step length 0.  One whose residual is below `floor` and whose curvature is
-    lost counts as converged.
+    Converged right-hand sides have step length 0.  A right-hand side whose residual is below `floor` and
+    whose curvature is lost to rounding is treated as converged.
     """
     z = C.solve(rest)
     run.divisions += 1
@@ -152,7 +152,7 @@ def _iterate(A: System, C: Preconditioner, rest: Array, limit: Array, floor: Arr
 
 
 def _powers_of_two(Y: Array) -> Array:
-    """Return the power of two above the maximum of each column: exact to divide by."""
+    """Return a power of two above the maximum of each column, for exact division."""
     exponents = np.frexp(np.abs(Y).max(axis=0))[1]
     return np.asarray(np.ldexp(1.0, np.clip(exponents, -1000, 1000)), dtype=np.float64)
 
@@ -160,7 +160,7 @@ def _powers_of_two(Y: Array) -> Array:
 def cg(system: System, Y: Array, preconditioner: str = "auto", tolerance: float = TOLERANCE,
        max_steps: int = MAX_STEPS, steps: int | None = None, landmarks: Landmarks = None,
        seed: int = 0) -> Solution:
-    """Solve A x = y by conjugate gradients, in O(n) memory plus the preconditioner's.
+    """Solve A x = y by conjugate gradients, in O(n) memory plus the preconditioner.
 
     Parameters
     ----------
@@ -173,21 +173,21 @@ def cg(system: System, Y: Array, preconditioner: str = "auto", tolerance: float 
         strang for Toeplitz systems, nystrom for kernel systems of more than a few hundred samples, else
         none.
     tolerance : float
-        Each |y - A x| <= tolerance |y|, measured on the true residual.
+        Required |y - A x| <= tolerance |y| of each column, computed from the true residual.
     max_steps : int
         Largest number of steps, each with one product.
     steps : int, optional
-        Early stopping, which also regularises: return the result of this many steps, whatever the residual.
-        The status is then ``ok``, and `why` contains the residual.  `tolerance` and `max_steps` are
-        ignored, and "auto" means none.
+        Early stopping, which also regularises: return the result of this many steps, regardless of the
+        residual. The status is then ``ok``, and `why` contains the residual.  `tolerance` and `max_steps`
+        are ignored, and "auto" means none.
     landmarks, seed
         See :class:`kerncast.sim.reference.solvers.nystrom.Nystrom`.
 
     Returns
     -------
     Solution
-        ``not_positive_definite`` if a direction with p'A p <= 0 occurs (an indefinite A may not have one);
-        ``not_converged`` if `max_steps` was reached or float64 cannot achieve the tolerance.
+        ``not_positive_definite`` if a direction with p'A p <= 0 occurs (for an indefinite A, it need not
+        occur); ``not_converged`` if `max_steps` was reached or float64 cannot achieve the tolerance.
 
     Raises
     ------
@@ -235,5 +235,5 @@ def preconditioned(system: System, Y: Array, C: Preconditioner, tolerance: float
 
 
 def kernel_cg(kernel: Kernel, X: Array, y: Array, lam: float, steps: int) -> Solution:
-    """Run `steps` steps of :func:`cg` on (K + lambda I) alpha = y, as devices do."""
+    """Run `steps` steps of :func:`cg` on (K + lambda I) alpha = y, as on the device."""
     return cg(KernelSystem(kernel, X, lam), y, steps=steps)

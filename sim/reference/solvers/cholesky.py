@@ -1,6 +1,6 @@
 """sim.reference.solvers: Cholesky's factorisation A = R'R.
 
-It needs O(n^3) time and O(n^2) memory.
+The factorisation needs O(n^3) time and O(n^2) memory.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: the direct solution of (K + lambda I) c = y.
 """

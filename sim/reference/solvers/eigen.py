@@ -1,6 +1,6 @@
 """sim.reference.solvers: the eigendecomposition of the matrix.
 
-It needs O(n^3) time and O(n^2) memory.
+The decomposition needs O(n^3) time and O(n^2) memory.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: K = Q Lambda Q', c = Q (Lambda + lambda)^-1 Q'y.  For one
 lambda it costs many times as much as Cholesky; :class:`~.path.EigenPath` solves for all lambdas at that cost.

@@ -1,9 +1,9 @@
-"""sim.reference.solvers: Gaussian elimination with row exchanges.
+"""sim.reference.solvers: Gaussian elimination with partial pivoting.
 
-It needs O(n^3) time and O(n^2) memory.
+Elimination needs O(n^3) time and O(n^2) memory.
 
-The baseline of S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
-Toeplitz Matrix", Table 1.  It requires a nonsingular matrix only.
+It is the baseline of S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least
+Squares by Toeplitz Matrix", Table 1.  It requires only a nonsingular matrix.
 """
 
 from __future__ import annotations

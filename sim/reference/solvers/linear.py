@@ -1,6 +1,6 @@
 """sim.reference.solvers: the linear kernel, K = X X' of rank d.
 
-It needs O(n d^2) time and O(n d) memory.
+The solvers need O(n d^2) time and O(n d) memory.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006, "Linear kernel": by the singular values of X, or
 directly by the d x d matrix X'X.
@@ -30,14 +30,14 @@ def linear_svd(system: System, Y: Array) -> Solution:
     Parameters
     ----------
     system : KernelSystem
-        Of the linear kernel.
+        System with the linear kernel.
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
 
     Returns
     -------
     Solution
-        Its `w` is X'alpha = V S (S^2 + lambda)^-1 U'y; its residual |X'y - (X'X + lambda I) w|.
+        Solution whose `w` is X'alpha = V S (S^2 + lambda)^-1 U'y, with residual |X'y - (X'X + lambda I) w|.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def linear_direct(system: System, Y: Array) -> Solution:
     """Solve (X'X + lambda I) w = X'y; alpha = (y - X w) / lambda.
 
     Parameters, result and errors are those of :func:`linear_svd`; ``breakdown`` if X'X + lambda I is so
-    ill-conditioned that w would have fewer than six digits.
+    ill-conditioned that w would have fewer than six correct digits.
     """
     X, lam = _samples(system, "linear_direct")
     (n, d), columns = X.shape, Y.size // len(X)
@@ -70,7 +70,7 @@ def linear_direct(system: System, Y: Array) -> Solution:
 
 def _check_weights(system: System, X: Array, Y: Array, w: Array, alpha: Array, lam: float,
                    **counts: Any) -> Solution:
-    """Check w instead of alpha, whose rounding dominates y - A alpha for small lambda."""
+    """Check w instead of alpha, whose rounding error dominates for small lambda."""
     found = largest_norm(X.T @ (Y - X @ w) - lam * w)
     solution = check_solution(system, X.T @ Y, w, Status.OK, found=found,
                               size=largest_norm(X.reshape(-1, 1)) * largest_norm(Y), **counts)

@@ -1,6 +1,6 @@
 """sim.reference.solvers: Nystrom approximation.
 
-It is a stable factor F with K_TR K_RR^-1 K_RT = F F'.
+It computes in a stable way a factor F with K_TR K_RR^-1 K_RT = F F'.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: R the subset, T all samples, K_RR = G G', F = K_TR G^-t.
 Here F grows column by column, as in Cholesky's factorisation of K with the pivots R, so K_RR is never
@@ -55,7 +55,7 @@ def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0)
     Returns
     -------
     PartialFactor
-        With s <= `landmarks` columns: rows that depend on earlier ones within rounding are omitted.
+        Factor with s <= `landmarks` columns; rows that depend on earlier ones within rounding are omitted.
 
     Raises
     ------
@@ -90,7 +90,7 @@ def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0)
 def default_landmarks(n: int) -> int:
     """Return a number of landmarks for a good and cheap preconditioner.
 
-    It costs less than a few products with K.
+    The preconditioner costs less than a few products with K.
     """
     return min(n, max(50, min(500, 4 * int(n**0.5))))
 
@@ -114,12 +114,12 @@ def checked_landmarks(landmarks: Landmarks, n: int, seed: int) -> tuple[IntArray
 
 
 class Nystrom:
-    """The preconditioner F F' + lambda I of A = K + lambda I, applied in O(n s).
+    """Preconditioner F F' + lambda I of A = K + lambda I, applied in O(n s) time.
 
     With F = U S V' it is U (S^2 + lambda) U' + (s_min^2 + lambda) (I - U U'): outside the landmarks' span
-    the rest of K lies between 0 and about s_min^2 (Z. Frangella, J. A. Tropp, M. Udell, "Randomized
-    Nystrom preconditioning", SIAM J. Matrix Anal. Appl. 44(2), 2023, (1.3)).  As U is orthonormal,
-    nothing cancels for small lambda, unlike in the identity of Sherman, Morrison and Woodbury.
+    the remainder of K is between 0 and about s_min^2 (Z. Frangella, J. A. Tropp, M. Udell, "Randomized
+    Nystrom preconditioning", SIAM J. Matrix Anal. Appl. 44(2), 2023, (1.3)).  Because U is
+    orthonormal, no cancellation occurs for small lambda, unlike in the Sherman-Morrison-Woodbury identity.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ _NYSTROM_FROM = 500
 
 
 class Preconditioner(Protocol):
-    """An approximation C of A, applied by conjugate gradients.
+    """Approximation C of A, which conjugate gradients apply.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Preconditioner(Protocol):
     kernel_values : int
         Kernel values computed to construct C.
     note : str
-        Its description.
+        Description of the preconditioner.
     """
 
     positive: bool
@@ -72,7 +72,10 @@ def choose_preconditioner(system: System) -> str:
 
 def make_preconditioner(system: System, name: str, landmarks: Landmarks = None,
                         seed: int = 0) -> Preconditioner:
-    """Return the named preconditioner for `system`; E236 name, E238 landmarks or seed."""
+    """Return the named preconditioner of `system`.
+
+    Raise E236 for an invalid name, E238 for invalid landmarks or seed.
+    """
     checked_landmarks(landmarks, system.n, seed)  # even if they are not used
     if name == "none":
         return Identity()

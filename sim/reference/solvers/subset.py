@@ -1,11 +1,11 @@
 """sim.reference.solvers: the subset of regressors.
 
-s expansion vectors are trained on n samples.
+It trains s expansion vectors on n samples.
 
 R. Rifkin, "Regularized Least Squares", 9.520, 2006: (K_RT K_TR + lambda K_RR) c = K_RT y.  With K_RR = G G'
-and F = K_TR G^-t (:func:`~.nystrom.partial_cholesky`) it is the linear kernel on the features F, w = G'c.
-One factorisation then serves every lambda and leave-one-out (Rifkin's "Good question"), and it neither
-squares the condition of K_TR nor divides by K_RR.
+and F = K_TR G^-t (:func:`~.nystrom.partial_cholesky`) this is the linear kernel on the features F,
+with w = G'c. One factorisation then gives the solutions and leave-one-out errors for every lambda
+(Rifkin's "Good question"). It neither squares the condition number of K_TR nor divides by K_RR.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from .nystrom import Landmarks, PartialFactor, partial_cholesky
 
 
 class SubsetPath(SvdPath):
-    """The subset of regressors as a function of lambda.
+    """Path of the subset of regressors as a function of lambda.
 
-    Its `inverse` is that of G = F F' + lambda I, so its leave-one-out errors are for models that retain the
-    regressor at the left-out sample.
+    The method `inverse` uses G = F F' + lambda I, so the leave-one-out errors apply to models that retain the
+    regressor at the omitted sample.
 
     Parameters
     ----------
     factor : PartialFactor
-        F, and the rows R.
+        Factor F, and its rows R.
     Y : ndarray of shape (n,) or (n, m)
     """
 
@@ -54,7 +54,7 @@ def subset(system: System, Y: Array, landmarks: Landmarks = None, seed: int = 0,
     ----------
     system : KernelSystem
     Y : ndarray of shape (n,) or (n, m)
-        Targets; finite.
+        Finite targets.
     landmarks : int, sequence of int, or None
         Largest number of regressors R, drawn at random in proportion to the residual diagonal, or their
         indices.

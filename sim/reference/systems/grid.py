@@ -46,7 +46,7 @@ def interpolation(u: Array, weights: Weights) -> tuple[NDArray[np.int64], Array]
     u : ndarray of shape (n,)
         Positions, in steps of the grid.
     weights : {"linear", "cubic"}
-        From the two or four nearest nodes; exact for polynomials of degree 1 or 3.
+        Interpolation from the two or four nearest nodes, exact for polynomials of degree 1 or 3.
 
     Returns
     -------
@@ -67,7 +67,7 @@ def interpolation(u: Array, weights: Weights) -> tuple[NDArray[np.int64], Array]
 
 @dataclass(frozen=True, eq=False)
 class GridSystem(System):
-    """The matrix W T W' + lambda I for samples of one column, in any order.
+    """Matrix W T W' + lambda I for samples of one column, in any order.
 
     Parameters
     ----------
@@ -78,7 +78,7 @@ class GridSystem(System):
     lam : float
         lambda >= 0.
     step : float
-        Distance of neighbouring nodes, in the unit of `x`; > 0.
+        Distance between adjacent nodes, in the unit of `x`; > 0.
     weights : {"linear", "cubic"}
 
     Raises
@@ -113,7 +113,7 @@ class GridSystem(System):
 
     @property
     def regulariser(self) -> float:
-        """Return lambda: T and W T W' are positive semidefinite."""
+        """Return lambda, because W T W' is positive semidefinite."""
         return self.lam
 
     @property
@@ -154,7 +154,7 @@ class GridSystem(System):
         return ToeplitzSystem(uniform_first_row(self.node_count, self.step, self.kernel))
 
     def block(self, rows: Rows, columns: Rows) -> Array:
-        """Compute A[rows, columns], tap by tap; A[i, j] and A[j, i] have the same bits."""
+        """Compute A[rows, columns], tap by tap; the result is symmetric to the last bit."""
         numbers = np.arange(self.n)
         block = np.asarray(self.lam * (numbers[rows, np.newaxis] == numbers[columns]))
         for tap, other in combinations_with_replacement(range(self._taps[1].shape[1]), 2):

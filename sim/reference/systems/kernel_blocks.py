@@ -1,6 +1,6 @@
 """sim.reference.systems: fast blocks of a kernel matrix.
 
-They use BLAS and vectorised exponentials.
+The blocks use BLAS and vectorised exponentials.
 
 The Gaussian kernel is exp(g_ij + h_i + h_j), g_ij = z_i.z_j, h_i = -|z_i|^2 / 2, z = (x - mean) / sigma: one
 matrix product and one pass over it.  The largest |h| bounds the cancellation in the sum.  If it is too large,
@@ -47,7 +47,7 @@ def add_diagonals(K: Reals, sums: Reals, first: int, fast: bool) -> None:
     sums : ndarray of shape (m,), m >= first + q
         Sums of the diagonals 0, 1, ...
     first : int
-        At least 0.
+        Number of the first diagonal, at least 0.
     fast : bool
         Whether to use compiled loops; the sums are equal.
     """
@@ -71,7 +71,8 @@ class KernelBlocks:
     X : ndarray of shape (n, D)
         Samples; finite.
     dtype : float64 or float32
-        Type of the blocks, and of the arithmetic unless the samples are too many sigma apart for it.
+        Type of the blocks, and of the arithmetic unless the samples are too far apart for it, relative to
+        sigma.
 
     Attributes
     ----------
@@ -118,7 +119,7 @@ class KernelBlocks:
         return self._z.nbytes + self._h.nbytes
 
     def block(self, rows: Rows, columns: Rows, added: float = 0.0) -> Reals:
-        """Return K[rows, columns] of the requested dtype.
+        """Return K[rows, columns] in the requested dtype.
 
         `added` is added to the diagonal of K.
         """
@@ -137,7 +138,7 @@ class KernelBlocks:
     def tile(self, rows: Rows, columns: Rows, room: Reals | None = None) -> Reals:
         """Return K[rows, columns] in the dtype of the arithmetic.
 
-        Its diagonal may be inexact.
+        The diagonal may be inexact.
 
         The result is written to `room`, of that shape and dtype, if given.
         """
@@ -149,13 +150,13 @@ class KernelBlocks:
 
 
 def same_places(n: int, rows: Rows, columns: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the places in a block where row and column number are equal.
+    """Return the positions in a block at which row and column number are equal.
 
     Parameters
     ----------
     n : int
     rows, columns : slice, or ndarray of int64
-        Of shapes (p,) and (q,).
+        Rows and columns of the block, shapes (p,) and (q,).
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """sim.reference.systems: the compiled loops of kernel blocks.
 
 exp v = 2^k exp r with |r| <= log(2) / 2: W. J. Cody, W. Waite, "Software Manual for the Elementary
-Functions", 1980.  Without branches and tables the compiler can vectorise it.
+Functions", 1980.  The loops have no branches or tables, so that the compiler can vectorise them.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""sim.reference.systems: the system (K + lambda I) x = y.
-
-There are several kinds of storage.
+"""sim.reference.systems: the system (K + lambda I) x = y in several storage forms.
 
 ===============  ==================  ===========================================================
 class            stores              for
@@ -38,7 +36,7 @@ REAL_BYTES = 8
 class Cost(NamedTuple):
     """Cost of a product with one vector.
 
-    Multiplications, kernel values and additional bytes.
+    The cost consists of multiplications, kernel values and additional bytes.
     """
 
     multiplications: int
@@ -47,7 +45,7 @@ class Cost(NamedTuple):
 
 
 class System(ABC):
-    """A symmetric matrix A of n rows, with the operations that solvers need."""
+    """Symmetric matrix A of n rows, with the operations that solvers need."""
 
     #: Kernel values per entry of a block.
     values_per_entry = 0
@@ -94,7 +92,7 @@ class System(ABC):
 
 @dataclass(frozen=True, eq=False)
 class DenseSystem(System):
-    """A stored matrix.
+    """Symmetric matrix that is stored as a whole.
 
     Parameters
     ----------
@@ -124,7 +122,7 @@ class DenseSystem(System):
 
 @dataclass(frozen=True, eq=False)
 class KernelSystem(System):
-    """The matrix K + lambda I of samples, never stored as a whole.
+    """Matrix K + lambda I of samples, which is never stored as a whole.
 
     Parameters
     ----------
@@ -193,7 +191,7 @@ class KernelSystem(System):
 
 @dataclass(frozen=True, eq=False)
 class ToeplitzSystem(System):
-    """A symmetric Toeplitz matrix, given by its first column.
+    """Symmetric Toeplitz matrix, given by its first column.
 
     Parameters
     ----------
@@ -226,14 +224,14 @@ class ToeplitzSystem(System):
         return np.asarray(self._product @ V)
 
     def residual(self, x: Array, Y: Array) -> Array:
-        """Return Y - A x; small systems row by row, as FFTs lose small entries."""
+        """Return Y - A x; small systems row by row, because FFTs lose small entries."""
         return residual(self.r, x, Y)
 
     @property
     def product_cost(self) -> Cost:
         """Return the cost of ``A @ v``.
 
-        It consists of two FFTs of a circulant of at least twice the size.
+        A product needs two FFTs for a circulant of at least twice the size.
         """
         size = fft_size(self.n)
         return Cost(2 * fft_multiplications(size) + size, 0, 3 * REAL_BYTES * size)

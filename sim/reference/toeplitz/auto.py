@@ -49,7 +49,7 @@ _WIDEST_BAND, _ROWS_PER_DIAGONAL = 512, 8
 def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: ArrayLike | None = None, *,
                    max_block: int = MAX_BLOCK, preconditioner: str = "strang",
                    tolerance: float = TOLERANCE) -> Solution:
-    """Solve T x = y for a Toeplitz matrix T, never forming it.
+    """Solve T x = y for a Toeplitz matrix T without forming T.
 
     Parameters
     ----------
@@ -64,14 +64,14 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     max_block : int
         Look-ahead: largest number of rows per step.
     preconditioner : {"strang", "chan", "none"}
-        For pcg.
+        Preconditioner of pcg.
     tolerance : float
-        For pcg: |y - T x| <= tolerance |y|.
+        Required |y - T x| <= tolerance |y| of pcg.
 
     Returns
     -------
     Solution
-        Its `x` is all zero unless the status is ``ok``; the residual of every solution is checked.
+        Solution whose `x` is all zero unless the status is ``ok``; the residual of every solution is checked.
 
     Raises
     ------
@@ -98,7 +98,7 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
 
 
 def _automatic(run: dict[str, Callable[[], Solution]], n: int, b: int) -> Solution:
-    """Try the fastest method first; its status decides which is next."""
+    """Try the fastest method first; on failure, its status selects the next method."""
     reasons = []
     indefinite = False
     if n > 1 and b <= _WIDEST_BAND and _ROWS_PER_DIAGONAL * b <= n:

@@ -5,7 +5,7 @@ d_i = u_0 in 2 b multiplications:
 
     k = v_1 / u_0;    (u_j, v_j) <- (u_j - k v_{j+1}, v_{j+1} - k u_j)
 
-v decays geometrically, and the columns settle to the spectral factor of the symbol (F. L. Bauer, "Ein
+v decays geometrically, and the columns converge to the spectral factor of the symbol (F. L. Bauer, "Ein
 direktes Iterationsverfahren zur Hurwitz-Zerlegung eines Polynoms", 1955; J. Rissanen, "Algorithms for
 triangular decomposition of block Hankel and Toeplitz matrices", 1973).  So only the first columns are stored,
 and most of a solution is one recursive filter forward and the same filter backward.
@@ -34,16 +34,16 @@ _PADDING = 3
 
 
 class Factor(NamedTuple):
-    """The factor L D L'.
+    """Factor L D L' of a banded Toeplitz matrix.
 
     Attributes
     ----------
     columns : ndarray of shape (rows, b)
-        Entry (i, j - 1) is L[i + j, i]; the last row is that of every later column.
+        Entry (i, j - 1) is L[i + j, i]; the last row applies to all later columns.
     pivots : ndarray of shape (rows,)
-        D; the last one is that of every later column.
+        D; the last one applies to all later columns.
     positive : bool
-        Whether the matrix is positive definite; False ends the factor early.
+        Whether the matrix is positive definite; if not, the factor is incomplete.
     """
 
     columns: Array
@@ -54,8 +54,8 @@ class Factor(NamedTuple):
 def bandwidth(r: Array) -> int:
     """Return the lag b beyond which the first column is zero, or negligible.
 
-    Dropping r_{b+1}, ... moves no eigenvalue by more than 2 sum |r_j|; that sum is at most
-    2**-53 r_0, the rounding of r_0.
+    Omission of r_{b+1}, ... changes eigenvalues by at most 2 sum |r_j|, which is at most
+    2**-53 r_0, the rounding error of r_0.
     """
     tails = 2.0 * np.cumsum(np.abs(r[:0:-1]))
     return len(r) - 1 - int(np.searchsorted(tails, NEGLIGIBLE * abs(r[0]), side="right"))
@@ -73,7 +73,7 @@ def factorise(r: Array, n: int) -> Factor:
     Raises
     ------
     KerncastError
-        E237 if the columns do not fit in memory before they settle.
+        E237 if the columns do not fit in memory before they converge.
     """
     u, v = r.copy(), np.append(r[1:], 0.0)  # v[j] is v_{j+1}
     advance = _generator_step
@@ -95,7 +95,7 @@ def factorise(r: Array, n: int) -> Factor:
 
 
 def _generator_step(u: Array, v: Array, k: float) -> float:
-    """Advance the generators by one column; as :func:`.banded_loops.generator_step`."""
+    """Advance the generators by one column; see :func:`.banded_loops.generator_step`."""
     following = v - k * u
     u -= k * v
     v[:-1] = following[1:]
@@ -103,7 +103,7 @@ def _generator_step(u: Array, v: Array, k: float) -> float:
 
 
 def log_det(factor: Factor, n: int) -> float:
-    """Return the logarithm of the determinant of the matrix of n rows."""
+    """Return the logarithm of the determinant for n rows."""
     logs = np.log(factor.pivots)
     return float(np.sum(logs) + (n - len(logs)) * logs[-1])
 
@@ -121,13 +121,13 @@ def banded(r: Array, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        With `eps`, the last pivot, and `log_det`; ``not_positive_definite`` at the first pivot that is not
+        Solution with `eps`, the last pivot, and `log_det`; ``not_positive_definite`` if a pivot is not
         positive.
 
     Raises
     ------
     KerncastError
-        E226 if r does not end before its last lag.
+        E226 if the first column does not become zero before its last lag.
     """
     n, b = len(r), bandwidth(r)
     if 0 < b == n - 1:
@@ -174,7 +174,7 @@ def substitute(factor: Factor, y: Array) -> Array:
 
 
 def _first_rows(z: Array, columns: Array, edge: int) -> None:
-    """Eliminate forward; as :func:`.banded_loops.first_rows`."""
+    """Eliminate forward; see :func:`.banded_loops.first_rows`."""
     rows, b = columns.shape
     if compiled(len(z) - b):
         from .banded_loops import first_rows
@@ -188,7 +188,7 @@ def _first_rows(z: Array, columns: Array, edge: int) -> None:
 
 
 def _last_rows(x: Array, columns: Array) -> None:
-    """Eliminate backward; as :func:`.banded_loops.last_rows`."""
+    """Eliminate backward; see :func:`.banded_loops.last_rows`."""
     if compiled(len(x)):
         from .banded_loops import last_rows
 

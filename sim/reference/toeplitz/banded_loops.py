@@ -1,7 +1,8 @@
 """sim.reference.toeplitz: the compiled recursions of the band, four rows per pass.
 
-Each row needs the row before, so one row at a time waits for its sum and for the store of its result.  The
-sums of four rows over older rows are independent of each other; the terms among the four follow.
+Each row depends on the previous one, so a loop over single rows would wait for each sum and for the store
+of each result.  The sums of four rows over earlier rows are independent of each other; the terms among the
+four rows are added afterwards.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ def first_rows(z: Array, columns: Array, edge: int) -> None:
     z : ndarray of shape (b + n,)
         b zeros and the right-hand side.
     columns : ndarray of shape (rows, b)
-        Columns of L, the last one also every later column.
+        Columns of L; the last one applies to all later columns.
     edge : int
         The number of rows.
     """
@@ -100,7 +101,7 @@ def first_rows(z: Array, columns: Array, edge: int) -> None:
 
 @jit_sums
 def last_rows(x: Array, columns: Array) -> None:
-    """Eliminate backward in the rows above the settled ones, in place."""
+    """Eliminate backward in the rows whose columns differ, in place."""
     rows, b = columns.shape
     for i in range(rows - 2, -1, -1):
         total = 0.0

@@ -1,6 +1,6 @@
 """sim.reference.toeplitz: circulant preconditioners of a Toeplitz matrix.
 
-They are applied in O(n log n).
+The preconditioners are applied in O(n log n) time.
 
 G. Strang, "A proposal for Toeplitz matrix calculations", Stud. Appl. Math. 74, 1986; T. F. Chan, "An
 optimal circulant preconditioner for Toeplitz systems", SIAM J. Sci. Stat. Comput. 9(4), 1988.
@@ -15,7 +15,7 @@ from ..systems.system import Cost, fft_multiplications
 
 
 class Circulant:
-    """A circulant approximation C of T, inverted by FFTs of length n.
+    """Circulant approximation C of T, inverted by FFTs of length n.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class Circulant:
         First column of T.
     kind : {"strang", "chan", "none"}
         ``strang`` copies the middle diagonals of T: c_j = r_j up to n/2, then r_{n-j}; it may be
-        indefinite though T is not.  ``chan`` is closest to T in the Frobenius norm,
+        indefinite even if T is not.  ``chan`` is closest to T in the Frobenius norm,
         c_j = ((n-j) r_j + j r_{n-j}) / n, and positive definite if T is.  ``none`` is the identity.
 
     Attributes
@@ -31,9 +31,9 @@ class Circulant:
     positive : bool
         Whether C is positive definite, which conjugate gradients require.
     cost : Cost
-        Cost of dividing one vector.
+        Cost of the division of one vector by C.
     note : str
-        Its description.
+        Description of the preconditioner.
     """
 
     def __init__(self, r: Array, kind: str) -> None:

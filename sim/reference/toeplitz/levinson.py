@@ -1,6 +1,6 @@
 """sim.reference.toeplitz: the Levinson recursion in float64.
 
-It needs O(n^2) time and O(n) memory.
+The recursion needs O(n^2) time and O(n) memory.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
 Toeplitz Matrix", appendix (Levinson-Trench-Zohar); B. R. Musicus, RLE TR 538, MIT 1988.
@@ -36,16 +36,16 @@ def levinson(r: Array, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        With `xi` of shape (n-1,) and `eps`; ``not_positive_definite`` at the first |xi| >= 1, as a leading
-        minor of A is then not positive, and ``breakdown`` if the residual is too large.
+        Solution with `xi` of shape (n-1,) and `eps`; ``not_positive_definite`` at the first |xi| >= 1,
+        because a leading minor of A is then not positive, and ``breakdown`` if the residual is too large.
 
     Notes
     -----
     Levinson is stable for positive definite A only (G. Cybenko, 1980), with errors that grow with the
     condition number.
 
-    With numba, large systems advance two orders per sweep (:mod:`.levinson_sweeps`); otherwise one order,
-    as printed.
+    With numba, large systems advance by two orders per sweep (:mod:`.levinson_sweeps`); otherwise by one
+    order, as printed in the paper.
     """
     columns, passes = Y.reshape(len(Y), -1), 4
     recursion = one_order
@@ -66,7 +66,7 @@ def levinson(r: Array, Y: Array) -> Solution:
 def one_order(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
     """Run the recursion as printed, with b = a reversed.
 
-    The result is that of :func:`.levinson_sweeps.two_orders`.
+    The result has the form of :func:`.levinson_sweeps.two_orders`.
     """
     n = len(r)
     x, a, xi = np.zeros_like(Y), np.zeros(n), np.zeros(n - 1)

@@ -23,7 +23,7 @@ _SINGULAR = 1e-15
 
 
 class GeneralToeplitz:
-    """A Toeplitz matrix that need not be symmetric.
+    """Toeplitz matrix that need not be symmetric.
 
     Parameters
     ----------
@@ -54,11 +54,13 @@ def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        With `eps`; ``breakdown`` if a leading minor is zero, or so small that the residual is too large.
+        Solution with `eps`; ``breakdown`` if a leading minor is zero, or so small that the residual is too
+        large.
 
     Notes
     -----
-    Stable only if no leading block is much worse conditioned than T, which the residual shows.
+    The recursion is stable only if no leading block is much worse conditioned than T; the residual shows
+    this.
     """
     n, columns = len(column), Y.reshape(len(Y), -1)
     x = np.zeros((columns.shape[1], n))
@@ -87,9 +89,9 @@ def recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b
     c, r : ndarray of shape (n,)
         First column, backwards; first row.
     y, x : ndarray of shape (columns, n)
-        Right-hand sides; zeros, which become the unknowns.
+        Right-hand sides; and zeros, which are replaced by the unknowns.
     least : float
-        The smallest |eps| that counts as nonzero.
+        The smallest |eps| that is treated as nonzero.
     a, b : ndarray of shape (n,) and (2 n,)
         Zeros; b of order m is returned in b[n-m: n+1].
 

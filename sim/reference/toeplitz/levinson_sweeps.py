@@ -1,6 +1,6 @@
 """sim.reference.toeplitz: the compiled Levinson recursions.
 
-The symmetric ones compute two orders per sweep.
+The symmetric recursions compute two orders per sweep.
 
 The recursion of :mod:`.levinson` is limited by memory bandwidth and by dependent sums.  Here the sums of the
 next two orders are computed while the vectors are written, and each vector is loaded once per two orders.
@@ -41,7 +41,7 @@ def _sums(A: Array, B: Array, far_1: Array, far_2: Array, near_1: Array, near_2:
           delta: Array) -> None:
     """Add the contributions of a block and its mirror image to the sums.
 
-    They are delta_1, delta_2 and delta_3.
+    The sums are delta_1, delta_2 and delta_3.
     """
     d_1 = d_2 = d_3 = e_1 = e_2 = e_3 = 0.0
     for i in range(A.shape[0]):
@@ -111,7 +111,7 @@ def _sweep(m: int, r: Array, k: Array, old: Array, new: Array, xi_1: float, xi_2
 
 @jit_sums
 def sweeps(r: Array, k: Array, Y: Array, ab: Array, x: Array, mu: Array, delta: Array, xi: Array) -> int:
-    """Advance by pairs of orders to the end, or to the first |xi| >= 1.
+    """Advance by pairs of orders to the end or the first |xi| >= 1; return the order.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def sweeps(r: Array, k: Array, Y: Array, ab: Array, x: Array, mu: Array, delta: 
     Returns
     -------
     m : int
-        The order reached, n-1 or n-2; or -m if the m-th xi is the first with |xi| >= 1.
+        The final order, n-1 or n-2; or -m if the m-th xi is the first with |xi| >= 1.
     """
     n, m, eps = Y.shape[1], 0, r[0]
     ab[0, 0, 1] = ab[0, 1, 2] = 1.0
@@ -174,7 +174,7 @@ def two_orders(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
     x : ndarray of shape (n, columns)
         Valid only if `well`.
     xi : ndarray
-        Of shape (n-1,), or up to the first with magnitude 1 or more.
+        Reflection coefficients, shape (n-1,), or up to the first one with magnitude 1 or more.
     eps : float
     well : bool
         Whether each |xi| < 1.

@@ -1,8 +1,8 @@
 """sim.reference.toeplitz: look-ahead Levinson for indefinite symmetric matrices.
 
 T. F. Chan, P. C. Hansen, "A look-ahead Levinson algorithm for general Toeplitz systems", IEEE
-Trans. Signal Processing 40(5), 1992.  If a leading minor is zero, or almost, the recursion
-steps over it: p rows at once, through the p by p Schur complement of the last regular leading block.
+Trans. Signal Processing 40(5), 1992.  If a leading minor is zero or almost zero, the recursion
+steps over it by p rows at once, through the p by p Schur complement of the last regular leading block.
 
 Between steps m is regular (T_m, the leading block of order m, is well conditioned).  The state is
     a    (m+1)   predictor: T_{m+1} a = eps e_1, a_0 = 1; b, its reversal, solves T_{m+1} b = eps e_{m+1}
@@ -10,7 +10,7 @@ Between steps m is regular (T_m, the leading block of order m, is well condition
     x    (m, k)  T_m x = y, the first m equations.
 **Single steps are the ordinary Durbin update.**  Block steps compute eps and g from the rows instead of
 updating them.  a and g then become inconsistent, and each block multiplies the errors of the previous one.
-So blocks are used only if necessary, and one step of refinement follows each.
+Therefore blocks are used only if necessary, and one step of refinement follows each.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _REFINEMENTS = 10
 
 @dataclass
 class _Regular:
-    """The state at a regular m; shapes as in the module's docstring."""
+    """State at a regular m; the module's docstring states the shapes."""
 
     a: Array
     eps: float
@@ -63,12 +63,12 @@ def lookahead(r: Array, Y: Array, max_block: int = MAX_BLOCK) -> Solution:
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
     max_block : int
-        Largest number of rows per step; memory grows as max_block n.
+        Largest number of rows per step; memory is proportional to max_block n.
 
     Returns
     -------
     Solution
-        With `blocks`, the sizes of the steps.  ``breakdown`` if no block of up to `max_block` rows
+        Solution with `blocks`, the sizes of the steps.  ``breakdown`` if no block of up to `max_block` rows
         leads to a regular leading block (T itself may be singular), or if the residual is too
         large after refinement.
 
@@ -117,7 +117,7 @@ def _schur_complement(k: Array, state: _Regular, p: int) -> tuple[Array, Array]:
 
     T_{m+p} = [[T_m, C], [C', T_p]], C_ij = k_{m+j-i}.
 
-    The columns follow from each other: with Z the down shift,
+    Each column is computed from the previous one: with Z the down shift,
     b_{j+1} = Z b_j + (b_j)_{m-1} b_0 + (k_{m+j+1} - rho' b_j) g, rho = (k_1, ..., k_m).
 
     Parameters
@@ -154,7 +154,7 @@ def _coupling(k: Array, m: int, p: int) -> Array:
 def _block_size(S: Array, singular: float) -> int:
     """Return the size of the best conditioned leading block of S.
 
-    It is 0 if all are singular.
+    The size is 0 if all are singular.
     """
     if not np.all(np.isfinite(S)):
         return 0
@@ -201,7 +201,8 @@ def _corrected(k: Array, gw: Array) -> Array:
 
     `gw` has shape (m, 2).
 
-    Otherwise g and w become inconsistent and each block step multiplies the errors of the previous one.
+    Without refinement, g and w become inconsistent, and each block step multiplies the errors of the
+    previous one.
     """
     wanted = np.column_stack((np.zeros(len(gw)), -k[1:]))
     wanted[0, 0] = 1.0
@@ -210,7 +211,7 @@ def _corrected(k: Array, gw: Array) -> Array:
 
 
 def _answer(r: Array, Y: Array, state: _Regular, blocks: tuple[int, ...], max_block: int) -> Solution:
-    """Refine and check the solution, and describe the outcome."""
+    """Refine and check the solution; return it with status and costs."""
     n, m = len(r), state.m
     status, x, why = Status.OK, np.zeros_like(Y), ""
     if m < n:

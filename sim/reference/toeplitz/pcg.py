@@ -27,12 +27,12 @@ def pcg(r: Array, Y: Array, preconditioner: str = "strang", tolerance: float = T
         See :class:`~.circulant.Circulant`.  T. Chan's replaces a Strang preconditioner that is not
         positive definite.
     tolerance, max_steps
-        As for :func:`~.cg.cg`.
+        As in :func:`~.cg.cg`.
 
     Returns
     -------
     Solution
-        As from :func:`~.cg.cg`.
+        As in :func:`~.cg.cg`.
     """
     with np.errstate(all="ignore"):  # check_solution rejects overflow
         system, C = ToeplitzSystem(r), nearest_circulant(r, preconditioner)

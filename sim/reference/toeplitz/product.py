@@ -1,6 +1,6 @@
 """sim.reference.toeplitz: products with a Toeplitz matrix and its inverse.
 
-They use the FFT, in O(n log n).
+Products use the FFT and need O(n log n) time.
 
 G. Heinig, K. Rost, "Algebraic Methods for Toeplitz-like Matrices and Operators", 1984 (the inverse
 from two of its columns, as I. Gohberg and A. Semencul, 1972, but for singular T_{n-1} as well).

@@ -1,6 +1,6 @@
 """sim.reference.wavelet: thresholded wavelet (NS-)form of a smooth matrix.
 
-The package also computes its Cholesky factors.
+The package also computes the Cholesky factors of this form.
 
 T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least squares SVM solver", MWSCAS 2000, after
 G. Beylkin, R. Coifman, V. Rokhlin, Comm. Pure Appl. Math. 44, 1991 (the NS-form) and D. L. Gines, G. Beylkin,

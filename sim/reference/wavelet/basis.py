@@ -34,7 +34,7 @@ _PREDICT, _UPDATE = 8, 2
 
 @dataclass(frozen=True, eq=False)
 class TwoScale:
-    """The transform W = [G | H] of one level, n = details + scales.
+    """Transform W = [G | H] of one level, n = details + scales.
 
     Parameters
     ----------
@@ -49,12 +49,12 @@ class TwoScale:
 
     @property
     def nnz(self) -> int:
-        """Return the multiplications of transforming one vector."""
+        """Return the number of multiplications to transform one vector."""
         return int(self.G.nnz + self.H.nnz)
 
 
 def transforms(n: int, levels: int, basis: str) -> Iterator[TwoScale]:
-    """Yield W_1 .. W_J for vectors of length `n`, the finest first.
+    """Yield W_1, ..., W_J for vectors of length `n`, the finest first.
 
     Parameters
     ----------
@@ -133,7 +133,7 @@ def _lifting(n: int, levels: int) -> Iterator[TwoScale]:
 def _nearest(count: int, of: int, wanted: int) -> NDArray[np.int64]:
     """Return the indices of the `wanted` samples nearest to each gap.
 
-    There are `of` samples and `count` gaps.
+    There are `of` samples and `count` gaps between them.
     """
     wanted = min(wanted, of)
     first = np.clip(np.arange(count) - wanted // 2 + 1, 0, of - wanted)
@@ -143,7 +143,7 @@ def _nearest(count: int, of: int, wanted: int) -> NDArray[np.int64]:
 def _predict(stay: Array, other: Array) -> Sparse:
     """Return P, the Lagrange interpolation of the other samples.
 
-    It uses the coarse samples nearest to each of them.
+    The interpolation uses the coarse samples nearest to each sample.
     """
     near = _nearest(len(other), len(stay), _PREDICT)
     nodes, weights = stay[near], np.ones(near.shape)

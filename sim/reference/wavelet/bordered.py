@@ -1,10 +1,10 @@
 """sim.reference.wavelet: the NS-form of a Toeplitz matrix.
 
-It needs O(n) time and memory.
+The transform needs O(n) time and memory.
 
 Almost all columns of W = [G | H] are copies of one column, shifted down by two rows each.  So almost all of
-A, C and Z_j is Toeplitz again, and determined by one column.  The rest, the *border*, are the rows and
-columns of the few wavelets at the ends.  No entry is approximated.
+A, C and Z_j is Toeplitz again, and determined by one column.  The remaining part, the *border*, consists
+of the rows and columns of the few wavelets at the ends.  No entry is approximated.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ _SHORTEST = 32
 class _Run:
     """Run of columns `first` to `stop` - 1 of `F`.
 
-    They are shifted copies of each other that touch no border of Z.
+    The columns are shifted copies of each other that do not overlap the border of Z.
 
-    The columns outside and the first of the run determine all; among them it is also number `first`.
+    All columns are determined by those outside the run and the first one of the run, which has the index
+    `first` among them.
     """
 
     F: Sparse
@@ -43,12 +44,12 @@ class _Run:
 
     @property
     def telling(self) -> Numbers:
-        """Return the columns that determine all."""
+        """Return the indices of the columns that determine the matrix."""
         return np.concatenate((np.arange(self.first + 1), np.arange(self.stop, self.F.shape[1])))
 
 
 class BorderedToeplitz:
-    """A symmetric matrix that is Toeplitz, Z[i, j] = r[|i - j|], except for a border.
+    """Symmetric matrix that is Toeplitz, Z[i, j] = r[|i - j|], except for a border.
 
     Parameters
     ----------
@@ -56,7 +57,7 @@ class BorderedToeplitz:
         First column of the Toeplitz part, rows and columns `start` to `stop` - 1.
     start : int
     border : ndarray of shape (n, b), optional
-        The other columns, in their order, all n rows of each.
+        The other columns in their order, each with all n rows.
     """
 
     values_per_entry = 0
@@ -97,14 +98,14 @@ class BorderedToeplitz:
                 BorderedToeplitz(Z[h.first:h.stop, h.first], h.first, np.delete(Z, h.first, axis=1)), cost)
 
     def _times(self, F: Sparse) -> tuple[Array, int]:
-        """Return Z F for a few columns, and its multiplications."""
+        """Return Z F for a few columns F, and the number of multiplications."""
         rows = np.unique(F.indices)
         return self._columns(rows) @ F[rows].toarray(), self._n * len(rows) * F.shape[1]
 
     def _run(self, F: Sparse) -> _Run:
         """Find the columns that are shifted copies of the middle one.
 
-        They touch no border.
+        These columns do not overlap the border.
         """
         count, sizes = F.shape[1], np.diff(F.indptr)
         middle = count // 2
@@ -131,7 +132,7 @@ def _bordered(M: Array, Mt: Array, of_rows: _Run, of_columns: _Run, t: float) ->
     ----------
     M : ndarray of shape (rows, determining columns)
     Mt : ndarray of shape (columns, determining rows)
-        Those rows, transposed.
+        The determining rows, transposed.
     of_rows, of_columns : _Run
     t : float
     """

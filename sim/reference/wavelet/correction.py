@@ -1,6 +1,6 @@
 """sim.reference.wavelet: the correction of the equations of one scale.
 
-It results from the elimination of finer details.
+The correction results from the elimination of finer details.
 
     D_j = D^Z_j + X_j X_j',      W_j' D_{j-1} W_j = [ D^A_j  D^C_j' ]
                                                     [ D^C_j  D^Z_j  ]
@@ -26,16 +26,16 @@ _FULL = 128
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """The correction D = S + U U'.
+    """Correction D = S + U U' of the equations of one scale.
 
     Parameters
     ----------
     S : sparse array of shape (n, n)
     U : ndarray of shape (n, u)
     fill : float
-        Entries below it are discarded.
+        Entries of smaller magnitude are discarded.
     operations : int
-        Multiplications of its computation, from the finer level.
+        Number of multiplications to compute it from the finer level.
     """
 
     S: Sparse
@@ -73,7 +73,7 @@ class Correction:
 
 
 def above(M: Sparse | Array, fill: float) -> Sparse:
-    """Return the entries that are not below `fill`, as a sparse matrix."""
+    """Return the entries of magnitude `fill` or more, as a sparse matrix."""
     M = sparse.csr_array(M)
     M.data[np.abs(M.data) < fill] = 0.0
     M.eliminate_zeros()
@@ -81,6 +81,6 @@ def above(M: Sparse | Array, fill: float) -> Sparse:
 
 
 def _multiplications(A: Sparse, B: Sparse) -> int:
-    """Return the multiplications of the product A B of two sparse arrays."""
+    """Return the number of multiplications for the product of two sparse arrays."""
     columns = np.diff(sparse.csc_array(A).indptr).astype(np.int64)
     return int(columns @ np.diff(sparse.csr_array(B).indptr))

@@ -3,7 +3,8 @@
     [ A_j ]   [ L_j ]
     [ C_j ] = [ X_j ] L_j'      A_j = L_j L_j',  C_j = X_j L_j'
 
-column by column ("left-looking": a column is computed from the earlier ones, and then final).
+The elimination is column by column ("left-looking": a column is computed from the earlier ones, and is then
+final).
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def eliminate(A: Sparse, C: Sparse, fill: float) -> tuple[Sparse, Sparse, int]:
         Symmetric; its lower triangle is read.
     C : sparse array of shape (s, m)
     fill : float
-        0 retains all entries.
+        Threshold of the entries; 0 retains all.
 
     Raises
     ------
@@ -67,8 +68,9 @@ def _columns(start: int, fill: float, columns: Numbers, rows: Numbers, entries: 
              marks: Numbers, pattern: Numbers, operations: Numbers) -> int:
     """Eliminate from `start`; return the columns done, or -(k + 1) if pivot k fails.
 
-    Stops early if `value` is full: the caller enlarges it and continues.  The entries of row k in the earlier
-    columns form a list, linked from ``head[k]``; `owner` is the column of each entry.
+    The function stops early if `value` is full: the caller enlarges the array and continues.  The entries
+    of row k in the earlier columns form a list, linked from ``head[k]``; `owner` is the column of each
+    entry.
     """
     m = len(head)
     for k in range(start, m):

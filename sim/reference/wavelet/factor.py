@@ -2,9 +2,9 @@
 
     A_j - D^A_j = L_j L_j',   C_j - D^C_j = X_j L_j',   D_j = D^Z_j + X_j X_j'
 
-where D^A, D^C, D^Z are the parts of W_j' D_{j-1} W_j: eliminating the details of a level corrects its scale
-space by X_j X_j', and the next level transforms that correction like Z_j.  Z_J - D_J = R'R at the coarsest
-level.
+where D^A, D^C, D^Z are the parts of W_j' D_{j-1} W_j: the elimination of the details of a level corrects
+its scale space by X_j X_j', and the next level transforms this correction like Z_j.  Z_J - D_J = R'R at
+the coarsest level.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FILL = 0.1
 
 @dataclass(frozen=True, eq=False)
 class LevelFactor:
-    """The matrices W_j, L_j (lower triangular) and X_j of a level."""
+    """Matrices W_j, L_j (lower triangular) and X_j of a level."""
 
     W: TwoScale
     L: Sparse
@@ -37,17 +37,17 @@ class LevelFactor:
 
 @dataclass(frozen=True, eq=False)
 class Factor:
-    """The factors of a thresholded NS-form.
+    """Cholesky factors of a thresholded NS-form.
 
     Parameters
     ----------
     form : NSForm
     levels : tuple of LevelFactor
-        The finest first.
+        Factors of the levels, the finest first.
     R : tuple
         Factor of Z_J - D_J, dense, from scipy's ``cho_factor``.
     operations : int
-        Multiplications of the factorisation.
+        Number of multiplications of the factorisation.
     """
 
     form: NSForm
@@ -71,9 +71,9 @@ class Factor:
 
     @property
     def operations_to_solve(self) -> int:
-        """Return the multiplications per right-hand side.
+        """Return the number of multiplications per right-hand side.
 
-        They are those of two transforms and two substitutions.
+        The multiplications are those of two transforms and two substitutions.
         """
         return 2 * sum(self.nonzeros) + 2 * sum(level.W.nnz for level in self.levels)
 
@@ -97,7 +97,7 @@ class Factor:
 
 
 def factorise(form: NSForm, t: float) -> Factor:
-    """Compute Cholesky's factors of an NS-form.
+    """Return the Cholesky factors of an NS-form.
 
     Parameters
     ----------
@@ -109,7 +109,8 @@ def factorise(form: NSForm, t: float) -> Factor:
     Raises
     ------
     NotPositiveDefinite
-        Naming the level: the matrix is not positive definite, or not after discarding entries.
+        If the matrix is not positive definite, or not after entries are discarded; the message names the
+        level.
     """
     kept: list[LevelFactor] = []
     operations, fill = 0, _FILL * t

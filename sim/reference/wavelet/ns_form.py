@@ -24,7 +24,7 @@ _STRIP = 128
 
 
 class ScaleSpace(Protocol):
-    """A scale-space matrix Z_j, to be transformed to the next level."""
+    """Interface of a scale-space matrix Z_j, which is transformed to the next level."""
 
     #: Kernel values per entry of Z_j.
     values_per_entry: int
@@ -38,7 +38,7 @@ class ScaleSpace(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """One level: W_j, and A_j and C_j without the coefficients below the threshold."""
+    """Level: W_j, and A_j and C_j without the coefficients below the threshold."""
 
     W: TwoScale
     A: Sparse
@@ -47,7 +47,7 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class NSForm:
-    """A thresholded NS-form.
+    """Thresholded NS-form of a matrix.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class NSForm:
     def nonzeros(self) -> tuple[int, ...]:
         """Return nnz(A_j) + nnz(C_j) of each level, and nnz(Z_J) last.
 
-        Their sum is n_e of Table I.
+        The sum is n_e of Table I.
         """
         return (*(int(level.A.nnz + level.C.nnz) for level in self.levels), int(np.count_nonzero(self.Z)))
 
@@ -78,17 +78,18 @@ def ns_form(Z: ScaleSpace, n: int, levels: int, t: float, basis: str) -> NSForm:
     Parameters
     ----------
     Z : ScaleSpace
-        Z_0, of `n` rows.
+        Z_0 with `n` rows.
     n, levels : int
     t : float
-        In the unit of Z.
+        Threshold in the unit of Z.
     basis : str
         See :func:`~.basis.transforms`.
 
     Notes
     -----
     The diagonal I / gamma needs no special treatment: in an orthogonal basis W'W = I (10), so the transform
-    preserves it.  In a biorthogonal basis W'W is not diagonal, and its entries count.
+    preserves it.  In a biorthogonal basis W'W is not diagonal, and its entries are included in the
+    coefficients.
     """
     kept: list[Level] = []
     costs = [Cost(0, 0, 0)]
@@ -108,12 +109,12 @@ def thresholded(dense: Array, t: float) -> Sparse:
 
 
 class WholeScaleSpace:
-    """The scale space Z_j of any symmetric matrix, in O(n^2) memory and time.
+    """Scale space Z_j of any symmetric matrix, in O(n^2) memory and time.
 
     Parameters
     ----------
     system : System
-        Z_0 is computed in strips, and never stored.
+        System of Z_0, which is computed in strips and never stored.
     own : int
         Bytes of `system` owned by this object.
     """

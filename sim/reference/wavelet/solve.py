@@ -52,8 +52,8 @@ def wavelet(system: System, Y: Array, *, levels: int | None = None, threshold: f
     Returns
     -------
     Solution
-        ``not_positive_definite`` if Z is not, or not after discarding coefficients; ``breakdown`` if the
-        residual is above 10 t |y|.  `nonzeros` is n_e by level.
+        ``not_positive_definite`` if Z is not positive definite, or not after coefficients are discarded;
+        ``breakdown`` if the residual exceeds 10 t |y|.  `nonzeros` is n_e by level.
 
     Raises
     ------
@@ -64,8 +64,8 @@ def wavelet(system: System, Y: Array, *, levels: int | None = None, threshold: f
     Notes
     -----
     Memory and time are O(n) if Z is Toeplitz, or of a uniform grid and a translation-invariant kernel; else
-    the transform costs O(n^2).  The paper retains all entries of the factors, for illustration; here they
-    are thresholded too, following Gines, Beylkin and Dunn.
+    the transform costs O(n^2).  The paper retains all entries of the factors, for illustration; here the
+    factors are also thresholded, following Gines, Beylkin and Dunn.
 
     References
     ----------
@@ -108,11 +108,9 @@ def _check_threshold(t: float) -> float:
 
 
 def _in_order(system: System) -> tuple[System, NDArray[np.int64], int]:
-    """Return the system with sorted samples, their order, and the kernel values.
+    """Return the system with sorted samples, their order, and a kernel value count.
 
-    The samples have one column.
-
-    A uniform grid with a translation-invariant kernel becomes a Toeplitz matrix.
+    The samples have one column. A uniform grid with a translation-invariant kernel becomes a Toeplitz matrix.
     """
     if not isinstance(system, KernelSystem) or system.X.shape[1] > 1:
         return system, np.arange(system.n), 0

@@ -68,7 +68,7 @@ def hil_run(source: Source, board: Board = None, port: Port = None, flash: Flash
     from ..lab.workflow import load_inputs
 
     if port is not None and emulator:
-        raise fail("E194", "a board with a port is not emulated", where="--emulator", value=emulator,
+        raise fail("E194", "--emulator cannot be combined with --port", where="--emulator", value=emulator,
                    allowed="--port, or --emulator", remedy="omit one of the two")
     chosen = _board_of(board, port, flash)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
@@ -100,7 +100,7 @@ def _board_of(board: str | None, port: str | None, flash: str) -> BoardAt:
     if board is None and port is None:
         raise fail("E417", "no board is named", where="--board",
                    allowed="--board ID to emulate it, or --port PORT for a physical one",
-                   remedy="name one; kerncast targets lists them")
+                   remedy="name a board; kerncast targets lists the boards")
     if port is None:
         check_flash(f"emu:{board}", flash)
         return BoardAt(load_board(str(board)), "")

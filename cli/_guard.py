@@ -51,7 +51,7 @@ def guarded(command: Command) -> Command:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except OSError as error:
-            problem = Problem("E191", f"the system refused: {error.strerror or error}",
+            problem = Problem("E191", f"the operating system reported: {error.strerror or error}",
                               str(error.filename or ""), remedy="check the path and its permissions")
             report([problem], as_json)
             raise typer.Exit(EXIT_BAD_INPUT) from None

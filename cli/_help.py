@@ -131,7 +131,7 @@ def _report(error: Any, words: list[str]) -> None:
         typer.echo(error.format_message(), err=True)
         return
     path = _path(ctx, words)
-    report([Problem("E194", *_described(error, ctx, words), f"correct it; {path} --help shows how")],
+    report([Problem("E194", *_described(error, ctx, words), f"correct the command; {path} --help shows how")],
            as_json="--json" in words)
 
 

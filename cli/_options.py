@@ -33,7 +33,7 @@ BackEnd = Annotated[str | None, typer.Option(
 #: The program that loads a real board.
 Flash = Annotated[str, typer.Option(
     "--flash", metavar="PROGRAM", show_default=False,
-    help="Load the image into the physical board first, with this flash program; `auto` chooses one.")]
+    help="Flash the image to the physical board first, with this program; `auto` chooses one.")]
 #: The serial port of a real board, as it was named before board:ID@PORT.
 OldPort = Annotated[str | None, typer.Option("--port", hidden=True)]
 #: The board to build for.

@@ -99,7 +99,7 @@ def _targets(given: list[str]) -> list[str]:
     names = [name for one in given if one for name in (target_ids() if one == "all" else (one,))]
     if not names:  # generated for none, from Python
         raise fail("E323", "no target is named", where="--target", value="none",
-                   allowed=", ".join(target_ids()), remedy="name one, or `all`")
+                   allowed=", ".join(target_ids()), remedy="name a target, or `all`")
     return [load_target(name).id for name in dict.fromkeys(names)]
 
 

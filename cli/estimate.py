@@ -39,7 +39,8 @@ Seeds = Annotated[int, typer.Option(metavar="COUNT", help="Number of runs of the
 Limit = Annotated[float, typer.Option(
     metavar="MINUTES", help="End a run of yosys or of the placer after this time.", min=0.01, max=10_000.0)]
 Simulate = Annotated[str | None, typer.Option(
-    metavar="NAME", show_default=False, help="Count the clocks in a simulator too: icarus or verilator.")]
+    metavar="NAME", show_default=False,
+    help="Count the clock cycles in a simulator too: icarus or verilator.")]
 Plot = Annotated[Path | None, typer.Option(
     metavar="FILE", show_default=False,
     help="Draw samples/s, look-up tables and hardware multipliers over the lanes: .svg, .png or .pdf.")]
@@ -117,9 +118,9 @@ def _lanes(words: list[str]) -> list[int]:
     try:
         return [int(word) for word in words]
     except ValueError:
-        raise fail("E340", "no such lanes", where="--lanes", value=",".join(words),
-                   allowed="write powers of two, separated by commas",
-                   remedy="for example --lanes 1,2,4") from None
+        raise fail("E340", "--lanes is not a list of powers of two", where="--lanes", value=",".join(words),
+                   allowed="powers of two, separated by commas",
+                   remedy="write for example --lanes 1,2,4") from None
 
 
 def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore, int], int] | None:

@@ -40,7 +40,7 @@ def freeze(given: GeneratedFolder, state: State, out: Out, as_json: JsonFlag = F
         image = read_bytes(state, max(slot_bytes(plan), 1) << 12)
     except OSError as error:
         raise fail("E440", f"cannot read the saved state: {error.strerror}", where=str(state),
-                   allowed="name a file that contains a saved state", remedy="check the path") from None
+                   allowed="a file that contains a saved state", remedy="check the path") from None
     files = frozen(plan, image, str(state))
     write_frozen(files, out)
     written = [str(out / name) for name in files]

@@ -85,8 +85,9 @@ def _backend_of(on: str | None, port: str | None, flash: str) -> str:
 
     if on is None:
         raise fail("E194", "no back end is named", where="kerncast hil record", value="nothing",
-                   allowed="--on emu:ID, --on board:ID@PORT, or another of kerncast test --help",
-                   remedy="name one; kerncast targets lists the boards")
+                   allowed="--on emu:ID, --on board:ID@PORT, or another back end that kerncast test --help "
+                           "lists",
+                   remedy="name a back end; kerncast targets lists the boards")
     name = with_port(on, port)
     check_flash(name, flash)
     check_name(name)

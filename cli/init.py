@@ -106,8 +106,9 @@ def _check(name: str | None, data: Path | None, given: list[str]) -> None:
     """Raise E194 (no name, or options without a file) or E110 (name not for C)."""
     if name is None:
         raise fail("E194", "NAME is missing", where="kerncast init", value="nothing",
-                   allowed="a name in lower case, as in C", remedy="kerncast init NAME, such as "
-                   "kerncast init motor; on a terminal kerncast init asks")
+                   allowed="a name in lower case, as in C",
+                   remedy="run kerncast init NAME, such as kerncast init motor; on a terminal, kerncast "
+                          "init asks for the name")
     _check_name(name, data, given)
     if data is None and given:
         raise fail("E194", f"--{given[0].replace('_', '-')} needs a data file", where="kerncast init",
@@ -169,7 +170,7 @@ def _check_name(name: str, data: Path | None, given: list[str]) -> None:
         detail = error.errors(include_url=False)[0]
         raise fail(code_of(detail), detail["msg"], where="[model] name", value=name,
                    allowed="lower-case letters, digits, single underscores; a letter first; at most 24 "
-                   "characters", remedy=f"type kerncast init {suggest_name(name)}{file}{again}") from None
+                   "characters", remedy=f"run kerncast init {suggest_name(name)}{file}{again}") from None
 
 
 def _inspect(data: Path, asked: dict[str, Any], classes: str | None) -> Inspection:
@@ -220,7 +221,7 @@ def _rows(text: str) -> int | str:
 
 def _invalid(option: str, value: Any, allowed: str, remedy: str) -> Exception:
     return fail("E194", f"the value of {option} is not valid", where=option, value=str(value),
-                allowed=allowed, remedy=f"write it as in {remedy}")
+                allowed=allowed, remedy=f"write the value as in {remedy}")
 
 
 def _target_of(name: str) -> str:

@@ -173,7 +173,7 @@ def _none_feasible(run: SweepRun) -> Problem:
     binds = found[0].constraint if len(found) == 1 else None
     return Problem("E370", "no design satisfies every limit" + (f": {binds.text} binds" if binds else ""),
                    str(run.folder), "; ".join(misses), allowed,
-                   f"relax {binds.name if binds else 'one of them'}, or sweep more values")
+                   f"relax {binds.name if binds else 'one of the limits'}, or sweep more values")
 
 
 def _refused(run: SweepRun) -> str:

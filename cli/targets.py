@@ -61,7 +61,7 @@ def _show_one(name: str, as_json: bool) -> None:
     if name not in (*board_ids(), *target_ids()):
         raise fail("E323", "no such target or board", where="ID", value=name,
                    allowed=", ".join((*target_ids(), *board_ids())),
-                   remedy="choose one of the allowed values, or add its file")
+                   remedy="choose one of the allowed values, or add a file for it")
     values = _board(load_board(name)) if name in board_ids() else _target(load_target(name))
     emit(Answer(values, _in_full(values)), as_json)
 

@@ -85,11 +85,11 @@ def _names(names: list[str], flash: str, bisect: bool) -> list[str]:
 
     if not names:
         raise fail("E194", "no back end is named", where="kerncast test", value="nothing",
-                   allowed="--on " + ", --on ".join(NAMES), remedy="name one, such as --on host")
+                   allowed="--on " + ", --on ".join(NAMES), remedy="name a back end, such as --on host")
     if flash and bisect:
         raise fail("E194", "--flash cannot be combined with --bisect", where="--flash", value=flash,
                    allowed="--flash, or --bisect",
-                   remedy="load the image of kerncast build --trace, then run --bisect without --flash")
+                   remedy="flash the image of kerncast build --trace, then run --bisect without --flash")
     real = [name for name in names if name.startswith("board:")]
     check_flash((real or names)[0], flash)
     return names

@@ -166,14 +166,14 @@ def refuse_foreign(out: Path, *, ours: bool, allowed: str, ignored: Path | None 
     """
     if out.exists() and not out.is_dir():
         raise fail("E302", "the output is not a folder", where=str(out), value="a file",
-                   allowed="a new or an empty folder", remedy="choose another -o")
+                   allowed="a new or an empty folder", remedy="choose another folder with -o")
     if ours or not out.is_dir():
         return
     foreign = sorted(p.name for p in out.iterdir() if p != ignored)
     if foreign:
         raise fail("E302", "the output folder contains files that kerncast did not write",
                    where=str(out), value=", ".join(foreign[:5]), allowed=allowed,
-                   remedy="choose another -o, or empty the folder yourself")
+                   remedy="choose another folder with -o, or empty the folder yourself")
 
 
 def _refuse_places(out: Path, names: set[str]) -> None:
@@ -187,7 +187,7 @@ def _refuse_places(out: Path, names: set[str]) -> None:
     if others:
         raise fail("E302", "a folder of the output is a file, or a link to another place",
                    where=str(out), value=", ".join(others), allowed="real folders",
-                   remedy="remove it, or choose another -o")
+                   remedy="remove the file or link, or choose another folder with -o")
 
 
 def _refuse_edited(out: Path, old: Manifest, files: dict[str, str]) -> None:
@@ -204,7 +204,8 @@ def _refuse_edited(out: Path, old: Manifest, files: dict[str, str]) -> None:
     if edited:
         raise fail("E303", "files of the output folder were edited", where=str(out),
                    value=", ".join(edited), allowed="the generated files",
-                   remedy="move your changes elsewhere and delete these files, or choose another -o")
+                   remedy="move your changes elsewhere and delete these files, or choose another folder "
+                          "with -o")
 
 
 def _remove(out: Path, name: str) -> None:
@@ -303,7 +304,7 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
 
 
 def _not_generated(out: Path, value: str) -> KerncastError:
-    return fail("E305", "not a folder that kerncast generated", where=str(out), value=value,
+    return fail("E305", "kerncast did not generate this folder", where=str(out), value=value,
                 allowed="a folder made by kerncast gen", remedy="generate it: kerncast gen SPEC -o FOLDER")
 
 

@@ -50,8 +50,8 @@ def firmware_files(folder: str) -> dict[str, Traversable]:
     inner = Path(given, folder)
     own = {entry.name: entry for entry in inner.iterdir()} if inner.is_dir() else {}
     for name in sorted(shipped.keys() & own.keys()):
-        raise fail("E324", "the package has a file of this name", where=str(own[name]), value=name,
-                   allowed="a new name", remedy="rename the file, and the id in it")
+        raise fail("E324", "kerncast already contains a file of this name", where=str(own[name]), value=name,
+                   allowed="a new name", remedy="rename your file, and change the id inside it")
     return shipped | own
 
 

@@ -95,7 +95,7 @@ def _refuse_what_it_lacks(name: str, traced: bool, waves: Path | None) -> None:
     if traced and (kind in ("rtl", "hls") or name == "model:fxpmath"):
         raise no_hooks(name)
     if waves is not None and kind != "rtl":
-        raise fail("E424", "only an RTL simulation has waveforms", where="back end", value=name,
+        raise fail("E424", "only an RTL simulation can write waveforms", where="back end", value=name,
                    allowed="rtl:icarus or rtl:verilator", remedy="omit --waves")
 
 
@@ -176,12 +176,12 @@ def resolve_board(text: str, flash: str = "") -> BoardAt:
     named = name if at else text if _BOARD_ID.fullmatch(text) else None
     board = load_board(named) if named else None
     if not port or port == named:
-        raise fail("E421", "the port of this board is not named", where="back end", value=f"board:{text}",
+        raise fail("E421", "the port of this board is missing", where="back end", value=f"board:{text}",
                    allowed="board:ID@PORT, such as board:microbit@/dev/ttyACM0, or board:PORT",
-                   remedy="name its port; kerncast targets --ports lists those of this machine")
+                   remedy="name the port; kerncast targets --ports lists the ports of this machine")
     if flash and board is None:
-        raise fail("E418", "the flash tool depends on the board", where="--flash", value=flash,
-                   allowed="board:ID@PORT", remedy="name the board too; kerncast targets lists them")
+        raise fail("E418", "--flash needs the ID of the board", where="--flash", value=flash,
+                   allowed="board:ID@PORT", remedy="name the board too; kerncast targets lists the boards")
     return BoardAt(board, port)
 
 
@@ -206,7 +206,7 @@ def check_flash(name: str, flash: str) -> None:
         The program that loads the board; empty for none.
     """
     if flash and not name.startswith("board:"):
-        raise fail("E418", "only a physical board can be loaded", where="--flash",
+        raise fail("E418", "only a physical board can be flashed", where="--flash",
                    value=f"{name} --flash {flash}", allowed="board:ID@PORT",
                    remedy="omit --flash, or name a physical board and its port")
 

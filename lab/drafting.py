@@ -242,7 +242,7 @@ def _word(low: int, high: int, where: str) -> str:
     bits = max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + (low < 0)
     if bits > _LENGTHS[-1]:
         raise fail("E246", "no word length can represent these values", where=where, value=f"{low} to {high}",
-                   allowed=f"words of {_LENGTHS[-1]} bits", remedy="correct the data")
+                   allowed=f"values that fit {_LENGTHS[-1]} bits", remedy="correct the data")
     return f"{'s' if low < 0 else 'u'}{next(b for b in _LENGTHS if b >= bits)}f0"
 
 

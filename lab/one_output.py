@@ -21,4 +21,4 @@ def refuse_several(given: Spec | Plan, what: str) -> None:
     key = "classes" if classes else "outputs"
     raise fail("E124", f"{what} supports one output", where=f"[output] {key}", value=key,
                allowed="a spec without classes and with one output",
-               remedy="run: kerncast sim SPEC; it prints the error, or for classes the accuracy and recall")
+               remedy="run kerncast sim SPEC, which prints the error, or accuracy and recall for classes")

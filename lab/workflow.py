@@ -175,7 +175,7 @@ def load_inputs(source: Path, folder: Path, needed: bool = True) -> Inputs:
         if vectors is not None:
             vectors.check(plan, str(source))
     if vectors is None and needed:
-        raise fail("E308", "no test vectors", where=str(source),
+        raise fail("E308", "there are no test vectors", where=str(source),
                    allowed="a spec with [data], or a folder generated from one",
                    remedy="add [data] to the spec, and generate again")
     return Inputs(out, plan, vectors)

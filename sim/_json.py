@@ -42,7 +42,7 @@ def parse_json(text: str | bytes) -> Any:
         try:
             json.dumps(value, ensure_ascii=False).encode()
         except UnicodeEncodeError:
-            raise ValueError("half of a surrogate pair") from None
+            raise ValueError("an unpaired surrogate") from None
     return value
 
 

@@ -33,8 +33,8 @@ def refuse_unwritable(path: Path, where: str, what: str) -> None:
     taken = special or (path.exists() and not os.access(path, os.W_OK))
     if taken or not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise fail("E191", f"{what} cannot be written", where=where, value=str(path),
-                   allowed="a new or regular file in a folder that exists and is writable",
-                   remedy="name a file in such a folder")
+                   allowed="a new file, or a regular file, in a writable folder",
+                   remedy="name a file in a writable folder")
 
 
 def partial_path(path: Path) -> Path:

@@ -76,7 +76,7 @@ class Format:
         """Parse the written form (``s16f15``, ``u12f0``); raise E201 if it is invalid."""
         match = _WRITTEN.fullmatch(text) if isinstance(text, str) else None
         if match is None:
-            raise fail("E201", "not a number format", where=where, value=text,
+            raise fail("E201", "this is not a number format", where=where, value=text,
                        allowed="s or u, total bits, f, fraction bits; such as s16f15 or u12f0",
                        remedy="write the sign, the total bits and the fraction bits")
         return cls(match[1] == "s", int(match[2]), int(match[3]))

@@ -55,10 +55,10 @@ def read_cast(tool: str, rounding: str, overflow: str) -> tuple[Rounding, Overfl
     roundings = {name: mode for mode, name in ROUNDING_NAMES[tool].items()}
     overflows = {name: mode for mode, name in OVERFLOW_NAMES[tool].items()}
     if rounding not in roundings or overflow not in overflows:
-        raise fail("E207", f"{tool} has casts that kerncast does not support", where="cast",
+        raise fail("E207", f"{tool} has a cast that kerncast does not support", where="cast",
                    value=f"{rounding}, {overflow}",
                    allowed=f"{', '.join(roundings)} with {', '.join(overflows)}",
-                   remedy="choose the closest of these")
+                   remedy="choose the closest of the allowed casts")
     return roundings[rounding], overflows[overflow]
 
 
@@ -83,5 +83,6 @@ def read_ap_fixed(text: str) -> tuple[Format, Rounding, Overflow]:
 
 def _known(tool: str) -> None:
     if tool not in ROUNDING_NAMES:
-        raise fail("E207", "no such notation", where="tool", value=tool, allowed=", ".join(ROUNDING_NAMES),
+        raise fail("E207", "kerncast does not support the notation of this tool", where="tool", value=tool,
+                   allowed=", ".join(ROUNDING_NAMES),
                    remedy="use one of the allowed values")

@@ -369,5 +369,5 @@ class Plan(Choices):
 
 
 def _not_a_plan(where: str, error: Exception) -> KerncastError:
-    return fail("E210", "not a plan", where=where, value=repr(error), allowed="a generated plan.json",
+    return fail("E210", "this is not a plan", where=where, value=repr(error), allowed="a generated plan.json",
                 remedy=REMAKE_FOLDER)

@@ -134,7 +134,7 @@ MEANINGS = {
         "delay line is not full.",
         "Push the remaining samples. During training, call run until it returns ok, then commit."),
     "out_of_order": Entry(
-        "a call of a training in slices was out of order",
+        "a function of the sliced training was called out of order",
         "The order is begin, push for each sample, run until it returns ok, commit; a trainer trains "
         "one model at a time. Or something else wrote to the trainer, which its checksum shows.",
         "Keep the order; cancel training before you begin again. If the order was kept, check what else "

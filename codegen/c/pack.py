@@ -42,7 +42,7 @@ def write_pack(folder: Path, name: str, out: Path) -> Path:
     """
     description = f"kerncast.{name}.pdsc"
     if not (folder / description).is_file() or not (folder / MANIFEST).is_file():
-        raise fail("E310", "a pack needs the package cmsis", where="--pack", value=str(out),
+        raise fail("E310", "--pack needs --package cmsis", where="--pack", value=str(out),
                    allowed="--package cmsis", remedy="add --package cmsis")
     release = re.search(r'<release version="([^"]+)"', (folder / description).read_text(encoding="utf-8"))
     assert release

@@ -56,9 +56,9 @@ def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ())
     """
     file = firmware_files(folder).get(name)
     if file is None:
-        raise fail("E324", "no such file", where=f"firmware/{folder}/{name}",
-                   allowed="the name of a folder that contains such a file", remedy="correct the name, or "
-                                                                                    "add the missing file")
+        raise fail("E324", "the file does not exist", where=f"firmware/{folder}/{name}",
+                   allowed="a folder that contains this file",
+                   remedy="correct the name, or add the missing file")
     source = Source.parse(file.read_text(encoding="utf-8"), str(file))
     found: dict[KeyPath, Problem] = {}
     model = None

@@ -54,7 +54,7 @@ class RtlCore:
         if self.ports(plan).lanes:
             return {"LANES": lanes}
         if lanes != 1:
-            raise fail("E340", f"the {self.name} core of this plan has one lane", where="--lanes",
+            raise fail("E340", f"the {self.name} core of this plan supports only one lane", where="--lanes",
                        value=lanes, allowed="1", remedy="choose --lanes 1, or another core")
         return {}
 

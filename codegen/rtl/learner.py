@@ -113,7 +113,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
         key = "classes" if plan.decision else "outputs"
         return fail("E307", "the SystemVerilog learner has one output and no classes",
                     where=f"[output] {key}", value=len(plan.class_names) or plan.outputs,
-                    allowed="one output", remedy="learn in C")
+                    allowed="one output", remedy="learn with the generated C")
     for name in ("linear", "quantise", "guard", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",
@@ -121,7 +121,8 @@ def _refusal(plan: Plan) -> KerncastError | None:
     if vectors(plan) * plan.sizes["D"] > MOST_WORDS:
         return fail("E306", "the model is too large for the SystemVerilog learner", where=plan.size_key,
                     value=f"{vectors(plan)} centers of {plan.sizes['D']} values",
-                    allowed=f"{MOST_WORDS} values in all", remedy="lower this key, or use fewer columns")
+                    allowed=f"at most {MOST_WORDS} values in all",
+                    remedy="lower this key, or use fewer columns")
     return None
 
 

@@ -237,7 +237,8 @@ def _refusal(plan: Plan) -> KerncastError | None:
         return fail("E306", "the model is too large for the SystemVerilog predictor",
                     where=plan.size_key,
                     value=f"{vectors(plan)} centers of {plan.sizes['D']} values",
-                    allowed=f"{MOST_WORDS} values in all", remedy="lower the number of centers, or use "
+                    allowed=f"at most {MOST_WORDS} values in all",
+                    remedy="lower the number of centers, or use "
                                                                   "fewer columns")
     if vectors(plan) > most_vectors(plan):
         return fail("E306", "the number of centers does not fit a beat of the SystemVerilog predictor",

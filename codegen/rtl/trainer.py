@@ -38,7 +38,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
     words = plan.sizes["n"] * plan.sizes["D"] if refused is None else 0
     if words > MOST_WORDS:
         return fail("E306", "too many samples for the SystemVerilog trainer",
-                    where=plan.size_key, value=f"{words} words", allowed=f"{MOST_WORDS} words",
+                    where=plan.size_key, value=f"{words} words", allowed=f"at most {MOST_WORDS} words",
                     remedy="lower n, or use fewer columns")
     return refused
 

@@ -90,12 +90,13 @@ class HilClient:
         if abi is not None and found.abi != abi:
             raise differs("ABI", found.abi, abi, where)
         if board is not None and found.board != board:
-            raise fail("E422", "the firmware is for another board", where=where, value=found.board,
-                       allowed=board, remedy=f"name the board {found.board}, or load the firmware of {board}")
+            raise fail("E422", "the firmware was built for another board", where=where, value=found.board,
+                       allowed=board,
+                       remedy=f"name the board {found.board}, or flash firmware built for {board}")
         if plan_hash is not None and found.plan_hash != plan_hash:
             raise fail("E413", f"the firmware ({found.name}) was generated from another plan",
                        where=where, value=f"plan {found.plan_hash}", allowed=f"plan {plan_hash}",
-                       remedy="build and load the firmware again from this plan")
+                       remedy="build the firmware from this plan and flash it again")
         self._requests.window = found.window
         return found
 
@@ -221,7 +222,7 @@ class HilClient:
                 raise
             raise fail("E434", "the firmware has no trace hooks", where=self.link.name,
                        value=error.problems[0].value, allowed="firmware built with trace hooks",
-                       remedy="kerncast build OUT --trace, then load that image") from None
+                       remedy="kerncast build OUT --trace, then flash that image") from None
         operation, _, signal = str(v["place"]).partition(" ")
         event = Event(operation, signal, *(_int(v[name]) for name in ("step", "index", "word"))) \
             if operation else None

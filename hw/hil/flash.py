@@ -41,11 +41,11 @@ def require_flasher(board: Board, name: str) -> Flasher:
     """
     flasher = board.flashers.get(name)
     if flasher is None:
-        raise fail("E418", f"{board.id} cannot be loaded by this flash program", where="--flash", value=name,
+        raise fail("E418", f"this flash program does not support {board.id}", where="--flash", value=name,
                    allowed=", ".join(board.flashers) or "none: this board exists in emulation only",
-                   remedy="choose one of the allowed values, or load the image by hand")
+                   remedy="choose one of the allowed values, or flash the image by hand")
     if shutil.which(flasher.command[0]) is None:
-        raise fail("E514", "the program that loads the board is not installed", where="--flash",
+        raise fail("E514", "the program that flashes the board is not installed", where="--flash",
                    value=flasher.command[0], allowed=", ".join(board.flashers), remedy=flasher.install)
     return flasher
 
@@ -71,9 +71,9 @@ def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
     except subprocess.TimeoutExpired:
         said, failed = f"not finished after {_TIMEOUT:g} s", True
     if failed:
-        raise fail("E419", "the board could not be loaded", where=board.id,
+        raise fail("E419", "the board could not be flashed", where=board.id,
                    value=f"{' '.join(command)}: {said.strip()[-_WORDS:] or 'no message'}",
-                   allowed="a board that is connected and that no other program uses",
+                   allowed="a connected board that no other program uses",
                    remedy="read the program's output, check the cable, and try its other name in "
                           f"`kerncast targets {board.id}`")
     return command

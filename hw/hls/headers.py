@@ -16,14 +16,14 @@ INSTALL = "python -m pip install --no-deps hls4ml"
 def known_dialect(name: str) -> str:
     """Return a dialect by name; raise E420 for an unknown one."""
     if name not in DIALECTS:
-        raise fail("E420", "no such dialect of HLS C++", where="back end", value=f"hls:{name}",
+        raise fail("E420", "this dialect of HLS C++ is not supported", where="back end", value=f"hls:{name}",
                    allowed=", ".join(f"hls:{known}" for known in DIALECTS), remedy="choose one of the "
                                                                                    "allowed values")
     return name
 
 
 def _missing(dialect: Dialect, where: str, value: str) -> KerncastError:
-    return fail("E501", f"the headers of the integers of {dialect.title} are missing", where=where,
+    return fail("E501", f"the integer headers of {dialect.title} are missing", where=where,
                 value=value,
                 allowed=f"a folder with {dialect.header}",
                 remedy=f"{INSTALL}; or name a folder that has {dialect.header} in {dialect.variable}")

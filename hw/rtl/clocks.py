@@ -114,7 +114,7 @@ def _train(plan: Plan) -> list[Operation]:
     for x_raw in _samples(plan):
         if int(open_model(plan).train(x_raw, y_raw)["status"][0]) in TRAINED:
             return [("watch",), *training_script(plan, x_raw, y_raw), ("spans",)]
-    raise fail("E343", "the clocks of training cannot be counted: the system is not positive definite",
+    raise fail("E343", "the clock cycles of training cannot be counted: the system is not positive definite",
                where="[toeplitz] lambda", value=plan.options["lambda"],
                allowed="a system that can be trained",
                remedy="raise lambda, or omit --simulate")

@@ -110,7 +110,7 @@ def resolve_families(names: Sequence[str]) -> list[Family]:
     """
     for name in names:
         if name != "all" and name not in FAMILIES:
-            raise fail("E340", "no such family", where="--family", value=name,
+            raise fail("E340", "no such FPGA family", where="--family", value=name,
                        allowed=", ".join((*FAMILIES, "all")), remedy="choose one of the allowed values")
     return [family for family in FAMILIES.values() if family.id in names or "all" in names]
 
@@ -126,7 +126,7 @@ def resolve_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
     known = {core.name: core for core in CORES}
     for name in names:
         if name not in known:
-            raise fail("E340", "no such core", where="--core", value=name,
+            raise fail("E340", "the plan has no such core", where="--core", value=name,
                        allowed=", ".join(core.name for core in CORES if core.fits(plan)),
                        remedy="choose one of the allowed values")
         known[name].refuse_unfit(plan)
@@ -138,7 +138,7 @@ def resolve_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
 def refuse_unknown_part(part: str) -> None:
     """Raise E340 for a part that nextpnr does not support."""
     if part not in PARTS:
-        raise fail("E340", "no such part", where="--part", value=part, allowed=", ".join(PARTS),
+        raise fail("E340", "no such FPGA part", where="--part", value=part, allowed=", ".join(PARTS),
                    remedy="choose one of the allowed values")
 
 
@@ -218,7 +218,7 @@ def refuse_odd_lanes(lanes: Sequence[int]) -> None:
     """Raise E340 for a number of lanes that is not a power of two."""
     for number in lanes:
         if number < 1 or number & (number - 1):
-            raise fail("E340", "this is not a valid number of lanes", where="--lanes", value=number,
+            raise fail("E340", "the number of lanes is not a power of two", where="--lanes", value=number,
                        allowed="powers of two", remedy="choose 1, 2, 4, ...")
 
 

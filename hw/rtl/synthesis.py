@@ -164,8 +164,9 @@ def run_program(program: str, arguments: Sequence[str], work: Path, limit: float
     if done.returncode != 0:
         lines = [line for line in done.stdout.splitlines() if line.strip()]
         errors = [line for line in lines if "ERROR" in line] or lines
-        raise fail("E342", f"{program} stopped", where=program, value=f"exit status {done.returncode}",
-                   allowed="0", remedy="read its output:\n    " + "\n    ".join(errors[-_QUOTED:]))
+        raise fail("E342", f"{program} failed", where=program, value=f"exit status {done.returncode}",
+                   allowed="exit status 0",
+                   remedy="read its output:\n    " + "\n    ".join(errors[-_QUOTED:]))
 
 
 def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,

@@ -260,7 +260,7 @@ def load_recording(path: Path, *, trusted: bool = False) -> Recording:
         if isinstance(error, KerncastError) and error.problems[0].code in ("E213", "E214"):
             raise
         value = error.problems[0].message if isinstance(error, KerncastError) else repr(error)
-        raise fail("E212", "not a recording", where=str(path), value=value,
+        raise fail("E212", "this is not a recording", where=str(path), value=value,
                    allowed=_OURS, remedy="name another file, or record it again") from None
     for line, call in enumerate(calls, start=2):
         _check_words(plan, call, line)

@@ -79,7 +79,7 @@ class Server(ThreadingHTTPServer):
         except (OSError, OverflowError) as error:
             raise fail("E374", "the port is not available", where="--port", value=port,
                        allowed="a free port, 1024 to 65535, or 0 for any",
-                       remedy=f"omit --port, or name another ({error})") from None
+                       remedy=f"omit --port, or name another port ({error})") from None
         self.html = html.encode()
         self.token = secrets.token_urlsafe(24)
         self.questions: dict[str, Question] = {

@@ -106,7 +106,8 @@ class Session:
         plan_hash = asked.get("plan")
         if not isinstance(plan_hash, str) or plan_hash not in self._plans:
             raise fail("E376", "this design has not been explored", where="plan", value=plan_hash,
-                       allowed="the hash of a design that this page shows", remedy="choose it again")
+                       allowed="the hash of a design that this page shows",
+                       remedy="choose the design again on the page")
         with self._lock:
             made: Answer = self._programs.of(plan_hash, lambda: program(
                 *self._plans[plan_hash], build_dir=self.work))

@@ -42,7 +42,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     # How the port of a board was named before board:ID@PORT.
     group.addoption("--kerncast-port", action="append", default=[], help=argparse.SUPPRESS)
     group.addoption("--kerncast-flash", default="", metavar="PROGRAM",
-                    help="Load the images to physical boards first, with this program or `auto`.")
+                    help="Flash the images to physical boards first, with this program or `auto`.")
     group.addoption("--kerncast-predictions", type=int, default=0, metavar="COUNT",
                     help="Maximum number of predictions per call, for slow back ends; 0 for all.")
     parser.addini("kerncast_on", "Back ends if --kerncast-on is omitted, one per line.", type="linelist")

@@ -44,7 +44,8 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
             raise fail("E372", "the file of results does not exist", where=str(path), value="no file",
                        allowed="a file", remedy="run: kerncast test OUT --on host --json > FILE") from None
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
-            raise fail("E372", "not results of back ends", where=str(path), value=repr(error),
+            raise fail("E372", "the file does not contain results of back ends", where=str(path),
+                       value=repr(error),
                        allowed="JSON of kerncast test, verify, demo, or sweep --confirm",
                        remedy="run: kerncast test OUT --on host --json > FILE") from None
         found |= {(row["plan"], row["backend"]): row for row in rows}

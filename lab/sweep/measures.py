@@ -156,7 +156,7 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
     wrong = found is None or found["unit"] not in ("", *known) or bool(found["plus"]) != bool(
         found["float"] and found["number"]) or not (found["float"] or found["number"])
     if found is None or wrong:
-        problems.append(Problem("E363", "not a limit", where, text,
+        problems.append(Problem("E363", "this is not a limit", where, text,
                                 "MEASURE <= NUMBER [UNIT], or error <= float + NUMBER; units: "
                                 + ", ".join(known),
                                 "write \"ram <= 8 kB\" (8,000 bytes; 8 KiB are 8,192)"))
@@ -169,7 +169,7 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
         of_it = ", ".join(unit for unit in units if unit)
         problems.append(Problem("E363", f"the unit of {name} is not {found['unit']}", where, text,
                                 f"{of_it}, or a number without a unit" if of_it else "a number without unit",
-                                "write the limit in a unit of this measure"))
+                                "write the limit in one of the allowed units"))
         return None
     if found["float"] and name not in ("error", "rms"):
         problems.append(Problem("E363", f"`float` cannot be used in a limit of {name}, because float64 has "

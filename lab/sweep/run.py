@@ -327,7 +327,7 @@ def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, fold
         parts = zip(("version of kerncast", "spec", "data"), held, mine, strict=True)
         what = next(name for name, a, b in parts if a != b)
         raise fail("E367", f"the folder contains a sweep of another {what}", where=str(folder), value=what,
-                   allowed="a folder with the same spec and data", remedy="name another -o")
+                   allowed="a folder with the same spec and data", remedy="name another folder with -o")
 
 
 class _Work:

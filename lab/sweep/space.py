@@ -168,7 +168,8 @@ def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
     if problems:
         raise KerncastError(problems)
     if not axes:
-        raise fail("E361", "no axis to sweep", where="--grid", value="no key", allowed="a key of the spec",
+        raise fail("E361", "the sweep has no axis", where="--grid", value="no key",
+                   allowed="a key of the spec",
                    remedy="add --grid numbers.word=16,24,32, or [sweep.grid] to the spec")
     return Space(spec, tuple(sorted(axes, key=lambda axis: not axis.changes_float)))
 
@@ -188,7 +189,7 @@ def _of_options(grid: Iterable[str], problems: list[Problem]) -> Iterator[tuple[
     for text in grid:
         key, equals, values = text.partition("=")
         if not equals or not key.strip() or not values.strip():
-            problems.append(Problem("E360", "not an axis", "--grid", text,
+            problems.append(Problem("E360", "this is not an axis", "--grid", text,
                                     "KEY=V1,V2,... or KEY=LO..HI/COUNT", "write numbers.word=16,24,32"))
             continue
         whole = _RANGE.fullmatch(values.strip())
@@ -226,7 +227,7 @@ def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> 
     elif isinstance(values, (list, tuple)) and 0 < len(values) <= _MOST_VALUES \
             and all(isinstance(v, (int, float, str)) for v in values):
         return list(dict.fromkeys(values))
-    problems.append(Problem("E360", "these are not the values of an axis", where, abbreviate(values),
+    problems.append(Problem("E360", "these values do not define an axis", where, abbreviate(values),
                             f"a list of 1 to {_MOST_VALUES} values, or \"LO..HI/COUNT\" with LO below HI",
                             "write [16, 24, 32], or \"0.01..1/9\""))
     return []

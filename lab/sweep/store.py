@@ -76,8 +76,8 @@ def is_numbers(values: object) -> bool:
 def in_use(path: Path, error: Exception) -> KerncastError:
     """Return E377: another process uses the folder."""
     return fail("E377", "another sweep is running in this folder", where=str(path), value=error,
-                allowed="one sweep per folder at a time", remedy="wait until the other sweep ends, or name "
-                                                                 "another -o")
+                allowed="one sweep per folder at a time",
+                remedy="wait until the other sweep ends, or name another folder with -o")
 
 
 def check_settings(held: Mapping[str, Any]) -> None:
@@ -129,7 +129,7 @@ class Store:
                 "SELECT 1 FROM pragma_table_info('points') WHERE name = 'digest'").fetchone():
             raise fail("E366", "the results are from an earlier version of kerncast", where=str(self.path),
                        value="rows without digests", allowed=f"rows of schema {SCHEMA}",
-                       remedy="name another -o, to compute the points again")
+                       remedy="name another folder with -o, to compute the points again")
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
         with self._db:
@@ -162,7 +162,7 @@ class Store:
         return fail("E366", "the results are damaged", where=str(self.path), value=what,
                     allowed="an unchanged file of kerncast sweep",
                     remedy="run the same kerncast sweep again: it keeps every valid result and computes the "
-                           "others. If none is valid, move the file away, or name another -o")
+                           "others. If none is valid, move the file away, or name another folder with -o")
 
     def meta(self, name: str) -> Any:
         """Return the value stored under a name, or None."""

@@ -67,7 +67,7 @@ def _rescue(folder: Path, report: Callable[[str], None]) -> None:
             raise
         identity, points = _sound_rows(path)
         if identity is None or not points:
-            remedy = f"none of them is valid: move {path} away, or name another -o"
+            remedy = f"none of them is valid: move {path} away, or name another folder with -o"
             raise KerncastError([replace(problem, remedy=remedy)]) from None
     aside = next(at for n in count(1) if not (at := folder / f"damaged-{n}.db").exists())
     for ending in ("", "-wal", "-shm"):

@@ -38,8 +38,8 @@ _SPEC = {
     "E106": Entry("a key is missing", "The spec omits a key that has no default.",
                   "Add the key to the table named."),
     "E107": Entry("wrong type",
-                  "The value has another type than the key: text for a number, a number in quotes, a "
-                  "fraction for an integer, or a value for a table. kerncast converts none of them.",
+                  "The value has the wrong type for the key: text for a number, a number in quotes, a "
+                  "fraction for an integer, or a value for a table. kerncast does not convert values.",
                   "Write the value in the form listed under `allowed`."),
     "E108": Entry("a value is out of range",
                   "The type is right, but the value is outside the range of the key: for example lambda or "
@@ -72,11 +72,11 @@ _SPEC = {
                   "Change the setting named, or name your own data file."),
     "E116": Entry("[data] must name one source", "[data] has both builtin and file, or neither.",
                   "Keep one of them; test is used together with file."),
-    "E117": Entry("a cast that cannot be chosen",
+    "E117": Entry("this cast cannot be chosen",
                   "[numbers.casts] names a signal that this algorithm does not cast. Or it asks for wrap "
                   "where a bound keeps every value in range, so that wrap and saturate are the same.",
                   "Use one of the signals listed, or choose the rounding only."),
-    "E118": Entry("a range without effect",
+    "E118": Entry("this range has no effect",
                   "[numbers.ranges] names a signal whose format follows from a bound or adapts to the data, "
                   "or gives a range larger than the bound.",
                   "Remove the line."),
@@ -86,7 +86,7 @@ _SPEC = {
                   "kerncast predicts the word length for the Toeplitz trainer and measures it on data for "
                   "conjugate gradients. For other algorithms there is no advice.",
                   "Run kerncast sim, which measures the error, or name data in [data]."),
-    "E121": Entry("not a spec and not a fitted estimator",
+    "E121": Entry("neither a spec nor a fitted estimator",
                   "A plan needs a spec, or an estimator that is fitted.",
                   "Write a spec; `kerncast init NAME` writes one to start from."),
     "E190": Entry("no such error code", "No message has the code given to `kerncast explain`.",
@@ -95,20 +95,20 @@ _SPEC = {
                   "A folder does not exist or is not writable, or the disk is full.",
                   "Check the path named and its permissions."),
     "E192": Entry("the file exists already",
-                  "kerncast does not overwrite your files, nor one of its output files by another.",
+                  "kerncast does not overwrite your files, nor write two outputs to one file.",
                   "Choose another name or another folder, or remove the file."),
     "E193": Entry("no such group of tools", "`kerncast doctor --group` has no group of this name.",
                   "Use one of the groups listed."),
     "E194": Entry("the command line is not complete or not valid",
                   "A command, option or argument is unknown, missing, or has a value that is not allowed.",
-                  "Correct the command; its --help lists every option, with examples."),
+                  "Correct the command; run it with --help for every option, with examples."),
 }
 
 _NUMBERS = {
     "E201": Entry("not a number format",
                   "A format is a sign, the total bits, f, and the fraction bits: s16f15, u12f0.",
                   "Write the format in this form. The number of fraction bits may be negative: u16f-2."),
-    "E202": Entry("NaN and infinity have no fixed-point value", "A value to be quantised is not finite.",
+    "E202": Entry("NaN and infinity have no fixed-point value", "The value to convert is not finite.",
                   "Remove or repair the sample that it came from."),
     "E203": Entry("a chosen format cannot hold the signal",
                   "A format in [numbers.formats] is too narrow for the values that the signal takes, or its "
@@ -127,7 +127,7 @@ _NUMBERS = {
                   "The device indexes with 32 bits; n or budget, times columns, needs 2 GB or more.",
                   "Lower n or budget, or use fewer columns."),
     "E207": Entry("a cast of another tool has no equivalent",
-                  "kerncast does not support the tool's rounding or overflow, or not its notation.",
+                  "kerncast does not support the rounding, the overflow or the notation of the tool.",
                   "Use floor, half_up or half_even, with saturate or wrap."),
     "E210": Entry("not a plan", "plan.json is damaged or was edited.",
                   "Generate the folder again: kerncast gen SPEC -o FOLDER."),
@@ -135,7 +135,7 @@ _NUMBERS = {
                   "vectors.json is damaged, was edited, or comes from another version of kerncast.",
                   "Generate the folder again: kerncast gen SPEC -o FOLDER."),
     "E212": Entry("not a recording", "The file was not written by `kerncast hil record`, or is damaged.",
-                  "Record again. A recording that is cut off is read up to its last complete entry."),
+                  "Record again. kerncast reads a truncated recording up to its last complete entry."),
     "E213": Entry("written by another version of kerncast",
                   "This version cannot read plans, generated folders, bundles and recordings of kerncast "
                   "0.1: names in the plan have changed, and its hash covers decisions only.",
@@ -146,7 +146,7 @@ _NUMBERS = {
                   "plan: the file was changed, or recorded from a folder without a spec.",
                   "Record it again from a generated folder with its spec, or use an unchanged copy."),
     "E220": Entry("the width of the kernel is out of range", "sigma and period must be positive and finite.",
-                  "Give them in the units of x, after offset and gain."),
+                  "Give sigma and period in the units of x, after offset and gain."),
     "E221": Entry("lambda must be positive",
                   "The regulariser lam is zero, negative, not finite or not a number.",
                   "Start with lam = 1; lower it if the targets have little noise."),
@@ -162,7 +162,7 @@ _NUMBERS = {
                   "Targets must be finite, with one row per sample. For a Toeplitz system r has one axis, "
                   "and Y has as many rows as r has entries.",
                   "Give y of shape (n,) or (n, m), and as r the first column of T + lambda I."),
-    "E226": Entry("no such method for Toeplitz systems, or not for this one",
+    "E226": Entry("the method does not exist, or does not support this Toeplitz system",
                   "No Toeplitz method has this name, or banded was chosen for a matrix without a band.",
                   "Use auto, or one of the methods listed."),
     "E227": Entry("the Toeplitz matrix is not symmetric",
@@ -191,8 +191,8 @@ _NUMBERS = {
                   "Correct what the message names; inputs are dense, finite, of shape (m, D)."),
     "E234": Entry("the samples must be presented at least once",
                   "presentations is below 1, or not an integer.", "Start with 10."),
-    "E235": Entry("the block bound of look-ahead is out of range",
-                  "A block of one row is an ordinary step; memory and time grow with the bound.",
+    "E235": Entry("the maximum block size of look-ahead is out of range",
+                  "A block of one row is an ordinary step; memory and time grow with the block size.",
                   "Start with 16; raise it if the status is breakdown and the matrix is not singular."),
     "E236": Entry("no such preconditioner, or a tolerance out of range",
                   "No preconditioner has this name, or it does not suit the matrix: circulants need a "
@@ -245,20 +245,21 @@ _NUMBERS = {
                   "A field that should be a number is text, or a line does not have the form of its format.",
                   "Correct the line named. If the target is a class, kerncast init finds the classes; "
                   "--classes chooses two."),
-    "E253": Entry("a label that is not among the classes",
+    "E253": Entry("a label is not one of the classes",
                   "The target of a sample is not one of the classes listed, or a class listed has no "
                   "samples.",
                   "Name all classes that occur, or remove the samples."),
-    "E254": Entry("no reader is known for a data file", "The suffix of its name is not that of a format.",
-                  "Rename the file by its format: .csv, .npz, .libsvm or .wav."),
-    "E255": Entry("no such data set, or not available",
+    "E254": Entry("the format of a data file is not supported",
+                  "The suffix of the file's name does not belong to a known format.",
+                  "Rename the file to end in the suffix of its format: .csv, .npz, .libsvm or .wav."),
+    "E255": Entry("the data set is unknown or not available",
                   "No data set has this name, or no installed package contains it. kerncast downloads "
                   "nothing.",
                   "Choose a known name, or pass your own copy of the set."),
-    "E256": Entry("not the data set that was named",
-                  "Your copy has another number of columns than the data set of that name.",
+    "E256": Entry("the copy is not the data set that was named",
+                  "Your copy and the data set of that name have different numbers of columns.",
                   "Load the file by its path."),
-    "E257": Entry("the arrays of a file are not a training set",
+    "E257": Entry("the arrays of a file do not form a training set",
                   "Inputs have shape (n, D) and targets shape (n,) or (n, K), both real numbers.",
                   "Name the arrays, or reshape or convert them."),
     "E258": Entry("an option of the reduction is out of range",
@@ -291,7 +292,7 @@ _GENERATION = {
     "E302": Entry("the output folder contains other files",
                   "The path is a file, or a folder with files or links that kerncast did not write. kerncast "
                   "does not overwrite or delete them.",
-                  "Choose another -o, or empty the folder yourself."),
+                  "Choose another folder with -o, or empty the folder yourself."),
     "E303": Entry("generated files were edited",
                   "A file differs from its entry in the manifest of the folder.",
                   "Move your changes elsewhere and delete the file, or generate into another folder."),
@@ -332,7 +333,7 @@ _GENERATION = {
     "E323": Entry("no such target",
                   "Neither the package nor the folder in KERNCAST_FIRMWARE has a file for it.",
                   "Run `kerncast targets` for the list, or add its file."),
-    "E324": Entry("the file of a board or target is wrong",
+    "E324": Entry("the file of a board or target is not valid",
                   "The message names the key or the file: an id that differs from the file's name, an "
                   "unknown target or driver, memories that overlap, or a missing folder in "
                   "KERNCAST_FIRMWARE.",
@@ -357,11 +358,11 @@ _GENERATION = {
     "E333": Entry("over budget", "The library needs more than a limit in [budget] of the spec.",
                   "Follow the remedy named with the figure, or raise the limit."),
     "E334": Entry("a limit of the budget cannot be measured",
-                  "Counts need data in the spec and a target with an installed emulator that counts this "
+                  "Counts need data in the spec, and a target whose emulator is installed and counts this "
                   "unit. A worst-case stack needs a compiler that reports stack frames: gcc or clang.",
                   "Follow the remedy named, or remove the key from [budget]."),
     "E335": Entry("a result differs from the integer model's",
-                  "The target computes another value than the integer model, so its costs are not valid.",
+                  "Target and integer model differ in a value, so the target's costs are not valid.",
                   "Find the place: kerncast test OUT --on BACKEND --bisect."),
     "E336": Entry("not a bundle", "The file is not a ZIP file of `kerncast verify`, or it is damaged.",
                   "Copy the bundle again, or make it again: kerncast verify FOLDER -o FILE.zip"),
@@ -372,7 +373,7 @@ _GENERATION = {
                   "The command generates the folder again from its spec and samples to compare.",
                   "Generate the folder with `kerncast gen` from a spec with [data]."),
     "E339": Entry("the bundle exists already", "kerncast does not overwrite a file with a bundle.",
-                  "Choose another -o, or remove the file yourself."),
+                  "Choose another file with -o, or remove the file yourself."),
     "E340": Entry("no such family, part or core",
                   "`kerncast estimate` supports the families listed, and the cores that the plan has.",
                   "Use one of the values listed under `allowed`."),
@@ -383,7 +384,7 @@ _GENERATION = {
                   "The program stopped; the message quotes its log.",
                   "Read the log. If files of the folder were changed, generate it again; otherwise report "
                   "it."),
-    "E343": Entry("the clocks of training cannot be counted",
+    "E343": Entry("the clock cycles of training cannot be counted",
                   "`kerncast estimate --simulate` needs samples whose system is positive definite, and the "
                   "integer model found none.",
                   "Raise lambda, or omit --simulate."),

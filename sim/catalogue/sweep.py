@@ -12,7 +12,7 @@ SWEEP = {
                   "Write the axis in one of these forms."),
     "E361": Entry("no axis to sweep", "Neither [sweep.grid] nor --grid names a key.",
                   "Name at least one key with its values."),
-    "E362": Entry("no such measure", "Objectives and limits name a measure, and this is not one.",
+    "E362": Entry("no such measure", "Objectives and limits must name one of the measures listed.",
                   "Use one of the names listed."),
     "E363": Entry("not a limit",
                   "A limit is a measure, <= or >=, and a number with a unit of that measure: ram <= 8 kB "
@@ -28,25 +28,26 @@ SWEEP = {
                   "sweep.db has an unknown format, comes from an earlier version, or has rows that do not "
                   "match their digest. Reading changes nothing.",
                   "Run the same sweep again: it keeps the valid results, computes the others again, and "
-                  "renames the damaged file. If no result is valid, move the file away, or name another -o."),
+                  "renames the damaged file. If no result is valid, move the file away, or name another "
+                  "folder with -o."),
     "E367": Entry("the folder contains another sweep",
                   "The folder has results of another spec, other data or another version.",
-                  "Name another -o."),
+                  "Name another folder with -o."),
     "E368": Entry("the grid is too large",
                   "The product of the numbers of values of all keys exceeds the limit.",
                   "Search with --trials, or use fewer values."),
     "E369": Entry("the plan differs from the sweep's",
-                  "The plan made for --confirm differs from that of the point, so another version ran the "
-                  "sweep.",
+                  "The plan made for --confirm differs from the plan of the point, so another version ran "
+                  "the sweep.",
                   "Run the sweep again in a new folder."),
     "E370": Entry("no design satisfies every limit",
                   "The message lists each limit and by how much the best design exceeds it. The folder keeps "
                   "all results.",
                   "Relax one of the limits named, or sweep more values."),
-    "E371": Entry("nothing to report on",
+    "E371": Entry("the path contains nothing to report on",
                   "A report needs the folder of a sweep, a folder made by kerncast gen, or a spec.",
                   "Run `kerncast sweep SPEC -o FOLDER`, then `kerncast report FOLDER`."),
-    "E372": Entry("not results of back ends",
+    "E372": Entry("the file does not contain results of back ends",
                   "The agreement of back ends is read from the JSON of kerncast test, verify, demo, or sweep "
                   "--confirm. This file does not exist or contains something else.",
                   "Write it with `kerncast test OUT --on host --json > FILE`."),
@@ -67,6 +68,7 @@ SWEEP = {
                   "Load the page again."),
     "E377": Entry("another sweep is running in the folder",
                   "Two sweeps in one folder would mix their results.",
-                  "Wait until it ends, or name another -o. A sweep that was killed does not block the "
+                  "Wait until it ends, or name another folder with -o. A sweep that was killed does not "
+                  "block the "
                   "folder."),
 }

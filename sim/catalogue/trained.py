@@ -6,9 +6,9 @@ from ..errors import Entry
 
 TRAINED = {
     "E270": Entry("the estimator is not fitted",
-                  "It lacks the attributes that fit sets. Or it has no support vectors, as an SVR whose "
-                  "epsilon exceeds all targets, and predicts the same for every sample.",
-                  "Fit it first; if it has no support vectors, lower epsilon and fit it again."),
+                  "The estimator lacks the attributes that fit sets. Or it has no support vectors, like an "
+                  "SVR whose epsilon exceeds all targets, and predicts the same value for every sample.",
+                  "Fit the estimator first; if it has no support vectors, lower epsilon and fit it again."),
     "E271": Entry("this kind of estimator cannot be exported",
                   "A predictor is a kernel expansion: SVC, SVR, KernelRidge, GaussianProcessRegressor and "
                   "similar, OneVsRestClassifier, the estimators of kerncast, and pipelines of scalers before "
@@ -18,22 +18,22 @@ TRAINED = {
     "E272": Entry("the estimator's kernel is not supported on the device",
                   "The supported kernels are gaussian (rbf), laplacian, polynomial and linear, and for a "
                   "Gaussian process one RBF; precomputed kernels and Python functions are not supported.",
-                  "Fit the estimator with one of those listed."),
+                  "Fit the estimator with one of the kernels listed."),
     "E273": Entry("the outputs of the estimator cannot be exported together",
                   "All outputs share one row of kernel values: one kernel, one scale per column, and at most "
                   "32 classes with an output per pair.",
                   "Fit the estimators of a OneVsRestClassifier with one kernel, or export one per output."),
     "E274": Entry("sparse arrays", "The device stores every column of every center.",
                   "Fit and predict with dense arrays: X.toarray()."),
-    "E275": Entry("not the file of a trained model",
+    "E275": Entry("the file does not contain a valid trained model",
                   "[predictor] file does not exist, is damaged, or was not written by kerncast.export.",
                   "Check the path, which is relative to the spec, or export the model again."),
-    "E276": Entry("not the trained model that the spec names",
+    "E276": Entry("the trained model is not the one that the spec names",
                   "The file's hash differs from [predictor] sha256: the file was changed, or the model was "
                   "trained again.",
                   "Export the model again, which writes both the file and its hash."),
     "E277": Entry("the trained model does not fit the spec",
-                  "The spec has another number of columns or another kernel than the trained model.",
+                  "The spec and the trained model have different kernels or different numbers of columns.",
                   "Correct [input] columns or [kernel], or export the model again."),
     "E278": Entry("the scales of coefficients, kernel values and predictions differ too much",
                   "No shift of at most 62 bits converts products of coefficients and kernel values to the "

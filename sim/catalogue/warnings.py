@@ -25,13 +25,14 @@ WARNINGS = {
                   "Set lambda or eta closer to 1, or give [output] word a shorter format."),
     "W204": Entry("the word length is too coarse for the targets",
                   "y has the range of [output] word, and the targets use so few of its steps that rounding "
-                  "them costs more than one percent. The certified bound does not include this error, so the "
+                  "changes them by more than one percent. The certified bound does not include this error, "
+                  "so the "
                   "status may be OK.",
                   "Give [output] word a shorter format that the targets fill, or set a longer [numbers] "
                   "word."),
     "W205": Entry("the word length is too short for the inputs",
-                  "x has the range of [input] word, and its steps are so large that rounding moves samples "
-                  "by more than one percent of the kernel's width (sigma; for the periodic kernel "
+                  "x has the range of [input] word, and its steps are so large that rounding changes the "
+                  "inputs by more than one percent of the kernel's width (sigma; for the periodic kernel "
                   "sigma * period / 2 pi; for products of inputs their magnitude). No bound and no status "
                   "includes this error.",
                   "Give [input] word a shorter format that the inputs fill, or set a longer [numbers] word."),

@@ -76,8 +76,8 @@ class Clock:
             start, end = _even_stretch(time, usual)
             raise fail("E259", f"the sampling instants {what}", where=place(bad + 1),
                        value=f"a step of {steps[bad]:.6g}; the usual one is {usual:.6g}",
-                       allowed=f"a constant step; each instant may deviate by {MAX_DEVIATION} steps",
-                       remedy=(f"use the longest even stretch: {_rows(first, start, end)}; or "
+                       allowed=f"a constant step; each instant may deviate by at most {MAX_DEVIATION} steps",
+                       remedy=(f"use the longest stretch at a constant step: {_rows(first, start, end)}; or "
                                if end - start >= _LEAST else "")
                        + "sort the file by time, or resample it; or pass the time as an input, to learn the "
                        f"curve from uneven samples: --algorithm kernel_cg --inputs \"{name}\"")
@@ -86,9 +86,9 @@ class Clock:
             return
         start, end = longest_run(self.jumps == 1)
         raise KerncastError([Problem(
-            "E251", f"{self.lost:,} samples are missing in {len(gaps):,} gaps of the time",
+            "E251", f"{self.lost:,} samples are missing in {len(gaps):,} gaps of the time column",
             place(int(gaps[0]) + 1), f"a jump of {int(self.jumps[gaps[0]])} steps of {self.step:.6g}",
-            "a constant step", "fill the gaps, or use the longest stretch without one: "
+            "a constant step", "fill the gaps, or use the longest stretch without a gap: "
             + _rows(first, start, end))])
 
 

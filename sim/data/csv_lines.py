@@ -118,7 +118,8 @@ def _reading(path: Path, allowed: str, remedy: str) -> Iterator[IO[str]]:
         raise
     except UnicodeDecodeError:
         raise fail("E241", "the data file is not UTF-8 text", where=str(path), value=path.name,
-                   allowed=allowed, remedy=f"save it as UTF-8, such as with: iconv -f {_encoding(path)} "
+                   allowed=allowed,
+                   remedy=f"save the file as UTF-8, for example with: iconv -f {_encoding(path)} "
                    f"-t UTF-8 \"{path}\" > \"{path.stem}-utf8{path.suffix}\"") from None
     except (OSError, EOFError, zlib.error, ValueError, csv.Error) as error:  # ValueError: a NUL in the path
         reason = getattr(error, "strerror", None) or "not CSV in UTF-8"
@@ -166,5 +167,5 @@ def _limited(file: IO[AnyStr], path: Path) -> Iterator[AnyStr]:
         if len(line) > MAX_LINE or size > MAX_TEXT or count == MAX_LINES:
             raise fail("E241", "the data file is too large", where=f"{path}:{count + 1}", value=path.name,
                        allowed=f"lines of {MAX_LINE:,} characters, {MAX_TEXT:,} characters and {MAX_LINES:,} "
-                       "lines, after decompression", remedy="check that it is a text file, or split it")
+                       "lines, after decompression", remedy="check that the file is a text file, or split it")
         yield line

@@ -168,8 +168,9 @@ def _index(path: Path, names: Sequence[str], column: str | int) -> int:
         return names.index(text)
     if text.isdigit() and int(text) < len(names):
         return int(text)
-    raise fail("E242", "no such column, or two columns of this name", where=f"{path}:1", value=text,
-               allowed=f"a name, or a number from 0: {', '.join(names)}"[:300], remedy="choose one of the "
+    raise fail("E242", "the column does not exist, or its name is not unique", where=f"{path}:1", value=text,
+               allowed=f"a column name, or a column number from 0: {', '.join(names)}"[:300],
+               remedy="choose one of the "
                                                                                        "allowed values")
 
 
@@ -205,7 +206,8 @@ def _refuse_label(path: Path, layout: Layout, keys: Mapping[str, Any], labelled:
     remedy = _another_target(layout.names, target, [i for i, kind in enumerate(layout.kinds) if kind != TEXT])
     if signal and "time" in keys:
         remedy = f"pass the time as an input: {_option('inputs', [str(keys['time'])])}"
-    raise fail("E252", "the target is a class, and there is no input" if signal else "the target is text",
+    raise fail("E252",
+               "the target is a class, but the file has no input column" if signal else "the target is text",
                where=f"{path} {layout.names[target]}", value=", ".join(layout.texts[target][:3]),
                allowed="a number, or a class and inputs",
                remedy=remedy if signal else f"omit --classes none, or {remedy}")
@@ -291,7 +293,7 @@ def _refuse_constant(path: Path, values: Values) -> None:
     if np.all(values.y == values.y[0]):
         raise fail("E249", "the target is constant: there is nothing to learn",
                    where=f"{path} {values.names[-1]}", value=str(values.y[0]),
-                   allowed="a column that changes",
+                   allowed="a column with two or more different values",
                    remedy=f"{_of_numbers(values)}; or choose other rows with --rows")
 
 

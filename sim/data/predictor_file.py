@@ -159,7 +159,7 @@ def read_model(text: str, where: str) -> TrainedModel:
         _ = model.function
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError, KerncastError) as error:
         reason = error.problems[0].message if isinstance(error, KerncastError) else str(error)
-        raise fail("E275", f"not the file of a trained model: {reason[:120]}", where=where,
+        raise fail("E275", f"the file does not contain a valid trained model: {reason[:120]}", where=where,
                    value=where.rpartition("/")[2], allowed="a file written by kerncast.export",
                    remedy="export the model again") from None
     return model
@@ -211,7 +211,8 @@ def load_model(spec: Spec) -> TrainedModel:
     if spec.predictor.sha256 not in (None, found):
         raise fail("E276", "the trained model differs from the one that the spec names",
                    where="[predictor] sha256", value=f"{found} of {path}", allowed=str(spec.predictor.sha256),
-                   remedy="export the model again, which writes both; or write the new hash into sha256")
+                   remedy="export the model again, which writes the file and its hash; or write the new "
+                          "hash into sha256")
     model = read_model(text, str(path))
     check_fit(spec, model)
     return model
@@ -245,9 +246,9 @@ def check_fit(spec: Spec, model: TrainedModel) -> None:
                    remedy="correct columns in [input], or export the model again")
     asked = {"type": spec.kernel.type, **spec.kernel.parameters}
     if model.kernel != asked:
-        raise fail("E277", "the trained model has another kernel than the spec",
+        raise fail("E277", "the trained model and the spec have different kernels",
                    where="[kernel] type", value=str(asked), allowed=str(model.kernel),
-                   remedy="write this kernel into [kernel], or train and export again")
+                   remedy="set [kernel] to this kernel, or train and export the model again")
 
 
 def _check_target(spec: Spec, model: TrainedModel) -> None:
@@ -257,11 +258,11 @@ def _check_target(spec: Spec, model: TrainedModel) -> None:
     """
     names, given = tuple(map(str, model.classes)), spec.output.classes
     if names != given and not (given is None and model.outputs == 1):
-        raise fail("E277", "the trained model has other classes than the spec", where="[output] classes",
+        raise fail("E277", "the trained model and the spec have different classes", where="[output] classes",
                    value="none" if given is None else ", ".join(given), allowed=", ".join(names) or "none",
                    remedy="write these classes into [output], in this order, or export the model again")
     outputs = spec.output.outputs or 1
     if given is None and outputs != model.outputs:
-        raise fail("E277", "the trained model has another number of outputs than the spec",
+        raise fail("E277", "the trained model and the spec have different numbers of outputs",
                    where="[output] outputs", value=outputs, allowed=str(model.outputs),
                    remedy=f"write outputs = {model.outputs} into [output], or export the model again")

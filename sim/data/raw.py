@@ -73,7 +73,7 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
     x, y = (None, targets(plan, y_raw)) if uniform else samples(plan, x_raw, y_raw)
     wanted = plan.sizes.get("n", len(y))
     if len(y) != wanted:
-        raise fail("E248", "the number of samples differs from the plan's", where="y_raw", value=len(y),
+        raise fail("E248", "the number of samples differs from that of the plan", where="y_raw", value=len(y),
                    allowed=f"n = {wanted}", remedy=f"pass n samples, or change {plan.size_key}")
     return x, y
 
@@ -150,7 +150,7 @@ def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Word
     problems = [_offence(code, message, array, bad, where, allowed, remedy)
                 for code, message, bad, allowed, remedy in (
         ("E245", "NaN or infinity in the data", infinite, "finite numbers", "remove or repair the sample"),
-        ("E244", "ADC counts are integers", fraction, "integers",
+        ("E244", "ADC counts must be integers", fraction, "integers",
          "pass ADC counts, which offset and gain of [input] convert; for the plan of an estimator use "
          "kerncast.raw_inputs(plan, X)"),
         ("E246", f"the value does not fit the ADC format {fmt}", outside, f"{fmt.lo} to {fmt.hi}",
@@ -172,7 +172,7 @@ def _as_numbers(values: Any, where: str) -> NDArray[Any]:
     except (TypeError, ValueError):
         array = np.asarray("")
     if array.dtype.kind not in "biufO":
-        raise fail("E244", "ADC counts are integers", where=where, value=f"an array of {array.dtype}"
+        raise fail("E244", "ADC counts must be integers", where=where, value=f"an array of {array.dtype}"
                    if array.ndim else type(values).__name__, allowed="an array of integers",
                    remedy="pass ADC counts as integers")
     return array

@@ -144,9 +144,9 @@ def _load(path: Path, data: Data, signal: bool, labelled: bool, first: int, last
     table = read_file(path, None, options)
     if table.y.ndim > 1:
         count = table.y.shape[1]
-        raise fail("E242", f"the file has {count} targets, but a model has one", where=str(path),
+        raise fail("E242", f"the file has {count} candidate targets, but a spec reads one", where=str(path),
                    value=f"{count} {'channels' if kind == 'wav' else 'columns'}", allowed="one",
-                   remedy="choose one by its number: " + say_option("target_column", "0"))
+                   remedy="choose the target by its number: " + say_option("target_column", "0"))
     X, names, time = table.X, tuple(table.inputs), table.time
     if kind == "wav":
         time, X, names = X[:, 0], X[:, :0], ()
@@ -216,7 +216,7 @@ def _of_classes(values: Values, classes: Sequence[str], path: Path) -> Values:
     absent = [name for name in classes if name not in found]
     if absent:
         raise fail("E253", "no sample has this label", where=f"{path} {values.names[-1]}", value=absent[0],
-                   allowed=", ".join(map(str, found[:20])), remedy="choose classes among these")
+                   allowed=", ".join(map(str, found[:20])), remedy="choose two of the allowed labels")
     return values.choose(np.isin(values.y, classes), "other classes")
 
 
@@ -256,7 +256,7 @@ def counts_of(values: Values, data: Data, inputs: Format, output: Format, count:
         E242 for columns, E244 and E246 for values.
     """
     if count is not None and len(values.names) - 1 != count:
-        raise fail("E242", f"the file has {len(values.names) - 1} inputs, and the spec {count}",
+        raise fail("E242", f"the file has {len(values.names) - 1} inputs, but the spec has {count}",
                    where=values.place(0), value=", ".join(values.names[:-1])[:60],
                    allowed=f"{count} inputs", remedy="correct inputs in [data], or columns in [input]")
     columns = [*values.X.T, values.y]
@@ -282,15 +282,17 @@ def _counts(column: Array, name: str, fmt: Format, data: Data, place: Callable[[
         raw, allowed = column, f"{fmt.lo} to {fmt.hi}"
         remedy = "use a wider format, or repair the sample"
         for row in np.flatnonzero(raw != np.rint(raw))[:10_000]:
-            problems.append(Problem("E244", "ADC counts are integers", f"{place(int(row))} {name}",
-                                    f"{raw[row]:.12g}", "integers", "give the values of the lowest and the "
-                                    f"highest count: ranges = {{ \"{name}\" = [LOW, HIGH] }} in [data]"))
+            problems.append(Problem("E244", "ADC counts must be integers", f"{place(int(row))} {name}",
+                                    f"{raw[row]:.12g}", "integers",
+                                    "state the values that the lowest and highest ADC count stand for: "
+                                    f"ranges = {{ \"{name}\" = [LOW, HIGH] }} in [data]"))
     else:
         if name not in data.ranges:
             raise fail("E242", f"column {name} has no range", where="[data.ranges]",
-                       value=", ".join(data.ranges)[:60], allowed="one entry per input, and the target",
-                       remedy=f"add a line \"{name}\" = [LOW, HIGH], the values of the lowest and highest "
-                       "count")
+                       value=", ".join(data.ranges)[:60],
+                       allowed="one entry per input, and one for the target",
+                       remedy=f"add a line \"{name}\" = [LOW, HIGH], the values that the lowest and highest "
+                              "ADC count stand for")
         low, high = data.ranges[name]
         raw = np.rint((column - low) / ((high - low) / (fmt.hi - fmt.lo))) + fmt.lo
         allowed = f"{low:g} to {high:g}"

@@ -135,7 +135,7 @@ def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Pr
         return Problem("E245", "NaN or infinity in the data", where, shown, "finite numbers",
                        "remove or repair the sample")
     if word is None or word % 1:
-        return Problem("E244", "ADC counts are integers", where, shown or "an empty field", "integers",
+        return Problem("E244", "ADC counts must be integers", where, shown or "an empty field", "integers",
                        "export ADC counts, which offset and gain of [input] convert. If the file contains "
                        "physical values, give its columns names other than x0, x1, ... and y; then kerncast "
                        "init --data converts them")

@@ -51,7 +51,8 @@ def check_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *,
         checked_X, checked_y = validate_data(estimator, X, y, dtype=np.float64, reset=reset, **options)
     if options.get("y_numeric") and checked_y.dtype.kind not in "biuf":
         raise fail("E233", "the targets are not numbers", where="y", value=f"an array of {checked_y.dtype}",
-                   allowed="finite numbers", remedy="pass numbers, or use the classifier for labels")
+                   allowed="finite numbers",
+                   remedy="pass numbers, or use the classifier for labels")
     return checked_X, checked_y
 
 
@@ -86,7 +87,8 @@ def gaussian_kernel(sigma: float | str, automatic: Callable[[], float]) -> Gauss
     if isinstance(sigma, str):
         if sigma != "auto":
             raise fail("E220", "the Gaussian kernel needs a width", where="sigma",
-                       value=repr(sigma), allowed='a number > 0 or "auto"', remedy="pass a number")
+                       value=repr(sigma), allowed='a number > 0 or "auto"',
+                       remedy="pass a number, or \"auto\"")
         sigma = automatic()
     return Gaussian(sigma)
 
@@ -124,7 +126,7 @@ def one_vs_rest(y: NDArray[Any], classes: NDArray[Any]) -> Array:
     """
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
-        raise fail("E232", "a label that is not among the classes", where="y",
+        raise fail("E232", "the label is not one of the classes", where="y",
                    value=repr(unknown.tolist()[0]), allowed=", ".join(map(str, classes)),
                    remedy="name all classes in the first call of partial_fit, or call fit again")
     if len(classes) == 2:

@@ -38,7 +38,7 @@ class OnlineEstimator(BaseEstimator):
         """Reset the learner and present all samples in order, `presentations` times."""
         if not is_integer(self.presentations) or self.presentations < 1:
             raise fail("E234", "the samples must be presented at least once", where="presentations",
-                       value=self.presentations, allowed="an integer >= 1", remedy="start with 10")
+                       value=self.presentations, allowed="an integer >= 1", remedy="set presentations to 10")
         self._create_learner(X, Y.shape[1:])
         self._present(X, Y, self.presentations)
 

@@ -64,7 +64,7 @@ class _KernelRLS(RLS):
         if given is not None and not isinstance(given, Mapping):
             raise fail("E238", "the options of the solver are not a mapping", where="solver_options",
                        value=repr(given), allowed='a mapping such as {"landmarks": 200}',
-                       remedy="omit it")
+                       remedy="pass a mapping, or omit solver_options")
         return dict(self.solver_options or {})
 
     def _resolve_kernel(self, X: Array) -> Kernel:

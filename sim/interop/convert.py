@@ -87,9 +87,9 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
         E270 to E274 for the estimator; E1xx for other keys of the spec.
     """
     if not isinstance(word, int) or word not in WORDS:
-        raise fail("E109", "word is not one of the choices", where="word", value=repr(word),
+        raise fail("E109", "word is not a supported word length", where="word", value=repr(word),
                    allowed=", ".join(map(str, WORDS)),
-                   remedy="use 16 for small and fast code, 32 for results close to float")
+                   remedy="use 16 for small and fast code, 32 for results close to floating point")
     model = known_model(estimator)
     scale = model.scales
     samples = model.vectors * scale if X is None else _samples(X, len(scale))
@@ -146,7 +146,7 @@ def _samples(X: ArrayLike, columns: int) -> Array:
     array = finite_array(X, "X", "E245")
     if array.ndim != 2 or array.shape[1] != columns:
         raise fail("E248", "the array has the wrong shape", where="X", value=array.shape,
-                   allowed=f"(m, {columns}), like the training data",
+                   allowed=f"(m, {columns}), as in the training data",
                    remedy="pass one row per sample, with the columns of the training data")
     if not len(array):
         raise fail("E247", "there are no samples", where="X", value="0 samples", allowed="1 sample or more",

@@ -80,7 +80,7 @@ def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
     """Raise E192 if a file would be overwritten, E191 if one cannot be written."""
     if len(files) < 3:
         raise fail("E192", "the spec would overwrite its own model or data", where="path",
-                   value=str(place), allowed="a name that ends in .toml", remedy="call it NAME.toml")
+                   value=str(place), allowed="a name that ends in .toml", remedy="name the spec NAME.toml")
     for file in files:
         refuse_unwritable(file, "path", "the exported model")
     there = [str(file) for file in files if file.exists()]
@@ -123,7 +123,8 @@ def _targets(made: ConvertedEstimator, X: ArrayLike, y: ArrayLike | None) -> NDA
     else:
         given = np.asarray(y)
         if given.shape != f.shape:
-            raise fail("E248", "y does not fit X", where="y", value=given.shape, allowed=f"{f.shape}",
+            raise fail("E248", "the shape of y does not match X", where="y", value=given.shape,
+                       allowed=f"{f.shape}",
                        remedy="pass one target per sample and output")
         values = _signs(given, classes) if classes else given.astype(np.float64)
     step = made.spec.output.gain * float(fmt.lsb)
@@ -138,7 +139,8 @@ def _indices(y: NDArray[Any], classes: tuple[Any, ...], samples: int) -> NDArray
     Raise E248 for a wrong number of labels, E232 for a label that is not a class.
     """
     if y.shape != (samples,):
-        raise fail("E248", "y does not fit X", where="y", value=y.shape, allowed=f"({samples},)",
+        raise fail("E248", "the shape of y does not match X", where="y", value=y.shape,
+                   allowed=f"({samples},)",
                    remedy="pass one label per sample")
     unknown = [label for label in y.tolist() if label not in classes]
     if unknown:
@@ -147,7 +149,7 @@ def _indices(y: NDArray[Any], classes: tuple[Any, ...], samples: int) -> NDArray
 
 
 def _no_class(label: object, classes: tuple[Any, ...]) -> KerncastError:
-    return fail("E232", "a label that is not among the classes", where="y", value=repr(label),
+    return fail("E232", "the label is not one of the classes", where="y", value=repr(label),
                 allowed=", ".join(map(repr, classes)), remedy="pass samples of these classes only")
 
 

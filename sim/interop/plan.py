@@ -57,8 +57,8 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
     if choices:
         raise fail("E113", "a spec cannot be combined with these choices", where=", ".join(choices),
                    value=", ".join(map(str, choices.values())),
-                   allowed="these choices with an estimator only",
-                   remedy="write them into the spec")
+                   allowed="these choices together with an estimator",
+                   remedy="write these choices into the spec")
     return make_plan(spec, x_raw, y_raw)
 
 

@@ -164,7 +164,8 @@ def _ours(estimator: Any) -> TrainedModel:
     alpha = _array(estimator, "dual_coef_")
     if getattr(estimator, "coef_", None) is not None and hasattr(estimator, "_learner"):
         raise fail("E271", "a linear part cannot be exported", where=_name(estimator),
-                   value="linear", allowed="an estimator without a linear part", remedy="omit linear")
+                   value="linear", allowed="an estimator without a linear part",
+                   remedy="fit the estimator without linear")
     kernel, vectors, weights = (
         estimator._expansion if hasattr(estimator, "_expansion") else
         (estimator._learner.kernel, estimator.support_vectors_, alpha))
@@ -190,7 +191,8 @@ def _pipeline(estimator: Any) -> TrainedModel:
     for scaler in reversed(scalers):
         scale, shift = _scaling(scaler, len(model.scales))
         if model.kernel["type"] in ("linear", "polynomial") or np.any(scale <= 0):
-            raise fail("E271", "a scaler before the estimator needs a kernel of u - v", where=_name(scaler),
+            raise fail("E271", "a scaler before the estimator needs a kernel that depends on u - v only",
+                       where=_name(scaler),
                        value=str(model.kernel["type"]), allowed="rbf, laplacian",
                        remedy="scale the columns yourself, and pass input=dict(offset=..., gain=...)")
         # x = (sample / scale - shift) / model.scale: kernels of u - v ignore a shift common to u and v.
@@ -251,7 +253,9 @@ def known_model(estimator: object) -> TrainedModel:
         raise _unknown(estimator, ", ".join(READERS))
     model = reader(estimator)
     if not model.alpha.size:
-        raise fail("E270", "the estimator has no support vectors: it predicts the same for every sample",
+        raise fail("E270",
+                   "the estimator has no support vectors, so it predicts the same value for every sample",
                    where=_name(estimator), value="0 vectors", allowed="an estimator with support vectors",
-                   remedy="for SVR lower epsilon, which exceeds all errors, or raise C; then fit it again")
+                   remedy="for an SVR, lower epsilon (it exceeds all errors) or raise C; then fit the "
+                          "estimator again")
     return replace(model, origin=_name(estimator))

@@ -116,7 +116,7 @@ def _given(spec: object) -> Spec:
     if isinstance(spec, Spec):
         return spec
     if not isinstance(spec, (str, Path)):
-        raise fail("E121", "not a spec and not a fitted estimator",
+        raise fail("E121", "this is neither a spec nor a fitted estimator",
                    where="spec", value=f"an object of type {type(spec).__name__}",
                    allowed="a Spec, the path of a kerncast.toml, or a fitted estimator",
                    remedy="write a spec with `kerncast init NAME`, or with kerncast.Spec(...)")

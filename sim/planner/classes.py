@@ -49,7 +49,7 @@ def learner_constants(spec: Spec, y: Affine) -> dict[str, int]:
         return {}
     scores = spec.output.scores
     if scores.value(scores.lo) > -1 or abs(y.lsb) * 2**y.signal.format.frac < 1:
-        raise fail("E108", "the scores of classes are trained to -1 and 1, outside this format",
+        raise fail("E108", "class scores are trained to -1 and 1, which this format cannot represent",
                    where="[output] word", value=scores, allowed="a signed format from -1 to 1, such as s2f0",
                    remedy="omit word, or set word = \"s2f0\"")
     return {"y_class": rounded(1 / y.lsb), "y_other": rounded(-1 / y.lsb)} | min_margin(spec, y)
@@ -62,6 +62,7 @@ def min_margin(spec: Spec, y: Affine) -> dict[str, int]:
         return {}
     least, hi = max(1, rounded(Fraction(asked) / y.lsb)), y.signal.format.hi
     if least > hi:
-        raise fail("E108", "min_margin exceeds every margin", where="[output] min_margin", value=asked,
-                   allowed=f"up to {float(hi * y.lsb):g}", remedy="lower it")
+        raise fail("E108", "min_margin exceeds every possible margin", where="[output] min_margin",
+                   value=asked,
+                   allowed=f"up to {float(hi * y.lsb):g}", remedy="lower min_margin")
     return {"min_margin": least}

@@ -108,8 +108,8 @@ def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
     if min(gain) == 0:
         raise fail("E204", "the gains of the columns differ too much for this word length",
                    where="[input] gain", value=list(spec.input.gains),
-                   allowed=f"a ratio below 2**{words.gain_bits - 1}",
-                   remedy="scale the columns alike, or use [numbers] word = 32")
+                   allowed=f"a ratio of the gains below 2**{words.gain_bits - 1}",
+                   remedy="scale the columns to similar ranges, or use [numbers] word = 32")
     fmt = Format(True, words.bits, frac)
     return Affine(_cast(spec, "x", fmt, "x units", -most, most), spec.input.offsets, gain, shift,
                   fmt.lsb)

@@ -190,8 +190,9 @@ def polynomial_constants(spec: Spec, words: WordClass, x: Signal, lsb: Fraction)
 
 def _too_few_bits(spec: Spec, words: WordClass, seen: float) -> KerncastError:
     found = ", ".join(f"{k} = {v}" for k, v in spec.kernel.parameters.items()) or spec.kernel.type
-    return fail("E204", f"the {spec.kernel.type} kernel uses too little of {words.bits} bits: samples at "
-                        f"half scale are {seen:.2g} LSB from zero if those at full scale fill the range",
+    return fail("E204", f"the {spec.kernel.type} kernel uses too little of {words.bits} bits: if its values "
+                        f"at full scale fill the range, its values at half scale are only {seen:.2g} LSB "
+                        "from zero",
                 where="[kernel] type", value=found, allowed=f"at least {LEAST_WORDS} LSB",
                 remedy="lower degree or coef0, raise gamma, or set [numbers] word = 32")
 

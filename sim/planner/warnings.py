@@ -77,7 +77,7 @@ def _no_bound(plan: Plan) -> Iterator[Problem]:
         yield Problem("W202", "no certified bound: rounding all kernel values may change an eigenvalue by "
                               "more than lambda; the best possible status is INACCURATE",
                               _key(plan, "lambda"),
-                      plan.options["lambda"], "larger values, or a longer word length", _LONGER)
+                      plan.options["lambda"], "a larger lambda, or a longer word length", _LONGER)
 
 
 def _nothing_shown(plan: Plan) -> Iterator[Problem]:
@@ -99,7 +99,8 @@ def _nothing_shown(plan: Plan) -> Iterator[Problem]:
     elif plan.evidence["f"]["seen"] == 0 and plan.evidence["y"].get("rms") != 0:  # targets that are not 0
         yield Problem("W203", "every prediction of the run rounds to 0", "[output] word",
                       str(plan.signals["y_raw"].format), "targets that use the range of [output] word",
-                      f"give [output] word a format and an offset that the targets fill, set {key} closer to "
+                      f"choose word and offset in [output] so that the targets fill the range, set {key} "
+                      "closer to "
                       "1, or set [numbers] word = 32")
 
 
@@ -129,13 +130,13 @@ def _coarse(plan: Plan) -> Iterator[Problem]:
     y, x = (plan.evidence[name].get("rounding", 0.0) for name in ("y", "x"))
     if y > _PERCENT:
         bound = "; the certified bound does not include this error" if plan.trains else ""
-        yield Problem("W204", f"rounding the targets costs {y:.2g} of their magnitude{bound}",
+        yield Problem("W204", f"rounding changes the targets by {y:.2g} of their magnitude{bound}",
                       "[output] word", str(plan.signals["y_raw"].format), f"at most {_PERCENT:g}",
-                      f"give [output] word a format and an offset that the targets fill{longer}")
+                      f"choose word and offset in [output] so that the targets fill the range{longer}")
     if x > _PERCENT:
-        yield Problem("W205", f"rounding the inputs moves samples by {x:.2g} of the kernel's width",
+        yield Problem("W205", f"rounding changes the inputs by {x:.2g} of the kernel width",
                       "[input] word", str(plan.signals["x_raw"].format), f"at most {_PERCENT:g}",
-                      f"give [input] word a format and an offset that the inputs fill{longer}")
+                      f"choose word and offset in [input] so that the inputs fill the range{longer}")
 
 
 def _unstable(plan: Plan) -> Iterator[Problem]:
@@ -148,7 +149,7 @@ def _unstable(plan: Plan) -> Iterator[Problem]:
     where = "outside" if eta >= bound else "near the end of"
     yield Problem("W206", f"eta is {where} the stable range, which ends below 2 / (1 + rho)",
                   _key(plan, "eta"), plan.options["eta"], f"below {float(bound):.6g}, here",
-                  "start with eta = 0.1; a reduction may diverge below this bound")
+                  "start with eta = 0.1; with a reduction, the learner may diverge even below this bound")
 
 
 def _amplifying(plan: Plan) -> Iterator[Problem]:
@@ -159,9 +160,10 @@ def _amplifying(plan: Plan) -> Iterator[Problem]:
     if plan.newest_only:
         overlap *= float(plan.options["eta"])  # only steps of the last sample are projected: see online.bound
     if overlap > _AMPLIFIES:
-        yield Problem("W209", f"the kernel is broad for {plan.sizes['N']} vectors of these data: a "
-                              f"projection multiplies what it removes by {overlap:.3g}, so it may diverge "
-                              "with status OK", "[kernel] sigma", plan.options.get("sigma", ""),
+        yield Problem("W209", f"the kernel is broad for {plan.sizes['N']} vectors of these data: each "
+                              f"projection multiplies the coefficient that it removes by {overlap:.3g}, so "
+                              "the learner may diverge with status OK", "[kernel] sigma",
+                              plan.options.get("sigma", ""),
                       f"a factor of at most {_AMPLIFIES}",
                       'set [online] guard = true or reduction = "nt", or lower sigma or the dictionary size')
 

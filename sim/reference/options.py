@@ -25,14 +25,16 @@ def check_count(value: int, where: str, least: int = 1, most: int | None = None)
     if not is_integer(value) or value < least or (most is not None and value > most):
         upper = "" if most is None else f" and at most {most}"
         raise fail("E238", "an option of the method is out of range", where=where, value=value,
-                   allowed=f"an integer, at least {least}{upper}", remedy="omit it")
+                   allowed=f"an integer, at least {least}{upper}",
+                   remedy="omit this option to use its default")
 
 
 def check_choice(value: str, where: str, choices: Iterable[str]) -> None:
     """Raise E238 if an option is not one of its choices."""
     if value not in (allowed := tuple(choices)):
-        raise fail("E238", "an option of the method has a value that is not allowed", where=where,
-                   value=repr(value), allowed=", ".join(map(str, allowed)), remedy="omit it")
+        raise fail("E238", "an option of the method does not allow this value", where=where,
+                   value=repr(value), allowed=", ".join(map(str, allowed)),
+                   remedy="omit this option to use its default")
 
 
 def samples_of(system: System, method: str) -> KernelSystem:
@@ -52,7 +54,7 @@ def check_values(system: KernelSystem) -> None:
     with np.errstate(over="ignore"):
         bad = np.flatnonzero(~np.isfinite(system.diagonal()))
     if bad.size:
-        raise fail("E224", "the kernel overflows", where=f"X[{bad[0]}]", value="a value beyond float64",
+        raise fail("E224", "a kernel value overflows", where=f"X[{bad[0]}]", value="a value beyond float64",
                    allowed="samples with finite k(x, x)",
                    remedy="divide the samples by their magnitude")
 

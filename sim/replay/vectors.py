@@ -117,7 +117,7 @@ class Vectors:
                        allowed=plan.hash, remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
         parts = {member.name for member in plan.memory}
         if set(self.state) != parts:
-            raise fail("E211", "the state in the vectors is not a state of this model", where=where,
+            raise fail("E211", "the initial state in the vector file does not fit this model", where=where,
                        value=", ".join(sorted(self.state)) or "nothing", allowed=", ".join(sorted(parts)),
                        remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
 
@@ -139,7 +139,7 @@ class Vectors:
             return cls(str(whole["plan"]), calls, arrays(whole["state"]), arrays(whole.get("workspace", {})),
                        arrays(whole.get("fitted", {})))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
-            raise fail("E211", "not a vector file", where=where, value=repr(error),
+            raise fail("E211", "this is not a vector file", where=where, value=repr(error),
                        allowed="a generated vectors.json",
                        remedy="generate the folder again: kerncast gen SPEC -o FOLDER") from None
 

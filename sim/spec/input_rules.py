@@ -27,7 +27,8 @@ def columns(draft: Draft) -> Found:
         value = draft.get("input", key)
         if count is not None and isinstance(value, (list, tuple)) and len(value) != count:
             one = "text" if key == "unit" else "number"
-            yield draft.problem("E112", f"{len(value)} entries for {count} columns", "input", key,
+            yield draft.problem("E112", f"the list has {len(value)} entries, but there are {count} columns",
+                                "input", key,
                                 allowed=f"one {one}, or a list of {count}",
                                 remedy="correct the list, or columns in [input]")
     for table in ("input", "output"):
@@ -50,11 +51,13 @@ def delay(draft: Draft) -> Found:
     if length is None:
         return
     if count is not None and count != length:
-        yield draft.problem("E112", f"{count} columns for a delay line of {length} samples", "input",
+        yield draft.problem("E112", f"columns = {count} contradicts the delay line of {length} samples",
+                            "input",
                             "columns", allowed=f"columns = {length}", remedy="omit columns")
     for key in ("offset", "gain", "unit"):
         if isinstance(draft.get("input", key), (list, tuple)):
-            yield draft.problem("E113", f"a delay line has one {key}: its samples are of one signal",
+            yield draft.problem("E113",
+                                f"a delay line has one {key}, because all its samples come from one signal",
                                 "input", key, allowed=f"one {key}", remedy=f"give one {key}, or omit delay")
     for key in ("missing", "classes"):
         if draft.given("data", key) and (key == "classes" or draft.get("data", key) == "drop"):
@@ -66,5 +69,6 @@ def delay(draft: Draft) -> Found:
                             "input", "delay", allowed=f"delay with algorithm {' or '.join(DELAYED)}",
                             remedy="omit delay, and set columns for several inputs")
     if builtin not in (None, "equaliser"):
-        yield draft.problem("E115", f"the samples of {builtin} are not windows of a signal", "input", "delay",
+        yield draft.problem("E115", f"the samples of {builtin} are not consecutive windows of one signal",
+                            "input", "delay",
                             allowed="delay with builtin = \"equaliser\", or with file", remedy="omit delay")

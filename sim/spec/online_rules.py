@@ -25,7 +25,8 @@ def forgetting(draft: Draft) -> Found:
     """Reject an eta * rho that forgets more than half per sample (E113)."""
     eta, rho = draft.get("online", "eta"), draft.get("online", "rho")
     if draft.has("online") and eta is not None and rho is not None and eta * rho > 0.5:
-        yield draft.problem("E113", f"eta * rho = {eta * rho:g} forgets more than half per sample",
+        yield draft.problem("E113", f"eta * rho = {eta * rho:g} would shrink coefficients by more than half "
+                                    "per sample",
                             "online", "rho", allowed=f"0 to {0.5 / eta:g} with this eta",
                             remedy="lower rho; 0 disables forgetting")
 
@@ -41,7 +42,7 @@ def reduction(draft: Draft) -> Found:
     metric = draft.get("online", "metric") or DEVICE_REDUCTIONS[chosen][1]
     given = draft.given("online", "max_deterioration")
     if chosen == "mt" and not given:
-        yield draft.problem("E106", "reduction mt needs max_deterioration, its threshold", "online",
+        yield draft.problem("E106", "reduction mt needs a threshold: max_deterioration", "online",
                             "max_deterioration", allowed="a number from 0, in units of y",
                             remedy="add max_deterioration = ..., or use reduction nt")
     if draft.get("online", "newest_only") and not given:
@@ -51,8 +52,9 @@ def reduction(draft: Draft) -> Found:
     if most is None or chosen in FLOAT32:
         return
     if metric == "age":
-        yield draft.problem("E113", "metric age has no max_deterioration: max_age limits an age", "online",
-                            "max_deterioration", allowed="max_age", remedy="use max_age, an integer")
+        yield draft.problem("E113", "metric age uses max_age instead of max_deterioration", "online",
+                            "max_deterioration", allowed="max_age",
+                            remedy="replace max_deterioration by max_age, an integer")
     elif not MAX_DETERIORATION[metric][0] <= most < MAX_DETERIORATION[metric][1]:
         low, high = MAX_DETERIORATION[metric]
         allowed = " and ".join([f"a number from {low:g}"] * (low == 0) + [f"below {high:g}"] * (high == 1))

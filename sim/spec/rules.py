@@ -62,8 +62,8 @@ def tables_present(draft: Draft) -> Found:
             yield draft.problem("E111", message, extra, allowed=allowed,
                                 remedy=f"remove [{extra}]" if needed else "keep one of them")
     elif not given:
-        yield draft.problem("E111", "the table of the algorithm is missing", "model", "algorithm",
-                            allowed=allowed, remedy="add one of them")
+        yield draft.problem("E111", "the table for the algorithm is missing", "model", "algorithm",
+                            allowed=allowed, remedy="add one of these tables")
 
 
 def _required(table: str) -> str:
@@ -88,26 +88,28 @@ def output(draft: Draft) -> Found:
                             remedy=f"add a line word = ...; {remedy}; for classes write classes = [...]")
     for key in ("outputs", "offset", "gain", "unit") if classes else ():
         if draft.given("output", key):
-            yield draft.problem("E113", f"a target that is a class has no {key}", "output", key,
+            yield draft.problem("E113", f"a target that is a class does not support {key}", "output", key,
                                 allowed="classes, word and min_margin", remedy=f"remove {key}, or classes")
     if (classes or several) and draft.get("data", "lagged"):
-        yield draft.problem("E116", "lagged takes its inputs from the one target", "data", "lagged",
+        yield draft.problem("E116", "lagged needs exactly one target, and no classes", "data", "lagged",
                             allowed="lagged with one output and no classes", remedy="remove lagged")
     yield from _bundled(draft, classes, several)
     if classes and draft.given("data", "classes"):
-        yield draft.problem("E113", "the classes are listed twice", "data", "classes",
+        yield draft.problem("E113", "the classes are listed in both [output] and [data]", "data", "classes",
                             allowed="classes in [output] or in [data]", remedy="remove classes from [data]")
     if several and any(draft.given("data", key) for key in READING_KEYS):
-        yield draft.problem("E116", "these keys of [data] read one target", "output", "outputs",
+        yield draft.problem("E116", "the keys of [data] that describe the file support only one target",
+                            "output", "outputs",
                             allowed="a CSV file of ADC counts with columns x0, ..., y0, y1, ...",
                             remedy="remove the keys that state how to read the file, or outputs")
     if not classes and draft.given("output", "min_margin"):
-        yield draft.problem("E113", "only a class has a margin", "output", "min_margin",
+        yield draft.problem("E113", "min_margin needs classes", "output", "min_margin",
                             allowed="min_margin with classes", remedy="remove min_margin, or add classes")
     algorithm = draft.get("model", "algorithm")
     if (classes or several) and algorithm not in (None, *SEVERAL_OUTPUTS):
         key = "classes" if classes else "outputs"
-        yield draft.problem("E123", f"algorithm {algorithm} has one output on the device", "output", key,
+        yield draft.problem("E123", f"algorithm {algorithm} supports only one output on the device", "output",
+                            key,
                             allowed=f"{key} with algorithm {' or '.join(SEVERAL_OUTPUTS)}",
                             remedy="learn with kernel_lms or kernel_cg, or train with scikit-learn and use "
                                    "kerncast.export")
@@ -118,7 +120,7 @@ def _bundled(draft: Draft, classes: bool, several: bool) -> Found:
     name = draft.get("data", "builtin")
     names = ", ".join(f'"{label}"' for label in BUILTIN_DIGITS_CLASSES)
     if several and name is not None:
-        yield draft.problem("E115", "the bundled data have one target", "data", "builtin",
+        yield draft.problem("E115", "the bundled data have only one target", "data", "builtin",
                             allowed="[data] file with several outputs",
                             remedy="name a file, or remove outputs")
     elif classes and name not in (None, "digits"):
@@ -234,12 +236,13 @@ def casts(draft: Draft) -> Found:
     known, wraps = CASTS[algorithm], WRAPPABLE[algorithm]
     for signal, text in chosen.items():
         if signal not in known:
-            yield draft.problem("E117", f"{algorithm} has no cast of {signal}", "numbers", "casts", signal,
+            yield draft.problem("E117", f"{algorithm} does not cast {signal}", "numbers", "casts", signal,
                                 value=text, allowed=", ".join(known), remedy="use one of the allowed values")
         elif isinstance(text, str) and OVERFLOWS[1] in text.split() and signal not in wraps:
-            yield draft.problem("E117", f"{signal} cannot wrap: its bound keeps it in range",
+            yield draft.problem("E117", f"wrap has no effect on {signal}: a bound keeps its values in range",
                                 "numbers", "casts", signal, value=text,
-                                allowed=f"wrap for {', '.join(wraps)}", remedy="choose only its rounding")
+                                allowed=f"wrap for {', '.join(wraps)}",
+                                remedy=f"choose only the rounding of {signal}")
 
 
 def ranges(draft: Draft) -> Found:
@@ -256,7 +259,7 @@ def ranges(draft: Draft) -> Found:
             why = {"f": "f has the format of y", "x": "x has the range of the ADC",
                    "y": "y has the range of the ADC", "alpha": "it uses block floating point",
                    }.get(signal, "its format does not depend on a range")
-            yield draft.problem("E118", f"{signal} does not take a range: {why}", "numbers", "ranges",
+            yield draft.problem("E118", f"a range cannot be chosen for {signal}: {why}", "numbers", "ranges",
                                 signal, value=value, allowed=allowed, remedy="remove the line")
 
 
@@ -277,7 +280,7 @@ def data(draft: Draft) -> Found:
         yield draft.problem("E116", "bundled data have their own test samples", "data", "test",
                             allowed="test with file only", remedy="remove test")
     elif draft.get("data", "lagged") and (builtin or draft.get("toeplitz", "scheme") == "uniform"):
-        yield draft.problem("E116", "lagged takes its inputs from y, but the spec defines inputs",
+        yield draft.problem("E116", "lagged derives the inputs from y, but the spec defines other inputs",
                             "data", "lagged", allowed="lagged with file, and not with scheme uniform",
                             remedy="remove lagged")
     yield from _reading(draft)
@@ -299,7 +302,8 @@ def _reading(draft: Draft) -> Found:
                                 remedy=f"remove {key}")
     word = draft.word("output")
     if "classes" in given and word is not None and not word.lo <= -1 <= 1 <= word.hi:
-        yield draft.problem("E115", "the two classes are the targets -1 and 1", "output", "word",
+        yield draft.problem("E115", "the format cannot represent the targets of the two classes, -1 and 1",
+                            "output", "word",
                             allowed="s2f0 or wider", remedy="set word = \"s2f0\"")
 
 
@@ -310,13 +314,14 @@ def _nothing(draft: Draft) -> Found:
 def _ecg(draft: Draft) -> Found:
     count, chosen = draft.get("input", "columns"), draft.get("toeplitz", "scheme")
     if count not in (None, 1):
-        yield draft.problem("E115", "the ECG has one column", "input", "columns", allowed="columns = 1",
+        yield draft.problem("E115", "the bundled ECG has only one column", "input", "columns",
+                            allowed="columns = 1",
                             remedy="set columns = 1")
     if draft.has("toeplitz") and chosen is not None and chosen != "uniform":
-        yield draft.problem("E115", "the ECG is sampled uniformly", "toeplitz", "scheme",
+        yield draft.problem("E115", "the bundled ECG needs scheme uniform", "toeplitz", "scheme",
                             allowed="scheme = \"uniform\"", remedy="use scheme uniform")
     for table in _too_many(draft, BUILTIN_ECG_SAMPLES):
-        yield draft.problem("E115", "the ECG has fewer samples", table, "n",
+        yield draft.problem("E115", "n exceeds the number of samples of the bundled ECG", table, "n",
                             allowed=f"up to {BUILTIN_ECG_SAMPLES}", remedy="lower n")
 
 
@@ -331,17 +336,21 @@ def _too_many(draft: Draft, held: int) -> Iterator[str]:
 def _digits(draft: Draft) -> Found:
     count = draft.get("input", "columns")
     if count not in (None, BUILTIN_DIGITS_COLUMNS):
-        yield draft.problem("E115", "the digits have 64 columns", "input", "columns", allowed="columns = 64",
+        yield draft.problem("E115", "columns differs from the 64 columns of the bundled digits", "input",
+                            "columns",
+                            allowed="columns = 64",
                             remedy="set columns = 64")
     ten = draft.given("output", "classes")
     held = BUILTIN_TEN_DIGITS_TRAINING if ten else BUILTIN_DIGITS_TRAINING
     for table in _too_many(draft, held):
-        yield draft.problem("E115", "the digits have fewer training samples", table, "n",
+        yield draft.problem("E115", "n exceeds the number of training samples of the bundled digits", table,
+                            "n",
                             allowed=f"up to {held}", remedy="lower n")
     for table, low, high in (("input", 0, 16), *(() if ten else (("output", -1, 1),))):
         word = draft.word(table)
         if word is not None and not (word.lo <= low and high <= word.hi):
-            yield draft.problem("E115", f"the ADC counts of the digits are {low} to {high}", table, "word",
+            yield draft.problem("E115", f"the format cannot represent the ADC counts of the digits, {low} "
+                                        f"to {high}", table, "word",
                                 allowed=str(Format(low < 0, 5 if table == "input" else 2, 0)) + " or wider",
                                 remedy="use a wider format")
 
@@ -349,18 +358,20 @@ def _digits(draft: Draft) -> Found:
 def _equaliser(draft: Draft) -> Found:
     count = draft.get("input", "columns")
     if count is not None and count > BUILTIN_EQUALISER_COLUMNS:
-        yield draft.problem("E115", "the equaliser supports fewer columns", "input", "columns",
+        yield draft.problem("E115", "the number of columns exceeds the maximum of the bundled equaliser data",
+                            "input", "columns",
                             allowed=f"columns = 1 to {BUILTIN_EQUALISER_COLUMNS}",
                             remedy="start with columns = 5")
     for table in _too_many(draft, BUILTIN_EQUALISER_SAMPLES):
-        yield draft.problem("E115", "the equaliser has fewer training symbols", table, "n",
+        yield draft.problem("E115", "n exceeds the number of training symbols of the bundled equaliser data",
+                            table, "n",
                             allowed=f"up to {BUILTIN_EQUALISER_SAMPLES}", remedy="lower n")
     if draft.get("toeplitz", "scheme") == "uniform":
         yield draft.problem("E115", "windows of received samples are not a uniform grid", "toeplitz",
                             "scheme", allowed="another scheme, or another algorithm", remedy="use kernel_lms")
     word = draft.word("output")
     if word is not None and not word.lo <= -1 <= 1 <= word.hi:
-        yield draft.problem("E115", "the symbols are -1 and 1", "output", "word",
+        yield draft.problem("E115", "the format cannot represent the symbols -1 and 1", "output", "word",
                             allowed="s2f0 or wider", remedy="use a wider format")
 
 
@@ -372,7 +383,8 @@ def budget(draft: Draft) -> Found:
     for key in ("instructions", "cycles", "packets"):
         for call in draft.get("budget", key) or ():
             if call not in known:
-                yield draft.problem("E109", f"algorithm {draft.get('model', 'algorithm')} has no such call",
+                yield draft.problem("E109",
+                                    f"algorithm {draft.get('model', 'algorithm')} does not have this call",
                                     "budget", key, call, value=call, allowed=", ".join(known),
                                     remedy="choose one of the allowed values")
 

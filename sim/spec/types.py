@@ -160,7 +160,7 @@ def _class_names(value: Any) -> tuple[str, ...]:
         raise _custom("E107", "the name of a class must be text or an integer")
     names = tuple(map(str, value))
     if not 2 <= len(names) <= MOST_CLASSES:
-        raise _custom("E122", f"{len(names)} class{'es'[:2 * (len(names) != 1)]}",
+        raise _custom("E122", f"the list has {len(names)} class{'es'[:2 * (len(names) != 1)]}",
                       allowed=f"2 to {MOST_CLASSES} classes",
                       remedy="list every class that the target can have")
     for name in names:
@@ -216,7 +216,7 @@ def cast_text(text: str) -> str:
     words = text.split()
     chosen = [[w for w in words if w in names] for names in (ROUNDINGS, OVERFLOWS)]
     if not words or len(words) != sum(map(len, chosen)) or max(map(len, chosen)) > 1:
-        raise _custom("E109", "not a cast",
+        raise _custom("E109", "this is not a cast",
                       allowed=f"one of {', '.join(ROUNDINGS)}, one of {', '.join(OVERFLOWS)}, or both",
                       remedy="write \"floor\", \"wrap\" or \"half_even wrap\"")
     return " ".join(word for words in chosen for word in words)

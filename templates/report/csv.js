@@ -10,7 +10,7 @@ function columnsOf(program) {
 function wordProblem(text, [, least, most], where) {
   const value = /^[+-]?\d{1,18}(\.0*)?$/.test(text) ? Number(text) : NaN;
   if (Number.isNaN(value)) {
-    return { code: "E244", message: "ADC counts are integers", where, value: text || "an empty field",
+    return { code: "E244", message: "ADC counts must be integers", where, value: text || "an empty field",
       allowed: "integers", remedy: "export ADC counts; offset and gain of [input] convert them" };
   }
   return value >= least && value <= most ? null : { code: "E246",

@@ -181,7 +181,7 @@ def test_lanes_of_a_core_that_has_one_are_refused_before_the_work(programs, tmp_
     generate(make("band16"), tmp_path / "band")
     result = run(tmp_path / "band", "--core", "solver", "--lanes", "1,2")
     assert result.exit_code == EXIT_BAD_INPUT
-    assert "the solver core of this plan has one lane" in result.stderr
+    assert "the solver core of this plan supports only one lane" in result.stderr
     assert result.stdout == ""
 
 

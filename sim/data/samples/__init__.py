@@ -127,7 +127,7 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
     """
     if limit is not None and (not is_integer(limit) or limit < 1):
         raise fail("E242", "the limit is not a number of samples", where="limit", value=repr(limit),
-                   allowed="an integer >= 1", remedy="omit it to load all samples")
+                   allowed="an integer >= 1", remedy="omit limit to load all samples")
     _check_arguments(source, copy, labels)
     if str(source) in SETS:
         return _named(str(source), copy, labels, limit, format, options)
@@ -144,12 +144,12 @@ def _check_arguments(source: Any, copy: Any, labels: Any) -> None:
     """Raise E255 if source or copy is not a path, E242 for invalid labels."""
     for name, value in (("source", source), ("copy", copy)):
         if not isinstance(value, str | PathLike) and (name, value) != ("copy", None):
-            raise fail("E255", f"the {name} is not a path or a name", where=name, value=repr(value)[:60],
+            raise fail("E255", f"the {name} is neither a path nor a name", where=name, value=repr(value)[:60],
                        allowed="a path, or the name of a data set" if name == "source" else "a path",
                        remedy="pass text or a Path")
     named = labels == "any" if isinstance(labels, str) else isinstance(labels, Collection) and len(labels) > 0
     if labels is not None and not named:
-        raise fail("E242", "the labels name no class", where="labels", value=repr(labels)[:60],
+        raise fail("E242", "labels has a value that is not allowed", where="labels", value=repr(labels)[:60],
                    allowed="\"any\", a list of labels, or a mapping from labels to values",
                    remedy="omit labels if the target is a number")
 
@@ -165,7 +165,7 @@ def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None
     else:
         strange = [key for key, value in (options | {"format": format}).items() if value is not None]
         if strange:
-            raise fail("E242", "a named data set has no reading options", where=name,
+            raise fail("E242", "a named data set does not support this option", where=name,
                        value=", ".join(strange),
                        allowed="labels, limit",
                        remedy="omit these options, or load the file by its path")

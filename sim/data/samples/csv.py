@@ -134,10 +134,10 @@ def _columns(path: Path, line: int, names: list[str], named: bool, target: Any, 
         chosen = [_index(path, line, names, column) for column in _listed(inputs)]
     if set(chosen) & set(targets) or set(times) & {*targets, *chosen} or not targets or (
             labelled and len(targets) > 1):
-        raise fail("E242", "the columns chosen are not a training set", where=f"{path}:{line}",
+        raise fail("E242", "the chosen columns do not form a training set", where=f"{path}:{line}",
                    value=f"inputs {[names[i] for i in chosen]}, target {[names[i] for i in targets]}"[:200],
-                   allowed="one or several targets, one if it is a label; an input is neither a target nor "
-                   "the time", remedy="choose other columns")
+                   allowed="one or more targets, but only one if it is a label; inputs that are neither a "
+                           "target nor the time", remedy="choose columns that meet these conditions")
     return _Reading(path, names, chosen, targets, labelled, 0 if named else line, parse_decimal, times, False)
 
 
@@ -150,8 +150,9 @@ def _index(path: Path, line: int, names: list[str], column: Column) -> int:
         return names.index(column)
     if isinstance(column, int) and -len(names) <= column < len(names):
         return column % len(names)
-    raise fail("E242", "no such column, or two columns of this name", where=f"{path}:{line}",
-               value=repr(column), allowed=f"a name or a number: {', '.join(names)}"[:300],
+    raise fail("E242", "the column does not exist, or its name is not unique", where=f"{path}:{line}",
+               value=repr(column),
+               allowed=f"a column name, or a column number from 0: {', '.join(names)}"[:300],
                remedy="choose one of the allowed values; columns without a header have numbers, from 0")
 
 
@@ -227,7 +228,7 @@ def _mistake(line: int, reading: _Reading, fields: list[str], index: int) -> Pro
             remedy = "choose other columns, or correct the field"
         return Problem("E252", "not a number", place, text[:40],
                        "numbers" if reading.convert[index] is reading.parse
-                       else "dates and times of ISO 8601, like the first row",
+                       else "dates and times in ISO 8601, as in the first row",
                        remedy)
 
 

@@ -59,7 +59,7 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
     X = X[:, np.newaxis] if X.ndim == 1 else X
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     if X.ndim != 2 or y.ndim not in (1, 2) or len(X) != len(y) or 0 in (X.shape[1], *y.shape[1:]):
-        raise fail("E257", "the arrays are not a training set", where=str(path),
+        raise fail("E257", "the arrays do not form a training set", where=str(path),
                    value=f"inputs {X.shape}, target {y.shape}", allowed="(n, D) and (n,) or (n, K)",
                    remedy="reshape the arrays to one row per sample")
     table = SampleTable(_numbers(path, "inputs", X[:limit]),
@@ -75,17 +75,17 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
 def _array(path: Path, arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
     found = arrays.get(name, arrays.get(name.swapcase()))
     if not isinstance(found, np.ndarray) or found.ndim == 0:
-        raise fail("E257", "the file has no such array", where=str(path), value=name,
+        raise fail("E257", "the file does not contain this array", where=str(path), value=name,
                    allowed=", ".join(f"{key} {np.shape(value)}" for key, value in arrays.items()) or "none",
-                   remedy="name the arrays of inputs and target")
+                   remedy="name the arrays that contain the inputs and the target")
     return found
 
 
 def _numbers(path: Path, what: str, values: NDArray[Any]) -> Array:
     if values.dtype.kind not in "biuf":
-        raise fail("E252" if values.dtype.kind in "US" else "E257", "the array does not hold real numbers",
+        raise fail("E252" if values.dtype.kind in "US" else "E257", "the array does not contain real numbers",
                    where=f"{path} {what}", value=values.dtype, allowed="integers or reals",
-                   remedy="if these are classes, ask for labels; otherwise convert the array")
+                   remedy="if these are classes, pass labels; otherwise convert the array to numbers")
     return values.astype(np.float64)
 
 
@@ -161,7 +161,7 @@ def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastE
         except ValueError:
             wrong = True
         if wrong:
-            return fail("E252", "not a line of a LIBSVM file", where=f"{path}:{number}",
+            return fail("E252", "the line is not in the LIBSVM format", where=f"{path}:{number}",
                         value=b" ".join(fields)[:60].decode("utf-8", "replace"), allowed=allowed,
                         remedy=remedy)
     return fail("E252", f"cannot read the file: {reason}", where=str(path), value="the whole file",
@@ -198,7 +198,8 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
     channels = sound.reshape(len(sound), -1)
     if target is not None:
         if not isinstance(target, int) or not 0 <= target < channels.shape[1]:
-            raise fail("E242", "no such channel", where=str(path), value=repr(target),
+            raise fail("E242", "the recording does not have this channel", where=str(path),
+                       value=repr(target),
                        allowed=f"0 to {channels.shape[1] - 1}", remedy="choose a channel by its number")
         channels = channels[:, [target]]
     y = _full_scale(channels[:limit])
@@ -225,7 +226,8 @@ def _check_chunks(path: Path) -> None:
             start, chunks = file.tell(), chunks + 1
             if chunks > MAX_CHUNKS:
                 raise fail("E241", "the recording has too many chunks", where=str(path), value="more",
-                           allowed=f"{MAX_CHUNKS:,} chunks", remedy="export the sound alone")
+                           allowed=f"{MAX_CHUNKS:,} chunks",
+                           remedy="export the audio again, without other chunks such as metadata")
             if head[:4] == b"fmt " and not whole:
                 (frame,) = struct.unpack(f"{endian}12xH", file.read(14))
             if head[:4] == b"data" and not whole:
@@ -233,8 +235,9 @@ def _check_chunks(path: Path) -> None:
                 found, promised = (path.stat().st_size - start) // frame, size // frame
                 if found < promised and size != _OPEN_END:
                     raise fail("E241", "the recording is truncated", where=f"{path} byte {start}",
-                               value=f"{found} frames", allowed=f"{promised} frames, as its header states",
-                               remedy="copy the whole file again, or correct its header")
+                               value=f"{found} frames",
+                               allowed=f"{promised} frames, as the header of the file states",
+                               remedy="copy the complete file again, or correct its header")
             file.seek(start + size + size % 2)
 
 
@@ -279,15 +282,17 @@ def read_file(path: Path, format: str | None, options: dict[str, Any]) -> Sample
         if path.is_dir():
             raise fail("E241", "the data file is a folder", where=str(path), value=path.name,
                        allowed=", ".join(endings), remedy="name a file in this folder")
-        raise fail("E254", "no reader is known for this file", where=str(path), value=format or path.name,
-                   allowed=", ".join(endings), remedy="rename the file by its format, such as to "
+        raise fail("E254", "kerncast does not support the format of this file", where=str(path),
+                   value=format or path.name,
+                   allowed=", ".join(endings),
+                   remedy="rename the file to end in the suffix of its format, such as "
                    f"\"{path.stem}.csv\" for a table in text")
     reader = FORMATS[name][0]
     taken = reader.__kwdefaults__ or {}
     given = {key: value for key, value in options.items() if value is not None}
     strange = set(given) - set(taken)
     if strange:
-        raise fail("E242", f"format {name} does not have this option", where=str(path),
+        raise fail("E242", f"format {name} does not support this option", where=str(path),
                    value=", ".join(sorted(strange)), allowed=", ".join(taken),
                    remedy="omit the option")
     return reader(path, **given)

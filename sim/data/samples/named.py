@@ -92,7 +92,7 @@ def read_set(name: str, place: Path) -> SampleTable:
         raise
     except (OSError, ValueError, EOFError, KeyError, IndexError, TypeError, BadZipFile, zlib.error) as error:
         raise fail("E241", f"cannot read the copy of {SETS[name].title}: {error}", where=str(place),
-                   value=place.name, allowed=f"a copy as in {SETS[name].package}",
+                   value=place.name, allowed=f"the same format as in the package {SETS[name].package}",
                    remedy="check the path") from None
 
 

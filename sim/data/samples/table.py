@@ -104,7 +104,7 @@ def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:
         E253 for a label that is not among `labels`, with its place; E257 for several targets.
     """
     if table.y.ndim != 1:
-        raise fail("E257", "a sample has one class label", where=table.target, value=table.y.shape,
+        raise fail("E257", "a sample has more than one class label", where=table.target, value=table.y.shape,
                    allowed="one column", remedy="choose one target")
     found, which = np.unique(table.y, return_inverse=True)
     if isinstance(labels, str) or labels is None:
@@ -113,7 +113,7 @@ def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:
               (labels.items() if isinstance(labels, Mapping) else ((label, label) for label in labels))}
     texts = [label_text(label) for label in found]
     unknown = [number for number, text in enumerate(texts) if text not in wanted]
-    problems = [Problem("E253", "a label that is not among the classes",
+    problems = [Problem("E253", "the label is not one of the classes",
                         f"{table.place(int(np.argmax(which == number)))} {table.target}", texts[number],
                         ", ".join(wanted), "add this label, or remove its samples")
                 for number in unknown[:MAX_PROBLEMS]]

@@ -49,9 +49,9 @@ def _constants(spec: Spec, words: WordClass, alpha: Format) -> dict[str, int]:
     mac_shift = products_shift(w, budget)
     f_shift = alpha.frac + words.kernel.frac - mac_shift - (w - 2)
     if not (0 <= eta_shift <= 62 and 0 <= f_shift <= 62):
-        raise fail("E203", "the format of alpha cannot hold the signal: its fraction bits do not fit those "
-                           "of y and eta", where="[numbers.formats] alpha", value=alpha,
-                   allowed=f"fraction bits near {w - 4}", remedy="remove the line from [numbers.formats]")
+        raise fail("E203", "the number of fraction bits of alpha does not suit the formats of y and eta",
+                   where="[numbers.formats] alpha", value=alpha,
+                   allowed=f"about {w - 4} fraction bits", remedy="remove the line from [numbers.formats]")
     decay = round((1 - eta * rho) * 2 ** (w - 1)) if rho else 0
     if decay == 1 << (w - 1):
         raise fail("E204", "rho is too small for the word length: the coefficients would never decay",
@@ -204,13 +204,13 @@ def _holding(reach: Fraction, bits: int) -> Format:
 
 def _refuse_unfit(alpha: Format, bits: int, seen: float | None, where: str) -> None:
     if not alpha.signed or alpha.bits != bits:
-        raise fail("E203", "alpha must be signed and have the word length",
+        raise fail("E203", "the format of alpha must be signed and have the word length",
                    where=where, value=alpha, allowed=f"s{bits}f..",
                    remedy="change the format, or word in [numbers]")
     if seen is not None and seen > float(alpha.value(alpha.hi)):
         raise fail("E203", "the format of alpha cannot hold the signal",
                    where=where,
                    value=f"{alpha}, up to {float(alpha.value(alpha.hi)):.4g}",
-                   allowed=f"the data need up to {seen:.4g} times full scale of y",
+                   allowed=f"a format that represents {seen:.4g} times full scale of y",
                    remedy=f"use s{bits}f{bits - 2 - ceil_log2(Fraction(seen))}, or remove the line from "
                           "[numbers.formats]")

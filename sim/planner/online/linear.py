@@ -53,7 +53,8 @@ def linear_constants(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict
     if spec.online.linear is None:
         return {}
     if spec.input.columns > MOST_COLUMNS:
-        raise fail("E204", "the linear part is too large", where="[input] columns", value=spec.input.columns,
+        raise fail("E204", "too many columns for the linear part", where="[input] columns",
+                   value=spec.input.columns,
                    allowed=f"up to {MOST_COLUMNS} with linear", remedy="use fewer columns, or omit linear")
     options, order = spec.online.linear_options, spec.input.columns + 1
     forgetting = Fraction(options["linear_forgetting"])
@@ -99,8 +100,9 @@ def _fraction_bits(order: int, forgetting: Fraction, entry: Fraction, ridge: Fra
     for bits in range(1, _MOST_INTEGER_BITS + 1):
         if prior < 4**bits and holds(bits, order, forgetting, entry, ridge):
             return BITS - 1 - bits
-    raise fail("E204", "no format of 32 bits holds the linear part", where="[online] linear_forgetting",
-               value=float(forgetting), allowed="about 0.9 to 0.99999, and a ridge below the square of the "
+    raise fail("E204", "no 32-bit format can hold the linear part", where="[online] linear_forgetting",
+               value=float(forgetting),
+               allowed="linear_forgetting of about 0.9 to 0.99999, and linear_ridge below the square of the "
                "range of x", remedy="start with linear_forgetting = 0.999 and linear_ridge = 0.001")
 
 

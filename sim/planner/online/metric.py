@@ -146,14 +146,14 @@ def _largest_distance(spec: Spec, words: WordClass, x: Affine, key: str, value: 
 def _too_fine(key: str, value: Fraction, step: float) -> KerncastError:
     """Return E204 for a limit below the loss of any two different inputs."""
     if key == "quantise":
-        return fail("E204", "even the closest two inputs that differ are further apart than quantise permits",
+        return fail("E204", "even two adjacent input values are further apart than quantise permits",
                     where="[online] quantise", value=float(value),
-                    allowed=f"at most k of two adjacent input values, 1 - {step:.2g}",
+                    allowed=f"at most the kernel value of two adjacent input values, 1 - {step:.2g}",
                     remedy="lower quantise, omit it, or give the input a smaller LSB")
-    return fail("E204", "even the closest two inputs that differ exceed max_deterioration: no center "
-                        "would ever be evicted",
+    return fail("E204",
+                "even two adjacent input values exceed max_deterioration, so no center would ever be evicted",
                 where="[online] max_deterioration", value=float(1 - value),
-                allowed=f"at least 1 - k of two adjacent input values, {step:.2g}",
+                allowed=f"at least 1 minus the kernel value of two adjacent input values, {step:.2g}",
                 remedy="raise max_deterioration, or give the input a smaller LSB")
 
 

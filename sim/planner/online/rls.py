@@ -129,7 +129,7 @@ def _normal_equations(mu: Fraction, asked: dict[str, Fraction],
         bound = (1 + Fraction(1, 2**frac)) / mu + Fraction(max(ridge.values()), 2**frac)
         if bound * 2**frac < 2 ** (BITS - 1):
             return frac, ridge, bound
-    raise fail("E204", "no format of 32 bits holds the normal equations", where="[rls] ridge",
+    raise fail("E204", "no 32-bit format can hold the normal equations", where="[rls] ridge",
                value=float(max(asked.values())),
                allowed="a ridge far below 1 / (1 - forgetting), for features of magnitude 1",
                remedy="start with ridge = 0.001 and forgetting = 0.999")
@@ -174,7 +174,7 @@ def _tables(spec: Spec, x: Affine) -> tuple[dict[str, ConstantTable], int]:
     exact = Fraction(unit)
     frac = 14 - floor_log2(Fraction(float(abs(directions).max())) * exact)
     if not 0 <= frac - TURN_BITS <= 62:
-        raise fail("E204", "sigma does not suit the resolution of the inputs", where="[kernel] sigma",
+        raise fail("E204", "sigma does not fit the resolution of the inputs", where="[kernel] sigma",
                    value=spec.kernel.parameters["sigma"], allowed="about one LSB of x or more",
                    remedy="raise sigma, or give the input more fraction bits")
     factor = exact * Fraction(2) ** frac

@@ -91,7 +91,7 @@ def kernel_first_row(X: Array, kernel: Kernel, scheme: str, *, dtype: str = "flo
     """Compute :func:`first_row` for a translation-invariant kernel and a scheme."""
     require(kernel, "the Toeplitz trainer", *NEEDS["toeplitz_rls"])
     if dtype not in ("float64", "float32"):
-        raise fail("E263", "no such precision", where="dtype", value=repr(dtype),
+        raise fail("E263", "this precision is not supported", where="dtype", value=repr(dtype),
                    allowed="float64, float32", remedy="use float64")
     scheme, kernel = check_scheme(scheme), cast(DistanceKernel, kernel)
     if scheme == "uniform":
@@ -107,14 +107,14 @@ def _check_run(scheme: Scheme, progress: object, scheduler: object = None, check
     allowed = "none with scheme rff" if scheme == "rff" else ""
     if progress is not None and not callable(progress):
         raise fail("E238", "the progress callback is not callable", where="progress", value=repr(progress),
-                   allowed="a function of (done, total)", remedy="omit it")
+                   allowed="a function of (done, total)", remedy="omit the argument")
     if scheduler is not None and (allowed or not isinstance(scheduler, str)):
-        raise fail("E262", "not the address of a scheduler", where="scheduler", value=repr(scheduler),
+        raise fail("E262", "this is not the address of a scheduler", where="scheduler", value=repr(scheduler),
                    allowed=allowed or "the address of a dask.distributed scheduler, tcp://HOST:PORT",
-                   remedy="omit it")
+                   remedy="omit the argument")
     if checkpoint is not None and (allowed or not isinstance(checkpoint, str | Path)):
         raise fail("E191", "cannot write the checkpoint", where="checkpoint", value=repr(checkpoint),
-                   allowed=allowed or "the path of a file", remedy="omit it")
+                   allowed=allowed or "the path of a file", remedy="omit the argument")
 
 
 def uniform_first_row(n: int, step: float, kernel: Kernel) -> Array:
@@ -157,13 +157,12 @@ def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
     The error lists `SCHEMES` and `others` as allowed values.
     """
     if isinstance(scheme, str) and scheme.startswith("rff_"):
-        raise fail("E222", "random features support the biased means only", where="scheme",
+        raise fail("E222", "random features support scheme rff only", where="scheme",
                    value=repr(scheme),
-                   allowed="rff", remedy="use rff: the noise of all sums is equal, and division by the "
-                                         "length n - j of a short diagonal would multiply the error by n / "
-                                         "(n - j) and make T indefinite")
+                   allowed="rff", remedy="use rff; dividing by the length n - j of a short diagonal would "
+                                         "multiply its error by n / (n - j) and make T indefinite")
     if not isinstance(scheme, str) or scheme not in SCHEMES:
-        raise fail("E222", "no such scheme for the first row", where="scheme",
+        raise fail("E222", "this scheme for the first row is not supported", where="scheme",
                    value=repr(scheme), allowed=", ".join(("auto", *SCHEMES, *others)),
                    remedy="use auto, or uniform for a uniformly sampled signal")
     return scheme

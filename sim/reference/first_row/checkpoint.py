@@ -89,7 +89,7 @@ def load(path: str | Path, key: str, n: int, rows: int) -> SumsState:
     except UNREADABLE_NPZ as error:
         raise _damaged(path, str(error)) from error
     if found != key:
-        raise fail("E260", "the checkpoint belongs to another computation", where="checkpoint",
+        raise fail("E260", "the checkpoint belongs to a different computation", where="checkpoint",
                    value=str(path), allowed="a checkpoint of the same samples, kernel and dtype",
                    remedy="name another file, or remove this one")
     if bands.shape or bands.dtype.kind not in "iu" or not 0 <= bands <= -(-n // rows):

@@ -133,4 +133,4 @@ def _quiet() -> Iterator[None]:
 def _unreachable(address: str, error: BaseException) -> KerncastError:
     return fail("E262", "the scheduler or its workers do not respond", where="scheduler", value=address,
                 allowed="the address of a dask.distributed scheduler with a worker, tcp://HOST:PORT",
-                remedy=f"start both, with kerncast installed on the workers ({error})")
+                remedy=f"start a scheduler and workers, with kerncast installed on the workers ({error})")

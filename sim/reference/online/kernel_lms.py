@@ -135,13 +135,13 @@ class KernelLMS:
                  quantise: float | None = None, linear: SquareRootRLS | None = None, joint: bool = False,
                  gate: bool = False, **parts: Any) -> None:
         if not is_integer(columns) or columns < 1:
-            raise fail("E224", "there are no inputs to learn from", where="columns", value=columns,
+            raise fail("E224", "the model has no input columns", where="columns", value=columns,
                        allowed="an integer >= 1", remedy="give every sample at least one column")
         self.kernel = kernel
         self.eta = positive(eta, "eta", "E228", "start with 0.1")
         if not is_real(rho) or not 0.0 <= eta * rho <= 1.0:
             raise fail("E228", "rho is out of range", where="rho", value=rho,
-                       allowed=f"0 <= eta rho <= 1, here up to {1.0 / eta:g}", remedy="start with 0")
+                       allowed=f"0 <= eta rho <= 1, so rho up to {1.0 / eta:g}", remedy="start with 0")
         self.rho = float(rho)
         if quantise is not None and (not is_real(quantise) or not 0.0 < quantise < 1.0):
             raise fail("E258", "quantise is out of range", where="quantise", value=quantise,
@@ -237,7 +237,8 @@ class KernelLMS:
         """
         X, y = self._checked_inputs(X), finite_array(y, "y", "E224")
         if y.shape != (len(X), *self.model.alpha.shape[1:]):
-            raise fail("E224", "the targets do not fit", where="y", value=y.shape,
+            raise fail("E224", "the shape of the targets does not match the samples", where="y",
+                       value=y.shape,
                        allowed=str((len(X), *self.model.alpha.shape[1:])),
                        remedy="pass one target per sample")
         f, N, deterioration = np.zeros(y.shape), np.zeros(len(X), dtype=np.int64), np.zeros(len(X))

@@ -94,6 +94,6 @@ def linear_part(kind: str | None, columns: int, outputs: tuple[int, ...], forget
                 ridge: float) -> SquareRootRLS | None:
     """Create the linear part by its name, "rls", or None; raise E258 for another."""
     if kind not in (None, "rls"):
-        raise fail("E258", "no such linear part", where="linear", value=repr(kind),
+        raise fail("E258", "this linear part is not supported", where="linear", value=repr(kind),
                    allowed="\"rls\" or None", remedy="use \"rls\"")
     return None if kind is None else SquareRootRLS(columns, outputs, forgetting, ridge)

@@ -208,7 +208,7 @@ class Parts:
         """Raise E258 if max_deterioration is missing, or does not apply to the metric."""
         if self.max_deterioration is None:
             if self.reduction == "mt":
-                raise fail("E258", "reduction mt needs max_deterioration, its threshold",
+                raise fail("E258", "reduction mt needs a threshold: max_deterioration",
                            where="max_deterioration", value=None, allowed="a number >= 0",
                            remedy="start with a hundredth of eta")
             if self.newest_only:
@@ -217,9 +217,9 @@ class Parts:
                            allowed="newest_only with max_deterioration",
                            remedy="pass max_deterioration, or omit newest_only")
         elif (self.metric or REDUCTIONS.get(self.reduction, ("", ""))[1]) == "age":
-            raise fail("E258", "metric age has no max_deterioration: max_age limits an age",
+            raise fail("E258", "metric age uses max_age instead of max_deterioration",
                        where="max_deterioration", value=self.max_deterioration, allowed="max_age",
-                       remedy="use max_age, an integer")
+                       remedy="replace max_deterioration by max_age, an integer")
 
     def build(self, kernel: DistanceKernel) -> tuple[Reduction, ...]:
         """Return the reductions in the order in which they act.
@@ -252,7 +252,7 @@ def _refuse(where: str, value: float | None, allowed: str, fits: Callable[[float
     """Raise E258 if an option is given and invalid."""
     if value is not None and not (is_real(value) and fits(value)):
         raise fail("E258", f"{where} is out of range", where=where, value=value, allowed=allowed,
-                   remedy="omit it to disable it")
+                   remedy="omit this option to disable it")
 
 
 def checked_budget(budget: int, least: int = 1) -> int:

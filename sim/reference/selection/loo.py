@@ -85,9 +85,9 @@ def _check_samples(n: int, fit_intercept: bool) -> None:
 def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:
     """Return the errors for one lambda; raise E239 if float64 cannot represent them."""
     if fit_intercept and lam < np.finfo(np.float64).eps * path.largest:
-        raise fail("E239", "lambda and the bias are lost in the rounding of K", where="lams",
+        raise fail("E239", "with a bias, lambda must exceed the rounding of K", where="lams",
                    value=lam, allowed=f"lambda above eps |K|, {np.finfo(np.float64).eps * path.largest:.1e}",
-                   remedy="use a larger lambda, or no bias")
+                   remedy="use a larger lambda, or omit the bias")
     with np.errstate(all="ignore"):
         errors = path.loo_errors(lam, fit_intercept)
     if not np.all(np.isfinite(errors)):
@@ -101,7 +101,7 @@ def _lambdas(lams: ArrayLike) -> list[float]:
     """Return the lambdas as a list; raise E221 if empty or not positive."""
     asked = np.atleast_1d(finite_array(lams, "lams", "E221"))
     if asked.ndim != 1 or not asked.size:
-        raise fail("E221", "lambdas is not a list of numbers", where="lams", value=asked.shape,
+        raise fail("E221", "lams is not a list of numbers", where="lams", value=asked.shape,
                    allowed="shape (n_lams,), n_lams >= 1", remedy="pass a list of numbers")
     return [positive(float(lam), "lams", "E221", "start with 1") for lam in asked]
 

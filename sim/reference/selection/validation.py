@@ -195,9 +195,10 @@ def _models(values: ArrayLike, where: str, code: str) -> Array:
     """Return the candidate widths or regularisers: positive numbers, shape (k,)."""
     found = np.atleast_1d(finite_array(values, where, code))
     if not found.size:
-        raise fail(code, "there are no values to try", where=where, value="no values", allowed="one or more",
-                   remedy="omit it")
-    return np.array([positive(float(v), where, code, "omit it") for v in found.ravel()])
+        raise fail(code, "the list of values to try is empty", where=where, value="no values",
+                   allowed="one or more",
+                   remedy="omit this argument")
+    return np.array([positive(float(v), where, code, "omit this argument") for v in found.ravel()])
 
 
 @dataclass(frozen=True)

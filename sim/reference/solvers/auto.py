@@ -162,8 +162,10 @@ def _check_names(method: str, solver: Solver, options: dict[str, Any]) -> None:
     known = [name for name in signature(solver).parameters if name not in ("system", "Y", "fit_intercept")]
     for name in options:
         if name not in known:
-            raise fail("E238", f"method {method} does not have this option", where=name, value=options[name],
-                       allowed=", ".join(known) or "no options", remedy="correct the name, or omit it")
+            raise fail("E238", f"method {method} does not support this option", where=name,
+                       value=options[name],
+                       allowed=", ".join(known) or "no options",
+                       remedy="correct the name of the option, or omit the option")
 
 
 def _automatic(system: System, Y: Array) -> Solution:

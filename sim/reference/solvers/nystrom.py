@@ -106,10 +106,12 @@ def checked_landmarks(landmarks: Landmarks, n: int, seed: int) -> tuple[IntArray
     rows = np.asarray(landmarks)
     usable = rows.ndim == 1 and rows.size > 0 and np.issubdtype(rows.dtype, np.integer)
     if not usable or rows.min() < 0 or rows.max() >= n or len(np.unique(rows)) != len(rows):
-        raise fail("E238", "the landmarks are not distinct rows of the samples", where="landmarks",
+        raise fail("E238", "landmarks is neither a valid number nor a list of distinct rows",
+                   where="landmarks",
                    value=f"{type(landmarks).__name__} of shape {rows.shape}",
-                   allowed=f"a number from 1 to {n}, or distinct integers from 0 to {n - 1}",
-                   remedy="pass a number")
+                   allowed=f"the number of landmarks, from 1 to {n}, or distinct row numbers from 0 to "
+                           f"{n - 1}",
+                   remedy="pass the number of landmarks")
     return rows.astype(np.int64), len(rows)
 
 

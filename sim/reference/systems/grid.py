@@ -101,7 +101,7 @@ class GridSystem(System):
 
     def __post_init__(self) -> None:
         if self.weights not in WEIGHTS:
-            raise fail("E222", "no such interpolation weights", where="weights",
+            raise fail("E222", "these interpolation weights are not supported", where="weights",
                        value=repr(self.weights), allowed=", ".join(WEIGHTS), remedy="use cubic")
         require(self.kernel, "interpolation to a grid", *NEEDS["toeplitz_rls"])
         refuse_beyond_memory(_BYTES_PER_NODE * self.node_count, f"a grid of {self.node_count:,} nodes")

@@ -127,7 +127,7 @@ def _automatic(run: dict[str, Callable[[], Solution]], n: int, b: int) -> Soluti
 def _check_system(r: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
     r, Y = finite_array(r, "r", "E225"), finite_array(Y, "Y", "E225")
     if r.ndim != 1 or len(r) == 0:
-        raise fail("E225", "the first column of a Toeplitz matrix has one axis", where="r",
+        raise fail("E225", "the first column of a Toeplitz matrix must have one axis", where="r",
                    value=r.shape, allowed="shape (n,), n >= 1", remedy="pass one column, not the matrix")
     if Y.ndim not in (1, 2) or len(Y) != len(r) or Y.size == 0:
         raise fail("E225", "the right-hand side does not fit the matrix", where="Y", value=Y.shape,
@@ -144,7 +144,7 @@ def _check_row(r: Array, r_row: ArrayLike, method: str) -> Array:
     if method not in ("auto", "levinson") and not np.array_equal(row, r):
         raise fail("E227", f"method {method} needs a symmetric matrix", where="r_row",
                    value=f"method {method}", allowed="r_row equal to r, or omitted",
-                   remedy="use method levinson, which solves both kinds")
+                   remedy="use method levinson, which also solves unsymmetric systems")
     return row
 
 
@@ -153,7 +153,7 @@ def _check_options(method: str, max_block: int, preconditioner: str, tolerance: 
         raise fail("E226", "no such method for Toeplitz systems", where="method",
                    value=repr(method), allowed=", ".join(METHODS), remedy="use auto")
     if not is_integer(max_block) or not 2 <= max_block <= 64:
-        raise fail("E235", "the block bound of look-ahead is out of range", where="max_block",
+        raise fail("E235", "the maximum block size of look-ahead is out of range", where="max_block",
                    value=max_block, allowed="an integer from 2 to 64", remedy=f"start with {MAX_BLOCK}")
     if preconditioner not in PRECONDITIONERS:
         raise fail("E236", "no such preconditioner", where="preconditioner",

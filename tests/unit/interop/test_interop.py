@@ -291,7 +291,8 @@ def test_export_replaces_no_link_and_writes_through_none(tmp_path, suffix):
 def test_a_wrong_argument_is_reported_with_a_remedy(tmp_path):
     svc = SVC().fit(X, LABELS)
     for word in ("16", 16.0, 17, None):
-        assert "32 for results close to float" in refused("E109", spec=svc, x_raw=X, word=word).remedy
+        problem = refused("E109", spec=svc, x_raw=X, word=word)
+        assert "32 for results close to floating point" in problem.remedy
     assert "epsilon" in refused("E270", spec=SVR(epsilon=99.0).fit(X, Y), x_raw=X).remedy
     assert "the range of the model's centers" in refused("E246", spec=svc, x_raw=X[:1]).remedy
     with pytest.raises(KerncastError, match="E191"):

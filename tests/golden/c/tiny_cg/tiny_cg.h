@@ -12,7 +12,7 @@
 #include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_ABI != 2 || KC_RUNTIME_HASH != 0xc995309e
+#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x969fd46d
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 
@@ -186,7 +186,7 @@ void tiny_cg_train_cancel(tiny_cg_trainer_t *t);
  * @retval KC_PENDING more samples or steps are needed
  * @retval KC_NOT_POSITIVE_DEFINITE not trained: matrix indefinite or too ill-conditioned
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
- * @retval KC_OUT_OF_ORDER a call of a training in slices was out of order
+ * @retval KC_OUT_OF_ORDER a function of the sliced training was called out of order
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Not from an interrupt: it takes long. A prediction may interrupt it.
  * @par Worst case: 75 kernel values, 150 distance terms, 267 multiplications, 8 divisions.

@@ -51,8 +51,8 @@ because neither the first row nor the factor's recursion is rounded.
 ## Accuracy in words
 
 Figures are medians over four right-hand sides, with n = {n}. The solvers' columns are relative errors of
-alpha against float64. `bound / error` is the certified bound over the true error in the 2-norm; 1 would be
-exact. `tables` are bytes of flash.
+alpha against float64. `bound / error` is the certified bound over the true error in the 2-norm; a ratio of
+1 would mean an exact bound. `tables` are bytes of flash.
 
 | bits | sigma | lambda | b | rows | tables | banded | Levinson | Schur | bound / error |
 | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |

@@ -46,9 +46,9 @@ gcc {gcc} compiles all programs, and instructions
 ## Prediction
 
 The task is `examples/digits.toml`, the digit 3 against 8. The model is the 41 vectors of 64 inputs that the
-learner stores after 250 digits, and the figures are over the 107 test digits. The other libraries get a
-support vector classifier of scikit-learn, fitted to the same 41 vectors with the same kernel, in the number
-formats that they support.
+learner stores after 250 digits, and the figures are means over the 107 test digits. The other libraries get
+a support vector classifier of scikit-learn, fitted to the same 41 vectors with the same kernel, in the
+number formats that they support.
 
 In these measurements **their exponential is an empty function**, so their instructions and flash are lower
 bounds. Flash is that of a program that only predicts, without the vectors. In kerncast the vectors are in
@@ -65,9 +65,9 @@ DURBIN = """
 ## Durbin's recursion
 
 Durbin's recursion computes the predictor polynomial of a Toeplitz matrix from its first row, here with
-words of 32 bits. `arm_levinson_durbin_q31` of CMSIS-DSP computes the same, and it is one part of the
-Levinson solver of kerncast. kerncast uses a block exponent and detects matrices that are not positive
-definite. The coefficients of CMSIS-DSP are Q31, so that all of them must be below 1.
+words of 32 bits. `arm_levinson_durbin_q31` of CMSIS-DSP computes the same polynomial. The recursion is one
+part of the Levinson solver of kerncast. kerncast uses a block exponent and detects matrices that are not
+positive definite. The coefficients of CMSIS-DSP are Q31, so that all of them must be below 1.
 
 The rows are Gaussian kernels of width sigma (in samples) on a uniform grid, with lambda on the diagonal,
 scaled so that r[0] = 1. `largest` is the largest exact coefficient. The error is |a - exact| / |exact|,

@@ -75,7 +75,7 @@ COUNTS = """
 ## Instructions
 
 Means per call on an emulated Cortex-M4 with a full dictionary of 100 centers, arm-none-eabi-gcc -O2. The
-learner of one output learns the class 7 against the rest.
+learner with one output separates class 7 from the rest.
 
 | rule | level | call | one output | ten outputs | ratio |
 |---|---|---|---:|---:|---:|

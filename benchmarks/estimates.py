@@ -89,8 +89,8 @@ TEXT = """# FPGA resources and clock rates of the cores
 `{command}` makes this page. The table holds estimates for the RTL (register transfer level) cores of two
 examples at 16 bits: predictor and learner of `digits` (41 vectors of 64 columns); predictor, solver and
 trainer of `ecg` (one column, n = 256). Each core has one hardware multiplier in its inner loop, the default
-of `kerncast gen`. Solver and trainer are those of Levinson's recursion; the banded ones are of `ecg` with
-`solver = "banded"`, and those with an intercept of `ecg` with `bias = true`. `kerncast estimate FOLDER`
+of `kerncast gen`. Solver and trainer are those of Levinson's recursion; the banded cores are those of `ecg`
+with `solver = "banded"`, and those with an intercept of `ecg` with `bias = true`. `kerncast estimate FOLDER`
 estimates a generated folder. Cells come from yosys. Fmax, the highest clock frequency, comes from nextpnr
 for an ECP5-{part}, without pins, with placer seeds {seeds}. No board was used.
 
@@ -112,11 +112,12 @@ look-up tables (LUTs) and 8 DSP blocks.
 |---|--:|---|---|--:|--:|--:|
 {speed}
 
-Fmax and samples per second are those of the best seed. The clocks are those of one full-size operation while
-no stream stalls, from the plan's formula; `--simulate` counts them. The period is the number of clocks from
-one operation to the next. It is shorter for a prediction, which starts before the previous one ends. A system
-or a training run has {n} samples. Samples per second are Fmax divided by the period, times the number of
-samples per operation. The banded cores take more clocks if exponents increase.
+Fmax and samples per second are those of the best seed. The clock cycles are those of one full-size
+operation while no stream stalls, from the plan's formula; `--simulate` counts them. The period is the
+number of clock cycles from one operation to the next. It is shorter for a prediction, which starts before
+the previous one ends. A system or a training run has {n} samples. Samples per second are Fmax divided by
+the period, times the number of samples per operation. The banded cores take more clock cycles if exponents
+increase.
 
 ## Lanes
 
@@ -124,7 +125,7 @@ The table lists cores with more hardware multipliers (lanes) in the inner loop, 
 of seeds {seeds}. The banded cores have one lane: each row waits for the row before it, not for
 multiplications. The lanes of a predictor with one column process one vector each, with a kernel of their own.
 Cell clocks per sample are LUTs and flip-flops times the period per sample. They are a proxy
-for energy, which counts every cell in every clock.
+for energy, which counts every cell in every clock cycle.
 
 | core | lanes | LUT | flip-flops | DSP blocks | block RAM | Fmax, MHz | period | samples/s | cell clocks |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
@@ -309,8 +310,8 @@ def verdict(found: Sequence[Estimate]) -> str:
     reached = len(set(titles) - set(below) - set(left))
     which = f"{reached} cores" if below or left else "All cores fit a small FPGA and"
     text = f"{which} reach {goal} on the ECP5 with every seed."
-    text += f" Below that with a seed: {'; '.join(below)}." if below else ""
-    return text + (f" Not measured with every seed: {'; '.join(left)}." if left else "")
+    text += f" Cores below 100 MHz with at least one seed: {'; '.join(below)}." if below else ""
+    return text + (f" Cores not measured with every seed: {'; '.join(left)}." if left else "")
 
 
 def _title(core: str, lanes: int) -> str:

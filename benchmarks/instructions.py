@@ -102,7 +102,7 @@ and 6 for alignment to 8 bytes. It needs fewer instructions than KLMS in float32
 TRAINING = """
 ## Training
 
-The figures are for `examples/ecg.toml` at 32 bits with Levinson and n = 256. They cover the whole of
+The figures are for `examples/ecg.toml` at 32 bits with Levinson and n = 256. The counts cover the whole of
 `ecg_train` with both recursions.
 
 | level | | instructions | per step |

@@ -51,9 +51,10 @@ and the error against the bits of each signal. For the chosen design it shows:
 * the resource use on each target
 * the values compared on back ends, if there are results, and the commands that make the report again
 
-Choose a design by a click on its point, or with the arrow keys in the list. All views follow. Every chart
-has a text that describes it, and opens as a table. Colours follow the system (dark or light) or the switch
-at the top, and text has the contrast of WCAG level AA (Web Content Accessibility Guidelines).
+Choose a design with a click on its point, or with the arrow keys in the list. All views then show this
+design. Every chart has a text that describes it, and opens as a table. Colours follow the system (dark or
+light) or the switch at the top, and text has the contrast of WCAG level AA (Web Content Accessibility
+Guidelines).
 
 | command | result |
 |---|---|

@@ -231,9 +231,9 @@ HEAD = """# Speed of bit-accurate simulation
 process, in turn. All results are compared and equal. The fastest of several rounds is reported. Plain C is
 `benchmarks/peers/*.c`: written by hand, with constant formats, compiled with `-O3 -march=native`.
 
-FKLMS (fast kernel least mean squares) is the online learner. The integer model in Python (compiled by numba)
-reaches at least half the speed of hand-written C. It is at least 80 times faster than APyTypes and 10,000
-times faster than fxpmath.
+FKLMS (fast kernel least mean squares) is the online learner. The integer model in Python (compiled by
+numba) reaches at least half the speed of hand-written C. The integer model is at least 80 times faster than
+APyTypes and 10,000 times faster than fxpmath.
 
 """
 

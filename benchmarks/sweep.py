@@ -71,9 +71,9 @@ Results are stored in `sweep.db` (SQLite) in the folder of the run, one row per 
 to resume. The rows do not depend on where they are computed: one process, several (`--jobs`), or a
 dask.distributed cluster (`--scheduler`).
 
-If the grid is too large, `--trials N` evaluates at most N points. Three quarters come from a search (the
-tree-structured Parzen estimator of optuna). The others start from the best design and change one key at a
-time to cheaper values. The same seed selects the same points on any number of workers.
+If the grid is too large, `--trials N` evaluates at most N points. Three quarters of the points come from a
+search (the tree-structured Parzen estimator of optuna). The other points start from the best design, and
+change one key at a time to a cheaper value. The same seed selects the same points on any number of workers.
 
 Only one sweep at a time runs in a folder; a second one is rejected (E377). A killed sweep leaves neither a
 lock nor a worker behind. Each row has a checksum. Readers reject a damaged `sweep.db` (E366). If you rerun
@@ -103,8 +103,8 @@ learner.
 | --- | --- | --: | --: | --: |
 {rows}
 
-Float64 is computed once for each different problem. The two grids have 64 and 12 of them, and nothing is
-cached between runs.
+Float64 is computed once for each different problem. The two grids have 64 and 12 different problems, and
+nothing is cached between runs.
 
 Two workers are {speed} times as fast by the CPU time of the busiest process, and {wall} times by wall-clock
 time at a load of {load} on {cores} cores.

@@ -270,7 +270,7 @@ def page() -> str:
     text += "## At scale, each in its own process\n\n| | time | peak memory |\n"
     text += "|---|--:|--:|\n" + "\n".join(alone_rows())
     text += ("\n\nTimes are wall-clock times. The ECG is the 1,024 samples of PyWavelets, repeated, with "
-             "noise; scipy no\nlonger contains its recording of 108,000 samples.\n\n"
+             "noise; scipy no\nlonger contains its ECG recording of 108,000 samples.\n\n"
              "## Singular leading minors\n\n"
              "Levinson's recursion rejects these systems, and `method=\"auto\"` solves them by look-ahead. "
              "`error / cond`\nis the relative error divided by the condition number.\n\n"

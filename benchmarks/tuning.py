@@ -36,7 +36,7 @@ HEAD = """# Self-tuning
 `python -m kerncast.benchmarks.tuning` makes this page.
 
 `[toeplitz] candidates` lists pairs of sigma and lambda, and each training run chooses one by its evidence.
-Here are {count} pairs: sigma {sigmas} with lambda {lambdas}.
+This page uses {count} pairs: sigma {sigmas} with lambda {lambdas}.
 
 ## What it gains
 
@@ -56,8 +56,8 @@ COST = """
 ## What it costs
 
 The counts include the whole of `bench_train` with its certificate, for n = 256, 16 bits, in Unicorn at -O2
-for a Cortex-M4. The evidence of all {count} pairs needs only the forward recursion of each. The worst case is
-a tolerance that no pair meets: then each is trained. Both are compared with {count} training runs
+for a Cortex-M4. The evidence of all {count} pairs needs only the forward recursion of each. In the worst
+case no pair meets the tolerance, and every pair is trained. Both are compared with {count} training runs
 with one pair each. Results equal those of the integer model. Tables are bytes of flash.
 
 | level | one pair, mean | {count} trainings | tuned | relative | none certified | relative | tables |

@@ -22,10 +22,10 @@ properties are in `benchmarks/formal/properties`, one file per module. They are 
 `endmodule` of a copy of the file that ships. `yowasp-sby` passes both to yosys, and z3 decides with
 yosys-smtbmc:
 
-* **proved**: no run of any length breaks a property. A search over the given number of clocks from reset
-  finds no counterexample, and induction over as many clocks finds none from any other state. `rst` may
-  occur at any clock.
-* **no counterexample**: only the search over the given number of clocks was done, without induction.
+* **proved**: no run of any length breaks a property. A search over the given number of clock cycles from
+  reset finds no counterexample, and induction over as many clock cycles finds none from any other state.
+  `rst` may occur at any clock.
+* **no counterexample**: only the search over the given number of clock cycles was done, without induction.
 
 If the module supports larger widths than the table, the proof is for the width of the table. The tests in
 `tests/rtl` compare larger widths with the integer model. Nearly all properties are proved for runs of any
@@ -36,12 +36,12 @@ CORES = """
 ## Streams of whole cores
 
 Each core is generated for a small plan (16 bits; predictor and learner: one column, two vectors; solver and
-trainer: n = 2, banded n = 4; predictor on a grid or with an intercept: n = 6) and checked with its registers
-and its soft reset, `<p>_<core>_axi`. On each output stream `tvalid` stays high until `tready`, and `tdata`,
-`tuser` and `tlast` are stable until then, whatever is written to the registers and whenever they reset the
-core. The inputs are assumed to follow the same rule.
-The proof is an induction over three clocks. It assumes the claim of the module that sends the words, from the
-table above; for `kc_state_reader` also that nothing is written to the memories while it reads them.
+trainer: n = 2, banded n = 4; predictor on a grid or with an intercept: n = 6) and checked with its
+registers and its soft reset, `<p>_<core>_axi`. On each output stream `tvalid` stays high until `tready`,
+and `tdata`, `tuser` and `tlast` are stable until then, whatever is written to the registers and whenever
+they reset the core. The inputs are assumed to follow the same rule. The proof is an induction over three
+clock cycles. It assumes the claim of the module that sends the words, from the table above; for
+`kc_state_reader` also that nothing is written to the memories while it reads them.
 
 | core | lanes | claim assumed | outcome |
 |---|--:|---|---|"""

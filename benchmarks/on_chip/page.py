@@ -30,11 +30,11 @@ HEAD = """# Learning on the chip: error, instructions and memory
 time. `python -m kerncast.benchmarks.on_chip METHOD STREAM` measures one method on one stream again. To add a
 method, add one file to `benchmarks/on_chip/methods`.
 
-Every method reads the same 16-bit samples once, in order. It predicts each sample before it learns it. The
-samples are centered and scaled by {chosen} realisations; parameters are chosen on the same ones, one after
-the other. The figures are means over {reported} other realisations: other seeds, or other parts of a
-recording. Errors are averaged over the samples after the first {settled:,}; on the changing channel, over the
-500 before the change and the last 500.
+Every method reads the same 16-bit samples once, in order. Each sample is predicted before it is learnt. The
+samples are centered and scaled by {chosen} realisations; the parameters are chosen one after the other, on
+the same {chosen} realisations. The figures are means over {reported} other realisations: other seeds, or
+other parts of a recording. Errors are averaged over the samples after the first {settled:,}; on the
+changing channel, over the 500 before the change and the last 500.
 
 | stream | inputs | what it is |
 |---|--:|---|
@@ -51,13 +51,13 @@ recording. Errors are averaged over the samples after the first {settled:,}; on 
 | hyperplane | 10 | class, divided by a plane that turns, as a target of two values (river) |
 | moving clusters | 10 | class of clusters that move, as a target of two values (river) |
 
-The methods of kerncast, marked "k.", are the integer model, at 16 bits if no others are named. QKLMS + RLS
-has a linear part and a gate. LMS, NLMS and RLS are float64 filters with an intercept. CMSIS-DSP LMS and NLMS
-are the 16-bit filters of its C sources, without an intercept. emlearn stores the last 100 samples and
-predicts the mean target of the k nearest. QKLMS (100 centers), RFF-RLS (RLS in 100 random features) and
-KRLS-T (50 centers) are float64, for comparison of accuracy only. The ridge of RLS and of RFF-RLS fades, so
-that a small forgetting factor can make them inaccurate. All methods by least squares try the same forgetting
-factors and ridges.
+The methods of kerncast, marked "k.", are the integer model, at 16 bits unless another word length is named.
+QKLMS + RLS has a linear part and a gate. LMS, NLMS and RLS are float64 filters with an intercept. CMSIS-DSP
+LMS and NLMS are the 16-bit filters of its C sources, without an intercept. emlearn stores the last 100
+samples and predicts the mean target of the k nearest. QKLMS (100 centers), RFF-RLS (RLS in 100 random
+features) and KRLS-T (50 centers) are float64, for comparison of accuracy only. The ridge of RLS and of
+RFF-RLS fades, so that a small forgetting factor can make them inaccurate. All methods by least squares try
+the same forgetting factors and ridges.
 """
 
 
@@ -198,19 +198,20 @@ def text(results: Results) -> str:
 ## Error of tuned methods
 
 The error is the mean squared error over the variance of the target, in dB; lower is better, and 0 dB is the
-error of the mean. The best method that runs on the chip is bold: {first}.
+error of predicting the mean. The best method that runs on the chip is bold: {first}.
 
 {_errors(results, known)}
 
 ## One set of defaults
 
 Here only the width of the kernel is chosen; all other parameters are the defaults: {_plain(known)}. The
-filters stay tuned. In brackets: in how many of {len(REPORTED)} realisations the learner is better than both.
-QKLMS + RLS is better in at least {ENOUGH} on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams.{others}
+parameters of the filters are tuned as above. The brackets state in how many of {len(REPORTED)} realisations
+the learner is better than both filters. QKLMS + RLS is better in at least {ENOUGH}
+on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams.{others}
 
 At 16 bits an input may lose up to two bits to the headroom of distances. That matters where a linear
 prediction is nearly exact, as on Lorenz: there the rounding of the 16-bit samples limits every method. With
-words of 32 bits nothing is lost.
+32 bits no input loses bits.
 
 {defaults}
 
@@ -220,12 +221,12 @@ words of 32 bits nothing is lost.
 
 ## Cost on a Cortex-M4
 
-Instructions to predict and learn a sample, over the last 100 of 400 samples, in an emulator (gcc -O2).
-RAM is what the learner keeps, flash a program that learns and predicts. The filters compute in float32 with
-the floating-point unit of the core; the methods of kerncast, CMSIS-DSP and emlearn compute in integers.
-CMSIS-DSP is built without the intrinsics of CMSIS-Core. The gap is the RMS difference between these
-predictions and those of the error tables, in standard deviations of the target. RLS in float32 loses its
-first predictions to rounding if the ridge is small.
+Instructions to predict and learn a sample, over the last 100 of 400 samples, in an emulator (gcc -O2). RAM
+is the state of the learner; flash is that of a program that learns and predicts. The filters compute in
+float32 with the floating-point unit of the core; the methods of kerncast, CMSIS-DSP and emlearn compute in
+integers. CMSIS-DSP is built without the intrinsics of CMSIS-Core. The gap is the RMS difference between
+these predictions and those of the error tables, in standard deviations of the target. RLS in float32 loses
+its first predictions to rounding if the ridge is small.
 
 A linear filter needs far fewer instructions and bytes than any kernel learner. If its error is small enough,
 use it.

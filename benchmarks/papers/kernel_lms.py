@@ -56,7 +56,7 @@ is over 601 points, and each mean is over {realisations}
 realisations (`--realisations`), as in the report. kerncast computes one inverse for all candidates and
 updates it in O(N^2), while the report needs O(N^4) operations.
 
-Three of the claims are not reproduced; they concern a fine ranking of methods. The integer results agree with
+Three of the claims, marked in the table, are not reproduced. The integer results agree with
 float64, except for fast KLMS with very few vectors."""
 
 #: By title and word.

@@ -139,7 +139,8 @@ def figure_7() -> tuple[str, list[ClaimOutcome]]:
     text = (f"![One LS projection]({save(figure, 'kernel-lms-7')})\n\n{len(retained)} vectors from -3 "
             f"to -0.6 are retained, and the one at 1.4 is evicted, with sigma = 0.5. The LS projection "
             f"changes the "
-            f"output at these {len(V)} by {np.abs(error).max():.1g} at most, and elsewhere by {worst:.3g}. "
+            f"output at these {len(V)} vectors by {np.abs(error).max():.1g} at most, and elsewhere by up to "
+            f"{worst:.3g}. "
             f"Its "
             f"deterioration is {plain:.2g} by (13), and {penalised:.2g} by (20) with C = 1e-6.")
     return text, [("the LS projection can choose very large coefficients, some 1e6, and is then extremely "

@@ -53,9 +53,9 @@ paper. The full rows and columns belong to the wavelets that wrap around the end
   2-norm.
 * The printed figures agree best if the count omits I/γ, as (10) allows: the columns "n_e of Ω". The paper
   does not state where the filters are on the grid, which changes both n_e and the error slightly.
-* The paper keeps the factors in full. kerncast discards fill-in below t/10, like Gines, Beylkin and Dunn.
-  The error is the same, and factors in full have up to {full_factor:.1f} times as many entries.
-* With nothing discarded, the solution differs by {exact_db10:.0e} from the dense one; with lifting, by
+* The paper keeps the complete factors. kerncast discards fill-in below t/10, like Gines, Beylkin and Dunn.
+  The error is the same, and complete factors have up to {full_factor:.1f} times as many entries.
+* If nothing is discarded, the solution differs by {exact_db10:.0e} from the dense one; with lifting, by
   {exact_lifting:.0e}.
 
 ## The second basis: lifting, on the interval
@@ -69,9 +69,9 @@ factorisation still applies.
 
 The tables are for t = {t:.0e}. Times are processor time on one thread of one run, for one right-hand side
 with transform and factors. Banded Cholesky (`scipy.linalg.solveh_banded`) uses the narrowest band whose
-error is not larger than that of the NS-form. Dense Cholesky is LAPACK's. A ratio "a / b" above 1
-means that b is better. "Ours" is the NS-form of the Toeplitz matrix. "Ours, any Z" gets the whole matrix,
-without knowing its structure. Levinson and PCG (preconditioned conjugate gradients, to 1e-10) are the
+error is not larger than that of the NS-form. Dense Cholesky is LAPACK's. A ratio "a / b" above 1 means that
+b is better. "Ours" is the NS-form of the Toeplitz matrix. "Ours, any Z" is the NS-form of the whole matrix,
+whose structure is not used. Levinson and PCG (preconditioned conjugate gradients, to 1e-10) are the
 Toeplitz solvers of kerncast.
 
 {small}

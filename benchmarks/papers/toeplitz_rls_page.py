@@ -68,8 +68,8 @@ def _table_1(found: Found) -> str:
                      f"{sizes[-1] * (sizes[-1] + 1) // 2:,}"])
     return (f"## Table 1: costs, counted\n\nThe data are {title}, with n = {sizes[-1]:,}. The exponents are "
             f"fitted between n = {sizes[-2]:,} and {sizes[-1]:,} (for CG: per step). Multiplications "
-            "and bytes come from the formulas of each solver. Kernel values are additional, and "
-            "the same for all.\n\n" + table(rows, [
+            "and bytes come from the formulas of each solver. The evaluation of kernel values is "
+            "additional, and the same for all methods.\n\n" + table(rows, [
                 "", "order, print", "multiplications", "exponent", "storage, print", "bytes", "exponent",
                 "kernel values"]))
 

@@ -40,7 +40,7 @@ shift. All claims of the table are proved.
 TRUST = """
 ## What the proofs assume
 
-* pycparser and z3 are correct, and so is the meaning of the C operators in
+* pycparser and z3 are correct, and so are the definitions of the C operators in
   `benchmarks/proofs/arithmetic.py` and `c_types.py`, which have their own tests.
 * The generated code meets the preconditions. The planner ensures this: it bounds every signal, and rejects a
   model that it cannot bound.

@@ -139,10 +139,11 @@ difference from the last D differences, and adds it to the previous sample. The 
 
 An ECG is nearly linear from one sample to the next. The best linear filter ({theirs}) has an error of
 {found[theirs]:.2f} steps, the best kernel method ({ours}) {found[ours]:.2f}, and NLMS
-{found["padasip NLMS"]:.2f}. QKLMS + RLS is a linear part by RLS with a kernel part that learns what it
-leaves; of samples its error is {found[OURS]:.2f} steps. The example at 16 bits has an error of
-{small:.2f} steps, repeating the previous sample {previous:.2f}. Hyperparameters that are best on the first
-{CHOSEN_ON / 360:.0f} seconds may be poor later; the table shows the results without correction.
+{found["padasip NLMS"]:.2f}. QKLMS + RLS is a linear part by RLS with a kernel part that learns the
+remaining error; on samples instead of differences its error is {found[OURS]:.2f} steps. The example at
+16 bits has an error of {small:.2f} steps, repeating the previous sample {previous:.2f}. Hyperparameters
+that are best on the first {CHOSEN_ON / 360:.0f} seconds may be poor
+later; the table shows the results without correction.
 
 FKLMS without a linear part does not suit windows of a slow signal. They lie close together, which violates
 its assumption K_RR = I. On the samples themselves it is worse than repeating the previous sample, even if

@@ -12,10 +12,13 @@ LMS_MACROS = {
     "Learning rule": ("eta", "eta_shift", "decay", "decay_shift", "project_shift"),
     "Quantisation": ("quantise",),
     "Guard of the projection": ("guard_shift", "guard_limit"),
-    "Linear part": ("linear_root", "linear_one", "linear_x_exp", "linear_y_exp", "linear_ridge_one",
-                    "linear_ridge_x", "linear_prior_one", "linear_prior_x", "linear_sum_shift",
-                    "linear_z_shift", "linear_mac_shift", "linear_out_shift", "f_lo", "f_hi"),
-    "Gate of the kernel part": ("gate_shift", "gate_window"),
+    "Linear part": ("linear_root", "linear_one", "linear_x_exp", "linear_raw_exp", "linear_y_exp",
+                    "linear_ridge_one", "linear_ridge_x", "linear_prior_one", "linear_prior_x",
+                    "linear_sum_shift", "linear_z_shift", "linear_mac_shift", "linear_out_shift", "f_lo",
+                    "f_hi"),
+    "Gate of the kernel part": ("gate_shift", "gate_window", "gate_frac"),
+    "Correction by the last errors": ("error_frac", "error_shift", "error_sum_shift", "error_step_shift",
+                                      "error_out_shift", "error_window"),
     "Reduction: the loss by an eviction, and the limits for one":
         ("norm_shift", "kappa_one", "square_shift", "kappa_shift", "metric_shift", "max_deterioration",
          "truncation", "max_age"),
@@ -25,7 +28,11 @@ _LINEAR = {"linear_root": "root of the forgetting factor, 30 fraction bits", "li
            "linear_ridge_one": "ridge row of the intercept", "linear_ridge_x": "ridge row of an input",
            "linear_prior_one": "first R of the intercept", "linear_prior_x": "first R of an input",
            "f_lo": "range of y", "f_hi": "range of y",
-           "gate_window": "the sums forget 1 / 2^this per sample"}
+           "gate_window": "the sums forget 1 / 2^this per sample",
+           "gate_frac": "bits below the LSB of y of the factors",
+           "linear_raw_exp": "of an ADC count less its offset, times its gain",
+           "error_frac": "bits of an error below the LSB of y",
+           "error_window": "the sums forget 1 / 2^this per sample"}
 _UNITS = {"fklms": "largest distance", "magnitude": "coefficient", "fast_klms": "kappa"}
 
 
@@ -49,6 +56,14 @@ def lms_value(plan: Plan, name: str) -> str:
     return f"{name} = {plan.options[name]}" if name in ("truncation", "max_age") else ""
 
 
+def _linear(plan: Plan) -> dict[str, Any]:
+    """Return what the linear part reads, and the number of last errors."""
+    wide = "linear_raw_exp" in plan.constants
+    return {"wide": wide, "fine": "gate_frac" in plan.constants, "seen": "raw" if wide else "x",
+            "sample": f"const {plan.name}_{'in' if wide else 'x'}_t *{'raw' if wide else 'x'}",
+            "errors": int(plan.options.get("last_errors", 0))}
+
+
 def lms_context(plan: Plan) -> dict[str, Any]:
     """Build the ``lms`` context; empty for other algorithms."""
     if not plan.learns or plan.second_order:
@@ -60,6 +75,7 @@ def lms_context(plan: Plan) -> dict[str, Any]:
     return {
         "same": f"<= {plan.name.upper()}_QUANTISE" if "quantise" in plan.constants else "== 0",
         "joint": plan.options.get("joint") == "1",
+        **_linear(plan),
         "guard": "guard_limit" in plan.constants,
         "metric": metric, "metric_file": kind, "projection": projection, "newest": newest,
         "nearest_older": metric == "fklms", "magnitude": metric == "magnitude",

@@ -34,10 +34,10 @@ class _KernelLMS(OnlineEstimator):
                  reduction: str = "fklms", projection: str | None = None, metric: str | None = None,
                  quantise: float | None = None, linear: str | None = None,
                  linear_forgetting: float = 0.999, linear_ridge: float = 1e-3, joint: bool = False,
-                 gate: bool = False, truncation: float | None = None, budget: int | None = 100,
-                 max_deterioration: float | None = None, max_age: int | None = None,
-                 ls_penalty: float = 1e-6, newest_only: bool = False, guard: bool = False,
-                 presentations: int = 10, verbose: bool = False) -> None:
+                 gate: bool = False, last_errors: int | None = None, truncation: float | None = None,
+                 budget: int | None = 100, max_deterioration: float | None = None,
+                 max_age: int | None = None, ls_penalty: float = 1e-6, newest_only: bool = False,
+                 guard: bool = False, presentations: int = 10, verbose: bool = False) -> None:
         self.sigma = sigma
         self.eta = eta
         self.rho = rho
@@ -50,6 +50,7 @@ class _KernelLMS(OnlineEstimator):
         self.linear_ridge = linear_ridge
         self.joint = joint
         self.gate = gate
+        self.last_errors = last_errors
         self.truncation = truncation
         self.budget = budget
         self.max_deterioration = max_deterioration
@@ -68,9 +69,9 @@ class _KernelLMS(OnlineEstimator):
         self._learner = KernelLMS(
             X.shape[1], kernel, self.eta, self.rho, self.reduction, self.budget, outputs,
             projection=self.projection, metric=self.metric, quantise=self.quantise,
-            linear=linear, joint=self.joint, gate=self.gate, truncation=self.truncation,
-            max_deterioration=self.max_deterioration, max_age=self.max_age, ls_penalty=self.ls_penalty,
-            newest_only=self.newest_only, guard=self.guard)
+            linear=linear, joint=self.joint, gate=self.gate, last_errors=self.last_errors,
+            truncation=self.truncation, max_deterioration=self.max_deterioration, max_age=self.max_age,
+            ls_penalty=self.ls_penalty, newest_only=self.newest_only, guard=self.guard)
         self.sigma_ = kernel.sigma
         bound = stable_eta(self.rho)
         if self.eta >= bound:
@@ -94,6 +95,8 @@ class _KernelLMS(OnlineEstimator):
         self.intercept_ = 0.0 if linear is None else linear.w[0].copy()
         self.coef_: Array | None = None if linear is None else linear.w[1:].copy()
         self.gain_ = self._learner.gain
+        errors = self._learner.errors
+        self.next_error_ = 0.0 if errors is None else errors.predict()
         self.status_ = self._learner.status
         self.residual_ = float(np.max(np.linalg.norm(self.history_.error[-len(X):], axis=0)))
 
@@ -101,7 +104,8 @@ class _KernelLMS(OnlineEstimator):
         """Evaluate equation (1); the result has shape (m,) or (m, K)."""
         X = check_inputs(self, X)
         f = expand(self._learner.kernel, X, self.support_vectors_, self.dual_coef_)
-        return f if self.coef_ is None else self.gain_ * f + self.intercept_ + X @ self.coef_
+        linear = 0.0 if self.coef_ is None else self.intercept_ + X @ self.coef_
+        return np.asarray(self.gain_ * f + linear + self.next_error_)
 
     def _warn_if_diverged(self) -> None:
         if self.status_ is Status.DIVERGED:
@@ -161,6 +165,10 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
     gate : bool, default=False
         Scale the expansion in predictions by g, from 0 to 1, according to how much it has reduced the
         error of the linear part over about the last 64 samples.  It has no effect without `linear`.
+    last_errors : int, optional
+        Correct predictions by this number of last errors, 2 to 16: for samples in order of time whose errors
+        are not random.  :meth:`predict` then predicts the sample after the last learned.  It has no effect
+        without `linear`.
     truncation : float, optional
         Discard coefficients of at most this magnitude (MT), with any reduction; it saves projections.
     budget : int or None, default=100
@@ -198,6 +206,8 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
         w of the linear part.
     gain_ : ndarray of shape ()
         Factor of the expansion if there is a linear part, from 0 to 1; 1 without `gate`.
+    next_error_ : float
+        What `last_errors` adds to the next prediction; 0.0 without it.
     status_ : str
         "ok"; "diverged": learning stopped with a warning; or "full": with `newest_only`, the dictionary was
         full and a newest vector was removed; raise `budget` or `max_deterioration`.  "inaccurate": the
@@ -265,7 +275,7 @@ class KernelLMSClassifier(OnlineClassifier, _KernelLMS):
         Override those of the reduction.
     quantise : float, optional
         Smallest kernel value at which a sample updates its nearest vector.
-    linear, linear_forgetting, linear_ridge, joint, gate : optional
+    linear, linear_forgetting, linear_ridge, joint, gate, last_errors : optional
         Linear part of the model.
     truncation : float, optional
         Largest magnitude of a discarded coefficient.

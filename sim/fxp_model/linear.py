@@ -14,6 +14,7 @@ import numpy as np
 from ..backend import Outputs
 from ..plan import Plan
 from .arithmetic import Words
+from .last_errors import FxpErrors, gated
 
 _HI = (1 << 31) - 1
 _ONE = 1 << 30
@@ -49,9 +50,11 @@ class FxpLinear:
 
     def __init__(self, plan: Plan) -> None:
         self._constants = {name: plan.integer(name) for name in plan.constants
-                           if name.startswith(("linear_", "gate_"))}
+                           if name.startswith(("linear_", "gate_", "error_"))}
         self._word = plan.signals["f"].format
         self._order = plan.sizes["D"] + 1
+        self._columns = np.array([plan.integers("x_offset"), plan.integers("x_gain")], dtype=object)
+        self._errors = FxpErrors(plan)
         self.reset()
 
     def reset(self) -> None:
@@ -59,13 +62,40 @@ class FxpLinear:
         order = self._order
         self._r, self._z, self._w = [[0] * order for _ in range(order)], [0] * order, [0] * order
         self._next, self._sums = 0, [0, 0]
+        self._errors.reset()
+
+    def inputs(self, x: Words, x_raw: Words) -> Words:
+        """Return what :meth:`predict` and :meth:`learn` read of each sample.
+
+        It is x, or the scaled ADC counts.
+        """
+        offset, gain = self._columns
+        return (x_raw - offset) * gain if "linear_raw_exp" in self._constants else x
 
     def predict(self, x: Words) -> int:
         """Return w.(1, x) in LSBs of y."""
+        whole = floor(self._sum(x) + _HALF)
+        return min(max(whole, self._word.lo), self._word.hi)
+
+    def _sum(self, x: Words) -> Fraction:
         c = self._constants
         acc = sum(w * phi >> c["linear_mac_shift"] for w, phi in zip(self._w, self._features(x), strict=True))
-        whole = floor(Fraction(acc, 1 << c["linear_out_shift"]) + _HALF)
-        return min(max(whole, self._word.lo), self._word.hi)
+        return Fraction(acc, 1 << c["linear_out_shift"])
+
+    def _fine(self, x: Words, linear: int, f: int) -> int:
+        """Return the gated prediction with more bits: those that w.(1, x) was rounded by."""
+        one = 1 << self._constants["error_frac"]
+        rest = floor(self._sum(x) * one + _HALF) - linear * one
+        return self.gated(linear, f) * one + min(max(rest, -one), one)
+
+    def corrected(self, x: Words, linear: int, f: int) -> int:
+        """Return the prediction of both parts, corrected by the last errors."""
+        return self._errors.correct(self._fine(x, linear, f)) if self._errors else self.gated(linear, f)
+
+    def learn_errors(self, x: Words, y: int, linear: int, f: int) -> None:
+        """Learn the error of a prediction."""
+        if self._errors:
+            self._errors.learn((y << self._constants["error_frac"]) - self._fine(x, linear, f))
 
     def learn(self, x: Words, y: int) -> bool:
         """Learn a sample and its target in LSBs of y; return whether w saturated."""
@@ -92,25 +122,21 @@ class FxpLinear:
         product, power = self._sums
         if "gate_window" not in self._constants or product >= power > 0:
             return f
-        if product <= 0:
-            return linear
-        ratio = Fraction(product, power >> (cut := max(0, power.bit_length() - 31)) << cut)
-        bits = 30
-        while ratio * 2**bits < _ONE:  # a quotient of 31 bits, rounded down
-            bits += 1
-        part = Fraction(floor(ratio * 2**bits) * self._fit(f - linear), 2**min(bits, 62))
-        return linear + self._fit(floor(part + _HALF))
+        return linear + self._fit(gated(product, power, self._fit(f - linear)))
 
     def add_to_gate(self, error: int, part: int) -> None:
         """Add a sample to the sums of the gate."""
         if "gate_window" in self._constants:
-            part, window = self._fit(part), self._constants["gate_window"]
-            for i, factor in enumerate((self._fit(error), part)):
+            one, window = 1 << self._constants.get("gate_frac", 0), self._constants["gate_window"]
+            part = self._fit(part) * one
+            for i, factor in enumerate((self._fit(error) * one, part)):
                 self._sums[i] += (factor * part >> self._constants["gate_shift"]) - (self._sums[i] >> window)
 
     def _features(self, x: Words) -> list[int]:
-        shift = Fraction(2) ** self._constants["linear_x_exp"]
-        return [self._constants["linear_one"], *(floor(int(v) / shift) for v in x)]
+        one, wide = self._constants["linear_one"], "linear_raw_exp" in self._constants
+        shift = Fraction(2) ** self._constants["linear_raw_exp" if wide else "linear_x_exp"]
+        scaled = [floor(int(v) / shift) for v in x]
+        return [one, *(min(max(v, -one), one) if wide else v for v in scaled)]
 
     def _rotate(self, row: list[int], target: int) -> None:
         for i in range(self._order):
@@ -147,9 +173,10 @@ class FxpLinear:
         self._z, self._w = state["linear_z"].tolist(), state["linear_w"].tolist()
         self._next = int(state["linear_next"][0])
         self._sums = state["gate_sums"].tolist() if "gate_sums" in state else [0, 0]
+        self._errors.load(state)
 
     def state(self) -> dict[str, Any]:
         """Return the members of the device's model structure."""
         r = [v for i, row in enumerate(self._r) for v in row[i:]]
         return {"linear_r": np.array(r), "linear_z": np.array(self._z), "linear_w": np.array(self._w),
-                "linear_next": self._next, "gate_sums": np.array(self._sums)}
+                "linear_next": self._next, "gate_sums": np.array(self._sums), **self._errors.state()}

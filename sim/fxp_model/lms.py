@@ -71,13 +71,18 @@ class FxpLms(FxpModel):
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         status, f = [], []
         if len(y_raw):  # fxpmath does not support empty arrays
-            for x, y in zip(self._kernel.x_words(x_raw), self._targets(y_raw), strict=True):
+            for (x, seen), y in zip(self._samples(x_raw), self._targets(y_raw), strict=True):
                 self._status = "ok"
-                f.append(self._learn(x, y))
+                f.append(self._learn(x, y, seen))
                 status.append(STATUS[self._status])
         found = np.array(f, dtype=np.int64).reshape(len(y_raw), self._outputs)
         return with_classes(self.plan, {"status": np.array(status, dtype=np.int64),
                                         "f": found if "C" in self.plan.sizes else found[:, 0]})
+
+    def _samples(self, x_raw: Raw) -> zip[tuple[Words, Words]]:
+        """Return x of every sample, and what the linear part reads."""
+        x = self._kernel.x_words(x_raw)
+        return zip(x, x if self._linear is None else self._linear.inputs(x, x_raw), strict=True)
 
     def _targets(self, y_raw: Raw) -> list[list[Fxp]]:
         """Return the targets of every output, by sample."""
@@ -90,8 +95,11 @@ class FxpLms(FxpModel):
         return [[hit if label == each else other for each in stands_for] for label in y_raw.tolist()]
 
     # ---- the rule ----
-    def _learn(self, x: Words, y: list[Fxp]) -> list[int]:
-        """Learn one sample; return the predicted f of every output as an integer."""
+    def _learn(self, x: Words, y: list[Fxp], seen: Words) -> list[int]:
+        """Learn one sample, of which the linear part reads `seen`.
+
+        Returns the predicted f of every output as an integer.
+        """
         row = self._distances(x, self._slots)
         # A distance may be rounded to 0; of several vectors at the minimum distance the oldest is selected.
         duplicates = sorted((i for i, d in enumerate(row) if d <= self._limits.get("quantise", 0)),
@@ -102,7 +110,7 @@ class FxpLms(FxpModel):
             victim = self._select_victim()
             self._project_slot(victim)
             self._slots[victim].alpha = [0] * self._outputs
-        linear = 0 if self._linear is None else self._linear.predict(x)
+        linear = 0 if self._linear is None else self._linear.predict(seen)
         f = self._prediction(row, linear)
         self._learned += 1
         if self.plan.integer("decay") != 0 and self._slots:
@@ -129,7 +137,7 @@ class FxpLms(FxpModel):
             self._reduce()
         elif stays:
             self._insert_newest(new)
-        return self._learn_linear(x, y, f, linear)
+        return self._learn_linear(seen, y, f, linear)
 
     def _column(self, output: int) -> Fxp:
         """Return the coefficients of all centers for one output."""
@@ -141,10 +149,11 @@ class FxpLms(FxpModel):
         if self._linear is None:
             return words
         target = word_of(y[0]) - words[0] + linear if self._joint else word_of(y[0])
-        gated = self._clip(self._linear.gated(linear, words[0]))
+        found = self._clip(self._linear.corrected(x, linear, words[0]))
+        self._linear.learn_errors(x, word_of(y[0]), linear, words[0])
         self._linear.add_to_gate(word_of(y[0]) - linear, words[0] - linear)
         self._note_saturation(self._linear.learn(x, target))
-        return [gated]
+        return [found]
 
     def _clip(self, word: int) -> int:
         """Clip a prediction to the range of y."""
@@ -325,10 +334,10 @@ class FxpLms(FxpModel):
         if self._linear is None or alpha is None or len(x_raw) == 0:
             return self._predict(x_raw, v, alpha)
         f, status = [], []
-        for x in self._kernel.x_words(raw.inputs(self.plan, x_raw)):
-            linear = self._linear.predict(x)
+        for x, seen in self._samples(raw.inputs(self.plan, x_raw)):
+            linear = self._linear.predict(seen)
             word, lost = self._kernel.expand(v, alpha, x, linear)
-            f.append(self._clip(self._linear.gated(linear, word)))
+            f.append(self._clip(self._linear.corrected(seen, linear, word)))
             status.append(STATUS["saturated" if lost else "ok"])
         return {"status": np.array(status), "f": np.array(f)}
 

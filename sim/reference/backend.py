@@ -77,7 +77,8 @@ class FloatReference:
                          o["reduction"].removesuffix("_f32"), self.plan.sizes["N"], outputs,
                          projection=o["projection"], metric=o["metric"],
                          newest_only=o["newest_only"] == "1", linear=linear,
-                         joint=o.get("joint") == "1", gate=o.get("gate") == "1", **limits)
+                         joint=o.get("joint") == "1", gate=o.get("gate") == "1",
+                         last_errors=int(o["last_errors"]) if "last_errors" in o else None, **limits)
 
     def inputs(self, x_raw: Raw) -> Array:
         """Convert ADC counts (m, D) to units of x."""

@@ -46,6 +46,9 @@ class Online(SpecTable):
                               allowed="true, false", remedy="true only if the relation does not drift")
     gate: bool | None = _key(None, about="scale the kernel part by how much it reduces the error",
                              allowed="true, false", remedy="true for streams where the linear part is enough")
+    last_errors: int | None = _key(
+        None, ge=2, le=16, about="correct a prediction by this number of last errors",
+        allowed="an integer, 2 to 16", remedy="start with 6 for samples in order of time; else omit it")
     projection: Literal["none", "fklms"] | None = _key(
         None, about="where an evicted coefficient goes; default by the reduction: none or fklms",
         allowed="none, fklms", remedy="fklms adds it to the other centers by kernel value; none drops it")
@@ -79,7 +82,8 @@ class Online(SpecTable):
             return {}
         return {"linear": self.linear, "linear_forgetting": repr(self.linear_forgetting or LINEAR_FORGETTING),
                 "linear_ridge": repr(self.linear_ridge or LINEAR_RIDGE), "joint": str(int(bool(self.joint))),
-                **({"gate": "1"} if self.gate else {})}
+                **({"gate": "1"} if self.gate else {}),
+                **({} if self.last_errors is None else {"last_errors": str(self.last_errors)})}
 
     @property
     def parts(self) -> tuple[str, str]:

@@ -17,7 +17,7 @@ _METRICS_OF_SEVERAL = ("magnitude", "age", "fklms")
 #: Keys that only online learners in integers have.
 _NOT_FLOAT32 = (*(("online", key) for key in (
                     "projection", "metric", "truncation", "max_deterioration", "max_age", "newest_only",
-                    "quantise", "linear", "gate", "guard")),
+                    "quantise", "linear", "gate", "last_errors", "guard")),
                 ("numbers", "margin"), ("numbers", "exp_table"), ("output", "classes"), ("output", "outputs"))
 
 
@@ -67,7 +67,7 @@ def reduction(draft: Draft) -> Found:
 def linear_part(draft: Draft) -> Found:
     """Reject keys of the linear part without one (E113)."""
     if draft.has("online") and not draft.given("online", "linear"):
-        for name in ("linear_forgetting", "linear_ridge", "joint", "gate"):
+        for name in ("linear_forgetting", "linear_ridge", "joint", "gate", "last_errors"):
             if draft.given("online", name):
                 yield draft.problem("E113", f"{name} has no effect without linear", "online", name,
                                     allowed=f"{name} with linear",

@@ -97,6 +97,7 @@ linear = "rls"
 linear_forgetting = 0.99
 linear_ridge = 0.5
 joint = false
+last_errors = 3
 """
 #: A spec of each algorithm that can be read without its files; the second has a sweep.
 SPECS = [SPEC, LEARNER, RLS.replace("delay", "columns"), CLASSES, LINEAR]

@@ -221,6 +221,7 @@ def _reduction(random: Random) -> dict[str, Any]:
         chosen |= {"linear": "rls", "linear_forgetting": random.choice((0.5, 0.9, 0.999)),
                    "linear_ridge": _decades(random, -6, 4), "joint": now_and_then(random, 2),
                    "gate": now_and_then(random, 2)}
+        chosen |= {"last_errors": random.choice((2, 3, 16))} if now_and_then(random, 2) else {}
     if now_and_then(random, 2):
         chosen["truncation"] = random.choice((0.0, 1e-3, 1.0)) * _decades(random, -2, 2)
     if now_and_then(random, 2):

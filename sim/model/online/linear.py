@@ -24,30 +24,51 @@ from ..kernel import InputConstants, KernelConstants, convert_x
 from ..predict import expand
 from ..statuses import OK, SATURATED
 from ..trace_hooks import Log, trace, trace_all
+from .last_errors import bounded, correct, has_errors, learn_error
 from .state import LmsConstants, LmsState, LmsWork
 
 _HI = (1 << 31) - 1
 _FRAC = 30  # of the root, c and s
-_SUM_HI = (1 << 60) - 1  # of a sum of the gate
 
 
 @jit
-def set_features(x: Words, c: LmsConstants, phi: Words) -> None:
-    """Set phi (D + 1,) to 1 and the scaled x."""
+def set_features(x: Words, raw: Words, i: InputConstants, c: LmsConstants, phi: Words) -> None:
+    """Set phi (D + 1,) to 1 and the scaled x.
+
+    If `linear_wide`, the scaled ADC counts stand for x, with all their bits.
+    """
     phi[0] = c.linear_one
     for d in range(x.shape[0]):
-        phi[d + 1] = arithmetic_shift(x[d], c.linear_x_exp)
+        if c.linear_wide:
+            scaled = arithmetic_shift((raw[d] - i.x_offset[d]) * i.x_gain[d], c.linear_raw_exp)
+            phi[d + 1] = saturate(scaled, -c.linear_one, c.linear_one)
+        else:
+            phi[d + 1] = arithmetic_shift(x[d], c.linear_x_exp)
+
+
+@jit
+def linear_sum(s: LmsState, phi: Words, c: LmsConstants) -> int:
+    """Return w.phi, to be shifted by `linear_out_shift`."""
+    acc = 0
+    for j in range(phi.shape[0]):
+        acc = mac(acc, s.linear_w[j], phi[j], c.linear_mac_shift)
+    return acc
 
 
 @jit
 def predict_linear(s: LmsState, phi: Words, c: LmsConstants, log: Log) -> int:
     """Return w.phi in LSBs of y, saturated to the range of f."""
-    acc = 0
-    for j in range(phi.shape[0]):
-        acc = mac(acc, s.linear_w[j], phi[j], c.linear_mac_shift)
-    f = saturate(shift_round(acc, c.linear_out_shift, HALF_UP), c.f.lo, c.f.hi)
+    f = saturate(shift_round(linear_sum(s, phi, c), c.linear_out_shift, HALF_UP), c.f.lo, c.f.hi)
     trace(log, at.LINEAR_F, 0, 0, f)
     return f
+
+
+@jit
+def rest_of(s: LmsState, phi: Words, linear: int, c: LmsConstants) -> int:
+    """Return what w.phi was rounded by, in ``2**-error_frac`` LSBs of y."""
+    one = 1 << c.error_frac
+    fine = shift_round(linear_sum(s, phi, c), c.error_out_shift, HALF_UP)
+    return saturate(fine - linear * one, -one, one)
 
 
 @jit
@@ -147,17 +168,11 @@ def learn_linear(s: LmsState, w: LmsWork, y: int, c: LmsConstants, log: Log) -> 
 
 # ---- the gate ----
 @jit
-def gate_sum(s: LmsState, i: int) -> int:
-    """Return one of the two sums; only that of a corrupted state is clipped."""
-    return saturate(s.gate_sums[i], -_SUM_HI, _SUM_HI)
-
-
-@jit
 def gate_prediction(s: LmsState, linear: int, f: int, c: LmsConstants) -> int:
     """Return linear + g (f - linear), with g = P / Q from 0 to 1."""
     if s.gate_sums.shape[0] == 0:
         return f
-    product, power = gate_sum(s, 0), gate_sum(s, 1)
+    product, power = bounded(s.gate_sums[0]), bounded(s.gate_sums[1])
     if product >= power or product <= 0:
         return f if product > 0 else linear
     q, e = divide(product, power)
@@ -169,9 +184,10 @@ def gate_prediction(s: LmsState, linear: int, f: int, c: LmsConstants) -> int:
 def gate_learn(s: LmsState, error: int, part: int, c: LmsConstants, log: Log) -> None:
     """Add e_L f_K and f_K^2 to the sums, which decay exponentially."""
     if s.gate_sums.shape[0] > 0:
-        error, part = saturate(error, c.f.lo, c.f.hi), saturate(part, c.f.lo, c.f.hi)
+        error = saturate(error, c.f.lo, c.f.hi) << c.gate_frac
+        part = saturate(part, c.f.lo, c.f.hi) << c.gate_frac
         for i in range(2):
-            acc = gate_sum(s, i)
+            acc = bounded(s.gate_sums[i])
             s.gate_sums[i] = mac(acc - shift_round(acc, c.gate_window, FLOOR), error if i == 0 else part,
                                  part, c.gate_shift)
         trace_all(log, at.GATE_SUMS, 0, s.gate_sums, 0, 2)
@@ -184,11 +200,13 @@ def has_linear(s: LmsState) -> bool:
 
 
 @jit
-def start_step(s: LmsState, x: Words, c: LmsConstants, w: LmsWork, log: Log) -> int:
-    """Return w.(1, x) before learning; 0 without a linear part."""
+def start_step(s: LmsState, c: LmsConstants, w: LmsWork, log: Log) -> int:
+    """Return the linear prediction from ``w.phi`` before learning.
+
+    It is 0 without a linear part.
+    """
     if not has_linear(s):
         return 0
-    set_features(x, c, w.phi)
     return predict_linear(s, w.phi, c, log)
 
 
@@ -198,9 +216,16 @@ def finish_step(s: LmsState, linear: int, c: LmsConstants, w: LmsWork, log: Log)
     if not has_linear(s):
         return False
     y, f = w.y[0], w.f[0]
-    w.f[0] = saturate(gate_prediction(s, linear, f, c), c.f_lo, c.f_hi)
+    rest = rest_of(s, w.phi, linear, c) if has_errors(s) else 0
+    saturated = learn_linear(s, w, y - f + linear if c.joint else y, c, log)
+    gated = gate_prediction(s, linear, f, c)
     gate_learn(s, y - linear, f - linear, c, log)
-    return learn_linear(s, w, y - f + linear if c.joint else y, c, log)
+    if has_errors(s):
+        fine = gated * (1 << c.error_frac) + rest
+        gated = correct(s, fine, c, log)
+        learn_error(s, y * (1 << c.error_frac) - fine, c, log)
+    w.f[0] = saturate(gated, c.f_lo, c.f_hi)
+    return saturated
 
 
 @jit
@@ -210,8 +235,11 @@ def predict_both(raw: Words, i: InputConstants, s: LmsState, count: int, c: LmsC
     for m in range(raw.shape[0]):
         convert_x(raw[m], i, w.x, log)
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
-        set_features(w.x, c, w.phi)
+        set_features(w.x, raw[m], i, c, w.phi)
         linear = predict_linear(s, w.phi, c, log)
         word, saturated = expand(w.x, s.centers, s.alpha, count, k, c.mac_shift, c.f_shift, linear, c.f, log)
-        f[m] = saturate(gate_prediction(s, linear, word, c), c.f_lo, c.f_hi)
+        gated = gate_prediction(s, linear, word, c)
+        if has_errors(s):
+            gated = correct(s, gated * (1 << c.error_frac) + rest_of(s, w.phi, linear, c), c, log)
+        f[m] = saturate(gated, c.f_lo, c.f_hi)
         status[m] = SATURATED if saturated else OK

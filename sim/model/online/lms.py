@@ -24,7 +24,7 @@ from ..outputs import classified, learned_outputs, predict_outputs, target_words
 from ..ranges import ALPHA, F
 from ..statuses import FULL, INACCURATE, NOT_TRAINED, OK, SATURATED
 from ..trace_hooks import Log, trace, trace_all
-from .linear import finish_step, has_linear, predict_both, start_step
+from .linear import finish_step, has_linear, predict_both, set_features, start_step
 from .metric import keeps_neighbours, keeps_sums, loss_of, magnitude, select_victim, square
 from .rows import fill_row, kernel_expansion
 from .slots import CUT, add_projection, clear_alpha, close_gap, insert_center, remove_center
@@ -111,7 +111,7 @@ def learn(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelConstants
         slot, _ = select_victim(s, count, c, k, log)
         saturated |= remove_center(s, slot, count, c, k, w, log)
     trace_all(log, at.OUTPUT_Y, 0, w.y, 0, c.outputs)
-    linear = start_step(s, x, c, w, log)
+    linear = start_step(s, c, w, log)
     f_saturated = predict_row(s, count, linear, c, k, w, log)
     alpha_saturated = lms_step(s, count, duplicate, c, w, log)
     if duplicate < 0:
@@ -170,7 +170,7 @@ def learn_newest(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelCo
     """Keep the newest vector or project its coefficient; evict no other."""
     duplicate = fill_row(s, x, count, c, k, log)
     trace(log, at.OUTPUT_Y, 0, 0, w.y[0])
-    linear = start_step(s, x, c, w, log)
+    linear = start_step(s, c, w, log)
     f_saturated = predict_row(s, count, linear, c, k, w, log)
     alpha_saturated = lms_step(s, count, duplicate, c, w, log)
     word = w.coefficient[0]
@@ -210,6 +210,8 @@ def learn_all(x_raw: Words, y: Words, s: LmsState, count: int, newest_only: bool
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
         for o in range(c.outputs):
             w.y[o] = y[m, o]
+        if has_linear(s):
+            set_features(w.x, x_raw[m], i, c, w.phi)
         if newest_only:
             count = learn_newest(s, count, w.x, c, k, w, log)
         else:

@@ -50,6 +50,8 @@ class LmsConstants(NamedTuple):
     linear_root: int
     linear_one: int
     linear_x_exp: int
+    linear_wide: bool
+    linear_raw_exp: int
     linear_y_exp: int
     linear_ridge_one: int
     linear_ridge_x: int
@@ -61,6 +63,13 @@ class LmsConstants(NamedTuple):
     linear_out_shift: int
     gate_shift: int
     gate_window: int
+    gate_frac: int
+    error_frac: int
+    error_shift: int
+    error_sum_shift: int
+    error_step_shift: int
+    error_out_shift: int
+    error_window: int
     f_lo: int
     f_hi: int
     alpha: Cast
@@ -90,6 +99,9 @@ class LmsState(NamedTuple):
     linear_w: Words
     linear_next: Words
     gate_sums: Words
+    error_past: Words
+    error_w: Words
+    error_sums: Words
 
 
 class LmsWork(NamedTuple):
@@ -117,7 +129,7 @@ def constants_of(plan: Plan) -> LmsConstants:
     values: dict[str, Any] = {
         "budget": plan.sizes["N"], "outputs": plan.outputs, "metric": _METRICS[plan.metric],
         "projects": plan.projects, "reduces": "max_deterioration" in plan.constants,
-        "joint": plan.options.get("joint") == "1",
+        "joint": plan.options.get("joint") == "1", "linear_wide": "linear_raw_exp" in plan.constants,
         "alpha": cast_of(plan, "alpha"), "f": cast_of(plan, "f")}
     for name in LmsConstants._fields:
         if name not in values:

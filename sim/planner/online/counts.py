@@ -61,6 +61,11 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
                    ("linear_next", "uint16_t", "1", "linear part: column of the next ridge row")]
         if online.gate:
             fields += [("gate_sums", "int64_t", "2", "gate: sums of e_L f_K and of f_K^2")]
+        if online.last_errors is not None:
+            order = str(online.last_errors)
+            fields += [("error_past", "int32_t", order, "last errors: the last errors, the newest first"),
+                       ("error_w", "int32_t", order, "last errors: their coefficients"),
+                       ("error_sums", "int64_t", "2", "last errors: sums of e c and c^2, c predicted")]
     if online.max_age is not None:
         fields += [("born", "uint32_t", "N", "clock when the center was added"),
                    ("clock", "uint32_t", "1", "samples learned, modulo 2^32")]
@@ -80,7 +85,8 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
         step["multiplications"] += [f"N{each}"]
     if online.linear is not None:  # w.phi, decay, two rows rotated in, back substitution
         step["multiplications"] += ["D+1", "(D+1)*(D+4)//2", "4*(D+1)*(D+3)", "D*(D+1)//2",
-                                    *(["3"] if online.gate else [])]
+                                    *(["3"] if online.gate else []),
+                                    *([f"4*{online.last_errors} + 3"] if online.last_errors else [])]
     quiet = {what: list(terms) for what, terms in step.items()}
     if online.newest_only:
         _newest(online, step)
@@ -90,7 +96,9 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
         _after(online, step, each)
     calls = {"update": _formulas(step), "predict": {
         "kernel_values": "N", "distance_terms": "N*D",
-        "multiplications": f"N{each}" if online.linear is None else "N + D+1" + " + 1" * bool(online.gate)}}
+        "multiplications": " + ".join([f"N{each}"] if online.linear is None else [
+            "N + D+1", *(["1"] if online.gate else []),
+            *([f"{online.last_errors} + 1"] if online.last_errors else [])])}}
     if not online.newest_only and online.parts[1] in NEIGHBOURS:
         calls["update_without_searches"] = _formulas(quiet)
     return operations(calls, sizes)

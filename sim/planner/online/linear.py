@@ -1,7 +1,10 @@
 """sim.planner.online: formats and constants of the linear part.
 
 Features are ``(1, x / X)``, where X is a power of two that is at least every |x|.  R and z have 32 bits at
-every word length: with 16 bits the linear part fails on slow signals, whose windows are nearly singular.
+every word length: with 16 bits the linear part fails on slow signals, whose windows are nearly singular.  So
+x has fewer bits than a feature.  If the LSB of x is more than one ADC count of a column, the features are the
+exact counts less their offset, times their gain: ``linear_raw_exp`` then replaces ``linear_x_exp``.  Both
+saturate at X.
 
 *Bound of R.*  Let B be the 2-norm of a column of R (or of z).  Scaling by ``root <= sqrt(lambda)`` and
 rotating in a row whose entry is at most t leaves at most ``sqrt(lambda B^2 + t^2)``, because the rounded c
@@ -19,6 +22,8 @@ and every entry of R, of z and of the rotated row is at most B.  Nothing saturat
 *The gate* scales the kernel part by g = P / Q, P and Q the sums of e_L f_K and f_K^2 over about 2^GATE_WINDOW
 samples.  With both factors in words of W bits and products shifted to at most 2^52, each sum stays below
 2^(53 + GATE_WINDOW), so that a quotient may be taken, and q f_K below 2^62 for a quotient q up to 2^31.
+Where features are ADC counts or last errors correct the prediction, errors of one LSB of y matter, and the
+factors have ``gate_frac`` more bits: the sums forget a floored part, which is exact to 2^-gate_frac squared.
 """
 
 from __future__ import annotations
@@ -30,6 +35,7 @@ from ...errors import fail
 from ...spec import Spec
 from ..log2 import ceil_log2
 from ..words import Affine, WordClass
+from .last_errors import error_constants, fine_bits
 
 #: Columns at most: time and memory grow as their square.
 MOST_COLUMNS = 64
@@ -66,26 +72,39 @@ def linear_constants(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict
                             Fraction(0))
     sum_shift, y_frac = ceil_log2(Fraction(order)) + 1, y.signal.format.frac
     mac_shift = max(0, BITS - 1 + r_frac + ceil_log2(Fraction(order)) - 62)
+    out_shift = W_FRAC + r_frac - mac_shift - y_frac
+    features = _features(x, top - r_frac)
     raw = spec.output.format
     lo, hi = (((v - y.offset[0]) * y.gain[0]) >> y.shift for v in (raw.lo, raw.hi))
     if spec.output.classes:  # the full scale of scores
         lo, hi = -(1 << y_frac), 1 << y_frac
     return {
         "linear_root": isqrt(floor(forgetting * 4**ROTATION_FRAC)), "linear_one": 1 << r_frac,
-        "linear_x_exp": top - r_frac, "linear_y_exp": y_frac - z_frac,
+        **features, "linear_y_exp": y_frac - z_frac,
         "linear_ridge_one": _root(ridges[0], r_frac), "linear_ridge_x": _root(ridges[1], r_frac),
         "linear_prior_one": _root(priors[0], r_frac), "linear_prior_x": _root(priors[1], r_frac),
         "linear_sum_shift": sum_shift, "linear_z_shift": r_frac + W_FRAC - sum_shift - z_frac,
-        "linear_mac_shift": mac_shift, "linear_out_shift": W_FRAC + r_frac - mac_shift - y_frac,
-        "f_lo": lo, "f_hi": hi} | _gate_constants(spec, words)
+        "linear_mac_shift": mac_shift, "linear_out_shift": out_shift, "f_lo": lo, "f_hi": hi,
+        **_gate_constants(spec, words, "linear_raw_exp" in features),
+        **error_constants(spec, words, out_shift)}
 
 
-def _gate_constants(spec: Spec, words: WordClass) -> dict[str, int]:
+def _features(x: Affine, exp: int) -> dict[str, int]:
+    """Return the shift of x to a feature.
+
+    If x lacks some bits of the ADC counts, it is that of a scaled count.
+    """
+    return {"linear_raw_exp": exp + x.shift} if min(x.gain) < 1 << x.shift else {"linear_x_exp": exp}
+
+
+def _gate_constants(spec: Spec, words: WordClass, wide: bool) -> dict[str, int]:
     """Return the constants of the gate; empty without one."""
     assert spec.online is not None
     if not spec.online.gate:
         return {}
-    return {"gate_shift": max(0, 2 * (words.bits - 1) - _GATE_BITS), "gate_window": GATE_WINDOW}
+    frac = fine_bits(words) if wide or spec.online.last_errors is not None else 0
+    return {"gate_shift": max(0, 2 * (words.bits + frac - 1) - _GATE_BITS), "gate_window": GATE_WINDOW,
+            **({"gate_frac": frac} if frac else {})}
 
 
 def holds(bits: int, order: int, forgetting: Fraction, entry: Fraction, ridge: Fraction) -> bool:

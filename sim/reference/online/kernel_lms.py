@@ -18,6 +18,7 @@ from ...kernels import DistanceKernel
 from ..first_row import as_samples
 from ..result import Status
 from .expansion import Expansion, expand
+from .last_errors import LastErrors
 from .linear import SquareRootRLS
 from .reduction import FixedDeterioration, FixedNumber, Parts, Reduction
 
@@ -102,6 +103,9 @@ class KernelLMS:
         Whether a prediction is f_L + g f_K, where f_L is the linear part, f_K the expansion, and g the ratio
         of the sums of (y - f_L) f_K and f_K^2 over about 64 samples, from 0 to 1.  The gate does not
         change how both parts learn.
+    last_errors : int, optional
+        Correct predictions by this number of last errors, if there is a linear part; samples are then in
+        order of time, and :meth:`predict` predicts the one after the last learned.
     **parts
         The other fields of :class:`.reduction.Parts`.
 
@@ -133,7 +137,7 @@ class KernelLMS:
     def __init__(self, columns: int, kernel: DistanceKernel, eta: float, rho: float = 0.0,
                  reduction: str = "fklms", budget: int | None = 100, outputs: tuple[int, ...] = (),
                  quantise: float | None = None, linear: SquareRootRLS | None = None, joint: bool = False,
-                 gate: bool = False, **parts: Any) -> None:
+                 gate: bool = False, last_errors: int | None = None, **parts: Any) -> None:
         if not is_integer(columns) or columns < 1:
             raise fail("E224", "the model has no input columns", where="columns", value=columns,
                        allowed="an integer >= 1", remedy="give every sample at least one column")
@@ -149,6 +153,7 @@ class KernelLMS:
         self.quantise = quantise
         self.linear, self.joint, self.gate = linear, joint, gate
         self._gate_sums = np.zeros((2, *outputs))
+        self.errors = None if last_errors is None or linear is None else LastErrors(last_errors, outputs)
         self.reductions = Parts(reduction, budget, **parts).build(kernel)
         self._metrics = tuple({id(r.metric): r.metric for r in self.reductions}.values())
         limits = [r.strategy.limit for r in self.reductions if isinstance(r.strategy, FixedNumber)]
@@ -206,7 +211,7 @@ class KernelLMS:
             f = linear + self.gain * expansion
             self._gate_sums *= 1.0 - 1.0 / GATE_SAMPLES
             self._gate_sums += np.stack([(y - linear) * expansion, expansion**2])
-        return f
+        return f if self.errors is None else self.errors.correct(f, y)
 
     @property
     def gain(self) -> Array:
@@ -252,7 +257,10 @@ class KernelLMS:
         """Evaluate (1) for all rows of `X` (m, D); return (m,) or (m, K)."""
         held, X = self.model.held, self._checked_inputs(X)
         f = expand(self.kernel, X, self.model.V[held], self.model.alpha[held])
-        return f if self.linear is None else self.gain * f + self.linear.predict(X)
+        if self.linear is None:
+            return f
+        f = self.gain * f + self.linear.predict(X)
+        return f if self.errors is None else f + self.errors.predict()
 
     def state(self) -> dict[str, Array | IntArray]:
         """Return the complete state, with the names of the integer model."""

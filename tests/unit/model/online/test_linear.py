@@ -31,7 +31,8 @@ def sine(samples: int = 400, columns: int = 3) -> tuple[Any, Any]:
     return np.lib.stride_tricks.sliding_window_view(s, columns)[:-1], s[columns:]
 
 
-@pytest.mark.parametrize("options", [{}, {"joint": True}, {"gate": True}])
+@pytest.mark.parametrize("options", [{}, {"joint": True}, {"gate": True},
+                                     {"gate": True, "last_errors": 4}])
 @pytest.mark.parametrize(("word", "most"), [(16, 2.0), (24, 0.02), (32, 0.02)])
 def test_predictions_are_those_of_float64(word: int, most: float, options: dict[str, bool]) -> None:
     plan = make_plan(spec_of(word, **options))
@@ -40,6 +41,25 @@ def test_predictions_are_those_of_float64(word: int, most: float, options: dict[
     f = outputs["f"] * float(Fraction(plan.units["y"]))
     assert np.sqrt(np.mean((f - reference)[20:] ** 2)) < most  # of 2048 ADC counts
     assert not outputs["status"].any()
+
+
+def test_the_linear_part_reads_every_bit_of_an_input() -> None:
+    """Its error on a smooth signal of 16 bits is that of words of 32 bits, and not four times as large."""
+    s = np.round(30000 * np.sin(np.arange(1505) * 0.05) * np.cos(np.arange(1505) * 0.0013)).astype(np.int64)
+    x, y = np.lib.stride_tricks.sliding_window_view(s, 5)[:-1], s[5:]
+    error = {}
+    for word in (16, 32):
+        spec = spec_of(word, 5, linear_ridge=1e-3, linear_forgetting=0.99, gate=True)
+        model = open_model(make_plan(Spec(**{**spec.model_dump(by_alias=True, exclude_none=True),
+                                             "input": {"word": "s16f0", "columns": 5},
+                                             "kernel": {"sigma": 20000.0}, "output": {"word": "s16f0"}})))
+        f = model.update(x, y)["f"] * float(Fraction(model.plan.units["y"]))
+        error[word] = np.sqrt(np.mean((f - y)[500:] ** 2))
+    assert error[16] < 1.5 * error[32]
+
+
+def test_inputs_that_x_holds_are_read_from_x() -> None:
+    assert "linear_x_exp" in make_plan(spec_of()).constants
 
 
 def test_a_linear_part_halves_the_error_on_a_sine() -> None:

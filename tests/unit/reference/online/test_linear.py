@@ -60,7 +60,7 @@ def test_nothing_winds_up_in_a_long_pause():
     assert abs(linear.predict(X[0])) < 1e-3  # it has forgotten, and does not burst
 
 
-@pytest.mark.parametrize("options", [{}, {"joint": True}, {"gate": True}])
+@pytest.mark.parametrize("options", [{}, {"joint": True}, {"gate": True}, {"last_errors": 3}])
 def test_a_linear_part_learns_a_line_that_the_kernel_part_cannot(options):
     X, y = samples(600)
     model = KernelLMSRegressor(0.5, 0.2, reduction="nt", quantise=0.8, linear="rls", budget=20,
@@ -83,7 +83,8 @@ def test_classes_share_the_factor_of_the_linear_part():
 
 @pytest.mark.parametrize("options", [
     {"linear": "lms"}, {"linear": "rls", "linear_forgetting": 1.0}, {"linear": "rls", "linear_ridge": 0.0},
-    {"linear": "rls", "linear_ridge": float("nan")}])
+    {"linear": "rls", "linear_ridge": float("nan")}, {"linear": "rls", "last_errors": 17},
+    {"linear": "rls", "last_errors": 1}])
 def test_a_bad_linear_part_is_refused(options):
     with pytest.raises(KerncastError, match="E258"):
         KernelLMSRegressor(0.5, **options).fit(*samples())

@@ -52,12 +52,12 @@ changing channel, over the 500 before the change and the last 500.
 | moving clusters | 10 | class of clusters that move, as a target of two values (river) |
 
 The methods of kerncast, marked "k.", are the integer model, at 16 bits unless another word length is named.
-QKLMS + RLS has a linear part and a gate. LMS, NLMS and RLS are float64 filters with an intercept. CMSIS-DSP
-LMS and NLMS are the 16-bit filters of its C sources, without an intercept. emlearn stores the last 100
-samples and predicts the mean target of the k nearest. QKLMS (100 centers), RFF-RLS (RLS in 100 random
-features) and KRLS-T (50 centers) are float64, for comparison of accuracy only. The ridge of RLS and of
-RFF-RLS fades, so that a small forgetting factor can make them inaccurate. All methods by least squares try
-the same forgetting factors and ridges.
+QKLMS + RLS has a linear part and a gate, and corrects predictions by the last 6 errors. LMS, NLMS and RLS are
+float64 filters with an intercept. CMSIS-DSP LMS and NLMS are the 16-bit filters of its C sources, without an
+intercept. emlearn stores the last 100 samples and predicts the mean target of the k nearest. QKLMS (100
+centers), RFF-RLS (RLS in 100 random features) and KRLS-T (50 centers) are float64, for comparison of accuracy
+only. The ridge of RLS and of RFF-RLS fades, so that a small forgetting factor can make them inaccurate. All
+methods by least squares try the same forgetting factors and ridges.
 """
 
 
@@ -209,9 +209,10 @@ parameters of the filters are tuned as above. The brackets state in how many of 
 the learner is better than both filters. QKLMS + RLS is better in at least {ENOUGH}
 on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams.{others}
 
-At 16 bits an input may lose up to two bits to the headroom of distances. That matters where a linear
-prediction is nearly exact, as on Lorenz: there the rounding of the 16-bit samples limits every method. With
-32 bits no input loses bits.
+At 16 bits an input of the kernel part may lose up to two bits to the headroom of distances; the linear part
+reads all bits of the samples. That matters where a linear prediction is nearly exact, as on Lorenz: there the
+rounding of the 16-bit samples limits every method, and QKLMS + RLS predicts a part of an error by the last
+ones. A target of 16 bits loses one bit, so words of 32 bits are still a little better there.
 
 {defaults}
 

@@ -59,7 +59,8 @@ def _method(title: str, algorithm: str, fixed: dict[str, Any], defaults: dict[st
 
 METHODS = [
     *(_method(title, "kernel_lms",
-              {"budget": BUDGET, "reduction": "nt", "quantise": 0.8, "linear": "rls", "gate": True},
+              {"budget": BUDGET, "reduction": "nt", "quantise": 0.8, "linear": "rls", "gate": True,
+               "last_errors": 6},
               {"eta": 0.2, "linear_forgetting": 0.995, "linear_ridge": 1e-7},
               {"eta": (0.1, 0.2, 0.4), "linear_forgetting": FORGETTING, "linear_ridge": RIDGES}, word)
       for title, word in (("kerncast QKLMS + RLS", 16), ("kerncast QKLMS + RLS, 32 bits", 32))),

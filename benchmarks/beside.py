@@ -51,7 +51,7 @@ a support vector classifier of scikit-learn, fitted to the same 41 vectors with 
 number formats that they support.
 
 In these measurements **their exponential is an empty function**, so their instructions and flash are lower
-bounds. Flash is that of a program that only predicts, without the vectors. In kerncast the vectors are in
+bounds. Flash is that of a program that only predicts, without the support vectors. In kerncast they are in
 RAM, because the model learns on the device. In the other libraries they are constants; m2cgen and micromlgen
 write them into the code.
 

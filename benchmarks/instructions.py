@@ -68,7 +68,7 @@ uses the DSP instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`), which the m
 select. Both compute the same values. Flash is that of a program that makes only the counted calls; RAM is
 the structure of the model.
 
-The DSP instructions need less than half the instructions of portable C for a prediction.
+A prediction with DSP instructions takes less than half as many instructions as portable C.
 
 """
 

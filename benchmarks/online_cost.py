@@ -43,7 +43,7 @@ dictionary is full, and all values agree with the integer model. A distance term
 distance, counted in the integer model on the same samples; the plan states the worst case of any sample.
 The time of the model is CPU time of compiled Python over {timed:,} samples.
 
-The instructions grow in proportion to N.
+The number of instructions grows in proportion to N.
 
 | N | instructions, mean | worst seen | distance terms, mean | worst seen | worst of the plan | model, µs |
 |--:|--:|--:|--:|--:|--:|--:|

@@ -26,7 +26,7 @@ class Endless(Refused):
 
 @dataclass(frozen=True)
 class Turn:
-    """Iteration of a loop: names before it, the loop condition, and names after it."""
+    """One iteration of a loop: the states before and after it, and the condition."""
 
     entry: State
     before: State

@@ -48,7 +48,7 @@ class Fact:
 
     @property
     def general(self) -> Term:
-        """Return the same fact for arbitrary integers."""
+        """Return the fact for arbitrary integers instead of those of the claim."""
         return self.scheme(*(z3.Int(f"any_{i}") for i in range(len(self.arguments))))
 
 

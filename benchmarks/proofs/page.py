@@ -27,7 +27,7 @@ defines them, and `firmware/rt/*.h` is the C that ships. Here each C function is
 definition: mathematics that specifies the correct result without computing it. For **all** arguments
 that meet the precondition, the solver z3 shows that
 
-* the result is the defined one, and
+* the result is what its definition states, and
 * no step is undefined in C99 or depends on the compiler. There is no signed overflow, no shift out of range
   or of a negative number, and no division by zero or with an overflow. No value is converted to a signed type
   that cannot hold it, no index is out of bounds, and no variable is read before it is written.
@@ -48,8 +48,8 @@ TRUST = """
   `normalisation_shift` in `divide`, `arithmetic_shift` and `shift_round` in `requantise`.
 * `block_scale` is proved for one iteration of its loop, from any state. The induction over
   i = first, ..., last - 1 was done by hand.
-* `exp2_16` and `exp2_32` are proved equal to their interpolation, for any table that meets the
-  precondition. Their distance from 2^-t is tested over the range, not proved.
+* `exp2_16` and `exp2_32` are proved equal to the interpolation of their definition, for any table that meets
+  the precondition. Their distance from 2^-t is tested over the range, not proved.
 """
 
 MUTATION = """

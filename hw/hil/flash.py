@@ -74,8 +74,8 @@ def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
         raise fail("E419", "the board could not be flashed", where=board.id,
                    value=f"{' '.join(command)}: {said.strip()[-_WORDS:] or 'no message'}",
                    allowed="a connected board that no other program uses",
-                   remedy="read the program's output, check the cable, and try its other name in "
-                          f"`kerncast targets {board.id}`")
+                   remedy="read the program's output, check the cable, and try another program of "
+                          f"those that `kerncast targets {board.id}` lists")
     return command
 
 

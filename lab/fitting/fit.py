@@ -76,7 +76,7 @@ class Fit:
     stopped : str
         Why the search ended early; empty if it did not.
     ahead : str
-        The command that drafts a predictor of the same signal, if this model smooths one.
+        The command that drafts a predictor of the same signal, if this model smooths a signal.
     """
 
     spec: Spec

@@ -135,7 +135,7 @@ def _solver(made: Plan) -> list[str]:
     chosen = made.evidence.get("solver")
     if chosen is None:
         return []
-    cores = " RTL and HLS have no trainer core that compares pairs." if made.banded else ""
+    cores = " HLS has no trainer core for it." if made.banded else ""
     return [f"solver {made.solver}, chosen automatically: {chosen['why']}.{cores}"]
 
 

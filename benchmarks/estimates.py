@@ -131,6 +131,8 @@ for energy, which counts every cell in every clock cycle.
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|
 {lanes}
 
+The chart shows the cores without an intercept.
+
 ![Samples per second, look-up tables and DSP blocks against lanes](../figures/{figure})
 
 For your own plan, run `kerncast estimate FOLDER --lanes 1,2,4 --plot lanes.svg`.
@@ -342,7 +344,8 @@ def main() -> None:
             found += measured(name, (lanes,), families, results, asked.known)
     if not asked.names:
         PAGE.write_text(page(found), encoding="utf-8", newline="\n")
-        draw_lanes([replace(one, area={PLACED: one.area[PLACED]}) for one in found], FIGURE)
+        plain = [one for one in found if not CASES[one.core].bias]
+        draw_lanes([replace(one, area={PLACED: one.area[PLACED]}) for one in plain], FIGURE)
 
 
 if __name__ == "__main__":

@@ -94,7 +94,7 @@ def test_spaces_in_the_names_of_file_and_folder_are_accepted_and_give_a_name():
 def test_a_name_that_c_cannot_use_is_refused_with_one_that_works(name, suggested):
     Path("my data.csv").write_text(TABLE)
     code, _, err = run("init", name, "--data", "my data.csv")
-    typed = re.search(r"type kerncast (init (\S+).*)", err)
+    typed = re.search(r"run kerncast (init (\S+).*)", err)
     assert code == 2 and "E110" in err and typed[2] == suggested.replace("grosse", "groe")
     assert run(*shlex.split(typed[1]))[0] == 0
     assert 'file = "my data.csv"' in Path(f"{typed[2]}.toml").read_text()

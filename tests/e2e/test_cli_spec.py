@@ -183,8 +183,8 @@ def test_init_refuses_a_file_in_place_of_the_output_folder(tmp_path):
                       "overflow", "casts", "ranges", "margin", "exp_table", "test"]),
     ("kernel_cg", ["unit", "unit", "tolerance", "rounding", "overflow", "casts", "exp_table", "test"]),
     ("kernel_lms", ["unit", "unit", "linear_forgetting", "joint", "last_errors", "projection", "metric",
-                    "truncation", "max_deterioration", "max_age", "newest_only", "rounding", "overflow", "casts",
-                    "ranges", "margin", "exp_table", "formats", "test"])])
+                    "truncation", "max_deterioration", "max_age", "newest_only", "rounding", "overflow",
+                    "casts", "ranges", "margin", "exp_table", "formats", "test"])])
 def test_every_option_that_init_comments_out_is_valid_as_written(tmp_path, algorithm, options):
     assert run("init", "motor", "--algorithm", algorithm, "-o", tmp_path)[0] == 0
     lines = (tmp_path / "motor.toml").read_text(encoding="utf-8").splitlines()

@@ -49,6 +49,7 @@ RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_bits.h", "kc_bits_clz.h", "kc_arith.h", "
 SOLVER_HEADERS = {"banded": ("kc_band.h",), "levinson": ("kc_rows.h", "kc_rows_dsp.h"),
                   "schur": ("kc_rows.h", "kc_rows_dsp.h"),
                   "linear": ("kc_rotate.h", "kc_rows.h", "kc_rows_dsp.h"),
+                  "second_order": ("kc_rls.h", "kc_rls_dsp.h", "kc_rows.h", "kc_rows_dsp.h"),
                   "lookahead": ("kc_real.h", "kc_lookahead.h"),
                   "lookahead_f32": ("kc_f32.h", "kc_lookahead_f32.h")}
 
@@ -97,7 +98,8 @@ def _more_headers(plan: Plan) -> tuple[str, ...]:
     """List the runtime headers that only some algorithms need."""
     if plan.in_float32:
         return ("kc_f32.h",) if plan.metric == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
-    return SOLVER_HEADERS.get("linear" if plan.linear else plan.options.get("solver", ""), ())
+    learner = "linear" if plan.linear else "second_order" if plan.second_order else ""
+    return SOLVER_HEADERS.get(learner or plan.options.get("solver", ""), ())
 
 
 def check_memory(plan: Plan, target: Target) -> None:

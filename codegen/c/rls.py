@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...sim.plan import Plan
+from ...sim.planner.online.rls import FADING_BITS, TURN_BITS
 
 #: Constants that become macros.
 RLS_MACROS = {
@@ -29,4 +30,6 @@ def rls_context(plan: Plan) -> dict[str, Any]:
     """Build the ``rls`` context; empty for other algorithms."""
     if not plan.second_order:
         return {}
-    return {"inputs": plan.options["inputs"] == "1", "cosines": plan.sizes["M"]}
+    short = plan.signals["x"].format.c_bits == 16 and plan.integer("rls_phase_shift") + TURN_BITS <= 32
+    return {"inputs": plan.options["inputs"] == "1", "cosines": plan.sizes["M"], "short_phase": short,
+            "rounded": -(-2 * 2**FADING_BITS // plan.integer("rls_fading"))}

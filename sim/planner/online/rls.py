@@ -19,6 +19,11 @@ range W of the format is not taken, which the status reports.
 than one LSB per entry, and beta by one LSB for each of 4 roundings and each step.  So ``|p_i| <= (|y| + P W
 lsb_R + (steps + 4) lsb_beta) / mu``, and ``|beta_i| <= |p_i| + P B W``, for any stream.  The format of beta
 includes this range in 60 bits, so beta never saturates.
+
+*32 bits.*  C descends in 32 bits while beta fits them, with the same values.  Without rounding R is positive
+semidefinite, and rounding changes an entry by at most ``2 / mu`` LSB.  So ``|R_ij| < 2^((a + b + 1) // 2 +
+1)``, where a and b are the bits of ``R_ii + 2 / mu`` and of the largest such sum; a step in 32 bits is taken
+only if this bound shows that its products are below 2^30.
 """
 
 from __future__ import annotations
@@ -46,6 +51,8 @@ BITS, FADING_BITS, PHI_FRAC, TURN_BITS = 32, 32, 15, 20
 _Y_MOST = 2
 _BETA_BITS = 59
 _LEAST_R_FRAC = 4
+#: Fraction bits of beta beyond those of R: more gain no accuracy, and beta would rarely fit 32 bits.
+_BETA_EXTRA = 4
 #: Words of the table of directions: the flash of the largest target, 1 MiB.
 MOST_DIRECTIONS = 1 << 19
 
@@ -138,7 +145,7 @@ def _normal_equations(mu: Fraction, asked: dict[str, Fraction],
 def _beta_frac(steps: int, mu: Fraction, order: int, entry: Fraction, r_frac: int, w_frac: int) -> int:
     """Return the largest number of fraction bits of beta for which its bound holds."""
     w_most = Fraction(2) ** (BITS - 1 - w_frac)
-    frac = min(w_frac + PHI_FRAC, r_frac + w_frac - 3 - ceil_log2(Fraction(steps)))
+    frac = min(w_frac + PHI_FRAC, r_frac + w_frac - 3 - ceil_log2(Fraction(steps)), r_frac + _BETA_EXTRA)
     while True:
         rounding = order * w_most / 2**r_frac + (steps + 4) * Fraction(2) ** -frac
         bound = (_Y_MOST + rounding) / mu + order * entry * w_most

@@ -1,0 +1,213 @@
+/* kerncast runtime: normal equations of recursive least squares.  SPDX-License-Identifier: Apache-2.0
+ *
+ * The portable C is the definition. If the compiler announces ARMv7E-M, kc_rls_dsp.h returns the same values
+ * with fewer instructions. Define KC_PORTABLE as 1 to force portable C.
+ */
+#ifndef KERNCAST_KC_RLS_H
+#define KERNCAST_KC_RLS_H
+
+#include <stdint.h>
+
+#include "kc_arith.h"
+#include "kc_compiler.h"
+#include "kc_i32.h"
+#include "kc_table.h"
+
+/* The largest magnitude, and the index of its first value. */
+typedef struct {
+    int64_t size;
+    int32_t index;
+} kc_largest_t;
+
+/* The same of 32 bits. */
+typedef struct {
+    int32_t size, index;
+} kc_largest_32_t;
+
+/* The larger in magnitude of `most` and v, the former of equals. */
+static KC_INLINE kc_largest_32_t kc_larger_32(kc_largest_32_t most, int32_t v, int32_t index)
+{
+    /* 64 bits, so that an overwritten -2^31 is defined */
+    const int32_t size = v < 0 ? (int32_t)-(int64_t)v : v;
+
+    if (size > most.size) {
+        most.size = size;
+        most.index = index;
+    }
+    return most;
+}
+
+/* The sum of u v over n columns, modulo 2^32. */
+static inline uint32_t kc_portable_dot_low(KC_TABLE int16_t *u, const int16_t *v, int32_t n)
+{
+    uint32_t acc = 0;
+    int32_t c;
+
+    KC_UNROLL(4)
+    for (c = 0; c < n; c++) {
+        acc += (uint32_t)((int32_t)u[c] * v[c]);
+    }
+    return acc;
+}
+
+/* r_j <- r_j - floor(r_j fading / 2^32) + floor(left phi_j / 2^s), modulo 2^32; 0 <= fading < 2^31,
+ * 0 <= s <= 30. */
+static inline void kc_portable_fade_add_row(int32_t *r, const int16_t *phi, int32_t n, int32_t left,
+    int32_t fading, int32_t s)
+{
+    int32_t j;
+
+    KC_UNROLL(4)
+    for (j = 0; j < n; j++) {
+        const int32_t product = kc_shift_round_i32(left * phi[j], s, KC_FLOOR);
+        const int64_t faded = kc_shift_floor((int64_t)r[j] * fading, 32);
+
+        r[j] = (int32_t)kc_wrap(r[j] - faded + product, 32);
+    }
+}
+
+/* k with 3/4 2^k <= num / den < 3/2 2^k; 0 < num, 0 < den < 2^31. */
+static inline int32_t kc_nearest_power_32(int32_t num, int32_t den)
+{
+    const int32_t up = 31 - kc_bit_length(num), up_den = 31 - kc_bit_length(den);
+    const int32_t n = num * ((int32_t)1 << up), d = den * ((int32_t)1 << up_den);
+    const int32_t k = up_den - up;
+
+    if (2 * (n - d) >= d) {
+        return k + 1;
+    }
+    return n >= d - d / 4 ? k : k - 1;
+}
+
+/* The same for num < 2^62. */
+static inline int32_t kc_nearest_power(int64_t num, int32_t den)
+{
+    int32_t k, up, up_den;
+    int64_t n, d;
+
+    if (num <= INT32_MAX) {
+        return kc_nearest_power_32((int32_t)num, den);
+    }
+    up = kc_normalisation_shift(num);
+    up_den = kc_normalisation_shift(den);
+    n = num * (INT64_C(1) << up);
+    d = den * (INT64_C(1) << up_den);
+    k = up_den - up;
+    if (n - d / 2 >= d) {
+        return k + 1;
+    }
+    return n >= d - d / 4 ? k : k - 1;
+}
+
+/* v - v fading / 2^32, the product rounded toward 0; |v| < 2^62, 0 <= fading < 2^31. */
+static inline int64_t kc_fade(int64_t v, int32_t fading)
+{
+    const uint64_t size = (uint64_t)(v < 0 ? -v : v);
+    const uint32_t high = (uint32_t)(size >> 32), low = (uint32_t)size, factor = (uint32_t)fading;
+    const int64_t faded = (int64_t)((uint64_t)high * factor + (((uint64_t)low * factor) >> 32));
+
+    return v < 0 ? v + faded : v - faded;
+}
+
+/* The larger in magnitude of `most` and v, the former of equals. */
+static inline kc_largest_t kc_larger(kc_largest_t most, int64_t v, int32_t index)
+{
+    const int64_t size = v < 0 ? -v : v;
+
+    if (size > most.size) {
+        most.size = size;
+        most.index = index;
+    }
+    return most;
+}
+
+/* b - floor(r factor / 2^32) */
+static inline int32_t kc_portable_subtract_high(int32_t b, int32_t r, int32_t factor)
+{
+    return (int32_t)(b - kc_shift_floor((int64_t)r * factor, 32));
+}
+
+/* b - floor(r factor / 2) */
+static inline int32_t kc_portable_subtract_half(int32_t b, int32_t r, int32_t factor)
+{
+    return (int32_t)(b - kc_shift_floor((int64_t)r * factor, 1));
+}
+
+/* b_j <- b_j - floor(r_j factor / 2^(32 or 1)) for n adjacent entries, and the larger in magnitude of `most`
+ * and the results, the first of which has the index `index`; `high` chooses 32. */
+static KC_INLINE kc_largest_32_t kc_portable_subtract_row(int32_t *b, const int32_t *r, int32_t n,
+    int32_t factor, int32_t high, int32_t index, kc_largest_32_t most)
+{
+    int32_t j;
+
+    KC_UNROLL(4)
+    for (j = 0; j < n; j++) {
+        b[j] = high != 0 ? kc_portable_subtract_high(b[j], r[j], factor)
+                         : kc_portable_subtract_half(b[j], r[j], factor);
+        most = kc_larger_32(most, b[j], index + j);
+    }
+    return most;
+}
+
+/* The same for the entries above the diagonal of a column: the distance of adjacent ones is n - 1, n - 2, ... */
+static KC_INLINE kc_largest_32_t kc_portable_subtract_above(int32_t *b, const int32_t *r, int32_t n,
+    int32_t count, int32_t factor, int32_t high)
+{
+    kc_largest_32_t most = {0, 0};
+    int32_t j;
+
+    for (j = 0; j < count; j++) {
+        most = kc_portable_subtract_row(&b[j], r, 1, factor, high, j, most);
+        r += n - 1 - j;
+    }
+    return most;
+}
+
+#if KC_INTRINSICS && defined(__ARM_FEATURE_DSP) && defined(__ARMEL__)
+#include "kc_rls_dsp.h"
+#define kc_dot_low kc_dsp_dot_low
+#define kc_fade_add_row kc_dsp_fade_add_row
+#define kc_subtract_row kc_dsp_subtract_row
+#define kc_subtract_above kc_dsp_subtract_above
+#else
+#define kc_dot_low kc_portable_dot_low
+#define kc_fade_add_row kc_portable_fade_add_row
+#define kc_subtract_row kc_portable_subtract_row
+#define kc_subtract_above kc_portable_subtract_above
+#endif
+
+static KC_INLINE kc_largest_32_t kc_subtract_column_by(int32_t *b, const int32_t *r, int32_t n, int32_t i,
+    int32_t factor, int32_t high)
+{
+    const kc_largest_32_t most = kc_subtract_above(b, &r[i], n, i, factor, high);
+
+    return kc_subtract_row(&b[i], &r[i * n - i * (i - 1) / 2], n - i, factor, high, i, most);
+}
+
+/* Subtract sign 2^up times column i of a symmetric matrix from b, each product rounded to minus infinity; the
+ * largest of the results. The matrix is its upper triangle, row by row. -32 <= up; the products and |b_j|
+ * are below 2^30. */
+static inline kc_largest_32_t kc_subtract_column_32(int32_t *b, const int32_t *r, int32_t n, int32_t i,
+    int32_t sign, int32_t up)
+{
+    return up < -1 ? kc_subtract_column_by(b, r, n, i, sign * ((int32_t)1 << (up + 32)), 1)
+                   : kc_subtract_column_by(b, r, n, i, sign * ((int32_t)1 << (up + 1)), 0);
+}
+
+/* The same with a factor step / 2^s and 64 bits. */
+static KC_RARE kc_largest_t kc_subtract_column_64(int64_t *b, const int32_t *r, int32_t n, int32_t i,
+    int64_t step, int32_t s)
+{
+    kc_largest_t most = {0, 0};
+    int32_t j;
+
+    r += i;
+    for (j = 0; j < n; j++) {
+        b[j] -= kc_shift_floor(*r * step, s);
+        most = kc_larger(most, b[j], j);
+        r += j < i ? n - 1 - j : 1;
+    }
+    return most;
+}
+
+#endif

@@ -40,7 +40,8 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     First prints the error on samples not used in training, compared with baselines, and a verdict.
     Then the error compared with float64, where the error on the training data comes from, and the range of
     every signal. A status other than ok is explained. With -o it writes time, x, y and the predictions in
-    float64 and fixed point, in units of x and y; for classes their names. Exits with 2 if there is no model
+    float64 and fixed point, in units of x and y; for classes their names. --plot draws the same; for classes
+    the counts of labels by true class. Exits with 2 if there is no model
     to predict with: training was refused, or an online learner has an empty dictionary at the end.
 
     Examples
@@ -49,14 +50,11 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     kerncast sim ecg.toml -o ecg_fitted.csv --plot ecg.png
     kerncast sim ecg.toml --json
     """
-    from ..lab.one_output import refuse_several
     from ..lab.predictions import check_outputs, draw, write_table
     from ..lab.workflow import simulate_spec
     from ..sim.diagnostics.observed import observed
 
     spec = load_spec(path)
-    if plot is not None:
-        refuse_several(spec, "a chart of the predictions")
     check_outputs(out, plot)
     found = simulate_spec(spec, path.parent)
     plan, result = found.plan, found.simulation

@@ -117,15 +117,32 @@ def _next(source: Path, rows: Sequence[Row | Bisection]) -> tuple[str, ...]:
 def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report, waves: Path | None = None,
             flash: str = "") -> Row:
     from ..hw.backends import open_backend
+    from ..hw.hil.board_backend import BoardBackend
     from ..lab.compare.ledger import replay_on
 
     backend = open_backend(plan, name, source=out, state=vectors.state,
                            waves=waves and waves / name.replace(":", "-"),
                            flash=flash if name.startswith("board:") else "")
+    if isinstance(backend, BoardBackend):
+        backend.on_batch = _tenths(progress)
     try:
         return replay_on(backend, vectors)
     finally:
         backend.close()
+
+
+def _tenths(progress: Report) -> Callable[[str, int, int], None]:
+    """Return a callback that reports each tenth of a call, but not its end."""
+    reported = ""
+
+    def on_batch(call: str, done: int, total: int) -> None:
+        nonlocal reported
+        text = f"{call}, {done * 10 // total * 10} % of {total:,} samples"
+        if done < total and text != reported and done * 10 >= total:
+            reported = text
+            progress(text)
+
+    return on_batch
 
 
 def _bisect(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report) -> Bisection:

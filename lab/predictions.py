@@ -17,7 +17,8 @@ from ..sim.diagnostics.classes import UNKNOWN
 from ..sim.diagnostics.held_out import HeldOut, Judged
 from ..sim.errors import fail
 from ..sim.reference.backend import FloatReference
-from .figures.style import BLACK, BLUE, GREY, ORANGE, pyplot
+from .figures.predictions import draw_labels, draw_outputs, draw_signal
+from .figures.style import pyplot
 from .workflow import Simulated, test_inputs
 
 #: Suffixes of a chart.
@@ -105,13 +106,6 @@ def _in_units(found: Simulated, name: str, values: Array) -> Array:
     return np.asarray(low + (raw - fmt.lo) * (high - low) / (fmt.hi - fmt.lo))
 
 
-def _axis(name: str, found: Simulated) -> str:
-    """Return x or y with its unit, unless the values are those of the user's file."""
-    data, plan = found.spec.data, found.plan
-    unit = plan.evidence.get("unit", {}).get(name)
-    return f"{name} in {unit}" if isinstance(unit, str) and not (data and data.ranges) else name
-
-
 def check_outputs(table: Path | None, chart: Path | None) -> None:
     """Raise an error for an output that cannot be written, before anything runs.
 
@@ -158,28 +152,16 @@ def _cell(value: Any) -> str:
 
 
 def draw(found: Simulated, path: Path) -> None:
-    """Draw samples and predictions, with their difference below, to a file."""
-    made = columns(found)
+    """Draw the predictions to a file.
+
+    One output is drawn with the samples and their difference; several outputs as one panel each; labels as
+    their counts by true class.
+    """
     plt = pyplot()
-    figure, (top, bottom) = plt.subplots(2, 1, figsize=(9, 6), layout="constrained", height_ratios=(2, 1),
-                                         sharex=True)
+    several = draw_outputs if found.plan.outputs > 1 else draw_signal
+    figure = (draw_labels if found.simulation.classes else several)(found, columns(found))
     try:
-        at = made["x"] if found.plan.uniform else np.arange(len(made["y"]))
-        f = made["f_fixed"]
-        top.plot(at, made["y"], ".", color=GREY, ms=3, label="samples")
-        if "clean" in made:
-            top.plot(at, made["clean"], color=BLACK, lw=1, label="clean signal")
-        if found.plan.learns and "f_held_out" in made:
-            f = made["f_held_out"]
-            top.plot(at, f, color=BLUE, lw=1.2, label="predicted before it was learnt")
-        else:
-            top.plot(at, f, color=BLUE, lw=1.2, label="prediction in fixed point")
-        # Units and names of the user are not TeX.
-        top.set_ylabel(_axis("y", found), parse_math=False)
-        top.legend(frameon=False, fontsize=8)
-        bottom.plot(at, made["y"] - f, color=ORANGE, lw=0.8)
-        bottom.set_ylabel("sample - prediction")
-        bottom.set_xlabel(_axis("x", found) if found.plan.uniform else "sample", parse_math=False)
+        # Names of the user are not TeX.
         quality = found.quality
         figure.suptitle(f"{found.plan.name}: {found.data.title}"
                         + ("" if quality is None else f"\n{quality.verdict}"), fontsize=10, parse_math=False)

@@ -69,6 +69,11 @@ class BoardBackend:
         ID of the board that the firmware must have been built for; E422 for another one. The attribute
         `board` is the ID in the reply to HELLO.
 
+    Attributes
+    ----------
+    on_batch : callable
+        Receives the call, the samples processed and all samples, after each batch; set it to show progress.
+
     Raises
     ------
     KerncastError
@@ -84,6 +89,7 @@ class BoardBackend:
         self.image = image
         self.client = HilClient(link, timing)
         self.counter = counter
+        self.on_batch: Callable[[str, int, int], None] = lambda call, done, total: None
         self.tallies = {name: Tally() for name in ("train", "fitted", "update", "predict")}
         try:
             identity = self.client.start(plan.hash, ABI, board)
@@ -205,6 +211,7 @@ class BoardBackend:
             rows[batch] = _words(self.client.read(REGIONS["RESULTS"], count * width * C_BYTES[word]),
                                  word).reshape(count, width)
             status[batch] = _words(self.client.read(REGIONS["STATUSES"], count), "int8_t")
+            self.on_batch(name, at + count, len(x_raw))
         return answered(self.plan, status, rows)
 
     def _write(self, region: str, signal: str, words: Raw) -> None:

@@ -1,6 +1,7 @@
 """Classes at the command line: accuracy, recall and confusion matrix; and the commands with one output."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_a_generated_folder_of_classes_is_tested_on_the_host(exported, tmp_path)
 
 
 @pytest.mark.parametrize("command", [
-    ("sweep", "--grid", "numbers.word=16,32", "-o"), ("report", "-o"), ("sim", "--plot")])
+    ("sweep", "--grid", "numbers.word=16,32", "-o"), ("report", "-o")])
 def test_a_command_with_one_output_refuses_classes(exported, tmp_path, command):
     name, *options = command
     code, text = run(name, exported[0], *options, tmp_path / "out")
@@ -67,6 +68,30 @@ def test_a_command_with_one_output_refuses_classes(exported, tmp_path, command):
     assert not (tmp_path / "out").exists()
 
 
+def test_sim_draws_the_counts_of_labels_by_true_class(exported, tmp_path):
+    path, labels = exported
+    assert run("sim", path, "--plot", tmp_path / "labels.svg")[0] == 0
+    text = (tmp_path / "labels.svg").read_text()
+    counts = [int(((LABELS[100:] == true) & (labels == label)).sum()) for true in sorted(set(LABELS))
+              for label in sorted(set(LABELS))]
+    assert [int(n) for n in re.findall(r">(\d+)</text>", text)] == counts
+    assert all(f">{name}" in text for name in ("idle", "run", "walk"))
+
+
+def test_sim_draws_each_of_several_outputs(tmp_path):
+    rows = [f"{i % 40},{(i * 7) % 31},{i % 40 * 3 % 50},{(i * 7) % 31 * 2}" for i in range(60)]
+    (tmp_path / "two.csv").write_text("\n".join(["x0,x1,y0,y1", *rows]) + "\n")
+    (tmp_path / "two.toml").write_text(LEARNER.replace('classes = ["idle", "walk", "run"]', OUTPUTS)
+                                       .replace('"act', '"two').replace('test = "more.csv"\n', ""))
+    code, text = run("sim", tmp_path / "two.toml", "--plot", tmp_path / "two.svg", "-o", tmp_path / "out.csv")
+    assert code == 0, text
+    drawn = (tmp_path / "two.svg").read_text()
+    assert all(f"output {i}" in drawn for i in (0, 1)) and "output 2" not in drawn
+    head = (tmp_path / "out.csv").read_text().splitlines()[0].split(",")
+    assert head[:8] == ["x0", "x1", "y0", "y1", "f_float0", "f_float1", "f_fixed0", "f_fixed1"]
+
+
+OUTPUTS = 'outputs = 2\nword = "u6f0"'
 LEARNER = """
 [model]
 name = "act"

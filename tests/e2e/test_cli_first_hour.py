@@ -144,3 +144,14 @@ def test_generated_folders_are_distinguished_from_others(tmp_path, monkeypatch):
     (tmp_path / "made" / "manifest.json").write_text("{}")
     assert _complete.generated("m") == ["made", "mine/"]
     assert _complete.generated("") == ["made", "mine/"] and _complete.specs("mine/") == []
+
+
+def test_a_board_reports_each_tenth_of_a_long_call(motor, tmp_path, require_tool):
+    require_tool("python:unicorn", "python -m pip install unicorn")
+    assert run("init", "motor", "--data", motor, "-o", tmp_path)[0] == 0
+    code, _, err = run("test", tmp_path / "motor.toml", "--on", "emu:mps2-an386", "--predictions", "1")
+    tenths = [line for line in err.splitlines() if "update, " in line]
+    assert code == 0 and 1 < len(tenths) < 10
+    assert all(line.endswith(" % of 300 samples") for line in tenths)
+    quiet = run("test", tmp_path / "motor.toml", "--on", "emu:mps2-an386", "--predictions", "1", "--json")
+    assert quiet[2] == ""

@@ -27,7 +27,7 @@ MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_satur
 _DIVIDE = 21
 _XI, _EPS, _C, _C_AFTER_A = 9, 12, 11, 15
 _SUM, _WRITTEN = 8, 10
-_SEND = 7
+_SEND = 8
 
 
 def recursion_cycles(n: int, lanes: int = 1, last_lag: int | None = None) -> int:

@@ -55,7 +55,7 @@ module kc_intercept #(
     input  wire solve_saturated,
     input  wire signed [EXP_BITS-1:0] x_exp,
     output wire [INDEX_BITS-1:0] x_index,
-    input  wire signed [W-1:0] x_word         // two clocks after x_index
+    input  wire signed [W-1:0] x_word         // three clocks after x_index
 );
     localparam FLOOR = 0;
     localparam PIECE = 16;
@@ -66,7 +66,7 @@ module kc_intercept #(
     localparam ANY_ROW_BITS = W + 32 - TARGET_SHIFT;
     localparam ROW_BITS = ANY_ROW_BITS > W + 1 ? ANY_ROW_BITS : W + 1;   // y / (1 + lambda), with a carry
     localparam SHARE_BITS = 36;               // a quotient of 33 bits to the left by 2 is saturated
-    localparam DEPTH = 8;                     // clocks from an index to the last write
+    localparam DEPTH = 9;                     // clocks from an index to the last write
     localparam signed [W-1:0] ONE = W'(1) << (W - 2);
     // A word that is not 0 saturates if it is shifted to the left by W + 1.
     localparam Z_LEAST = W - 62 > -W - 1 ? W - 62 : -W - 1, ETA_LEAST = 2*W - 64 > -W - 1 ? 2*W - 64 : -W - 1;
@@ -84,12 +84,12 @@ module kc_intercept #(
     logic issued_reg, second_reg, failed_reg, saturated_reg, released_reg, divide_reg, side_write_reg;
     logic [DEPTH-1:0] valid_reg, seconds_reg;   // bit i: an index came i + 1 clocks ago, for the second time
     logic [2:0] clock_reg;
-    logic signed [W-1:0] y_2_reg, eta_2_reg, z_reg, side_word_reg, intercept_reg;
+    logic signed [W-1:0] y_2_reg, y_3_reg, eta_2_reg, eta_3_reg, z_reg, side_word_reg, intercept_reg;
     logic signed [W+PIECE:0] low_reg, high_reg;
     logic signed [PRODUCT_BITS-1:0] product_reg;
     logic signed [SUM_BITS-1:0] num_reg, den_reg;
     logic signed [W:0] alpha_reg;
-    logic signed [ROW_BITS-1:0] row_5_reg, row_6_reg, row_7_reg;
+    logic signed [ROW_BITS-1:0] row_6_reg, row_7_reg, row_8_reg;
     logic [5:0] length_reg, up_reg, up_total_reg;
     logic [ROW_BITS-1:0] halves_reg;
     logic signed [EXP_BITS-1:0] base_reg, exponent_reg, eta_exp_reg, z_shift_reg, to_eta_reg, eta_shift_reg, share_reg;
@@ -107,11 +107,11 @@ module kc_intercept #(
     wire last = index_reg == INDEX_BITS'(N - 1) && (!corrects || second_reg);
     wire passed = pass && issued_reg && valid_reg == 0;
 
-    // Second clock: the word; fourth: the product; seventh: the cast.
+    // Third clock: the word; fifth: the product; eighth: the cast.
     wire [W-1:0] y, eta;
-    wire at_2 = seconds_reg[1], at_3 = seconds_reg[2], at_7 = seconds_reg[6];
-    wire signed [W-1:0] a = of_y ? y_2_reg : at_2 ? eta_2_reg : x_word;
-    wire signed [31:0] factor = state_reg == SUM || (corrects && !at_2) ? 32'sd1
+    wire at_3 = seconds_reg[2], at_4 = seconds_reg[3], at_8 = seconds_reg[7];
+    wire signed [W-1:0] a = of_y ? y_3_reg : at_3 ? eta_3_reg : x_word;
+    wire signed [31:0] factor = state_reg == SUM || (corrects && !at_3) ? 32'sd1
         : corrects ? 32'(intercept_reg) : {1'b0, RIDGE_SCALE};
     wire signed [PIECE:0] factor_low = {1'b0, factor[PIECE-1:0]};
     wire signed [PIECE:0] factor_high = {factor[31], factor[31:PIECE]};
@@ -119,7 +119,7 @@ module kc_intercept #(
     wire [W-1:0] cast;
     wire unused_cast, unused_share, alpha_outside;
     wire [W-1:0] corrected;
-    wire eta_write = corrects ? valid_reg[7] && seconds_reg[7] : state_reg == ETA && valid_reg[6];
+    wire eta_write = corrects ? valid_reg[8] && seconds_reg[8] : state_reg == ETA && valid_reg[7];
 
     kc_ram #(.WIDTH(W), .DEPTH(N))
         y_inst (.clk(clk), .write_enable(y_write), .write_address(y_index), .write_data(y_word),
@@ -148,7 +148,7 @@ module kc_intercept #(
     kc_magnitude #(.V_BITS(ROW_BITS)) magnitude_inst (.v(row), .q(row_magnitude));
     kc_bit_length #(.V_BITS(63)) length_inst (.v(63'(row_magnitude)), .length(length));
     kc_shift_round #(.V_BITS(ROW_BITS), .S_BITS(6), .ROUNDING(FLOOR))
-        shift_inst (.v(row_7_reg), .s(up_total_reg), .q(shifted));
+        shift_inst (.v(row_8_reg), .s(up_total_reg), .q(shifted));
 
     // b = num / den in LSB of y; 0 if den is not positive.
     wire divided;
@@ -166,11 +166,13 @@ module kc_intercept #(
 
     always_ff @(posedge clk) begin
         y_2_reg <= y;
+        y_3_reg <= y_2_reg;
         eta_2_reg <= eta;
+        eta_3_reg <= eta_2_reg;
         low_reg <= a * factor_low;
         high_reg <= a * factor_high;
         product_reg <= (PRODUCT_BITS'(high_reg) <<< PIECE) + PRODUCT_BITS'(low_reg);
-        shift_reg <= state_reg == ETA ? 7'sd31 : at_3 ? eta_shift_reg[6:0] : z_shift_reg[6:0];
+        shift_reg <= state_reg == ETA ? 7'sd31 : at_4 ? eta_shift_reg[6:0] : z_shift_reg[6:0];
         valid_reg <= {valid_reg[DEPTH-2:0], issue};
         seconds_reg <= {seconds_reg[DEPTH-2:0], second_reg && corrects};
         second_reg <= issue && corrects && !second_reg;
@@ -181,20 +183,20 @@ module kc_intercept #(
 
         // Targets.
         length_reg <= length;
-        row_5_reg <= row;
-        row_6_reg <= row_5_reg;
-        row_7_reg <= row_6_reg + $signed(since);
-        if (of_y && valid_reg[4] && grows) begin
+        row_6_reg <= row;
+        row_7_reg <= row_6_reg;
+        row_8_reg <= row_7_reg + $signed(since);
+        if (of_y && valid_reg[5] && grows) begin
             up_reg <= need[5:0];
             halves_reg <= halves_reg | (ROW_BITS'(1) << (need[5:0] - 6'd1));
         end
         side_word_reg <= state_reg == SCAN ? ONE : shifted[W-1:0];
-        side_write_reg <= of_y && valid_reg[6];
+        side_write_reg <= of_y && valid_reg[7];
 
         // Sums, and alpha.
-        if (state_reg == SUM && valid_reg[6]) num_reg <= num_reg + SUM_BITS'($signed(cast));
-        if (state_reg == ETA && valid_reg[6]) den_reg <= den_reg + SUM_BITS'($signed(cast));
-        if (!at_7) z_reg <= cast;
+        if (state_reg == SUM && valid_reg[7]) num_reg <= num_reg + SUM_BITS'($signed(cast));
+        if (state_reg == ETA && valid_reg[7]) den_reg <= den_reg + SUM_BITS'($signed(cast));
+        if (!at_8) z_reg <= cast;
         alpha_reg <= (W + 1)'(z_reg) - (W + 1)'($signed(cast));
         if (corrects && eta_write && alpha_outside) saturated_reg <= 1'b1;
 

@@ -45,7 +45,7 @@ module kc_levinson #(
     output wire saturated,
     output wire signed [EXP_BITS-1:0] x_exp,
     input  wire [INDEX_BITS-1:0] x_index,
-    output wire [W-1:0] x_word                // two clocks after x_index
+    output wire [W-1:0] x_word                // three clocks after x_index
 );
     localparam LANE_BITS = $clog2(LANES);
     localparam ROWS = (N + LANES - 1) / LANES;
@@ -146,7 +146,7 @@ module kc_levinson #(
     logic [LANES-1:0] r_mask_reg;
     logic [ROW_BITS-1:0] r_row_reg;
     logic [W-1:0] r_word_reg;
-    logic [PLACE_BITS-1:0] x_place_reg;
+    logic [PLACE_BITS-1:0] x_place_reg, x_place_2_reg;
     logic [W-1:0] x_word_reg;
 
     kc_ram_sliding #(.WIDTH(W), .ROWS(1 << ROW_BITS), .LANES(LANES))
@@ -241,7 +241,8 @@ module kc_levinson #(
         done_reg <= 1'b0;
         x_place_reg <= x_place;
         x_up_reg <= x_row;
-        x_word_reg <= x_row[(32'(x_place_reg) & (LANES - 1))*W +: W];
+        x_place_2_reg <= x_place_reg;
+        x_word_reg <= x_up_reg[(32'(x_place_2_reg) & (LANES - 1))*W +: W];
         if (update) updating_a_reg <= of_a;
         if (!dot_follows || (update && row_reg < low_row)) hazard_clock_reg <= 4'd0;
         else if (!hazard_over) hazard_clock_reg <= hazard_clock_reg + 1'b1;

@@ -1,5 +1,5 @@
 // kerncast: sends a solution: its exponent, then each word as requantise(x * SCALE, 31), alpha of the unscaled system;
-// tlast with the last word. If the solver failed, only an exponent 0 is sent. Seven clocks per word. With SCALED = 0
+// tlast with the last word. If the solver failed, only an exponent 0 is sent. Eight clocks per word. With SCALED = 0
 // the words are sent as they are, in three clocks each.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none
@@ -22,7 +22,7 @@ module kc_solution_sender #(
     input  wire saturated,
     input  wire signed [W-1:0] exponent,
     output wire [INDEX_BITS-1:0] x_index,
-    input  wire signed [W-1:0] x,             // two clocks after x_index
+    input  wire signed [W-1:0] x,             // three clocks after x_index, two with SCALED = 0
     output wire [W-1:0] m_axis_tdata,
     output wire [2:0] m_axis_tuser,           // 0 ok, 1 saturated, 7 (-1) not positive definite
     output wire m_axis_tvalid,
@@ -30,7 +30,7 @@ module kc_solution_sender #(
     output wire m_axis_tlast
 );
     localparam signed [6:0] SHIFT = 31;
-    localparam [2:0] CLOCKS = SCALED != 0 ? 3'd5 : 3'd1;   // from an index to its word, minus one
+    localparam [2:0] CLOCKS = SCALED != 0 ? 3'd6 : 3'd1;   // from an index to its word, minus one
     localparam PIECE = 16;
 
     typedef enum logic [1:0] {IDLE, HEAD, FETCH, SEND} state_t;

@@ -45,8 +45,9 @@ def identity(plan, core):
     return [CORE_TYPES[core.name], ABI, [int(plan.hash[i:i + 8], 16) for i in range(0, 64, 8)]]
 
 
-def test_the_driver_trains_and_recovers_from_a_bad_frame(worked, ledger):
-    plan = make("grid16")
+@pytest.mark.parametrize("case", ["grid16", "bias16"])
+def test_the_driver_trains_and_recovers_from_a_bad_frame(case, worked, ledger):
+    plan = make(case)
     y, model = plan.signals["y_raw"].format, open_model(plan)
     words = [(k * 977) % (y.hi + 1) for k in range(plan.sizes["n"])]
     model.train(None, words)
@@ -63,7 +64,7 @@ def test_the_driver_trains_and_recovers_from_a_bad_frame(worked, ledger):
         (["irq"], FRAME), (["irq"], 0),
         (["stop"], None), (["load", 0, frame, 0], OK), (["wait", FRAME, 20], TIMEOUT)]
     found = worked(plan, TRAINER, ["y"], ["model"], [call for call, _ in calls])
-    ledger.record(backend="rtl:icarus", words=len(calls), case="C driver of the trainer",
+    ledger.record(backend="rtl:icarus", words=len(calls), case=f"C driver of the trainer of {case}",
                   mismatches=sum(f != w for f, (_, w) in zip(found, calls, strict=True)))
 
 

@@ -8,6 +8,7 @@ from kerncast.codegen.hls.cores import CORES as HLS_CORES
 from kerncast.codegen.hls.cores import ERRORS as HLS_ERRORS
 from kerncast.codegen.hls.vectors import line, targets
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, RtlCore, generate_rtl, rtl_sources
+from kerncast.codegen.rtl.common import model_head
 from kerncast.codegen.rtl.frames import model_frame, sample_frame, sample_frames, target_frame
 from kerncast.codegen.rtl.refusals import refusals
 from kerncast.codegen.rtl.registers import register_map
@@ -67,9 +68,9 @@ def predictor(case):
              ("count", changed(1, model[1][1] + 1)), ("count", changed(1, 1 << (plan.word - 1))),
              ("exponent", changed(2, most + 1)), ("exponent", changed(2, least - 1))]
     if plan.trains:
-        at = 3  # x of the first vector, and a model of fewer vectors
+        at = model_head(plan)  # x of the first vector, and a model of fewer vectors
         wrong += [("grid", changed(at, 1)), ("grid", changed(at + 2, 0)),
-                  ("grid", ("model", [model[1][0], 1, *model[1][2:5]], 0))]
+                  ("grid", ("model", [model[1][0], 1, *model[1][2:at + 2]], 0))]
     table.add("untrained", [sample], [UNTRAINED])
     table.add("good", [model])
     for row, frame in wrong:
@@ -105,8 +106,8 @@ def learner():
     return table
 
 
-def trainer():
-    plan = make("grid16")
+def trainer(case):
+    plan = make(case)
     y, model = plan.signals["y_raw"].format, open_model(plan)
     words = [y.lo + (k * 977) % (y.hi + 1 - y.lo) for k in range(plan.sizes["n"])]
     model.train(None, words)
@@ -118,8 +119,8 @@ def trainer():
     return table
 
 
-def solver():
-    plan = case_plan("even24")
+def solver(case):
+    plan = case_plan(case)
     mask, table = (1 << plan.word) - 1, Table(plan, SOLVER, "alpha")
     r, y = next(iter(problems(plan, 4, 3)))
     status, *words = solution(plan, r, y)
@@ -136,7 +137,9 @@ def solver():
 
 
 TABLES = {"predictor": lambda: predictor("gains16"), "predictor of a grid": lambda: predictor("grid16"),
-          "learner": learner, "trainer": trainer, "solver": solver}
+          "predictor with an intercept": lambda: predictor("bias16"), "learner": learner,
+          "trainer": lambda: trainer("grid16"), "trainer with an intercept": lambda: trainer("bias16"),
+          "solver": lambda: solver("even24"), "solver with an intercept": lambda: solver("bias16")}
 
 
 def in_systemverilog(table, simulator, folder):

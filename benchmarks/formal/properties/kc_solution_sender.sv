@@ -4,7 +4,7 @@
     (* anyconst *) logic [WORDS*W-1:0] formal_words;
     logic [INDEX_BITS:0] formal_beat = 0;
     logic formal_run = 0;
-    logic [INDEX_BITS-1:0] formal_asked, formal_index;
+    logic [INDEX_BITS-1:0] formal_asked, formal_asked_2, formal_index;
     logic formal_failed, formal_saturated;
     logic signed [W-1:0] formal_exponent;
     wire formal_taken = m_axis_tvalid && m_axis_tready;
@@ -19,7 +19,8 @@
 
     always @(posedge clk) begin
         formal_asked <= x_index;
-        formal_index <= formal_asked;
+        formal_asked_2 <= formal_asked;
+        formal_index <= SCALED != 0 ? formal_asked_2 : formal_asked;
         if (!formal_run && start) begin
             formal_run <= 1;
             formal_beat <= 0;

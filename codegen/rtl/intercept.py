@@ -7,7 +7,7 @@ from ...sim.plan import Plan
 #: What the solver is made of besides Levinson's recursion; below comes before above.
 MODULES = ("kc_intercept", "kc_beat_insert")
 # Clocks of a pass beyond those of its words; of the scalars between the passes; of a value sent; around all.
-_PASS, _SCALARS, _SEND, _AROUND = 10, 41, 3, 4
+_PASS, _SCALARS, _SEND, _AROUND = 11, 42, 3, 4
 
 
 def intercept_cycles(n: int, recursion: int) -> int:

@@ -66,7 +66,7 @@ module kc_intercept #(
     localparam ANY_ROW_BITS = W + 32 - TARGET_SHIFT;
     localparam ROW_BITS = ANY_ROW_BITS > W + 1 ? ANY_ROW_BITS : W + 1;   // y / (1 + lambda), with a carry
     localparam SHARE_BITS = 36;               // a quotient of 33 bits to the left by 2 is saturated
-    localparam DEPTH = 9;                     // clocks from an index to the last write
+    localparam DEPTH = 10;                    // clocks from an index to the last write
     localparam signed [W-1:0] ONE = W'(1) << (W - 2);
     // A word that is not 0 saturates if it is shifted to the left by W + 1.
     localparam Z_LEAST = W - 62 > -W - 1 ? W - 62 : -W - 1, ETA_LEAST = 2*W - 64 > -W - 1 ? 2*W - 64 : -W - 1;
@@ -84,15 +84,18 @@ module kc_intercept #(
     logic issued_reg, second_reg, failed_reg, saturated_reg, released_reg, divide_reg, side_write_reg;
     logic [DEPTH-1:0] valid_reg, seconds_reg;   // bit i: an index came i + 1 clocks ago, for the second time
     logic [2:0] clock_reg;
-    logic signed [W-1:0] y_2_reg, y_3_reg, eta_2_reg, eta_3_reg, z_reg, side_word_reg, intercept_reg;
+    logic signed [W-1:0] y_2_reg, eta_2_reg, word_reg, z_reg, side_word_reg, intercept_reg;
     logic signed [W+PIECE:0] low_reg, high_reg;
     logic signed [PRODUCT_BITS-1:0] product_reg;
     logic signed [SUM_BITS-1:0] num_reg, den_reg;
     logic signed [W:0] alpha_reg;
-    logic signed [ROW_BITS-1:0] row_6_reg, row_7_reg, row_8_reg;
+    logic signed [ROW_BITS-1:0] row_6_reg, row_7_reg, row_8_reg, row_9_reg;
     logic [5:0] length_reg, up_reg, up_total_reg;
-    logic [ROW_BITS-1:0] halves_reg;
-    logic signed [EXP_BITS-1:0] base_reg, exponent_reg, eta_exp_reg, z_shift_reg, to_eta_reg, eta_shift_reg, share_reg;
+    logic of_x_reg;
+    logic signed [31:0] factor_reg;
+    logic [ROW_BITS-1:0] halves_reg, since_reg;
+    logic signed [EXP_BITS-1:0] base_reg, exponent_reg, eta_exp_reg, z_shift_reg, to_eta_reg, eta_shift_reg;
+    logic signed [EXP_BITS-1:0] to_share_reg, share_reg;
 
     function automatic signed [EXP_BITS-1:0] clip(input signed [EXP_BITS-1:0] v, input signed [EXP_BITS-1:0] lo,
                                                   input signed [EXP_BITS-1:0] hi);
@@ -107,19 +110,20 @@ module kc_intercept #(
     wire last = index_reg == INDEX_BITS'(N - 1) && (!corrects || second_reg);
     wire passed = pass && issued_reg && valid_reg == 0;
 
-    // Third clock: the word; fifth: the product; eighth: the cast.
+    // Third clock: the word; fifth: the product; sixth: its shift to the left; ninth: the cast.
     wire [W-1:0] y, eta;
-    wire at_3 = seconds_reg[2], at_4 = seconds_reg[3], at_8 = seconds_reg[7];
-    wire signed [W-1:0] a = of_y ? y_3_reg : at_3 ? eta_3_reg : x_word;
-    wire signed [31:0] factor = state_reg == SUM || (corrects && !at_3) ? 32'sd1
-        : corrects ? 32'(intercept_reg) : {1'b0, RIDGE_SCALE};
-    wire signed [PIECE:0] factor_low = {1'b0, factor[PIECE-1:0]};
-    wire signed [PIECE:0] factor_high = {factor[31], factor[31:PIECE]};
-    logic signed [6:0] shift_reg;             // with the product
+    wire at_2 = seconds_reg[1], at_4 = seconds_reg[3], at_9 = seconds_reg[8];
+    wire of_x = state_reg == SUM || state_reg == ETA || (corrects && !at_2);
+    wire signed [W-1:0] a = of_x_reg ? x_word : word_reg;
+    wire signed [PIECE:0] factor_low = {1'b0, factor_reg[PIECE-1:0]};
+    wire signed [PIECE:0] factor_high = {factor_reg[31], factor_reg[31:PIECE]};
+    wire signed [6:0] shift = state_reg == ETA ? 7'sd31 : at_4 ? eta_shift_reg[6:0] : z_shift_reg[6:0];
+    logic [5:0] left_reg, right_reg, right_2_reg;
+    logic signed [CAST_BITS-1:0] raised_reg;
     wire [W-1:0] cast;
     wire unused_cast, unused_share, alpha_outside;
     wire [W-1:0] corrected;
-    wire eta_write = corrects ? valid_reg[8] && seconds_reg[8] : state_reg == ETA && valid_reg[7];
+    wire eta_write = corrects ? valid_reg[9] && seconds_reg[9] : state_reg == ETA && valid_reg[8];
 
     kc_ram #(.WIDTH(W), .DEPTH(N))
         y_inst (.clk(clk), .write_enable(y_write), .write_address(y_index), .write_data(y_word),
@@ -128,8 +132,9 @@ module kc_intercept #(
         eta_inst (.clk(clk), .write_enable(eta_write), .write_address(write_index_reg),
                   .write_data(corrects ? corrected : cast),
                   .read_address(state_reg == IDLE ? alpha_index : index_reg), .read_data(eta));
-    kc_requantise #(.V_BITS(CAST_BITS), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(LO), .HI(HI), .CLOCKS(3))
-        cast_inst (.clk(clk), .v(CAST_BITS'(product_reg)), .s(shift_reg), .q(cast), .outside(unused_cast));
+    kc_requantise #(.V_BITS(CAST_BITS), .S_BITS(7), .ROUNDING(ROUNDING), .OUT_BITS(W), .LO(LO), .HI(HI), .CLOCKS(3),
+                .LEFT(0))
+        cast_inst (.clk(clk), .v(raised_reg), .s({1'b0, right_2_reg}), .q(cast), .outside(unused_cast));
     kc_saturate #(.V_BITS(W + 1), .OUT_BITS(W), .LO(LO), .HI(HI))
         alpha_inst (.v(alpha_reg), .q(corrected), .outside(alpha_outside));
 
@@ -148,7 +153,7 @@ module kc_intercept #(
     kc_magnitude #(.V_BITS(ROW_BITS)) magnitude_inst (.v(row), .q(row_magnitude));
     kc_bit_length #(.V_BITS(63)) length_inst (.v(63'(row_magnitude)), .length(length));
     kc_shift_round #(.V_BITS(ROW_BITS), .S_BITS(6), .ROUNDING(FLOOR))
-        shift_inst (.v(row_8_reg), .s(up_total_reg), .q(shifted));
+        shift_inst (.v(row_9_reg), .s(up_total_reg), .q(shifted));
 
     // b = num / den in LSB of y; 0 if den is not positive.
     wire divided;
@@ -166,13 +171,18 @@ module kc_intercept #(
 
     always_ff @(posedge clk) begin
         y_2_reg <= y;
-        y_3_reg <= y_2_reg;
         eta_2_reg <= eta;
-        eta_3_reg <= eta_2_reg;
+        word_reg <= of_y ? y_2_reg : eta_2_reg;
+        of_x_reg <= of_x;
+        factor_reg <= state_reg == SUM || (corrects && !at_2) ? 32'sd1
+            : corrects ? 32'(intercept_reg) : {1'b0, RIDGE_SCALE};
         low_reg <= a * factor_low;
         high_reg <= a * factor_high;
         product_reg <= (PRODUCT_BITS'(high_reg) <<< PIECE) + PRODUCT_BITS'(low_reg);
-        shift_reg <= state_reg == ETA ? 7'sd31 : at_4 ? eta_shift_reg[6:0] : z_shift_reg[6:0];
+        left_reg <= shift[6] ? -shift[5:0] : 6'd0;
+        right_reg <= shift[6] ? 6'd0 : shift[5:0];
+        raised_reg <= CAST_BITS'(product_reg) <<< left_reg;
+        right_2_reg <= right_reg;
         valid_reg <= {valid_reg[DEPTH-2:0], issue};
         seconds_reg <= {seconds_reg[DEPTH-2:0], second_reg && corrects};
         second_reg <= issue && corrects && !second_reg;
@@ -185,18 +195,20 @@ module kc_intercept #(
         length_reg <= length;
         row_6_reg <= row;
         row_7_reg <= row_6_reg;
-        row_8_reg <= row_7_reg + $signed(since);
+        row_8_reg <= row_7_reg;
+        since_reg <= since;
+        row_9_reg <= row_8_reg + $signed(since_reg);
         if (of_y && valid_reg[5] && grows) begin
             up_reg <= need[5:0];
             halves_reg <= halves_reg | (ROW_BITS'(1) << (need[5:0] - 6'd1));
         end
         side_word_reg <= state_reg == SCAN ? ONE : shifted[W-1:0];
-        side_write_reg <= of_y && valid_reg[7];
+        side_write_reg <= of_y && valid_reg[8];
 
         // Sums, and alpha.
-        if (state_reg == SUM && valid_reg[7]) num_reg <= num_reg + SUM_BITS'($signed(cast));
-        if (state_reg == ETA && valid_reg[7]) den_reg <= den_reg + SUM_BITS'($signed(cast));
-        if (!at_8) z_reg <= cast;
+        if (state_reg == SUM && valid_reg[8]) num_reg <= num_reg + SUM_BITS'($signed(cast));
+        if (state_reg == ETA && valid_reg[8]) den_reg <= den_reg + SUM_BITS'($signed(cast));
+        if (!at_9) z_reg <= cast;
         alpha_reg <= (W + 1)'(z_reg) - (W + 1)'($signed(cast));
         if (corrects && eta_write && alpha_outside) saturated_reg <= 1'b1;
 
@@ -206,7 +218,8 @@ module kc_intercept #(
         z_shift_reg <= clip(base_reg + exponent_reg - EXP_MIN, EXP_BITS'(Z_LEAST), EXP_BITS'(62));
         to_eta_reg <= exponent_reg + TO_ETA - eta_exp_reg;
         eta_shift_reg <= clip(to_eta_reg, EXP_BITS'(ETA_LEAST), EXP_BITS'(62));
-        share_reg <= clip(EXP_BITS'(31) - EXP_BITS'(e) - to_eta_reg, -EXP_BITS'(2), EXP_BITS'(62));
+        to_share_reg <= EXP_BITS'(31) - EXP_BITS'(e) - to_eta_reg;
+        share_reg <= clip(to_share_reg, -EXP_BITS'(2), EXP_BITS'(62));
 
         clock_reg <= state_reg == SETTLE || state_reg == PREPARE || state_reg == SHARE ? clock_reg + 1'b1 : 3'd0;
         divide_reg <= state_reg == PREPARE && clock_reg == 3'd6;
@@ -241,7 +254,7 @@ module kc_intercept #(
             SUM: if (passed) state_reg <= PREPARE;
             PREPARE: if (clock_reg == 3'd6) state_reg <= DIVIDE;
             DIVIDE: if (divided) state_reg <= SHARE;
-            SHARE: if (clock_reg == 3'd5) begin
+            SHARE: if (clock_reg == 3'd6) begin
                 intercept_reg <= den_reg > 0 ? share : {W{1'b0}};
                 state_reg <= CORRECT;
             end

@@ -39,7 +39,7 @@ _OWN = {"gaussian": ("kc_square_diff",), "laplacian": ("kc_abs_diff",),
         "periodic": ("kc_abs_diff", "kc_abs_sinpi")}
 
 # Clocks of the parts, as their headers state them.
-_MUL_SHIFT = 3
+_MUL_SHIFT = 4
 _EXP2 = {16: 6, 24: 8, 32: 7}
 # Bits of t that the exponential takes.
 _T_BITS = {16: 24, 24: 37, 32: 37}

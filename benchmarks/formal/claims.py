@@ -148,11 +148,12 @@ _STREAMS = (
           "4 slots of 3 columns, 2 lanes", depth=7, below=("kc_ram_lane_of",),
           parameters={"SLOTS": 4, "COLUMNS": 3, "LANES": 2}),
     Claim("kc_registers", "AXI4-Lite: exactly one response per request, stable until accepted; an error "
-          "or interrupt cause stays until a one is written; a refused access is an error; a command lasts "
-          "one clock",
+          "or interrupt cause stays until a one is written or the core is reset; a refused access is an "
+          "error; a command lasts one clock",
           "all", depth=6, parameters={"ERRORS": 2}),
     Claim("kc_soft_reset", "valid stays high until the beat is accepted, even in a soft reset; the core "
-          "is reset only between output frames; the rest of an interrupted input frame is dropped",
+          "is reset only between output frames; the rest of an interrupted input frame is dropped, until "
+          "`discard`",
           "2 inputs, 2 outputs", depth=8, parameters={"INPUTS": 2, "OUTPUTS": 2}),
 )
 
@@ -207,6 +208,8 @@ MUTANTS = (
     ("kc_soft_reset", "&& unfinished == 0", ""),
     ("kc_soft_reset", "reset_reg ? {OUTPUTS{1'b0}} : core_m_tvalid", "core_m_tvalid"),
     ("kc_registers", "(cause_reg & ~acknowledge) | cause", "cause"),
+    ("kc_soft_reset", "& ~({INPUTS{discard}} & cut)", ""),
+    ("kc_registers", "reset_done ? 4'b0100 : ", ""),
     ("kc_registers", "access_reg <= refused ||", "access_reg <= "),
     ("kc_registers", "s_axil_bvalid = bvalid_reg", "s_axil_bvalid = bvalid_reg && s_axil_bready"),
 )

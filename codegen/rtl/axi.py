@@ -70,13 +70,21 @@ class Ports:
 
     def context(self, plan: Plan) -> dict[str, Any]:
         """Build the template context."""
+        constants = self._constants(plan)
         return {"core": self.core, "streams": self.streams, "counted": self.counted, "errors": self.errors,
                 "takes": [stream for stream in self.streams if stream.takes],
                 "gives": [stream for stream in self.streams if not stream.takes],
                 "commands": self.commands, "lanes": self.lanes, "abi": ABI,
-                "core_type": CORE_TYPES[self.core],
-                "size": plan.sizes["n"] if plan.trains else plan.sizes["N"], "inputs": plan.sizes["D"],
-                "word": plan.word, "register_map": register_map(), "hash_words": hash_words(plan)}
+                "core_type": constants["core.kind"], "size": constants["size.value"],
+                "inputs": constants["shape.inputs"],
+                "word": plan.word, "register_map": register_map(), "hash_words": hash_words(plan),
+                "constants": constants}
+
+    def _constants(self, plan: Plan) -> dict[str, int]:
+        """Return the values of fields that a core never changes, by register and field."""
+        return {"magic.value": 0x4B435354, "core.kind": CORE_TYPES[self.core], "core.map": register_map().map,
+                "core.abi": ABI, "size.value": plan.sizes["n"] if plan.trains else plan.sizes["N"],
+                "shape.inputs": plan.sizes["D"], "shape.outputs": 1, "build.word": plan.word}
 
 
 def hash_words(plan: Plan) -> list[str]:

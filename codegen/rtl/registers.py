@@ -62,6 +62,15 @@ class Register(_Row):
         """Return the fields; without fields, the whole register as one."""
         return self.fields or (RegisterField(name="value", low=0, bits=32, meaning=self.meaning),)
 
+    @property
+    def parts(self) -> tuple[RegisterField, ...]:
+        """Return the fields of :attr:`whole`, commands of several bits as fields of one bit each."""
+        if self.access != "w1":
+            return self.whole
+        return tuple(field if field.bits == 1 else field.model_copy(
+            update={"name": f"{field.name}_{bit}", "low": field.low + bit, "bits": 1})
+            for field in self.whole for bit in range(field.bits))
+
     @model_validator(mode="after")
     def _separate(self) -> Register:
         taken = 0

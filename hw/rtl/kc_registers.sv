@@ -15,7 +15,7 @@ module kc_registers #(
     parameter int WORD = 16,
     parameter int LANES = 1,
     parameter logic [255:0] PLAN_HASH = 0,
-    parameter int ERRORS = 1,              // at most 31
+    parameter int ERRORS = 1,              // at most 30
     parameter int COMMANDS = 1             // at most 7
 ) (
     input  wire clk,
@@ -45,15 +45,18 @@ module kc_registers #(
     input  wire reset_pending,
     input  wire reset_done,                // for one clock: the core is in reset
     input  wire dropping,                  // the rest of an interrupted input frame is being dropped
+    input  wire dropped,                   // for one clock: it has come
+    output wire discard,                   // for one clock: it will not come
     output wire [COMMANDS-1:0] command,    // each for one clock
     input  wire busy,
     input  wire [ERRORS-1:0] error,        // each for one clock
     input  wire frame_in,                  // the last beat of a frame was accepted
     input  wire frame_out,
+    input  wire state_out,                 // a frame of the learner's state
     input  wire [2:0] frame_status         // with frame_out
 );
     // Offsets of the table, and the version of the map.
-    localparam [7:0] MAP = 8'd3;
+    localparam [7:0] MAP = 8'd4;
     localparam [7:0] AT_MAGIC = 8'h00, AT_CORE = 8'h04, AT_SIZE = 8'h08, AT_SHAPE = 8'h0c, AT_BUILD = 8'h10;
     localparam [7:0] AT_PLAN_HASH = 8'h20, AT_CONTROL = 8'h40, AT_COMMAND = 8'h44, AT_STATUS = 8'h48;
     localparam [7:0] AT_ERRORS = 8'h4c, AT_IRQ_ENABLE = 8'h50, AT_IRQ_STATUS = 8'h54, AT_CLOCKS = 8'h58;
@@ -65,9 +68,10 @@ module kc_registers #(
     logic [31:0] rdata_reg, upper_reg, in_reg, out_reg;
     logic [63:0] clocks_reg;
     logic [ERRORS-1:0] error_reg;
-    logic access_reg;
+    logic access_reg, dropped_reg, discard_reg;
     logic [COMMANDS-1:0] command_reg;
-    logic [2:0] status_reg, enable_reg, cause_reg;
+    logic [2:0] status_reg;
+    logic [3:0] enable_reg, cause_reg;
     logic [31:0] value;
     logic readable;
 
@@ -82,9 +86,9 @@ module kc_registers #(
     wire [31:0] commands = write_to == AT_COMMAND ? ones : 32'd0;
     wire clearing = write_to == AT_ERRORS;
     wire [ERRORS-1:0] clear = clearing ? ones[ERRORS-1:0] : {ERRORS{1'b0}};
-    wire [2:0] acknowledge = write_to == AT_IRQ_STATUS ? ones[2:0] : 3'd0;
+    wire [3:0] acknowledge = write_to == AT_IRQ_STATUS ? ones[3:0] : 4'd0;
     wire refused = (write && !writable) || (read && !readable);
-    wire [2:0] cause = {reset_done, refused || |error, frame_out};
+    wire [3:0] cause = {state_out, reset_done, refused || dropped || |error, frame_out};
     wire [31:0] hash_word = PLAN_HASH[{~read_from[4:2], 5'd0} +: 32];
     wire [31:0] clocks = clocks_reg[31:0];
     wire read_hash = read_from[7:5] == AT_PLAN_HASH[7:5];
@@ -102,7 +106,7 @@ module kc_registers #(
             AT_CONTROL: value = {31'd0, run_reg};
             AT_COMMAND: value = 32'd0;
             AT_STATUS: value = {21'd0, status_reg, 5'd0, dropping, reset_pending || reset_reg, busy};
-            AT_ERRORS: value = {access_reg, 31'(error_reg)};
+            AT_ERRORS: value = {access_reg, dropped_reg, 30'(error_reg)};
             AT_IRQ_ENABLE: value = 32'(enable_reg);
             AT_IRQ_STATUS: value = 32'(cause_reg);
             AT_CLOCKS: value = clocks;
@@ -125,12 +129,14 @@ module kc_registers #(
         if (read) rdata_reg <= value;
         if (read && read_from == AT_CLOCKS) upper_reg <= clocks_reg[63:32];
         if (write && write_to == AT_CONTROL && s_axil_wstrb[0]) run_reg <= s_axil_wdata[0];
-        if (write && write_to == AT_IRQ_ENABLE && s_axil_wstrb[0]) enable_reg <= s_axil_wdata[2:0];
+        if (write && write_to == AT_IRQ_ENABLE && s_axil_wstrb[0]) enable_reg <= s_axil_wdata[3:0];
         reset_reg <= commands[0];
         command_reg <= commands[1 +: COMMANDS];
+        discard_reg <= commands[8];
         error_reg <= (error_reg & ~clear) | error;
         access_reg <= refused || (access_reg && !(clearing && ones[31]));
-        cause_reg <= (cause_reg & ~acknowledge) | cause;
+        dropped_reg <= dropped || (dropped_reg && !(clearing && ones[30]));
+        cause_reg <= reset_done ? 4'b0100 : (cause_reg & ~acknowledge) | cause;
         irq_reg <= (cause_reg & enable_reg) != 0;
         if (busy) clocks_reg <= clocks_reg + 1'b1;
         if (frame_in) in_reg <= in_reg + 1'b1;
@@ -143,13 +149,15 @@ module kc_registers #(
             status_reg <= 3'd0;
             error_reg <= {ERRORS{1'b0}};
             access_reg <= 1'b0;
+            dropped_reg <= 1'b0;
             command_reg <= {COMMANDS{1'b0}};
         end
         if (rst) begin
             run_reg <= 1'b0;
             reset_reg <= 1'b0;
-            enable_reg <= 3'd0;
-            cause_reg <= 3'd0;
+            discard_reg <= 1'b0;
+            enable_reg <= 4'd0;
+            cause_reg <= 4'd0;
             irq_reg <= 1'b0;
             wready_reg <= 1'b0;
             bvalid_reg <= 1'b0;
@@ -169,6 +177,7 @@ module kc_registers #(
     assign run = run_reg;
     assign reset_request = reset_reg;
     assign command = command_reg;
+    assign discard = discard_reg;
 endmodule
 
 `default_nettype wire

@@ -16,8 +16,8 @@ from kerncast.sim.plan import ABI
 from .conftest import make
 from .learner_cases import stream
 
-OK, NOT_FOUND, OTHER_PLAN, TIMEOUT, ERROR = 0, -1, -2, -3, -4
-FRAME, FAULT, RESET_DONE = (field.mask for field in register_map().named("irq_status").fields)
+OK, NOT_FOUND, OTHER_PLAN, TIMEOUT, ERROR, DROPPING = 0, -1, -2, -3, -4, -6
+FRAME, FAULT, RESET_DONE, STATE = (field.mask for field in register_map().named("irq_status").fields)
 POLLS = 4000
 
 
@@ -62,6 +62,17 @@ def test_the_driver_trains_and_recovers_from_a_bad_frame(case, worked, ledger):
         (["irq_enable", RESET_DONE | FRAME], None), (["reset", POLLS], OK), (["irq"], 0),
         (["load", 0, frame, 0], OK), (["read", 0, len(wanted)], [OK, 0, *wanted]),
         (["irq"], FRAME), (["irq"], 0),
+        # What was raised before a reset does not end a wait after it.
+        (["load", 0, frame, 0], OK), (["read", 0, len(wanted)], [OK, 0, *wanted]), (["reset", POLLS], OK),
+        (["wait", FRAME, 9], TIMEOUT), (["load", 0, frame[:-1], 0], OK), (["wait", 0, POLLS], ERROR),
+        (["load", 0, frame[:-1], 0], OK), (["wait", 0, 20], ERROR), (["reset", POLLS], OK), (["errors"], 0),
+        (["load", 0, frame, 0], OK), (["wait", FRAME, POLLS], OK),
+        (["read", 0, len(wanted)], [OK, 0, *wanted]),
+        # A frame that a reset cuts in two is dropped to its end, which is an error; the next one is right.
+        (["stop"], None), (["load", 0, frame, 0], OK), (["start"], None), (["reset", POLLS], DROPPING),
+        (["wait", 0, POLLS], ERROR), (["errors"], 1 << 30), (["discard"], None),
+        (["load", 0, frame, 0], OK), (["read", 0, len(wanted)], [OK, 0, *wanted]),
+        (["wait", FRAME, POLLS], OK),
         (["stop"], None), (["load", 0, frame, 0], OK), (["wait", FRAME, 20], TIMEOUT)]
     found = worked(plan, TRAINER, ["y"], ["model"], [call for call, _ in calls])
     ledger.record(backend="rtl:icarus", words=len(calls), case=f"C driver of the trainer of {case}",
@@ -80,7 +91,8 @@ def test_the_driver_saves_and_restores_a_learner(worked, ledger):
     predict = [(["load", 0, sample_frame(plan, x[0]), 0], OK), (["read", 0, 2], predicted)]
     calls = [
         (["probe", kind, abi, plan_hash], OK), (["start"], None), *restore, *predict,
-        (["command", 2], None), (["read", 1, len(model_words)], [OK, 0, *model_words]),
+        (["command", 2], None), (["wait", STATE, POLLS], OK),
+        (["read", 1, len(model_words)], [OK, 0, *model_words]),
         (["command", 4], None), (["read", 1, len(slots)], [OK, 1, *slots]),
         (["reset", POLLS], OK), *restore, *predict]
     found = worked(plan, LEARNER, ["x", "state"], ["f", "state"], [call for call, _ in calls])

@@ -23,7 +23,7 @@ from .solver_cases import case_plan, problems, solution
 MAP = register_map()
 CONTROL, COMMAND, STATUS, ERRORS, ENABLE, CAUSES = (
     MAP.named(name).offset for name in ("control", "command", "status", "errors", "irq_enable", "irq_status"))
-RUN, RESET, DROPPING, ACCESS = 1, 1, 4, 1 << 31
+RUN, RESET, DISCARD, DROPPING, DROPPED, ACCESS = 1, 1, 1 << 8, 4, 1 << 30, 1 << 31
 FRAME, ERROR, DONE = 1, 2, 4
 SLVERR = 2
 
@@ -159,16 +159,16 @@ def test_a_soft_reset_at_any_clock_leaves_no_wrong_answer(case, tmp_path, ledger
     script, cuts = [], range(1, clocks, every)
     for cut in cuts:  # the answer comes before the reset, or never
         script += [*case.operation(), ("cycles", cut), ("write", COMMAND, RESET), ("sent",),
-                   ("cycles", settle), ("frames", case.gives), ("read", ERRORS), ("write", ERRORS, 31),
-                   *case.operation(), ("frame", case.gives), ("read", ERRORS), ("cycles", 9),
-                   ("read", STATUS)]
+                   ("cycles", settle), ("frames", case.gives), ("read", ERRORS),
+                   ("write", ERRORS, 31 | DROPPED), *case.operation(), ("frame", case.gives),
+                   ("read", ERRORS), ("cycles", 9), ("read", STATUS)]
     found = case.run(tmp_path, script)
     seen = [tuple(found[i:i + 5]) for i in range(0, len(found), 5)]
     assert len(seen) == len(cuts)
     good = [frame for frame in (case.answer, case.untrained) if frame is not None]
     status, wrong = (case.answer[0] & 7) << 8, 0
     for before, refused, *after in seen:
-        right = before in ([], *([frame] for frame in good)) and refused[0] in (0, case.partner)
+        right = before in ([], *([frame] for frame in good)) and refused[0] & ~DROPPED in (0, case.partner)
         wrong += not (right and after == [case.answer, [0], [status]])
     ledger.record(backend="rtl:icarus", words=len(seen) * (len(case.answer) + 2), mismatches=wrong,
                   case=f"soft reset of the {case.core.name}")
@@ -200,7 +200,18 @@ def test_an_interrupted_frame_is_reported_until_its_end(require_simulator, tmp_p
               ("cycles", 4), ("write", COMMAND, RESET), ("cycles", 9), ("read", STATUS),
               ("stall", 0.0, 0.0, 0), ("sent",), ("cycles", 9), ("read", STATUS), ("read", ERRORS),
               *case.operation(), ("frame", "model")]
-    assert case.run(tmp_path, script) == [[DROPPING], [0], [0], case.answer]
+    assert case.run(tmp_path, script) == [[DROPPING], [0], [DROPPED], case.answer]
+
+
+def test_the_rest_of_an_interrupted_frame_can_be_discarded(require_simulator, tmp_path):
+    """After `discard` the next beat begins a frame: here a short one, which is refused as such."""
+    require_simulator("icarus")
+    case = trainer("grid16", 8)
+    script = [("stall", 0.0, 0.0, 0), *case.operation(), ("cycles", 12), ("stall", 1.0, 0.0, 0),
+              ("cycles", 4), ("write", COMMAND, RESET), ("cycles", 9), ("write", COMMAND, DISCARD),
+              ("read", STATUS), ("stall", 0.0, 0.0, 0), ("sent",), ("cycles", 9), ("read", ERRORS),
+              ("write", ERRORS, 1), *case.operation(), ("frame", "model"), ("read", ERRORS)]
+    assert case.run(tmp_path, script) == [[0], [case.bits["y"]], case.answer, [0]]
 
 
 @pytest.mark.parametrize("case", CASES, indirect=True)

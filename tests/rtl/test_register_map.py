@@ -11,6 +11,7 @@ from kerncast.codegen.resources import resource
 from kerncast.codegen.rtl import generate_rtl
 from kerncast.codegen.rtl.axi import CORE_TYPES
 from kerncast.codegen.rtl.registers import RegisterMap, register_map
+from kerncast.sim.plan import ABI
 
 from .conftest import make
 
@@ -36,7 +37,7 @@ def test_the_c_header_holds_every_offset_and_mask_and_compiles(folder, tmp_path)
     wanted = {f"KC_CORE_{r.name}".upper(): r.offset for r in MAP.registers}
     wanted |= {f"KC_CORE_{r.name}_{f.name}_MASK".upper(): f.mask for r in MAP.registers for f in r.fields}
     wanted |= {f"KC_CORE_{name}".upper(): kind for name, kind in CORE_TYPES.items()}
-    wanted |= {"GAINS_LEARNER_TYPE": 2, "GAINS_LEARNER_ERROR_STATE": 2, "GAINS_LEARNER_READ_MODEL": 2,
+    wanted |= {"GAINS_LEARNER_TYPE": 2, "GAINS_LEARNER_ERROR_STATE_MASK": 2, "GAINS_LEARNER_READ_MODEL": 2,
                "GAINS_LEARNER_READ_SLOTS": 4}
     lines = "".join(f'    if (({name}) != {value}u) return 1;\n' for name, value in wanted.items())
     (tmp_path / "t.c").write_text('#include "kc_core_regs.h"\n#include "gains_learner_regs.h"\n'
@@ -65,10 +66,19 @@ def test_the_systemrdl_compiles_to_the_registers_of_the_table(folder):
     for core in ("learner", "predictor"):
         compiler = systemrdl.RDLCompiler()
         compiler.compile_file(str(folder / f"gains_{core}.rdl"))
+        registers = list(compiler.elaborate().top.registers(unroll=False))
         found = {register.inst_name: (register.raw_address_offset,
                                       [(field.low, field.width) for field in register.fields()])
-                 for register in compiler.elaborate().top.registers(unroll=False)}
-        assert found == {r.name: (r.offset, [(f.low, f.bits) for f in r.whole]) for r in MAP.registers}
+                 for register in registers}
+        assert found == {r.name: (r.offset, [(f.low, f.bits) for f in r.parts]) for r in MAP.registers}
+        assert all(field.get_property("singlepulse") for register in registers
+                   for field in register.fields() if register.inst_name == "command")
+        constants = {f"{register.inst_name}.{field.inst_name}": field.get_property("reset")
+                     for register in registers for field in register.fields() if not field.is_hw_writable
+                     and not field.is_sw_writable}
+        assert constants == {"magic.value": 0x4B435354, "core.kind": CORE_TYPES[core], "core.map": MAP.map,
+                             "core.abi": ABI, "size.value": 6, "shape.inputs": 3, "shape.outputs": 1,
+                             "build.word": 16}
 
 
 @pytest.mark.parametrize("wrong", [

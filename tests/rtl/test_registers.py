@@ -23,7 +23,7 @@ CONTROL, COMMAND, STATUS, ERRORS, ENABLE, CAUSES, CLOCKS, FRAMES, HASH = (
     MAP.named(name).offset for name in ("control", "command", "status", "errors", "irq_enable", "irq_status",
                                         "clocks", "frames_in", "plan_hash"))
 RUN, RESET, READ_MODEL, READ_SLOTS = 1, 1, 2, 4
-FRAME, ERROR, RESET_DONE = 1, 2, 4
+FRAME, ERROR, RESET_DONE, STATE = 1, 2, 4, 8
 
 
 class Script:
@@ -144,6 +144,8 @@ def learner_script():
     s.expect([0, *model_words], "frame", "state")
     s.do(("write", COMMAND, READ_SLOTS))
     s.expect([1, *slots], "frame", "state")
+    s.expect([STATE], "read", CAUSES)
+    s.do(("write", CAUSES, STATE))
     s.expect([RUN, 0, 0, 0], "read", CONTROL, 4)
     answer = model.predict(x[:1])
     s.do(("send", "x", sample_frame(plan, x[0]), 0))
@@ -184,9 +186,9 @@ def interrupt_script():
     s.do(("write", ENABLE, ERROR | RESET_DONE), ("send", "y", frame[:-1]), ("sent",), ("cycles", 9))
     s.expect(1, "irq")
     s.expect([1, ERROR | RESET_DONE, ERROR], "read", ERRORS, 3)
-    s.do(("write", CAUSES, ERROR), ("write", COMMAND, RESET), ("cycles", 4))
+    s.do(("write", COMMAND, RESET), ("cycles", 4))
     s.expect(1, "irq")
-    s.expect([RESET_DONE], "read", CAUSES)
+    s.expect([RESET_DONE], "read", CAUSES)  # the error of before the reset has gone with it
     s.do(("write", CAUSES, RESET_DONE))
     s.do(("send", "y", frame))
     s.expect(answer, "frame", "model")
@@ -255,7 +257,7 @@ module bench;
         .s_axil_awready(out[0]), .s_axil_wready(out[1]), .s_axil_bvalid(out[2]), .s_axil_bresp(out[4:3]),
         .s_axil_arready(out[5]), .s_axil_rvalid(out[6]), .s_axil_rresp(out[8:7]), .s_axil_rdata(out[40:9]),
         .irq(irq), .run(run), .reset_request(request), .command(command),
-        .reset_pending(1'b0), .reset_done(1'b0), .dropping(1'b0),
+        .reset_pending(1'b0), .reset_done(1'b0), .dropping(1'b0), .dropped(1'b0), .state_out(1'b0),
         .busy(1'b0), .error(1'b0), .frame_in(1'b0), .frame_out(1'b0), .frame_status(3'd0));
     task edge_; begin #5 clk = 1; #5 clk = 0; end endtask
     task turn; begin

@@ -42,8 +42,10 @@
             assert ($past(s_axil_awready && s_axil_awvalid && s_axil_awaddr[7:2] == 6'h13 && s_axil_wdata[31] && s_axil_wstrb[3]));
         // The interrupt follows its causes a clock later; a cause stays until a one is written.
         if (formal_since) assert (irq == $past((cause_reg & enable_reg) != 0));
-        if (formal_since && $past(cause_reg[0]) && !cause_reg[0])
+        if (formal_since && $past(cause_reg[0]) && !$past(reset_done) && !cause_reg[0])
             assert ($past(s_axil_awready && s_axil_awvalid && s_axil_awaddr[7:2] == 6'h15 && s_axil_wdata[0] && s_axil_wstrb[0]));
+        // A reset clears every cause but its own.
+        if (formal_since && $past(reset_done) && !$past(rst)) assert (cause_reg == 4'b0100);
         // A command and a reset are given for one clock, after a one alone.
         if (command[0]) assert ($past(s_axil_awready && s_axil_awaddr[7:2] == 6'h11 && s_axil_wdata[1]));
         if (reset_request) assert ($past(s_axil_awready && s_axil_awaddr[7:2] == 6'h11 && s_axil_wdata[0]));

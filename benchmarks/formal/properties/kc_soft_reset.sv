@@ -12,7 +12,8 @@
     logic [INPUTS-1:0] formal_in = 0, formal_core_in = 0;
     logic [OUTPUTS-1:0] formal_out = 0;
     always @(posedge clk) begin
-        formal_in <= (formal_in & ~(s_tvalid & s_tready)) | (s_tvalid & s_tready & ~s_tlast);
+        formal_in <= ((formal_in & ~(s_tvalid & s_tready)) | (s_tvalid & s_tready & ~s_tlast))
+            & ~({INPUTS{discard}} & (drop_reg | ({INPUTS{done}} & formal_in)));
         formal_core_in <= core_rst ? 0 : (formal_core_in & ~(core_s_tvalid & core_s_tready))
             | (core_s_tvalid & core_s_tready & ~s_tlast);
         formal_out <= (formal_out & ~(m_tvalid & m_tready)) | (m_tvalid & m_tready & ~m_tlast);

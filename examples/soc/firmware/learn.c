@@ -4,6 +4,7 @@
 #include "platform.h"
 
 #define FRAME KC_CORE_IRQ_STATUS_FRAME_MASK
+#define STATE KC_CORE_IRQ_STATUS_STATE_MASK
 
 static const kc_core_t *learner;
 
@@ -32,9 +33,11 @@ int main(void)
         process(samples[k], SAMPLE_BEATS, 1u);
     }
     kc_core_command(learner, ONLINE_LEARNER_READ_MODEL);
+    soc_expect((int32_t)soc_wait(SOC_LEARNER, STATE), (int32_t)STATE, 11);
     soc_expect(kc_core_read(learner, ONLINE_LEARNER_M_AXIS_STATE, model, STATE_BEATS, &models, &user), KC_CORE_OK, 6);
     soc_print("model", model, models);
     kc_core_command(learner, ONLINE_LEARNER_READ_SLOTS);
+    soc_expect((int32_t)soc_wait(SOC_LEARNER, STATE), (int32_t)STATE, 12);
     soc_expect(kc_core_read(learner, ONLINE_LEARNER_M_AXIS_STATE, slots, STATE_BEATS, &slot_beats, &user), KC_CORE_OK,
                7);
     soc_print("slots", slots, slot_beats);

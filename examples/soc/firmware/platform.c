@@ -112,7 +112,7 @@ const kc_core_t *soc_open(uint32_t number, uint32_t kind, uint32_t abi, const ui
     core->receive = receive_frame;
     core->context = &places[number];
     soc_expect(kc_core_probe(core, kind, abi, plan_hash), KC_CORE_OK, 2);
-    kc_core_irq_enable(core, KC_CORE_IRQ_STATUS_FRAME_MASK | KC_CORE_IRQ_STATUS_ERROR_MASK);
+    kc_core_irq_enable(core, KC_CORE_IRQ_STATUS_FRAME_MASK | KC_CORE_IRQ_STATUS_ERROR_MASK | KC_CORE_IRQ_STATUS_STATE_MASK);
     kc_core_start(core);
     return core;
 }

@@ -20,7 +20,7 @@ int main(void)
     /* A frame that is too short is refused by the error interrupt, and the next one is accepted. */
     soc_expect(kc_core_load(trainer, GRID_TRAINER_S_AXIS_Y, targets, TARGETS - 1u, 0u), KC_CORE_OK, 3);
     soc_expect((int32_t)soc_wait(SOC_TRAINER, 0u), (int32_t)ERROR, 4);
-    soc_expect((int32_t)kc_core_errors(trainer), (int32_t)GRID_TRAINER_ERROR_Y, 5);
+    soc_expect((int32_t)kc_core_errors(trainer), (int32_t)GRID_TRAINER_ERROR_Y_MASK, 5);
 
     soc_expect(kc_core_load(trainer, GRID_TRAINER_S_AXIS_Y, targets, TARGETS, 0u), KC_CORE_OK, 6);
     soc_expect((int32_t)soc_wait(SOC_TRAINER, FRAME), (int32_t)FRAME, 7);

@@ -20,6 +20,7 @@ int kc_core_probe(const kc_core_t *, uint32_t, uint32_t, const uint32_t *);
 void kc_core_start(const kc_core_t *);
 void kc_core_stop(const kc_core_t *);
 int kc_core_reset(const kc_core_t *, uint32_t);
+void kc_core_discard(const kc_core_t *);
 void kc_core_command(const kc_core_t *, uint32_t);
 int kc_core_wait(const kc_core_t *, uint32_t, uint32_t);
 void kc_core_irq_enable(const kc_core_t *, uint32_t);

@@ -64,7 +64,7 @@ class Register(_Row):
 
     @property
     def parts(self) -> tuple[RegisterField, ...]:
-        """Return the fields of :attr:`whole`, commands of several bits as fields of one bit each."""
+        """Return :attr:`whole`, with a field for each bit of a command."""
         if self.access != "w1":
             return self.whole
         return tuple(field if field.bits == 1 else field.model_copy(

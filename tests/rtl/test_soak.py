@@ -43,7 +43,7 @@ def predictions(plan, count, chance):
     mask = (1 << plan.word) - 1
     for _ in range(count):
         seed = int(chance.integers(1 << 30))
-        state, x = (anything if seed % 2 else trained)(plan, seed)
+        state, x = (anything if seed % 2 and not plan.uniform else trained)(plan, seed)
         x = np.concatenate([x, raw_inputs(plan, 40, seed)])
         f = expected(plan, state, x)
         yield [[send(1, model_frame(plan, state)), "after", *(send(0, sample_frame(plan, row)) for row in x),
@@ -113,10 +113,18 @@ CASES = {
     "banded trainer": (lambda: make("band16"), TRAINER, trainings, 5000, []),
     "solver": (lambda: solver_cases.case_plan("half_up16"), SOLVER, SYSTEMS, 20_000, []),
     "banded solver": (lambda: banded_cases.case_plan("plain16"), SOLVER, BANDS, 9600, []),
+    "predictor of a grid": (lambda: make("reach16"), PREDICTOR, predictions, 1900, EMPTY),
+    "predictor with an intercept": (lambda: make("bias16"), PREDICTOR, predictions, 2400, EMPTY),
+    "trainer with an intercept": (lambda: make("bias16"), TRAINER, trainings, 10_500, []),
+    "solver with an intercept": (lambda: solver_cases.case_plan("bias16"), SOLVER, SYSTEMS, 15_000, []),
 }
+#: Cases with their lanes.
+RUNS = [*((case, 1) for case in CASES), ("predictor", 4), ("predictor of a grid", 2),
+        ("predictor of a grid", 4), ("predictor with an intercept", 4), ("learner", 2), ("trainer", 4), ("trainer with an intercept", 2),
+        ("solver", 4), ("solver with an intercept", 4)]
 
 
-def ports(plan, core):
+def ports(plan, core, lanes):
     """The header that lists the streams of a core to the harness."""
     streams, rows = core.ports(plan).streams, []
     inputs, outputs = ([one for one in streams if one.takes is way] for way in (True, False))
@@ -125,13 +133,13 @@ def ports(plan, core):
             user = f"pin(top->{one.port}_tuser)" if one.user_bits else "Pin{nullptr, 0}"
             signals = [f"pin(top->{one.port}_t{signal})" for signal in ("data", "last", "valid", "ready")]
             rows.append(f"{name}[{k}] = {{{', '.join([signals[0], user, *signals[1:]])}}};")
-    most = worst_update_cycles(plan) if core is LEARNER else core.cycles(plan)
+    most = worst_update_cycles(plan, lanes) if core is LEARNER else core.cycles(plan, lanes)
     return "\n".join(['#include "Vsoak.h"', "#define TOP Vsoak", f"#define CONNECT {' '.join(rows)}",
                       f"enum {{ INPUTS = {len(inputs)}, OUTPUTS = {len(outputs)} }};",
                       f"enum {{ MOST_CLOCKS = {most + 200} }};", ""])
 
 
-def soaked(plan, core, operations, count, empty, folder, fault=None):
+def soaked(plan, core, operations, count, empty, folder, lanes=1, fault=None):
     """Build a core, run `count` operations among faults, and return the seed and what the harness counted.
 
     A `fault` of the core itself is a file, its text, and what replaces it.
@@ -144,7 +152,7 @@ def soaked(plan, core, operations, count, empty, folder, fault=None):
         text = path.read_text()
         assert before in text
         path.write_text(text.replace(before, after, 1))
-    (folder / "ports.h").write_text(ports(plan, core))
+    (folder / "ports.h").write_text(ports(plan, core, lanes))
     script = [f"bad {int(core in (SOLVER, TRAINER))} {ALONE.get(core, 0)}",
               *(f"untrained {frame}" for frame in empty)]
     for steps in operations(plan, count, np.random.default_rng(seed)):
@@ -152,6 +160,7 @@ def soaked(plan, core, operations, count, empty, folder, fault=None):
     (folder / "script").write_text("\n".join(script))
     command = ["verilator", "--cc", "--exe", "--build", "-O3", "-Wno-fatal", "-CFLAGS", f"-O1 -I{folder}",
                "--output-split", "0", "--prefix", "Vsoak", "--top-module", f"{plan.name}_{core.name}_axi",
+               *(f"-G{name}={value}" for name, value in core.parameters(plan, lanes).items()),
                "-Mdir", "obj", "-o", "soak", *rtl_sources(folder, plan, core), HARNESS]
     with simulator_environment(find_simulator("verilator")):
         built = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
@@ -163,13 +172,14 @@ def soaked(plan, core, operations, count, empty, folder, fault=None):
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("case", "lanes"), RUNS)
 def test_200_000_values_equal_the_model_among_stalls_resets_and_bad_frames(
-        require_simulator, ledger, tmp_path, case):
+        require_simulator, ledger, tmp_path, case, lanes):
     require_simulator("verilator")
     make_case, core, *rest = CASES[case]
-    seed, found = soaked(make_case(), core, *rest, tmp_path)
-    ledger.record(backend="rtl:verilator", words=found["values"], case=f"{case} from seed {seed}",
+    seed, found = soaked(make_case(), core, *rest, tmp_path, lanes)
+    ledger.record(backend="rtl:verilator", words=found["values"],
+                  case=f"{case}, {lanes} lanes, from seed {seed}",
                   mismatches=found["mismatches"] + found["broken"])
     assert found["values"] >= VALUES
     assert min(found[what] for what in ("soft", "hard", "bad")) > 50
@@ -184,7 +194,7 @@ def test_a_fault_of_the_soft_reset_is_found(require_simulator, tmp_path, before,
     require_simulator("verilator")
     make_case, core, operations, count, empty = CASES["trainer"]
     _, found = soaked(make_case(), core, operations, count // 5, empty, tmp_path,
-                      ("kc_soft_reset.sv", before, after))
+                      fault=("kc_soft_reset.sv", before, after))
     assert found["mismatches"] + found["broken"] > 0
 
 
@@ -194,12 +204,12 @@ class Script:
     A frame is its stream, its user or status, and its beats, all unsigned.
     """
 
-    def __init__(self, plan, core, chance, empty):
+    def __init__(self, plan, core, lanes, chance, empty):
         streams = core.ports(plan).streams
         self.core = core
         self.names = [[one.name for one in streams if one.takes is way] for way in (False, True)]
         self.empty = [[NOT_TRAINED, 0]] if empty else []
-        self.most = worst_update_cycles(plan) if core is LEARNER else core.cycles(plan)
+        self.most = worst_update_cycles(plan, lanes) if core is LEARNER else core.cycles(plan, lanes)
         self.operations, self.wanted, self.chance, self.values = [("write", CONTROL, 1)], [], chance, 0
 
     def sends(self, step):
@@ -259,21 +269,21 @@ class Script:
 
 
 @pytest.mark.campaign
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(("case", "lanes"), RUNS)
 def test_5_000_values_in_icarus_equal_the_model_among_stalls_and_resets(
-        require_simulator, ledger, tmp_path, case):
+        require_simulator, ledger, tmp_path, case, lanes):
     require_simulator("icarus")
     make_case, core, operations, count, empty = CASES[case]
     plan, seed = make_case(), int(np.random.default_rng().integers(1 << 30))
     chance = np.random.default_rng(seed)
-    script = Script(plan, core, chance, empty)
+    script = Script(plan, core, lanes, chance, empty)
     for steps in operations(plan, count, chance):
         script.add(steps)
         if script.values >= VALUES_IN_ICARUS:
             break
     generate_rtl(plan, tmp_path)
     simulation = Simulation(rtl_sources(tmp_path, plan, core), f"{plan.name}_{core.name}_axi", "icarus",
-                            tmp_path / "sim")
+                            tmp_path / "sim", core.parameters(plan, lanes))
     found = simulation.run(script.operations, 400 * script.most)
-    ledger.record(backend="rtl:icarus", words=script.values, case=f"{case} from seed {seed}",
+    ledger.record(backend="rtl:icarus", words=script.values, case=f"{case}, {lanes} lanes, from seed {seed}",
                   mismatches=script.mismatches(found))

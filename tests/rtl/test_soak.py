@@ -120,8 +120,8 @@ CASES = {
 }
 #: Cases with their lanes.
 RUNS = [*((case, 1) for case in CASES), ("predictor", 4), ("predictor of a grid", 2),
-        ("predictor of a grid", 4), ("predictor with an intercept", 4), ("learner", 2), ("trainer", 4), ("trainer with an intercept", 2),
-        ("solver", 4), ("solver with an intercept", 4)]
+        ("predictor of a grid", 4), ("predictor with an intercept", 4), ("learner", 2), ("trainer", 4),
+        ("trainer with an intercept", 2), ("solver", 4), ("solver with an intercept", 4)]
 
 
 def ports(plan, core, lanes):

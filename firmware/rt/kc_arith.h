@@ -36,7 +36,8 @@ static inline int64_t kc_mul_shift(int64_t a, int64_t c, int32_t s)
     if (s >= 32) {
         return (high + (low >> 32)) >> (s - 32);
     }
-    return high * (INT64_C(1) << (32 - s)) + (low >> s);
+    /* unsigned, so that a product of damaged memory wraps */
+    return (int64_t)(((uint64_t)high << (32 - s)) + (uint64_t)(low >> s));
 }
 
 /* The shift e with 2^61 <= v * 2^e < 2^62; 0 < v < 2^62. */

@@ -86,24 +86,21 @@ def _labels(found: Simulated) -> dict[str, NDArray[Any]]:
 
 def _in_units(found: Simulated, name: str, values: Array) -> Array:
     """Convert a column to units of the file, if [data] states its ranges."""
-    plan, data, word, x = found.plan, found.spec.data, found.spec.output, found.spec.input
-    ranges = None if data is None else data.ranges
-    if not ranges or data is None or (data.classes and not name.startswith("x")):
+    plan, data, x = found.plan, found.spec.data, found.spec.input
+    if not name.startswith("x"):
+        units = plan.evidence.get("file")
+        return np.asarray(units["zero"] + units["scale"] * values) if units else values
+    if data is None or not data.ranges or plan.uniform:
         return values
+    k, ranges = int(name[1:] or 0), data.ranges
     target = data.target_column if data.target_column in ranges or data.classes else list(ranges)[-1]
-    column, step, offset, fmt = target, Fraction(plan.units["y_raw"]), word.offset, word.format
-    if name.startswith("x"):
-        if plan.uniform:
-            return values
-        k = int(name[1:] or 0)
-        names = [] if data.lagged else data.inputs or [each for each in ranges if each != target]
-        column = names[k] if k < len(names) else target
-        step, offset, fmt = Fraction(x.gains[k]) * x.format.lsb, x.offsets[k], x.format
+    names = [] if data.lagged else data.inputs or [each for each in ranges if each != target]
+    column = names[k] if k < len(names) else target
     if column not in ranges:
         return values
     low, high = ranges[str(column)]
-    raw = values / float(step) + offset
-    return np.asarray(low + (raw - fmt.lo) * (high - low) / (fmt.hi - fmt.lo))
+    raw = values / float(Fraction(x.gains[k]) * x.format.lsb) + x.offsets[k]
+    return np.asarray(low + (raw - x.format.lo) * (high - low) / (x.format.hi - x.format.lo))
 
 
 def check_outputs(table: Path | None, chart: Path | None) -> None:

@@ -49,11 +49,17 @@ def _x_step(plan: Plan) -> str:
 
 
 def units_context(plan: Plan) -> dict[str, Any]:
-    """Return format, LSB, range and ADC conversion of f."""
-    f, lsb = plan.signals["f"], Fraction(plan.units["y"])
+    """Return format, LSB, range and ADC conversion of f.
+
+    If the spec states the range of the target in [data], units are those of the data file.
+    """
+    file = plan.evidence.get("file", {"zero": 0.0, "scale": 1.0})
+    f, zero = plan.signals["f"], Fraction(file["zero"])
+    lsb = Fraction(plan.units["y"]) * Fraction(file["scale"])
     counts = "y_gain" in plan.constants and "y_raw" in plan.signals and not plan.decision
     return {"q_format": q_format, "x_units": plan.x_units, "x_step": _x_step(plan), "out": {
-        "unit": plan.y_unit,
+        "unit": plan.y_unit.replace("of y", "of the data file") if "file" in plan.evidence else plan.y_unit,
+        "zero": decimal(zero) if zero else "",
         "lsb": decimal(lsb), "format": str(f.format), "q": q_format(f.format), "frac": f.format.frac,
-        "lo": decimal(lsb * f.lo), "hi": decimal(lsb * f.hi),
+        "lo": decimal(zero + lsb * f.lo), "hi": decimal(zero + lsb * f.hi),
         "adc": to_adc(plan) if counts else None}}

@@ -17,7 +17,7 @@ from ..errors import KerncastError, fail
 from ..plan import Plan
 from ..spec import Spec
 from .cg import plan_cg
-from .evidence import complete
+from .evidence import complete, file_units
 from .input_rounding import measure_rounding
 from .online import plan_lms
 from .online.float32 import plan_lms_f32
@@ -103,12 +103,13 @@ def _kept(plan: Plan) -> dict[str, Any]:
 
 def _asked(spec: Spec) -> dict[str, Any]:
     """Return the resource limits, HLS factors and units, which change no decision."""
+    file = file_units(spec)
     budget = {} if spec.budget is None else {
         "budget": {"target": spec.target.id, **spec.budget.model_dump(exclude_none=True)}}
     named = {"x": spec.input.model_dump()["unit"], "y": spec.output.unit}
     unit = {name: text for name, text in named.items() if text is not None}
     return budget | ({} if spec.hls is None else {"hls": spec.hls.model_dump()}) | (
-        {"unit": unit} if unit else {})
+        {"unit": unit} if unit else {}) | ({"file": file} if file else {})
 
 
 def _given(spec: object) -> Spec:

@@ -33,6 +33,7 @@ from typing import Any
 
 from ..candidates import candidate_pairs
 from ..plan import Plan, Signal
+from ..spec import Spec
 
 
 def is_block(plan: Plan, name: str) -> bool:
@@ -127,3 +128,19 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
 def largest(signal: Signal) -> float:
     """Return a signal's largest magnitude in its unit; for a block, at exponent 0."""
     return float(signal.format.value(max(-signal.lo, signal.hi)))
+
+
+def file_units(spec: Spec) -> dict[str, float]:
+    """Return how to convert y to the units of the data file: ``zero + scale * y``.
+
+    Only [data] ranges define such units; otherwise the result is empty. So it is for classes and several
+    outputs.
+    """
+    data, y = spec.data, spec.output
+    if data is None or not data.ranges or y.classes is not None or (y.outputs or 1) > 1:
+        return {}
+    named = data.target_column if data.target_column in data.ranges else list(data.ranges)[-1]
+    low, high = map(Fraction, data.ranges[str(named)])
+    count = (high - low) / (y.format.hi - y.format.lo)  # value of one ADC count
+    return {"zero": float(low + (y.offset - y.format.lo) * count),
+            "scale": float(count / (Fraction(y.gain) * y.format.lsb))}

@@ -1,6 +1,7 @@
 """The first hour: measured values, the dialogue of ``kerncast init``, and what a shell completes."""
 
 import json
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -155,3 +156,23 @@ def test_a_board_reports_each_tenth_of_a_long_call(motor, tmp_path, require_tool
     assert all(line.endswith(" % of 300 samples") for line in tenths)
     quiet = run("test", tmp_path / "motor.toml", "--on", "emu:mps2-an386", "--predictions", "1", "--json")
     assert quiet[2] == ""
+
+
+def test_generated_c_converts_predictions_to_the_units_of_the_file(motor, tmp_path, require_tool):
+    compiler = require_tool("gcc", "install gcc")
+    assert run("init", "motor", "--data", motor, "-o", tmp_path)[0] == 0
+    assert run("gen", tmp_path / "motor.toml", "-o", tmp_path / "out")[0] == 0
+    assert run("sim", tmp_path / "motor.toml", "-o", tmp_path / "f.csv")[0] == 0
+    calls = json.loads((tmp_path / "out" / "vectors.json").read_text())["calls"]
+    words = next(call["expected"]["f"] for call in calls if call["call"] == "predict")
+    rows = [line.split(",") for line in (tmp_path / "f.csv").read_text().splitlines()]
+    shown = [float(row[rows[0].index("f_fixed")]) for row in rows[1:]]
+    (tmp_path / "t.c").write_text('#include <stdio.h>\n#include "motor.h"\nint main(void)\n{\n    int f;\n'
+                                  '    while (scanf("%d", &f) == 1) printf("%.9g\\n", MOTOR_TO_UNIT(f));\n'
+                                  "    return 0;\n}\n")
+    subprocess.run([compiler, f"-I{tmp_path / 'out'}", f"-I{tmp_path / 'out' / 'rt'}", tmp_path / "t.c", "-o",
+                    tmp_path / "t"], check=True)
+    told = subprocess.run([tmp_path / "t"], input=" ".join(map(str, words)), capture_output=True, text=True,
+                          check=True).stdout.split()
+    assert len(words) == len(shown) > 100
+    assert [float(one) for one in told] == pytest.approx(shown, rel=1e-5, abs=1e-6)

@@ -86,6 +86,32 @@ static inline int64_t kc_band_after_16_ref(KC_TABLE int16_t *l, const int16_t *p
     return acc;
 }
 
+/* Sums over the lags on either side of two adjacent rows. */
+typedef struct {
+    int64_t row, next;
+} kc_band_two_t;
+
+/* Rows at p and p + 1 of 2^31 p[0] + sum_j r[j - 1] (p[-j] + p[j]): a row shares its loads with the next. */
+static inline kc_band_two_t kc_band_both_16_ref(KC_TABLE int32_t *r, const int16_t *p, int32_t count)
+{
+    int32_t left = p[0], right = p[1]; /* p[1 - j] and p[j] */
+    kc_band_two_t sums;
+    int32_t j;
+
+    sums.row = left * (INT64_C(1) << 31);
+    sums.next = right * (INT64_C(1) << 31);
+    KC_UNROLL(8)
+    for (j = 1; j <= count; j++) {
+        const int32_t before = p[-j], after = p[j + 1];
+
+        sums.row = kc_mac_i32(sums.row, r[j - 1], before + right, 0);
+        sums.next = kc_mac_i32(sums.next, r[j - 1], left + after, 0);
+        left = before;
+        right = after;
+    }
+    return sums;
+}
+
 #if KC_INTRINSICS && defined(__ARM_FEATURE_DSP) && defined(__ARMEL__)
 static inline int64_t kc_band_before_16(const int16_t *l, const int16_t *p, int32_t count)
 {
@@ -112,36 +138,36 @@ static inline int64_t kc_band_after_16(const int16_t *l, const int16_t *p, int32
     }
     return count % 2 == 0 ? acc : kc_mac_i32(acc, l[count - 1], p[count], 0);
 }
-#else
-#define kc_band_before_16 kc_band_before_16_ref
-#define kc_band_after_16 kc_band_after_16_ref
-#endif
 
-/* Sums over the lags on either side of two adjacent rows. */
-typedef struct {
-    int64_t row, next;
-} kc_band_two_t;
-
-/* Rows at p and p + 1 of 2^31 p[0] + sum_j r[j - 1] (p[-j] + p[j]): a row shares its loads with the next. */
-static inline kc_band_two_t kc_band_both_16(KC_TABLE int32_t *r, const int16_t *p, int32_t count)
+/* A sum of two words would take a register more: each has its product. Of two lags at a time, no word moves to
+ * another register. */
+static inline kc_band_two_t kc_band_both_16(const int32_t *r, const int16_t *p, int32_t count)
 {
     int32_t left = p[0], right = p[1]; /* p[1 - j] and p[j] */
+    int64_t row = left * (INT64_C(1) << 31), next = right * (INT64_C(1) << 31);
     kc_band_two_t sums;
     int32_t j;
 
-    sums.row = left * (INT64_C(1) << 31);
-    sums.next = right * (INT64_C(1) << 31);
-    KC_UNROLL(8)
-    for (j = 1; j <= count; j++) {
+    KC_UNROLL(4)
+    for (j = 1; j < count; j += 2) {
         const int32_t before = p[-j], after = p[j + 1];
 
-        sums.row = kc_mac_i32(sums.row, r[j - 1], before + right, 0);
-        sums.next = kc_mac_i32(sums.next, r[j - 1], left + after, 0);
-        left = before;
-        right = after;
+        row = kc_mac_i32(kc_mac_i32(row, r[j - 1], before, 0), r[j - 1], right, 0);
+        next = kc_mac_i32(kc_mac_i32(next, r[j - 1], left, 0), r[j - 1], after, 0);
+        left = p[-j - 1];
+        right = p[j + 2];
+        row = kc_mac_i32(kc_mac_i32(row, r[j], left, 0), r[j], after, 0);
+        next = kc_mac_i32(kc_mac_i32(next, r[j], before, 0), r[j], right, 0);
     }
+    sums.row = j > count ? row : kc_mac_i32(row, r[j - 1], p[-j] + right, 0);
+    sums.next = j > count ? next : kc_mac_i32(next, r[j - 1], left + p[j + 1], 0);
     return sums;
 }
+#else
+#define kc_band_before_16 kc_band_before_16_ref
+#define kc_band_after_16 kc_band_after_16_ref
+#define kc_band_both_16 kc_band_both_16_ref
+#endif
 
 /* One row next to an end, shifted right by s: `before` lags on one side, `after` on the other. */
 static inline int64_t kc_band_edge_16(KC_TABLE int32_t *r, const int16_t *p, int32_t before, int32_t after,

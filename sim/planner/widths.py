@@ -39,6 +39,8 @@ class Widths:
         Products of two words, of which kernel values may be 1.0, and their sums with a word, fit int32.
     input : bool
         ``(raw - offset) * gain``, with half a step of its rounding, fits int32.
+    target : bool
+        For a trainer on a band: the same of its target, ``(raw - offset) * gain``.
     clamp : int
         In addition to `input`, x is limited to 0 to ``2**clamp - 1``, and a raw value may be outside; else 0.
     """
@@ -51,6 +53,7 @@ class Widths:
     high: bool
     products: bool
     input: bool
+    target: bool
     clamp: int
 
 
@@ -61,26 +64,32 @@ def _ends(plan: Plan) -> tuple[int, int]:
     return min(x.lo, 0) if step else x.lo, max(x.hi, step * plan.sizes.get("n", 0))
 
 
-def _scaled(plan: Plan) -> tuple[int, int]:
-    """Return bounds of the scaled input for every value of its C type."""
-    raw = plan.signals["x_raw"].format
+def _scaled(plan: Plan, signal: str = "x") -> tuple[int, int]:
+    """Return bounds of the scaled input, or target, for every value of its C type."""
+    raw = plan.signals[f"{signal}_raw"].format
     ends = (-(1 << (raw.c_bits - 1)), 1 << raw.c_bits) if raw.signed else (0, 1 << raw.c_bits)
-    scaled = [(end - offset) * gain for end in ends for offset, gain in
-              zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True)]
+    pairs = (zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True) if signal == "x" else
+             [(plan.integer("y_offset"), plan.integer("y_gain"))])
+    scaled = [(end - offset) * gain for offset, gain in pairs for end in ends]
     return min(scaled), max(scaled)
 
 
-def _input(plan: Plan) -> bool:
-    shift = plan.integer("x_shift")
+def _fits(plan: Plan, signal: str) -> bool:
+    """Check that the scaled input or target fits int32, with half a step added."""
+    shift = plan.integer(f"{signal}_shift")
     half = 1 << (shift - 1) if shift else 0
-    return shift <= 30 and max(map(abs, _scaled(plan))) + half <= 1 << 30
+    return shift <= 30 and max(map(abs, _scaled(plan, signal))) + half <= 1 << 30
+
+
+def _target(plan: Plan) -> bool:
+    return plan.banded and "y_gain" in plan.constants and _fits(plan, "y")
 
 
 def _clamp(plan: Plan) -> int:
     x, (lo, hi) = plan.signals["x"], _scaled(plan)
     inside = lo >= 0 and hi >> plan.integer("x_shift") <= x.hi + 1
     power = x.lo == 0 and x.hi > 0 and (x.hi + 1) & x.hi == 0
-    return x.hi.bit_length() if power and not inside and _input(plan) else 0
+    return x.hi.bit_length() if power and not inside and _fits(plan, "x") else 0
 
 
 def widths(plan: Plan) -> Widths:
@@ -118,4 +127,4 @@ def _widths(plan: Plan) -> Widths:
         exponent=kernel and (end - 1) * c < 1 << 32 and shift <= 31,
         high=kernel and 0 < c < 1 << 16 and (end - 1) << max(0, 16 - shift) < 1 << 32,
         products=plan.word == 16 and not plan.in_float32,
-        input=_input(plan), clamp=_clamp(plan))
+        input=_fits(plan, "x"), target=_target(plan), clamp=_clamp(plan))

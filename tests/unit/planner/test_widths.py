@@ -58,3 +58,12 @@ def test_an_unsigned_input_of_whole_bits_is_limited_by_its_bits():
     assert of("u5f0", 64, 10.0).clamp == 5
     assert of("u8f0", 4, 10.0).clamp == 0  # every byte is inside
     assert of("s12f0", 4, 900.0).clamp == 0  # signed
+
+
+@pytest.mark.parametrize(("word", "short"), [("s16f0", True), ("s32f0", False)])
+def test_a_target_of_sixteen_bits_is_converted_in_one_register(word, short):
+    plan = make_plan(Spec(
+        model={"name": "widths", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
+        output={"word": word}, kernel={"sigma": 2.0}, numbers={"word": 16},
+        toeplitz={"n": 32, "lambda": 0.1, "scheme": "uniform", "solver": "banded"}))
+    assert widths(plan).target is short

@@ -41,7 +41,7 @@ module kc_tb_sink #(
 
     assign received = received_reg;
     assign unequal = unequal_reg;
-    assign done = received_reg >= BEATS;
+    assign done = received_reg == BEATS;
     assign tready = ready_reg;
 
     initial $readmemh(FILE, beats);
@@ -51,7 +51,7 @@ module kc_tb_sink #(
         ready_reg <= chance_reg[7:0] >= stall;
         waiting_reg <= tvalid === 1'b1 && !ready_reg;
         waiting_beat_reg <= beat;
-        if (accepted) received_reg <= received_reg + 1;
+        if (accepted && !done) received_reg <= received_reg + 1;
         if (!rst && (wrong || changed)) unequal_reg <= unequal_reg + 1;
         if (!rst && changed) $display("%s: beat %0d changed before it was accepted", FILE, received_reg);
         if (!rst && wrong && done) $display("%s: a beat too many: tdata %h", FILE, tdata);

@@ -232,8 +232,8 @@ _NUMBERS = {
     "E248": Entry("an array has the wrong shape",
                   "Inputs are integers of shape (m, D), and targets integers of shape (m,).",
                   "Reshape the array; a single column may also have shape (m,)."),
-    "E249": Entry("the target is constant", "Every sample has the same target, so there is nothing to learn.",
-                  "Choose another target with --target-column, or other rows with --rows."),
+    "E249": Entry("the target, or every input, is constant", "There is nothing to learn.",
+                  "Choose another target with --target-column, inputs with --inputs, or rows with --rows."),
     "E250": Entry("the model in fxpmath cannot run this plan",
                   "This independent model supports sizes (n or budget) up to 32, and not solver "
                   "lookahead_f32.",

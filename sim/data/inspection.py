@@ -88,8 +88,8 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
     Raises
     ------
     KerncastError
-        Those of :func:`.reading.read_values`; E247 for fewer than two samples, E249 for a constant target,
-        E252 for a column of text.
+        Those of :func:`.reading.read_values`; E247 for fewer than two samples, E249 for a constant target
+        or inputs that are all constant, E252 for a column of text.
     """
     layout = read_layout(path, options.separator, options.decimal) if format_of(path) == "csv" else None
     keys: dict[str, Any] = {key: getattr(options, key) for key in ("rows", "missing")
@@ -289,12 +289,18 @@ def _is_whole(column: Any) -> bool:
 
 
 def _refuse_constant(path: Path, values: Values) -> None:
-    """Raise E249 if the target never changes."""
+    """Raise E249 if the target never changes, or no input does."""
     if np.all(values.y == values.y[0]):
         raise fail("E249", "the target is constant: there is nothing to learn",
                    where=f"{path} {values.names[-1]}", value=str(values.y[0]),
                    allowed="a column with two or more different values",
                    remedy=f"{_of_numbers(values)}; or choose other rows with --rows")
+    if values.X.size and not np.ptp(values.X, axis=0).any():
+        raise fail("E249", "every input is constant: nothing can be learnt from them",
+                   where=f"{path} {', '.join(values.names[:-1])[:60]}",
+                   value=", ".join(map(str, values.X[0]))[:60],
+                   allowed="an input with two or more different values",
+                   remedy="choose other inputs with --inputs, or other rows with --rows")
 
 
 def _useless(values: Values) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:

@@ -356,7 +356,7 @@ def test_a_file_without_two_samples_is_refused(text):
 
 
 def test_a_constant_target_is_refused_and_a_constant_input_reported():
-    assert refused("value\n" + "1.0\n" * 50)["code"] == "E249"
+    assert {refused(text)["code"] for text in ("v\n" + "1.0\n" * 9, "a,y\n" + "5,1.5\n5,2\n" * 9)} == {"E249"}
     lines = enumerate(TABLE.splitlines())
     text = "k,copy," + "\n".join(f"7,{A[i - 1]}," * bool(i) + line for i, line in lines)
     _, _, found = made(text + "\n", name="e.csv")

@@ -6,7 +6,8 @@ import os
 import threading
 import warnings
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -87,14 +88,18 @@ def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: in
 
 def _end(found: Generator[list[Point], None, None]) -> None:
     """Cancel the pending work after an interruption, without messages."""
-    with warnings.catch_warnings(), _without_lost_keys():
+    _ignore_lost_keys()
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         found.close()
 
 
-@contextmanager
-def _without_lost_keys() -> Iterator[None]:
-    """Suppress the KeyError of loky's thread, which may look up cancelled work."""
+@cache
+def _ignore_lost_keys() -> None:
+    """Suppress the KeyError of loky's thread, which may look up cancelled work.
+
+    The thread outlives the run, so that the hook stays.
+    """
     told = threading.excepthook
 
     def hook(args: threading.ExceptHookArgs) -> None:
@@ -102,10 +107,6 @@ def _without_lost_keys() -> Iterator[None]:
             told(args)
 
     threading.excepthook = hook
-    try:
-        yield
-    finally:
-        threading.excepthook = told
 
 
 def _itself(evaluator: Evaluator) -> Evaluator:

@@ -29,6 +29,8 @@ _ENTRY = "const int32_t index = (int32_t) (turn >> 23)"
 _HALF_SQUARE = "const int64_t half = (b * b) >> 39"
 _SIXTH = "const int64_t sixth = (((b * half) >> 38) * 0x5555) >> 16"
 
+_SUM = "sum = (((uint64_t) high) << (32 - s)) + ((uint64_t) rest)"
+
 _BIT = "the value is one bit, 0 or 1"
 _LAST_BIT = "the last bit is kept by every conversion"
 _AND = "the other operand is uint64_t, and & converts both"
@@ -38,6 +40,7 @@ _SMALL = "the values fit: "
 _CUT = "((uint32_t) ("
 _ABOVE = "2^31 squared is above every v: that bit stays 0"
 _CONVERTS = "the assignment converts by itself"
+_IN_RANGE = "in the range of the claim nothing overflows; outside it, unsigned arithmetic wraps"
 _WIDER = "what is computed in 64 bits is the same modulo 2^32"
 
 EQUIVALENT: dict[tuple[str, str, str], str] = {
@@ -57,6 +60,9 @@ EQUIVALENT: dict[tuple[str, str, str], str] = {
     ("kc_requantise", _NARROW, _NARROW.replace("s < 0", "s <= 0")): _ZERO,
     ("kc_requantise", _NARROW, _NARROW.replace("s < 0", "s < 1")): _ZERO,
     ("kc_square_diff", "const int64_t d = u - v", "const int64_t d = v - u"): "only its square is used",
+    ("kc_mul_shift", _SUM, _SUM.replace("((uint64_t) high)", "high")): _IN_RANGE,
+    ("kc_mul_shift", _SUM, _SUM.replace("((uint64_t) rest)", "rest")): _CONVERTS,
+    ("kc_mul_shift", "return (int64_t) sum;", "return sum;"): _CONVERTS,
     ("kc_abs_diff", _SIZE_OF, _SIZE_OF.replace("u > v", "u >= v")): "both arms are 0 where u = v",
     ("kc_mul_shift", "s >= 32", "s > 32"): "both formulas hold for s = 32",
     ("kc_mul_shift", "s >= 32", "s >= 33"): "both formulas hold for s = 32",

@@ -32,12 +32,16 @@ static inline int64_t kc_mul_shift(int64_t a, int64_t c, int32_t s)
 {
     const int64_t high = (a >> 32) * c;
     const int64_t low = (a & INT64_C(0xFFFFFFFF)) * c;
+    int64_t rest;
+    uint64_t sum;
 
     if (s >= 32) {
         return (high + (low >> 32)) >> (s - 32);
     }
     /* unsigned, so that a product of damaged memory wraps */
-    return (int64_t)(((uint64_t)high << (32 - s)) + (uint64_t)(low >> s));
+    rest = low >> s;
+    sum = ((uint64_t)high << (32 - s)) + (uint64_t)rest;
+    return (int64_t)sum;
 }
 
 /* The shift e with 2^61 <= v * 2^e < 2^62; 0 < v < 2^62. */

@@ -92,13 +92,12 @@ def _in_units(found: Simulated, name: str, values: Array) -> Array:
         return np.asarray(units["zero"] + units["scale"] * values) if units else values
     if data is None or not data.ranges or plan.uniform:
         return values
-    k, ranges = int(name[1:] or 0), data.ranges
-    target = data.target_column if data.target_column in ranges or data.classes else list(ranges)[-1]
-    names = [] if data.lagged else data.inputs or [each for each in ranges if each != target]
+    k, target = int(name[1:] or 0), data.ranged_target
+    names = [] if data.lagged else data.inputs or [each for each in data.ranges if each != target]
     column = names[k] if k < len(names) else target
-    if column not in ranges:
+    if column not in data.ranges:
         return values
-    low, high = ranges[str(column)]
+    low, high = data.ranges[str(column)]
     raw = values / float(Fraction(x.gains[k]) * x.format.lsb) + x.offsets[k]
     return np.asarray(low + (raw - x.format.lo) * (high - low) / (x.format.hi - x.format.lo))
 

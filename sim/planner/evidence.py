@@ -133,14 +133,13 @@ def largest(signal: Signal) -> float:
 def file_units(spec: Spec) -> dict[str, float]:
     """Return how to convert y to the units of the data file: ``zero + scale * y``.
 
-    Only [data] ranges define such units; otherwise the result is empty. So it is for classes and several
-    outputs.
+    The result is empty without the range of the target in [data], for classes and for several outputs.
     """
     data, y = spec.data, spec.output
-    if data is None or not data.ranges or y.classes is not None or (y.outputs or 1) > 1:
+    target = None if data is None or y.classes is not None or (y.outputs or 1) > 1 else data.ranged_target
+    if data is None or data.ranges is None or target is None:
         return {}
-    named = data.target_column if data.target_column in data.ranges else list(data.ranges)[-1]
-    low, high = map(Fraction, data.ranges[str(named)])
+    low, high = map(Fraction, data.ranges[target])
     count = (high - low) / (y.format.hi - y.format.lo)  # value of one ADC count
     return {"zero": float(low + (y.offset - y.format.lo) * count),
             "scale": float(count / (Fraction(y.gain) * y.format.lsb))}

@@ -325,6 +325,17 @@ class Data(SpecTable):
         """Return whether a key states how to read the file."""
         return any(getattr(self, key) is not None for key in READING_KEYS)
 
+    @property
+    def ranged_target(self) -> str | None:
+        """Return the column of `ranges` that holds the target, or None.
+
+        Two classes have no range. The column is the one that `target_column` names, or else the last one.
+        """
+        if not self.ranges or self.classes:
+            return None
+        named = str(self.target_column)
+        return named if named in self.ranges else list(self.ranges)[-1]
+
 
 #: The keys of [data] that state how to read a file.
 READING_KEYS = ("target_column", "inputs", "time", "decimal", "separator", "rows", "missing", "classes",

@@ -176,3 +176,17 @@ def test_generated_c_converts_predictions_to_the_units_of_the_file(motor, tmp_pa
                           check=True).stdout.split()
     assert len(words) == len(shown) > 100
     assert [float(one) for one in told] == pytest.approx(shown, rel=1e-5, abs=1e-6)
+
+
+def test_two_classes_keep_their_values_of_minus_and_plus_one(motor, tmp_path):
+    """The range of an input, the only one that is left, is none of the target."""
+    rows = [line.split(",") for line in motor.read_text().splitlines()[1:]]
+    text = "".join(f"{a},{b},{str(float(y) > 2).lower()}\n" for a, b, y in rows)
+    (tmp_path / "two.csv").write_text("current,temperature,fault\n" + text)
+    assert run("init", "two", "--data", tmp_path / "two.csv", "-o", tmp_path)[0] == 0
+    assert run("gen", tmp_path / "two.toml", "-o", tmp_path / "out")[0] == 0
+    header = (tmp_path / "out" / "two.h").read_text()
+    assert "TWO_TO_UNIT" in header and "OUT_ZERO" not in header
+    assert run("sim", tmp_path / "two.toml", "-o", tmp_path / "two_f.csv")[0] == 0
+    head, *lines = (line.split(",") for line in (tmp_path / "two_f.csv").read_text().splitlines())
+    assert {float(line[head.index("y")]) for line in lines} == {-1.0, 1.0}

@@ -31,6 +31,21 @@ def steps(as_json: bool) -> Iterator[Callable[[str], None]]:
         yield lambda text: bar.update(task, description=text)
 
 
+def tenths() -> Callable[[int, int], int]:
+    """Return a function that gives the percentage at each new tenth, else 0.
+
+    Its arguments are the work done and all work. It starts again if `done` falls.
+    """
+    reached = 0
+
+    def percent(done: int, total: int) -> int:
+        nonlocal reached
+        before, reached = reached, done * _PARTS // total
+        return reached * 100 // _PARTS if reached > before else 0
+
+    return percent
+
+
 @contextmanager
 def bar(as_json: bool, what: str) -> Iterator[Callable[[int, int], None]]:
     """Yield a function ``progress(done, total)`` that draws a bar.
@@ -43,13 +58,11 @@ def bar(as_json: bool, what: str) -> Iterator[Callable[[int, int], None]]:
         yield lambda done, total: None
         return
     if not sys.stderr.isatty():
-        printed = 0
+        percent = tenths()
 
         def report(done: int, total: int) -> None:
-            nonlocal printed
-            if done * _PARTS // total > printed:
-                printed = done * _PARTS // total
-                print(f"{what}: {printed * 100 // _PARTS} %", file=sys.stderr, flush=True)
+            if reached := percent(done, total):
+                print(f"{what}: {reached} %", file=sys.stderr, flush=True)
 
         yield report
         return

@@ -13,7 +13,7 @@ from ..sim.errors import EXIT_DIFFERENT, KerncastError, fail
 from ._guard import report
 from ._options import BackEnds, Flash, JsonFlag, Source, separated
 from ._output import Answer, emit, table
-from ._progress import steps
+from ._progress import steps, tenths
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -124,25 +124,23 @@ def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report
                            waves=waves and waves / name.replace(":", "-"),
                            flash=flash if name.startswith("board:") else "")
     if isinstance(backend, BoardBackend):
-        backend.on_batch = _tenths(progress)
+        backend.on_batch = _on_batch(progress)
     try:
         return replay_on(backend, vectors)
     finally:
         backend.close()
 
 
-def _tenths(progress: Report) -> Callable[[str, int, int], None]:
+def _on_batch(progress: Report) -> Callable[[str, int, int], None]:
     """Return a callback that reports each tenth of a call, but not its end."""
-    reported = ""
+    percent = tenths()
 
-    def on_batch(call: str, done: int, total: int) -> None:
-        nonlocal reported
-        text = f"{call}, {done * 10 // total * 10} % of {total:,} samples"
-        if done < total and text != reported and done * 10 >= total:
-            reported = text
-            progress(text)
+    def report(call: str, done: int, total: int) -> None:
+        reached = percent(done, total)
+        if reached and done < total:
+            progress(f"{call}, {reached} % of {total:,} samples")
 
-    return on_batch
+    return report
 
 
 def _bisect(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report) -> Bisection:

@@ -41,8 +41,8 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     Then the error compared with float64, where the error on the training data comes from, and the range of
     every signal. A status other than ok is explained. With -o it writes time, x, y and the predictions in
     float64 and fixed point, in units of x and y; for classes their names. --plot draws the same; for classes
-    the counts of labels by true class. Exits with 2 if there is no model
-    to predict with: training was refused, or an online learner has an empty dictionary at the end.
+    the counts of labels by true class. Exits with 2 if there is no model to predict with: training was
+    refused, or an online learner has an empty dictionary at the end.
 
     Examples
     --------
@@ -166,8 +166,7 @@ def _classes(found: Simulated) -> list[str]:
     if found.quality is None:
         lines += [f"accuracy: {classes.accuracy:.2%} of {len(named)} samples",
                   f"baseline: the most frequent class has {classes.majority:.2%} of them"]
-    some_unknown = bool(classes.confusion[:, -1].any())
-    heads = [*classes.names, _UNKNOWN][:len(classes.names) + some_unknown]
+    heads = classes.shown
     rows = [("true class", *heads, "recall")]
     rows += [(name, *map(str, counted[:len(heads)]), "-" if math.isnan(part) else f"{part:.1%}")
              for name, counted, part in zip(classes.names, classes.confusion.tolist(), classes.recall,

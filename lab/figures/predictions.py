@@ -78,8 +78,7 @@ def draw_labels(found: Simulated, made: Mapping[str, NDArray[Any]]) -> Any:
     """
     classes = found.simulation.classes
     assert classes is not None
-    some_unknown = bool((classes.labels == len(classes.names)).any())
-    heads = [*classes.names, "unknown"][:len(classes.names) + some_unknown]
+    heads = classes.shown
     counts = (np.bincount(classes.labels, minlength=len(heads))[None] if classes.truth is None
               else classes.confusion[:, :len(heads)])
     rows = ["samples"] if classes.truth is None else [

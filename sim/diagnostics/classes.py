@@ -71,6 +71,12 @@ class Classes:
         return int((self.labels != self.labels_float).sum())
 
     @property
+    def shown(self) -> tuple[str, ...]:
+        """Return the columns of a confusion matrix: unknown only if a label is."""
+        some_unknown = bool((self.labels == len(self.names)).any())
+        return (*self.names, UNKNOWN)[:len(self.names) + some_unknown]
+
+    @property
     def named(self) -> list[str]:
         """Return the name of each label."""
         every = (*self.names, UNKNOWN)

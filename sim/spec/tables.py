@@ -327,14 +327,10 @@ class Data(SpecTable):
 
     @property
     def ranged_target(self) -> str | None:
-        """Return the column of `ranges` that holds the target, or None.
-
-        Two classes have no range. The column is the one that `target_column` names, or else the last one.
-        """
-        if not self.ranges or self.classes:
-            return None
+        """Return the target's column in `ranges`: the last unless named; None for classes."""
+        ranges = {} if self.classes else self.ranges or {}
         named = str(self.target_column)
-        return named if named in self.ranges else list(self.ranges)[-1]
+        return named if named in ranges else next(reversed(ranges), None)
 
 
 #: The keys of [data] that state how to read a file.

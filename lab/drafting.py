@@ -30,6 +30,8 @@ LARGEST_N = 1024
 MANY_COLUMNS = 32
 #: Previous samples from which the next one of a signal is predicted.
 LAGS = 8
+#: Last errors that correct a prediction, if the samples are in order of time.
+LAST_ERRORS = 6
 PRODUCTS = ("polynomial", "linear")
 # Usual lengths of ADC counts: the data need not contain the largest count.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
@@ -159,16 +161,31 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags:
             values["toeplitz"]["scheme"] = "diagonal_mean_biased"
             del values["toeplitz"]["step"]
     else:
-        values["online"] |= {"budget": max(2, min(64, rows // 4)), "passes": 4}
-        if columns > MANY_COLUMNS or "classes" in values["output"]:
-            for key in ("linear", "linear_ridge", "gate"):
-                del values["online"][key]
-            values["online"]["eta"] = 0.5
-        else:
-            largest = float(np.abs(seen.values.X if seen.values.X.size else seen.values.y).max()) \
-                if seen.counts else 1.0
-            values["online"]["linear_ridge"] = _ridge(largest)
+        _learner(values, seen, columns)
     return values
+
+
+def _learner(values: Values, seen: Inspection, columns: int) -> None:
+    """Set the dictionary size, the linear part, and the correction by the last errors."""
+    online = values["online"]
+    online |= {"budget": max(2, min(64, len(seen.values.y) // 4)), "passes": 4}
+    if columns > MANY_COLUMNS or "classes" in values["output"]:
+        for key in ("linear", "linear_ridge", "gate"):
+            del online[key]
+        online["eta"] = 0.5
+        return
+    largest = float(np.abs(seen.values.X if seen.values.X.size else seen.values.y).max()) \
+        if seen.counts else 1.0
+    online["linear_ridge"] = _ridge(largest)
+    if _in_order(values, seen):
+        online["last_errors"] = LAST_ERRORS
+        online["passes"] = online.pop("passes")  # written last
+
+
+def _in_order(values: Values, seen: Inspection) -> bool:
+    """Return whether the samples follow each other at constant steps of time."""
+    clock = seen.values.clock
+    return "lagged" in values["data"] or (not seen.classes and clock is not None and clock.even)
 
 
 def _lagged(values: Values, seen: Inspection, columns: int) -> None:
@@ -270,6 +287,8 @@ def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
     found |= {"duplicate": _listed(f"{copy} equals {name}" for name, copy in seen.duplicates)} \
         if seen.duplicates else {}
     found |= {key: note for key, note in seen.notes.items() if key != "time"}
+    if "last_errors" in values.get("online", {}):
+        found["errors"] = f"the last {LAST_ERRORS} correct each prediction, as samples are in order of time"
     if seen.counts:
         found["units"] = "ADC counts, as in the file"
     else:

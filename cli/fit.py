@@ -32,9 +32,9 @@ def fit(path: SpecPath, out: New = None, samples: Samples = None, as_json: JsonF
     """Search for better values for a spec and its data.
 
     Tunes sigma and the other parameters of the algorithm: lambda, refinements, steps, eta, the dictionary
-    size, quantisation, a linear part. The integer model judges each candidate on samples that were not
-    used to train it, at the word length of the spec. With -o it writes a whole spec with the comments of
-    this one. It never overwrites a file.
+    size, quantisation, a linear part, a correction by the last errors. The integer model judges each
+    candidate on samples that were not used to train it, at the word length of the spec. With -o it writes
+    a whole spec with the comments of this one. It never overwrites a file.
 
     Examples
     --------

@@ -133,6 +133,8 @@ class Search:
         for _ in range(2):
             before = best
             for variant in TUNERS[best.spec.model.algorithm].variants(best.spec):
+                if variant.ordered and self.judged is not Judged.AHEAD:
+                    continue
                 other = self.judge({**best.changes, **variant.changes})
                 if variant.rescan:
                     other = self._moved(self._scanned(other))

@@ -43,11 +43,14 @@ class Variant:
         Fraction by which the error must fall, because the variant costs memory or time.
     rescan : bool
         Whether the numbers are scanned again before the variant is compared.
+    ordered : bool
+        Whether the variant is tried only if the samples are judged in the order in which they are learnt.
     """
 
     changes: Changes
     gain: float = 0.01
     rescan: bool = False
+    ordered: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,8 @@ _LEAST_BUDGET, _MOST_BUDGET = 8, 1024
 _MOST_LAGS, _MOST_PASSES = 64, 64
 #: Features of a learner that replaces another one.
 _FEATURES = 64
+#: Numbers of last errors that correct a prediction.
+_LAST_ERRORS = (2, 6)
 
 
 def _of_toeplitz(spec: Spec) -> Iterator[Variant]:
@@ -128,7 +133,7 @@ def _more_steps(spec: Spec) -> Iterator[Changes]:
 
 
 def _of_lms(spec: Spec) -> Iterator[Variant]:
-    """Yield lags, a linear part, reductions, sizes, and another algorithm."""
+    """Yield lags, linear part, last errors, reductions, sizes, and another algorithm."""
     assert spec.online is not None
     online = spec.online
     if spec.data is not None and spec.data.lagged:
@@ -141,6 +146,11 @@ def _of_lms(spec: Spec) -> Iterator[Variant]:
         yield Variant({("online", "linear"): "rls"}, 0.05)
         if free:
             yield Variant({**free, ("online", "linear"): "rls"}, 0.05)
+    else:
+        yield from (Variant({("online", "last_errors"): count}, ordered=True) for count in _LAST_ERRORS
+                    if count != online.last_errors)
+        if online.last_errors is not None:
+            yield Variant({("online", "last_errors"): None}, 0.0)
     yield from (Variant({("online", "quantise"): value}) for value in (0.5, 0.8, 0.95)
                 if online.quantise != value)
     for name in ("nt", "fmklms", "fklms"):

@@ -1,4 +1,4 @@
-"""``kerncast init`` corrects predictions by the last errors where samples are in order."""
+"""``kerncast init`` and ``fit`` correct predictions by the last errors where samples are in order."""
 
 import json
 import re
@@ -10,6 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kerncast.lab.fitting import fit_spec
+from kerncast.lab.fitting.search import Search, applied
+from kerncast.sim.data import load_dataset
 from kerncast.sim.spec import Spec
 
 Run = Callable[..., tuple[int, str, str]]
@@ -32,6 +35,7 @@ def sine(noise: float) -> np.ndarray[Any, Any]:
     return 1500 * np.sin(np.arange(1500) / 9) + noise * np.random.default_rng(2).normal(size=1500)
 
 
+# ---- init ----
 @pytest.mark.parametrize(("header", "stamped", "options", "count"), [
     ("y", False, ["--lags", "5"], 6), ("time,a,b,level", True, [], 6), ("a,b,level", False, [], None)])
 def test_init_writes_last_errors_for_samples_in_order_of_time(run: Run, tmp_path: Path, header: str,
@@ -63,3 +67,45 @@ def test_the_last_errors_of_init_lower_the_error_of_a_signal_with_noise(run: Run
     corrected = error_of(run, path)
     path.write_text(re.sub(r"(?m)^last_errors = 6.*\n", "", path.read_text()))
     assert corrected < 0.98 * error_of(run, path)
+
+
+# ---- fit ----
+def learner(folder: Path, values: np.ndarray[Any, Any]) -> Spec:
+    """Write a signal; return a spec that predicts its next sample with a linear part."""
+    column(folder, values)
+    return Spec(model={"name": "m", "algorithm": "kernel_lms"}, kernel={"sigma": 2000.0},
+                input={"word": "s12f0", "columns": 3}, output={"word": "s12f0"},
+                online={"budget": 16, "eta": 0.2, "reduction": "nt", "quantise": 0.8, "linear": "rls",
+                        "linear_ridge": 1000.0},
+                data={"file": "d.csv", "lagged": True})
+
+
+def test_fit_writes_and_names_last_errors_that_lower_the_error(run: Run, tmp_path: Path) -> None:
+    path, new, without = (tmp_path / f"{name}.toml" for name in ("m", "new", "without"))
+    path.write_text(learner(tmp_path, sine(60.0)).to_toml())
+    code, out, err = run("fit", path, "-o", new)
+    assert code == 0, err
+    count = tomllib.loads(new.read_text())["online"]["last_errors"]
+    assert re.search(rf"^\[online\] last_errors +- +{count}$", out, re.MULTILINE)
+    without.write_text(new.read_text().replace(f"last_errors = {count}\n", ""))
+    assert error_of(run, new) < 0.99 * error_of(run, without)
+
+
+def test_fit_removes_last_errors_that_do_not_help(tmp_path: Path) -> None:
+    spec = learner(tmp_path, np.random.default_rng(3).integers(-900, 900, 600))
+    found = fit_spec(Spec(**applied(spec, {("online", "last_errors"): 16})), tmp_path, None,
+                     lambda done, total: None)
+    assert found.new.online is not None and found.new.online.last_errors is None
+
+
+def test_fit_does_not_try_last_errors_on_test_samples(tmp_path: Path) -> None:
+    spec = learner(tmp_path, sine(60.0))
+    rows = [f"{a},{b}\n" for a, b in zip(sine(0.0)[:80].round(), sine(60.0)[:80].round(), strict=True)]
+    for name in ("d.csv", "test.csv"):
+        (tmp_path / name).write_text("".join(["x0,y\n", *rows]).replace(".0", ""))
+    spec = Spec(**applied(spec, {("input", "columns"): 1, ("data", "lagged"): None,
+                                 ("data", "test"): "test.csv"}))
+    search = Search(spec, load_dataset(spec, tmp_path), None, lambda done, total: None)
+    search.run()
+    assert len(search.found) > 20
+    assert not any("last_errors" in values for values in search.found)

@@ -10,7 +10,7 @@ import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 
@@ -51,10 +51,9 @@ def guarded(command: Command) -> Command:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(0) from None
         except OSError as error:
-            problem = Problem("E191", f"the operating system reported: {error.strerror or error}",
-                              str(error.filename or ""), remedy="check the path and its permissions")
-            report([problem], as_json)
-            raise typer.Exit(EXIT_BAD_INPUT) from None
+            _refuse(_of_system(error), as_json)
+        except MemoryError as error:
+            _refuse(_of_memory(error), as_json)
         except Exception as error:
             if isinstance(error.__cause__, KeyboardInterrupt):  # while Python made a class, before 3.12
                 typer.echo("interrupted", err=True)
@@ -62,6 +61,26 @@ def guarded(command: Command) -> Command:
             _internal(error, as_json)
             raise typer.Exit(EXIT_INTERNAL) from None
     return run
+
+
+def _refuse(problem: Problem, as_json: bool) -> NoReturn:
+    report([problem], as_json)
+    raise typer.Exit(EXIT_BAD_INPUT) from None
+
+
+def _of_system(error: OSError) -> Problem:
+    """Return the problem of a path that the operating system rejected."""
+    path = str(error.filename or "")
+    return Problem("E191", f"the operating system reported: {error.strerror or error}", path, path,
+                   "a path that exists, or a new one in a folder that exists, with permission to use it",
+                   "check the path and its permissions")
+
+
+def _of_memory(error: MemoryError) -> Problem:
+    """Return the problem of an input that is too large for this machine."""
+    return Problem("E237", "the input does not fit in memory", "memory", str(error) or "no memory left",
+                   "an input that fits in the free memory of this machine",
+                   "use fewer samples or columns, or a machine with more memory")
 
 
 def report(problems: Sequence[Problem], as_json: bool = False) -> None:

@@ -20,7 +20,7 @@ from typing import Any, Protocol
 
 import typer
 
-from ..sim.errors import Problem
+from ..sim.errors import Problem, printable
 
 #: The width of what has none.
 UNLIMITED = 1_000_000
@@ -85,9 +85,10 @@ def emit(result: Result, as_json: bool) -> None:
 def print_text(text: str) -> None:
     """Print lines that fit the width of stdout.
 
-    A command that continues after a backslash is not changed.
+    A command that continues after a backslash is not changed. Control characters, which names from files may
+    contain, are escaped.
     """
-    lines = text.split("\n")
+    lines = printable(text, len(text)).split("\n")
     typer.echo("\n".join(line if _CONTINUES in (line[-2:], before[-2:]) else fitted(line)
                          for before, line in zip(["", *lines], lines, strict=False)))
 

@@ -6,8 +6,12 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from ..sim.errors import printable
+
 # Without a terminal, a bar is one line for each such part of the work.
 _PARTS = 10
+# Characters of a step.
+_LONGEST = 500
 
 
 @contextmanager
@@ -23,12 +27,18 @@ def steps(as_json: bool) -> Iterator[Callable[[str], None]]:
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
     if not sys.stderr.isatty():
-        yield lambda text: print(text, file=sys.stderr, flush=True)
+        yield lambda text: print(_shown(text), file=sys.stderr, flush=True)
         return
-    with Progress(SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}"),
+    # A name of a file is not markup.
+    with Progress(SpinnerColumn(), TimeElapsedColumn(), TextColumn("{task.description}", markup=False),
                   console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("starting")
-        yield lambda text: bar.update(task, description=text)
+        yield lambda text: bar.update(task, description=_shown(text))
+
+
+def _shown(text: str) -> str:
+    """Return a step without control characters, which names of files may contain."""
+    return printable(text, _LONGEST)
 
 
 def tenths() -> Callable[[int, int], int]:

@@ -23,6 +23,7 @@ Results = Annotated[list[Path] | None, typer.Option(
     "--results", metavar="FILE", show_default=False,
     help="Results of back ends: JSON of kerncast test, verify, demo, or sweep --confirm; repeat it for "
          "more.")]
+_ENDINGS = (".html", ".htm")
 
 
 def report(given: Given, out: Out = None, results: Results = None, as_json: JsonFlag = False) -> None:
@@ -39,18 +40,31 @@ def report(given: Given, out: Out = None, results: Results = None, as_json: Json
     kerncast report build/ecg
     """
     from ..lab.report import check_plotly, gather_page, write_report
-    from ..sim._output_files import refuse_unwritable
 
     check_plotly()  # before anything is computed
     if out is not None:
-        refuse_unwritable(out, "-o", "the report")
+        _check(out)
     with bar(as_json, "report") as progress:
         page = gather_page(given, results or (), progress)
     if out is None:
         out = given / "report.html" if page["kind"] == "sweep" else Path(f"{page['name']}.html")
-        refuse_unwritable(out, "-o", "the report")
+        _check(out)
     size = write_report(page, out)
     points = page["points"]["count"] if page["kind"] == "sweep" else 1
     emit(Answer({"report": str(out), "bytes": size, "points": points, "designs": len(page["designs"])},
                 f"wrote {out}: {points:,} points, {len(page['designs'])} designs in full, "
                 f"{size / 1e6:.1f} MB"), as_json)
+
+
+def _check(out: Path) -> None:
+    """Check the output before the work.
+
+    Raise E254 for a suffix that is not of HTML, such as that of a spec; E191 if it cannot be written.
+    """
+    from ..sim._output_files import refuse_unwritable
+    from ..sim.errors import fail
+
+    if out.suffix.lower() not in _ENDINGS:
+        raise fail("E254", "kerncast cannot write a file with this suffix", where="-o", value=out.name,
+                   allowed=", ".join(_ENDINGS), remedy="name a file such as report.html")
+    refuse_unwritable(out, "-o", "the report")

@@ -5,6 +5,7 @@ This hidden command is for research.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Annotated, Any
@@ -102,13 +103,15 @@ def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
     from ..sim._output_files import refuse_unwritable
 
     places = {"DATA": Path(data), "--checkpoint": checkpoint, "--out": output}
-    given = {name: path.resolve() for name, path in places.items() if path is not None}
+    given = {name: os.path.realpath(path) for name, path in places.items() if path is not None}
     for name in ("--checkpoint", "--out"):
         same = [other for other, path in given.items() if other != name and path == given.get(name)]
         if same:
             raise fail("E192", f"{name} and {same[0]} are the same file", where=name, value=str(places[name]),
                        allowed="another file", remedy="name another file")
     refuse_unwritable(output, "--out", "the first row")
+    if checkpoint is not None:
+        refuse_unwritable(checkpoint, "--checkpoint", "the checkpoint")
 
 
 def _scheme(samples: Samples, scheme: str) -> str:

@@ -55,7 +55,7 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     from ..sim.diagnostics.observed import observed
 
     spec = load_spec(path)
-    check_outputs(out, plot)
+    check_outputs(spec, path, out, plot)
     found = simulate_spec(spec, path.parent)
     plan, result = found.plan, found.simulation
     if result.trained and out is not None:

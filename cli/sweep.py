@@ -82,6 +82,7 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     kerncast sweep digits.toml --grid sigma=5..20/16 --grid eta=0.1..1.5/15 \
         --trials 100 --jobs 4 -o run
     """
+    from ..lab.inputs import refuse_inputs
     from ..lab.one_output import refuse_several
     from ..lab.sweep import make_settings
     from ..lab.sweep.export import check_export
@@ -94,6 +95,7 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
         typer.echo(f"note: {note}", err=True)
     if export is not None:
         check_export(export)
+        refuse_inputs(export, "--export", spec, path)
     run = _run(settings, out or Path(f"{spec.model.name}.sweep"), jobs, scheduler, as_json)
     _print(run, export, confirm, as_json)
 

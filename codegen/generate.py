@@ -9,7 +9,7 @@ never changes a file that it did not write.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -245,13 +245,28 @@ def render_all(plan: Plan, target: Target | None,
         files[VECTORS] = vectors.to_json()
     if spec is not None:
         files[SPEC] = spec.to_toml()
-        files |= model_file(spec)
+        files |= _model_files(spec, files)
     files[LICENSE] = licence_text()
     files[SBOM] = sbom_text(plan, files)
     manifest = Manifest(plan.name, plan.hash, str(plan.evidence.get("spec", "")),
                         target.id if target else "", runtime_digest(files),
                         {name: digest(text) for name, text in sorted(files.items())})
     return files, manifest
+
+
+def _model_files(spec: Spec, files: Mapping[str, str]) -> dict[str, str]:
+    """Return the file of a trained model.
+
+    Raise E109 if it would replace one of `files`.
+    """
+    made = model_file(spec)
+    taken = {name.lower() for name in files} | {MANIFEST, LICENSE.lower(), SBOM.lower()}
+    for name in made:
+        if name.lower() in taken:
+            raise fail("E109", "the name would replace a generated file", where="[predictor] file",
+                       value=name, allowed="a name that kerncast gen does not use in this folder",
+                       remedy="rename the model's file, and change file in [predictor]")
+    return made
 
 
 def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None, *,

@@ -33,6 +33,8 @@ LAGS = 8
 #: Last errors that correct a prediction, if the samples are in order of time.
 LAST_ERRORS = 6
 PRODUCTS = ("polynomial", "linear")
+# Limits of gain in [output].
+_LEAST_GAIN, _LARGEST_GAIN = 1e-12, 1e12
 # Usual lengths of ADC counts: the data need not contain the largest count.
 _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
 
@@ -236,6 +238,11 @@ def _target(values: Values, seen: Inspection) -> None:
     else:
         low, high = seen.ranges[seen.values.names[-1]]
         step = (high - low) / ((1 << BITS) - 1)
+        if not _LEAST_GAIN <= step <= _LARGEST_GAIN:
+            raise fail("E246", "one count of a converter would be too large or too small for a spec",
+                       where=f"{seen.path} {seen.values.names[-1]}", value=f"{low:g} to {high:g}",
+                       allowed=f"counts of {_LEAST_GAIN:g} to {_LARGEST_GAIN:g}",
+                       remedy="write the target in another unit")
         values["output"] |= {"word": f"u{BITS}f0", "offset": MIDDLE, "gain": float(f"{step:.12g}")}
 
 

@@ -17,8 +17,10 @@ from ..sim.diagnostics.classes import UNKNOWN
 from ..sim.diagnostics.held_out import HeldOut, Judged
 from ..sim.errors import fail
 from ..sim.reference.backend import FloatReference
+from ..sim.spec import Spec
 from .figures.predictions import draw_labels, draw_outputs, draw_signal
 from .figures.style import pyplot
+from .inputs import refuse_inputs
 from .workflow import Simulated, test_inputs
 
 #: Suffixes of a chart.
@@ -102,21 +104,31 @@ def _in_units(found: Simulated, name: str, values: Array) -> Array:
     return np.asarray(low + (raw - x.format.lo) * (high - low) / (x.format.hi - x.format.lo))
 
 
-def check_outputs(table: Path | None, chart: Path | None) -> None:
+def check_outputs(spec: Spec, place: Path, table: Path | None, chart: Path | None) -> None:
     """Raise an error for an output that cannot be written, before anything runs.
+
+    Parameters
+    ----------
+    spec : Spec
+    place : Path
+        The file of the spec.
+    table, chart : Path or None
 
     Raises
     ------
     KerncastError
-        E191 for the path, E254 for the suffix of a chart, E501 without matplotlib.
+        E191 for the path, E192 for a file that the spec reads, E254 for the suffix of a chart, E501 without
+        matplotlib.
     """
     if table is not None:
+        refuse_inputs(table, "--out", spec, place)
         refuse_unwritable(table, "--out", "the table of predictions")
     if chart is not None:
         if chart.suffix not in CHARTS:
             raise fail("E254", "kerncast cannot write a file with this suffix", where="--plot",
                        value=chart.name, allowed=", ".join(CHARTS),
                        remedy="name a file such as predictions.png")
+        refuse_inputs(chart, "--plot", spec, place)
         refuse_unwritable(chart, "--plot", "the chart of predictions")
         pyplot()
 

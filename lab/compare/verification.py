@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import lzma
+import os
 import platform
 import shutil
 import sys
@@ -37,7 +38,7 @@ from ...codegen.generate import PLAN, SPEC, VECTORS, load_manifest, load_vectors
 from ...codegen.manifest import MANIFEST, Manifest, content, digest
 from ...hw.backends import open_backend
 from ...sim._json import parse_json, read_json
-from ...sim._output_files import write_whole
+from ...sim._output_files import refuse_unwritable, write_whole
 from ...sim.backend import Comparison
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
@@ -160,17 +161,27 @@ def verify(given: Path, backends: Sequence[str], flips: int, report: Report,
     KerncastError
         E304, E305 if this is not a generated folder, E1xx and E211 for its spec and vectors; E336 for a file
         that is not a bundle, E337 if another version made it, E338 without spec or samples, E339 if `bundle`
-        exists already.
+        exists already, E191 if it cannot be written.
     """
-    if bundle is not None and bundle.exists():
-        raise fail("E339", "the file of the bundle exists already", where="-o", value=str(bundle),
-                   allowed="a new file", remedy="choose another name, or remove the file yourself")
+    if bundle is not None:
+        _check_new(bundle)
     with _opened(given, report) as (folder, manifest, there):
         found = _verified(folder, manifest, there, backends, flips, report)
         if bundle is not None and not found.mismatches:
             report(f"writing {bundle}")
             _write(bundle, folder, manifest, found)
     return found
+
+
+def _check_new(bundle: Path) -> None:
+    """Check the file of a bundle before the work.
+
+    Raise E339 if it exists or is a link, E191 if it cannot be written.
+    """
+    if os.path.lexists(bundle):
+        raise fail("E339", "the file of the bundle exists already", where="-o", value=str(bundle),
+                   allowed="a new file", remedy="choose another name, or remove the file yourself")
+    refuse_unwritable(bundle, "-o", "the bundle")
 
 
 def _verified(folder: Path, manifest: Manifest, there: dict[str, str], backends: Sequence[str], flips: int,
@@ -290,7 +301,8 @@ def _opened(given: Path, report: Report) -> Iterator[tuple[Path, Manifest, dict[
             _refuse_other_version(given, own)
             yield own, manifest, there
         except KerncastError as error:  # a place in the folder of our own is one in what was given
-            raise KerncastError([replace(p, where=p.where.replace(str(own), str(given)))
+            raise KerncastError([replace(p, where=p.where.replace(str(own), str(given)),
+                                         value=p.value.replace(str(own), str(given)))
                                  for p in error.problems]) from None
 
 

@@ -17,7 +17,10 @@ ENDINGS = (".csv", ".parquet")
 
 
 def check_export(path: Path) -> None:
-    """Raise E254 if a file's suffix names no known format."""
+    """Check the file of a table before the work.
+
+    Raise E254 if its suffix names no known format, E191 if it cannot be written.
+    """
     if path.suffix not in ENDINGS:
         raise fail("E254", "kerncast cannot write a file with this suffix", where="--export", value=path.name,
                    allowed=", ".join(ENDINGS), remedy="name a file such as points.csv")

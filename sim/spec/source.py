@@ -82,7 +82,7 @@ class Source:
         except (OSError, UnicodeDecodeError) as error:
             reason = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
             raise fail("E101", f"cannot read the spec: {reason}", where=str(path),
-                       allowed="a TOML file in UTF-8",
+                       value=path.name, allowed="a TOML file in UTF-8",
                        remedy="check the path, or write a spec with: kerncast init NAME") from None
         return cls.parse(text, str(path))
 

@@ -88,10 +88,16 @@ def suggest_name(text: str) -> str:
 
 
 def _model_file(text: str) -> str:
-    """Reject a name that would replace a generated file in the same folder."""
+    """Reject a name of a model's file.
+
+    It must not replace a generated file, and every system must be able to store it.
+    """
     name = text.rpartition("/")[2]
-    if not name.endswith(".json") or name in {".json", "plan.json", "vectors.json", "manifest.json"}:
+    if not name.endswith(".json") or name.lower() in {".json", "plan.json", "vectors.json", "manifest.json"}:
         raise _custom("E109", "the name would replace a generated file")
+    if "\\" in text or not text.isprintable():
+        raise _custom("E109", "the name contains a backslash or a control character",
+                      remedy="divide folders by /, and rename the file if necessary")
     return text
 
 

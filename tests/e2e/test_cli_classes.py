@@ -63,7 +63,7 @@ def test_a_generated_folder_of_classes_is_tested_on_the_host(exported, tmp_path)
     ("sweep", "--grid", "numbers.word=16,32", "-o"), ("report", "-o")])
 def test_a_command_with_one_output_refuses_classes(exported, tmp_path, command):
     name, *options = command
-    code, text = run(name, exported[0], *options, tmp_path / "out")
+    code, text = run(name, exported[0], *options, tmp_path / "out.html")
     assert code == EXIT_BAD_INPUT and "E124" in text and "kerncast sim" in text
     assert not (tmp_path / "out").exists()
 
@@ -165,7 +165,7 @@ def test_a_generated_learner_of_classes_is_tested_on_the_host(learner, tmp_path)
 
 @pytest.mark.parametrize("command", ["report", "sweep"])
 def test_commands_with_one_output_reject_a_learner_of_classes(learner, tmp_path, command):
-    code, text = run(command, learner, "-o", tmp_path / "out")
+    code, text = run(command, learner, "-o", tmp_path / "out.html")
     assert code == EXIT_BAD_INPUT and "E124" in text
 
 
@@ -218,5 +218,5 @@ def test_a_generated_trainer_of_classes_is_tested_on_the_host(trainer, tmp_path)
 
 @pytest.mark.parametrize("command", ["report", "sweep"])
 def test_commands_with_one_output_reject_a_trainer_of_classes(trainer, tmp_path, command):
-    code, text = run(command, trainer, "-o", tmp_path / "out")
+    code, text = run(command, trainer, "-o", tmp_path / "out.html")
     assert code == EXIT_BAD_INPUT and "E124" in text

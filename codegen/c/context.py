@@ -13,6 +13,7 @@ from ...sim.plan import ABI, Plan
 from ...sim.planner.toeplitz.fitted import SHORT
 from ...sim.planner.widths import widths
 from ...sim.spec.tables import CASTS
+from ...sim.window import window
 from .classes import CLASS_TARGETS, classes_context
 from .example import example
 from .kernel_text import kernel_context, kernel_macros, kernel_value
@@ -165,6 +166,12 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
         groups["Learning rule"] += [("DISTANCE_HI", c_integer(far), ""), ("LOSS_HI", c_integer(most), "")]
     title = next(iter(_MACROS))
     groups[title] = inputs + groups[title]
+    read = window(plan)
+    if read is not None:
+        groups["Prediction: vectors of the grid that the kernel reaches"] = [
+            ("WINDOW_VECTORS", c_integer(read.vectors), ""),
+            ("WINDOW_LOW", c_integer(read.low), "x minus this, over the step: the first one"),
+            ("WINDOW_HIGH", c_integer(read.high), "limit of that difference")]
     return {title: rows for title, rows in groups.items() if rows}
 
 
@@ -271,6 +278,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "defines": _defines(plan), "varied": varied(plan),
         "offsets": plan.integers("x_offset"), "gains": plan.integers("x_gain"),
         "offset": plan.integers("x_offset")[0], "step": plan.integer("x_step") if plan.uniform else 0,
+        "window": window(plan),
         "linear": plan.linear, "rls": rls_context(plan),
         "lms": lms_context(plan) | float_context(plan), "real": real,
         "decay": plan.constants.get("decay_f32" if real else "decay", 0) != 0,

@@ -8,11 +8,11 @@ from typing import Any
 
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
+from ...sim.window import window
 from ..c.context import context, real_value
 from ..rtl.common import MOST_WORDS, model_head, model_tag, most_vectors, vectors
 from ..rtl.intercept import target_shift
 from ..rtl.learner import distance_parts as state_parts
-from ..rtl.predictor import window
 from ..rtl.solver import MOST_SAMPLES
 from .dialects import Dialect
 from .widths import types, word

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from ...sim.errors import KerncastError, fail
 from ...sim.formats import Format, Overflow
 from ...sim.plan import Plan
 from ...sim.planner.words import WORD_CLASSES
+from ...sim.window import Window, window
 from ..c.context import context, real_value
 from . import axi
 from .axi import Ports, Stream
@@ -54,46 +54,18 @@ _NEXT, _TAKEN, _TWO = 1, 5, 4
 _LOCATE = 4
 
 
-@dataclass(frozen=True)
-class Window:
-    """Vectors of a grid within the support of the kernel around a sample.
+def reciprocal(read: Window) -> tuple[int, int]:
+    """Return a multiplier and a right shift that divide by the grid step, exactly for up to `high`.
 
-    Parameters
-    ----------
-    vectors : int
-        The number of vectors in the window.
-    low, high : int
-        The index of the first vector is x minus `low`, clipped to 0 to `high`, divided by the grid step.
-    reciprocal, shift : int
-        The division is exact: multiply by `reciprocal`, then shift right by `shift`.
+    The multiplier exceeds 2**shift / step by less than 1, hence the product by less than 1 / step.
     """
-
-    vectors: int
-    low: int
-    high: int
-    reciprocal: int
-    shift: int
-
-    def rows(self, lanes: int, stored: int) -> int:
-        """Return the maximum number of rows of `lanes` vectors that a window spans."""
-        return min((self.vectors + 2 * lanes - 2) // lanes, -(-stored // lanes))
+    shift = read.high.bit_length() + read.step.bit_length()
+    return -(-(1 << shift) // read.step), shift
 
 
-def window(plan: Plan) -> Window | None:
-    """Return the window of a grid, or None if all vectors are read.
-
-    If x is between two vectors, the kernel's support contains `last_lag` further vectors on either side.
-    """
-    if not plan.uniform:
-        return None
-    step, lag, n = plan.integer("x_step"), plan.integer("last_lag"), plan.sizes["n"]
-    reached = 2 * lag + (1 if step == 1 else 2)
-    high = (n - reached) * step
-    if high <= 0:
-        return None
-    # The reciprocal exceeds 1 / step by less than 2^-shift, and the product by less than 1 / step.
-    shift = high.bit_length() + step.bit_length()
-    return Window(reached, lag * step, high, -(-(1 << shift) // step), shift)
+def _window_rows(read: Window, lanes: int, stored: int) -> int:
+    """Return the maximum number of rows of `lanes` vectors that a window spans."""
+    return min((read.vectors + 2 * lanes - 2) // lanes, -(-stored // lanes))
 
 
 def kernel_latency(plan: Plan) -> int:
@@ -146,7 +118,7 @@ def read_clocks(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
     """
     grid = window(plan)
     if grid is not None:
-        return _LOCATE + grid.rows(lanes, vectors(plan))
+        return _LOCATE + _window_rows(grid, lanes, vectors(plan))
     if plan.sizes["D"] == 1:
         return -(-rows_of_vectors(plan, 1, count) // lanes)
     return rows_of_vectors(plan, lanes, count)
@@ -280,9 +252,10 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
     polynomial = "kernel_degree" in plan.constants
     exponents = [plan.integer(name) if name in plan.constants else 0
                  for name in ("alpha_exp_min", "alpha_exp_max")]
-    values = context(plan, str(plan.evidence.get("spec", "of no file")))
+    values, read = context(plan, str(plan.evidence.get("spec", "of no file"))), window(plan)
     return values | affine(plan) | _sum_context(plan, f) | {
-        "W": plan.word, "vectors": held, "window": window(plan), "locate_clocks": _LOCATE,
+        "W": plan.word, "vectors": held, "locate_clocks": _LOCATE,
+        "divide": reciprocal(read) if read else None,
         "raw": plan.signals["x_raw"].format, "x": x,
         "x_lo": literal(plan.signals["x"].lo, 64), "x_hi": literal(plan.signals["x"].hi, 64),
         "f_bits": f.bits, "f_lo": literal(f.lo, 64), "f_hi": literal(f.hi, 64),

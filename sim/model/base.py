@@ -14,6 +14,7 @@ from ..plan import Plan
 from ..primitives import Words
 from ..replay.saved_state import Saving
 from ..replay.trace import TRACED_CALLS, Trace
+from ..window import Window, window
 from . import trace_hooks as at
 from .kernel import (
     Cast,
@@ -48,10 +49,14 @@ def convert_inputs(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
 class Expansion(NamedTuple):
     """Constants of a prediction.
 
-    These are the number of centers, the shifts, the bias in LSBs of y, and the cast to f.
+    These are the number of vectors that a prediction reads, where they begin (:class:`Window`), the shifts,
+    the bias in LSBs of y, and the cast to f.
     """
 
-    held: int
+    vectors: int
+    low: int
+    high: int
+    step: int
     mac_shift: int
     f_shift: int
     bias: int
@@ -68,7 +73,9 @@ def _expand_all(raw: Words, i: InputConstants, x: Words, v: Words, alpha: Words,
     for m in range(raw.shape[0]):
         convert_x(raw[m], i, x, log)
         trace_all(log, at.INPUT_X, 0, x, 0, x.shape[0])
-        f[m], saturated = expand(x, v, alpha, to.held, k, to.mac_shift, to.f_shift, to.bias, to.f, log)
+        first = min(max(x[0] - to.low, 0), to.high) // to.step
+        f[m], saturated = expand(x, v, alpha, first, to.vectors, k, to.mac_shift, to.f_shift, to.bias, to.f,
+                                 log)
         status[m] = SATURATED if saturated else OK
 
 
@@ -137,7 +144,9 @@ class IntegerModel(Saving):
         if count == 0:
             return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64), "f": f}
         x = np.zeros(self.plan.sizes["D"], dtype=np.int64)
-        to = Expansion(count, self.plan.integer("mac_shift"), f_shift, bias, cast_of(self.plan, "f"))
+        read = window(self.plan) or Window(count, 0, 0, 1)
+        to = Expansion(read.vectors, read.low, read.high, read.step, self.plan.integer("mac_shift"), f_shift,
+                       bias, cast_of(self.plan, "f"))
         _expand_all(x_raw, self._input, x, v, alpha, to, self._kernel, f, status, log)
         return {"status": status, "f": f}
 

@@ -15,14 +15,14 @@ from .trace_hooks import Log, trace
 
 
 @jit
-def expand(x: Words, v: Words, alpha: Words, count: int, k: KernelConstants, mac_shift: int,
+def expand(x: Words, v: Words, alpha: Words, first: int, count: int, k: KernelConstants, mac_shift: int,
            f_shift: int, bias: int, f: Cast, log: Log) -> tuple[int, bool]:
-    """Predict f from `count` vectors v (count, D), including the bias.
+    """Predict f from `count` of the vectors v (n, D), from index `first` on, including the bias.
 
     Return f in LSBs of y, and whether it saturated.
     """
     acc = 0
-    for i in range(count):
+    for i in range(first, first + count):
         d = distance(v[i], x, k)
         value = kernel(d, k, log)
         trace(log, at.PREDICT_DISTANCE, 0, i, d)

@@ -7,12 +7,13 @@ import pytest
 
 from kerncast.codegen.rtl import model_tag, predictor_cycles, predictor_period, vectors
 from kerncast.codegen.rtl.frames import model_frame, sample_frames
-from kerncast.codegen.rtl.predictor import window
+from kerncast.codegen.rtl.predictor import reciprocal
 from kerncast.sim.backend import Outputs
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Overflow
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
+from kerncast.sim.window import window
 
 from .conftest import FEW, SMALL, SPECS, RtlCore, anything, expected, make, raw_inputs, trained
 
@@ -133,7 +134,9 @@ def test_a_window_has_every_vector_that_the_kernel_reaches(step, sigma):
         kernel={"sigma": sigma}, toeplitz={"n": 128, "lam": 0.1, "scheme": "uniform", "step": step}))
     read, n = window(plan), plan.sizes["n"]
     x = np.arange(1 << 10)
-    first = np.clip(x - read.low, 0, read.high) * read.reciprocal >> read.shift
+    multiplier, shift = reciprocal(read)
+    first = np.clip(x - read.low, 0, read.high) * multiplier >> shift
+    np.testing.assert_array_equal(first, np.clip(x - read.low, 0, read.high) // step)
     v = step * np.arange(n)
     reached = (v - x[:, None]) ** 2 < plan.integer("kernel_d2_end")
     rows = np.arange(n) - first[:, None]

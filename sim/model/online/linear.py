@@ -237,7 +237,8 @@ def predict_both(raw: Words, i: InputConstants, s: LmsState, count: int, c: LmsC
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])
         set_features(w.x, raw[m], i, c, w.phi)
         linear = predict_linear(s, w.phi, c, log)
-        word, saturated = expand(w.x, s.centers, s.alpha, count, k, c.mac_shift, c.f_shift, linear, c.f, log)
+        word, saturated = expand(w.x, s.centers, s.alpha, 0, count, k, c.mac_shift, c.f_shift, linear, c.f,
+                                 log)
         gated = gate_prediction(s, linear, word, c)
         if has_errors(s):
             gated = correct(s, gated * (1 << c.error_frac) + rest_of(s, w.phi, linear, c), c, log)

@@ -16,6 +16,7 @@ from ...errors import fail
 from ...formats import Format, Overflow, Rounding
 from ...plan import ConstantTable, Operations, Plan, Signal
 from ...spec import Spec
+from ...window import Window, grid_window
 from ..casts import cast_modes
 from ..certify import certify_constants, residual_shift, row_loss
 from ..counts import operations
@@ -143,14 +144,15 @@ def _recursion(spec: Spec, lags: int | None) -> tuple[str, str]:
             f"{solves}*(n-1) + {sides}*n + {solves * spec.toeplitz.bias}")
 
 
-def _operations(spec: Spec, sizes: dict[str, int], b: int | tuple[int, ...]
+def _operations(spec: Spec, sizes: dict[str, int], b: int | tuple[int, ...], within: Window | None
                 ) -> dict[str, dict[str, Operations]]:
     """Return the worst-case operation counts.
 
-    `b` is the last non-zero lag of r, on a uniform grid.
+    `b` is the last non-zero lag of r, on a uniform grid; a prediction reads the vectors `within` the window.
     """
     assert spec.toeplitz is not None and isinstance(b, int)
-    predict = {"kernel_values": "n", "distance_terms": "n*D", "multiplications": "n"}
+    read = str(within.vectors) if within else "n"
+    predict = {"kernel_values": read, "distance_terms": f"{read}*D", "multiplications": read}
     if spec.toeplitz.solver == "banded":
         # Two recursions and a residual over b lags, each; then n of 1 / d, n of y's share, n squares of the
         # residual, n of alpha, one of the first exponent and two of the bound.
@@ -326,7 +328,9 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
         exponents, evidence["alpha"] = _static(spec, x_raw, y_raw)
         solver |= exponents
     constants |= solver | plan_kernel(spec, words, x)
-    constants |= _lags(spec, x, constants["kernel_d2_end"])
+    lags = _lags(spec, x, constants["kernel_d2_end"])
+    constants |= lags
+    within = grid_window(spec.toeplitz.n, lags["x_step"], lags["last_lag"]) if "x_step" in lags else None
     constants |= _fitted(spec, inputs.signals["y"].format, solver)
     sizes = {"n": spec.toeplitz.n, "D": spec.input.columns}
     sizes |= {"K": spec.toeplitz.pairs} if spec.toeplitz.candidates is not None else {}
@@ -347,7 +351,7 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
         constants=constants, tables=tables,
         memory=model_memory(spec, words.bits, x.signal.format.c_type, sizes),
         workspace=trainer_memory(spec, words.bits, x.signal.format.c_type, sizes),
-        operations=_operations(spec, sizes, constants.get("band", constants["last_lag"])),
+        operations=_operations(spec, sizes, constants.get("band", constants["last_lag"]), within),
         units=inputs.units, evidence=evidence)
 
 

@@ -122,5 +122,7 @@ def plan_tuned(spec: Spec, plan: Callable[[Spec], Plan]) -> Plan:
                for (sigma, lam), made in zip(pairs, plans, strict=True)]
     return replace(first, constants=constants, tables=tables,
                    options={**first.options, "candidates": pairs_text(tuple(pairs))},
-                   operations={**first.operations, "train": _train_operations(plans, sizes)},
+                   operations={"train": _train_operations(plans, sizes),
+                               "predict": max((made.operations["predict"] for made in plans),
+                                              key=lambda counts: counts["kernel_values"].count)},
                    evidence={**first.evidence, "candidates": reasons})

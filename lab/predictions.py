@@ -42,7 +42,7 @@ def columns(found: Simulated) -> dict[str, NDArray[Any]]:
         and ``f_held_out``, which was predicted without this sample and is NaN before the first prediction.
         If [data] states ranges, units are those of the file.  Several outputs are numbered from 0.  For
         [output] classes, the names of classes: ``class``, ``label_float``, ``label_fixed`` and
-        ``label_held_out``.
+        ``label_held_out``; ``margin`` is that of ``label_fixed``.
     """
     data, plan = found.data, found.plan
     reference = FloatReference(plan)
@@ -80,7 +80,8 @@ def _labels(found: Simulated) -> dict[str, NDArray[Any]]:
     assert classes is not None
     names = np.array([*classes.names, UNKNOWN])
     made = {} if classes.truth is None else {"class": names[classes.truth]}
-    made |= {"label_float": names[classes.labels_float], "label_fixed": names[classes.labels]}
+    made |= {"label_float": names[classes.labels_float], "label_fixed": names[classes.labels],
+             "margin": classes.margins}
     if held is not None:
         made["label_held_out"] = names[held.f.astype(np.int64)]
     return made

@@ -27,6 +27,8 @@ class Classes:
         Class names by label; the label `len(names)` means unknown.
     labels, labels_float : ndarray of int64, shape (m,)
         Labels by the integer model, and by float64.
+    margins : ndarray of float64, shape (m,)
+        Margins of the integer model's labels, in units of y; see :mod:`~kerncast.sim.decisions`.
     truth : ndarray of int64, shape (m,), or None
         True classes, if the data have them.
     own : tuple
@@ -36,6 +38,7 @@ class Classes:
     names: tuple[str, ...]
     labels: Words
     labels_float: Words
+    margins: Array
     truth: Words | None = None
     own: tuple[Any, ...] = ()
 
@@ -109,15 +112,21 @@ def classify(plan: Plan, answers: Outputs, f: Array, f_float: Array) -> Classes 
     names = plan.class_names
     if not names:
         return None
-    labels = answers["label"] if "label" in answers else labels_of(plan, f)
+    decided, margins = decided_by(plan, f)
+    labels = answers["label"] if "label" in answers else decided
     own = tuple(plan.evidence["trained"]["classes"]) if plan.fixed else ()
-    return Classes(names, labels, labels_of(plan, f_float), own=own)
+    return Classes(names, labels, labels_of(plan, f_float), np.asarray(margins), own=own)
 
 
 def labels_of(plan: Plan, f: Array) -> Words:
     """Return the labels (m,) of predictions in units of y."""
+    return decided_by(plan, f)[0]
+
+
+def decided_by(plan: Plan, f: Array) -> tuple[Words, NDArray[Any]]:
+    """Return the labels (m,) of predictions in units of y, and their margins (m,)."""
     least = float(plan.options["min_margin"]) if "min_margin" in plan.options else None
-    return decide(plan.decision or SIGN, f, len(plan.class_names), least)[0]
+    return decide(plan.decision or SIGN, f, len(plan.class_names), least)
 
 
 def with_truth(plan: Plan, classes: Classes | None, y_raw: Raw | None) -> Classes | None:

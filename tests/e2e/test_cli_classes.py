@@ -151,9 +151,10 @@ def test_sim_writes_the_classes_and_labels_of_a_learner_by_name(learner, tmp_pat
     code, text = run("sim", learner, "-o", tmp_path / "out.csv", "--json")
     head, *rows = [line.split(",") for line in (tmp_path / "out.csv").read_text().splitlines()]
     matrix = json.loads(text)["classes"]
-    assert code == 0 and head[-3:] == ["class", "label_float", "label_fixed"]
-    assert sum(row[-1] == row[-3] for row in rows) == np.trace(np.array(matrix["confusion"]))
-    assert {row[-3] for row in rows} == set(matrix["names"])
+    assert code == 0 and head[-4:] == ["class", "label_float", "label_fixed", "margin"]
+    assert sum(row[-2] == row[-4] for row in rows) == np.trace(np.array(matrix["confusion"]))
+    assert {row[-4] for row in rows} == set(matrix["names"])
+    assert all(float(row[-1]) > 0 for row in rows)
 
 
 def test_a_generated_learner_of_classes_is_tested_on_the_host(learner, tmp_path):

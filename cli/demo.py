@@ -75,7 +75,9 @@ def _title(outcome: Outcome) -> str:
 
 
 def _caption(outcome: Outcome) -> str:
-    parts = ["learn, predict: instructions per call on the board"]
+    compilers = dict.fromkeys(row.costs["compiler"] for row in outcome.rows if row.costs.get("compiler"))
+    built = f" (compiled with {', '.join(compilers)}; costs depend on it)" if compilers else ""
+    parts = [f"learn, predict: instructions per call on the board{built}"]
     if "alpha_error" in outcome.errors["model"]:
         parts.append(f"alpha differs from float64 by {outcome.errors['model']['alpha_error']:.1e}")
     return "; ".join(parts)

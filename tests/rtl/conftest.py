@@ -254,7 +254,7 @@ def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
     x = np.zeros(columns, dtype=np.int64)
     for i, raw in enumerate(x_raw):
         convert_x(raw, input_constants(plan), x, log)
-        f[i], saturated = expand(x, v, state["alpha"], held, kernel_constants(plan),
+        f[i], saturated = expand(x, v, state["alpha"], 0, held, kernel_constants(plan),
                                  plan.integer("mac_shift"),
                                  plan.integer("f_shift") - exponent, bias, cast_of(plan, "f"), log)
         status[i] = SATURATED if saturated else OK

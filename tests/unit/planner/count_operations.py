@@ -144,6 +144,7 @@ def open_counted(plan: Any) -> Any:
     watch("convert_x", "inputs converted", owns_products=True)
     watch("convert_y", "targets converted", owns_products=True)
     watch("bounded_sum", "limits", owns_products=True)  # the limit is a constant of the device
+    watch("window", "windows", owns_products=True)  # so are those of the window
     # One word by 64 bits: one multiplication, whatever a processor makes of it.
     real = levinson.mul_shift
 

@@ -113,7 +113,7 @@ def classify(plan: Plan, answers: Outputs, f: Array, f_float: Array) -> Classes 
     if not names:
         return None
     decided, margins = decided_by(plan, f)
-    labels = answers["label"] if "label" in answers else decided
+    labels = answers.get("label", decided)
     own = tuple(plan.evidence["trained"]["classes"]) if plan.fixed else ()
     return Classes(names, labels, labels_of(plan, f_float), np.asarray(margins), own=own)
 

@@ -31,7 +31,7 @@ class Window:
 
 
 def grid_window(n: int, step: int, last_lag: int) -> Window | None:
-    """Return the window of a grid of n vectors, or None if a prediction needs them all.
+    """Return the window of n vectors, or None if a prediction needs them all.
 
     If x is between two vectors, the kernel's support contains `last_lag` further vectors on either side.
     """

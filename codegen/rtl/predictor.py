@@ -55,9 +55,10 @@ _LOCATE = 4
 
 
 def reciprocal(read: Window) -> tuple[int, int]:
-    """Return a multiplier and a right shift that divide by the grid step, exactly for up to `high`.
+    """Return a factor and a right shift that divide by the grid step.
 
-    The multiplier exceeds 2**shift / step by less than 1, hence the product by less than 1 / step.
+    The quotient is exact up to `high`: the factor exceeds 2**shift / step by less than 1, hence the product
+    exceeds it by less than 1 / step.
     """
     shift = read.high.bit_length() + read.step.bit_length()
     return -(-(1 << shift) // read.step), shift

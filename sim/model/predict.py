@@ -17,9 +17,9 @@ from .trace_hooks import Log, trace
 @jit
 def expand(x: Words, v: Words, alpha: Words, first: int, count: int, k: KernelConstants, mac_shift: int,
            f_shift: int, bias: int, f: Cast, log: Log) -> tuple[int, bool]:
-    """Predict f from `count` of the vectors v (n, D), from index `first` on, including the bias.
+    """Predict f, including the bias, from `count` of the vectors v (n, D).
 
-    Return f in LSBs of y, and whether it saturated.
+    The vectors begin at index `first`. Return f in LSBs of y, and whether it saturated.
     """
     acc = 0
     for i in range(first, first + count):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ...sim.candidates import EVIDENCE_FRAC, NO_EVIDENCE, OWN, TABLES, candidate_pairs
@@ -16,6 +17,8 @@ _MEANING = {"band": "last lag of the first row", "rows": "columns of L that diff
             "factor_frac": "fraction bits of L", "pivot_frac": "those of 1 / d",
             "ridge_scale": "1 / (1 + lambda)",
             "evidence_offset": "log2 det (T + lambda I) less n * pivot_frac, 24 fraction bits"}
+#: Constants that the code of loops depends on.
+_SHAPE = ("band", "factor_frac", "factor_shift", "factor_head", "band_head", "residual_shift")
 
 
 def varying(plan: Plan) -> tuple[str, ...]:
@@ -28,6 +31,34 @@ def varying(plan: Plan) -> tuple[str, ...]:
 def _c_type(plan: Plan, name: str) -> str:
     wide = any(not -(1 << 31) <= v < 1 << 31 for v in plan.integers(f"candidate_{name}"))
     return _TYPES.get(name, "int64_t" if wide else "int32_t").format(p=plan.name)
+
+
+def _shapes(plan: Plan, arguments: list[str]) -> list[tuple[list[int], list[int]]]:
+    """Group the candidates by the arguments of a loop.
+
+    The loop has its own code for each group.
+
+    Returns
+    -------
+    list of (list of int, list of int)
+        Candidates and arguments of each group.  The largest group is the last.
+    """
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for k in range(len(candidate_pairs(plan))):
+        found = {name: plan.integers(f"candidate_{name}")[k] for name in _SHAPE}
+        found["frac"] = found["factor_frac"] - found["factor_shift"]
+        groups.setdefault(tuple(found[name] for name in arguments), []).append(k)
+    return sorted(((members, list(key)) for key, members in groups.items()), key=lambda group: len(group[0]))
+
+
+def _loops(plan: Plan, uses: Callable[..., bool]) -> dict[str, Any]:
+    """Group the candidates that share the code of recursions and residual."""
+    wide = plan.word > 16  # products are shifted
+    heads = ["factor_head", "factor_shift"] if wide and uses("factor_head", "factor_shift") else []
+    solve = ["band", *(["frac"] if uses("factor_frac", "factor_shift") else []), *heads]
+    certify = ["band", *(["band_head", "residual_shift"] if wide else [])]
+    return {"shapes": _shapes(plan, solve), "row_shapes": _shapes(plan, certify),
+            "row_shape_names": ["band", "head", "shift"][:len(certify)]}
 
 
 def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
@@ -68,4 +99,4 @@ def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
             "candidate_rows": rows, "candidate_pairs": candidate_pairs(plan), "own_names": names,
             "candidate_tables": [(_MEMBERS[name], plan.tables[f"{name}_0"].format.c_type) for name in TABLES
                                  if plan.tunes],
-            "evidence_frac": EVIDENCE_FRAC, "no_evidence": number(NO_EVIDENCE)}
+            "evidence_frac": EVIDENCE_FRAC, "no_evidence": number(NO_EVIDENCE)} | _loops(plan, uses)

@@ -65,10 +65,16 @@ static inline int32_t kc_band_word(uint64_t raised, int32_t w, int32_t frac, int
 static inline int64_t kc_band_before_16_ref(KC_TABLE int16_t *l, const int16_t *p, int32_t count)
 {
     int64_t acc = 0;
-    int32_t j;
+    int32_t j = 1, k;
 
+    for (; j <= count - 7; j += 8) {
+        KC_UNROLL(8)
+        for (k = j; k < j + 8; k++) {
+            acc = kc_mac_i32(acc, l[k - 1], p[-k], 0);
+        }
+    }
     KC_UNROLL(8)
-    for (j = 1; j <= count; j++) {
+    for (; j <= count; j++) {
         acc = kc_mac_i32(acc, l[j - 1], p[-j], 0);
     }
     return acc;
@@ -77,10 +83,16 @@ static inline int64_t kc_band_before_16_ref(KC_TABLE int16_t *l, const int16_t *
 static inline int64_t kc_band_after_16_ref(KC_TABLE int16_t *l, const int16_t *p, int32_t count)
 {
     int64_t acc = 0;
-    int32_t j;
+    int32_t j = 1, k;
 
+    for (; j <= count - 7; j += 8) {
+        KC_UNROLL(8)
+        for (k = j; k < j + 8; k++) {
+            acc = kc_mac_i32(acc, l[k - 1], p[k], 0);
+        }
+    }
     KC_UNROLL(8)
-    for (j = 1; j <= count; j++) {
+    for (; j <= count; j++) {
         acc = kc_mac_i32(acc, l[j - 1], p[j], 0);
     }
     return acc;
@@ -282,7 +294,7 @@ static inline int64_t kc_band_one(int32_t v, int32_t s)
 }
 
 /* Rows at p and p + 1, as kc_band_both_16: a head of lags one by one, and the rest. */
-static inline kc_band_two_t kc_band_both_32(KC_TABLE int32_t *r, const int32_t *p, int32_t count,
+static KC_INLINE kc_band_two_t kc_band_both_32(KC_TABLE int32_t *r, const int32_t *p, int32_t count,
     int32_t head, int32_t s)
 {
     kc_band_sum_t row = {0, 0}, next = {0, 0};

@@ -24,7 +24,7 @@ def said(name, folder, monkeypatch) -> list[list[float]]:
 
 
 def test_every_task_has_a_spec_and_a_script():
-    scripts = {path.stem for path in EXAMPLES.glob("*.py")} - {"export_svc", "ten_digits"}
+    scripts = {path.stem for path in EXAMPLES.glob("*.py")} - {"ecg_noise", "export_svc", "ten_digits"}
     assert scripts == {"ecg", "digits", "equaliser", "drift"}
     assert all((EXAMPLES / f"{name}.toml").is_file() for name in scripts)
 
@@ -36,6 +36,14 @@ def test_the_integer_model_matches_float64_and_beats_the_baseline(
     assert integers == pytest.approx(float64, rel=0.1)
     assert peer > worse * integers
     assert (tmp_path / "build" / name / f"{name}.h").is_file()
+
+
+def test_the_chosen_lambda_is_the_best_of_each_noise_level(tmp_path, monkeypatch):
+    _, *levels, mean = said("ecg_noise", tmp_path, monkeypatch)
+    best = {fixed.index(min(fixed)) for _, *fixed, chosen, _ in levels if chosen == min(fixed)}
+    assert best == {0, 1, 2}
+    assert mean[-1] < 0.9 * min(mean[:-1])
+    assert (tmp_path / "build" / "ecg_noise" / "ecg_noise_tune.c").is_file()
 
 
 @pytest.mark.campaign

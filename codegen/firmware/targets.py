@@ -110,7 +110,7 @@ class Counter(_Data):
 
     kind: str = Field(default="none", pattern=_NAME)
     base: int = 0
-    unit: Literal["instructions", "cycles", "packets"] = "instructions"
+    unit: Literal["instructions", "cycles", "packets", "nanoseconds"] = "instructions"
     ticks: int = Field(default=1, gt=0)
     per_units: int = Field(default=1, gt=0)
     on_board: bool = True

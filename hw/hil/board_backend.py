@@ -30,6 +30,9 @@ from .requests import differs
 
 #: Ticks per second that no board reaches; a counter that claims more is not believed.
 _FASTEST = 10**10
+#: Names of agents that run as an application of a system (codegen/firmware/application.py): they count time.
+APPLICATIONS = ("zephyr", "arduino")
+_CLOCK = Counter(kind="clock", unit="nanoseconds")
 
 
 @dataclass
@@ -345,6 +348,9 @@ def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timi
     link = SerialLink(port, board.uart.baud if board else 115200)
     opened = BoardBackend(plan, link, image=image, timing=timing, traced=traced,
                           board=board.id if board else None)
+    if opened.board in APPLICATIONS:
+        opened.counter = _CLOCK
+        return opened
     with contextlib.suppress(KerncastError):  # a board whose file is not here answers, and is not counted
         opened.counter = (board or load_board(opened.board)).counter.hardware
     return opened

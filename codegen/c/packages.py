@@ -14,6 +14,7 @@ from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.replay.vectors import Vectors
 from ...sim.spec.target import Target
+from ..firmware.application import agent_files
 from ..resources import environment
 from .context import context
 from .realtime import realtime_context
@@ -25,7 +26,7 @@ _SIGNAL = {"examples/realtime/{p}_realtime_signal.h": "realtime_signal.h", **_RE
 _PROGRAM = {"examples/main.c": "main.c", "examples/realtime.c": "realtime_text.c",
             **_REALTIME}
 _SKETCH = {"examples/vectors/vectors.ino": "vectors.ino", "examples/realtime/realtime.ino": "realtime.ino",
-           **_REALTIME}
+           "examples/hil_agent/hil_agent.ino": "hil_agent.ino", **_REALTIME}
 #: By package: its files, each with its template in ``templates/package``; {p} is the model's name.
 PACKAGES: dict[str, dict[str, str]] = {
     "cmake": {"CMakeLists.txt": "CMakeLists.txt", "cmake/{p}Config.cmake": "Config.cmake", **_PROGRAM},
@@ -48,6 +49,8 @@ PACKAGES: dict[str, dict[str, str]] = {
 }
 #: Packages without a program.
 _HEADERS = {"cpp"}
+#: Packages with the HIL agent as a program.
+_AGENTS = {"platformio", "arduino"}
 _VECTORS = {"examples/vectors/{p}_vectors.h": "vectors.h", "examples/vectors/{p}_vectors.c": "vectors.c"}
 ALL = "all"
 
@@ -90,7 +93,7 @@ def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, s
     sources : sequence of str
         The C files of the library.
     target : Target, optional
-        Its flash size limits the number of vectors.
+        Its flash size limits the number of vectors, and its RAM the buffers of the HIL agent.
     """
     programs = [kind for kind in kinds if kind not in _HEADERS]
     if vectors is None and programs:
@@ -98,10 +101,14 @@ def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, s
                    value=", ".join(programs), allowed="a spec with [data]",
                    remedy="add [data] to the spec, or omit --package")
     values = context(plan, str(plan.evidence.get("spec", "of no file"))) | realtime_context(plan)
+    agent = agent_files(plan, target) if _AGENTS.intersection(kinds) else {}
     values |= (vectors_context(plan, vectors, target) if vectors is not None and programs else {}) | {
         "kinds": tuple(kinds), "programs": programs, "sources": sources,
+        "agent": bool(agent),
         "number": re.sub(r"[^\d.].*", "", values["version"]).rstrip(".")}  # as CMake and Arduino read one
     names = {"README.md": "README.md", **(_VECTORS if programs else {})} | {
         name: template for kind in kinds for name, template in PACKAGES[kind].items()}
-    return {(file := name.format(p=plan.name)): environment().get_template(f"package/{template}.j2").render(
-        values, file=file.rpartition("/")[2]) for name, template in names.items()}
+    env, rendered = environment(), {name.format(p=plan.name): template for name, template in names.items()}
+    return {f"examples/hil_agent/{name}": text for name, text in agent.items()} | {
+        name: env.get_template(f"package/{template}.j2").render(values, file=name.rpartition("/")[2])
+        for name, template in rendered.items()}

@@ -142,19 +142,23 @@ def link_table() -> LinkTable:
     return LinkTable.model_validate(tomllib.loads(read_text("firmware/agent/protocol.toml")))
 
 
-def _render(template: str) -> str:
+def _render(template: str, table: LinkTable) -> str:
     return environment().get_template(template).render(
-        t=link_table(), offsets=offsets, fixed_bytes=fixed_bytes, crc_bytes=CRC_BYTES)
+        t=table, offsets=offsets, fixed_bytes=fixed_bytes, crc_bytes=CRC_BYTES)
 
 
-def render_header() -> str:
-    """Render ``kc_hil_protocol.h`` with opcodes, statuses, regions and offsets."""
-    return _render("firmware/kc_hil_protocol.h.j2")
+def render_header(max_payload: int | None = None) -> str:
+    """Render ``kc_hil_protocol.h`` with opcodes, statuses, regions and offsets.
+
+    `max_payload` is the agent's largest payload in bytes; by default that of the table.
+    """
+    changed = {} if max_payload is None else {"max_payload": max_payload}
+    return _render("firmware/kc_hil_protocol.h.j2", link_table().model_copy(update=changed))
 
 
 def render_docs() -> str:
     """Render ``docs/hil-protocol.md``."""
-    return _render("firmware/hil-protocol.md.j2")
+    return _render("firmware/hil-protocol.md.j2", link_table())
 
 
 if __name__ == "__main__":

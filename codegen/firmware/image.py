@@ -164,14 +164,21 @@ def fits_saved_states(plan: Plan, board: Board) -> bool:
 
     False if the plan saves no state.
     """
+    return saved_states_fit(plan, board.memory.ram_bytes - board.memory.stack_bytes, board.memory.batch_bytes,
+                            board.uart.max_payload or link_table().max_payload)
+
+
+def saved_states_fit(plan: Plan, room: int, batch_bytes: int, payload: int) -> bool:
+    """Report whether `room` bytes hold model, buffers, agent and two saved states.
+
+    False if the plan saves no state.
+    """
     if plan.fixed:
         return False
     sample = sum(plan.signals[name].format.c_bits // 8 * count for name, count in (
         ("x_raw", plan.sizes["D"]), ("y_raw", plan.targets), ("y", answer_width(plan)))) + 1
-    buffers = buffer_samples(plan, board.memory.batch_bytes) * sample
-    agent = 2 * (board.uart.max_payload or link_table().max_payload) + AGENT_BYTES
-    needed = plan.ram_bytes + buffers + agent + 2 * slot_bytes(plan)
-    return needed <= board.memory.ram_bytes - board.memory.stack_bytes
+    buffers = buffer_samples(plan, batch_bytes) * sample
+    return plan.ram_bytes + buffers + 2 * payload + AGENT_BYTES + 2 * slot_bytes(plan) <= room
 
 
 def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = True) -> str:

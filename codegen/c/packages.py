@@ -37,6 +37,8 @@ PACKAGES: dict[str, dict[str, str]] = {
                   for name in ("CMakeLists.txt", "prj.conf", "sample.yaml")},
                **{f"zephyr/samples/realtime/{name}": f"zephyr/realtime/{name}"
                   for name in ("CMakeLists.txt", "sample.yaml", "main.c")},
+               **{f"zephyr/samples/hil_agent/{name}": f"zephyr/hil_agent/{name}"
+                  for name in ("CMakeLists.txt", "prj.conf", "sample.yaml", "main.c")},
                "zephyr/samples/realtime/prj.conf": "zephyr/sample/prj.conf", **_SIGNAL, **_PROGRAM},
     "platformio": {"library.json": "library.json", **_SKETCH, **_PROGRAM},
     "arduino": {"library.properties": "library.properties", **_SKETCH},
@@ -50,7 +52,7 @@ PACKAGES: dict[str, dict[str, str]] = {
 #: Packages without a program.
 _HEADERS = {"cpp"}
 #: Packages with the HIL agent as a program.
-_AGENTS = {"platformio", "arduino"}
+_AGENTS = {"zephyr", "platformio", "arduino"}
 _VECTORS = {"examples/vectors/{p}_vectors.h": "vectors.h", "examples/vectors/{p}_vectors.c": "vectors.c"}
 ALL = "all"
 
@@ -104,7 +106,7 @@ def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, s
     agent = agent_files(plan, target) if _AGENTS.intersection(kinds) else {}
     values |= (vectors_context(plan, vectors, target) if vectors is not None and programs else {}) | {
         "kinds": tuple(kinds), "programs": programs, "sources": sources,
-        "agent": bool(agent),
+        "agent_sources": [name for name in agent if name.endswith(".c")],
         "number": re.sub(r"[^\d.].*", "", values["version"]).rstrip(".")}  # as CMake and Arduino read one
     names = {"README.md": "README.md", **(_VECTORS if programs else {})} | {
         name: template for kind in kinds for name, template in PACKAGES[kind].items()}

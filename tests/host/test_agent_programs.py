@@ -1,6 +1,6 @@
 """The HIL agent as a program of a package: `kerncast test` compares the board over its console.
 
-The Arduino sketch runs on a simulated Mega.
+The Arduino sketch runs on a simulated Mega. Zephyr's program runs on stand-ins for the documented functions.
 """
 
 import contextlib
@@ -10,17 +10,19 @@ import pty
 import subprocess
 import sys
 import tty
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from kerncast.codegen.generate import generate
+from kerncast.hw.hil.client import HilClient
+from kerncast.hw.hil.link import SerialLink
 from kerncast.sim.model import open_model
 from kerncast.sim.replay.vectors import replay
 
 from .conftest import Case
-from .test_packages import APT, ARDUINO, ran
+from .test_packages import APT, ARDUINO, HERE, WARNINGS, ran
 
 #: USART 0 of a simulated Mega is standard input and output, a byte in 100 microseconds.
 MEGA = """
@@ -140,3 +142,41 @@ def test_kerncast_test_compares_every_value_of_the_sketch_on_a_mega(
         row = compare(folder, port)
     check(row, cases(name))
     ledger.record(backend="package:hil_agent:simavr:mega", words=row["words"], case=name)
+
+
+@pytest.fixture
+def zephyr(cases, require_tool, tmp_path) -> Callable[..., tuple[Path, Path]]:
+    """``zephyr(case, *flags)``: the generated folder, and the agent's program on the stand-ins."""
+    require_tool("cmake", f"{APT} cmake")
+
+    def build(name: str, *flags: str) -> tuple[Path, Path]:
+        folder = tmp_path / name
+        generate(cases(name).plan, folder, vectors=cases(name).vectors, packages=("zephyr",))
+        c_flags = " ".join([WARNINGS, *flags])
+        ran("cmake", "-S", folder / "zephyr/samples/hil_agent", "-B", "build",
+            f"-DZephyr_DIR={HERE / 'zephyr'}", f"-DCMAKE_C_FLAGS={c_flags}", cwd=tmp_path)
+        ran("cmake", "--build", "build", cwd=tmp_path)
+        return folder, tmp_path / "build" / "zephyr.elf"
+
+    return build
+
+
+@pytest.mark.parametrize("name", ["grid16", "lms16"])
+def test_kerncast_test_compares_every_value_of_the_zephyr_program(cases, zephyr, ledger, name):
+    folder, program = zephyr(name)
+    with serial_port(program) as port:
+        row = compare(folder, port)
+    check(row, cases(name))
+    ledger.record(backend="package:hil_agent:zephyr", words=row["words"], case=name)
+
+
+def test_zephyr_s_milliseconds_count_if_its_cycle_counter_may_have_wrapped(zephyr):
+    """At 50 GHz it wraps in 86 ms."""
+    _, program = zephyr("grid16", "-DKC_STANDIN_HZ=50000000000ull")
+    with serial_port(program) as port:
+        client = HilClient(SerialLink(port))
+        client.start()
+        client.train(client.identity.capacity)
+        ticks = client.request("COUNTERS")["ticks"]
+        client.close()
+    assert ticks % 1_000_000 == 0

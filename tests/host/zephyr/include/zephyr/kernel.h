@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 typedef struct { int64_t ms; } k_timeout_t;
@@ -63,6 +64,35 @@ static inline int k_sem_take(struct k_sem *sem, k_timeout_t timeout)
     sem->count = sem->count - 1;
     (void)sigprocmask(SIG_SETMASK, &before, NULL);
     return 0;
+}
+
+/* The cycle counter: that of a clock of KC_STANDIN_HZ, of which 32 bits are left. */
+#ifndef KC_STANDIN_HZ
+#define KC_STANDIN_HZ 64000000u
+#endif
+#define sys_clock_hw_cycles_per_sec() KC_STANDIN_HZ
+
+static inline uint64_t kc_standin_ns(void)
+{
+    struct timespec now;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static inline int64_t k_uptime_get(void)
+{
+    return (int64_t)(kc_standin_ns() / 1000000u);
+}
+
+static inline uint32_t k_cycle_get_32(void)
+{
+    return (uint32_t)((unsigned __int128)kc_standin_ns() * KC_STANDIN_HZ / 1000000000u);
+}
+
+static inline uint64_t k_cyc_to_ns_floor64(uint64_t cycles)
+{
+    return cycles * 1000000000u / KC_STANDIN_HZ;
 }
 
 #endif

@@ -206,6 +206,7 @@ def _trainer(plan: Plan) -> dict[str, Any]:
     stages = {"RESIDUAL", "FINISH"} | (set() if eager else {"SOLVE"}) | ({"CORRECT"} if refine else set())
     stages |= {"TUNE"} if plan.tunes else set()
     stages |= {"START", "CORRECT"} if plan.algorithm == "kernel_cg" else set() if plan.uniform else {"ROW"}
+    shared_shift = plan.algorithm == "toeplitz_rls" and not plan.banded  # the band spends no call on a row
     if bias:
         sides.append({"x": "eta", "y": "ONE / 2"})
     return {
@@ -218,6 +219,8 @@ def _trainer(plan: Plan) -> dict[str, Any]:
         "word_bits": 16 if plan.word == 16 else 32,
         "looks_ahead_f32": plan.looks_ahead and plan.solver == "lookahead_f32",
         "product_bits": 32 if short else 64,
+        "shared_shift": shared_shift,
+        "run_time_shift": f"{plan.name}_shift" if shared_shift else "kc_arithmetic_shift",
         "static": plan.static, "refine": refine, "bias": bias,
         "row": "r_short" if any(f.name == "r_short" for f in plan.workspace) else "r", "sides": sides,
         "eager": eager, "stages": [(name, text) for name, text in _STAGES.items() if name in stages],

@@ -12,6 +12,11 @@ static int64_t tiny_bound_shift_up(int64_t v, int32_t s)
     return -kc_shift_floor(-v, s);
 }
 
+int64_t tiny_shift(int64_t v, int32_t s)
+{
+    return kc_arithmetic_shift(v, s);
+}
+
 /* The square root, rounded up. */
 static KC_NOINLINE int64_t tiny_bound_root_up(int64_t v)
 {
@@ -35,15 +40,12 @@ static int32_t tiny_exceeds(int64_t word)
 
 void tiny_norm_add_up(tiny_norm_t *norm, int64_t v)
 {
-    int64_t word = v >> norm->shift;
+    int64_t word;
 
-    if (tiny_exceeds(word) != 0) {
+    if (tiny_exceeds(v >> norm->shift) != 0) {
         norm->squares = tiny_bound_shift_up(norm->squares, tiny_raise_shift(norm, v));
-        word = v >> norm->shift;
     }
-    if (word * (INT64_C(1) << norm->shift) != v) {
-        word++;
-    }
+    word = tiny_bound_shift_up(v, norm->shift);
     norm->squares += word * word;
 }
 
@@ -61,10 +63,10 @@ int64_t tiny_bound_from_norm(tiny_norm_t residual)
     if (drop > 62) {
         return 1;
     }
-    if (drop >= 0) {
-        return tiny_bound_shift_up(size, drop);
+    if (drop < 0 && kc_bit_length(size) - drop > 61) {
+        return TINY_NO_BOUND;
     }
-    return kc_bit_length(size) - drop > 61 ? TINY_NO_BOUND : kc_arithmetic_shift(size, drop);
+    return -tiny_shift(-size, drop); /* rounded up */
 }
 
 int32_t tiny_bound_within(int64_t bound, tiny_norm_t alpha)

@@ -23,13 +23,13 @@ static int64_t tiny_row_residual(const tiny_trainer_t *t, int32_t i, int64_t y, 
     for (j = i + 1; j <= end; j++) {
         acc = kc_mac(acc, t->r[j - i], t->alpha[j], TINY_RESIDUAL_SHIFT);
     }
-    return kc_arithmetic_shift(y * TINY_RIDGE_SCALE, y_shift) - acc;
+    return tiny_shift(y * TINY_RIDGE_SCALE, y_shift) - acc;
 }
 
 /* Error bound of y / (1 + lambda): rounding of 1 / (1 + lambda), and the shift. */
 static int64_t tiny_target_error_bound(int64_t y, int32_t y_shift)
 {
-    return y == 0 ? 0 : kc_arithmetic_shift(kc_magnitude(y) + 1, y_shift + 1) + 2;
+    return y == 0 ? 0 : tiny_shift(kc_magnitude(y) + 1, y_shift + 1) + 2;
 }
 
 /* Error bound of the products of a row; 0 if alpha is zero. */

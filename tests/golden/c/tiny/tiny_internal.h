@@ -158,6 +158,8 @@ static inline void tiny_train_enter(tiny_trainer_t *t, int32_t stage)
     t->step = 0;
 }
 
+/* kc_arithmetic_shift by what is known at run time only: compiled once, which saves flash. */
+int64_t tiny_shift(int64_t v, int32_t s);
 /* Set every member to zero. */
 void tiny_trainer_clear(tiny_trainer_t *t);
 /* Take the sample of t->step, which is stored, and extend the solution by it. */

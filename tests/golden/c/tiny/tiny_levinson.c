@@ -99,7 +99,7 @@ static int64_t tiny_reflection_numerator(const tiny_trainer_t *t)
         TINY_SOLVER_SHIFT);
 
     return kc_arithmetic_shift(t->r[t->step], TINY_LEVINSON_W - 1 - TINY_XI_FRAC)
-         + kc_arithmetic_shift(acc, 2 * (TINY_LEVINSON_W - 1) - TINY_SOLVER_SHIFT - TINY_XI_FRAC - t->a_exp);
+         + tiny_shift(acc, 2 * (TINY_LEVINSON_W - 1) - TINY_SOLVER_SHIFT - TINY_XI_FRAC - t->a_exp);
 }
 
 /* innov = y - sum_i r[step-i] x[i], with TINY_INNOV_FRAC fraction bits; r[0] is not used. */
@@ -110,8 +110,7 @@ static int64_t tiny_innovation(const tiny_trainer_t *t, const tiny_side_t *side,
         TINY_SOLVER_SHIFT);
 
     return kc_arithmetic_shift(y, TINY_LEVINSON_W - 2 - TINY_INNOV_FRAC)
-         - kc_arithmetic_shift(acc, 2 * (TINY_LEVINSON_W - 1) - TINY_SOLVER_SHIFT - TINY_INNOV_FRAC
-             - side->exp);
+         - tiny_shift(acc, 2 * (TINY_LEVINSON_W - 1) - TINY_SOLVER_SHIFT - TINY_INNOV_FRAC - side->exp);
 }
 
 /* Extend the predictor polynomial by one step; 1, or 0 if T is not positive definite. */

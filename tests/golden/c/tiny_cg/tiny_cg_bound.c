@@ -35,15 +35,12 @@ static int32_t tiny_cg_exceeds(int64_t word)
 
 void tiny_cg_norm_add_up(tiny_cg_norm_t *norm, int64_t v)
 {
-    int64_t word = v >> norm->shift;
+    int64_t word;
 
-    if (tiny_cg_exceeds(word) != 0) {
+    if (tiny_cg_exceeds(v >> norm->shift) != 0) {
         norm->squares = tiny_cg_bound_shift_up(norm->squares, tiny_cg_raise_shift(norm, v));
-        word = v >> norm->shift;
     }
-    if (word * (INT64_C(1) << norm->shift) != v) {
-        word++;
-    }
+    word = tiny_cg_bound_shift_up(v, norm->shift);
     norm->squares += word * word;
 }
 
@@ -72,10 +69,10 @@ int64_t tiny_cg_bound_from_norm(tiny_cg_norm_t residual)
     if (drop > 62) {
         return 1;
     }
-    if (drop >= 0) {
-        return tiny_cg_bound_shift_up(size, drop);
+    if (drop < 0 && kc_bit_length(size) - drop > 61) {
+        return TINY_CG_NO_BOUND;
     }
-    return kc_bit_length(size) - drop > 61 ? TINY_CG_NO_BOUND : kc_arithmetic_shift(size, drop);
+    return -kc_arithmetic_shift(-size, drop); /* rounded up */
 }
 
 int32_t tiny_cg_bound_within(int64_t bound, tiny_cg_norm_t alpha)

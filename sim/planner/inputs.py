@@ -115,6 +115,17 @@ def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
                   fmt.lsb)
 
 
+def _with_smallest_sigma(spec: Spec) -> Spec:
+    """Return the spec with the smallest sigma of all candidates.
+
+    They share one format of x.
+    """
+    if spec.toeplitz is None or spec.toeplitz.candidates is None:
+        return spec
+    sigma = min([float(spec.kernel.parameters["sigma"]), *(sigma for sigma, _ in spec.toeplitz.candidates)])
+    return spec.model_copy(update={"kernel": spec.kernel.model_copy(update={"sigma": sigma})})
+
+
 def plan_input(spec: Spec, words: WordClass) -> Affine:
     """Decide the format of x: as fine as the ADC counts, and fine enough for sigma.
 
@@ -126,6 +137,7 @@ def plan_input(spec: Spec, words: WordClass) -> Affine:
     raw = spec.input.format
     if len(set(spec.input.gains)) > 1:
         return _scaled_input(spec, words, raw)
+    spec = _with_smallest_sigma(spec)
     plain = _equal_gain_input(spec, words, raw, 0)
     if spec.kernel.type not in ("gaussian", "laplacian"):  # the lsb has no part in the size of a constant
         return plain

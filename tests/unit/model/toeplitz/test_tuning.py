@@ -129,6 +129,18 @@ def test_the_second_model_has_the_same_values(word: int) -> None:
     assert np.array_equal(model.fitted()["f"], second.fitted()["f"])
 
 
+@pytest.mark.parametrize("word", [24, 32])
+def test_candidates_share_the_format_of_x_of_the_smallest_sigma(word: int) -> None:
+    """Alone, each sigma here gets fraction bits of x of its own."""
+    plan = make_plan(spec_of(word, 32, 1.3, 0.01, candidates=[[1.0, 0.3], [0.5, 2.0]]))
+    alone = make_plan(spec_of(word, 32, 0.5, 2.0))
+    assert plan.integers("x_gain") == alone.integers("x_gain") > (1,)
+    assert plan.integers("candidate_kernel_d2_end")[2] == alone.integer("kernel_d2_end")
+    t = [c / 2.0**shift for c, shift in zip(plan.integers("candidate_kernel_c"),
+                                            plan.integers("candidate_kernel_shift"), strict=True)]
+    assert [t[0] / t[1], t[0] / t[2]] == pytest.approx([1 / 1.3**2, 0.25 / 1.3**2], rel=1e-6)
+
+
 def test_a_candidate_without_a_band_is_named() -> None:
     with pytest.raises(KerncastError) as refused:
         make_plan(spec_of(candidates=[[40.0, 0.1]]))

@@ -308,4 +308,4 @@ def test_without_plotly_nothing_is_computed_or_written(run, tmp_path, monkeypatc
 
 def test_a_folder_is_refused_as_name_of_the_report(run, tmp_path):
     result = report(run.folder, "-o", tmp_path)
-    assert (result.exit_code, codes(result)) == (2, ["E191"])
+    assert (result.exit_code, codes(result)) == (2, ["E254"])

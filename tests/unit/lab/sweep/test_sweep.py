@@ -16,6 +16,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 from kerncast.sim.spec.tables import CALLS
+from kerncast.sim.window import window
 
 ECG = """
 [model]
@@ -153,9 +154,10 @@ def test_what_is_computed_is_what_the_plan_states():
     found = computed(plan)
     assert found["ram"] == plan.ram_bytes and found["flash"] == plan.table_bytes
     predict = {what: operation.count for what, operation in plan.operations["predict"].items()}
-    # A prediction: n kernel values of three multiplications each, n distances of one, n products.
-    assert predict == {"kernel_values": 32, "distance_terms": 32, "multiplications": 32}
-    assert found["operations.predict"] == 32 * (3 + 1 + 1)
+    # Per vector in the window: a kernel value of three multiplications, a distance of one, a product.
+    vectors = window(plan).vectors
+    assert predict == {"kernel_values": vectors, "distance_terms": vectors, "multiplications": vectors}
+    assert found["operations.predict"] == vectors * (3 + 1 + 1)
     assert found["operations"] == found["operations.train"]
     assert {*found} == {name for name in names("toeplitz_rls") if not measured(name)}
 

@@ -30,6 +30,7 @@ def rls_context(plan: Plan) -> dict[str, Any]:
     """Build the ``rls`` context; empty for other algorithms."""
     if not plan.second_order:
         return {}
-    short = plan.signals["x"].format.c_bits == 16 and plan.integer("rls_phase_shift") + TURN_BITS <= 32
+    x = plan.signals["x"].format
+    short = x.signed and x.c_bits == 16 and plan.integer("rls_phase_shift") + TURN_BITS <= 32
     return {"inputs": plan.options["inputs"] == "1", "cosines": plan.sizes["M"], "short_phase": short,
             "rounded": -(-2 * 2**FADING_BITS // plan.integer("rls_fading"))}

@@ -19,20 +19,21 @@ typedef struct {
     int32_t index;
 } kc_largest_t;
 
-/* The same of 32 bits. */
+/* The same of 32 bits, and the place of its first value. */
 typedef struct {
-    int32_t size, index;
+    int32_t size;
+    const int32_t *at;
 } kc_largest_32_t;
 
-/* The larger in magnitude of `most` and v, the former of equals. */
-static KC_INLINE kc_largest_32_t kc_larger_32(kc_largest_32_t most, int32_t v, int32_t index)
+/* The larger in magnitude of `most` and the value v at a place, the former of equals. */
+static KC_INLINE kc_largest_32_t kc_portable_larger_32(kc_largest_32_t most, int32_t v, const int32_t *at)
 {
     /* 64 bits, so that an overwritten -2^31 is defined */
     const int32_t size = v < 0 ? (int32_t)-(int64_t)v : v;
 
     if (size > most.size) {
         most.size = size;
-        most.index = index;
+        most.at = at;
     }
     return most;
 }
@@ -52,7 +53,7 @@ static inline uint32_t kc_portable_dot_low(KC_TABLE int16_t *u, const int16_t *v
 
 /* r_j <- r_j - floor(r_j fading / 2^32) + floor(left phi_j / 2^s), modulo 2^32; 0 <= fading < 2^31,
  * 0 <= s <= 30. */
-static inline void kc_portable_fade_add_row(int32_t *r, const int16_t *phi, int32_t n, int32_t left,
+static KC_INLINE void kc_portable_fade_add_row(int32_t *r, const int16_t *phi, int32_t n, int32_t left,
     int32_t fading, int32_t s)
 {
     int32_t j;
@@ -64,6 +65,14 @@ static inline void kc_portable_fade_add_row(int32_t *r, const int16_t *phi, int3
 
         r[j] = (int32_t)kc_wrap(r[j] - faded + product, 32);
     }
+}
+
+/* The same for two adjacent rows of the upper triangle of phi phi', of n and n - 1 columns; n >= 2. */
+static inline void kc_portable_fade_add_two_rows(int32_t *r, const int16_t *phi, int32_t n, int32_t fading,
+    int32_t s)
+{
+    kc_portable_fade_add_row(r, phi, n, phi[0], fading, s);
+    kc_portable_fade_add_row(&r[n], &phi[1], n - 1, phi[1], fading, s);
 }
 
 /* k with 3/4 2^k <= num / den < 3/2 2^k; 0 < num, 0 < den < 2^31. */
@@ -121,43 +130,50 @@ static inline kc_largest_t kc_larger(kc_largest_t most, int64_t v, int32_t index
     return most;
 }
 
-/* b - floor(r factor / 2^32) */
-static inline int32_t kc_portable_subtract_high(int32_t b, int32_t r, int32_t factor)
+/* v - v fading / 2^32, the product rounded toward 0; |v| < 2^31, 0 <= fading < 2^31. */
+static inline int32_t kc_fade_32(int32_t v, int32_t fading)
 {
-    return (int32_t)(b - kc_shift_floor((int64_t)r * factor, 32));
+    const uint32_t up = v < 0 ? UINT32_MAX : 0U;
+
+    return v - (int32_t)kc_shift_floor((int64_t)v * fading + up, 32);
 }
 
-/* b - floor(r factor / 2) */
-static inline int32_t kc_portable_subtract_half(int32_t b, int32_t r, int32_t factor)
+/* v + floor(error phi / 2^15); |v| < 2^31 - 2^29, |error| < 2^29. */
+static inline int32_t kc_portable_add_product(int32_t v, int32_t error, int16_t phi)
 {
-    return (int32_t)(b - kc_shift_floor((int64_t)r * factor, 1));
+    return v + (int32_t)kc_shift_floor((int64_t)error * phi, 15);
 }
 
-/* b_j <- b_j - floor(r_j factor / 2^(32 or 1)) for n adjacent entries, and the larger in magnitude of `most`
- * and the results, the first of which has the index `index`; `high` chooses 32. */
-static KC_INLINE kc_largest_32_t kc_portable_subtract_row(int32_t *b, const int32_t *r, int32_t n,
-    int32_t factor, int32_t high, int32_t index, kc_largest_32_t most)
+/* a + b modulo 2^32 */
+static inline int32_t kc_portable_add_wrapped(int32_t a, int32_t b)
+{
+    return (int32_t)kc_wrap((int64_t)a + b, 32);
+}
+
+/* b_j <- b_j + floor(r_j factor / 2^(32 or 1)) for n adjacent entries, and the larger in magnitude of `most`
+ * and the results; `high` chooses 32. */
+static KC_INLINE kc_largest_32_t kc_portable_add_row(int32_t *b, const int32_t *r, int32_t n, int32_t factor,
+    int32_t high, kc_largest_32_t most)
 {
     int32_t j;
 
     KC_UNROLL(4)
     for (j = 0; j < n; j++) {
-        b[j] = high != 0 ? kc_portable_subtract_high(b[j], r[j], factor)
-                         : kc_portable_subtract_half(b[j], r[j], factor);
-        most = kc_larger_32(most, b[j], index + j);
+        b[j] = (int32_t)(b[j] + kc_shift_floor((int64_t)r[j] * factor, high != 0 ? 32 : 1));
+        most = kc_portable_larger_32(most, b[j], &b[j]);
     }
     return most;
 }
 
-/* The same for the entries above the diagonal of a column: the distance of adjacent ones is n - 1, n - 2, ... */
-static KC_INLINE kc_largest_32_t kc_portable_subtract_above(int32_t *b, const int32_t *r, int32_t n,
-    int32_t count, int32_t factor, int32_t high)
+/* The same for the entries above the diagonal of a column, whose distances are n - 1, n - 2, ... */
+static KC_INLINE kc_largest_32_t kc_portable_add_above(int32_t *b, const int32_t *r, int32_t n, int32_t count,
+    int32_t factor, int32_t high)
 {
-    kc_largest_32_t most = {0, 0};
+    kc_largest_32_t most = {0, b};
     int32_t j;
 
     for (j = 0; j < count; j++) {
-        most = kc_portable_subtract_row(&b[j], r, 1, factor, high, j, most);
+        most = kc_portable_add_row(&b[j], r, 1, factor, high, most);
         r += n - 1 - j;
     }
     return most;
@@ -166,48 +182,59 @@ static KC_INLINE kc_largest_32_t kc_portable_subtract_above(int32_t *b, const in
 #if KC_INTRINSICS && defined(__ARM_FEATURE_DSP) && defined(__ARMEL__)
 #include "kc_rls_dsp.h"
 #define kc_dot_low kc_dsp_dot_low
-#define kc_fade_add_row kc_dsp_fade_add_row
-#define kc_subtract_row kc_dsp_subtract_row
-#define kc_subtract_above kc_dsp_subtract_above
+#define kc_fade_add_two_rows kc_dsp_fade_add_two_rows
+#define kc_larger_32 kc_dsp_larger_32
+#define kc_add_product kc_dsp_add_product
+#define kc_add_wrapped kc_dsp_add_wrapped
+#define kc_add_row kc_dsp_add_row
+#define kc_add_above kc_dsp_add_above
 #else
 #define kc_dot_low kc_portable_dot_low
-#define kc_fade_add_row kc_portable_fade_add_row
-#define kc_subtract_row kc_portable_subtract_row
-#define kc_subtract_above kc_portable_subtract_above
+#define kc_fade_add_two_rows kc_portable_fade_add_two_rows
+#define kc_larger_32 kc_portable_larger_32
+#define kc_add_product kc_portable_add_product
+#define kc_add_wrapped kc_portable_add_wrapped
+#define kc_add_row kc_portable_add_row
+#define kc_add_above kc_portable_add_above
 #endif
 
-static KC_INLINE kc_largest_32_t kc_subtract_column_by(int32_t *b, const int32_t *r, int32_t n, int32_t i,
-    int32_t factor, int32_t high)
+/* The place of the diagonal in row i of the upper triangle of an n x n matrix, row by row. */
+static inline uint32_t kc_diagonal(int32_t n, int32_t i)
 {
-    const kc_largest_32_t most = kc_subtract_above(b, &r[i], n, i, factor, high);
-
-    return kc_subtract_row(&b[i], &r[i * n - i * (i - 1) / 2], n - i, factor, high, i, most);
+    return (uint32_t)i * (uint32_t)(2 * n + 1 - i) / 2U;
 }
 
-/* Subtract sign 2^up times column i of a symmetric matrix from b, each product rounded to minus infinity; the
- * largest of the results. The matrix is its upper triangle, row by row. -32 <= up; the products and |b_j|
+/* Add factor / 2^32 times column i of a symmetric matrix to b, each product rounded to minus infinity; the
+ * place of the largest of the results. The matrix is its upper triangle, row by row; the products and |b_j|
  * are below 2^30. */
-static inline kc_largest_32_t kc_subtract_column_32(int32_t *b, const int32_t *r, int32_t n, int32_t i,
-    int32_t sign, int32_t up)
+static KC_NOINLINE const int32_t *kc_add_column_high(int32_t *b, const int32_t *r, int32_t n, int32_t i,
+    int32_t factor)
 {
-    return up < -1 ? kc_subtract_column_by(b, r, n, i, sign * ((int32_t)1 << (up + 32)), 1)
-                   : kc_subtract_column_by(b, r, n, i, sign * ((int32_t)1 << (up + 1)), 0);
+    const kc_largest_32_t most = kc_add_above(b, &r[i], n, i, factor, 1);
+
+    return kc_add_row(&b[i], &r[kc_diagonal(n, i)], n - i, factor, 1, most).at;
 }
 
-/* The same with a factor step / 2^s and 64 bits. */
-static KC_RARE kc_largest_t kc_subtract_column_64(int64_t *b, const int32_t *r, int32_t n, int32_t i,
-    int64_t step, int32_t s)
+/* The same with factor / 2. */
+static KC_NOINLINE const int32_t *kc_add_column_half(int32_t *b, const int32_t *r, int32_t n, int32_t i,
+    int32_t factor)
 {
-    kc_largest_t most = {0, 0};
+    const kc_largest_32_t most = kc_add_above(b, &r[i], n, i, factor, 0);
+
+    return kc_add_row(&b[i], &r[kc_diagonal(n, i)], n - i, factor, 0, most).at;
+}
+
+/* Subtract step / 2^s times column i from b of 64 bits. */
+static KC_RARE void kc_subtract_column_64(int64_t *b, const int32_t *r, int32_t n, int32_t i, int64_t step,
+    int32_t s)
+{
     int32_t j;
 
     r += i;
     for (j = 0; j < n; j++) {
         b[j] -= kc_shift_floor(*r * step, s);
-        most = kc_larger(most, b[j], j);
         r += j < i ? n - 1 - j : 1;
     }
-    return most;
 }
 
 #endif

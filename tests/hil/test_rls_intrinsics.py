@@ -41,7 +41,8 @@ def test_rows_with_dsp_instructions_are_those_of_portable_c(core):
                                              np.full(2 * MOST + 1, -(1 << 15))]).astype(np.int16))
             entries = random.integers(-(1 << 30), 1 << 30, MOST * (MOST + 1) // 2)
             write_twice(core, "rows", entries)
-            wrong += core.call("row_differs", n % 2, n, int(random.integers(0, 1 << 31)), s)[0]
+            for at in (0, 1) if n > 1 else ():
+                wrong += core.call("rows_differ", at, n, int(random.integers(0, 1 << 31)), s)[0]
             wrong += core.call("dot_differs", n % 3, n)[0]
     assert wrong == 0
 
@@ -58,4 +59,16 @@ def test_columns_with_dsp_instructions_are_those_of_portable_c(core):
                                                       random.integers(-2, 3, MOST)]))
                 factor = int(random.choice([-1, 1])) << bits
                 wrong += core.call("column_differs", n, i, factor & 0xFFFFFFFF, high)[0]
+    assert wrong == 0
+
+
+def test_residuals_with_dsp_instructions_are_those_of_portable_c(core):
+    random, wrong = np.random.default_rng(5), 0
+    for _ in range(300):
+        v, error = (int(random.choice([0, -1, 1, -bound, bound - 1, random.integers(-bound, bound)]))
+                    for bound in (1 << 30, (1 << 29) - 1))
+        fading = int(random.choice([0, 1, (1 << 31) - 1, random.integers(1 << 31)]))
+        phi = int(random.choice([-(1 << 15), (1 << 15) - 1, random.integers(-(1 << 15), 1 << 15)]))
+        unsigned = [word & 0xFFFFFFFF for word in (v, fading, error, phi)]
+        wrong += core.call("residual_differs", *unsigned)[0]
     assert wrong == 0

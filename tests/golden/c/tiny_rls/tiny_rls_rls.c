@@ -13,16 +13,18 @@
  * "Low-Complexity RLS Algorithms", 2008): steps of powers of two, at most 3 per sample.
  * The plan proves that R and beta fit their words: only an overwritten model wraps them. */
 
-#define TINY_RLS_RLS_W_HI INT64_C(2147483647)
+#define TINY_RLS_RLS_W_HI 2147483647
 #define TINY_RLS_RLS_PHI_FRAC 15
 #define TINY_RLS_RLS_TURN 0xFFFFFu /* of a phase: 20 bits */
 #define TINY_RLS_RLS_REST 0xFFFu /* of a phase, below one entry of the table: 12 bits */
 #define TINY_RLS_RLS_BETA_BITS 61
-#define TINY_RLS_RLS_NARROW (INT64_C(1) << 30) /* above beta in 32 bits */
+#define TINY_RLS_RLS_NARROW (INT32_C(1) << 30) /* above beta in 32 bits */
+#define TINY_RLS_RLS_ERROR_32 (INT32_C(1) << 29) /* above an error in 32 bits */
 #define TINY_RLS_RLS_ROUNDED INT64_C(2001) /* 2 / (1 - lambda): rounding changes R_ij by less LSB */
 #define TINY_RLS_RLS_DONE 0
 #define TINY_RLS_RLS_GO_ON 1
 #define TINY_RLS_RLS_SATURATED 2
+#define TINY_RLS_RLS_WIDEN 3
 
 /* cos(2 pi (direction.x + phase)), interpolated between entries of the table. */
 static int32_t tiny_rls_rls_cosine_feature(const tiny_rls_x_t *x, int32_t j)
@@ -109,27 +111,88 @@ static void tiny_rls_rls_set_prior(tiny_rls_model_t *m)
     m->trained = 1u;
 }
 
+/* Add a part of the ridge to R_ii; returns the larger of `most` and R_ii. */
+static KC_INLINE int32_t tiny_rls_rls_add_ridge(int32_t *r, int64_t fade, int32_t most)
+{
+    *r = kc_add_wrapped(*r, (int32_t)fade);
+    return *r > most ? *r : most;
+}
+
 /* R <- lambda R + phi phi' + (1 - lambda) ridge; R is symmetric, its upper triangle stored row by row.
  * Returns the largest R_ii. */
-static int32_t tiny_rls_rls_add_products(tiny_rls_model_t *m, const int16_t *phi)
+static KC_NOINLINE int32_t tiny_rls_rls_add_products(tiny_rls_model_t *m, const int16_t *phi)
 {
     int32_t *r = m->rls_r;
     int32_t most = 0;
-    int32_t i;
+    int32_t i, n;
 
-    for (i = 0; i < TINY_RLS_FEATURES; i++) {
-        kc_fade_add_row(r, &phi[i], TINY_RLS_FEATURES - i, phi[i], TINY_RLS_RLS_FADING,
-            TINY_RLS_RLS_PRODUCT_SHIFT);
-        *r = (int32_t)kc_wrap(*r + tiny_rls_rls_of_feature(i, TINY_RLS_RLS_FADE_ONE, TINY_RLS_RLS_FADE_X,
-            TINY_RLS_RLS_FADE_COSINE), 32);
-        most = *r > most ? *r : most;
-        r += TINY_RLS_FEATURES - i;
+    for (i = 0; i < TINY_RLS_FEATURES - 1; i += 2) {
+        n = TINY_RLS_FEATURES - i;
+        kc_fade_add_two_rows(r, &phi[i], n, TINY_RLS_RLS_FADING, TINY_RLS_RLS_PRODUCT_SHIFT);
+        most = tiny_rls_rls_add_ridge(r, tiny_rls_rls_of_feature(i, TINY_RLS_RLS_FADE_ONE,
+            TINY_RLS_RLS_FADE_X, TINY_RLS_RLS_FADE_COSINE), most);
+        most = tiny_rls_rls_add_ridge(&r[n], tiny_rls_rls_of_feature(i + 1, TINY_RLS_RLS_FADE_ONE,
+            TINY_RLS_RLS_FADE_X, TINY_RLS_RLS_FADE_COSINE), most);
+        r += 2 * n - 1;
     }
+    kc_portable_fade_add_row(r, &phi[i], 1, phi[i], TINY_RLS_RLS_FADING, TINY_RLS_RLS_PRODUCT_SHIFT);
+    most = tiny_rls_rls_add_ridge(r, tiny_rls_rls_of_feature(i, TINY_RLS_RLS_FADE_ONE, TINY_RLS_RLS_FADE_X,
+        TINY_RLS_RLS_FADE_COSINE), most);
     return most;
 }
 
+/* Working copy of -beta, if its values have fewer than 31 bits. */
+typedef struct {
+    int32_t words[TINY_RLS_FEATURES];
+    int32_t is_narrow;
+    const int32_t *at; /* the first of the largest magnitude */
+    int32_t bits;      /* of the largest R_ii */
+} tiny_rls_rls_residual_t;
+
+/* -beta of add_error_64, for adjacent coefficients whose ridges are equal; returns 0 if a beta has more than
+ * 31 bits. */
+static KC_INLINE int32_t tiny_rls_rls_residuals(tiny_rls_rls_residual_t *b, const tiny_rls_model_t *m,
+    const int16_t *phi, int32_t first,
+    int32_t end, int32_t error, int64_t fade, kc_largest_32_t *most)
+{
+    int32_t i;
+
+    for (i = first; i < end; i++) {
+        const int32_t beta = (int32_t)m->rls_beta[i];
+
+        if (beta != m->rls_beta[i] || beta >= TINY_RLS_RLS_NARROW || beta < -TINY_RLS_RLS_NARROW) {
+            return 0;
+        }
+        b->words[i] = (int32_t)kc_shift_floor(fade * m->rls_w[i], TINY_RLS_RLS_STEP_SHIFT)
+                      - kc_add_product(kc_fade_32(beta, TINY_RLS_RLS_FADING), error, phi[i]);
+        *most = kc_larger_32(*most, b->words[i], &b->words[i]);
+    }
+    return 1;
+}
+
+/* The same for all coefficients; returns 0 if a value has more than 31 bits. The plan proves that the part of
+ * the ridge has fewer than 30. */
+static KC_NOINLINE int32_t tiny_rls_rls_add_error_32(tiny_rls_rls_residual_t *b, const tiny_rls_model_t *m,
+    const int16_t *phi,
+    int64_t error)
+{
+    const int32_t e = (int32_t)error;
+    kc_largest_32_t most = {0, b->words};
+
+    b->is_narrow = error < TINY_RLS_RLS_ERROR_32 && error > -TINY_RLS_RLS_ERROR_32 ? 1 : 0;
+    if (b->is_narrow == 0 || tiny_rls_rls_residuals(b, m, phi, 0, 1, e, TINY_RLS_RLS_FADE_ONE, &most) == 0
+        || tiny_rls_rls_residuals(b, m, phi, 1, 1 + TINY_RLS_INPUT_DIM, e, TINY_RLS_RLS_FADE_X, &most) == 0
+        || tiny_rls_rls_residuals(b, m, phi, TINY_RLS_FEATURES - TINY_RLS_COSINES, TINY_RLS_FEATURES, e,
+            TINY_RLS_RLS_FADE_COSINE, &most) == 0
+        || most.size >= TINY_RLS_RLS_NARROW) {
+        return 0;
+    }
+    b->at = most.at;
+    return 1;
+}
+
 /* beta <- lambda beta + error phi - (1 - lambda) ridge w */
-static void tiny_rls_rls_add_error(tiny_rls_model_t *m, const int16_t *phi, int64_t error)
+static KC_RARE void tiny_rls_rls_add_error_64(tiny_rls_model_t *m, const int16_t *phi, int64_t error)
 {
     int32_t i;
 
@@ -156,108 +219,147 @@ static kc_largest_t tiny_rls_rls_largest(const int64_t *beta)
     return most;
 }
 
-/* beta while it fits 32 bits, and the largest |beta_i|. */
-typedef struct {
-    int32_t words[TINY_RLS_FEATURES];
-    int32_t is_narrow;
-    kc_largest_t most;
-    int32_t bits; /* of the largest R_ii */
-} tiny_rls_rls_residual_t;
-
-/* Move beta to 32 bits if its values have fewer than 31. */
-static void tiny_rls_rls_narrow(tiny_rls_rls_residual_t *b, const int64_t *beta)
+/* Copy -beta to 32 bits if its values have fewer than 31. */
+static KC_RARE void tiny_rls_rls_narrow(tiny_rls_rls_residual_t *b, const int64_t *beta)
 {
+    const kc_largest_t most = tiny_rls_rls_largest(beta);
     int32_t i;
 
-    b->is_narrow = b->most.size < TINY_RLS_RLS_NARROW ? 1 : 0;
-    KC_UNROLL(4)
+    b->is_narrow = most.size < TINY_RLS_RLS_NARROW ? 1 : 0;
+    b->at = &b->words[most.index];
     for (i = 0; i < TINY_RLS_FEATURES * b->is_narrow; i++) {
-        b->words[i] = (int32_t)beta[i];
+        b->words[i] = (int32_t)-beta[i];
     }
 }
 
-/* Move beta back. */
-static void tiny_rls_rls_widen(tiny_rls_rls_residual_t *b, int64_t *beta)
+/* beta <- lambda beta + error phi - (1 - lambda) ridge w, in 32 bits if they suffice. */
+static void tiny_rls_rls_add_error(tiny_rls_rls_residual_t *b, tiny_rls_model_t *m, const int16_t *phi,
+    int64_t error)
+{
+    if (tiny_rls_rls_add_error_32(b, m, phi, error) != 0) {
+        return;
+    }
+    tiny_rls_rls_add_error_64(m, phi, error);
+    tiny_rls_rls_narrow(b, m->rls_beta);
+}
+
+/* Copy it back. */
+static void tiny_rls_rls_widen(const tiny_rls_rls_residual_t *b, int64_t *beta)
 {
     int32_t i;
 
     KC_UNROLL(4)
-    for (i = 0; i < TINY_RLS_FEATURES * b->is_narrow; i++) {
-        beta[i] = b->words[i];
+    for (i = 0; i < TINY_RLS_FEATURES; i++) {
+        beta[i] = (int32_t)-(int64_t)b->words[i];
     }
-    b->is_narrow = 0;
+}
+
+/* R_ii */
+static int32_t tiny_rls_rls_diagonal(const tiny_rls_model_t *m, int32_t i)
+{
+    return m->rls_r[kc_diagonal(TINY_RLS_FEATURES, i)];
 }
 
 /* Bits of every |R_ij| of column i: R_ij^2 is at most R_ii R_jj but for the rounding of R. */
-static int32_t tiny_rls_rls_bits_of_column(const tiny_rls_rls_residual_t *b, int64_t diagonal)
+static int32_t tiny_rls_rls_bits_of_column(const tiny_rls_rls_residual_t *b, int32_t r)
 {
-    return (kc_bit_length(diagonal + TINY_RLS_RLS_ROUNDED) + b->bits + 1) / 2 + 1;
+    return (kc_bit_length((int64_t)r + TINY_RLS_RLS_ROUNDED) + b->bits + 1) / 2 + 1;
 }
 
-/* beta <- beta - sign 2^k R_i, the step in LSB of w, in 32 bits if all values fit. */
-static void tiny_rls_rls_subtract_column(tiny_rls_rls_residual_t *b, tiny_rls_model_t *m, int32_t i,
-    int32_t sign, int32_t k,
-    int32_t bits)
+/* Add a step of w; returns 0 if the coefficient would leave its range. */
+static int32_t tiny_rls_rls_add_step(int32_t *w, int32_t step)
 {
-    const int32_t up = k - TINY_RLS_RLS_STEP_SHIFT;
+    const int32_t sum = kc_add_wrapped(*w, step);
 
-    if (bits + up > 30 || up < -32 || b->most.size >= TINY_RLS_RLS_NARROW) {
-        tiny_rls_rls_widen(b, m->rls_beta);
+    if (((*w ^ sum) & (step ^ sum)) < 0 || sum < -TINY_RLS_RLS_W_HI) {
+        return 0;
     }
-    if (b->is_narrow != 0) {
-        const kc_largest_32_t most = kc_subtract_column_32(b->words, m->rls_r, TINY_RLS_FEATURES, i, sign,
-            up);
+    *w = sum;
+    return 1;
+}
 
-        b->most.size = most.size;
-        b->most.index = most.index;
+/* Add sign 2^up R_i to the working copy. */
+static void tiny_rls_rls_add_column(tiny_rls_rls_residual_t *b, const tiny_rls_model_t *m, int32_t i,
+    int32_t sign, int32_t up)
+{
+    if (up < -1) {
+        b->at = kc_add_column_high(b->words, m->rls_r, TINY_RLS_FEATURES, i, sign * ((int32_t)1 << (up
+            + 32)));
     } else {
-        b->most = kc_subtract_column_64(m->rls_beta, m->rls_r, TINY_RLS_FEATURES, i, sign * (INT64_C(1) << k),
-            TINY_RLS_RLS_STEP_SHIFT);
+        b->at = kc_add_column_half(b->words, m->rls_r, TINY_RLS_FEATURES, i, sign * ((int32_t)1 << (up + 1)));
     }
 }
 
-/* Change a coefficient; returns GO_ON, SATURATED if it reached the end of its range, or DONE. */
-static int32_t tiny_rls_rls_descend(tiny_rls_rls_residual_t *b, tiny_rls_model_t *m, int32_t step)
+/* Change a coefficient; returns GO_ON, SATURATED if it reached the end of its range, DONE, or, without a
+ * change, WIDEN if beta may need more than 32 bits. */
+static int32_t tiny_rls_rls_descend(tiny_rls_rls_residual_t *b, tiny_rls_model_t *m)
 {
-    const int32_t i = b->most.index;
-    const int32_t r = m->rls_r[i * TINY_RLS_FEATURES - i * (i - 1) / 2];
-    int64_t w;
-    int32_t k, sign, change;
+    const int32_t i = (int32_t)(b->at - b->words), rest = *b->at, r = tiny_rls_rls_diagonal(m, i);
+    const int32_t sign = rest < 0 ? 1 : -1;
+    const int32_t size = rest < 0 ? (int32_t)-(int64_t)rest : rest; /* an overwritten -2^31 is defined */
+    int32_t k, up;
 
-    (void)step;
-    if (b->most.size == 0 || r <= 0) { /* an R_ii <= 0 exists in an overwritten model only */
+    if (size <= 0 || r <= 0) { /* an R_ii <= 0 exists in an overwritten model only */
         return TINY_RLS_RLS_DONE;
     }
-    k = kc_nearest_power(b->most.size, r) + TINY_RLS_RLS_STEP_SHIFT;
+    k = kc_nearest_power_32(size, r) + TINY_RLS_RLS_STEP_SHIFT;
+    k = k < 30 ? k : 30;
+    up = k - TINY_RLS_RLS_STEP_SHIFT;
+    if (k >= 0 && (size >= TINY_RLS_RLS_NARROW || up < -32 || tiny_rls_rls_bits_of_column(b, r) + up > 30)) {
+        return TINY_RLS_RLS_WIDEN;
+    }
+    KC_TRACE(descend, step, 0, i, k);
+    if (k < 0) {
+        return TINY_RLS_RLS_DONE;
+    }
+    if (tiny_rls_rls_add_step(&m->rls_w[i], sign * ((int32_t)1 << k)) == 0) {
+        return TINY_RLS_RLS_SATURATED;
+    }
+    tiny_rls_rls_add_column(b, m, i, sign, up);
+    return TINY_RLS_RLS_GO_ON;
+}
+
+/* The same with 64 bits; never WIDEN. */
+static int32_t tiny_rls_rls_descend_64(tiny_rls_model_t *m)
+{
+    const kc_largest_t most = tiny_rls_rls_largest(m->rls_beta);
+    const int32_t i = most.index, r = tiny_rls_rls_diagonal(m, i);
+    int32_t k, step;
+
+    if (most.size == 0 || r <= 0) {
+        return TINY_RLS_RLS_DONE;
+    }
+    k = kc_nearest_power(most.size, r) + TINY_RLS_RLS_STEP_SHIFT;
     k = k < 30 ? k : 30;
     KC_TRACE(descend, step, 0, i, k);
     if (k < 0) {
         return TINY_RLS_RLS_DONE;
     }
-    sign = (b->is_narrow != 0 ? b->words[i] : m->rls_beta[i]) > 0 ? 1 : -1;
-    change = sign * ((int32_t)1 << k);
-    w = (int64_t)m->rls_w[i] + change;
-    if (w > TINY_RLS_RLS_W_HI || w < -TINY_RLS_RLS_W_HI) {
+    step = (m->rls_beta[i] > 0 ? 1 : -1) * ((int32_t)1 << k);
+    if (tiny_rls_rls_add_step(&m->rls_w[i], step) == 0) {
         return TINY_RLS_RLS_SATURATED;
     }
-    m->rls_w[i] = (int32_t)w;
-    tiny_rls_rls_subtract_column(b, m, i, sign, k, tiny_rls_rls_bits_of_column(b, r));
+    kc_subtract_column_64(m->rls_beta, m->rls_r, TINY_RLS_FEATURES, i, step, TINY_RLS_RLS_STEP_SHIFT);
     return TINY_RLS_RLS_GO_ON;
 }
 
 /* Change up to 3 coefficients; returns 1 if one reached the end of its range. */
-static int32_t tiny_rls_rls_solve(tiny_rls_model_t *m, int32_t largest_r)
+static int32_t tiny_rls_rls_solve(tiny_rls_rls_residual_t *b, tiny_rls_model_t *m, int32_t largest_r)
 {
-    tiny_rls_rls_residual_t b;
-    int32_t result = TINY_RLS_RLS_GO_ON, step;
+    int32_t result = b->is_narrow != 0 ? TINY_RLS_RLS_GO_ON : TINY_RLS_RLS_WIDEN, left = TINY_RLS_RLS_STEPS;
 
-    b.bits = kc_bit_length((int64_t)largest_r + TINY_RLS_RLS_ROUNDED);
-    b.most = tiny_rls_rls_largest(m->rls_beta);
-    tiny_rls_rls_narrow(&b, m->rls_beta);
-    for (step = 0; step < TINY_RLS_RLS_STEPS && result == TINY_RLS_RLS_GO_ON; step++) {
-        result = tiny_rls_rls_descend(&b, m, step);
+    b->bits = kc_bit_length((int64_t)largest_r + TINY_RLS_RLS_ROUNDED);
+    for (; left > 0 && result == TINY_RLS_RLS_GO_ON; left--) {
+        result = tiny_rls_rls_descend(b, m);
     }
-    tiny_rls_rls_widen(&b, m->rls_beta);
+    if (b->is_narrow != 0) {
+        tiny_rls_rls_widen(b, m->rls_beta);
+        left += result == TINY_RLS_RLS_WIDEN ? 1 : 0;
+    }
+    for (result = result == TINY_RLS_RLS_WIDEN ? TINY_RLS_RLS_GO_ON : result; left > 0 && result
+        == TINY_RLS_RLS_GO_ON; left--) {
+        result = tiny_rls_rls_descend_64(m);
+    }
     return result == TINY_RLS_RLS_SATURATED ? 1 : 0;
 }
 
@@ -266,6 +368,7 @@ kc_status_t tiny_rls_rls_update(tiny_rls_model_t *m, const tiny_rls_in_t *x,
 {
     tiny_rls_x_t sample[TINY_RLS_INPUT_DIM];
     int16_t phi[TINY_RLS_FEATURES];
+    tiny_rls_rls_residual_t b;
     int64_t acc, target;
     int32_t saturated;
 
@@ -283,9 +386,10 @@ kc_status_t tiny_rls_rls_update(tiny_rls_model_t *m, const tiny_rls_in_t *x,
     acc = tiny_rls_rls_accumulate_prediction(m, phi);
     saturated = tiny_rls_rls_predict_sum(acc, f);
     KC_TRACE(learn, f, 0, 0, *f);
-    tiny_rls_rls_add_error(m, phi, kc_shift_floor(kc_arithmetic_shift(target, -TINY_RLS_RLS_OUT_SHIFT) - acc,
+    tiny_rls_rls_add_error(&b, m, phi, kc_shift_floor(kc_arithmetic_shift(target, -TINY_RLS_RLS_OUT_SHIFT)
+        - acc,
         TINY_RLS_RLS_ERROR_SHIFT));
-    saturated |= tiny_rls_rls_solve(m, tiny_rls_rls_add_products(m, phi));
+    saturated |= tiny_rls_rls_solve(&b, m, tiny_rls_rls_add_products(m, phi));
     KC_TRACE_ALL(learn, r, 0, m->rls_r, 0, 28);
     KC_TRACE_ALL(learn, beta, 0, m->rls_beta, 0, TINY_RLS_FEATURES);
     KC_TRACE_ALL(learn, w, 0, m->rls_w, 0, TINY_RLS_FEATURES);

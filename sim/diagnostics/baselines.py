@@ -17,7 +17,7 @@ from .held_out import HeldOut, Judged
 #: Lengths and orders of the Savitzky-Golay filters that are tried.
 FILTER = "Savitzky-Golay filter"
 WINDOWS = (3, 5, 7, 9, 11, 13, 15, 17, 21, 25, 31, 41, 51, 71, 101)
-ORDERS = (1, 2, 4)
+ORDERS = (1, 2, 4, 6)
 #: A linear stream is fitted again after each of 200 blocks; its samples fade by one of the factors.
 _REFITS, _FADING = 200, (1.0, 0.9)
 _RIDGE = 1e-6

@@ -93,6 +93,8 @@ class Quality:
             lost = trivial if self.error > self.baselines.get(trivial, np.inf) else name
             return (f"Not good: a baseline has a smaller error ({lost}). "
                     "Run kerncast fit, or use the baseline.")
+        if self.error > least:
+            return f"No gain: a baseline has a smaller error, by {1 - least / self.error:.1%} ({name})."
         if not self.gains:
             return f"No gain: the error is about that of the best baseline ({name})."
         less = 1 - self.error / least

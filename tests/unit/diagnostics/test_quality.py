@@ -1,12 +1,15 @@
 """Errors on samples that the training did not see, and the baselines they are compared with."""
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from kerncast.sim.data import Dataset
+from kerncast.lab.workflow import shipped_spec
+from kerncast.sim.data import Dataset, load_dataset
 from kerncast.sim.diagnostics import held_out as module
 from kerncast.sim.diagnostics.baselines import baselines, savitzky_golay
 from kerncast.sim.diagnostics.held_out import FOLDS, Judged, held_out, make_folds, part_of
@@ -125,6 +128,14 @@ def test_the_filter_is_that_of_scipy(window: int, order: int) -> None:
     assert np.allclose(savitzky_golay(y, window, order), scipy.savgol_filter(y, window, order))
 
 
+def test_on_the_ecg_the_filter_is_as_good_as_the_measured_one() -> None:
+    spec = shipped_spec("ecg")
+    found = quality(spec, load_dataset(spec))
+    page = (Path(__file__).resolve().parents[3] / "docs" / "measured" / "filters.md").read_text()
+    measured = re.search(r"Savitzky-Golay, tuned[^|]* \| ([\d.]+)", page)
+    assert found is not None and measured is not None and f"{found.best[1]:.3f}" == measured[1]
+
+
 def test_a_filter_without_its_sample_is_a_polynomial_of_the_others() -> None:
     y, at = RNG.normal(size=30), np.arange(30.0)
     found = savitzky_golay(y, 9, 2, left_out=True)
@@ -174,8 +185,8 @@ def test_a_streamed_baseline_does_not_see_the_future() -> None:
 def test_the_verdict_names_the_baseline_that_decides() -> None:
     found = quality(spec_of("toeplitz_rls"), signal())
     assert found is not None
-    for error, words in ((2.0, "Not good: a baseline has a smaller error (mean)"), (1.0, "No gain"),
-                         (0.5, "50% below")):
+    for error, words in ((2.0, "Not good: a baseline has a smaller error (mean)"), (0.98, "about that of"),
+                         (1.02, "No gain: a baseline has a smaller error, by 2.0% (mean)"), (0.5, "50% below")):
         made = replace(found, error=error, baselines={"mean": 1.0})
         assert words in made.verdict and made.beats_baselines == (error <= 1)
 

@@ -129,7 +129,7 @@ def _choose(path: Path, layout: Layout, options: Data, counts: bool, clock: bool
             keys: dict[str, Any], notes: dict[str, str]) -> tuple[bool, bool]:
     """Choose the columns; return whether the file is a signal, and has classes."""
     names = layout.names
-    if layout.separator != ",":
+    if layout.separator != "," or layout.decimal == ",":  # a reader of decimal commas expects semicolons
         keys["separator"] = layout.separator
     if layout.decimal != ".":
         keys["decimal"] = layout.decimal
@@ -170,8 +170,7 @@ def _index(path: Path, names: Sequence[str], column: str | int) -> int:
         return int(text)
     raise fail("E242", "the column does not exist, or its name is not unique", where=f"{path}:1", value=text,
                allowed=f"a column name, or a column number from 0: {', '.join(names)}"[:300],
-               remedy="choose one of the "
-                                                                                       "allowed values")
+               remedy="choose one of the allowed values")
 
 
 def _name(names: Sequence[str], index: int) -> str | int:

@@ -96,13 +96,20 @@ def _marks(lines: list[str], separator: str | None, decimal: str | None) -> tupl
                 any(map(_FRACTION.fullmatch, lines)) if number else not first.count(separator)):
             return ";", decimal or ","
         if not first.count(separator):
-            separator = ";" if decimal == "," else ","
+            separator = " " if _is_spaced(lines) else ";" if decimal == "," else ","
     if decimal is None:
         fields = [field for row in csv.reader(lines, delimiter=separator) for field in row]
         commas = sum(bool(_DECIMAL_COMMA.fullmatch(field)) for field in fields)
         points = sum("." in field and _is_number(field) for field in fields)
         decimal = "," if commas > points else "."
     return separator, decimal
+
+
+def _is_spaced(lines: list[str]) -> bool:
+    """Return whether single spaces separate two or more fields, below a header only numbers."""
+    rows = [line.split(" ") for line in lines]
+    return (len(rows) > 1 and len(rows[0]) > 1 and {len(row) for row in rows} == {len(rows[0])}
+            and all(_is_number(field) or _DECIMAL_COMMA.fullmatch(field) for row in rows[1:] for field in row))
 
 
 def _is_number(text: str) -> bool:

@@ -67,7 +67,8 @@ def timed(instants, header="time,value", separator=","):
 
 # ---- plain tables ----
 @pytest.mark.parametrize("text", [
-    TABLE, TABLE.replace("\n", "\r\n"), "\ufeff" + TABLE, TABLE.replace(",", ";"), TABLE.replace(",", "\t")])
+    TABLE, TABLE.replace("\n", "\r\n"), "\ufeff" + TABLE, TABLE.replace(",", ";"), TABLE.replace(",", "\t"),
+    TABLE.replace(",", " ")])
 def test_a_table_gives_the_same_samples_whatever_its_line_ends_and_separator(text):
     spec, data, found = made(text)
     assert spec.model.algorithm == "kernel_lms" and list(spec.data.ranges) == ["a", "b", "c"]
@@ -113,6 +114,12 @@ def test_one_column_of_decimal_commas_is_a_signal():
     assert (data.y_raw == made("accel\n" + "\n".join(SINE) + "\n", name="e.csv")[1].y_raw).all()
     bare, words, _ = made("\n".join(SINE).replace(".", ",") + "\n", name="f.csv")
     assert bare.data.decimal == "," and (words.y_raw == data.y_raw).all()
+
+
+def test_decimal_commas_in_quotes_may_be_separated_by_commas():
+    text = "a,y\n" + "".join(f'"{x:.3f}","{y:.3f}"\n'.replace(".", ",") for x, y in zip(A, B, strict=True))
+    spec, data, found = made(text)
+    assert found["decimal"] == "commas" and spec.data.separator == "," and len(data.y_raw) == 60
 
 
 def test_two_columns_of_integers_are_no_decimal_commas():
@@ -326,6 +333,25 @@ def test_an_archive_of_arrays_is_a_table_or_a_signal():
     assert made(Path("b.npz").read_bytes(), name="b.npz")[0].toeplitz.n == 60
     np.savez("c.npz", X=np.column_stack([A, B]), y=np.where(A > 0, "up", "down"))
     assert made(Path("c.npz").read_bytes(), name="c.npz")[0].data.classes == ["down", "up"]
+
+
+@pytest.mark.parametrize(("arrays", "columns"), [({"value": A}, 0), ({"X": np.column_stack([A, B]), "t": B}, 2)])
+def test_the_remedy_for_a_target_of_another_name_works(arrays, columns):
+    np.savez("d.npz", **arrays)
+    problem = refused(Path("d.npz").read_bytes(), name="d.npz")
+    typed = re.search(r"--target-column \"(\w+)\" with", problem["remedy"])
+    assert problem["code"] == "E257" and typed is not None
+    spec, data, _ = made(Path("d.npz").read_bytes(), "--target-column", typed[1], name="d.npz")
+    assert spec.model.algorithm == ("kernel_lms" if columns else "toeplitz_rls") and len(data.y_raw) == 60
+
+
+def test_an_array_that_may_be_the_inputs_is_not_ignored():
+    np.savez("d.npz", pixels=np.column_stack([A, B]), y=A * B)
+    problem = refused(Path("d.npz").read_bytes(), name="d.npz")
+    assert problem["code"] == "E257" and problem["value"] == "pixels"
+    typed = problem["remedy"].partition(": ")[2]
+    exec(typed, {"numpy": np})
+    assert made(Path("d-xy.npz").read_bytes(), name="d-xy.npz")[1].x_raw.shape == (60, 2)
 
 
 def test_a_libsvm_file_is_a_table():

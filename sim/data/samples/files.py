@@ -54,8 +54,10 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
         reason = getattr(error, "strerror", None) or "not an NPZ file of plain arrays"
         raise _unreadable(path, reason, "an NPZ file of numpy.savez, without objects") from None
     y = _array(path, arrays, str(target or "y"))
-    X = (np.arange(len(y), dtype=np.float64) if inputs is None and not {"X", "x"} & set(arrays)
-         else _array(path, arrays, inputs or "X"))
+    alone = inputs is None and not {"X", "x"} & set(arrays)
+    if alone:
+        _refuse_other_arrays(path, arrays, y)
+    X = np.arange(len(y), dtype=np.float64) if alone else _array(path, arrays, inputs or "X")
     X = X[:, np.newaxis] if X.ndim == 1 else X
     y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
     if X.ndim != 2 or y.ndim not in (1, 2) or len(X) != len(y) or 0 in (X.shape[1], *y.shape[1:]):
@@ -65,9 +67,8 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
     table = SampleTable(_numbers(path, "inputs", X[:limit]),
                   y[:limit] if labels is not None and y.dtype.kind in "USb" else
                   _numbers(path, "target", y[:limit]),
-                  Numbered(f"{inputs or 'X'}[:, ", X.shape[1], "]") if inputs or {"X", "x"} & set(arrays)
-                  else ("sample",), str(target or "y"),
-                  lambda i: f"{path} sample {i}")
+                  ("sample",) if alone else Numbered(f"{inputs or 'X'}[:, ", X.shape[1], "]"),
+                  str(target or "y"), lambda i: f"{path} sample {i}")
     check_values(table, path)
     return table
 
@@ -75,10 +76,28 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
 def _array(path: Path, arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
     found = arrays.get(name, arrays.get(name.swapcase()))
     if not isinstance(found, np.ndarray) or found.ndim == 0:
+        last = [key for key, value in arrays.items() if value.ndim > 0 and key not in ("X", "x")][-1:]
         raise fail("E257", "the file does not contain this array", where=str(path), value=name,
-                   allowed=", ".join(f"{key} {np.shape(value)}" for key, value in arrays.items()) or "none",
-                   remedy="name the arrays that contain the inputs and the target")
+                   allowed=_shapes(arrays) or "none",
+                   remedy=f"choose the target: --target-column \"{last[0]}\" with kerncast init, target_column = "
+                   f"\"{last[0]}\" in [data], or target=\"{last[0]}\" in load_samples" if last
+                   else "save the samples as arrays X and y")
     return found
+
+
+def _shapes(arrays: dict[str, NDArray[Any]]) -> str:
+    return ", ".join(f"{key} {np.shape(value)}" for key, value in arrays.items())
+
+
+def _refuse_other_arrays(path: Path, arrays: dict[str, NDArray[Any]], y: NDArray[Any]) -> None:
+    """Raise E257 if a file without inputs X has arrays as long as the target: they may be the inputs."""
+    others = [key for key, value in arrays.items() if value is not y and value.shape[:1] == y.shape[:1]]
+    if others:
+        named = next(key for key, value in arrays.items() if value is y)
+        raise fail("E257", "the inputs are not an array X", where=str(path), value=", ".join(others),
+                   allowed="the inputs as X; or, for a signal, the target alone",
+                   remedy=f"in Python, save the arrays again: a = numpy.load(\"{path}\"); numpy.savez(\"{path.stem}-xy"
+                   f".npz\", X=a[\"{others[0]}\"], y=a[\"{named}\"])")
 
 
 def _numbers(path: Path, what: str, values: NDArray[Any]) -> Array:

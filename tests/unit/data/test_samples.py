@@ -142,7 +142,8 @@ def test_arrays_of_an_npz_file_are_taken_by_name(file):
 
 
 @pytest.mark.parametrize(("arrays", "options", "code"), [
-    ({"X": np.zeros((3, 2))}, {}, "E257"), ({"X": np.zeros((3, 2)), "y": np.zeros(4)}, {}, "E257"),
+    ({"X": np.zeros((3, 2))}, {}, "E257"), ({"pixels": np.zeros((3, 2)), "y": np.zeros(3)}, {}, "E257"),
+    ({"X": np.zeros((3, 2)), "y": np.zeros(4)}, {}, "E257"),
     ({"X": np.zeros((3, 2, 2)), "y": np.zeros(3)}, {}, "E257"), ({"y": 3.0}, {}, "E257"),
     ({"X": np.zeros((3, 2)), "y": np.zeros(3) + 1j}, {}, "E257"),
     ({"X": np.zeros((3, 2)), "y": np.zeros((3, 2))}, {"labels": "any"}, "E257"),

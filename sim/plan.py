@@ -197,6 +197,12 @@ class Plan(Choices):
                      "evidence"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
 
+    def __repr__(self) -> str:
+        sizes = ", ".join(f"{key} = {size:,}" for key, size in self.sizes.items())
+        return (f"Plan: {self.name}, {self.algorithm}, {self.word} bits, {sizes}\n"
+                f"  {len(self.signals)} signals, {self.ram_bytes:,} bytes of RAM, "
+                f"{self.table_bytes:,} of tables\n  hash {self.hash}")
+
     def integer(self, name: str) -> int:
         """Return a scalar constant."""
         value = self.constants[name]

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 
 from ...sim._optional import missing
-from ...sim.reference.first_row.cluster import on_cluster
+from ...sim.reference.first_row.cluster import check_scheduler, on_cluster
 from .evaluate import Evaluator, Point
 from .space import Inputs
 from .workers import defer_interrupts, end_with_parent
@@ -63,6 +63,14 @@ def cut(points: Sequence[Inputs], parts: int) -> list[Sequence[Inputs]]:
     """Divide points into chunks of at most CHUNK, at least `parts` chunks if possible."""
     size = min(CHUNK, -(-len(points) // parts))
     return [points[at:at + size] for at in range(0, len(points), size)]
+
+
+def check_workers(jobs: int, scheduler: str | None) -> None:
+    """Raise E262 or E501 before the first point is evaluated."""
+    if scheduler is not None:
+        check_scheduler(scheduler)
+    elif jobs > 1:
+        check_processes()
 
 
 def check_processes() -> Any:

@@ -18,7 +18,7 @@ from ...sim.planner import make_plan
 from ...sim.spec import Spec
 from . import front as of
 from .evaluate import Evaluator, Point
-from .executors import check_processes, evaluate_points
+from .executors import check_workers, evaluate_points
 from .measures import (
     DEFAULT_CONSTRAINT,
     DEFAULT_OBJECTIVES,
@@ -280,8 +280,7 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
                    allowed="a new or an empty folder, or one of an earlier sweep")
     if settings.searches:
         check_search()
-    if scheduler is None and jobs > 1:
-        check_processes()
+    check_workers(jobs, scheduler)
     evaluator = settings.evaluator
     baseline, judged_by = checked_baseline(evaluator, settings.constraints), evaluator.judged_by()
     folder.mkdir(parents=True, exist_ok=True)

@@ -51,6 +51,11 @@ class Dataset:
     title: str
     licence: str
 
+    def __repr__(self) -> str:
+        tests = 0 if self.y_test_raw is None else len(self.y_test_raw)
+        return (f"Dataset: {self.title}\n  {len(self.y_raw):,} samples, inputs: {self.x_raw.shape[1]:,}, "
+                f"test samples: {tests:,}, clean signal: {'unknown' if self.clean is None else 'known'}")
+
 
 def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
     """Load the samples that [data] of the spec names.

@@ -106,10 +106,11 @@ def _marks(lines: list[str], separator: str | None, decimal: str | None) -> tupl
 
 
 def _is_spaced(lines: list[str]) -> bool:
-    """Return whether single spaces separate two or more fields, below a header only numbers."""
+    """Return whether single spaces separate fields, numbers below the first line."""
     rows = [line.split(" ") for line in lines]
-    return (len(rows) > 1 and len(rows[0]) > 1 and {len(row) for row in rows} == {len(rows[0])}
-            and all(_is_number(field) or _DECIMAL_COMMA.fullmatch(field) for row in rows[1:] for field in row))
+    fields = [field for row in rows[1:] for field in row]
+    return (len(rows[0]) > 1 and {len(row) for row in rows[1:]} == {len(rows[0])}
+            and all(_is_number(field) or _DECIMAL_COMMA.fullmatch(field) for field in fields))
 
 
 def _is_number(text: str) -> bool:

@@ -335,7 +335,8 @@ def test_an_archive_of_arrays_is_a_table_or_a_signal():
     assert made(Path("c.npz").read_bytes(), name="c.npz")[0].data.classes == ["down", "up"]
 
 
-@pytest.mark.parametrize(("arrays", "columns"), [({"value": A}, 0), ({"X": np.column_stack([A, B]), "t": B}, 2)])
+@pytest.mark.parametrize(("arrays", "columns"), [({"value": A}, 0),
+                                                 ({"X": np.column_stack([A, B]), "t": B}, 2)])
 def test_the_remedy_for_a_target_of_another_name_works(arrays, columns):
     np.savez("d.npz", **arrays)
     problem = refused(Path("d.npz").read_bytes(), name="d.npz")

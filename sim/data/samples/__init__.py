@@ -78,6 +78,11 @@ class Samples:
     inputs: Sequence[str]
     target: str
 
+    def __repr__(self) -> str:
+        names = f"{', '.join(self.inputs[:3])}{', ...' if len(self.inputs) > 3 else ''}"
+        return (f"Samples: {self.title}\n  {len(self.y):,} samples, inputs: {self.X.shape[1]:,} ({names})\n"
+                f"  target: {self.target}{', K = ' + str(self.y.shape[1]) if self.y.ndim > 1 else ''}")
+
     def of_classes(self, *classes: Any) -> Samples:
         """Return the samples of the given classes in order.
 

@@ -76,12 +76,13 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
 def _array(path: Path, arrays: dict[str, NDArray[Any]], name: str) -> NDArray[Any]:
     found = arrays.get(name, arrays.get(name.swapcase()))
     if not isinstance(found, np.ndarray) or found.ndim == 0:
-        last = [key for key, value in arrays.items() if value.ndim > 0 and key not in ("X", "x")][-1:]
+        others = [key for key, value in arrays.items() if value.ndim > 0 and key not in ("X", "x")]
+        last = f"\"{others[-1]}\"" if others else ""
         raise fail("E257", "the file does not contain this array", where=str(path), value=name,
                    allowed=_shapes(arrays) or "none",
-                   remedy=f"choose the target: --target-column \"{last[0]}\" with kerncast init, target_column = "
-                   f"\"{last[0]}\" in [data], or target=\"{last[0]}\" in load_samples" if last
-                   else "save the samples as arrays X and y")
+                   remedy=f"choose the target: --target-column {last} with kerncast init, "
+                   f"target_column = {last} in [data], or target={last} in load_samples" if last else
+                   "save the samples as arrays X and y")
     return found
 
 
@@ -90,14 +91,14 @@ def _shapes(arrays: dict[str, NDArray[Any]]) -> str:
 
 
 def _refuse_other_arrays(path: Path, arrays: dict[str, NDArray[Any]], y: NDArray[Any]) -> None:
-    """Raise E257 if a file without inputs X has arrays as long as the target: they may be the inputs."""
+    """Raise E257 for arrays as long as the target, which may be the inputs."""
     others = [key for key, value in arrays.items() if value is not y and value.shape[:1] == y.shape[:1]]
     if others:
-        named = next(key for key, value in arrays.items() if value is y)
+        target = next(key for key, value in arrays.items() if value is y)
         raise fail("E257", "the inputs are not an array X", where=str(path), value=", ".join(others),
                    allowed="the inputs as X; or, for a signal, the target alone",
-                   remedy=f"in Python, save the arrays again: a = numpy.load(\"{path}\"); numpy.savez(\"{path.stem}-xy"
-                   f".npz\", X=a[\"{others[0]}\"], y=a[\"{named}\"])")
+                   remedy=f"in Python, save the arrays again: a = numpy.load(\"{path}\"); "
+                   f"numpy.savez(\"{path.stem}-xy.npz\", X=a[\"{others[0]}\"], y=a[\"{target}\"])")
 
 
 def _numbers(path: Path, what: str, values: NDArray[Any]) -> Array:

@@ -52,19 +52,25 @@ def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], ta
     KerncastError
         E262 if scheduler or workers do not respond or are lost, E501 without dask.distributed.
     """
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError:
-        raise missing("a cluster needs", "distributed", "python -m pip install distributed",
-                      "scheduler") from None
+    check_scheduler(address)
+    distributed: Any = import_module("distributed")
     lost = (OSError, TimeoutError, distributed.KilledWorker, distributed.CancelledError)
-    _probe(address, distributed)
     with _quiet():
         try:
             client = distributed.Client(address, timeout=_PATIENCE, set_as_default=False)
         except (*lost, ValueError, TypeError) as error:
             raise _unreachable(address, error) from error
         yield from _results(client, address, lost, make, data, task, numbers)
+
+
+def check_scheduler(address: str) -> None:
+    """Raise E262 at once if no scheduler responds, E501 without dask.distributed."""
+    try:
+        distributed = import_module("distributed")
+    except ImportError:
+        raise missing("a cluster needs", "distributed", "python -m pip install distributed",
+                      "scheduler") from None
+    _probe(address, distributed)
 
 
 def _results(client: Any, address: str, lost: tuple[type[BaseException], ...], make: Callable[..., Any],

@@ -11,7 +11,7 @@ errors. Conjugate gradients on the true matrix, with the same O(n) memory, are e
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -76,7 +76,7 @@ class MethodChoice:
     sigma: float
     lam: float
     error: float
-    errors: Array
+    errors: Array = field(repr=False)
     at_edge: bool
 
 
@@ -109,12 +109,12 @@ class ToeplitzVerdict:
     trainer: str
     model: MethodChoice
     words: str
-    choices: tuple[MethodChoice, ...]
+    choices: tuple[MethodChoice, ...] = field(repr=False)
     measure: str
     scheme: str
     samples: int
-    sigmas: Array
-    lams: Array
+    sigmas: Array = field(repr=False)
+    lams: Array = field(repr=False)
 
 
 def measure(classes: bool) -> str:

@@ -10,6 +10,7 @@ import pytest
 
 from kerncast.lab.workflow import shipped_spec
 from kerncast.sim.data import Dataset, load_dataset
+from kerncast.sim.data.samples import load_samples
 from kerncast.sim.diagnostics import held_out as module
 from kerncast.sim.diagnostics.baselines import baselines, savitzky_golay
 from kerncast.sim.diagnostics.held_out import FOLDS, Judged, held_out, make_folds, part_of
@@ -186,7 +187,8 @@ def test_the_verdict_names_the_baseline_that_decides() -> None:
     found = quality(spec_of("toeplitz_rls"), signal())
     assert found is not None
     for error, words in ((2.0, "Not good: a baseline has a smaller error (mean)"), (0.98, "about that of"),
-                         (1.02, "No gain: a baseline has a smaller error, by 2.0% (mean)"), (0.5, "50% below")):
+                         (1.02, "No gain: a baseline has a smaller error, by 2.0% (mean)"),
+                         (0.5, "50% below")):
         made = replace(found, error=error, baselines={"mean": 1.0})
         assert words in made.verdict and made.beats_baselines == (error <= 1)
 
@@ -203,11 +205,15 @@ def test_of_two_classes_the_error_is_the_share_of_wrong_ones() -> None:
 def test_results_print_as_a_few_lines() -> None:
     from kerncast.sim.diagnostics.simulate import simulate
     from kerncast.sim.planner import make_plan
-    from kerncast.sim.reference.toeplitz.auto import solve_toeplitz
+    from kerncast.sim.reference import solve_toeplitz, toeplitz_applies
 
     spec, data = spec_of("toeplitz_rls"), signal()
     simulation = repr(simulate(make_plan(spec), None, data.y_raw))
     assert simulation.startswith("Simulation: status ok, 40 predictions\n") and simulation.count("\n") == 2
     solution = repr(solve_toeplitz(2.0 ** -np.arange(50.0), np.ones(50)))
     assert solution.startswith("Solution by ") and "status ok" in solution and solution.count("\n") <= 3
-    assert all(len(line) <= 110 for line in (solution + simulation).split("\n"))
+    chosen = toeplitz_applies(data.x_raw, data.y_raw)
+    results = [simulation, solution, *map(repr, (make_plan(spec), data, load_samples("ecg"), chosen))]
+    assert all(text.count("\n") <= 3 and max(map(len, text.split("\n"))) <= 160 for text in results[:5])
+    assert repr(make_plan(spec)).startswith("Plan: m, toeplitz_rls, 16 bits, n = 40, D = 1\n")
+    assert "40 samples" in repr(data) and "1,024 samples" in results[4] and "errors=" not in results[5]

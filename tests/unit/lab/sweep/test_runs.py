@@ -185,6 +185,13 @@ def test_a_silent_cluster_is_reported_and_results_are_kept(serial, tmp_path, mon
     assert len(open_run(tmp_path / "run").points) == 2
 
 
+def test_a_wrong_scheduler_is_reported_before_anything_runs_or_is_written(serial, tmp_path, monkeypatch):
+    monkeypatch.setattr(evaluate.Evaluator, "point", lambda *_: pytest.fail("a point was evaluated"))
+    with pytest.raises(KerncastError) as error:
+        run_sweep(settings(tmp_path, "sigma=2,3"), tmp_path / "run", scheduler="tcp://127.0.0.1:9")
+    assert codes(error) == ["E262"] and not (tmp_path / "run").exists()
+
+
 # ---- whatever happens ----
 KILLED = """
 import os, signal, sys

@@ -24,6 +24,7 @@ ALGORITHMS = {
     "toeplitz_rls": "trains on a signal at a constant step, with all samples at once, in O(n) memory",
     "kernel_cg": "trains on samples of any kind, with all samples at once",
     "kernel_lms": "learns from a continuous stream of samples, in fixed memory",
+    "online_kernel_rls": "learns from a stream more accurately, in more memory and time",
 }
 
 
@@ -56,7 +57,7 @@ def ask(name: str | None, columns: Callable[[Path], int]) -> Answers:
     if usual == "toeplitz_rls":
         algorithm = usual  # the others need columns
     else:
-        typer.echo("\n".join(f"  {key:12}  {ALGORITHMS[key]}" for key in offered))
+        typer.echo("\n".join(f"  {key:17}  {ALGORITHMS[key]}" for key in offered))
         algorithm = _choice("Algorithm", offered, usual or "toeplitz_rls")
     target = _choice("Target (kerncast targets lists them)", target_ids(), "cortex-m4")
     return Answers(name, data, algorithm, target)

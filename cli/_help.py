@@ -154,6 +154,7 @@ def _described(error: Any, ctx: Any, words: list[str]) -> tuple[str, str, str, s
         return f"{name} is missing", path, "nothing", str(getattr(param, "help", "") or usage)
     if kind == "BadParameter" and param is not None:
         allowed = str(error.message).rstrip(".").removeprefix("Input should be ").partition(", unable")[0]
+        allowed = allowed.partition(" is not one of ")[2].replace("'", "") or allowed
         return f"the value of {name} is not valid", path, _value(param, words), allowed
     if kind == "BadOptionUsage":
         return f"{error.option_name} needs a value", path, "nothing", usage or f"{error.option_name} VALUE"

@@ -33,10 +33,11 @@ DataFile = Annotated[Path | None, typer.Option(
     "--data", metavar="FILE", autocompletion=data_files, show_default=False,
     help="Data file: CSV, WAV, NPZ or LIBSVM. Columns x0, x1, ... and y of integers are ADC counts; other "
          "values are converted.")]
-Algorithm = Annotated[Literal["toeplitz_rls", "kernel_cg", "kernel_lms"] | None, typer.Option(
+Trained = Literal["toeplitz_rls", "kernel_cg", "kernel_lms", "online_kernel_rls"]
+Algorithm = Annotated[Trained | None, typer.Option(
     metavar="NAME", show_default=False,
-    help="toeplitz_rls, kernel_cg or kernel_lms. Default: toeplitz_rls for a sampled signal, else "
-         "kernel_lms.")]
+    help="toeplitz_rls, kernel_cg, kernel_lms or online_kernel_rls. Default: toeplitz_rls for a sampled "
+         "signal, else kernel_lms.")]
 KernelName = Annotated[Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"], typer.Option(
     metavar="NAME", help="gaussian, laplacian or periodic; kernel_cg also supports polynomial and linear.")]
 TargetId = Annotated[str, typer.Option(

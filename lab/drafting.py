@@ -32,6 +32,8 @@ MANY_COLUMNS = 32
 LAGS = 8
 #: Last errors that correct a prediction, if the samples are in order of time.
 LAST_ERRORS = 6
+#: Algorithms that predict a signal from its previous samples.
+ONLINE = ("kernel_lms", "online_kernel_rls")
 PRODUCTS = ("polynomial", "linear")
 # Limits of gain in [output].
 _LEAST_GAIN, _LARGEST_GAIN = 1e-12, 1e12
@@ -126,6 +128,8 @@ def _start(name: str, algorithm: str) -> Values:
         values["cg"] = {"n": 256, "lambda": 0.1, "steps": 32}
     elif algorithm == "toeplitz_rls":
         values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1}
+    elif algorithm == "online_kernel_rls":
+        values["rls"] = {"features": 64, "forgetting": 0.999, "ridge": 0.001, "passes": 1}
     else:
         values["online"] = {"budget": 64, "eta": 0.2, "rho": 0.0, "reduction": "nt", "quantise": 0.8,
                             "linear": "rls", "linear_ridge": _ridge(1 << 16), "gate": True, "passes": 1}
@@ -137,10 +141,10 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags:
     """Return values for a data file: columns, formats, n, and an initial sigma."""
     columns, rows = seen.values.X.shape[1], len(seen.values.y)
     chosen = algorithm or ("kernel_lms" if columns or lags else "toeplitz_rls")
-    if lags and (columns or chosen != "kernel_lms"):
-        raise fail("E242", "only kernel_lms predicts a signal from its previous samples" if not columns else
+    if lags and (columns or chosen not in ONLINE):
+        raise fail("E242", f"{chosen} does not predict a signal from its previous samples" if not columns else
                    "the file has input columns, so the target is not predicted from its previous values",
-                   where="--lags", value=lags, allowed="one signal, and kernel_lms",
+                   where="--lags", value=lags, allowed=f"one signal, and {' or '.join(ONLINE)}",
                    remedy="omit --lags" if columns else "omit --algorithm")
     if chosen == "kernel_cg" and not columns:
         raise fail("E242", f"{chosen} needs input columns, and the file has none", where=f"{seen.path}:1",
@@ -150,7 +154,7 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags:
     values["data"] = {"file": file, **seen.keys}
     _inputs(values, seen)
     _target(values, seen)
-    if chosen == "kernel_lms" and not columns:
+    if chosen in ONLINE and not columns:
         columns = min(lags or LAGS, max(1, rows // 4))
         _lagged(values, seen, columns)
     if not seen.counts:
@@ -162,7 +166,7 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags:
         if columns:
             values["toeplitz"]["scheme"] = "diagonal_mean_biased"
             del values["toeplitz"]["step"]
-    else:
+    elif chosen == "kernel_lms":
         _learner(values, seen, columns)
     return values
 

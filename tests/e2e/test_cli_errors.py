@@ -38,6 +38,11 @@ def test_a_usage_error_has_code_place_value_allowed_values_and_remedy(
     assert error["code"] == "E194" and error["where"].startswith("kerncast") and error["remedy"]
 
 
+def test_a_wrong_choice_is_reported_with_the_choices(run: Run) -> None:
+    err = run("init", "a", "--kernel", "cubic")[2]
+    assert "\n    allowed: gaussian, laplacian, periodic, polynomial, linear\n" in err
+
+
 def test_a_wrong_target_is_reported_with_the_other_mistakes_of_the_spec(run: Run, spec: Path) -> None:
     text = spec.read_text().replace("sigma = 2.0", "sgima = 2.0").replace("lambda = 0.5", "lambda = 0")
     spec.write_text(text + '[target]\nid = "z80"\n')

@@ -85,7 +85,8 @@ def test_on_a_terminal_init_asks_for_missing_options_reading_data_once(motor, tm
     answers = f"engine\n{motor}\nquantum\nkernel_cg\nz80\ncortex-m0\n"
     code, out, _ = run("init", "-o", tmp_path, answers=answers)
     assert code == 0
-    assert "quantum is not one of kernel_cg, kernel_lms" in out and "z80 is not one of" in out
+    assert "quantum is not one of kernel_cg, kernel_lms, online_kernel_rls" in out
+    assert "z80 is not one of" in out
     values = json.loads(run("check", tmp_path / "engine.toml", "--json")[1])["values"]
     assert (values["model"]["algorithm"], values["target"]["id"]) == ("kernel_cg", "cortex-m0")
     assert read == [motor]

@@ -270,8 +270,10 @@ def test_the_next_sample_of_a_signal_is_predicted_from_previous_ones(text):
     assert found["inputs"] == "the 5 samples before the target, the latest first"
 
 
-def test_an_online_learner_of_a_signal_gets_previous_samples():
-    spec, data, _ = made(timed(range(60)), "--algorithm", "kernel_lms")
+@pytest.mark.parametrize("algorithm", ["kernel_lms", "online_kernel_rls"])
+def test_an_online_learner_of_a_signal_gets_previous_samples(algorithm):
+    spec, data, _ = made(timed(range(60)), "--algorithm", algorithm)
+    assert spec.model.algorithm == algorithm
     assert spec.data.lagged and spec.input.columns == data.x_raw.shape[1] == 8
 
 
@@ -280,6 +282,12 @@ def test_an_online_learner_of_a_signal_gets_previous_samples():
     (timed(range(60)), ("--lags", "4", "--algorithm", "toeplitz_rls"), "omit --algorithm")])
 def test_previous_samples_need_a_signal_and_an_online_learner(text, options, remedy):
     assert refused(text, *options)["remedy"] == remedy
+
+
+def test_recursive_least_squares_learn_a_table():
+    spec, data, _ = made(TABLE, "--algorithm", "online_kernel_rls")
+    assert spec.rls.features == 64 and data.x_raw.shape == (60, 2)
+    assert run("sim", "d.toml")[0] == 0
 
 
 # ---- size ----

@@ -3,11 +3,15 @@
 import re
 import subprocess
 from fractions import Fraction
+from pathlib import Path
 
 import cffi
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+import kerncast
+from kerncast.cli import main
 from kerncast.codegen.generate import render_c
 
 from .conftest import CASES
@@ -63,6 +67,19 @@ def test_the_readme_starts_with_c_that_compiles(name, require_tool, tmp_path):
     assert example is not None and 8 <= len(example[1].splitlines()) <= 14
     (tmp_path / "first.c").write_text(example[1])
     subprocess.run([*C99, "first.c"], cwd=tmp_path, check=True)
+
+
+def test_the_c_code_of_the_readme_compiles_with_the_library_of_its_example(require_tool, tmp_path):
+    require_tool("gcc", GCC)
+    root = Path(kerncast.__file__).resolve().parent
+    done = CliRunner().invoke(main.app, ["init", str(root / "examples" / "gas.csv"), "-o", str(tmp_path)])
+    assert done.exit_code == 0, done.output
+    kerncast.generate(kerncast.plan(kerncast.Spec.load(tmp_path / "gas.toml")), tmp_path / "gas")
+    (code,) = re.findall(r"```c\n(.*?)```", (root / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "gas" / "use.c").write_text(
+        "#include \"gas.h\"\nfloat learn(gas_target_t y);\nfloat learn(gas_target_t y)\n{\n    float ppm;\n"
+        f"{code}    return ppm;\n}}\n")
+    subprocess.run([*C99, "use.c"], cwd=tmp_path / "gas", check=True)
 
 
 @pytest.mark.parametrize("name", ["grid16", "cg16", "lms16", "lms32_rails", "lms16_saturated",

@@ -1,4 +1,5 @@
 """``kerncast init DATA``: each kind of file gives a right spec, or a message whose remedy works as typed."""
+
 import json
 import re
 import shlex

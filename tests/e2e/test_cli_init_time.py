@@ -1,5 +1,6 @@
 """``kerncast init DATA`` for samples in order of time: columns of time, and previous samples as inputs."""
 
+
 import numpy as np
 import pytest
 

@@ -54,7 +54,7 @@ def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKi
     kerncast gen ecg.toml -o build/ecg --pack build/packs
     kerncast gen ecg.toml -o build/ecg --core learner
     """
-    from ..codegen.c.pack import write_pack
+    from ..codegen.c.pack import refuse_unwritable_pack, write_pack
     from ..codegen.c.packages import resolve_packages
     from ..codegen.firmware.targets import load_target
     from ..codegen.generate import describe, generate, refuse_oversize, stale_files
@@ -63,6 +63,7 @@ def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKi
     from ..lab.workflow import plan_and_vectors
 
     packages, spec = resolve_packages([*(package or ()), *(["cmsis"] if pack else [])]), load_spec(path)
+    refuse_unwritable_pack(pack)
     refuse_unmeasurable(spec)
     refuse_oversize(spec)
     plan, vectors = plan_and_vectors(spec, path.parent)
@@ -75,8 +76,7 @@ def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKi
     values = {"out": str(out), **describe(manifest), "packages": packages, "cores": _cores(plan),
               "state_bytes": plan.state_bytes, "table_bytes": plan.table_bytes,
               "warnings": warnings_of(spec, plan, as_json)}
-    if pack:
-        values["pack"] = str(write_pack(out, plan.name, pack))
+    values |= {"pack": str(write_pack(out, plan.name, pack))} if pack else {}
     text = (f"{out}: {len(manifest.files)} files, model {plan.state_bytes} bytes of RAM, "
             f"tables {plan.table_bytes} bytes of flash\nplan {plan.hash}\n"
             f"RTL cores in {out / FOLDER}: {', '.join(_cores(plan)) or 'none; its README.md explains why'}")

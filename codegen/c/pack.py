@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import zipfile
 from io import BytesIO
 from pathlib import Path
 from xml.etree import ElementTree
 
+from ...sim._output_files import refuse_unwritable, whole_file
 from ...sim.errors import fail
 from ..manifest import MANIFEST
 
@@ -26,10 +28,24 @@ def pack_files(folder: Path, description: str) -> list[str]:
                   | {name for name in _ALSO if (folder / name).is_file()} | {description})
 
 
+def refuse_unwritable_pack(out: Path | None) -> None:
+    """Raise E191 if `out` is not a writable folder, and cannot become one."""
+    if out is None:
+        return
+    at = out.absolute()
+    while not (at.exists() or at.is_symlink()):
+        at = at.parent
+    if not (at.is_dir() and os.access(at, os.W_OK)):
+        raise fail("E191", "the pack cannot be written", where="--pack", value=str(out),
+                   allowed="a writable folder, or a new one in a writable folder",
+                   remedy="name a folder that can be written")
+
+
 def write_pack(folder: Path, name: str, out: Path) -> Path:
     """Write the pack of a generated folder and return its path.
 
-    The same folder gives the same bytes. Raises E310 if the folder was generated without the package cmsis.
+    The same folder gives the same bytes. Raises E310 if the folder was generated without the package cmsis,
+    and E191 if the pack cannot be written.
 
     Parameters
     ----------
@@ -55,5 +71,7 @@ def write_pack(folder: Path, name: str, out: Path) -> Path:
             archive.writestr(entry, (folder / file).read_bytes())
     out.mkdir(parents=True, exist_ok=True)
     path = out / f"kerncast.{name}.{release.group(1)}.pack"
-    path.write_bytes(buffer.getvalue())
+    refuse_unwritable(path, "--pack", "the pack")
+    with whole_file(path) as part:
+        part.write_bytes(buffer.getvalue())
     return path

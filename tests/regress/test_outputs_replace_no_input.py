@@ -70,6 +70,26 @@ def test_a_bundle_that_cannot_be_written_is_refused_at_once(run: Run, generated:
     assert code == 2 and errors.startswith("-o: E191")
 
 
+@pytest.mark.parametrize("place", ["small.toml", "small.toml/packs", "nowhere"])
+def test_a_pack_that_cannot_be_written_is_refused_before_the_folder(run: Run, spec: Path, place: str) -> None:
+    (spec.parent / "nowhere").symlink_to("missing")
+    out = spec.parent / "out"
+    code, _, errors = run("gen", spec, "-o", out, "--pack", spec.parent / place)
+    assert code == 2 and errors.startswith("--pack: E191") and not out.exists()
+
+
+def test_a_pack_replaces_no_link(run: Run, spec: Path) -> None:
+    out, packs = spec.parent / "out", spec.parent / "packs"
+    assert run("gen", spec, "-o", out, "--pack", packs)[0] == 0
+    pack, = packs.iterdir()
+    kept = pack.rename(packs / "mine")
+    pack.symlink_to(kept.name)
+    before = kept.read_bytes()
+    code, _, errors = run("gen", spec, "-o", out, "--pack", packs)
+    assert code == 2 and "E191" in errors
+    assert pack.is_symlink() and kept.read_bytes() == before
+
+
 # ---- generated files ----
 @pytest.mark.parametrize("name", ["library.json", "LIBRARY.json"])
 def test_a_model_file_replaces_no_file_of_a_package(run: Run, tmp_path: Path, name: str) -> None:

@@ -7,6 +7,7 @@ import lzma
 import os
 import stat
 import tokenize
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -15,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 #: Bytes of a JSON file, a recording or a trained model, and characters of a spec.
-MAX_BYTES, MAX_SPEC = 1 << 28, 1 << 24
+MAX_BYTES, MAX_SPEC = 1 << 28, 1 << 22
 #: Bytes of all arrays of an NPZ file, decompressed.
 MAX_ARRAYS = 1 << 30
 
@@ -70,5 +71,6 @@ def open_npz(path: Path) -> Iterator[Any]:
     with zipfile.ZipFile(refuse_special(path)) as archive:
         if sum(member.file_size for member in archive.infolist()) > MAX_ARRAYS:
             raise _too_large(path)
-    with np.load(path, allow_pickle=False) as file:
+    with warnings.catch_warnings(), np.load(path, allow_pickle=False) as file:
+        warnings.simplefilter("ignore")  # about files of Python 2
         yield file

@@ -32,6 +32,8 @@ Values = dict[str, Any]
 
 _RANGE = re.compile(r"(?P<lo>[^/]+?)\.\.(?P<hi>[^/]+)/(?P<count>\d+)", re.ASCII)
 _MOST_VALUES = 10_000
+# Characters of a number; Python does not read integers of thousands of digits.
+_MOST_CHARACTERS = 100
 #: Tables that no point may vary.
 _FIXED = ("sweep",)
 #: Tables of sensors, whose words the samples follow.
@@ -201,6 +203,8 @@ def _scalar(text: str) -> Scalar:
     """Parse a value as TOML does: a number, true or false; otherwise return the text."""
     if text in ("true", "false"):
         return text == "true"
+    if len(text) > _MOST_CHARACTERS:
+        return text
     for kind in (int, float):
         try:
             return kind(text)

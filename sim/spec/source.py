@@ -31,6 +31,10 @@ TOKEN = re.compile(r'''
   | (?P<other> . )
 ''', re.VERBOSE | re.DOTALL)
 
+# A key of this many parts takes tomllib minutes; no key of a spec has more than four.
+_LONG_KEY = re.compile(r"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){64}""")
+# Bits of an integer that Python prints.
+_MOST_BITS = 1 << 13
 _SYNTAX_PLACE = re.compile(r"\s*\(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
@@ -61,7 +65,11 @@ class Source:
         """Parse a text; raise E102 with file:line if it is not TOML."""
         text = text.replace("\r\n", "\n")
         try:
+            if found := _LONG_KEY.search(text):
+                line = text.count("\n", 0, found.start()) + 1
+                raise ValueError(f"a key of too many parts (at line {line}, column 1)")
             values = tomllib.loads(text)
+            _refuse_long_integers(values)
         except (ValueError, RecursionError) as error:  # also for numbers or nesting beyond Python's limits
             place = _SYNTAX_PLACE.search(str(error))
             line = int(place[1]) if place and place[1] else text.rstrip().count("\n") + 1
@@ -101,6 +109,15 @@ class Source:
         return f"{self.name}:{self.line(path)} {place}" if self.name else place
 
 
+def _refuse_long_integers(value: Any) -> None:
+    """Raise ValueError for an integer that Python does not print."""
+    if isinstance(value, int) and value.bit_length() > _MOST_BITS:
+        raise ValueError("an integer of too many digits")
+    if isinstance(value, (dict, list)):
+        for item in value.values() if isinstance(value, dict) else value:
+            _refuse_long_integers(item)
+
+
 def _statements(text: str) -> Iterator[tuple[KeyPath, int]]:
     """Yield key path and line of every statement of a valid TOML text.
 
@@ -110,13 +127,14 @@ def _statements(text: str) -> Iterator[tuple[KeyPath, int]]:
     elements: dict[KeyPath, int] = {}
     depth = 0
     start: int | None = None  # where the statement began
+    line, counted = 1, 0  # the line at this place of the text
     equals: int | None = None  # its first = outside strings and brackets
     for token in (*TOKEN.finditer(text), None):
         kind = token.lastgroup if token else "newline"
         at = token.start() if token else len(text)
         if kind == "newline" and depth == 0:
             if start is not None:
-                line = text.count("\n", 0, start) + 1
+                line, counted = line + text.count("\n", counted, start), start
                 key = _key(text[start:at if equals is None else equals], header=equals is None)
                 if equals is None:
                     tables, key = [key], ()

@@ -298,7 +298,7 @@ def test_a_board_that_invents_a_slot_or_a_result_differs(answer: dict[str, int])
 # ---- what is documented ----
 def test_the_documented_limits_are_those_of_the_code() -> None:
     assert (limits.MAX_LINE, limits.MAX_TEXT, limits.MAX_LINES) == (16 << 20, 1 << 30, 20_000_000)
-    assert (_files.MAX_SPEC, _files.MAX_ARRAYS, _files.MAX_BYTES) == (16 << 20, 1 << 30, 256 << 20)
+    assert (_files.MAX_SPEC, _files.MAX_ARRAYS, _files.MAX_BYTES) == (4 << 20, 1 << 30, 256 << 20)
     assert (MAX_DEPTH, MAX_FILES, LARGEST_BYTES, executors.MAX_JOBS) == (64, 4096, 256 << 20, 256)
     assert (server._MOST_BYTES, server._SECONDS, server._MOST_CONNECTIONS) == (64 << 10, 60, 64)
 

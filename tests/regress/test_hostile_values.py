@@ -1,0 +1,53 @@
+"""Values, names and sizes that end a reader or exhaust it: each is refused with a code."""
+
+import warnings
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kerncast.sim.data.samples import load_samples
+from kerncast.sim.errors import KerncastError
+from kerncast.sim.spec.source import Source
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+def code_of(call: Callable[[], object]) -> str:
+    with pytest.raises(KerncastError) as caught:
+        call()
+    return caught.value.problems[0].code
+
+
+def test_an_array_of_python_2_is_read_without_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "a.npz"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, shape in (("X", "(2L, 1L)"), ("y", "(2L,)")):
+            text = f"{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+            archive.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+                             + np.arange(2.0).tobytes())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert load_samples(path).y.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("text", [
+    "[a]\n" + "a." * 2000 + "b = 1\n", "x = {" + "'a' . " * 64 + "b = 1}", "[[" + '"a".' * 64 + "b]]",
+    "x = 0x" + "f" * 5000, "x = [[{y = 0b1" + "0" * 20_000 + "}]]"])
+def test_keys_and_integers_without_end_are_not_toml(text: str) -> None:
+    with pytest.raises(KerncastError, match=r"E102: .* (a key|an integer) of too many"):
+        Source.parse(text, "s.toml")
+
+
+def test_the_lines_of_a_long_spec_are_counted_once() -> None:
+    found = Source.parse("[a]\n" + "".join(f"k{i} = 1  # \n\n" for i in range(50)), "s.toml")
+    assert found.lines["a", "k49"] == 100
+
+
+def test_an_axis_of_a_number_of_thousands_of_digits_is_refused(run: Run, spec: Path) -> None:
+    for axis in (f"kernel.sigma={'9' * 5000}", f"kernel.sigma=1..{'9' * 5000}/3"):
+        status, _, err = run("sweep", spec, "--grid", axis, "-o", spec.parent / "run")
+        assert status == 2 and ("E107" in err or "E360" in err)
+    assert not (spec.parent / "run").exists()

@@ -22,6 +22,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -41,6 +42,8 @@ FORMAT, FORMAT_SEVERAL = "kerncast model 1", "kerncast model 2"
 _KEYS = ("format", "origin", "kernel", "classes", "scale", "bias", "alpha", "vectors")
 _KEYS_SEVERAL = (*_KEYS, "decision", "groups")
 
+#: Characters of the label of a class.
+MOST_OF_LABEL = 200
 
 _FORMATS = {1: FORMAT, 2: FORMAT_SEVERAL}
 
@@ -140,20 +143,21 @@ def read_model(text: str, where: str) -> TrainedModel:
         missing = [key for key in (_KEYS_SEVERAL if several else _KEYS) if key not in whole]
         if missing or whole["format"] not in (FORMAT, FORMAT_SEVERAL):
             raise ValueError(f"no {missing[0]}" if missing else f"format {whole['format']!r}")
-        vectors, alpha = (np.array(whole[key], dtype=np.float64) for key in ("vectors", "alpha"))
+        vectors, alpha, scale, bias = (_numbers(whole[key], key)
+                                       for key in ("vectors", "alpha", "scale", "bias"))
         if vectors.ndim != 2 or not vectors.size or alpha.shape[:1] != vectors.shape[:1] \
                 or alpha.ndim != 1 + several or not alpha.size:
             raise ValueError(f"vectors {vectors.shape} and alpha {alpha.shape}")
-        bias: Any = np.array(whole["bias"], dtype=np.float64) if several else float(whole["bias"])
+        if not several and bias.ndim:
+            raise ValueError("several intercepts for one output")
         kernel, classes = dict(whole["kernel"]), tuple(whole["classes"])
         if not (np.isfinite(vectors).all() and np.isfinite(alpha).all() and np.isfinite(bias).all()):
             raise ValueError("NaN or infinity")
-        scale = np.array(whole["scale"], dtype=np.float64)
-        if not all(isinstance(label, str | int | float) for label in classes):
-            raise ValueError("the classes are not numbers or texts")
+        check_labels(classes)
         if scale.shape != vectors.shape[1:] or not (np.isfinite(scale).all() and np.all(scale > 0)):
             raise ValueError(f"a scale of shape {scale.shape}, or one that is not positive and finite")
-        model = TrainedModel(kernel, vectors, alpha, bias, classes, scale, str(whole["origin"]),
+        model = TrainedModel(kernel, vectors, alpha, bias if several else float(bias), classes, scale,
+                             str(whole["origin"]),
                              *((whole["decision"], tuple(whole["groups"])) if several else ()))
         _check_outputs(model)
         _ = model.function
@@ -163,6 +167,33 @@ def read_model(text: str, where: str) -> TrainedModel:
                    value=where.rpartition("/")[2], allowed="a file written by kerncast.export",
                    remedy="export the model again") from None
     return model
+
+
+def _numbers(value: Any, key: str) -> Array:
+    """Return a number of JSON, or lists of them, as float64.
+
+    Raise ValueError for text, which NumPy would read as numbers, and for true and false.
+    """
+    found = np.array(value)
+    if found.dtype.kind in "USb":
+        raise ValueError(f"{key} is not numbers")
+    return found.astype(np.float64)
+
+
+def check_labels(classes: Sequence[Any]) -> None:
+    """Check the labels of classes.
+
+    Raise ValueError for labels that are not numbers or short printable texts, or not distinct.
+    """
+    if not all(isinstance(label, str | int | float) for label in classes):
+        raise ValueError("the classes are not numbers or texts")
+    names = [str(label) for label in classes]
+    for name in names:
+        if not 1 <= len(name) <= MOST_OF_LABEL or not name.isprintable():
+            raise ValueError(f"{name[:40]!r} cannot be the label of a class: it is not 1 to {MOST_OF_LABEL} "
+                             "printable characters")
+    if len(set(names)) < len(names):
+        raise ValueError("two classes have the same label")
 
 
 def _check_outputs(model: TrainedModel) -> None:

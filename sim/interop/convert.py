@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from .._arrays import Array
 from .._checks import finite_array
-from ..data.predictor_file import TrainedModel, digest
+from ..data.predictor_file import TrainedModel, check_labels, digest
 from ..data.raw import Words, quantise
 from ..errors import fail
 from ..plan import Plan
@@ -83,14 +83,14 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
     Raises
     ------
     KerncastError
-        E109 for the word length; E245, E247 or E248 for X; E246 if the format of `input` cannot hold X;
-        E270 to E274 for the estimator; E1xx for other keys of the spec.
+        E109 for the word length; E122 for the labels of classes; E245, E247 or E248 for X; E246 if the
+        format of `input` cannot hold X; E270 to E274 for the estimator; E1xx for other keys of the spec.
     """
     if not isinstance(word, int) or word not in WORDS:
         raise fail("E109", "word is not a supported word length", where="word", value=repr(word),
                    allowed=", ".join(map(str, WORDS)),
                    remedy="use 16 for small and fast code, 32 for results close to floating point")
-    model = known_model(estimator)
+    model = _of_labels(known_model(estimator))
     scale = model.scales
     samples = model.vectors * scale if X is None else _samples(X, len(scale))
     words = _input(samples, scale, _RAW_BITS[word]) if input is None else dict(input)
@@ -104,6 +104,17 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
     fmt = spec.input.format
     steps = np.array(spec.input.gains) * float(fmt.lsb) * scale
     return ConvertedEstimator(spec, model, text, quantise(samples, steps, spec.input.offsets, fmt, "X"), f)
+
+
+def _of_labels(model: TrainedModel) -> TrainedModel:
+    """Return the model; raise E122 for a label that its file cannot have."""
+    try:
+        check_labels(model.classes)
+    except ValueError as error:
+        raise fail("E122", str(error), where="estimator.classes_", value=repr(model.classes),
+                   allowed="numbers, or short printable texts",
+                   remedy="rename the labels, and train again") from None
+    return model
 
 
 def _named(words: Mapping[str, Any], scale: Array) -> dict[str, Any]:

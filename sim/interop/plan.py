@@ -47,7 +47,7 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
     Raises
     ------
     KerncastError
-        E113 for choices together with a spec, E270 to E274 for an estimator, and the errors of
+        E113 for choices together with a spec, E122 and E270 to E274 for an estimator, and the errors of
         :func:`kerncast.sim.planner.make_plan`.
     """
     if is_estimator(spec):

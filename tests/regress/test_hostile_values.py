@@ -1,5 +1,6 @@
 """Values, names and sizes that end a reader or exhaust it: each is refused with a code."""
 
+import json
 import warnings
 import zipfile
 from collections.abc import Callable
@@ -7,7 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
+import kerncast
+from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.spec.source import Source
@@ -31,6 +35,26 @@ def test_an_array_of_python_2_is_read_without_a_warning(tmp_path: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert load_samples(path).y.tolist() == [0, 1]
+
+
+@pytest.mark.parametrize("change", [
+    {"vectors": [["1"], ["\u0661"]]}, {"bias": "1"}, {"bias": True}, {"alpha": ["1", "2"]}, {"scale": ["1"]},
+    {"classes": ["\x1b[31m", "b"]}, {"classes": ["x" * 10**6, "b"]}, {"classes": ["a\u202eb", "b"]},
+    {"classes": [10**400, 1]}, {"classes": [1, "1"]}, {"classes": ["", "b"]}])
+def test_text_in_place_of_numbers_and_hostile_labels_are_refused(change: dict[str, object]) -> None:
+    text = {"format": "kerncast model 1", "origin": "SVC", "kernel": {"type": "gaussian", "sigma": 1.0},
+            "classes": [], "scale": [1.0], "bias": 0.5, "alpha": [1.0, 2.0], "vectors": [[1.0], [2.0]]}
+    read_model(json.dumps(text), "m.json")
+    assert code_of(lambda: read_model(json.dumps(text | change), "m.json")) == "E275"
+
+
+@pytest.mark.parametrize("labels", [["a", "x" * 201], ["a", "\x1b[31m"], ["", "a"], ["a", "b\nc"]])
+def test_an_estimator_with_a_hostile_label_is_refused(tmp_path: Path, labels: list[str]) -> None:
+    X = np.arange(12.0).reshape(6, 2)
+    fitted = SVC().fit(X, np.repeat(np.array(labels), 3))
+    assert code_of(lambda: kerncast.plan(fitted, X)) == "E122"
+    assert code_of(lambda: kerncast.export(fitted, X, tmp_path / "a.toml")) == "E122"
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("text", [

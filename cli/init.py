@@ -176,6 +176,8 @@ def _check_name(name: str, data: Path | None, given: list[str]) -> None:
 
 def _inspect(data: Path, asked: dict[str, Any], classes: str | None) -> Inspection:
     """Return the contents of a data file, read with the options of the command line."""
+    from pydantic import ValidationError
+
     from ..sim.data.inspection import inspect_file
     from ..sim.spec import Data
 
@@ -192,7 +194,10 @@ def _inspect(data: Path, asked: dict[str, Any], classes: str | None) -> Inspecti
     for key in ("target_column", "time"):
         if re.fullmatch(r"[0-9]{1,7}", given.get(key, "")):
             given[key] = int(given[key])
-    options = Data.model_validate({"file": str(data), **given})
+    try:
+        options = Data.model_validate({"file": str(data), **given})
+    except ValidationError as error:
+        raise _invalid_key(str(error.errors()[0]["loc"][0]), given) from None
     names = None if classes in (None, _NONE) else separated([classes])
     if names is not None and len(names) < 2:
         raise _invalid("--classes", classes, "two class names, or `none`", "--classes idle,run")
@@ -214,10 +219,18 @@ def _rows(text: str) -> int | str:
     from ..sim.spec.types import Rows
 
     try:
-        return TypeAdapter(Rows).validate_python(int(text) if text.isascii() and text.isdigit() else text)
+        return TypeAdapter(Rows).validate_python(int(text) if re.fullmatch(r"[0-9]{1,9}", text) else text)
     except ValidationError:
         raise _invalid("--rows", text, "a number of rows, at least 1, or FIRST..LAST with rows counted from "
                                        "1", "--rows 1..1000") from None
+
+
+def _invalid_key(key: str, given: dict[str, Any]) -> Exception:
+    """Return E194 for an option that is not a valid key of [data]."""
+    examples = {"target_column": "--target-column torque", "inputs": "--inputs speed,current",
+                "time": "--time seconds"}
+    return _invalid(f"--{key.replace('_', '-')}", given.get(key, ""),
+                    "a name of a column, or its number from 0", examples.get(key, "--data train.csv"))
 
 
 def _invalid(option: str, value: Any, allowed: str, remedy: str) -> Exception:

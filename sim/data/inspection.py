@@ -106,7 +106,7 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
                  if getattr(options, key) is not None}
         alone, text = _arrays(path, options)
         signal, labelled = signal and alone, labelled or text
-    data = Data.model_validate({"file": path.name, **keys})
+    data = Data.model_validate({"file": path.name or str(path), **keys})
     values = read_values(path, data, signal=signal, labels=tuple(classes or ANY) if labelled else ())
     if len(values.y) < 2:
         raise fail("E247", "the file contains too few samples", where=str(path), value=len(values.y),

@@ -57,6 +57,22 @@ def test_an_estimator_with_a_hostile_label_is_refused(tmp_path: Path, labels: li
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("option", [("--target-column", ""), ("--inputs", ""), ("--inputs", ",")])
+def test_an_empty_name_of_a_column_is_an_error_of_its_option(
+        run: Run, tmp_path: Path, option: tuple[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("d.csv").write_text("a,b\n1.5,2\n2.5,4\n3.5,3\n")
+    status, _, err = run("init", "d.csv", *option)
+    assert status == 2 and err.startswith(f"{option[0]}: E194")
+    assert [path.name for path in tmp_path.iterdir()] == ["d.csv"]
+
+
+def test_a_number_of_rows_of_many_digits_is_refused(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "d.csv").write_text("a,b\n1.5,2\n2.5,4\n3.5,3\n")
+    status, _, err = run("init", tmp_path / "d.csv", "--rows", "9" * 5000)
+    assert status == 2 and err.startswith("--rows: E194")
+
+
 @pytest.mark.parametrize("text", [
     "[a]\n" + "a." * 2000 + "b = 1\n", "x = {" + "'a' . " * 64 + "b = 1}", "[[" + '"a".' * 64 + "b]]",
     "x = 0x" + "f" * 5000, "x = [[{y = 0b1" + "0" * 20_000 + "}]]"])
@@ -75,3 +91,8 @@ def test_an_axis_of_a_number_of_thousands_of_digits_is_refused(run: Run, spec: P
         status, _, err = run("sweep", spec, "--grid", axis, "-o", spec.parent / "run")
         assert status == 2 and ("E107" in err or "E360" in err)
     assert not (spec.parent / "run").exists()
+
+
+def test_the_root_folder_is_not_a_data_file(run: Run) -> None:
+    status, _, err = run("init", "m", "--data", "/")
+    assert status == 2 and "E241" in err

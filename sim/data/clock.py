@@ -13,6 +13,8 @@ from ..errors import KerncastError, Problem, fail
 
 #: Largest deviation of an instant from the grid, in steps: instants are often rounded.
 MAX_DEVIATION = 0.25
+# Steps that float64 counts exactly.
+_MOST_STEPS = 2.0**52
 #: Steps of a stretch that is worth its mention.
 _LEAST = 8
 
@@ -111,12 +113,18 @@ def _even_stretch(time: Array, step: float) -> tuple[int, int]:
     return start, end
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def read_clock(time: Array) -> Clock:
-    """Return the clock of sampling instants (n,); NaN is treated as no increase."""
+    """Return the clock of sampling instants (n,).
+
+    NaN, and more steps than float64 can count, are treated as no increase.
+    """
     jumps = np.diff(time)
-    if not len(jumps) or not np.isfinite(jumps).all() or (step := float(np.median(jumps))) <= 0:
+    step = float(np.median(jumps)) if len(jumps) and np.isfinite(jumps).all() else 0.0
+    steps = np.rint(jumps / step) if step > 0 else jumps
+    if step <= 0 or not np.abs(steps).sum() < _MOST_STEPS:
         return Clock(1.0, np.zeros(len(jumps), dtype=np.int64), float("inf"))
-    counted = np.rint(jumps / step).astype(np.int64)
+    counted = steps.astype(np.int64)
     grid = np.concatenate([[0], np.cumsum(counted)])
     if grid[-1] > 0:
         step = float((time[-1] - time[0]) / grid[-1])

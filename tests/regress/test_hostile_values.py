@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.io import wavfile
 from sklearn.svm import SVC
 
 import kerncast
+from kerncast.sim.data.clock import read_clock
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
 from kerncast.sim.errors import KerncastError
@@ -73,6 +75,15 @@ def test_a_number_of_rows_of_many_digits_is_refused(run: Run, tmp_path: Path) ->
     assert status == 2 and err.startswith("--rows: E194")
 
 
+@pytest.mark.parametrize("end", ["1e308", "1e300"])
+def test_values_that_no_clock_counts_are_no_sampling_instants(end: str) -> None:
+    time = np.array([*range(20), float(end)])
+    with np.errstate(all="raise"):
+        assert not read_clock(time).even
+        assert not read_clock(np.array([0.0, 1e-320, 2e-320, float(end)])).even
+        assert not read_clock(np.array([-1.0, 0.0, 1.0]) * 1.7e308).even
+
+
 @pytest.mark.parametrize("text", [
     "[a]\n" + "a." * 2000 + "b = 1\n", "x = {" + "'a' . " * 64 + "b = 1}", "[[" + '"a".' * 64 + "b]]",
     "x = 0x" + "f" * 5000, "x = [[{y = 0b1" + "0" * 20_000 + "}]]"])
@@ -96,3 +107,23 @@ def test_an_axis_of_a_number_of_thousands_of_digits_is_refused(run: Run, spec: P
 def test_the_root_folder_is_not_a_data_file(run: Run) -> None:
     status, _, err = run("init", "m", "--data", "/")
     assert status == 2 and "E241" in err
+
+
+def test_a_recording_without_a_rate_is_unreadable_data(tmp_path: Path) -> None:
+    path = tmp_path / "a.wav"
+    wavfile.write(path, 8000, np.arange(20, dtype=np.int16))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:24] + bytes(8) + whole[32:])  # samples and bytes per second
+    assert code_of(lambda: load_samples(path)) == "E241"
+
+
+@pytest.mark.parametrize("kind", ["npz", "libsvm"])
+def test_inputs_without_memory_for_copies_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                      kind: str) -> None:
+    monkeypatch.setattr("kerncast.sim.data.samples.files.free_bytes", lambda: 20_000)
+    path = tmp_path / f"a.{kind}"
+    if kind == "npz":
+        np.savez(path, X=np.zeros(1000, dtype=np.uint8).reshape(10, 100), y=np.arange(10))
+    else:
+        path.write_text("1 100:1\n2 1:1\n" * 5)
+    assert code_of(lambda: load_samples(path)) == "E237"

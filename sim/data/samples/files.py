@@ -29,8 +29,8 @@ from .table import Array, Labels, Numbered, SampleTable, check_values, no_sample
 MAX_CHUNKS = 10_000
 # The size in the header of a recording that was not finished.
 _OPEN_END = 2**32 - 1
-# A float64, and two bytes during the check.
-_BYTES_OF_AN_INPUT = 10
+# A float64 here, two bytes during the check, and copies of later steps.
+_BYTES_OF_AN_INPUT = 24
 _COMPRESSED = (".gz", ".bz2")
 
 
@@ -45,7 +45,8 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
     Raises
     ------
     KerncastError
-        E241 file, E245 and E251 values, E247 no samples, E252 not numbers, E257 names, shapes or types.
+        E237 memory, E241 file, E245 and E251 values, E247 no samples, E252 not numbers, E257 names, shapes
+        or types.
     """
     try:
         with open_npz(path) as file:
@@ -64,6 +65,7 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
         raise fail("E257", "the arrays do not form a training set", where=str(path),
                    value=f"inputs {X.shape}, target {y.shape}", allowed="(n, D) and (n,) or (n, K)",
                    remedy="reshape the arrays to one row per sample")
+    _check_memory(path, len(X[:limit]), X.shape[1])
     table = SampleTable(_numbers(path, "inputs", X[:limit]),
                   y[:limit] if labels is not None and y.dtype.kind in "USb" else
                   _numbers(path, "target", y[:limit]),
@@ -142,14 +144,19 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
         raise _first_wrong_line(path, columns, str(error)) from None
     sparse, y = sparse[:limit], y[:limit]
     n, D = sparse.shape
-    if (wanted := _BYTES_OF_AN_INPUT * n * D) > (free := free_bytes()):
-        raise fail("E237", f"{n:,} x {D:,} inputs do not fit in memory", where=str(path),
-                   value=f"{wanted:,} bytes", allowed=f"{free:,} bytes, the free memory of this machine",
-                   remedy="load fewer samples with limit, or number the columns from 1 without gaps")
+    _check_memory(path, n, D, ", or number the columns from 1 without gaps")
     table = SampleTable(sparse.toarray(), y, Numbered("column ", D), "target",
                   lambda i: f"{path}:{_line_of(path, i)}")
     check_values(table, path)
     return table
+
+
+def _check_memory(path: Path, n: int, D: int, remedy: str = "") -> None:
+    """Raise E237 if n x D inputs and their copies exceed the free memory."""
+    if (wanted := _BYTES_OF_AN_INPUT * n * D) > (free := free_bytes()):
+        raise fail("E237", f"{n:,} x {D:,} inputs do not fit in memory", where=str(path),
+                   value=f"{wanted:,} bytes", allowed=f"{free:,} bytes, the free memory of this machine",
+                   remedy=f"load fewer samples with limit{remedy}")
 
 
 def _samples_of(path: Path) -> Any:
@@ -215,6 +222,8 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
             raise _unreadable(path, getattr(error, "strerror", None) or reason, "a WAV file") from None
     if not len(sound):
         raise no_samples(path)
+    if not rate:
+        raise _unreadable(path, "its sampling rate is 0", "a WAV file")
     channels = sound.reshape(len(sound), -1)
     if target is not None:
         if not isinstance(target, int) or not 0 <= target < channels.shape[1]:

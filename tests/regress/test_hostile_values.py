@@ -16,6 +16,7 @@ from kerncast.sim.data.clock import read_clock
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
 from kerncast.sim.errors import KerncastError
+from kerncast.sim.reference.first_row import first_row
 from kerncast.sim.spec.source import Source
 
 Run = Callable[..., tuple[int, str, str]]
@@ -127,3 +128,11 @@ def test_inputs_without_memory_for_copies_are_refused(tmp_path: Path, monkeypatc
     else:
         path.write_text("1 100:1\n2 1:1\n" * 5)
     assert code_of(lambda: load_samples(path)) == "E237"
+
+
+def test_a_checkpoint_that_is_a_link_is_refused(tmp_path: Path) -> None:
+    link = tmp_path / "a.npz"
+    link.symlink_to(tmp_path / "nowhere")
+    X = np.arange(40.0).reshape(20, 2)
+    assert code_of(lambda: first_row(X, 1.5, "diagonal_mean", checkpoint=link)) == "E191"
+    assert link.is_symlink()

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..._arrays import Array
 from ..._files import UNREADABLE_NPZ, open_npz
+from ..._output_files import refuse_unwritable
 from ...errors import KerncastError, fail
 
 # Sums of float32 values have a relative error of about 1e-6.
@@ -76,10 +77,11 @@ def load(path: str | Path, key: str, n: int, rows: int) -> SumsState:
     Raises
     ------
     KerncastError
-        E260 if the file belongs to another computation, E261 if it is not a checkpoint, or contains
-        impossible sums.
+        E191 if it cannot be written, E260 if the file belongs to another computation, E261 if it is not a
+        checkpoint, or contains impossible sums.
     """
     path = Path(path)
+    refuse_unwritable(path, "checkpoint", "the checkpoint")
     if not path.exists():
         save(path, key, start := SumsState(0, np.zeros(n)))  # fail now rather than after hours
         return start

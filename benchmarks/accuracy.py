@@ -114,12 +114,13 @@ Each figure is the relative error of the coefficients alpha
 against float64: |alpha - alpha*| / |alpha*|. The system is a uniform grid with a Gaussian kernel (sigma in
 samples) and a noisy sine as the target.
 
-* The figure in brackets is the certified bound divided by |alpha|. The device computes it in integers. It
-  covers the solver only, not the rounding of r and y before training.
-* A status other than ok follows the figures.
-* `refined` solves three times with the given word length, and stores r, y and alpha with 32 bits.
-* `static` replaces block floating point by fixed scaling; the range of alpha comes from these targets.
-* `schur` solves by Schur's generators instead of Levinson's recursion.
+* The figure in brackets is the certified bound divided by |alpha|. The device computes this bound in
+  integers. The bound covers the error of the solver, not the rounding of r and y before training.
+* If the status is not ok, it follows the figures.
+* `refined` solves the system three times at the given word length, but stores r, y and alpha in 32 bits.
+* `static` uses fixed scaling instead of block floating point. The range of alpha comes from the same
+  targets.
+* `schur` uses the Schur algorithm instead of Levinson's recursion.
 
 """
 
@@ -144,13 +145,13 @@ def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None])
     silent = sum(cell is not None and cell.status == "ok" for cell in (cells[key] for key in beyond))
     worst = max(cell.error for cell in cells.values() if cell is not None and cell.status == "ok")
     return "\n".join([
-        *lines, "", f"Every result below with status ok has a relative error of at most {worst:.1e}. Of the "
-        f"{len(beyond)} systems with a", f"condition number above 1e4, {silent} end with status ok at "
-        "16 bits.",
+        *lines, "", f"Every result below with status ok has a relative error of at most {worst:.1e}. "
+        "At 16 bits,", f"{silent} of the {len(beyond)} systems with a condition number above 1e4 have status "
+        "ok.",
         "", "## All systems", "",
-        "Each additional bit reduces the error. Refinement at 16 bits is as exact as 32 bits if the",
-        "condition number is below 100. The hard case is a small lambda with a wide kernel: it needs",
-        "24 bits. At 16 bits its status is not ok.",
+        "Each additional bit reduces the error. If the condition number is below 100, refinement at",
+        "16 bits is as accurate as 32 bits without it. The hard case is a small lambda with a wide kernel.",
+        "It needs 24 bits; at 16 bits its status is not ok.",
         "", ""])
 
 

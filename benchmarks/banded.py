@@ -43,16 +43,18 @@ HEAD = """# The banded solver
 
 `python -m kerncast.benchmarks.banded` makes this page.
 
-On a uniform grid the kernel is negligible beyond a lag b, so the Toeplitz matrix is banded. `solver =
-"banded"` stores the Cholesky factor of this matrix as a table, computed from the exact first row, and
-trains in two recursions of b multiplications per sample. It is more accurate than Levinson's recursion,
-because neither the first row nor the factor's recursion is rounded.
+On a uniform grid, a kernel that decays is negligible beyond some lag b, so the Toeplitz matrix is banded.
+`solver = "banded"` stores the Cholesky factor of this matrix as a table, which the planner computes from the
+exact first row. Training then runs two recursions, each with b multiplications per sample. This solver is
+more accurate than Levinson's recursion, because neither the first row nor the computation of the factor is
+rounded.
 
 ## Accuracy in words
 
-Figures are medians over four right-hand sides, with n = {n}. The solvers' columns are relative errors of
-alpha against float64. `bound / error` is the certified bound over the true error in the 2-norm; a ratio of
-1 would mean an exact bound. `tables` are bytes of flash.
+Figures are medians over four right-hand sides, with n = {n}. The columns `banded`, `Levinson` and `Schur`
+are relative errors of alpha against float64. `bound / error` is the ratio of the certified bound to the true
+error, both in the 2-norm; a ratio of 1 would mean a tight bound. `tables` is the size of the tables in
+flash, in bytes.
 
 | bits | sigma | lambda | b | rows | tables | banded | Levinson | Schur | bound / error |
 | --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |
@@ -61,8 +63,9 @@ alpha against float64. `bound / error` is the certified bound over the true erro
 INSTRUCTIONS = """
 ## Instructions on a Cortex-M4
 
-The counts include the whole of `bench_train` with its certificate, for sigma 3 and lambda 0.1 at -O2 in
-Unicorn. alpha and bound equal those of the integer model. RAM is that of model and trainer.
+The counts cover one call of `bench_train`, including the certificate, for sigma = 3 and lambda = 0.1 (-O2,
+in the emulator Unicorn). alpha and the bound equal those of the integer model. RAM is the size of the model
+and of the trainer, in bytes.
 
 | bits | n | level | banded | Levinson | RAM, banded | RAM, Levinson |
 | --: | --: | --- | --: | --: | --: | --: |
@@ -71,10 +74,11 @@ Unicorn. alpha and bound equal those of the integer model. RAM is that of model 
 SPEED = """
 ## Speed on the host
 
-Figures are the minimum processor time of several runs, in float64 on one thread, in milliseconds. scipy's
-banded solver is `scipy.linalg.solveh_banded`, its Toeplitz solver `scipy.linalg.solve_toeplitz`. celerite2
-solves another kernel of the same size (a damped oscillator in state space), as it has no Gaussian; a dash
-means that it was not installed, or took minutes.
+Figures are processor times in milliseconds: the minimum of several runs in float64 on one thread. scipy's
+banded solver is `scipy.linalg.solveh_banded`, and its Toeplitz solver is `scipy.linalg.solve_toeplitz`.
+celerite2 has no Gaussian kernel. It solves a system of the same size with another kernel, a damped
+oscillator in state space. A dash means that a solver was not installed, or would take minutes. The last
+column is the norm of the residual divided by the norm of y.
 
 | n | sigma | lambda | b | auto | scipy banded | scipy Toeplitz | celerite2 | residual / y |
 | --: | --: | --: | --: | --: | --: | --: | --: | --: |

@@ -39,21 +39,20 @@ MATH = HEADERS["math.h"] + "double exp(double x);\ndouble pow(double x, double y
 
 HEAD = """# Comparison with other libraries on a Cortex-M4
 
-`python -m kerncast.benchmarks.beside` makes this page, in one run.
-gcc {gcc} compiles all programs, and instructions
-(not cycles) are counted in the emulator Unicorn.
+`python -m kerncast.benchmarks.beside` makes this page, in one run. gcc {gcc} compiles all programs, and the
+emulator Unicorn counts their instructions (not cycles).
 
 ## Prediction
 
-The task is `examples/digits.toml`, the digit 3 against 8. The model is the 41 vectors of 64 inputs that the
-learner stores after 250 digits, and the figures are means over the 107 test digits. The other libraries get
-a support vector classifier of scikit-learn, fitted to the same 41 vectors with the same kernel, in the
-number formats that they support.
+The task is that of `examples/digits.toml`: to distinguish the digits 3 and 8. The model consists of the 41
+vectors of 64 inputs that the learner stores after 250 digits. The figures are means over the 107 test
+digits. The other libraries run a support vector classifier of scikit-learn, fitted to the same 41 vectors
+with the same kernel, in the number formats that they support.
 
 In these measurements **their exponential is an empty function**, so their instructions and flash are lower
-bounds. Flash is that of a program that only predicts, without the support vectors. In kerncast they are in
-RAM, because the model learns on the device. In the other libraries they are constants; m2cgen and micromlgen
-write them into the code.
+bounds. Flash is that of a program that only predicts, without the vectors. In kerncast the vectors are in
+RAM, because the model learns on the device. In the other libraries the vectors are constants; m2cgen and
+micromlgen write them into the code.
 
 With DSP instructions kerncast needs fewer instructions than every other library.
 
@@ -64,15 +63,15 @@ With DSP instructions kerncast needs fewer instructions than every other library
 DURBIN = """
 ## Durbin's recursion
 
-Durbin's recursion computes the predictor polynomial of a Toeplitz matrix from its first row, here with
-words of 32 bits. `arm_levinson_durbin_q31` of CMSIS-DSP computes the same polynomial. The recursion is one
-part of the Levinson solver of kerncast. kerncast uses a block exponent and detects matrices that are not
-positive definite. The coefficients of CMSIS-DSP are Q31, so that all of them must be below 1.
+Durbin's recursion computes the predictor polynomial of a Toeplitz matrix from its first row, here with words
+of 32 bits. `arm_levinson_durbin_q31` of CMSIS-DSP computes the same polynomial. The recursion is one part of
+the Levinson solver of kerncast. kerncast uses a block exponent and detects matrices that are not positive
+definite. The coefficients of CMSIS-DSP are in Q31 format, so each of them must be below 1.
 
 The rows are Gaussian kernels of width sigma (in samples) on a uniform grid, with lambda on the diagonal,
 scaled so that r[0] = 1. `largest` is the largest exact coefficient. The error is |a - exact| / |exact|,
-where `exact` is float64 on the same inputs. The level is -O2. kerncast needs fewer instructions and has a
-smaller error in each row.
+where `exact` is float64 on the same inputs. The code is compiled with -O2. kerncast needs fewer instructions
+and has a smaller error in each row.
 
 | sigma | lambda | n | largest | kerncast: instructions per order | error | \
 CMSIS-DSP: instructions per order | error |

@@ -171,15 +171,14 @@ def table(found: list[Row]) -> str:
 
 HEAD = """# Conjugate gradients compared with the Toeplitz trainer
 
-`python -m kerncast.benchmarks.cg` makes this page.
-The table holds relative errors against float64 with the true
-kernel matrix, for lambda = {:g}: of the coefficients alpha, and of the predictions f on held-out samples.
-The columns `float64` run the same method in float64, the others use 16, 24 or 32 bits. `bound 16` is the
-certified bound divided by |alpha|.
+`python -m kerncast.benchmarks.cg` makes this page. The table lists relative errors of the coefficients
+alpha, and of the predictions f on held-out samples, for lambda = {:g}. The reference is float64 with the
+true kernel matrix. The columns `float64` are for the same method in float64; the other columns are for 16,
+24 and 32 bits. `bound 16` is the certified bound divided by |alpha|.
 
-Conjugate gradients (`cg`) approach the true solution with every step, and after 50 steps each word length
-has status ok. The Toeplitz methods, named after their scheme, solve another system on such data: their
-error stays near 100 %, and a longer word does not help.
+The error of conjugate gradients (`cg`) falls with the number of steps; after 50 steps the status is ok at
+each word length. On such data the Toeplitz methods, which are named after their scheme, solve a different
+system. Their error stays near 100 % at every word length.
 
 """
 

@@ -50,22 +50,22 @@ COUNTED_RULES = {rule: {"reduction": rule, "quantise": None} for rule in ("nt", 
 
 HEAD = f"""# Ten classes
 
-Written by `{COMMAND}`. Data: `sklearn.datasets.load_digits`, 64 inputs, ten classes; 1,000 samples learnt
-in one pass, 797 predicted. The learner is that of `{EXAMPLE}`, with the differences that the tables
-name. `nt` with quantisation is the most accurate of these learners.
+`{COMMAND}` makes this page. The data are `sklearn.datasets.load_digits`, with 64 inputs and ten classes.
+Each learner learns 1,000 samples in one pass and predicts the other 797. The learner is that of `{EXAMPLE}`,
+with the changes that the tables list. `nt` with quantisation is the most accurate of these learners.
 
 ## Accuracy
 
-Mean and standard deviation over {SHUFFLES} shuffles. RAM is the model structure, tables are constants, both
-at 16 bits. Inputs take 2 bytes each.
+Accuracies are means over {SHUFFLES} shuffles of the data, and deviations are standard deviations. RAM is the
+size of the model structure, and tables are constants in flash, both at 16 bits. Each input takes 2 bytes.
 
 | learner | 16 bits | float64 | deviation at 16 bits | RAM, bytes | tables, bytes |
 |---|---:|---:|---:|---:|---:|
 """
 
 BATCHES = """
-`kernel_cg` trains on all 1,000 samples at once: sigma 22, lambda .5, 16 steps, chosen on three of the
-shuffles. The trainer structure is needed during training only.
+`kernel_cg` trains on all 1,000 samples at once. Its parameters, sigma = 22, lambda = 0.5 and 16 steps, were
+chosen on three of the shuffles. The trainer structure is needed only during training.
 
 | batch trainer | 16 bits | float64 | deviation at 16 bits | model, bytes | trainer, bytes |
 |---|---:|---:|---:|---:|---:|
@@ -74,8 +74,8 @@ shuffles. The trainer structure is needed during training only.
 COUNTS = """
 ## Instructions
 
-Means per call on an emulated Cortex-M4 with a full dictionary of 100 centers, arm-none-eabi-gcc -O2. The
-learner with one output separates class 7 from the rest.
+Figures are mean instructions per call on an emulated Cortex-M4, with a full dictionary of 100 centers
+(arm-none-eabi-gcc -O2). The learner with one output separates class 7 from the others.
 
 | rule | level | call | one output | ten outputs | ratio |
 |---|---|---|---:|---:|---:|

@@ -86,13 +86,14 @@ CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg
 
 TEXT = """# FPGA resources and clock rates of the cores
 
-`{command}` makes this page. The table holds estimates for the RTL (register transfer level) cores of two
-examples at 16 bits: predictor and learner of `digits` (41 vectors of 64 columns); predictor, solver and
-trainer of `ecg` (one column, n = 256). Each core has one hardware multiplier in its inner loop, the default
-of `kerncast gen`. Solver and trainer are those of Levinson's recursion; the banded cores are those of `ecg`
-with `solver = "banded"`, and those with an intercept of `ecg` with `bias = true`. `kerncast estimate FOLDER`
-estimates a generated folder. Cells come from yosys. Fmax, the highest clock frequency, comes from nextpnr
-for an ECP5-{part}, without pins, with placer seeds {seeds}. No board was used.
+`{command}` makes this page. It estimates the RTL (register transfer level) cores of two examples at 16 bits.
+The cores are the predictor and the learner of `digits` (41 vectors of 64 columns), and the predictor, the
+solver and the trainer of `ecg` (one column, n = 256). Each core has one hardware multiplier in its inner
+loop, the default of `kerncast gen`. The solver and the trainer use Levinson's recursion. The banded cores
+come from `ecg` with `solver = "banded"`, and the cores with an intercept from `ecg` with `bias = true`.
+`kerncast estimate FOLDER` estimates the cores of a generated folder. yosys counts the cells. nextpnr
+estimates Fmax, the highest clock frequency, for an ECP5-{part} without I/O pins, with placer seeds {seeds}.
+No board was used.
 
 {verdict}
 
@@ -112,20 +113,21 @@ look-up tables (LUTs) and 8 DSP blocks.
 |---|--:|---|---|--:|--:|--:|
 {speed}
 
-Fmax and samples per second are those of the best seed. The clock cycles are those of one full-size
-operation while no stream stalls, from the plan's formula; `--simulate` counts them. The period is the
-number of clock cycles from one operation to the next. It is shorter for a prediction, which starts before
-the previous one ends. A system or a training run has {n} samples. Samples per second are Fmax divided by
-the period, times the number of samples per operation. The banded cores take more clock cycles if exponents
-increase.
+Fmax and samples per second are those of the best seed. The column `clocks` lists the clock cycles of one
+full-size operation if no stream stalls, from the formula of the plan. `kerncast estimate --simulate` counts
+these clock cycles in a simulation. The period is the number of clock cycles from the start of one operation
+to the start of the next. A prediction starts before the previous one ends, so its period is shorter. A
+system or a training run has {n} samples. The number of samples per second is Fmax divided by the period,
+times the number of samples per operation. The banded cores take additional clock cycles each time an
+exponent increases.
 
 ## Lanes
 
-The table lists cores with more hardware multipliers (lanes) in the inner loop, on the ECP5-{part}, and Fmax
-of seeds {seeds}. The banded cores have one lane: each row waits for the row before it, not for
-multiplications. The lanes of a predictor with one column process one vector each, with a kernel of their own.
-Cell clocks per sample are LUTs and flip-flops times the period per sample. They are a proxy
-for energy, which counts every cell in every clock cycle.
+Lanes are hardware multipliers that work in parallel in the inner loop. The table lists cores with different
+numbers of lanes on the ECP5-{part}, with Fmax for seeds {seeds}. The banded cores have one lane: each row
+waits for the row before it, not for multiplications. If a predictor has one column, each lane processes its
+own vector and has its own kernel unit. Cell clocks per sample are the number of LUTs and flip-flops, times
+the period per sample. This proxy for energy counts every cell in every clock cycle.
 
 | core | lanes | LUT | flip-flops | DSP blocks | block RAM | Fmax, MHz | period | samples/s | cell clocks |
 |---|--:|--:|--:|--:|--:|--:|--:|--:|--:|

@@ -44,33 +44,37 @@ result.
 |--:|---|--:|--:|--:|--:|--:|
 {rows}
 
-* The LSB is 2^-15 at 16 bits, 2^-23 at 24 bits and 2^-31 at 32 bits. Errors are against 2^-t and include the
-  final rounding of half an LSB. At 16 bits all {all16:,} arguments are tested. At 32 bits (24 bits round
-  these values) all arguments next to a table entry and {samples:,} others are tested.
-* Instructions are counted, not cycles, for one call and its return on an {core}, compiled by gcc {gcc} with
-  -O2 and run in Unicorn for {calls} arguments. No branch depends on t, and all {calls} values agree with
-  the model.
-* The values never increase with t. At 16 bits this is checked for all t, and at 32 bits at every step from
-  one entry to the next. Between two entries the value decreases by construction. 2^0 is exactly 1.
+* The LSB is 2^-15 at 16 bits, 2^-23 at 24 bits and 2^-31 at 32 bits. Errors are differences from 2^-t,
+  including the final rounding of half an LSB. At 16 bits all {all16:,} arguments are tested. At 32 bits the
+  test covers all arguments next to a table entry and {samples:,} others. The 24-bit values are rounded
+  32-bit values.
+* The last column counts the instructions (not cycles) of one call and its return on an {core}. gcc {gcc}
+  compiles the code with -O2, and the emulator Unicorn runs it for {calls} arguments. No branch depends on t,
+  and all {calls} values equal those of the integer model.
+* The values never increase with t. At 16 bits a test checks this for all t, and at 32 bits at every step
+  from one entry to the next. Between two entries the value decreases by construction. The value of 2^0 is
+  exactly 1.
 * Only `small` at 16 bits has an error above one LSB.
 
 ## Where the bounds come from
 
-A bound is half an LSB for the final rounding plus the error of the value before it. It is evaluated at t near
-0, where this error is largest.
+Each bound is half an LSB for the final rounding plus the error of the value before rounding. The bound is
+evaluated at t near 0, where this error is largest.
 
 At 16 bits the entries are h = 2^-b apart. A chord lies above the curve, by up to (h ln 2)^2 / 8 of the
 value. The entries are lowered by half of that, but by 31/64 LSB at most, since 2^0 must round to 1. The
-bound uses the larger of the remaining chord error and the lowering. An entry is exact to 2^-22, and the
-slope of the chord is rounded down to 2^-21.
+bound uses either the remaining chord error or the lowering, whichever is larger. An entry is exact to 2^-22,
+and the slope of the chord is rounded down to a multiple of 2^-21.
 
 At 32 bits there are two tables of 2^b entries, and the value has 33 fraction bits. A coarse entry is exact
-to 2^-34 (the first one, 1, is 2^-33 low). Rounding the subtracted part down raises the value by less than
-2^-33. That part has 30 + b fraction bits: a fine entry is exact to half a step, and three roundings cost
-one step each, one upward and two downward (with b = 8 one upward and one downward). The tail omits its next
-term: z^2 / 2 for b = 8, which lowers the value, otherwise z^3 / 6, which raises it, with z < 2^-2b ln 2.
+to 2^-34, except that the first entry, 1, is 2^-33 too low. Rounding the subtracted part down raises the
+value by less than 2^-33. The subtracted part has 30 + b fraction bits, and a fine entry is exact to half a
+step of it. Three roundings cost one step each: one upward and two downward. With b = 8 there are only two,
+one upward and one downward. The series of the tail is truncated, with z < 2^-2b ln 2. For b = 8 the first
+omitted term is z^2 / 2, which lowers the value. Otherwise it is z^3 / 6, which raises the value.
 
-At 24 bits the 32-bit value is rounded once more; in LSB, its error before that is 1/256 as large.
+At 24 bits the 32-bit value is rounded once more. Before this rounding its error in LSB is 1/256 of that at
+32 bits.
 
 <!-- {stamp} -->
 """

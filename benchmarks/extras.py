@@ -19,7 +19,8 @@ _NAME = re.compile(r"[\w.-]+")
 
 TEXT = """# Size of the installation
 
-The core takes {core} MB on disk (Python {python}, Linux, x86-64, without Python itself). Each extra adds:
+kerncast without extras takes {core} MB on disk (Python {python}, Linux, x86-64, without Python itself). Each
+extra adds:
 
 | extra | packages | MB |
 |---|--:|--:|

@@ -109,7 +109,7 @@ def _example(name: str) -> dict[str, Match | Duration]:
     columns = {"flash": 2, "stack": 5, "train": 7, "update": 8, "predict": 9}
     learns = columns["train" if name == "ecg" else "update"]
     us = Duration(Match(page, rf"{row}(?:[^|]*\|){{{learns}}} ([\d,]+)"))
-    return {f"{name}.us": us, f"{name}.ram": Match(page, rf"^{name}: .*?needs? ([\d,]+) bytes of RAM"),
+    return {f"{name}.us": us, f"{name}.ram": Match(page, rf"^`{name}: .*?needs? ([\d,]+) bytes of RAM"),
             **{f"{name}.{what}": Match(page, rf"{row}(?:[^|]*\|){{{at}}} ([\d,]+)")
                for what, at in columns.items()}}
 

@@ -26,20 +26,21 @@ TAPS, ORDERS = range(5, 32, 2), range(2, 7)
 
 TEXT = """# Filters on the ECG of the examples
 
-RMS (root mean square) error of {n} samples of an ECG with known noise, compared with the clean signal, in
-the units of `examples/ecg.toml`. {verdict}
+The table lists RMS (root mean square) errors over {n} samples of an ECG with known noise. Errors are
+differences from the clean signal, in the units of `examples/ecg.toml`. {verdict}
 
 | method | RMS error | multiplications per sample |
 |---|--:|--:|
 {rows}
 
-* The tuned filters are the best of {tried} windows and orders for this very signal, chosen with the clean
-  signal known. That favours the filters: on a device the clean signal is not known.
-* kerncast uses sigma = {sigma:g} and lambda = {lam:g} of the example. Away from the edges its prediction is a
-  fixed linear combination of the samples, too: for a fixed sigma and lambda this trainer is a linear filter.
-* Multiplications of kerncast: those of one prediction from {n} coefficients, without training.
+* The tuned filters are the best of {tried} windows and orders for this very signal, chosen by comparison
+  with the clean signal. This favours the filters, because a device does not know the clean signal.
+* kerncast uses sigma = {sigma:g} and lambda = {lam:g} of the example. Away from the edges, its prediction is
+  also a fixed linear combination of the samples. For a fixed sigma and lambda, this trainer is therefore a
+  linear filter.
+* The multiplications of kerncast are those of one prediction from {n} coefficients, without training.
 
-This page is written by `{command}`.
+`{command}` makes this page.
 """
 
 
@@ -79,8 +80,9 @@ def page() -> str:
         every.append(Row(name, float(np.sqrt(np.mean((f - data.clean) ** 2))), spec.toeplitz.n))
     ours, best = every[-2], every[-3]
     loss = 100 * (best.error / ours.error - 1)
-    verdict = ("The tuned filter is as good or better, and it needs no training." if loss <= 0 else
-               f"The tuned filter is within {loss:.1f} % of kerncast, and it needs no training.")
+    verdict = ("The tuned Savitzky-Golay filter is at least as accurate as kerncast, and it needs no "
+               "training." if loss <= 0 else "The error of the tuned Savitzky-Golay filter exceeds that of "
+               f"kerncast by {loss:.1f} %, and the filter needs no training.")
     table = "\n".join(f"| {row.method} | {row.error:.3f} | {row.cost:,} |" for row in every)
     tried = sum(order < taps for taps in TAPS for order in ORDERS)
     return TEXT.format(n=spec.toeplitz.n, verdict=verdict, rows=table, tried=tried, sigma=spec.kernel.sigma,

@@ -61,12 +61,11 @@ word = 16
 
 HEAD = """# Instructions on a Cortex-M4
 
-`python -m kerncast.benchmarks.instructions` makes this page.
-Instructions per call are counted in the emulator
-Unicorn (not cycles), and every value was compared with the integer model. `portable` is plain C99. `dsp`
-uses the DSP instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`), which the macros of the compiler
-select. Both compute the same values. Flash is that of a program that makes only the counted calls; RAM is
-the structure of the model.
+`python -m kerncast.benchmarks.instructions` makes this page. The emulator Unicorn counts the instructions of
+each call (not cycles). Every value was compared with that of the integer model. `portable` is plain C99.
+`dsp` uses the DSP instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`), which predefined macros of the
+compiler select. Both levels compute the same values. Flash is that of a program that makes only the counted
+calls; RAM is the structure of the model.
 
 A prediction with DSP instructions takes less than half as many instructions as portable C.
 
@@ -85,15 +84,16 @@ digits. The figures cover the 107 test digits.
 LEARNING = """
 ## Learning
 
-100 vectors of 8 inputs, 16-bit words. `equaliser` is a stream of random signs through a linear channel, a
-nonlinearity and noise. `random` is a stream of independent samples, for which vectors lose their nearest
-neighbour more often. The count covers the last half of the stream, when the memory is full and each sample
-evicts a vector. `worst` is the largest count observed. The formula of the plan gives the largest count
-possible, in which every younger vector searches for a neighbour at once.
+The learners store 100 vectors of 8 inputs and compute with 16-bit words. `equaliser` is a stream of random
+signs through a linear channel, a nonlinearity and noise. `random` is a stream of independent samples, in
+which vectors lose their nearest neighbour more often. The counts cover the second half of the stream, when
+the dictionary is full and each sample evicts a vector. `worst` is the largest count observed. The formula of
+the plan gives the largest possible count, when every younger vector searches for a new neighbour at once.
 
-FKLMS (fast kernel least mean squares) takes 2,808 bytes at 16 bits: 1,600 for vectors, 400 for a kernel
-row, 400 for distances to neighbours, 200 for coefficients, 200 for neighbours and ages, 2 for the count,
-and 6 for alignment to 8 bytes. It needs fewer instructions than KLMS in float32, which updates a matrix.
+FKLMS (fast kernel least mean squares) takes 2,808 bytes of RAM at 16 bits: 1,600 for vectors, 400 for a
+kernel row, 400 for distances to neighbours, 200 for coefficients, 200 for neighbours and ages, 2 for the
+count, and 6 for alignment to 8 bytes. It needs fewer instructions than KLMS in float32, which updates a
+matrix.
 
 | reduction | stream | samples | level | | mean | worst | flash | RAM |
 | --- | --- | --: | --- | --- | --: | --: | --: | --: |
@@ -102,8 +102,8 @@ and 6 for alignment to 8 bytes. It needs fewer instructions than KLMS in float32
 TRAINING = """
 ## Training
 
-The figures are for `examples/ecg.toml` at 32 bits with Levinson and n = 256. The counts cover the whole of
-`ecg_train` with both recursions.
+The figures are for `examples/ecg.toml` at 32 bits with Levinson's recursion and n = 256. The counts cover
+one call of `ecg_train`, including both recursions.
 
 | level | | instructions | per step |
 | --- | --- | --: | --: |

@@ -37,16 +37,15 @@ LARGEST_EXACT = 4000
 
 HEAD = """# Signals at irregular times
 
-`python -m kerncast.benchmarks.irregular` makes this page.
-`ToeplitzRLSRegressor` and `ToeplitzRLSClassifier` accept
-one column of samples, taken at any times and in any order. They interpolate the kernel matrix from a
-uniform grid, K = W T W', and solve the system by conjugate gradients. The products use the FFT (fast
-Fourier transform); below a thousand samples a Cholesky factorisation is faster. `scheme="auto"` chooses
-this method if the samples are not on a uniform grid.
+`python -m kerncast.benchmarks.irregular` makes this page. `ToeplitzRLSRegressor` and `ToeplitzRLSClassifier`
+accept one column of samples, taken at any times and in any order. They interpolate the kernel matrix from a
+uniform grid, K = W T W', and solve the system by conjugate gradients. The products use the FFT (fast Fourier
+transform). Below 1,000 samples, the estimators use a Cholesky factorisation instead, which is faster.
+`scheme="auto"` chooses this interpolation if the samples are not on a uniform grid.
 
 `KernelRLSRegressor` factorises the band of K exactly. It is the better choice if the kernel spans few
-samples; the grid pays off if the kernel spans many. Errors are relative 2-norms against exact kernel
-regression.
+samples; the grid is better if the kernel spans many. Errors are relative errors in the 2-norm, compared with
+exact kernel regression.
 
 """
 
@@ -98,8 +97,8 @@ def jitter_table() -> str:
              "error with the given standard deviation. `uniform` ignores this error. Figures are medians "
              f"of {len(SEEDS)} draws.",
              "",
-             "Interpolation from the grid keeps the error small at any jitter. Ignoring the jitter is good",
-             "enough for a wide kernel and a jitter of 1 % only.", "",
+             "Interpolation from the grid keeps the error small at any jitter. The scheme `uniform` is",
+             "accurate enough only for a wide kernel and a jitter of 1 %.", "",
              "| jitter | sigma, steps | lambda | alpha: uniform | grid_linear | grid_cubic | f: uniform | "
              "grid_linear | grid_cubic |", "|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
     for jitter in JITTERS:
@@ -132,10 +131,11 @@ def lost_errors(part: float, seed: int) -> list[float]:
 def lost_table() -> str:
     """Tabulate the errors of the ECG with missing samples."""
     ecg = load_samples("ecg")
-    lines = ["## Lost samples", "", f"{ecg.title} ({ecg.licence}), in its own units (-112 to 250), with some",
-             "samples lost at random. Each figure is the root mean square error at the lost samples, with",
-             f"a bias, sigma = {LOST_SIGMA:g} steps and lambda = {LOST_LAMBDA:g}, close to the choice of "
-             "leave-one-out.", f"Figures are medians of {len(SEEDS)} draws.", "",
+    lines = ["## Lost samples", "",
+             f"The signal is the {ecg.title} ({ecg.licence}), in its own units (-112 to 250).",
+             "Samples are removed at random. Each figure is the root mean square error at the lost samples.",
+             f"The models have a bias, sigma = {LOST_SIGMA:g} steps and lambda = {LOST_LAMBDA:g}, which is "
+             "close to the choice of", f"leave-one-out. Figures are medians of {len(SEEDS)} draws.", "",
              "| lost | exact | grid_cubic | kept samples taken for uniform | diagonal_mean_biased | "
              "straight lines | cubic spline |", "|--:|--:|--:|--:|--:|--:|--:|"]
     for part in LOST:
@@ -154,10 +154,10 @@ def cost_row(name: str, model: Any, X: Array, y: Array, new: Array) -> str:
 def cost_table() -> str:
     """Tabulate time and memory by number of samples."""
     lines = ["## Cost", "",
-             "Lambda is 0.1 and the jitter 10 %. The last row is the ECG above, repeated to that length, at",
-             "equidistant times. Each model predicts at as many new times as there are samples.", "",
-             "For a narrow kernel the banded factorisation is fastest. For a wide one the grid needs a",
-             "fraction of its time and memory.", "",
+             "Lambda is 0.1 and the jitter 10 %. The last row is for the ECG above, repeated to that length,",
+             "at equidistant times. Each model predicts at as many new times as there are samples.", "",
+             "For a narrow kernel the banded factorisation is fastest. For a wide kernel the grid needs a",
+             "fraction of the time and memory of that factorisation.", "",
              "| samples | sigma, steps | | fit | predict | memory |", "|--:|--:|---|--:|--:|--:|"]
     rng, lam = np.random.default_rng(0), 0.1
     for n, sigma in SIZES:

@@ -37,11 +37,12 @@ COUNTED = ("instructions", "distance terms")
 TEXT = """# Cost of a sample for the online learner
 
 `{command}` makes this page. FKLMS (fast kernel least mean squares) runs with a full dictionary of N vectors,
-{columns} columns and 16 bits on a stream of random samples without repeats. Instructions are those of the
-generated C on an emulated {board}, {compiler}. {samples} samples are counted one by one after the
-dictionary is full, and all values agree with the integer model. A distance term is one column of one
-distance, counted in the integer model on the same samples; the plan states the worst case of any sample.
-The time of the model is CPU time of compiled Python over {timed:,} samples.
+{columns} columns and 16 bits on a stream of random samples without repeats. The generated C runs on an
+emulated {board}, compiled by {compiler}. Once the dictionary is full, the instructions of {samples} samples
+are counted one by one. All values equal those of the integer model. A distance term is one column of one
+distance. The integer model counts these terms on the same samples, and the plan states the worst case of any
+sample. The last column is the CPU time per sample of the integer model, which numba compiles, over {timed:,}
+samples.
 
 The number of instructions grows in proportion to N.
 
@@ -56,9 +57,9 @@ The number of instructions grows in proportion to N.
 {fits}
 
 The exponent is the slope of a straight line through the logarithms of the means. A fixed cost per call
-lowers the exponent, and searches for lost neighbours raise it. One search takes up to N distances. On
-average, about one vector loses its neighbour per eviction. In the plan's worst case, all vectors lose
-their neighbour at once.
+lowers the exponent, and searches for new nearest neighbours raise it. One search computes up to N distances.
+On average, each eviction removes the nearest neighbour of about one vector. In the plan's worst case, all
+vectors lose their nearest neighbour at once.
 """
 
 

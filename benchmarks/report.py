@@ -38,12 +38,14 @@ PAGE = """# The report of a sweep
     kerncast sweep ecg.toml --grid numbers.word=16,24,32 --grid kernel.sigma=1..6/6 -o ecg.sweep
     kerncast report ecg.sweep
 
-This writes `ecg.sweep/report.html`, one file that any browser opens from disk, without a network.
+These commands write `ecg.sweep/report.html`, a single file that any browser opens from disk, without a
+network.
 
 ![The Pareto front of a sweep, and the list of designs](../figures/report.png)
 
-The report shows the limits, the cheapest design within them and the limit that binds it, the Pareto front,
-and the error against the bits of each signal. For the chosen design it shows:
+The report shows the limits, the cheapest design that meets them, and which limit excludes cheaper designs.
+It also shows the Pareto front, and the error against the number of bits of each signal. For the chosen
+design it shows:
 
 * the plan with its hash, and the spec with the `kerncast gen` command
 * how many bits each signal uses, with headroom and saturations
@@ -51,10 +53,10 @@ and the error against the bits of each signal. For the chosen design it shows:
 * the resource use on each target
 * the values compared on back ends, if there are results, and the commands that make the report again
 
-Choose a design with a click on its point, or with the arrow keys in the list. All views then show this
-design. Every chart has a text that describes it, and opens as a table. Colours follow the system (dark or
-light) or the switch at the top, and text has the contrast of WCAG level AA (Web Content Accessibility
-Guidelines).
+To choose a design, click its point or use the arrow keys in the list. All views then show this design. Every
+chart has a text description, and you can open it as a table. Colours follow the system setting (dark or
+light) or the switch at the top. The contrast of the text meets level AA of the WCAG (Web Content
+Accessibility Guidelines).
 
 | command | result |
 |---|---|
@@ -62,26 +64,29 @@ Guidelines).
 | `kerncast report SPEC` | one design, run on the data of its spec |
 | `kerncast report OUT` | one design, of a generated folder, run on its vectors |
 
-`--results FILE` reads the JSON of `kerncast test`, `verify` or `demo`: the values on which back ends
-agreed. The report finds the comparisons of `kerncast sweep --confirm` in the folder of the run.
+`--results FILE` reads the JSON of `kerncast test`, `verify` or `demo`, and adds the number of values that
+agreed on each back end. The report finds the comparisons of `kerncast sweep --confirm` in the folder of the
+run.
 
 All values come from the integer model, and every signal of the plan is shown. The histograms count all
 values of samples, of predictions (with distances, kernel values and sums), of the final model, and of
-Levinson's recursion. For other intermediate values only the range is known; it is drawn hatched. Reflection
-coefficients are computed by Levinson's recursion in float64 from the first row of the integer model.
+Levinson's recursion. For other intermediate values the report draws the known range, hatched, without a
+histogram. Reflection coefficients are computed by Levinson's recursion in float64 from the first row of the
+integer model.
 
-The same run gives the same bytes: the file contains no dates and no local paths. Text of a spec is always
-escaped, and a content security policy allows only the page's own scripts, by their hashes.
+Reports of the same run are identical byte for byte, because the file contains no dates and no local paths.
+Text of a spec is always escaped, and a content security policy allows only the page's own scripts, by their
+hashes.
 
-The page also contains the cheapest design as a program. **Run it on your data** runs the generated C,
-compiled to WebAssembly by zig, on a CSV file that you drop there. It computes the values of the integer
-model. To vary a design with sliders, see [exploring](explore.md).
+The page also contains the cheapest design as a program. Drop a CSV file on **Run it on your data** to run
+the generated C, which zig has compiled to WebAssembly. The program computes the values of the integer model.
+To vary a design with sliders, see [exploring](explore.md).
 
 A sweep of {points:,} points makes a file of {size:.2f} MB, of which {plotly:.2f} MB are plotly.js. Chromium
-shows the text after {text:.2f} s and the front after {early:.2f} s; the list of designs works from then on.
-plotly.js loads after them, and the chart is interactive after {drawn:.2f} s. The scripts of the page run for
-{computing:.2f} s; loading plotly.js alone takes {alone:.2f} s. Each figure is the best of {opened} at a load
-of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report` makes this page.
+shows the text after {text:.2f} s and the front after {early:.2f} s; from then on you can use the list of
+designs. plotly.js loads next, and the chart is interactive after {drawn:.2f} s. The scripts of the page run
+for {computing:.2f} s; loading plotly.js alone takes {alone:.2f} s. Each figure is the best of {opened} at a
+load of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report` makes this page.
 """
 
 

@@ -227,9 +227,10 @@ def start_up_seconds() -> float:
 # ---- the page ----
 HEAD = """# Speed of bit-accurate simulation
 
-`python -m kerncast.benchmarks.simulation_speed` makes this page. All programs run on one thread in one
-process, in turn. All results are compared and equal. The fastest of several rounds is reported. Plain C is
-`benchmarks/peers/*.c`: written by hand, with constant formats, compiled with `-O3 -march=native`.
+`python -m kerncast.benchmarks.simulation_speed` makes this page. All programs run in turn, on one thread of
+one process. The results of all programs are equal. The times are those of the fastest of several rounds.
+Plain C is the code in `benchmarks/peers/*.c`, written by hand with constant formats and compiled with `-O3
+-march=native`.
 
 FKLMS (fast kernel least mean squares) is the online learner. The integer model in Python (compiled by
 numba) reaches at least half the speed of hand-written C. The integer model is at least 80 times faster than
@@ -273,7 +274,8 @@ def table(title: str, seconds: Mapping[str, float]) -> str:
 def rate_table(rates: Mapping[str, float]) -> str:
     """Tabulate samples per second relative to numpy's float64."""
     lines = ["## FKLMS, N = 100, D = 8: samples per second", "",
-             f"Figures are CPU time of one core, the best of {RATE_ROUNDS} batches of {BATCH} samples, with",
+             f"Figures come from the CPU time of one core: the best of {RATE_ROUNDS} batches of {BATCH} "
+             "samples, with",
              "a full dictionary and no repeated sample. The float64 learner is the same algorithm in numpy",
              f"(`sim/reference`), the best of {SLOW_ROUNDS} batches.", "",
              "| | samples/s | times float64 |", "|---|--:|--:|"]
@@ -288,12 +290,12 @@ def main() -> int:
     apytypes.reset_thread_pool(1)
     solving, learning, start = levinson_seconds(), fklms_seconds(), start_up_seconds()
     text = HEAD + table("Levinson, n = 256, 32 bits", solving)
-    text += ("fxpmath and the generated C run the whole training, with the first row and the certified\n"
-             "bound. Their ratios are relative to the training of the model.\n\n")
+    text += ("fxpmath and the generated C run the whole training, including the first row and the certified\n"
+             "bound. Their ratios are relative to the whole training of the integer model.\n\n")
     text += table("FKLMS, N = 100, D = 8, 32 bits, one sample", learning)
     text += (f"fxpmath learns {FXP_SAMPLES} samples, the others {SAMPLES}. The generated C is called once "
-             "per sample through cffi.\n\n## Start-up\n\nA process that plans and trains n = 256 takes "
-             f"{scaled(start)} from start to end, if the compiled code is cached.\n\n")
+             "per sample through cffi.\n\n## Start-up\n\nA process that plans and trains a model with "
+             f"n = 256 takes {scaled(start)} from start to end, if the compiled code is cached.\n\n")
     rates = fklms_rates()
     text += rate_table(rates)
     late = missed("Levinson", solving) + missed("FKLMS", learning) + [

@@ -146,13 +146,13 @@ Each figure is the relative error of the solution against
 float64."""
 MEANING = {
     "Positive definite": """\
-Schur's generators are more exact for wide kernels, and need two to three times the RAM of Levinson's
-recursion. The columns `bytes` hold the RAM of the solver. The last column is the error that rounding r and y
+The Schur algorithm is more accurate for wide kernels, and needs two to three times the RAM of Levinson's
+recursion. The columns `bytes` list the RAM of the solver. The last column is the error that rounding r and y
 to the word length would cause on its own.""",
     "Look-ahead": """\
-Look-ahead solves systems that Levinson's recursion must reject, because a leading minor is zero or nearly
-so. The column `blocks` counts the steps that skip such minors. Words
-of 32 bits are more exact than float32."""}
+Look-ahead solves systems that Levinson's recursion must reject because a leading minor is zero or nearly
+zero. The column `blocks` counts the steps that skip such minors. Fixed point with 32 bits is more accurate
+than float32."""}
 
 
 def show(rows: list[Row]) -> None:

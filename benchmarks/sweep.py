@@ -53,7 +53,7 @@ A sweep evaluates a grid of designs with the integer model.
     kerncast sweep examples/ecg.toml --grid numbers.word=16,24,32 --grid toeplitz.refine=0,1,2 \\
         --grid kernel.sigma=1.0..6.0/8 --constraint 'error <= float + 1' --constraint 'ram <= 8 kB'
 
-The same grid can be in the spec. It does not change what the spec generates:
+You can also write the same grid in the spec. The grid does not change the generated code:
 
     [sweep]
     constraints = ["error <= float + 1", "ram <= 8 kB"]
@@ -63,12 +63,12 @@ The same grid can be in the spec. It does not change what the spec generates:
     toeplitz.refine = [0, 1, 2]
     kernel.sigma = "1.0..6.0/8"
 
-You can sweep every key of the spec. The integer model takes the formats of a point as numbers, so that no
-point is compiled. If you sweep `input.word` or `output.word`, the samples are rounded to that word length
-of the sensor. A point that the planner rejects is a result too, counted by its error code.
+You can sweep every key of the spec. The integer model reads the formats of a point at run time, so no point
+needs its own compilation. If you sweep `input.word` or `output.word`, the samples are rounded as if the
+sensor had that word length. A point that the planner rejects is also a result, counted under its error code.
 
 Results are stored in `sweep.db` (SQLite) in the folder of the run, one row per point. Rerun the same command
-to resume. The rows do not depend on where they are computed: one process, several (`--jobs`), or a
+to resume. The rows are the same whether one process computes them, several processes (`--jobs`), or a
 dask.distributed cluster (`--scheduler`).
 
 If the grid is too large, `--trials N` evaluates at most N points. Three quarters of the points come from a
@@ -87,24 +87,24 @@ to `damaged-1.db`.
 {measures}
 
 `float` in a limit is the error of float64 with the spec as written. `operations` and `energy` are those of
-the call that learns; with `.train`, `.update` or `.predict` they are those of that call. The energy model
-takes a multiplication of W bits as 3.1 pJ x (W/32)^2 and two SRAM accesses as 10 pJ x W/32 (M. Horowitz,
-"Computing's energy problem", ISSCC 2014, 45 nm). Use it to compare designs, not to predict battery life.
-`--confirm` builds the best design for this machine and the emulated board, compares every value, and
+the call that learns. Append `.train`, `.update` or `.predict` to measure another call. The energy model
+assumes 3.1 pJ x (W/32)^2 for a multiplication of W bits, and 10 pJ x W/32 for two SRAM accesses (M.
+Horowitz, "Computing's energy problem", ISSCC 2014, 45 nm). Use it to compare designs, not to predict battery
+life. `--confirm` builds the best design for this machine and the emulated board, compares every value, and
 reports the measured flash, RAM and counts.
 
 ## Speed
 
-Figures are CPU time of one process, the best of {runs} runs, including the writing of results, on {where}.
-`float64` is whether the float64 error was computed too. FKLMS (fast kernel least mean squares) is the online
-learner.
+Figures are the CPU time of one process, the best of {runs} runs, on {where}. They include writing the
+results. The column `float64` states whether the error of float64 was also computed. FKLMS (fast kernel least
+mean squares) is the online learner.
 
 | sweep | float64 | points | points/s | ms per point |
 | --- | --- | --: | --: | --: |
 {rows}
 
-Float64 is computed once for each different problem. The two grids have 64 and 12 different problems, and
-nothing is cached between runs.
+The error of float64 is computed once for each distinct problem. The two grids contain 64 and 12 distinct
+problems, and nothing is cached between runs.
 
 Two workers are {speed} times as fast by the CPU time of the busiest process, and {wall} times by wall-clock
 time at a load of {load} on {cores} cores.

@@ -222,15 +222,16 @@ def alone_rows() -> list[str]:
 HEAD = f"""# Speed of the Toeplitz solvers
 
 `python -m kerncast.benchmarks.toeplitz_speed` makes this page, on one thread. The methods run in turn, and
-the smallest processor time of several rounds is reported. The system is T + lambda I of a grid with a
-Gaussian kernel of width sigma (in steps). Unless a row states otherwise, lambda is {LAM:g} and sigma is
-{SIGMA:g}. Samples are random, and pcg stands for preconditioned conjugate gradients.
+the smallest processor time of several rounds is reported. The matrix is T + lambda I, for a uniform grid and
+a Gaussian kernel of width sigma (in steps). Unless a row states otherwise, lambda is {LAM:g} and sigma is
+{SIGMA:g}. The right-hand sides are random; pcg stands for preconditioned conjugate gradients.
 
 """
 PCG_HEAD = """## Conjugate gradients
 
 The preconditioner of conjugate gradients (pcg) is Strang's circulant, and the tolerance is 1e-10. If pcg
-does not converge, auto solves by Levinson afterwards. A ratio below 1 is the cost of that attempt.
+does not converge, auto then solves the system by Levinson's recursion. A ratio below 1 shows the cost of the
+failed attempt.
 
 | system | pcg | steps | | auto | | Levinson | | auto faster by |
 |---|---|--:|--:|---|--:|---|--:|--:|
@@ -269,8 +270,9 @@ def page() -> str:
     text += f"\n\nThe largest differences from the loop are: {difference} (biased means).\n\n"
     text += "## At scale, each in its own process\n\n| | time | peak memory |\n"
     text += "|---|--:|--:|\n" + "\n".join(alone_rows())
-    text += ("\n\nTimes are wall-clock times. The ECG is the 1,024 samples of PyWavelets, repeated, with "
-             "noise; scipy no\nlonger contains its ECG recording of 108,000 samples.\n\n"
+    text += ("\n\nTimes are wall-clock times. The ECG consists of the 1,024 samples of PyWavelets, repeated "
+             "and with added\nnoise, because scipy no longer contains its ECG recording of 108,000 samples.\n"
+             "\n"
              "## Singular leading minors\n\n"
              "Levinson's recursion rejects these systems, and `method=\"auto\"` solves them by look-ahead. "
              "`error / cond`\nis the relative error divided by the condition number.\n\n"

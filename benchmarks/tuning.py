@@ -40,13 +40,13 @@ This page uses {count} pairs: sigma {sigmas} with lambda {lambdas}.
 
 ## What it gains
 
-The signal is the ECG of `examples/ecg.toml` with noise of five standard deviations, {realisations}
-realisations of each. Figures are means of the RMS error of the fitted values, compared with the clean signal,
-in units of the recording. All training runs use 16-bit integers in the generated C.
+The signal is the ECG of `examples/ecg.toml`. Noise is added at five levels (standard deviations), with
+{realisations} realisations of each. Figures are means of the RMS error of the fitted values, compared with
+the clean signal, in units of the recording. All training runs use 16-bit integers in the generated C.
 
 The fixed pair, sigma = {sigma:g} and lambda = {lam:g}, has the smallest mean error over all five levels on
-{realisations} other realisations of each. The best pair of each level needs the clean signal, so a device
-cannot know it.
+{realisations} other realisations of each. To find the best pair of a level you need the clean signal, which
+a device does not have.
 
 | noise | fixed pair | chosen by evidence | difference | best pair of the level | chosen most often |
 | --: | --: | --: | --: | --: | --- |
@@ -55,10 +55,11 @@ cannot know it.
 COST = """
 ## What it costs
 
-The counts include the whole of `bench_train` with its certificate, for n = 256, 16 bits, in Unicorn at -O2
-for a Cortex-M4. The evidence of all {count} pairs needs only the forward recursion of each. In the worst
-case no pair meets the tolerance, and every pair is trained. Both are compared with {count} training runs
-with one pair each. Results equal those of the integer model. Tables are bytes of flash.
+The counts cover one call of `bench_train`, including the certificate, for n = 256 and 16 bits on a Cortex-M4
+(-O2, in the emulator Unicorn). The evidence of all {count} pairs needs only the forward recursion of each.
+In the worst case no pair meets the tolerance, and every pair is trained. The columns `relative` compare the
+tuned run, and this worst case, with {count} training runs of one pair each. The results equal those of the
+integer model. `tables` is the size of the tables in flash, in bytes.
 
 | level | one pair, mean | {count} trainings | tuned | relative | none certified | relative | tables |
 | --- | --: | --: | --: | --: | --: | --: | --: |

@@ -18,30 +18,30 @@ COMMAND = "python -m kerncast.benchmarks.formal"
 HEAD = """# Formal proofs of the SystemVerilog
 
 Each module is checked against properties that specify the correct values without computing them. The
-properties are in `benchmarks/formal/properties`, one file per module. They are inserted before the
-`endmodule` of a copy of the file that ships. `yowasp-sby` passes both to yosys, and z3 decides with
-yosys-smtbmc:
+properties are in `benchmarks/formal/properties`, one file per module. The properties of a module are
+inserted into a copy of it, before `endmodule`. `yowasp-sby` passes the copy to yosys, and yosys-smtbmc
+decides each property with the solver z3. There are two outcomes:
 
 * **proved**: no run of any length breaks a property. A search over the given number of clock cycles from
   reset finds no counterexample, and induction over as many clock cycles finds none from any other state.
-  `rst` may occur at any clock.
+  `rst` may be high in any clock cycle.
 * **no counterexample**: only the search over the given number of clock cycles was done, without induction.
 
-If the module supports larger widths than the table, the proof is for the width of the table. The tests in
-`tests/rtl` compare larger widths with the integer model. Nearly all properties are proved for runs of any
-length.
+A proof covers the widths in the table only. If a module supports larger widths, the tests in `tests/rtl`
+compare these with the integer model. Nearly all properties are proved for runs of any length.
 """
 
 CORES = """
 ## Streams of whole cores
 
-Each core is generated for a small plan (16 bits; predictor and learner: one column, two vectors; solver and
-trainer: n = 2, banded n = 4; predictor on a grid or with an intercept: n = 6) and checked with its
-registers and its soft reset, `<p>_<core>_axi`. On each output stream `tvalid` stays high until `tready`,
-and `tdata`, `tuser` and `tlast` are stable until then, whatever is written to the registers and whenever
-they reset the core. The inputs are assumed to follow the same rule. The proof is an induction over three
-clock cycles. It assumes the claim of the module that sends the words, from the table above; for
-`kc_state_reader` also that nothing is written to the memories while it reads them.
+Each core is generated for a small plan and checked together with its registers and its soft reset, as the
+module `<p>_<core>_axi`. All plans have 16 bits. Predictor and learner have one column and two vectors.
+Solver and trainer have n = 2, banded cores n = 4, and predictors on a grid or with an intercept n = 6. The
+claim is that on each output stream `tvalid` stays high until `tready`, and `tdata`, `tuser` and `tlast` are
+stable until then. The claim holds whatever is written to the registers, and whenever such a write resets the
+core. The inputs are assumed to follow the same rule. The proof is an induction over three clock cycles. It
+assumes the claim of the module that sends the values, from the table above. For `kc_state_reader` it also
+assumes that nothing writes to the memories while that module reads them.
 
 | core | lanes | claim assumed | outcome |
 |---|--:|---|---|"""
@@ -52,14 +52,15 @@ REST = """
 * `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi`: products and quotients of this width are too
   large for the solver. Their definitions are [proved for the C](primitives.md), and tests compare the modules
   with the C.
-* The values of the whole cores. They are compared with the integer model, with random stalls and resets.
+* The proofs do not cover the values that whole cores compute. Tests compare these values with the integer
+  model, with random stalls and resets.
 * It is assumed that z3, yosys and SymbiYosys are correct, and that your synthesis tool reads SystemVerilog
   as yosys does.
 
 ## Do the proofs detect errors?
 
-Each fault is inserted on its own. For a module the search must find a run from reset that breaks a property;
-for a whole core the proof must fail. All faults are found.
+Each fault is inserted alone. For a module the search must find a run from reset that breaks a property; for
+a whole core the proof must fail. All faults are found.
 
 | module | original | fault | found |
 |---|---|---|---|"""

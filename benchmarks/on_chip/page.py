@@ -30,11 +30,11 @@ HEAD = """# Learning on the chip: error, instructions and memory
 time. `python -m kerncast.benchmarks.on_chip METHOD STREAM` measures one method on one stream again. To add a
 method, add one file to `benchmarks/on_chip/methods`.
 
-Every method reads the same 16-bit samples once, in order. Each sample is predicted before it is learnt. The
-samples are centered and scaled by {chosen} realisations; the parameters are chosen one after the other, on
-the same {chosen} realisations. The figures are means over {reported} other realisations: other seeds, or
-other parts of a recording. Errors are averaged over the samples after the first {settled:,}; on the
-changing channel, over the 500 before the change and the last 500.
+Every method reads the same 16-bit samples once, in order. Each sample is predicted before it is learnt.
+Offset and scale of the samples come from {chosen} realisations. The parameters are tuned on the same
+{chosen} realisations, one parameter after the other. The figures are means over {reported} other
+realisations, with other seeds or from other parts of a recording. Errors are averaged over the samples after
+the first {settled:,}; on the changing channel, over the 500 before the change and the last 500.
 
 | stream | inputs | what it is |
 |---|--:|---|
@@ -51,13 +51,14 @@ changing channel, over the 500 before the change and the last 500.
 | hyperplane | 10 | class, divided by a plane that turns, as a target of two values (river) |
 | moving clusters | 10 | class of clusters that move, as a target of two values (river) |
 
-The methods of kerncast, marked "k.", are the integer model, at 16 bits unless another word length is named.
-QKLMS + RLS has a linear part and a gate, and corrects predictions by the last 6 errors. LMS, NLMS and RLS are
-float64 filters with an intercept. CMSIS-DSP LMS and NLMS are the 16-bit filters of its C sources, without an
-intercept. emlearn stores the last 100 samples and predicts the mean target of the k nearest. QKLMS (100
-centers), RFF-RLS (RLS in 100 random features) and KRLS-T (50 centers) are float64, for comparison of accuracy
-only. The ridge of RLS and of RFF-RLS fades, so that a small forgetting factor can make them inaccurate. All
-methods by least squares try the same forgetting factors and ridges.
+The methods of kerncast are marked "k." and run in the integer model, at 16 bits unless the name states
+another word length. QKLMS + RLS has a linear part and a gate, and corrects predictions by the last 6 errors.
+LMS, NLMS and RLS are float64 filters with an intercept. CMSIS-DSP LMS and NLMS are the 16-bit filters of
+that C library, without an intercept. emlearn stores the last 100 samples and predicts the mean target of the
+k nearest. QKLMS (100 centers), RFF-RLS (RLS in 100 random features) and KRLS-T (50 centers) run in float64,
+for comparison of accuracy only. In RLS and RFF-RLS the effect of the ridge fades with time, so a small
+forgetting factor can make these methods inaccurate. All least-squares methods are tuned over the same
+forgetting factors and ridges.
 """
 
 
@@ -197,22 +198,22 @@ def text(results: Results) -> str:
     return f"""{HEAD.format(chosen=len(CHOSEN_ON), reported=len(REPORTED), settled=SETTLED)}
 ## Error of tuned methods
 
-The error is the mean squared error over the variance of the target, in dB; lower is better, and 0 dB is the
-error of predicting the mean. The best method that runs on the chip is bold: {first}.
+The error is the mean squared error divided by the variance of the target, in dB. Lower is better, and
+predicting the mean gives 0 dB. The best method that runs on the chip is bold: {first}.
 
 {_errors(results, known)}
 
 ## One set of defaults
 
-Here only the width of the kernel is chosen; all other parameters are the defaults: {_plain(known)}. The
-parameters of the filters are tuned as above. The brackets state in how many of {len(REPORTED)} realisations
-the learner is better than both filters. QKLMS + RLS is better in at least {ENOUGH}
-on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams.{others}
+Here only the width of the kernel is tuned; all other parameters are the defaults: {_plain(known)}. The
+parameters of the filters are tuned as above. The number in brackets counts the realisations, of
+{len(REPORTED)}, in which the learner is better than both filters. QKLMS + RLS is better in at least {ENOUGH}
+realisations on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams.{others}
 
-At 16 bits an input of the kernel part may lose up to two bits to the headroom of distances; the linear part
-reads all bits of the samples. That matters where a linear prediction is nearly exact, as on Lorenz: there the
-rounding of the 16-bit samples limits every method, and QKLMS + RLS predicts a part of an error by the last
-ones. A target of 16 bits loses one bit, so words of 32 bits are still a little better there.
+At 16 bits, the headroom of distances can cost an input of the kernel part up to two bits; the linear part
+reads all bits of the samples. This matters if a linear prediction is nearly exact, as on Lorenz. On that
+stream the rounding of the 16-bit samples limits every method, and QKLMS + RLS predicts part of each error
+from the last errors. A 16-bit target loses one bit, so 32-bit words are still slightly better on Lorenz.
 
 {defaults}
 
@@ -222,15 +223,15 @@ ones. A target of 16 bits loses one bit, so words of 32 bits are still a little 
 
 ## Cost on a Cortex-M4
 
-Instructions to predict and learn a sample, over the last 100 of 400 samples, in an emulator (gcc -O2). RAM
-is the state of the learner; flash is that of a program that learns and predicts. The filters compute in
-float32 with the floating-point unit of the core; the methods of kerncast, CMSIS-DSP and emlearn compute in
-integers. CMSIS-DSP is built without the intrinsics of CMSIS-Core. The gap is the RMS difference between
-these predictions and those of the error tables, in standard deviations of the target. RLS in float32 loses
-its first predictions to rounding if the ridge is small.
+The table lists the instructions to predict and learn one sample, counted in an emulator over the last 100 of
+400 samples (gcc -O2). RAM is the state of the learner; flash is that of a program that learns and predicts.
+The filters compute in float32 with the floating-point unit of the core; the methods of kerncast, CMSIS-DSP
+and emlearn compute in integers. CMSIS-DSP is built without the intrinsics of CMSIS-Core. The gap is the RMS
+difference between these predictions and those of the error tables, in standard deviations of the target. If
+the ridge is small, rounding spoils the first predictions of RLS in float32.
 
-A linear filter needs far fewer instructions and bytes than any kernel learner. If its error is small enough,
-use it.
+A linear filter needs far fewer instructions and bytes than any kernel learner. If the error of a filter is
+small enough, use the filter.
 
 {_costs(results, known)}
 

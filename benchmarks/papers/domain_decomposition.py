@@ -46,9 +46,10 @@ _HEAD = f"""# Domain decomposition for regularized least squares: Li, Lee and Le
 `python -m kerncast.benchmarks.papers.domain_decomposition` makes this page. The paper is W. Li, K.-H. Lee,
 K.-S. Leung, "Large-scale RLSC learning without agony", where RLSC is regularized least squares
 classification. No package distributes its data sets (20-newsgroups, WebKB, 7-sectors). This page uses other
-text and digits, with the same systems A = K + gamma m I, gamma = {GAMMA:g}, at most {MOST:,} samples,
-subsets of {BLOCK} and {LANDMARKS} landmarks. The curves of the paper have no printed numbers. Its objective
-of conjugate gradients (CG), 1/2 c'Ac + y'c, has a wrong sign: it is 1/2 c'Ac - y'c.
+text data and digits. The systems are the same, A = K + gamma m I with gamma = {GAMMA:g}, for at most
+{MOST:,} samples, subsets of {BLOCK} samples and {LANDMARKS} landmarks. The paper shows curves without
+printed numbers. Its objective for conjugate gradients (CG), 1/2 c'Ac + y'c, has a sign error; the correct
+objective is 1/2 c'Ac - y'c.
 
 CG with a Nyström preconditioner needs the fewest products in all systems for a small residual. Domain
 decomposition is competitive for a rough solution only."""
@@ -95,8 +96,8 @@ def page(found: dict[str, dict[str, tuple[Array, Array]]], picture: str) -> str:
         "## Products with A until the residual falls below a fraction of |y|\n\n"
         + table(rows, ["data, kernel", "residual", *METHODS]),
         "## Result\n\nThe paper claims that domain decomposition converges better than conjugate gradients. "
-        f"The methods with the fewest products, with the number of systems of {len(found)}, are {count(led)} "
-        f"for a residual of 0.1 |y|, and {count(won)} for {TOLERANCE:g} |y|."]) + "\n"
+        f"On {len(found)} systems, the methods with the fewest products (and on how many systems) are "
+        f"{count(led)} for a residual of 0.1 |y|, and {count(won)} for {TOLERANCE:g} |y|."]) + "\n"
 
 
 def main() -> None:

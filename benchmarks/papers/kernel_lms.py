@@ -50,14 +50,13 @@ _HEAD = """# Reduction of kernel models: Mitchinson, Dodd and Harrison
 `python -m kerncast.benchmarks.papers.kernel_lms` makes this page, on one thread. The source is B.
 Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of kernel models", ACSE research report 836, Sheffield
 2003. The methods limit the dictionary of KLMS (kernel least mean squares). The task is to learn sinc from
-100 samples, uniform on [-3, 3], presented ten times with eta = 0.1. The report does not print
-sigma; it is 0.5 here, with rho = 0. The mean square error (MSE)
-is over 601 points, and each mean is over {realisations}
-realisations (`--realisations`), as in the report. kerncast computes one inverse for all candidates and
-updates it in O(N^2), while the report needs O(N^4) operations.
+      100 samples, uniform on [-3, 3], presented ten times with eta = 0.1. The report does not state sigma;
+      this page uses sigma = 0.5 and rho = 0. The mean square error (MSE) is computed at 601 points. Each
+      mean is over {realisations} realisations (`--realisations`), as in the report. kerncast computes one
+      inverse for all candidates and updates it in O(N^2), while the report needs O(N^4) operations.
 
-Three of the claims, marked in the table, are not reproduced. The integer results agree with
-float64, except for fast KLMS with very few vectors."""
+Three of the claims, marked in the table, are not reproduced. The integer results agree with float64, except
+for fast KLMS with very few vectors."""
 
 #: By title and word.
 Runs = dict[tuple[str, int], Fixed]
@@ -104,8 +103,8 @@ def saturated_table(fixed: Runs, realisations: int) -> str:
         "A run counts as saturated if any sample has the status saturated. There are "
         f"{len(BUDGETS) * realisations} runs, {realisations} of them at N_max = {BUDGETS[-1]}. The table of "
         "errors uses the first row of each technique. The format of alpha covers its range in the first "
-        "realisation and `[numbers] margin` more bits; f has twice the range of y. In the second "
-        "row of each technique f or alpha saturates, so its error is not due to precision alone. Fast KLMS "
+        "realisation, plus `[numbers] margin` bits, and f has twice the range of y. In the second "
+        "row of a technique, f or alpha saturates, so the error is not due to precision alone. Fast KLMS "
         "differs from float64 at N_max = 4 without saturation: two vectors are close to each other and far "
         "from the other two, so both have the same lambda in the metric of fast KLMS. Rounding decides which "
         "of them is evicted.\n\n"
@@ -184,11 +183,10 @@ def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
     right.set(xscale="log", yscale="log", xlabel="N_max", ylabel="seconds per sample")
     right.legend(fontsize="x-small")
     text = (f"![Time against N_max]({save(figure, 'kernel-lms-5')})\n\nThe figure shows processor time: "
-            "left of the float64 reference on the sinc task, right for larger dictionaries in three "
-            "columns, also "
-            "for the compiled integer model. In float64 each step is a few numpy calls, whose own cost "
-            "hides the "
-            "growth at small N. The exponents of the growth on the right, in float64, are: "
+            "on the left that of the float64 reference on the sinc task, on the right that of larger "
+            "dictionaries with three columns, also for the compiled integer model. In float64 each step is a "
+            "few numpy calls, whose overhead hides the growth at small N. The exponents of the growth on the "
+            "right, in float64, are: "
             + ", ".join(f"{title} {e:.2f}" for title, e in exponents.items() if WIDE[title][0] != "integer")
             + ". For the integer model see the [cost of a sample](../measured/online-cost.md), "
             "counted in instructions.")

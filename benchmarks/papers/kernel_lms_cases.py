@@ -88,7 +88,7 @@ def figures_2_and_3() -> tuple[str, list[ClaimOutcome]]:
         gaps[sigma] = float(np.abs(found["FKLMS"] - found["KLMS"]).max())
         changes.append(f"sigma = {sigma:g}: " + ", ".join(
             f"{name} {np.abs(f - original).max():.3f}" for name, f in found.items()))
-    text = "\n\n".join([*texts, "The removal changes the output by at most: " + "; ".join(changes) + "."])
+    text = "\n\n".join([*texts, "The largest changes of the output are: " + "; ".join(changes) + "."])
     return text, [("at sigma = 0.9 the FKLMS projection is a fairly poor approximation to KLMS, at 0.5 a "
                    "good one", gaps[0.5] < gaps[0.9] / 3 < gaps[0.9],
                    f"they differ by at most {gaps[0.9]:.3f} and {gaps[0.5]:.3f}")]
@@ -141,8 +141,9 @@ def figure_7() -> tuple[str, list[ClaimOutcome]]:
             f"changes the "
             f"output at these {len(V)} vectors by {np.abs(error).max():.1g} at most, and elsewhere by up to "
             f"{worst:.3g}. "
-            f"Its "
-            f"deterioration is {plain:.2g} by (13), and {penalised:.2g} by (20) with C = 1e-6.")
+            f"The "
+            f"deterioration of the evicted vector is {plain:.2g} by equation (13) of the report, and "
+            f"{penalised:.2g} by equation (20) with C = 1e-6.")
     return text, [("the LS projection can choose very large coefficients, some 1e6, and is then extremely "
                    "poor between the vectors", sizes[0] > 1e4,
                    f"largest coefficient  {sizes[0]:.1e}; KLMS, on the same vectors, {sizes[1]:.2g}")]

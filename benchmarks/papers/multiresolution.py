@@ -23,9 +23,9 @@ PAGE, FIGURE = DOCS / "papers" / "multiresolution-ls-svm.md", DOCS / "figures" /
 TEXT = """# The multi-resolution solver for LS-SVM: Schouten, Suykens and De Moor
 
 `{command}` makes this page. The paper is T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least
-squares SVM solver", MWSCAS 2000. LS-SVM is the least squares support vector machine, and NS-form the
-non-standard form of a matrix in a wavelet basis. In kerncast the solver is
-`solve_kernel(X, y, sigma, lam, "wavelet", levels=, threshold=, basis=)`.
+squares SVM solver", MWSCAS 2000. LS-SVM stands for least squares support vector machine, and NS-form for the
+non-standard form of a matrix in a wavelet basis. In kerncast the solver is `solve_kernel(X, y, sigma, lam,
+"wavelet", levels=, threshold=, basis=)`.
 
 Most claims of the paper are reproduced. For a Toeplitz matrix, the Toeplitz solvers of kerncast are faster
 and more accurate in nearly all cases.
@@ -51,32 +51,33 @@ paper. The full rows and columns belong to the wavelets that wrap around the end
 
 * n_e is nnz(A_j) + nnz(C_j) over all levels, plus nnz(Z_J). The error is the relative error of ν in the
   2-norm.
-* The printed figures agree best if the count omits I/γ, as (10) allows: the columns "n_e of Ω". The paper
-  does not state where the filters are on the grid, which changes both n_e and the error slightly.
+* The printed figures agree best with the columns "n_e of Ω", which do not count I/γ, as equation (10)
+  allows. The paper does not state where the filters are on the grid, which changes both n_e and the error
+  slightly.
 * The paper keeps the complete factors. kerncast discards fill-in below t/10, like Gines, Beylkin and Dunn.
   The error is the same, and complete factors have up to {full_factor:.1f} times as many entries.
-* If nothing is discarded, the solution differs by {exact_db10:.0e} from the dense one; with lifting, by
-  {exact_lifting:.0e}.
+* If nothing is discarded, the solution differs from the dense solution by {exact_db10:.0e}, and with lifting
+  by {exact_lifting:.0e}.
 
 ## The second basis: lifting, on the interval
 
-This basis is biorthogonal with eight vanishing moments and not periodic. W'ZW is symmetric, so Cholesky
+This basis is biorthogonal, has eight vanishing moments and is not periodic. W'ZW is symmetric, so Cholesky
 factorisation still applies.
 
 {lifting}
 
 ## Cost in N
 
-The tables are for t = {t:.0e}. Times are processor time on one thread of one run, for one right-hand side
-with transform and factors. Banded Cholesky (`scipy.linalg.solveh_banded`) uses the narrowest band whose
-error is not larger than that of the NS-form. Dense Cholesky is LAPACK's. A ratio "a / b" above 1 means that
-b is better. "Ours" is the NS-form of the Toeplitz matrix. "Ours, any Z" is the NS-form of the whole matrix,
-whose structure is not used. Levinson and PCG (preconditioned conjugate gradients, to 1e-10) are the
-Toeplitz solvers of kerncast.
+The tables are for t = {t:.0e}. Times are the processor time of one run on one thread, for one right-hand
+side, including transform and factorisation. Banded Cholesky (`scipy.linalg.solveh_banded`) uses the
+narrowest band whose error is not larger than that of the NS-form. Dense Cholesky is LAPACK's. A ratio "a /
+b" above 1 means that b is better. "Ours" is the NS-form of the Toeplitz matrix. "Ours, any Z" is the NS-form
+of the whole matrix, whose structure is not used. Levinson and PCG (preconditioned conjugate gradients, to
+1e-10) are the Toeplitz solvers of kerncast.
 
 {small}
 
-Growth up to N = {largest:,}, where only the NS-form and PCG fit:
+The next tables show the growth up to N = {largest:,}, where only the NS-form and PCG fit in memory:
 
 {large}
 """

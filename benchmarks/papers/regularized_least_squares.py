@@ -30,8 +30,8 @@ _HEAD = """# One factorisation for every lambda: Rifkin
 
 `python -m kerncast.benchmarks.papers.regularized_least_squares` makes this page, on one thread. The source
 is R. Rifkin, "Regularized least squares", slides of MIT course 9.520. The slides print no figures, so this
-page compares their claims with our results. Two formulas of the slides are wrong: the gradient is X'Xw -
-X'y + lambda w, and the solution by R'R is R\\\\(R'\\\\y).
+page compares their claims with our results. Two formulas of the slides contain errors. The correct gradient
+is X'Xw - X'y + lambda w, and the correct solution by R'R is R\\\\(R'\\\\y).
 
 The claims are reproduced: one factorisation gives the leave-one-out errors of all lambdas at the cost of
 about ten single solutions."""
@@ -181,20 +181,20 @@ def main() -> None:
     free = EigenPath(KernelSystem(kernel, X, 0.0).dense(), y).loo_errors(float(LAMS[chosen]))[:few]
     K = KernelSystem(kernel, X, 0.0).dense()
     text = [
-        _HEAD, f"{samples.title}, 3 and 8: {len(X)} training samples and {len(X_test)} test samples.",
+        _HEAD, f"The data are {samples.title}, 3 and 8 only, with {len(X)} training samples and "
+        f"{len(X_test)} test samples.",
         "## The path over lambda\n\n"
         f"![Errors against lambda]({save(figure, 'regularized-least-squares')})\n\n"
         f"Leave-one-out selects lambda = {LAMS[chosen]:.3g} with a test error of {test[chosen]:.4f}. "
         f"The smallest test error of all is {test.min():.4f}. For {few} samples the leave-one-out error was "
-        "also computed by training without the sample: the two differ by "
-        f"{np.abs(brute - free).max():.1e} at most.",
+        "also computed by training without the sample. The two errors differ by at most "
+        f"{np.abs(brute - free).max():.1e}.",
         f"## Cost\n\nThe linear kernel is evaluated on {digits.title}, {digits.X.shape[1]} columns.\n\n"
         + costs(K, y, digits.X, np.where(digits.y == 3, 1.0, -1.0)),
-        "## Weights of the linear kernel at a small lambda\n\nThe figures are relative errors against the "
-        "same "
-        "system, solved in extended precision. The formula of the slide loses all digits at a small "
-        "lambda.\n\n" + accuracy(X[:, X.std(axis=0) > 0.2], y),
-        "## The subset of regressors\n\nLeave-one-out selects lambda for each row. A few regressors are fast "
+        "## Weights of the linear kernel at a small lambda\n\nThe figures are relative errors, compared with "
+        "the solution of the same system in extended precision. The formula of the slide loses all digits "
+        "at a small lambda.\n\n" + accuracy(X[:, X.std(axis=0) > 0.2], y),
+        "## The subset of regressors\n\nLeave-one-out selects lambda for each row. Few regressors are fast, "
         "but less accurate here.\n\n"
         + subsets(kernel, X, y, X_test, y_test, float(test[chosen]))]
     (DOCS / "papers" / "regularized-least-squares.md").write_text("\n\n".join(text) + "\n", encoding="utf-8")

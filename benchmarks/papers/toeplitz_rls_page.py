@@ -68,8 +68,8 @@ def _table_1(found: Found) -> str:
                      f"{sizes[-1] * (sizes[-1] + 1) // 2:,}"])
     return (f"## Table 1: costs, counted\n\nThe data are {title}, with n = {sizes[-1]:,}. The exponents are "
             f"fitted between n = {sizes[-2]:,} and {sizes[-1]:,} (for CG: per step). Multiplications "
-            "and bytes come from the formulas of each solver. The evaluation of kernel values is "
-            "additional, and the same for all methods.\n\n" + table(rows, [
+            "and bytes come from the formulas of each solver. They exclude the evaluation of kernel values, "
+            "which is the same for all methods.\n\n" + table(rows, [
                 "", "order, print", "multiplications", "exponent", "storage, print", "bytes", "exponent",
                 "kernel values"]))
 
@@ -96,8 +96,8 @@ def _figure_2(found: Found) -> str:
             for title, by_n in found.items() for n, cells in by_n.items()]
     return (f"## Figure 2: test error\n\n![Test error against n]({save(figure, 'toeplitz-rls-error')})\n\n"
             + table(rows, ["data", "n", *METHODS, "sigma, GE", "sigma, TB"])
-            + "\n\n" + "; ".join(f"{k}: {v}" for k, v in METHODS.items())
-            + ". The figures are from one shuffle of the data. The label (edge) means the smallest or "
+            + "\n\n" + "; ".join(f"`{k}`: {v}" for k, v in METHODS.items())
+            + ". The figures are from one shuffle of the data. The label (edge) marks the smallest or "
                 "largest sigma "
                 "of the grid. The Toeplitz method (TB) matches the exact error on Shuttle only, and 5 steps "
                 "of CG are more accurate on the others.")
@@ -116,7 +116,7 @@ def _figure_3(found: Found) -> str:
             for title, by_n in found.items() for n, cells in by_n.items()]
     picture = save(figure, "toeplitz-rls-speed")
     return (f"## Figure 3: speed-up\n\n![Speed-up against n]({picture})\n\n"
-            "The first columns are the time of the solution alone, as in the paper. The columns `with K` "
+            "The first columns compare the time of the solution alone, as in the paper. The columns `with K` "
             "include the kernel matrix or its diagonals. The solution is up to 195 times faster; with the "
             "kernel matrix the gain is much smaller.\n\n"
             + table(rows, ["data", "n", "GE / TB", "CG / TB", "CG steps", "with K: GE / TB",

@@ -32,9 +32,9 @@ that meet the precondition, the solver z3 shows that
   or of a negative number, and no division by zero or with an overflow. No value is converted to a signed type
   that cannot hold it, no index is out of bounds, and no variable is read before it is written.
 
-The terms come from the syntax tree of the headers themselves. Each claim is proved twice, for an
-`int` of 32 bits and for one of 16 bits (AVR, MSP430). `/` is exact division, `2^x` a power and s a
-shift. All claims of the table are proved.
+The terms that z3 reads come from the syntax tree of the headers themselves. Each claim is proved twice, for
+an `int` of 32 bits and for one of 16 bits (AVR, MSP430). In the table, `/` is exact division, `2^x` is a
+power and s is a shift. All claims of the table are proved.
 """
 
 TRUST = """
@@ -44,21 +44,21 @@ TRUST = """
   `benchmarks/proofs/arithmetic.py` and `c_types.py`, which have their own tests.
 * The generated code meets the preconditions. The planner ensures this: it bounds every signal, and rejects a
   model that it cannot bound.
-* A proof may replace a call of a function that is already proved by the definition of that function:
+* If a function is already proved, other proofs may use its definition in place of a call:
   `normalisation_shift` in `divide`, `arithmetic_shift` and `shift_round` in `requantise`.
 * `block_scale` is proved for one iteration of its loop, from any state. The induction over
   i = first, ..., last - 1 was done by hand.
 * `exp2_16` and `exp2_32` are proved equal to the interpolation of their definition, for any table that meets
-  the precondition. Their distance from 2^-t is tested over the range, not proved.
+  the precondition. Their error, the difference from 2^-t, is tested over the range, not proved.
 """
 
 MUTATION = """
 ## Do the proofs detect errors?
 
-Every operator, constant, condition, type, cast and statement of the C is changed, one at a time. For
-each such mutant z3 must find arguments for which the result is wrong or the C undefined. The second
-table lists the mutants that z3 cannot refute, each with the reason why it computes the same. No mutant
-is missed.
+Every operator, constant, condition, type, cast and statement of the C is changed, one at a time. For each
+such mutant z3 must find arguments for which the result is wrong or the behaviour of the C is undefined. The
+second table lists the mutants that z3 cannot refute, and states why each of them computes the same results.
+No mutant is missed.
 """
 
 

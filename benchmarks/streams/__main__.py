@@ -22,10 +22,11 @@ learn the same samples once, in order, and predict each sample before they learn
 one additional input that is always 1.
 
 KLMS, MKLMS, FKLMS and FMKLMS are kernel LMS with different reductions: F stands for fast, and the methods
-with M also use the size of the coefficient. NT evicts the smallest coefficient. QKLMS is NT with
-quantisation: a sample near a stored vector updates the coefficient of that vector. Kernel LMS halves the
-bit errors of the best linear filter on a nonlinear channel. An ECG is nearly linear from one sample to the
-next. There kernel LMS without a linear part loses to linear RLS, and with one (QKLMS + RLS) it wins.
+with M also use the magnitude of the coefficient. NT evicts the smallest coefficient. QKLMS is NT with
+quantisation: a sample near a stored vector updates the coefficient of that vector. Kernel LMS halves the bit
+errors of the best linear filter on a nonlinear channel. The next sample of an ECG is nearly a linear
+function of the last ones. On the ECG, kernel LMS without a linear part is worse than linear RLS, and kernel
+LMS with a linear part (QKLMS + RLS) is better.
 """
 SECTIONS = {"equalise": equalise, "predict": predict, "drift": drift, "on_board": on_board}
 

@@ -52,16 +52,16 @@ def section() -> str:
     stuck, moved = (settled(found["NT", rho])[1] for rho in (0.0, 0.01))
     return f"""## A channel that changes
 
-The task is the same, but the echo changes its sign after {SYMBOLS // 2:,} symbols. It runs with
-`KernelLMSRegressor(..., rho=RHO)`, one call of `partial_fit` and eta = 0.3. Each cell holds the MSE over
-the 500 symbols before the change and over the last 500, as the mean of {REALISATIONS} realisations:
+The task is the same, but the echo changes its sign after {SYMBOLS // 2:,} symbols. The learner is
+`KernelLMSRegressor(..., rho=RHO)` with eta = 0.3, trained in one call of `partial_fit`. Each cell holds the
+MSE over the 500 symbols before the change and over the last 500, as the mean of {REALISATIONS} realisations:
 
 ![Error against symbols]({save(figure, "streams-drift")})
 
 {table(rows, ["", *(f"rho = {rho:g}" for rho in RHO)])}
 
-Truncation (NT) needs rho. Without it the first centers stay in the dictionary, and the learner does not adapt
-(MSE {stuck:.2f}; {moved:.2f} with rho = 0.01). Projection passes the information of a new sample to the
-stored vectors, so FKLMS, FMKLMS and MKLMS follow the change without rho too. A small rho removes the errors
-that evictions leave; a large one also removes valid information.
+Truncation (NT) needs rho. Without rho, the first centers stay in the dictionary, and the learner does not
+adapt (MSE {stuck:.2f}; {moved:.2f} with rho = 0.01). Projection passes the information of a new sample to
+the stored vectors, so FKLMS, FMKLMS and MKLMS follow the change without rho too. A small rho removes the
+errors that evictions cause; a large rho also removes valid information.
 """

@@ -125,28 +125,28 @@ def section() -> str:
 
 The signal is record 208 of the MIT-BIH Arrhythmia Database at 360 Hz, as ADC counts of an 11-bit converter
 with {STEPS:g} steps per millivolt: the first 20,000 samples, `examples/ecg_stream.csv`. The last D samples
-predict the next one. Hyperparameters, with D of {choices}, were tuned on the first
-{CHOSEN_ON:,} samples. Each method then restarted on the rest.
+predict the next one. The hyperparameters, including D (one of {choices}), were tuned on the first
+{CHOSEN_ON:,} samples. Each method then started again on the other samples.
 
-Errors are root mean squares in steps over all but the first {SETTLED:,} samples; the root mean square of the
-signal itself is {size:.1f}. The kernel methods store up to 100 vectors. "Of differences" learns the next
-difference from the last D differences, and adds it to the previous sample. The integer rows run this variant,
+Errors are RMS (root mean square) values in steps of the converter, without the first {SETTLED:,} samples.
+The RMS value of the signal itself is {size:.1f} steps. The kernel methods store up to 100 vectors. The
+variant "of differences" predicts the next difference from the last D differences, and adds it to the
+previous sample. The rows with a word length are for the integer model of this variant,
 `examples/ecg_stream.toml`.
 
 ![Error against time]({picture(errors)})
 
 {table(rows, ["method", "hyperparameters", "N", "RMS error, steps"])}
 
-An ECG is nearly linear from one sample to the next. The best linear filter ({theirs}) has an error of
-{found[theirs]:.2f} steps, the best kernel method ({ours}) {found[ours]:.2f}, and NLMS
-{found["padasip NLMS"]:.2f}. QKLMS + RLS is a linear part by RLS with a kernel part that learns the
-remaining error; on samples instead of differences its error is {found[OURS]:.2f} steps. The example at
-16 bits has an error of {small:.2f} steps, repeating the previous sample {previous:.2f}. Hyperparameters
-that are best on the first {CHOSEN_ON / 360:.0f} seconds may be poor
-later; the table shows the results without correction.
+The best linear filter ({theirs}) has an error of {found[theirs]:.2f} steps, the best kernel method ({ours})
+{found[ours]:.2f}, and NLMS {found["padasip NLMS"]:.2f}. QKLMS + RLS combines a linear part, learnt by RLS,
+with a kernel part that learns the remaining error. On samples instead of differences its error is
+{found[OURS]:.2f} steps. The example has an error of {small:.2f} steps at 16 bits; repeating the previous
+sample has an error of {previous:.2f}. Hyperparameters that are best on the first {CHOSEN_ON / 360:.0f}
+seconds may be poor later; the table shows the results without correction.
 
-FKLMS without a linear part does not suit windows of a slow signal. They lie close together, which violates
-its assumption K_RR = I. On the samples themselves it is worse than repeating the previous sample, even if
-windows close to a stored one are not stored. Windows of differences lie close together only near 0, where
-there is little to learn.
+FKLMS without a linear part does not suit windows of a slow signal. Such windows are close to each other,
+which violates the assumption of FKLMS that K_RR = I. On the samples themselves, FKLMS is worse than
+repeating the previous sample, even if windows close to a stored one are not stored. Windows of differences
+are close to each other only near 0, where there is little to learn.
 """

@@ -75,37 +75,39 @@ static inline void kc_portable_fade_add_two_rows(int32_t *r, const int16_t *phi,
     kc_portable_fade_add_row(&r[n], &phi[1], n - 1, phi[1], fading, s);
 }
 
-/* k with 3/4 2^k <= num / den < 3/2 2^k; 0 < num, 0 < den < 2^31. */
-static inline int32_t kc_nearest_power_32(int32_t num, int32_t den)
+/* k with 5/8 2^k <= num / den < 5/4 2^k; 0 < num, 0 < den < 2^31. 2^k den is 4/5 to 8/5 of num: a step of
+ * such over-relaxation converges faster than one of the nearest power. */
+static inline int32_t kc_relaxed_power_32(int32_t num, int32_t den)
 {
     const int32_t up = 31 - kc_bit_length(num), up_den = 31 - kc_bit_length(den);
-    const int32_t n = num * ((int32_t)1 << up), d = den * ((int32_t)1 << up_den);
+    const uint32_t n = (uint32_t)num << up, d = (uint32_t)den << up_den;
+    const uint32_t quarter = (d + 3U) / 4U;
     const int32_t k = up_den - up;
 
-    if (2 * (n - d) >= d) {
+    if (n >= d + quarter) {
         return k + 1;
     }
-    return n >= d - d / 4 ? k : k - 1;
+    return 2U * n >= d + quarter ? k : k - 1;
 }
 
 /* The same for num < 2^62. */
-static inline int32_t kc_nearest_power(int64_t num, int32_t den)
+static inline int32_t kc_relaxed_power(int64_t num, int32_t den)
 {
     int32_t k, up, up_den;
     int64_t n, d;
 
     if (num <= INT32_MAX) {
-        return kc_nearest_power_32((int32_t)num, den);
+        return kc_relaxed_power_32((int32_t)num, den);
     }
     up = kc_normalisation_shift(num);
     up_den = kc_normalisation_shift(den);
     n = num * (INT64_C(1) << up);
     d = den * (INT64_C(1) << up_den);
     k = up_den - up;
-    if (n - d / 2 >= d) {
+    if (n - d >= d / 4) {
         return k + 1;
     }
-    return n >= d - d / 4 ? k : k - 1;
+    return 2 * n - d >= d / 4 ? k : k - 1;
 }
 
 /* v - v fading / 2^32, the product rounded toward 0; |v| < 2^62, 0 <= fading < 2^31. */

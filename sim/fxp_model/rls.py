@@ -124,7 +124,7 @@ class FxpRls(FxpModel):
             if sizes[i] == 0:
                 return False
             ratio, step = sizes[i] / self._r[i][i], self._w_lsb * (1 << 30)
-            while step > self._w_lsb / 4 and Fraction(3, 4) * step > ratio:
+            while step > self._w_lsb / 4 and Fraction(5, 8) * step > ratio:
                 step /= 2
             if step < self._w_lsb:
                 return False

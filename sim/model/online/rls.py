@@ -177,17 +177,17 @@ def largest(beta: Words) -> int:
 
 
 @jit
-def nearest_power(num: int, den: int) -> int:
-    """Return k with ``3/4 2**k <= num / den < 3/2 2**k``.
+def relaxed_power(num: int, den: int) -> int:
+    """Return k with ``5/8 2**k <= num / den < 5/4 2**k``.
 
-    Requires 0 < num < 2**62 and 0 < den < 2**31.
+    So ``2**k`` is 4/5 to 8/5 of the quotient.  Requires 0 < num < 2**62 and 0 < den < 2**31.
     """
     up, up_den = 62 - bit_length(num), 62 - bit_length(den)
     n, d = num << up, den << up_den
     k = up_den - up
-    if n - (d >> 1) >= d:
+    if n - d >= d >> 2:
         return k + 1
-    return k if n >= d - (d >> 2) else k - 1
+    return k if 2 * n - d >= d >> 2 else k - 1
 
 
 @jit
@@ -209,7 +209,7 @@ def descend(s: RlsState, c: RlsConstants, log: Log) -> bool:
         if beta == 0 or r <= 0:  # an R_ii <= 0 exists in an overwritten state only
             return False
         size = beta if beta >= 0 else -beta
-        k = min(nearest_power(size, r) + c.rls_step_shift, 30)
+        k = min(relaxed_power(size, r) + c.rls_step_shift, 30)
         trace(log, at.DESCEND_STEP, 0, i, k)
         if k < 0:
             return False

@@ -61,12 +61,13 @@ class OnlineKernelRLS:
 
     1. R <- lambda R + phi phi', and so the residual of ``(R + ridge I) w = p`` becomes
        beta <- lambda beta + e phi - (1 - lambda) ridge w.
-    2. `steps` times: the coefficient with the largest ``|beta_i|`` changes by the power of two nearest to
-       ``beta_i / (R_ii + ridge)``, and beta by that multiple of a column of R + ridge I.
+    2. `steps` times: the coefficient with the largest ``|beta_i|`` changes by the power of two that is 4/5
+       to 8/5 of ``beta_i / (R_ii + ridge)``, and beta by that multiple of a column of R + ridge I.
 
     Each step decreases ``(w - w*)' (R + ridge I) (w - w*)``, where w* is the solution, because the step is
-    less than twice the step to the minimum.  In fixed point, a step of a power of two needs only shifts
-    and additions.
+    less than twice the step to the minimum.  Steps that are longer than to the minimum on average
+    (over-relaxation) need fewer of them.  In fixed point, a step of a power of two needs only shifts and
+    additions.
 
     Parameters
     ----------
@@ -158,6 +159,6 @@ class OnlineKernelRLS:
             ratio = abs(beta[i]) / self.R[i, i]
             if ratio == 0.0:
                 return
-            size = np.copysign(2.0 ** (frexp(4.0 / 3.0 * ratio)[1] - 1), beta[i])
+            size = np.copysign(2.0 ** (frexp(1.6 * ratio)[1] - 1), beta[i])
             w[i] += size
             beta -= size * self.R[i]

@@ -302,7 +302,7 @@ static int32_t tiny_rls_rls_descend(tiny_rls_rls_residual_t *b, tiny_rls_model_t
     if (size <= 0 || r <= 0) { /* an R_ii <= 0 exists in an overwritten model only */
         return TINY_RLS_RLS_DONE;
     }
-    k = kc_nearest_power_32(size, r) + TINY_RLS_RLS_STEP_SHIFT;
+    k = kc_relaxed_power_32(size, r) + TINY_RLS_RLS_STEP_SHIFT;
     k = k < 30 ? k : 30;
     up = k - TINY_RLS_RLS_STEP_SHIFT;
     if (k >= 0 && (size >= TINY_RLS_RLS_NARROW || up < -32 || tiny_rls_rls_bits_of_column(b, r) + up > 30)) {
@@ -329,7 +329,7 @@ static int32_t tiny_rls_rls_descend_64(tiny_rls_model_t *m)
     if (most.size == 0 || r <= 0) {
         return TINY_RLS_RLS_DONE;
     }
-    k = kc_nearest_power(most.size, r) + TINY_RLS_RLS_STEP_SHIFT;
+    k = kc_relaxed_power(most.size, r) + TINY_RLS_RLS_STEP_SHIFT;
     k = k < 30 ? k : 30;
     KC_TRACE(descend, step, 0, i, k);
     if (k < 0) {

@@ -150,8 +150,8 @@ def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None])
         "ok.",
         "", "## All systems", "",
         "Each additional bit reduces the error. If the condition number is below 100, refinement at",
-        "16 bits is as accurate as 32 bits without it. The hard case is a small lambda with a wide kernel.",
-        "It needs 24 bits; at 16 bits its status is not ok.",
+        "16 bits is as accurate as 32 bits without refinement. The hard case is a small lambda with a wide",
+        "kernel. It needs 24 bits; at 16 bits its status is not ok.",
         "", ""])
 
 

@@ -62,8 +62,8 @@ limit never changes the plan or the generated code, except for the hash of the s
 
 On a Cortex-M4 at -O2, the examples with one output predict a sample in fewer than 5,000 instructions, and
 their learners learn one in fewer than 11,000 (means). `learn_digits`, with ten outputs, needs fewer than
-18,000 and 22,000. For the learners, `-Os` saves about 30 to 50 % of the flash and costs about 15 to 40 %
-more instructions.
+18,000 to predict and 22,000 to learn. For the learners, `-Os` saves about 30 to 50 % of the flash and costs
+about 15 to 40 % more instructions.
 """
 HEADS = ("target", "level", "compiler", "predict", "learn", "all", "image", "stack", "unit", "train",
          "update", "prediction")

@@ -86,9 +86,9 @@ CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg
 
 TEXT = """# FPGA resources and clock rates of the cores
 
-`{command}` makes this page. It estimates the RTL (register transfer level) cores of two examples at 16 bits.
-The cores are the predictor and the learner of `digits` (41 vectors of 64 columns), and the predictor, the
-solver and the trainer of `ecg` (one column, n = 256). Each core has one hardware multiplier in its inner
+`{command}` makes this page, which estimates the RTL (register transfer level) cores of two examples at 16
+bits. The cores are the predictor and the learner of `digits` (41 vectors of 64 columns), and the predictor,
+the solver and the trainer of `ecg` (one column, n = 256). Each core has one hardware multiplier in its inner
 loop, the default of `kerncast gen`. The solver and the trainer use Levinson's recursion. The banded cores
 come from `ecg` with `solver = "banded"`, and the cores with an intercept from `ecg` with `bias = true`.
 `kerncast estimate FOLDER` estimates the cores of a generated folder. yosys counts the cells. nextpnr

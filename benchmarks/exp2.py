@@ -37,8 +37,8 @@ ORIGIN, BYTES, STACK = 0x0, 0x40000, 0x20000000
 TEXT = """# The exponential
 
 Every kernel except the polynomial ones is 2^-t, where t is an exact distance times a constant. `[numbers]
-exp_table` selects the size of its tables; the default is `{default}`. LSB is the least significant bit of the
-result.
+exp_table` selects the size of the tables of this exponential; the default is `{default}`. LSB is the least
+significant bit of the result.
 
 | word | size | entries | bytes | worst error, LSB | bound, LSB | instructions |
 |--:|---|--:|--:|--:|--:|--:|
@@ -61,8 +61,8 @@ result.
 Each bound is half an LSB for the final rounding plus the error of the value before rounding. The bound is
 evaluated at t near 0, where this error is largest.
 
-At 16 bits the entries are h = 2^-b apart. A chord lies above the curve, by up to (h ln 2)^2 / 8 of the
-value. The entries are lowered by half of that, but by 31/64 LSB at most, since 2^0 must round to 1. The
+At 16 bits the spacing of the entries is h = 2^-b. A chord lies above the curve, by up to (h ln 2)^2 / 8 of
+the value. The entries are lowered by half of that, but by 31/64 LSB at most, since 2^0 must round to 1. The
 bound uses either the remaining chord error or the lowering, whichever is larger. An entry is exact to 2^-22,
 and the slope of the chord is rounded down to a multiple of 2^-21.
 

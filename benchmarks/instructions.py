@@ -328,8 +328,9 @@ def peer(folder: Path) -> str:
         core = CortexM(image)
         core.start_counting()
         counts.append(f"{core.call('predict')[1]:,} at {level}")
-    return (f"`arm_svm_rbf_predict_f32` of {CMSIS.replace('==', ' ')}, 41 vectors of 64 inputs, float32: "
-            f"{', '.join(counts)}, with an empty `expf`: these are lower bounds.")
+    return (f"For comparison, `arm_svm_rbf_predict_f32` of {CMSIS.replace('==', ' ')} takes "
+            f"{' and '.join(counts)}, with 41 vectors of 64 inputs in float32. Its `expf` is an empty "
+            "function, so these figures are lower bounds.")
 
 
 def page() -> str:

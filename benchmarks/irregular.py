@@ -154,8 +154,9 @@ def cost_row(name: str, model: Any, X: Array, y: Array, new: Array) -> str:
 def cost_table() -> str:
     """Tabulate time and memory by number of samples."""
     lines = ["## Cost", "",
-             "Lambda is 0.1 and the jitter 10 %. The last row is for the ECG above, repeated to that length,",
-             "at equidistant times. Each model predicts at as many new times as there are samples.", "",
+             "Lambda is 0.1 and the jitter is 10 %. The last row is for the ECG above, repeated to that",
+             "length, at equidistant times. Each model predicts at as many new times as there are samples.",
+             "",
              "For a narrow kernel the banded factorisation is fastest. For a wide kernel the grid needs a",
              "fraction of the time and memory of that factorisation.", "",
              "| samples | sigma, steps | | fit | predict | memory |", "|--:|--:|---|--:|--:|--:|"]

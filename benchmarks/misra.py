@@ -76,9 +76,9 @@ together they contain every line that the templates can generate. All deviations
 the table gives the reason for each.
 
 `make test` fails if a new deviation appears in the models with the most lines. `make campaign` fails if a
-new deviation appears in any model, or if a listed one disappears. Rules are named by number only; their text
-belongs to the MISRA Consortium. The addon checks only what can be checked without running the code. This
-page does not claim compliance. `<p>` is the prefix of a model.
+new deviation appears in any model, or if a listed deviation disappears. Rules are named by number only;
+their text belongs to the MISRA Consortium. The addon checks only what can be checked without running the
+code. This page does not claim compliance. `<p>` is the prefix of a model.
 
 Each model is checked on its own, as built for a product: in C99, without trace hooks. Every name that a
 model defines, including static names, starts with the prefix of the model.

@@ -293,8 +293,8 @@ def main() -> int:
     text += ("fxpmath and the generated C run the whole training, including the first row and the certified\n"
              "bound. Their ratios are relative to the whole training of the integer model.\n\n")
     text += table("FKLMS, N = 100, D = 8, 32 bits, one sample", learning)
-    text += (f"fxpmath learns {FXP_SAMPLES} samples, the others {SAMPLES}. The generated C is called once "
-             "per sample through cffi.\n\n## Start-up\n\nA process that plans and trains a model with "
+    text += (f"fxpmath learns {FXP_SAMPLES} samples, the other programs {SAMPLES}. The generated C is called "
+             "once per sample through cffi.\n\n## Start-up\n\nA process that plans and trains a model with "
              f"n = 256 takes {scaled(start)} from start to end, if the compiled code is cached.\n\n")
     rates = fklms_rates()
     text += rate_table(rates)

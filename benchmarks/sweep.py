@@ -68,15 +68,15 @@ needs its own compilation. If you sweep `input.word` or `output.word`, the sampl
 sensor had that word length. A point that the planner rejects is also a result, counted under its error code.
 
 Results are stored in `sweep.db` (SQLite) in the folder of the run, one row per point. Rerun the same command
-to resume. The rows are the same whether one process computes them, several processes (`--jobs`), or a
-dask.distributed cluster (`--scheduler`).
+to resume. The rows do not depend on whether one process, several processes (`--jobs`) or a dask.distributed
+cluster (`--scheduler`) compute them.
 
 If the grid is too large, `--trials N` evaluates at most N points. Three quarters of the points come from a
 search (the tree-structured Parzen estimator of optuna). The other points start from the best design, and
 change one key at a time to a cheaper value. The same seed selects the same points on any number of workers.
 
-Only one sweep at a time runs in a folder; a second one is rejected (E377). A killed sweep leaves neither a
-lock nor a worker behind. Each row has a checksum. Readers reject a damaged `sweep.db` (E366). If you rerun
+Only one sweep at a time can run in a folder; a second one is rejected (E377). A killed sweep leaves neither
+a lock nor a worker behind. Each row has a checksum. Readers reject a damaged `sweep.db` (E366). If you rerun
 the sweep, it keeps all valid points, computes the others again, reports this, and renames the damaged file
 to `damaged-1.db`.
 
@@ -106,8 +106,8 @@ mean squares) is the online learner.
 The error of float64 is computed once for each distinct problem. The two grids contain 64 and 12 distinct
 problems, and nothing is cached between runs.
 
-Two workers are {speed} times as fast by the CPU time of the busiest process, and {wall} times by wall-clock
-time at a load of {load} on {cores} cores.
+Two workers are {speed} times as fast as one if measured by the CPU time of the busiest process, and {wall}
+times as fast by wall-clock time, at a load of {load} on {cores} cores.
 """
 
 

@@ -223,8 +223,8 @@ HEAD = f"""# Speed of the Toeplitz solvers
 
 `python -m kerncast.benchmarks.toeplitz_speed` makes this page, on one thread. The methods run in turn, and
 the smallest processor time of several rounds is reported. The matrix is T + lambda I, for a uniform grid and
-a Gaussian kernel of width sigma (in steps). Unless a row states otherwise, lambda is {LAM:g} and sigma is
-{SIGMA:g}. The right-hand sides are random; pcg stands for preconditioned conjugate gradients.
+a Gaussian kernel of width sigma (in steps). Unless a row states otherwise, sigma = {SIGMA:g} and lambda =
+{LAM:g}. The right-hand sides are random; pcg stands for preconditioned conjugate gradients.
 
 """
 PCG_HEAD = """## Conjugate gradients

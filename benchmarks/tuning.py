@@ -35,8 +35,8 @@ HEAD = """# Self-tuning
 
 `python -m kerncast.benchmarks.tuning` makes this page.
 
-`[toeplitz] candidates` lists pairs of sigma and lambda, and each training run chooses one by its evidence.
-This page uses {count} pairs: sigma {sigmas} with lambda {lambdas}.
+`[toeplitz] candidates` lists pairs of sigma and lambda, and each training run chooses one pair by its
+evidence. This page uses {count} pairs: sigma = {sigmas} with lambda = {lambdas}.
 
 ## What it gains
 

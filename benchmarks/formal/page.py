@@ -49,9 +49,9 @@ assumes that nothing writes to the memories while that module reads them.
 REST = """
 ## Not proved here
 
-* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi`: products and quotients of this width are too
-  large for the solver. Their definitions are [proved for the C](primitives.md), and tests compare the modules
-  with the C.
+* `kc_divide`, `kc_exp2_16`, `kc_exp2_32` and `kc_abs_sinpi` are not proved, because products and quotients
+  of their widths are too large for the solver. Their definitions are [proved for the C](primitives.md), and
+  tests compare the modules with the C.
 * The proofs do not cover the values that whole cores compute. Tests compare these values with the integer
   model, with random stalls and resets.
 * It is assumed that z3, yosys and SymbiYosys are correct, and that your synthesis tool reads SystemVerilog
@@ -99,6 +99,7 @@ def page(verdicts: Mapping[str, ClaimResult], found: Sequence[bool]) -> str:
     for (module, before, after), seen in zip(mutants, found, strict=True):
         lines.append(_row((f"`{module}`", f"`{before}`", f"`{after}`", "yes" if seen else "no")))
     lines += ["", "## Version of this page", "",
-              f"`{COMMAND}` makes this page; a test fails if it is stale. It covers", "",
+              f"`{COMMAND}` makes this page; a test fails if the page is stale. It covers the "
+              "following sources:", "",
               *(f"* {name} without comments: SHA-256 `{digest}`" for name, digest in digests().items()), ""]
     return "\n".join(lines)

@@ -193,19 +193,21 @@ def text(results: Results) -> str:
     known = {title: method for title, method in methods().items() if title in results["methods"]}
     defaults, lost = _defaults(results, known)
     best = sorted(_first_on_chip(results, known).items(), key=lambda item: -len(item[1]))
-    first = "; ".join(f"{title} on {', '.join(names)}" for title, names in best)
+    first = table([[title, ", ".join(names)] for title, names in best], ["best on-chip method", "streams"])
     others = f" The others: {', '.join(lost)}." if lost else ""
     return f"""{HEAD.format(chosen=len(CHOSEN_ON), reported=len(REPORTED), settled=SETTLED)}
 ## Error of tuned methods
 
 The error is the mean squared error divided by the variance of the target, in dB. Lower is better, and
-predicting the mean gives 0 dB. The best method that runs on the chip is bold: {first}.
+predicting the mean gives 0 dB. The best method that runs on the chip is bold.
 
 {_errors(results, known)}
 
+{first}
+
 ## One set of defaults
 
-Here only the width of the kernel is tuned; all other parameters are the defaults: {_plain(known)}. The
+Here only the width of the kernel is tuned; all other parameters are the defaults. The
 parameters of the filters are tuned as above. The number in brackets counts the realisations, of
 {len(REPORTED)}, in which the learner is better than both filters. QKLMS + RLS is better in at least {ENOUGH}
 realisations on {len(SOURCES) - len(lost)} of {len(SOURCES)} streams.{others}
@@ -216,6 +218,8 @@ stream the rounding of the 16-bit samples limits every method, and QKLMS + RLS p
 from the last errors. A 16-bit target loses one bit, so 32-bit words are still slightly better on Lorenz.
 
 {defaults}
+
+{_plain(known)}
 
 ## Errors in the units of the streams
 
@@ -244,10 +248,10 @@ small enough, use the filter.
 
 
 def _plain(known: dict[str, Method]) -> str:
-    """List the defaults of the methods of kerncast."""
-    return "; ".join(f"{_SHORT[title]}: " + ", ".join(f"{key} {value:g}" for key, value in
-                                                       known[title].defaults.items())
-                     for title in known if known[title].ours)
+    """Tabulate the defaults of the methods of kerncast."""
+    rows = [[_SHORT[title], ", ".join(f"{key} {value:g}" for key, value in known[title].defaults.items())]
+            for title in known if known[title].ours]
+    return table(rows, ["learner", "defaults"])
 
 
 def write_page(results: Results) -> None:

@@ -96,8 +96,8 @@ def page(found: dict[str, dict[str, tuple[Array, Array]]], picture: str) -> str:
         "## Products with A until the residual falls below a fraction of |y|\n\n"
         + table(rows, ["data, kernel", "residual", *METHODS]),
         "## Result\n\nThe paper claims that domain decomposition converges better than conjugate gradients. "
-        f"On {len(found)} systems, the methods with the fewest products (and on how many systems) are "
-        f"{count(led)} for a residual of 0.1 |y|, and {count(won)} for {TOLERANCE:g} |y|."]) + "\n"
+        f"For a residual of 0.1 |y|, the fewest products are needed by {count(led)}, and for {TOLERANCE:g} "
+        f"|y| by {count(won)}. The number in brackets counts the systems, of {len(found)}."]) + "\n"
 
 
 def main() -> None:

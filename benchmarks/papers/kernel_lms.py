@@ -48,12 +48,12 @@ WIDE = {"FKLMS, integer model": ("integer", (64, 128, 256, 512, 1024)),
 _HEAD = """# Reduction of kernel models: Mitchinson, Dodd and Harrison
 
 `python -m kerncast.benchmarks.papers.kernel_lms` makes this page, on one thread. The source is B.
-Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of kernel models", ACSE research report 836, Sheffield
-2003. The methods limit the dictionary of KLMS (kernel least mean squares). The task is to learn sinc from
-      100 samples, uniform on [-3, 3], presented ten times with eta = 0.1. The report does not state sigma;
-      this page uses sigma = 0.5 and rho = 0. The mean square error (MSE) is computed at 601 points. Each
-      mean is over {realisations} realisations (`--realisations`), as in the report. kerncast computes one
-      inverse for all candidates and updates it in O(N^2), while the report needs O(N^4) operations.
+Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of kernel models", ACSE research report 836 (Sheffield,
+2003). The methods limit the dictionary of KLMS (kernel least mean squares). The task is to learn sinc from
+100 samples, uniform on [-3, 3], presented ten times with eta = 0.1. The report does not state sigma; this
+page uses sigma = 0.5 and rho = 0. The mean square error (MSE) is computed at 601 points. Each mean is over
+{realisations} realisations (`--realisations`), as in the report. kerncast computes one inverse for all
+candidates and updates it in O(N^2), while the report needs O(N^4) operations.
 
 Three of the claims, marked in the table, are not reproduced. The integer results agree with float64, except
 for fast KLMS with very few vectors."""
@@ -182,11 +182,11 @@ def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
         right.plot(budgets, taken, color=colour, label=title)
     right.set(xscale="log", yscale="log", xlabel="N_max", ylabel="seconds per sample")
     right.legend(fontsize="x-small")
-    text = (f"![Time against N_max]({save(figure, 'kernel-lms-5')})\n\nThe figure shows processor time: "
-            "on the left that of the float64 reference on the sinc task, on the right that of larger "
-            "dictionaries with three columns, also for the compiled integer model. In float64 each step is a "
-            "few numpy calls, whose overhead hides the growth at small N. The exponents of the growth on the "
-            "right, in float64, are: "
+    text = (f"![Time against N_max]({save(figure, 'kernel-lms-5')})\n\nThe figure shows processor time. "
+            "The left panel is for the float64 reference on the sinc task. The right panel is for larger "
+            "dictionaries with three columns, and includes the compiled integer model. In float64 each step "
+            "is a few numpy calls, whose overhead hides the growth at small N. The exponents of the growth "
+            "on the right, in float64, are: "
             + ", ".join(f"{title} {e:.2f}" for title, e in exponents.items() if WIDE[title][0] != "integer")
             + ". For the integer model see the [cost of a sample](../measured/online-cost.md), "
             "counted in instructions.")

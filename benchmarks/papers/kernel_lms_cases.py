@@ -86,9 +86,9 @@ def figures_2_and_3() -> tuple[str, list[ClaimOutcome]]:
         text, found, original = removal(sigma, number)
         texts.append(text)
         gaps[sigma] = float(np.abs(found["FKLMS"] - found["KLMS"]).max())
-        changes.append(f"sigma = {sigma:g}: " + ", ".join(
-            f"{name} {np.abs(f - original).max():.3f}" for name, f in found.items()))
-    text = "\n\n".join([*texts, "The largest changes of the output are: " + "; ".join(changes) + "."])
+        changes.append(f"With sigma = {sigma:g}, the removal changes the output by at most " + ", ".join(
+            f"{np.abs(f - original).max():.3f} ({name})" for name, f in found.items()) + ".")
+    text = "\n\n".join([*texts, " ".join(changes)])
     return text, [("at sigma = 0.9 the FKLMS projection is a fairly poor approximation to KLMS, at 0.5 a "
                    "good one", gaps[0.5] < gaps[0.9] / 3 < gaps[0.9],
                    f"they differ by at most {gaps[0.9]:.3f} and {gaps[0.5]:.3f}")]

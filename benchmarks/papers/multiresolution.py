@@ -30,9 +30,9 @@ non-standard form of a matrix in a wavelet basis. In kerncast the solver is `sol
 Most claims of the paper are reproduced. For a Toeplitz matrix, the Toeplitz solvers of kerncast are faster
 and more accurate in nearly all cases.
 
-All sections use the problem of the paper: Z = Ω + I/γ, kernel exp(-d²/σ²) with σ = .4 (the sigma of
-kerncast is σ/√2), γ = 1, y = sin(10x)/x on [-1, 1], N = {n}, the Daubechies wavelet with ten vanishing
-moments (db10), periodic, {levels} levels.
+All sections use the problem of the paper: Z = Ω + I/γ, kernel exp(-d²/σ²) with σ = .4 (the sigma of kerncast
+is σ/√2), γ = 1, y = sin(10x)/x on [-1, 1], N = {n}. The basis is the periodic Daubechies wavelet with ten
+vanishing moments (db10), with {levels} levels.
 
 ## Claim by claim
 
@@ -70,10 +70,10 @@ factorisation still applies.
 
 The tables are for t = {t:.0e}. Times are the processor time of one run on one thread, for one right-hand
 side, including transform and factorisation. Banded Cholesky (`scipy.linalg.solveh_banded`) uses the
-narrowest band whose error is not larger than that of the NS-form. Dense Cholesky is LAPACK's. A ratio "a /
-b" above 1 means that b is better. "Ours" is the NS-form of the Toeplitz matrix. "Ours, any Z" is the NS-form
-of the whole matrix, whose structure is not used. Levinson and PCG (preconditioned conjugate gradients, to
-1e-10) are the Toeplitz solvers of kerncast.
+narrowest band whose error is not larger than that of the NS-form. Dense Cholesky is that of LAPACK. A ratio
+"a / b" above 1 means that b is better. "Ours" is the NS-form of the Toeplitz matrix. "Ours, any Z" is the
+NS-form of the whole matrix, whose structure is not used. Levinson and PCG (preconditioned conjugate
+gradients, to 1e-10) are the Toeplitz solvers of kerncast.
 
 {small}
 

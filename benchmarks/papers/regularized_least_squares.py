@@ -189,7 +189,7 @@ def main() -> None:
         f"The smallest test error of all is {test.min():.4f}. For {few} samples the leave-one-out error was "
         "also computed by training without the sample. The two errors differ by at most "
         f"{np.abs(brute - free).max():.1e}.",
-        f"## Cost\n\nThe linear kernel is evaluated on {digits.title}, {digits.X.shape[1]} columns.\n\n"
+        f"## Cost\n\nThe data for the linear kernel are {digits.title}, with {digits.X.shape[1]} columns.\n\n"
         + costs(K, y, digits.X, np.where(digits.y == 3, 1.0, -1.0)),
         "## Weights of the linear kernel at a small lambda\n\nThe figures are relative errors, compared with "
         "the solution of the same system in extended precision. The formula of the slide loses all digits "

@@ -40,7 +40,7 @@ _HEAD = """# Toeplitz RLS: the experiments of Decherchi, Gastaldo and Zunino
 Decherchi, P. Gastaldo, R. Zunino, "Efficient approximate regularized least squares (RLS) by Toeplitz
 matrix". No package distributes its data sets (Covertype, IJCNN1, w8a, Daimler, CBCL), so this page repeats
 the procedure on other data. Figures 2 and 3 of the paper are curves without printed numbers; the last table
-compares its claims with our results.
+compares the claims of the paper with our results.
 
 The cost claims are reproduced. The accuracy claim is not: on two of three shuffled multivariate data sets
 the error of the Toeplitz method is more than 1.5 times the exact error."""
@@ -96,7 +96,7 @@ def _figure_2(found: Found) -> str:
             for title, by_n in found.items() for n, cells in by_n.items()]
     return (f"## Figure 2: test error\n\n![Test error against n]({save(figure, 'toeplitz-rls-error')})\n\n"
             + table(rows, ["data", "n", *METHODS, "sigma, GE", "sigma, TB"])
-            + "\n\n" + "; ".join(f"`{k}`: {v}" for k, v in METHODS.items())
+            + "\n\nThe columns are: " + ", ".join(f"`{k}` ({v})" for k, v in METHODS.items())
             + ". The figures are from one shuffle of the data. The label (edge) marks the smallest or "
                 "largest sigma "
                 "of the grid. The Toeplitz method (TB) matches the exact error on Shuttle only, and 5 steps "

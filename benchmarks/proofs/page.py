@@ -22,10 +22,10 @@ DEFINITIONS = ("definitions.py", "definitions_root.py", "definitions_sine.py", "
 
 HEAD = """# The primitives and their proofs
 
-Every value that kerncast computes comes from a closed list of integer primitives. `sim/primitives.py`
-defines them, and `firmware/rt/*.h` is the C that ships. Here each C function is compared with a third
-definition: mathematics that specifies the correct result without computing it. For **all** arguments
-that meet the precondition, the solver z3 shows that
+Every value that kerncast computes comes from a fixed list of integer primitives. `sim/primitives.py` defines
+them, and `firmware/rt/*.h` is the C that ships. Here each C function is compared with a third definition:
+mathematics that specifies the correct result without computing it. For **all** arguments that meet the
+precondition, the solver z3 shows that
 
 * the result is what its definition states, and
 * no step is undefined in C99 or depends on the compiler. There is no signed overflow, no shift out of range
@@ -125,7 +125,8 @@ def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str
 def foot() -> list[str]:
     """Return the lines on how the page is made, and from which sources."""
     lines = ["", "## Version of this page", "",
-             f"`{COMMAND}` makes this page; a test fails if it is stale. It covers", ""]
+             f"`{COMMAND}` makes this page; a test fails if the page is stale. It covers the "
+             "following sources:", ""]
     return [*lines, *(f"* {name}, SHA-256 `{digest}`" for name, digest in digests().items()), ""]
 
 

@@ -25,7 +25,7 @@ Board = Annotated[str | None, typer.Option("--board", metavar="ID", autocompleti
                                            help="Board; without --port it is emulated.", show_default=False)]
 Port = Annotated[str | None, typer.Option("--port", metavar="PORT", help="Serial port of a physical board.",
                                           show_default=False)]
-Emulator = Annotated[str, typer.Option(metavar="NAME", help="Default: the first that is installed.",
+Emulator = Annotated[str, typer.Option(metavar="NAME", help="Default: the first emulator that is installed.",
                                        show_default=False)]
 Level = Annotated[str, typer.Option("-O", "--optimise", metavar="LEVEL", help="-O0 to -O3, or -Os.")]
 
@@ -125,7 +125,7 @@ def _open(chosen: BoardAt, out: Path, plan: Plan, flash: str, emulator: str, com
     board, port = chosen
     if port and not flash:
         return open_port(port, plan, board=board), []
-    assert board is not None, "a board without a port, or to be loaded, has an ID"
+    assert board is not None, "a board needs an ID if it has no port or is flashed first"
     if not port:
         where = ":".join(["emu", board.id, *([emulator] if emulator else [])])
         return open_board(out, where, plan=plan, compiler=compiler, optimise=level(optimise)), []

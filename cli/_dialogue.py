@@ -49,7 +49,7 @@ def ask(name: str | None, columns: Callable[[Path], int]) -> Answers:
     from ..codegen.firmware.targets import target_ids
 
     name = name or typer.prompt("Name of the model (lower case, as in C)", default="model")
-    text = typer.prompt("CSV file of your samples, the last column the target (empty: none yet)",
+    text = typer.prompt("CSV file of your samples, with the target in the last column (empty: no file yet)",
                         default="", show_default=False)
     data = Path(text).expanduser() if text.strip() else None
     usual = None if data is None else ("kernel_lms" if columns(data) else "toeplitz_rls")

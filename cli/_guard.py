@@ -72,7 +72,7 @@ def _of_system(error: OSError) -> Problem:
     """Return the problem of a path that the operating system rejected."""
     path = str(error.filename or "")
     return Problem("E191", f"the operating system reported: {error.strerror or error}", path, path,
-                   "a path that exists, or a new one in a folder that exists, with permission to use it",
+                   "an existing path, or a new path in an existing folder, that you have permission to use",
                    "check the path and its permissions")
 
 

@@ -25,7 +25,8 @@ Source = Annotated[Path, typer.Argument(metavar="SPEC|OUT", show_default=False,
 #: The back ends of every command that replays vectors.
 BackEnds = Annotated[list[str] | None, typer.Option(
     "--on", metavar="BACKEND", autocompletion=backends, show_default=False,
-    help="Back end: model, host, emu:ID, board:ID@PORT, rtl:icarus ...; repeat it, or separate by commas.")]
+    help="Back end: model, host, emu:ID, board:ID@PORT, rtl:icarus ...; repeat the option, or separate "
+         "values by commas.")]
 #: One back end.
 BackEnd = Annotated[str | None, typer.Option(
     "--on", metavar="BACKEND", autocompletion=backends, show_default=False,
@@ -42,11 +43,13 @@ BoardId = Annotated[str, typer.Option("--board", metavar="ID", autocompletion=bo
 #: Targets to measure.
 Targets = Annotated[list[str] | None, typer.Option(
     "--target", metavar="ID", show_default=False, autocompletion=target_names,
-    help="Target, or `all`; repeat it, or separate by commas. Default: those of the spec and its budget.")]
+    help="Target, or `all`; repeat the option, or separate values by commas. Default: those of the spec and "
+         "its budget.")]
 #: Optimisation levels to measure.
 Levels = Annotated[list[str] | None, typer.Option(
     "-O", "--optimise", metavar="LEVEL", show_default=False,
-    help="-O0 to -O3, or -Os; repeat it, or separate by commas. Default: -O2, -Os and that of the budget.")]
+    help="-O0 to -O3, or -Os; repeat the option, or separate values by commas. Default: -O2, -Os and that of "
+         "the budget.")]
 #: The same as it was named before.
 OldLevels = Annotated[list[str] | None, typer.Option("--levels", hidden=True)]
 #: The compiler of an image.

@@ -99,7 +99,7 @@ def commands(tools: list[Tool]) -> list[str]:
 
 def doctor(group: Annotated[list[str] | None, typer.Option(
                "--group", metavar="NAME", show_default=False, autocompletion=tool_groups,
-               help="Check this group only; repeat it, or separate by commas.")] = None,
+               help="Check this group only; repeat the option, or separate values by commas.")] = None,
            every: Annotated[bool, typer.Option(
                "--all", help="List the installed tools too.")] = False,
            strict: Annotated[bool, typer.Option("--strict",

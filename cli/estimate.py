@@ -25,13 +25,14 @@ if TYPE_CHECKING:
 
 Families = Annotated[list[str] | None, typer.Option(
     "--family", metavar="ID", show_default="ecp5",
-    help="FPGA family: ecp5, ice40, xilinx7 or all; repeat it, or separate by commas.")]
+    help="FPGA family: ecp5, ice40, xilinx7 or all; repeat the option, or separate values by commas.")]
 Cores = Annotated[list[str] | None, typer.Option(
     "--core", metavar="NAME", show_default="all",
-    help="RTL core: predictor, learner, solver or trainer; repeat it, or separate by commas.")]
+    help="RTL core: predictor, learner, solver or trainer; repeat the option, or separate values by commas.")]
 Lanes = Annotated[list[str] | None, typer.Option(
     "--lanes", metavar="COUNT", show_default="1",
-    help="Hardware multipliers of the inner loop, a power of two; repeat it, or separate by commas.")]
+    help="Hardware multipliers of the inner loop, a power of two; repeat the option, or separate values by "
+         "commas.")]
 Part = Annotated[str, typer.Option(metavar="PART", help="ECP5 part: 12k, 25k, 45k or 85k.")]
 Clock = Annotated[float, typer.Option(metavar="MHZ", help="Target clock of the placer in MHz.", min=1.0)]
 Seeds = Annotated[int, typer.Option(metavar="COUNT", help="Number of runs of the placer; 0 disables place "

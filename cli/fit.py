@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Samples = Annotated[int | None, typer.Option(
     metavar="COUNT", show_default=False,
-    help="Maximum number of samples to judge candidates on. Default: what the time allows.")]
+    help="Maximum number of samples to judge candidates on. Default: as many as the time limit allows.")]
 New = Annotated[Path | None, typer.Option("-o", "--out", metavar="NEW", show_default=False,
                                           help="Write the recommended spec to a new file.")]
 
@@ -69,8 +69,8 @@ def _text(found: Fit, out: Path | None) -> str:
           f"judged {found.judged}"
     notes = [f"Selected on {found.sampled}."] if found.sampled else []
     notes += [f"The search was {found.stopped}."] if found.stopped else []
-    notes += [] if COMPILED else ["numba is not installed: the search is slow, and sees fewer samples. To "
-                                  "install it: python -m pip install numba"]
+    notes += [] if COMPILED else ["numba is not installed: the search is slow and uses fewer samples. To "
+                                  "install numba: python -m pip install numba"]
     written = [f"wrote {out}"] if out is not None else []
     return "\n".join([f"{found.spec.model.name}: {how}", *notes, "", table(_rows(found)), "",
                       f"Verdict  {found.verdict}", *written])

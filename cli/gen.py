@@ -25,13 +25,14 @@ Check = Annotated[bool, typer.Option(
 PackageKinds = Annotated[list[str] | None, typer.Option(
     "--package", metavar="KIND", show_default=False,
     help="Add the files of a build system (cmake, make, zephyr, platformio, arduino, esp-idf, cmsis), the "
-         "C++ wrapper (cpp), or all; repeat it, or separate by commas.")]
+         "C++ wrapper (cpp), or all; repeat the option, or separate values by commas.")]
 PackFolder = Annotated[Path | None, typer.Option(
     "--pack", metavar="FOLDER", show_default=False,
     help="Write a CMSIS-Pack, kerncast.NAME.VERSION.pack, to this folder; adds the package cmsis.")]
 CoreNames = Annotated[list[str] | None, typer.Option(
     "--core", metavar="CORE", show_default=False,
-    help="Require this RTL core: predictor, learner, solver or trainer; repeat it, or separate by commas.")]
+    help="Require this RTL core: predictor, learner, solver or trainer; repeat the option, or separate "
+         "values by commas.")]
 
 
 def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKinds = None,

@@ -25,8 +25,8 @@ Recorded = Annotated[Path, typer.Argument(metavar="FILE", help="A file of kernca
                                           show_default=False)]
 Samples = Annotated[Path | None, typer.Option(
     "--data", metavar="FILE", show_default=False,
-    help="Your own samples: a CSV file of ADC counts, columns x0, x1, ..., y; without y they are only "
-         "predicted, after training on the vectors.")]
+    help="Your own samples: a CSV file of ADC counts with columns x0, x1, ..., y. Without y, the samples are "
+         "only predicted, after training on the test vectors.")]
 File = Annotated[Path | None, typer.Option(
     "-o", "--out", metavar="FILE", show_default=False,
     help="File to write. Default: NAME.recording in this folder.")]
@@ -34,7 +34,7 @@ Trusted = Annotated[bool, typer.Option(
     "--trusted", help="Use the plan of a recording without its spec. kerncast then generates code from the "
                       "file, so use this only for files that you recorded.")]
 On = Annotated[str, typer.Option("--on", metavar="BACKEND", autocompletion=backends,
-                                 help="Back end that computes the recording again.")]
+                                 help="Back end that repeats the recorded calls.")]
 
 
 def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: Flash = "",

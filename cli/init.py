@@ -28,7 +28,8 @@ _NONE = "none"
 
 Name = Annotated[str | None, typer.Argument(
     metavar="NAME|DATA", show_default=False, autocompletion=data_files,
-    help="Name of the model and of the file, NAME.toml; or a data file, which gives the name too.")]
+    help="Name of the model and of the file, NAME.toml; or a data file, whose name is then used for the "
+         "model.")]
 DataFile = Annotated[Path | None, typer.Option(
     "--data", metavar="FILE", autocompletion=data_files, show_default=False,
     help="Data file: CSV, WAV, NPZ or LIBSVM. Columns x0, x1, ... and y of integers are ADC counts; other "

@@ -150,9 +150,9 @@ def _filter(made: Plan) -> list[str]:
                          subsequent_indent="  ")
     lag = found.lag
     text = (f"This design is a linear filter. More than {lag} samples from both ends, each fitted value is "
-            f"the same weighted sum of {2 * lag + 1} targets, up to {found.error:.1e} of full scale. A "
-            f"symmetric FIR filter with these taps gives it without training (docs/filter.md). "
-            f"Taps of lags 0 to {lag}:")
+            f"the same weighted sum of {2 * lag + 1} targets, to within {found.error:.1e} of full scale. A "
+            "symmetric FIR filter with these taps computes this sum without training (docs/filter.md). Taps "
+            f"of lags 0 to {lag}:")
     return ["\n".join([*textwrap.wrap(text, 100), *taps])]
 
 

@@ -21,8 +21,8 @@ Out = Annotated[Path | None, typer.Option(
     help="File to write. Default: report.html in the run's folder, or NAME.html.")]
 Results = Annotated[list[Path] | None, typer.Option(
     "--results", metavar="FILE", show_default=False,
-    help="Results of back ends: JSON of kerncast test, verify, demo, or sweep --confirm; repeat it for "
-         "more.")]
+    help="Results of back ends: JSON of kerncast test, verify, demo, or sweep --confirm; repeat the option "
+         "for more.")]
 _ENDINGS = (".html", ".htm")
 
 

@@ -102,8 +102,8 @@ def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
     from ..sim.statuses import meaning
 
     alone = {} if result.float_solves or not result.trained else {
-        "float64": "has no solution of this system, so no error is printed. Its matrix plus lambda I is not "
-        "positive definite, or singular to rounding: check the predictions on held-out samples."}
+        "float64": "cannot solve this system, so there is no error to print. The matrix plus lambda I is not "
+        "positive definite, or is singular within rounding: check the predictions on held-out samples."}
     if result.status == "ok":
         return alone
     entry = meaning(result.status, plan.algorithm, plan.options)
@@ -117,8 +117,8 @@ def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
         word = plan.constants.get("solver_word", plan.word)
         found["why"] = (f"float64 solves this system, but it is too ill-conditioned for words of {word} bits."
                         if result.float_solves else
-                        "float64 refuses this system too: its matrix plus lambda I is not positive definite, "
-                        "or singular to rounding.")
+                        "float64 cannot solve this system either: the matrix plus lambda I is not positive "
+                        "definite, or is singular within rounding.")
     return found | alone
 
 
@@ -132,7 +132,8 @@ def _tuned(result: Simulation) -> list[str]:
                                                     strict=True)):
         shown = ("refused" if math.isinf(v) else f"{v + 0.0:.2f}" for v in (evidence, exact))
         rows.append((*pair, *shown, "trained" if k == found.chosen else ""))
-    return ["", "Evidence of each pair, the natural logarithm less that of the best:", table(rows), ""]
+    return ["", "Natural logarithm of the evidence of each pair, minus that of the best "
+                "pair:", table(rows), ""]
 
 
 def _lines(plan: Plan, result: Simulation, verdict: dict[str, str]) -> list[str]:
@@ -165,7 +166,7 @@ def _classes(found: Simulated) -> list[str]:
         return lines
     if found.quality is None:
         lines += [f"accuracy: {classes.accuracy:.2%} of {len(named)} samples",
-                  f"baseline: the most frequent class has {classes.majority:.2%} of them"]
+                  f"baseline: {classes.majority:.2%} of the samples have the most frequent class"]
     heads = classes.shown
     rows = [("true class", *heads, "recall")]
     rows += [(name, *map(str, counted[:len(heads)]), "-" if math.isnan(part) else f"{part:.1%}")
@@ -182,7 +183,7 @@ def _classes(found: Simulated) -> list[str]:
 def quality_lines(quality: Quality | None, unit: str = "units of y") -> list[str]:
     """Return the held-out error, those of baselines, and the verdict, as lines."""
     if quality is None:
-        return ["Too few samples to hold any out: 8 are needed for an error on held-out samples."]
+        return ["Too few samples to hold any out: an error on held-out samples needs at least 8 samples."]
     rows = [(f"{quality.shown} {quality.judged}", "")]
     rows += [("this model", number(quality, quality.error, unit))]
     rows += [(f"baseline: {name}", number(quality, error, unit)) for name, error in quality.baselines.items()]

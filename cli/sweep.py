@@ -27,14 +27,14 @@ _DESIGN = "best.toml"
 
 Grid = Annotated[list[str] | None, typer.Option(
     "--grid", metavar="KEY=VALUES", show_default=False, autocompletion=sweep_keys,
-    help="A key of the spec and its values, V1,V2,... or LO..HI/COUNT; repeat it for more keys.")]
+    help="A key of the spec and its values, V1,V2,... or LO..HI/COUNT; repeat the option for more keys.")]
 Objectives = Annotated[list[str] | None, typer.Option(
     "--objective", metavar="MEASURE", show_default="error,ram", autocompletion=measures,
-    help="Minimise this: error, rms, excess, alpha_error, ram, flash, operations or energy; repeat it, or "
-         "separate by commas.")]
+    help="Minimise this: error, rms, excess, alpha_error, ram, flash, operations or energy; repeat the "
+         "option, or separate values by commas.")]
 Limits = Annotated[list[str] | None, typer.Option(
     "--constraint", metavar="LIMIT", show_default=False, autocompletion=measures,
-    help="Keep this limit: 'ram <= 8 kB', 'error <= float + 1'; repeat it for more.")]
+    help="Keep this limit: 'ram <= 8 kB', 'error <= float + 1'; repeat the option for more.")]
 Out = Annotated[Path | None, typer.Option(
     "-o", "--out", metavar="RUN", show_default="NAME.sweep",
     help="Folder of the run; an earlier run in it is resumed.")]
@@ -167,7 +167,8 @@ def _none_feasible(run: SweepRun) -> Problem:
             + (" that satisfies the other limits" if len(limits) > 1 else "") for b in found]
     best = nearest(run.points, limits, run.baseline)
     if not misses and best is not None:
-        misses = [f"{m.constraint.text}: missed by {quantity(m.constraint.name, m.by)} by the nearest design"
+        misses = [f"{m.constraint.text}: the nearest design misses this limit by "
+                  f"{quantity(m.constraint.name, m.by)}"
                 for m in run.misses(best)]
     if not misses:
         return Problem("E370", "no point has a result", str(run.folder), _refused(run) or "no results",
@@ -273,7 +274,8 @@ def _why(run: SweepRun) -> str:
                   else m.constraint.text for m in step.broken]
         return "violates " + ", ".join(misses) if misses else "meets every limit"
 
-    rows = [(f"{w.key} {w.before} -> {w.after}", broken(w), "not swept: one word shorter" * w.narrowed)
+    rows = [(f"{w.key} {w.before} -> {w.after}", broken(w), "not swept: the next shorter word "
+                                                            "length" * w.narrowed)
             for w in run.why]
     free = [axis.key for axis in run.space.axes if axis.key not in {w.key for w in run.why}]
     text = table(rows) if rows else NO_ALTERNATIVE

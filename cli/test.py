@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 Predictions = Annotated[int, typer.Option(
     metavar="COUNT", help="Maximum number of predictions per call; 0 for all.", min=0)]
 Bisect = Annotated[bool, typer.Option(
-    "--bisect", help="Build with trace hooks, and name the first value that differs.")]
+    "--bisect", help="Build with trace hooks, and print the first value that differs.")]
 Waves = Annotated[Path | None, typer.Option(
     metavar="FOLDER", show_default=False,
     help="Write waveforms of RTL simulations: one folder per back end, one FST file per call.")]

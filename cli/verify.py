@@ -20,7 +20,7 @@ Bundle = Annotated[Path, typer.Argument(
     metavar="OUT|BUNDLE", show_default=False, help="A folder that kerncast gen wrote, or a bundle of one.")]
 On = Annotated[list[str] | None, typer.Option(
     "--on", metavar="BACKEND", autocompletion=backends, show_default="host",
-    help="Back end to replay the vectors on; repeat it, or separate by commas.")]
+    help="Back end to replay the vectors on; repeat the option, or separate values by commas.")]
 Flips = Annotated[int, typer.Option(
     metavar="COUNT", min=0, help="Number of damaged saved states and of damaged frames to try, per kind of "
                                  "damage.")]

@@ -187,7 +187,7 @@ def _refuse_places(out: Path, names: set[str]) -> None:
     others = sorted(folder.as_posix() for folder in folders if (out / folder).is_symlink()
                     or ((out / folder).exists() and not (out / folder).is_dir()))
     if others:
-        raise fail("E302", "a folder of the output is a file, or a link to another place",
+        raise fail("E302", "a subfolder of the output folder is a file, or a link to another place",
                    where=str(out), value=", ".join(others), allowed="real folders",
                    remedy="remove the file or link, or choose another folder with -o")
 

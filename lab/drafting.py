@@ -147,7 +147,7 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags:
                    where="--lags", value=lags, allowed=f"one signal, and {' or '.join(ONLINE)}",
                    remedy="omit --lags" if columns else "omit --algorithm")
     if chosen == "kernel_cg" and not columns:
-        raise fail("E242", f"{chosen} needs input columns, and the file has none", where=f"{seen.path}:1",
+        raise fail("E242", f"{chosen} needs input columns, but the file has none", where=f"{seen.path}:1",
                    value=seen.values.names[-1], allowed="x0, x1, ..., y",
                    remedy="add the columns, or use toeplitz_rls with kernel gaussian, laplacian or periodic")
     values = _start(name, chosen)
@@ -243,7 +243,8 @@ def _target(values: Values, seen: Inspection) -> None:
         low, high = seen.ranges[seen.values.names[-1]]
         step = (high - low) / ((1 << BITS) - 1)
         if not _LEAST_GAIN <= step <= _LARGEST_GAIN:
-            raise fail("E246", "one count of a converter would be too large or too small for a spec",
+            raise fail("E246", "the range of the target makes one ADC count too large or too small for a "
+                               "spec",
                        where=f"{seen.path} {seen.values.names[-1]}", value=f"{low:g} to {high:g}",
                        allowed=f"counts of {_LEAST_GAIN:g} to {_LARGEST_GAIN:g}",
                        remedy="write the target in another unit")
@@ -299,7 +300,8 @@ def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
         if seen.duplicates else {}
     found |= {key: note for key, note in seen.notes.items() if key != "time"}
     if "last_errors" in values.get("online", {}):
-        found["errors"] = f"the last {LAST_ERRORS} correct each prediction, as samples are in order of time"
+        found["errors"] = (f"the last {LAST_ERRORS} errors correct each prediction, because samples are in "
+                           "order of time")
     if seen.counts:
         found["units"] = "ADC counts, as in the file"
     else:

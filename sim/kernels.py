@@ -34,7 +34,7 @@ PROPERTIES = {
     "translation_invariant": "translation invariant (k(u, v) depends on u - v only)",
     "unit_diagonal": "of unit diagonal (k(v, v) = 1)",
     "nonnegative": "nonnegative",
-    "decreasing": "decreasing (it falls with a distance of u and v)",
+    "decreasing": "decreasing (k(u, v) decreases with a distance of u and v)",
     "random_features": "Gaussian (its random directions are normally distributed)",
 }
 #: Properties that each algorithm requires.

@@ -119,7 +119,7 @@ MEANINGS = {
         "Raise lambda."),
     "stalled": Entry(
         "trained, but refinement did not reduce the residual",
-        "The word length of the solver is too short for this system, so further solves do not help.",
+        "The word length of the solver is too short for this system, so more refinements do not help.",
         "Raise lambda, or set a longer word length."),
     "full": Entry(
         "the dictionary is full: the new center was not kept",
@@ -130,8 +130,8 @@ MEANINGS = {
         "truncation or max_age."),
     "pending": Entry(
         "more samples or steps are needed",
-        "Training in slices is under way: samples are awaited, or work is left after the last one. Or the "
-        "delay line is not full.",
+        "Training in slices is in progress: it needs more samples, or more steps after the last sample. Or "
+        "the delay line is not full.",
         "Push the remaining samples. During training, call run until it returns ok, then commit."),
     "out_of_order": Entry(
         "a function of the sliced training was called out of order",
@@ -195,10 +195,10 @@ _BY_ALGORITHM = {
         "Raise steps or lambda, or set a longer word length. Raise tolerance if kerncast sim reports a small "
         "error."),
     ("inaccurate", "kernel_lms"): Entry(
-        "learnt, but the contribution of a removed center is lost in part",
-        "The centers are too much alike. With guard: the projection of the removed center was stopped where "
-        "the sum of the squared kernel values exceeded 2. In float32: the inverse of the kernel matrix "
-        "failed its check, also after it was computed again.",
+        "learnt, but part of the contribution of a removed center is lost",
+        "The centers are too close to each other. With guard: the projection of the removed center was "
+        "stopped where the sum of the squared kernel values exceeded 2. In float32: the inverse of the "
+        "kernel matrix failed its check, also after it was computed again.",
         "Lower sigma or budget, or use reduction nt with quantise, which does not project."),
     ("saturated", "kernel_lms"): Entry(
         MEANINGS["saturated"].title, MEANINGS["saturated"].cause,

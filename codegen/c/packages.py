@@ -99,7 +99,7 @@ def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, s
     """
     programs = [kind for kind in kinds if kind not in _HEADERS]
     if vectors is None and programs:
-        raise fail("E308", "a package needs test vectors, and the folder has none", where="--package",
+        raise fail("E308", "a package needs test vectors, but the folder has none", where="--package",
                    value=", ".join(programs), allowed="a spec with [data]",
                    remedy="add [data] to the spec, or omit --package")
     values = context(plan, str(plan.evidence.get("spec", "of no file"))) | realtime_context(plan)

@@ -194,7 +194,7 @@ def braces_are_filled(values: Mapping[str, Any], _name: str) -> Iterator[Finding
             for word in words if isinstance(words, list) else ():
                 if isinstance(word, str) and not (_balanced(word) and all(
                         f"{{{inner}}}" in places for inner in _BRACED.findall(word))):
-                    yield ((table, name, key), "a brace is not closed, or its name is unknown",
+                    yield ((table, name, key), "a brace is not closed, or a placeholder is unknown",
                            word, f"{' and '.join(places)}; every brace closed", f"write {places[0]}")
 
 

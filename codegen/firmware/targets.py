@@ -118,7 +118,7 @@ class Counter(_Data):
     @model_validator(mode="after")
     def _readings_are_exact(self) -> Counter:
         if self.ticks != self.per_units and self.ticks < 2 * self.per_units:
-            raise refused("a unit must be one tick, or at least two",
+            raise refused("a unit must be exactly one tick, or at least two ticks",
                           f"ticks = {self.ticks}, per_units = {self.per_units}",
                           "ticks equal to per_units, or at least twice as large", "choose a faster counter")
         return self

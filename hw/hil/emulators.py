@@ -83,7 +83,7 @@ class EmulatorLink(SocketLink):
             self.process.wait(_GRACE)
         self._messages.seek(0)
         said = self._messages.read().decode(errors="replace").strip()[-_WORDS:]
-        return f"the emulator ended with status {self.process.returncode}: {said or 'no message'}"
+        return f"the emulator ended with exit code {self.process.returncode}: {said or 'no message'}"
 
     def close(self) -> None:
         """End the emulator process, and wait for it."""

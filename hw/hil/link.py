@@ -107,7 +107,7 @@ _REFUSALS: dict[object, tuple[str, str]] = {
     errno.ENOTDIR: _ABSENT,
     errno.EISDIR: _NO_PORT,
     errno.ENOTTY: _NO_PORT,
-    errno.EACCES: ("you lack the permission", "join the group dialout and log in again"),
+    errno.EACCES: ("you do not have permission to use it", "join the group dialout and log in again"),
     errno.EAGAIN: ("another program uses it", "close the other program"),
     errno.EBUSY: ("another program uses it", "close the other program"),
 }

@@ -86,4 +86,4 @@ class CoreBackend:
     def _refusal(self, call: str) -> KerncastError:
         return fail("E431", "the plan has no SystemVerilog core for this call",
                     where=f"back end {self.name}", value=call, allowed=", ".join(sorted(self.calls)),
-                    remedy="use another back end, or train there and pass its state")
+                    remedy="use another back end, or train on another back end and pass its state")

@@ -146,7 +146,7 @@ def _uncounted(plan: Plan, costs: Costs, unit: str) -> str:
     if not _counts(board) or board.counter.unit != unit:
         return _other_unit([board.counter.unit] if _counts(board) else [])
     if costs.unit is not None:
-        return (f"lower {plan.size_key}, or remove the key: the counter overran, or the test vectors lack "
+        return (f"lower {plan.size_key}, or remove the key: the counter overflowed, or the test vectors lack "
                 "this call")
     emulator = default_emulator(board)
     if not available(board, emulator):

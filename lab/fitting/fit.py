@@ -97,7 +97,7 @@ class Fit:
             "Run kerncast fit, or use the baseline.", "No better values were found; use the baseline.")
         if self.ahead and self.after.quality is not None and not self.after.quality.gains:
             why = ("A filter is enough to smooth this signal." if self.after.quality.best_is_filter else
-                   "Smoothing gains nothing on this signal.")
+                   "Smoothing does not improve this signal.")
             own += f" {why} To predict its next sample: {self.ahead}"
         if self.after.status != "ok":
             return f"No values with status ok were found. {own}"

@@ -36,9 +36,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the command-line options and their settings in pytest's configuration."""
     group = parser.getgroup("kerncast", "kerncast: generated code on physical and emulated boards")
     group.addoption("--kerncast-on", action="append", default=[], metavar="BACKEND",
-                    help="Back end, as `kerncast test --on` takes it; may be given again: host:gcc, "
-                         "emu:mps2-an386:qemu, board:ID@PORT. Generated folders among pytest's arguments "
-                         "become tests, one per back end.")
+                    help="Back end, in the form of `kerncast test --on`; repeat the option for more: "
+                         "host:gcc, emu:mps2-an386:qemu, board:ID@PORT. Generated folders among pytest's "
+                         "arguments become tests, one per back end.")
     # How the port of a board was named before board:ID@PORT.
     group.addoption("--kerncast-port", action="append", default=[], help=argparse.SUPPRESS)
     group.addoption("--kerncast-flash", default="", metavar="PROGRAM",
@@ -71,7 +71,7 @@ def _checked(config: pytest.Config, names: list[str]) -> list[str]:
         raise pytest.UsageError(str(error)) from None
     if any(is_real(target) for target in targets) and \
             config.getoption("dist", "no") not in ("no", "loadgroup"):
-        raise pytest.UsageError("several workers cannot open the one port of a board\n    do: add --dist "
+        raise pytest.UsageError("several workers cannot open the port of one board\n    do: add --dist "
                                 "loadgroup, which keeps each board on one worker")
     return targets
 
@@ -139,7 +139,7 @@ def kerncast_source(request: pytest.FixtureRequest) -> Path:
     marker = request.node.get_closest_marker("kerncast")
     given = [value for value in (*marker.args, *marker.kwargs.values()) if value] if marker else []
     if marker is None or len(given) != 1 or not set(marker.kwargs) <= {"folder", "spec"}:
-        pytest.fail("the test does not name what its back end runs\n    found: "
+        pytest.fail("the test does not name the folder or spec that its back end runs\n    found: "
                     f"{marker or 'no marker kerncast'}\n    do: @pytest.mark.kerncast(folder=\"build/ecg\"), "
                     "or (spec=\"ecg.toml\")", pytrace=False)
     return Path(request.node.path.parent, given[0]).resolve()

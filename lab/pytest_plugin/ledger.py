@@ -63,7 +63,7 @@ class Ledger:
         remedy : str
             A command that finds the cause.
         """
-        assert self.item is not None, "the ledger is available in running tests only"
+        assert self.item is not None, "the ledger is available only while tests run"
         case = case or "this case"
         if words < 1:
             pytest.fail(f"{backend}: no value of {case} was compared", pytrace=False)

@@ -154,7 +154,8 @@ class SweepRun:
             self.baseline: dict[str, float] = dict(held["baseline"])
             self.judged_by = str(held["judged_by"])
             if any(c.above_float and c.name not in self.baseline for c in self.settings.constraints):
-                raise ValueError("a limit is relative to the error of float64, but float64 has no error here")
+                raise ValueError("a limit is relative to the error of float64, but the sweep has no error of "
+                                 "float64")
         except KerncastError:
             raise
         except (KeyError, TypeError, ValueError, AttributeError) as error:

@@ -52,12 +52,12 @@ _SPEC = {
                   "a keyword of C or C++, and must not hide a header such as math.h.",
                   "Use lower-case letters, digits and single underscores, a letter first; at most 24."),
     "E111": Entry("the tables do not fit the algorithm",
-                  "toeplitz_rls is described by [toeplitz], kernel_cg by [cg], kernel_lms by [online], "
-                  "online_kernel_rls by [rls], kernel_predictor by [predictor]. The spec has the table of "
-                  "another algorithm.",
+                  "The spec has the table of another algorithm. Algorithm toeplitz_rls uses [toeplitz], "
+                  "kernel_cg uses [cg], kernel_lms [online], online_kernel_rls [rls], and kernel_predictor "
+                  "[predictor].",
                   "Remove that table, or change algorithm in [model]."),
     "E112": Entry("a list has the wrong length",
-                  "offset and gain of [input] are one number for all columns, or a list with one per column.",
+                  "offset and gain of [input] must be one number, or a list with one number per column.",
                   "Give one entry per column, or a single number."),
     "E113": Entry("two settings exclude each other",
                   "The two settings named cannot be used together: for example scheme uniform with two "
@@ -65,17 +65,17 @@ _SPEC = {
                   "Change one of the two settings named."),
     "E114": Entry("a format for an unknown signal",
                   "[numbers.formats] names a signal whose format this algorithm determines itself.",
-                  "Use one of the signals listed, or remove the line."),
+                  "Use one of the signals listed, or remove the line from [numbers.formats]."),
     "E115": Entry("the bundled data do not fit the spec",
                   "The ECG has one uniformly sampled column. The digits have 64 columns of integers 0 to 16 "
                   "and targets -1 and +1.",
                   "Change the setting named, or name your own data file."),
-    "E116": Entry("[data] must name one source", "[data] has both builtin and file, or neither.",
-                  "Keep one of them; test is used together with file."),
+    "E116": Entry("[data] must name one source", "[data] contains both builtin and file, or neither of them.",
+                  "Set one of them; test can be used only with file."),
     "E117": Entry("this cast cannot be chosen",
                   "[numbers.casts] names a signal that this algorithm does not cast. Or it asks for wrap "
                   "where a bound keeps every value in range, so that wrap and saturate are the same.",
-                  "Use one of the signals listed, or choose the rounding only."),
+                  "Use one of the signals listed, or set only the rounding."),
     "E118": Entry("this range has no effect",
                   "[numbers.ranges] names a signal whose format follows from a bound or adapts to the data, "
                   "or gives a range larger than the bound.",
@@ -83,8 +83,8 @@ _SPEC = {
     "E119": Entry("no such signal", "The plan has no signal of the name given to `kerncast plan --why`.",
                   "Use one of the names listed."),
     "E120": Entry("no advice on the word length",
-                  "kerncast predicts the word length for the Toeplitz trainer and measures it on data for "
-                  "conjugate gradients. For other algorithms there is no advice.",
+                  "kerncast predicts the word length for the Toeplitz trainer, and measures it on data for "
+                  "conjugate gradients. It gives no advice for other algorithms.",
                   "Run kerncast sim, which measures the error, or name data in [data]."),
     "E121": Entry("neither a spec nor a fitted estimator",
                   "A plan needs a spec, or an estimator that is fitted.",
@@ -95,7 +95,7 @@ _SPEC = {
                   "A folder does not exist or is not writable, or the disk is full.",
                   "Check the path named and its permissions."),
     "E192": Entry("the file exists already",
-                  "kerncast does not overwrite your files, nor write two outputs to one file.",
+                  "kerncast does not overwrite your files, and does not write two outputs to one file.",
                   "Choose another name or another folder, or remove the file."),
     "E193": Entry("no such group of tools", "`kerncast doctor --group` has no group of this name.",
                   "Use one of the groups listed."),
@@ -106,7 +106,7 @@ _SPEC = {
 
 _NUMBERS = {
     "E201": Entry("not a number format",
-                  "A format is a sign, the total bits, f, and the fraction bits: s16f15, u12f0.",
+                  "A format is s or u, the total bits, the letter f and the fraction bits: s16f15, u12f0.",
                   "Write the format in this form. The number of fraction bits may be negative: u16f-2."),
     "E202": Entry("NaN and infinity have no fixed-point value", "The value to convert is not finite.",
                   "Remove or repair the sample that it came from."),
@@ -124,10 +124,10 @@ _NUMBERS = {
                   "partial sum within the accumulator.",
                   "Raise lambda, lower n, or set [numbers] word = 32."),
     "E206": Entry("the model is larger than any device can address",
-                  "The device indexes with 32 bits; n or budget, times columns, needs 2 GB or more.",
+                  "The device uses 32-bit indices, and this n or budget, times columns, needs 2 GB or more.",
                   "Lower n or budget, or use fewer columns."),
     "E207": Entry("a cast of another tool has no equivalent",
-                  "kerncast does not support the rounding, the overflow or the notation of the tool.",
+                  "kerncast does not support this rounding, overflow or notation of the other tool.",
                   "Use floor, half_up or half_even, with saturate or wrap."),
     "E210": Entry("not a plan", "plan.json is damaged or was edited.",
                   "Generate the folder again: kerncast gen SPEC -o FOLDER."),
@@ -179,11 +179,11 @@ _NUMBERS = {
                   "Use fklms."),
     "E231": Entry("the kernel lacks a property",
                   "The Toeplitz trainer needs a kernel that depends on u - v only. FKLMS needs k(v, v) = 1 "
-                  "and a kernel that falls with a distance. Polynomial and linear kernels have neither "
+                  "and a kernel that decreases with a distance. Polynomial and linear kernels have neither "
                   "property.",
                   "Choose another kernel, or algorithm kernel_cg, which supports every kernel."),
     "E232": Entry("the class labels do not fit",
-                  "There is one class only, or the labels differ from the classes of the first call.",
+                  "There is only one class, or the labels differ from the classes of the first call.",
                   "Name all classes in the first call of partial_fit, or call fit again."),
     "E233": Entry("the estimator rejected the data",
                   "The data contain NaN or infinity, have the wrong number of columns or axes, or are "
@@ -192,7 +192,7 @@ _NUMBERS = {
     "E234": Entry("the samples must be presented at least once",
                   "presentations is below 1, or not an integer.", "Start with 10."),
     "E235": Entry("the maximum block size of look-ahead is out of range",
-                  "A block of one row is an ordinary step; memory and time grow with the block size.",
+                  "The maximum block size is outside its range. Memory and time grow with the block size.",
                   "Start with 16; raise it if the status is breakdown and the matrix is not singular."),
     "E236": Entry("no such preconditioner, or a tolerance out of range",
                   "No preconditioner has this name, or it does not suit the matrix: circulants need a "
@@ -207,20 +207,20 @@ _NUMBERS = {
     "E239": Entry("K + lambda I is not positive definite in float64",
                   "lambda is smaller than the rounding errors of the largest eigenvalue of K.",
                   "Use a larger lambda, or the eigendecomposition (eigh)."),
-    "E240": Entry("the spec has no data", "The command needs data, and the spec has no [data] table.",
+    "E240": Entry("the spec has no data", "The command needs data, but the spec has no [data] table.",
                   "Add [data] with builtin or file, or pass arrays through the Python API."),
     "E241": Entry("a data file cannot be read",
                   "The path does not exist, the file is damaged, or its format differs from its suffix.",
                   "Check the path (in a spec it is relative to the spec's folder), or name the format."),
     "E242": Entry("the columns of a data file are wrong",
                   "For a spec, the first line names the columns: x0, x1, ... and y, as many as columns in "
-                  "[input] (scheme uniform has y only). For load_samples, a column asked for does not exist, "
-                  "or an option does not belong to the format.",
-                  "Correct the header line, [input] columns, or the columns asked for."),
+                  "[input] (scheme uniform has y only). For load_samples, a requested column does not exist, "
+                  "or an option is not supported for this format.",
+                  "Correct the header line, [input] columns, or the names of the requested columns."),
     "E243": Entry("a row has too few or too many fields", "A separator is missing or repeated.",
                   "Correct the row; commas separate the fields."),
     "E244": Entry("not an integer",
-                  "Data are ADC counts, which are integers. The field is text, empty or a fraction.",
+                  "Data must be ADC counts, which are integers; the field contains something else.",
                   "Export ADC counts, not physical values; offset and gain of [input] convert them."),
     "E245": Entry("NaN or infinity in the data", "A model cannot be trained on NaN or infinity.",
                   "Remove or repair the sample."),
@@ -235,22 +235,22 @@ _NUMBERS = {
     "E249": Entry("the target, or every input, is constant", "There is nothing to learn.",
                   "Choose another target with --target-column, inputs with --inputs, or rows with --rows."),
     "E250": Entry("the model in fxpmath cannot run this plan",
-                  "This independent model supports sizes (n or budget) up to 32, and not solver "
+                  "This independent model supports sizes (n or budget) up to 32, and does not support solver "
                   "lookahead_f32.",
                   "Use the back end model, or a smaller size."),
     "E251": Entry("a value is missing",
                   "A field of the data file is empty, or marks a missing value: NA, NaN, null or ?.",
                   "Fill the gap, for example from the neighbours, or remove the sample."),
     "E252": Entry("not a number",
-                  "A field that should be a number is text, or a line does not have the form of its format.",
+                  "A field contains text instead of a number, or a line does not follow the file format.",
                   "Correct the line named. If the target is a class, kerncast init finds the classes; "
                   "--classes chooses two."),
     "E253": Entry("a label is not one of the classes",
-                  "The target of a sample is not one of the classes listed, or a class listed has no "
+                  "The target of a sample is not one of the listed classes, or a listed class has no "
                   "samples.",
                   "Name all classes that occur, or remove the samples."),
     "E254": Entry("the format of a data file is not supported",
-                  "The suffix of the file's name does not belong to a known format.",
+                  "No supported format has the suffix of this file name.",
                   "Rename the file to end in the suffix of its format: .csv, .npz, .libsvm or .wav."),
     "E255": Entry("the data set is unknown or not available",
                   "No data set has this name, or no installed package contains it. kerncast downloads "
@@ -265,10 +265,10 @@ _NUMBERS = {
     "E258": Entry("an option of the reduction is out of range",
                   "The value of truncation, max_deterioration, max_age or ls_penalty is outside its range. "
                   "Or max_deterioration is missing (mt and newest_only need it), or is set with metric age.",
-                  "Omit the option to disable it. mt and newest_only need max_deterioration; max_age limits "
-                  "an age."),
+                  "Omit the option to disable it. mt and newest_only need max_deterioration, metric age "
+                  "max_age."),
     "E259": Entry("the sampling instants have no constant step",
-                  "A column of time goes backwards, or its steps differ. A sampled signal needs a constant "
+                  "The time column goes backwards, or its steps differ. A sampled signal needs a constant "
                   "step.",
                   "Sort the file by time, or resample it. To learn a curve from uneven samples, pass the "
                   "time as an input: `kerncast init DATA --algorithm kernel_cg --inputs COLUMN`."),
@@ -306,12 +306,13 @@ _GENERATION = {
                   "A core stores every center, or sample, in its own memory, which has a limit.",
                   "Lower the key named, or use fewer columns."),
     "E307": Entry("not supported by the SystemVerilog core",
-                  "The predictor sums the expansion in integers, without intercept. The learner is FKLMS "
-                  "with a fixed budget. Solver and trainer use the plain Levinson recursion.",
-                  "Change the setting named, or run the generated C. Instead of an intercept, set offset of "
-                  "[output] to the mean of the targets."),
+                  "The predictor computes one output in integers. The learner is FKLMS with a fixed budget. "
+                  "Solver and trainer use Levinson's recursion or the banded solver, without refinement or "
+                  "candidates.",
+                  "Change the setting named, or run the generated C."),
     "E308": Entry("the folder contains no test vectors",
-                  "Test vectors are generated from data, and the spec has none. A package needs them too.",
+                  "Test vectors are generated from data, but the spec has no data. A package also needs test "
+                  "vectors.",
                   "Add [data] to the spec and generate again."),
     "E309": Entry("the vectors belong to another plan",
                   "Vectors and plan of the folder have different hashes.",
@@ -321,23 +322,23 @@ _GENERATION = {
     "E313": Entry("no such SystemVerilog core", "`kerncast gen --core` has no core of this name.",
                   "Name predictor, learner, solver or trainer."),
     "E311": Entry("no HLS C++ core supports the plan",
-                  "[hls] requests C++ for high-level synthesis (HLS). Its predictor sums in integers, has up "
-                  "to 256 columns and 1,048,576 values, and one output.",
+                  "[hls] requests C++ for high-level synthesis (HLS). Its cores compute in integers, with up "
+                  "to 256 columns, up to 1,048,576 values and one output.",
                   "Change the setting named, or remove [hls] and run the generated C."),
     "E320": Entry("a compiler rejected generated code",
                   "Generated files were changed, or the compiler is older or stricter than those tested.",
                   "Read the compiler's message. If you have not changed the files, report it with the spec."),
     "E322": Entry("no such board",
-                  "Neither the package nor the folder in KERNCAST_FIRMWARE has a file for it.",
+                  "Neither the package nor the folder in KERNCAST_FIRMWARE has a file for this board.",
                   "Choose a board from the list, or add its file."),
     "E323": Entry("no such target",
-                  "Neither the package nor the folder in KERNCAST_FIRMWARE has a file for it.",
+                  "Neither the package nor the folder in KERNCAST_FIRMWARE has a file for this target.",
                   "Run `kerncast targets` for the list, or add its file."),
     "E324": Entry("the file of a board or target is not valid",
-                  "The message names the key or the file: an id that differs from the file's name, an "
-                  "unknown target or driver, memories that overlap, or a missing folder in "
+                  "The message names the wrong key or the file. Examples are an id that differs from the "
+                  "file's name, an unknown target or driver, memories that overlap, or a missing folder in "
                   "KERNCAST_FIRMWARE.",
-                  "Correct the file; docs/boards.md lists the keys and the places of these files."),
+                  "Correct the file; docs/boards.md lists the keys and the folders of these files."),
     "E325": Entry("no such compiler or optimisation level",
                   "kerncast does not support a compiler or a level with this name.",
                   "Use one of the values listed under `allowed`."),
@@ -356,21 +357,21 @@ _GENERATION = {
                   "The compiler reports no size for the frame, or a size that depends on the data.",
                   "Generate the folder again if its C files were changed; otherwise report it."),
     "E333": Entry("over budget", "The library needs more than a limit in [budget] of the spec.",
-                  "Follow the remedy named with the figure, or raise the limit."),
+                  "Follow the remedy in the message, or raise the limit."),
     "E334": Entry("a limit of the budget cannot be measured",
                   "Counts need data in the spec, and a target whose emulator is installed and counts this "
                   "unit. A worst-case stack needs a compiler that reports stack frames: gcc or clang.",
-                  "Follow the remedy named, or remove the key from [budget]."),
+                  "Follow the remedy in the message, or remove the key from [budget]."),
     "E335": Entry("a result differs from the integer model's",
-                  "Target and integer model differ in a value, so the target's costs are not valid.",
+                  "A value differs from that of the integer model, so the measured costs are not valid.",
                   "Find the place: kerncast test OUT --on BACKEND --bisect."),
     "E336": Entry("not a bundle", "The file is not a ZIP file of `kerncast verify`, or it is damaged.",
                   "Copy the bundle again, or make it again: kerncast verify FOLDER -o FILE.zip"),
     "E337": Entry("generated by another version",
-                  "Generated files state their version of kerncast, so the bytes cannot be equal.",
+                  "Generated files contain the version of kerncast, so the bytes cannot be equal.",
                   "Install the version that the message names, or generate the folder again."),
     "E338": Entry("the folder lacks its spec or samples",
-                  "The command generates the folder again from its spec and samples to compare.",
+                  "The command generates the folder again from its spec and samples, and compares the files.",
                   "Generate the folder with `kerncast gen` from a spec with [data]."),
     "E339": Entry("the bundle exists already", "kerncast does not overwrite a file with a bundle.",
                   "Choose another file with -o, or remove the file yourself."),
@@ -381,7 +382,7 @@ _GENERATION = {
                   "The core needs more cells of one kind than the FPGA has.",
                   "Choose a larger --part, fewer lanes, or fewer samples or centers."),
     "E342": Entry("synthesis or place and route failed",
-                  "The program stopped; the message quotes its log.",
+                  "The synthesis program stopped; the message quotes its log.",
                   "Read the log. If files of the folder were changed, generate it again; otherwise report "
                   "it."),
     "E343": Entry("the clock cycles of training cannot be counted",

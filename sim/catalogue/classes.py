@@ -14,7 +14,7 @@ CLASSES = {
                   "row of kernel values.",
                   "Learn with kernel_lms or kernel_cg, or train with scikit-learn and export the model."),
     "E124": Entry("the command supports one output",
-                  "Sweeps, reports and the explorer measure and show one value per sample. The spec has "
-                  "[output] classes, or several outputs.",
+                  "Sweeps, reports and kerncast explore support one value per sample, but the spec has "
+                  "[output] classes or several outputs.",
                   "Run kerncast sim, which prints accuracy, recall and the confusion matrix."),
 }

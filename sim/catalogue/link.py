@@ -6,7 +6,8 @@ from ..errors import Entry
 
 LINK = {
     "E410": Entry("the serial port cannot be opened",
-                  "The port does not exist, another program uses it, or you lack the permission.",
+                  "The port does not exist, another program uses it, or you do not have permission to use "
+                  "it.",
                   "Close the other program, join the group dialout, or name another port."),
     "E411": Entry("the link to the board was lost",
                   "The cable was unplugged, or the emulator ended; the message quotes its last output.",
@@ -23,7 +24,8 @@ LINK = {
     "E415": Entry("the board rejected a request", "The agent returned a status other than OK.",
                   "Build firmware and host from the same plan and version."),
     "E416": Entry("the board restarted or stopped with a fault",
-                  "Power loss, the watchdog, a stack overflow or a damaged image; the state is lost.",
+                  "The cause may be a power loss, the watchdog, a stack overflow or a damaged image. The "
+                  "state is lost.",
                   "Find the cause, reset the board, then start again."),
     "E417": Entry("no such emulated board", "The back end names an unknown board or emulator.",
                   "Use one of the values listed under `allowed`; `kerncast targets` lists them too."),
@@ -32,7 +34,8 @@ LINK = {
                   "Use one of the values listed under `allowed`, with board:ID@PORT; `kerncast targets ID` "
                   "prints the commands."),
     "E419": Entry("the board could not be flashed",
-                  "The program that flashes the board failed: no board, a busy probe, or a locked chip.",
+                  "The program that flashes the board failed: for example, no board is connected, the probe "
+                  "is busy, or the chip is locked.",
                   "Read the message of that program, check the cable and the permissions, and try again."),
     "E420": Entry("no such back end or simulator", "The name does not have one of the forms listed.",
                   "Use one of the forms listed."),
@@ -47,14 +50,14 @@ LINK = {
                   "--waves writes the signals of an RTL simulation; other back ends simulate no signals.",
                   "Omit --waves, or name rtl:icarus or rtl:verilator."),
     "E431": Entry("the back end does not support this call",
-                  "The plan has no SystemVerilog or HLS C++ core for it.",
+                  "The plan has no SystemVerilog or HLS C++ core for this call.",
                   "Train on another back end and pass its state."),
     "E432": Entry("an RTL simulation failed",
                   "The simulator rejected the sources, ended early, or reached its limit of cycles.",
                   "Read the log named; the message quotes its last lines."),
     "E433": Entry("the back end has no trace hooks",
-                  "--bisect compares intermediate values of a call. The RTL and the model in fxpmath return "
-                  "results only.",
+                  "--bisect compares intermediate values of a call. RTL simulations and the model in fxpmath "
+                  "return only results.",
                   "Use model, host, an emulator or a board, or omit --bisect."),
     "E434": Entry("the firmware has no trace hooks",
                   "The hooks cost time and memory, so they are compiled in on request only.",
@@ -69,23 +72,25 @@ LINK = {
                   "The format of the state, or the ABI of the code that saved it, differs.",
                   "Train the model again and save, or restore it with the version that saved it."),
     "E442": Entry("a saved state of another plan",
-                  "It contains another plan's hash: its values have other formats or other meanings.",
+                  "The state contains the hash of another plan, so its values have other formats or other "
+                  "meanings.",
                   "Restore the state into a model of the plan that saved it."),
     "E443": Entry("a saved state of the wrong length", "The state is truncated, or has extra bytes at the "
                                                        "end.",
                   "Restore an older state, or train the model again."),
-    "E444": Entry("a damaged saved state", "Its checksum does not match: some of its bits have changed.",
+    "E444": Entry("a damaged saved state", "The checksum of the state does not match: some of its bits have "
+                                           "changed.",
                   "Restore an older state, or train the model again."),
     "E445": Entry("an inconsistent saved state",
-                  "Its checksum matches, but it contains values that training never produces, such as more "
-                  "centers than the dictionary can hold. It was edited by hand, or saved from "
-                  "overwritten memory.",
+                  "The checksum of the state matches, but the state contains values that training never "
+                  "produces, such as more centers than the dictionary can hold. It was edited by hand, or "
+                  "saved from overwritten memory.",
                   "Restore an older state, or train the model again."),
     "E446": Entry("the storage of saved states failed",
                   "Reading or writing failed, or the bytes read differ from those written.",
                   "Check the memory, then save again."),
     "E447": Entry("the firmware has no space for saved states",
-                  "The slots for tests are in RAM, and the board does not have enough.",
+                  "The slots for tests are in RAM, and the board does not have enough RAM.",
                   "Use a larger board or a smaller model; generated C saves to any storage you provide."),
     "E448": Entry("nothing to freeze",
                   "The state was saved before training, or the model was trained elsewhere and is a "
@@ -96,7 +101,7 @@ LINK = {
 MISSING = {
     "E501": Entry("a package is missing",
                   "The command needs a Python package that is not installed.",
-                  "Install it with the command named; `kerncast doctor` lists all."),
+                  "Install it with the command named; `kerncast doctor` lists all tools."),
     "E511": Entry("a C compiler is missing", "None of the compilers that the command can use is installed.",
                   "Install one with the command named; python -m pip install ziglang is enough."),
     "E512": Entry("an emulator is missing", "The emulator of this back end is not installed.",

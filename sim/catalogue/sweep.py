@@ -6,13 +6,13 @@ from ..errors import Entry
 
 SWEEP = {
     "E360": Entry("not an axis of a sweep",
-                  "An axis is a key of the spec and its values: --grid numbers.word=16,24,32, or "
+                  "An axis is a key of the spec with its values: --grid numbers.word=16,24,32, or "
                   "kernel.sigma=1..10/9 for nine values at equal ratios. In the spec it is a line below "
                   "[sweep.grid].",
                   "Write the axis in one of these forms."),
     "E361": Entry("no axis to sweep", "Neither [sweep.grid] nor --grid names a key.",
                   "Name at least one key with its values."),
-    "E362": Entry("no such measure", "Objectives and limits must name one of the measures listed.",
+    "E362": Entry("no such measure", "An objective or a limit names an unknown measure.",
                   "Use one of the names listed."),
     "E363": Entry("not a limit",
                   "A limit is a measure, <= or >=, and a number with a unit of that measure: ram <= 8 kB "
@@ -34,7 +34,8 @@ SWEEP = {
                   "The folder has results of another spec, other data or another version.",
                   "Name another folder with -o."),
     "E368": Entry("the grid is too large",
-                  "The product of the numbers of values of all keys exceeds the limit.",
+                  "The number of points, which is the product of the numbers of values of all keys, exceeds "
+                  "the limit.",
                   "Search with --trials, or use fewer values."),
     "E369": Entry("the plan differs from the sweep's",
                   "The plan made for --confirm differs from the plan of the point, so another version ran "

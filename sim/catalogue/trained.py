@@ -10,9 +10,9 @@ TRAINED = {
                   "SVR whose epsilon exceeds all targets, and predicts the same value for every sample.",
                   "Fit the estimator first; if it has no support vectors, lower epsilon and fit it again."),
     "E271": Entry("this kind of estimator cannot be exported",
-                  "A predictor is a kernel expansion: SVC, SVR, KernelRidge, GaussianProcessRegressor and "
-                  "similar, OneVsRestClassifier, the estimators of kerncast, and pipelines of scalers before "
-                  "one of them.",
+                  "Only kernel expansions can be exported: SVC, SVR, KernelRidge, GaussianProcessRegressor "
+                  "and similar, OneVsRestClassifier, the estimators of kerncast, and pipelines of scalers "
+                  "before one of them.",
                   "Use one of these estimators. For another model, write the file of a trained model "
                   "yourself."),
     "E272": Entry("the estimator's kernel is not supported on the device",
@@ -20,8 +20,8 @@ TRAINED = {
                   "Gaussian process one RBF; precomputed kernels and Python functions are not supported.",
                   "Fit the estimator with one of the kernels listed."),
     "E273": Entry("the outputs of the estimator cannot be exported together",
-                  "All outputs share one row of kernel values: one kernel, one scale per column, and at most "
-                  "32 classes with an output per pair.",
+                  "All outputs must share one row of kernel values, and so one kernel and one scale per "
+                  "column. Estimators with an output per pair of classes are limited to 32 classes.",
                   "Fit the estimators of a OneVsRestClassifier with one kernel, or export one per output."),
     "E274": Entry("sparse arrays", "The device stores every column of every center.",
                   "Fit and predict with dense arrays: X.toarray()."),
@@ -43,5 +43,6 @@ TRAINED = {
     "E279": Entry("a model that was trained elsewhere cannot be trained",
                   "The command trains, or advises on training, and the spec's algorithm is "
                   "kernel_predictor.",
-                  "Train the model where it came from and export it again; kerncast sim reports its error."),
+                  "Train the model with the tool that made it, and export it again; kerncast sim reports its "
+                  "error."),
 }

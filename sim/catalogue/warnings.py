@@ -37,8 +37,8 @@ WARNINGS = {
                   "includes this error.",
                   "Give [input] word a shorter format that the inputs fill, or set a longer [numbers] word."),
     "W206": Entry("eta is near or outside the stable range",
-                  "If the kernel is 1, each sample multiplies the error by 1 - eta rho - eta. If eta is "
-                  "2 / (1 + rho) or more, the error grows with every sample. With a reduction whose "
+                  "If the kernel value is 1, each sample multiplies the error by 1 - eta rho - eta. If eta "
+                  "is 2 / (1 + rho) or more, the error grows with every sample. With a reduction whose "
                   "assumptions do not hold, the learner may diverge earlier.",
                   "Use a smaller eta; start with 0.1."),
     "W207": Entry("no sample is learnt",

@@ -74,7 +74,7 @@ class Clock:
             usual = float(np.median(steps))
             bad = int(np.argmax(self.jumps < 1) if not self.increases
                       else np.argmax(np.abs(steps - usual) > MAX_DEVIATION * usual))
-            what = "do not lie at a constant step" if self.increases else "do not increase everywhere"
+            what = "do not have a constant step" if self.increases else "do not always increase"
             start, end = _even_stretch(time, usual)
             raise fail("E259", f"the sampling instants {what}", where=place(bad + 1),
                        value=f"a step of {steps[bad]:.6g}; the usual one is {usual:.6g}",

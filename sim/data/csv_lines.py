@@ -166,6 +166,7 @@ def _limited(file: IO[AnyStr], path: Path) -> Iterator[AnyStr]:
         size += len(line)
         if len(line) > MAX_LINE or size > MAX_TEXT or count == MAX_LINES:
             raise fail("E241", "the data file is too large", where=f"{path}:{count + 1}", value=path.name,
-                       allowed=f"lines of {MAX_LINE:,} characters, {MAX_TEXT:,} characters and {MAX_LINES:,} "
-                       "lines, after decompression", remedy="check that the file is a text file, or split it")
+                       allowed=f"at most {MAX_LINE:,} characters per line, {MAX_LINES:,} lines and "
+                       f"{MAX_TEXT:,} characters, after decompression",
+                       remedy="check that the file is a text file, or split it")
         yield line

@@ -186,7 +186,7 @@ def _refuse_text(path: Path, layout: Layout, inputs: Sequence[int], target: int)
         return
     usable = [i for i in inputs if i not in texts]
     listed = _option("inputs", [layout.names[i] if "," not in layout.names[i] else str(i) for i in usable])
-    remedy = f"make one the target: {_option('target-column', [layout.names[texts[0]]])}"
+    remedy = f"choose one as the target: {_option('target-column', [layout.names[texts[0]]])}"
     if usable:
         others = f" {listed}" if len(texts) > 1 or layout.kinds[target] == TEXT else ""
         leave = f"leave {'them' if len(texts) > 1 else 'it'} out: {listed}"

@@ -196,7 +196,7 @@ def _missing_error(loaded: _Loaded, missing: NDArray[np.bool_], signal: bool, fi
     """Return E251 with the place of each missing value, and a remedy that works."""
     if signal:
         start, end = longest_run(~missing)
-        remedy = ("fill the gaps, or use the longest stretch without one: "
+        remedy = ("fill the gaps, or use the longest stretch without a gap: "
                   + say_option("rows", f"{first + start + 1}..{first + end}"))
     else:
         remedy = "fill the gaps, or drop these rows: " + say_option("missing", "drop")

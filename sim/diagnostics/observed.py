@@ -106,5 +106,5 @@ def _text_seen(plan: Plan, name: str, entry: Mapping[str, Any]) -> str:
     if exponent is not None and limits is not None and limits[0] < limits[1]:
         at = f", at exponent {exponent}"
         if bits is not None:
-            left += f", {limits[1] - exponent} of which are left as steps of the exponent"
+            left += f", {limits[1] - exponent} of which are steps of the exponent"
     return f"In the run of the integer model on the data it reached {entry['seen']:.6g}{at}: {left}."

@@ -56,7 +56,7 @@ def check_values(system: KernelSystem) -> None:
     if bad.size:
         raise fail("E224", "a kernel value overflows", where=f"X[{bad[0]}]", value="a value beyond float64",
                    allowed="samples with finite k(x, x)",
-                   remedy="divide the samples by their magnitude")
+                   remedy="scale the samples to smaller magnitudes")
 
 
 def kernel_of(sigma: float | Kernel) -> Kernel:

@@ -18,7 +18,7 @@ class Online(SpecTable):
     budget: int = _key(ge=2, le=65535, about="dictionary size (N)", allowed="an integer, 2 to 65535",
                        remedy="memory and time per sample grow as budget * columns")
     eta: float = _key(gt=0, ge=1e-6, lt=2, about="learning rate", allowed="a number above 0 and below 2",
-                      remedy="start with 0.1; the rule is unstable from 2 up")
+                      remedy="start with 0.1; values of 2 and above are unstable")
     rho: float = _key(0.0, ge=0, le=1e6, about="forgetting: coefficients shrink by 1 - eta rho per sample",
                       allowed="a number from 0, with eta * rho at most 0.5",
                       remedy="0 disables forgetting; try 0.01")
@@ -26,8 +26,8 @@ class Online(SpecTable):
         "fklms", about="center to evict: fklms, fmklms, nt, mt, at; klms_f32, mklms_f32, fklms_f32",
         allowed="fklms, fmklms, nt, mt, at, klms_f32, mklms_f32, fklms_f32",
         remedy="fklms evicts the newer of the closest pair; fmklms spares large coefficients; nt and mt "
-               "evict the smallest coefficient, at the oldest center. klms_f32 and mklms_f32, for a float "
-               "unit, lose least, in O(budget^2) time and memory")
+               "evict the smallest coefficient; at evicts the oldest center. klms_f32 and mklms_f32 need a "
+               "float unit and lose least, in O(budget^2) time and memory")
     quantise: float | None = _key(
         None, ge=1e-3, lt=1, about="update the nearest center if its kernel value is at least this (QKLMS)",
         allowed="a number, 0.001 to below 1",
@@ -42,23 +42,25 @@ class Online(SpecTable):
     linear_ridge: float | None = _key(
         None, ge=1e-12, le=1e12, about="penalty on the squares of w, in squared units of x; default 0.001",
         allowed="a number above 0, 1e-12 to 1e12", remedy="start with a thousandth of the squared range of x")
-    joint: bool | None = _key(None, about="the linear part learns what the expansion leaves, instead of y",
+    joint: bool | None = _key(None, about="the linear part learns the residual of the expansion, instead of "
+                                          "y",
                               allowed="true, false", remedy="true only if the relation does not drift")
     gate: bool | None = _key(None, about="scale the kernel part by how much it reduces the error",
-                             allowed="true, false", remedy="true for streams where the linear part is enough")
+                             allowed="true, false", remedy="true for streams on which the linear part may be "
+                                                           "enough")
     last_errors: int | None = _key(
-        None, ge=2, le=16, about="correct a prediction by this number of last errors",
+        None, ge=2, le=16, about="correct each prediction by this number of the last errors",
         allowed="an integer, 2 to 16", remedy="start with 6 for samples in order of time; else omit it")
     projection: Literal["none", "fklms"] | None = _key(
-        None, about="where an evicted coefficient goes; default by the reduction: none or fklms",
+        None, about="what happens to an evicted coefficient; default by reduction: none or fklms",
         allowed="none, fklms", remedy="fklms adds it to the other centers by kernel value; none drops it")
     metric: Literal["magnitude", "age", "fklms", "fmklms", "fast_klms", "fast_mklms"] | None = _key(
-        None, about="measure of the loss by an eviction, instead of the reduction's",
+        None, about="measure of the loss by an eviction, instead of that of the reduction",
         allowed="magnitude, age, fklms, fmklms, fast_klms, fast_mklms",
         remedy="fklms measures distances, magnitude measures coefficients, fmklms both; fast_klms and "
                "fast_mklms use the kernel values of all other centers")
     guard: bool | None = _key(
-        None, about="stop a projection where its squared kernel values exceed 2 (status inaccurate)",
+        None, about="stop a projection if its squared kernel values exceed 2 in sum (status inaccurate)",
         allowed="true, false", remedy="true keeps fklms and fmklms stable if centers lie close together")
     truncation: float | None = _key(
         None, ge=0, le=1e12, about="evict centers whose coefficient is at most this, in units of y",

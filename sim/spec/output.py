@@ -24,7 +24,7 @@ class Output(SpecTable):
     gain: float = _key(1.0, about="y = gain * (raw - offset) * 2^-frac", **POSITIVE,
                        remedy="give the value of one ADC count")
     unit: Unit | None = _key(None, about="unit of y, such as \"mV\", for headers, pages and plots",
-                             allowed=UNITS, remedy="write it as a label has it, such as \"mV\" or \"m/s^2\"")
+                             allowed=UNITS, remedy="write it as in a label, such as \"mV\" or \"m/s^2\"")
     classes: ClassNames | None = _key(
         None, about="names of the classes; the target is then one of them",
         allowed=f"a list of 2 to {MOST_CLASSES} different names, such as [\"idle\", \"walk\", \"run\"]",
@@ -34,7 +34,7 @@ class Output(SpecTable):
                                allowed=f"an integer, 1 to {MOST_CLASSES}",
                                remedy="omit it for one value, or for classes")
     min_margin: float | None = _key(
-        None, about="of classes: a smaller margin, in units of y, gives the label unknown", **POSITIVE,
+        None, about="for classes: a smaller margin, in units of y, gives the label unknown", **POSITIVE,
         remedy="omit it: every sample then gets a class")
 
     @property

@@ -13,12 +13,13 @@ class Rls(SpecTable):
                          allowed="an integer, 2 to 512",
                          remedy="start with 100; time and memory grow as features^2")
     forgetting: float = _key(0.999, ge=0.6, le=0.99999,
-                             about="forgetting factor: a sample counts forgetting^t after t more samples",
+                             about="forgetting factor: after t more samples, a sample has weight "
+                                   "forgetting^t",
                              allowed="a number, 0.6 to 0.99999",
                              remedy="start with 0.999; 0.99 follows faster changes")
     ridge: float = _key(1e-3, gt=0, ge=1e-12, le=1e3, about="penalty on the squares of the coefficients",
                         allowed="a number above 0, 1e-12 to 1000", remedy="start with 0.001")
-    linear: bool = _key(True, about="the inputs are features too", allowed="true, false",
+    linear: bool = _key(True, about="use the inputs as features too", allowed="true, false",
                         remedy="false if the relation has no linear part")
     steps: int = _key(16, ge=1, le=1024, about="coefficients that change per sample, at most",
                       allowed="an integer, 1 to 1024",

@@ -48,7 +48,7 @@ _COUNTS: dict[str, Any] = {"allowed": "integers from 1 per call, such as { predi
 def _tolerance() -> Any:
     """Return the key `tolerance` of the batch trainers."""
     return _key(0.5, ge=1e-6, le=16, allowed="a number, 1e-6 to 16",
-                about="status INACCURATE if the certified bound exceeds this part of |alpha|",
+                about="status INACCURATE if the certified bound exceeds this fraction of |alpha|",
                 remedy="start with 0.5; a smaller value demands a more accurate solution")
 
 
@@ -95,7 +95,7 @@ class Input(RawWords):
                       allowed="a number above 0, 1e-12 to 1e12, or a list of them, one per column",
                       remedy="give the value of one ADC count")
     unit: Units | None = _key(None, about="unit of x, such as \"mV\"; one, or a list with one per column",
-                              allowed=UNITS, remedy="write it as a label has it, such as \"mV\" or \"m/s^2\"")
+                              allowed=UNITS, remedy="write it as in a label, such as \"mV\" or \"m/s^2\"")
 
     @property
     def offsets(self) -> tuple[int, ...]:
@@ -149,22 +149,22 @@ class Toeplitz(SpecTable):
         allowed="uniform, diagonal_mean, diagonal_mean_biased",
         remedy="use uniform for a sampled signal, where it is exact; the others average the diagonals of the "
                "kernel matrix")
-    step: int = _key(1, ge=1, le=2**31 - 1, about="ADC counts from sample to sample (scheme uniform)",
+    step: int = _key(1, ge=1, le=2**31 - 1, about="step between samples in ADC counts (scheme uniform)",
                      allowed="an integer from 1", remedy="use 1 if x counts the samples")
     solver: Literal["levinson", "banded", "auto", "schur", "lookahead", "lookahead_f32"] = _key(
         "levinson", about="levinson, banded (fastest, uniform), auto, schur, lookahead, lookahead_f32",
         allowed="levinson, banded, auto, schur, lookahead, lookahead_f32",
-        remedy="auto is banded where that applies, otherwise levinson. banded is the fastest "
-               "and the most accurate, if sigma spans few of the samples. levinson "
-               "solves all positive definite systems. schur needs three more vectors of 32 bits and suits "
-               "short word lengths and a small lambda. lookahead needs eleven more and solves systems "
-               "that are not positive definite; lookahead_f32 does so in float32")
+        remedy="auto chooses banded if it applies, otherwise levinson. banded is the fastest and the most "
+               "accurate, if sigma spans few of the samples. levinson solves all positive definite systems. "
+               "schur needs three more vectors of 32 bits and suits short word lengths and a small lambda. "
+               "lookahead needs eleven more and solves systems that are not positive definite; lookahead_f32 "
+               "does so in float32")
     scaling: Literal["block", "static"] = _key(
         "block", about="block (block floating point) or static (cheaper, may saturate)",
         allowed="block, static", remedy="static needs data or [numbers.ranges] to choose its ranges")
     refine: int = _key(0, ge=0, le=4, about="number of refinement solves on the residual, in 32 bits",
                        allowed="an integer, 0 to 4", remedy="2 comes close to the accuracy of word = 32")
-    bias: bool = _key(False, about="train an intercept too (LS-SVM)", allowed="true, false")
+    bias: bool = _key(False, about="also train an intercept (LS-SVM)", allowed="true, false")
     candidates: Candidates | None = _key(
         None, about="pairs [sigma, lambda] that training compares with sigma and lambda (banded)",
         allowed="1 to 15 pairs of numbers, 1e-12 to 1e12, such as [[3, 0.1], [6, 0.3]]",
@@ -214,13 +214,13 @@ class Numbers(SpecTable):
         allowed=", ".join(OVERFLOWS), remedy="use saturate: saturation sets a status, wrapping does not")
     casts: Casts = _key({}, about="casts per signal, such as f = \"floor wrap\"",
                         allowed="rounding, overflow or both per signal, such as f = \"floor wrap\"",
-                        remedy="omit it: rounding and overflow above then apply to all")
+                        remedy="omit it: the keys rounding and overflow then apply to all signals")
     ranges: Ranges = _key({}, about="largest magnitude per signal (static scaling, kernel_lms)",
                           allowed="numbers per signal, 2^-20 to 2^20 (1e-6 to 1e6), such as alpha = 2.5",
                           remedy="omit it: the planner chooses from bounds and data")
     margin: float = _key(0.6, ge=0, le=8, about="bits above a simulated range (static scaling, kernel_lms)",
                          allowed="a number, 0 to 8",
-                         remedy="raise it if the field may exceed the range of the data")
+                         remedy="raise it if the inputs in the field may exceed the range of the data")
     exp_table: Literal["small", "medium", "large"] = _key(
         "large", about="tables of the exponential: small, medium or large",
         allowed="small, medium, large", remedy="use large for speed and accuracy, small to save flash")
@@ -268,13 +268,13 @@ class Hls(SpecTable):
     lanes: int = _key(1, ge=1, le=64, about="hardware multipliers in the inner loops (P)",
                       allowed="an integer, 1 to 64", remedy="start with 1; each lane adds a DSP block")
     interface: Literal["stream", "free_running", "memory"] = _key(
-        "stream", about="stream; free_running: streams, and no processor that starts a core; memory: arrays",
+        "stream", about="stream; free_running: streams, and no processor starts a core; memory: arrays",
         allowed="stream, free_running, memory", remedy="use free_running if no processor starts the cores")
     beat_bits: Literal[32, 64, 128] | None = _key(
         None, about="width of a beat with several values; a beat has one value by default",
         allowed="32, 64, 128", remedy="use the width of your DMA (direct memory access) engine")
     part: Annotated[str, Field(pattern=r"^[\w.+-]+$")] = _key(
-        "xc7z020clg484-1", about="device of the project for Vitis HLS",
+        "xc7z020clg484-1", about="FPGA device of the Vitis HLS project",
         allowed="a device's name, of letters, digits, -, +, . and _",
         remedy="write it as the tool lists it, such as xc7z020clg484-1")
     clock: float = _key(10.0, ge=0.1, le=1000, about="clock period of the projects in nanoseconds",

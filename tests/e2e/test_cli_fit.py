@@ -218,7 +218,7 @@ def test_a_signal_of_noise_leads_to_a_predictor_too(run: Run, tmp_path: Path) ->
     found = fit_spec(Spec.load(tmp_path / "wave.toml"), tmp_path, None, lambda done, most: None)
     assert found.after.quality is not None and found.after.quality.best[0] == "mean"
     assert found.verdict.endswith(
-        f"Smoothing gains nothing on this signal. To predict its next sample: {found.ahead}")
+        f"Smoothing does not improve this signal. To predict its next sample: {found.ahead}")
 
 
 def test_of_many_samples_a_part_is_used_and_it_is_said(tmp_path: Path) -> None:

@@ -132,7 +132,7 @@ INDEFINITE = {"algorithm": "toeplitz_rls", "kernel": "sigma = 20.0",
 
 
 @pytest.mark.parametrize(("changes", "why"), [({}, "float64 solves this system"),
-                                              (INDEFINITE, "float64 refuses this system too")])
+                                              (INDEFINITE, "float64 cannot solve this system either")])
 def test_sim_of_a_refused_training_prints_reason_and_remedy_but_no_error(tmp_path, changes, why):
     path = refused(tmp_path, **changes)
     code, out, _ = run("sim", path)

@@ -146,7 +146,7 @@ def test_a_resource_limit_that_no_tool_can_measure_is_refused_before_gen() -> No
     ({"cycles": {"predict": 9}}, {}, True, "limit instructions, which its emulator counts"),
     ({"instructions": {"predict": 9}}, {"unit": None, "counts": {}}, True, "name data in [data]"),
     ({"instructions": {"predict": 9}}, {"unit": None, "counts": {}}, False, "install the target's emulator"),
-    ({"instructions": {"predict": 9}}, {"counts": {}}, True, "the counter overran")],
+    ({"instructions": {"predict": 9}}, {"counts": {}}, True, "the counter overflowed")],
     ids=["zig", "zig alone", "unit", "no data", "no emulator", "overrun"])
 def test_an_unmeasured_cost_is_reported_with_the_remedy_of_its_reason(
         budget: dict[str, object], costs: dict[str, object], installed: bool, remedy: str,
@@ -204,7 +204,7 @@ def test_cost_measures_the_level_of_the_limits_or_reports_that_it_did_not(
     assert json.loads(capsys.readouterr().out)["budget"] == {
         "target": "cortex-m4", "optimise": "-O1", "looked_at": False}
     cost(tmp_path, optimise=["-O2"])
-    assert "budget (cortex-m4, -O1) not checked" in capsys.readouterr().err
+    assert "were not checked; they are for cortex-m4 at -O1" in capsys.readouterr().err
 
 
 def test_cost_measures_and_reports_each_target_and_level_once(
@@ -229,7 +229,7 @@ def test_build_uses_the_level_of_the_limits_if_for_another_target_too(
     build(tmp_path)
     out, err = capsys.readouterr()
     assert ["optimise", "-Os"] in [line.split() for line in out.splitlines()]
-    assert "budget (cortex-m0, -Os) not checked" in err
+    assert "were not checked; they are for cortex-m0 at -Os" in err
 
 
 @pytest.mark.parametrize("command", ["check", "gen"])

@@ -121,7 +121,7 @@ SOON = TABLE.timing.model_copy(update={"retransmit": 0.05, "timeout_s": 0.3})
 def test_a_port_that_one_may_not_use_is_refused(wire: Callable[..., str]) -> None:
     port = wire(lambda data: b"")
     Path(port).chmod(0)
-    with not_as_root(), pytest.raises(KerncastError, match="you lack the permission") as caught:
+    with not_as_root(), pytest.raises(KerncastError, match="you do not have permission") as caught:
         SerialLink(port)
     assert told(caught) == "E410" and "dialout" in caught.value.problems[0].remedy
 

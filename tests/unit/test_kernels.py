@@ -142,7 +142,7 @@ def test_laplacian_and_polynomial_are_scikit_learns():
 @pytest.mark.parametrize(("algorithm", "table", "names"), [
     ("toeplitz_rls", {"toeplitz": {"n": 4, "lam": 0.1, "scheme": "diagonal_mean"}},
      ["depends on u - v only"]),
-    ("kernel_lms", {"online": {"budget": 4, "eta": 0.1}}, ["k(v, v) = 1", "falls with a distance"]),
+    ("kernel_lms", {"online": {"budget": 4, "eta": 0.1}}, ["k(v, v) = 1", "decreases with a distance"]),
 ])
 def test_a_kernel_without_the_properties_is_refused_and_they_are_named(kind, algorithm, table, names):
     with pytest.raises(KerncastError, match="E231") as caught:

@@ -218,7 +218,7 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
             raise
         except (OSError, ValueError, EOFError, struct.error, TypeError, ZeroDivisionError,
                 UnboundLocalError, MemoryError) as error:
-            reason = "no size of the sound" if isinstance(error, UnboundLocalError) else str(error)
+            reason = "the file states no size" if isinstance(error, UnboundLocalError) else str(error)
             raise _unreadable(path, getattr(error, "strerror", None) or reason, "a WAV file") from None
     if not len(sound):
         raise no_samples(path)

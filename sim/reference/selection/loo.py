@@ -93,7 +93,7 @@ def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:
     if not np.all(np.isfinite(errors)):
         raise fail("E239", "the errors exceed the range of float64", where="lams", value=lam,
                    allowed="lambda and targets with a finite |y| / lambda",
-                   remedy="use a larger lambda, or divide the targets by their magnitude")
+                   remedy="use a larger lambda, or scale the targets to smaller magnitudes")
     return errors
 
 

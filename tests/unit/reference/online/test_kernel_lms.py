@@ -222,7 +222,8 @@ def test_a_kernel_without_the_properties_needed_is_refused():
 
     with pytest.raises(KerncastError, match=r"E231.*\n.*linear\n.*gaussian") as caught:
         require(Linear(), "FKLMS", "unit_diagonal", "decreasing")
-    assert "of unit diagonal (k(v, v) = 1) and decreasing (it falls with a distance" in str(caught.value)
+    wanted = "of unit diagonal (k(v, v) = 1) and decreasing (k(u, v) decreases with a distance"
+    assert wanted in str(caught.value)
 
 
 @pytest.mark.parametrize(("options", "code"), [

@@ -48,6 +48,9 @@ _RESERVED = frozenset((
     "pwd", "regex", "sched", "search", "semaphore", "spawn", "std", "stdbit", "stdckdint", "strings",
     "stropts", "syslog", "tar", "termios", "thread_local", "trace", "typeof", "ulimit", "unistd",
     "unix", "utime", "utmpx", "values", "wchar_t", "wordexp",
+    # Headers that <stdint.h> or <stddef.h> include in newlib, picolibc, MinGW and Visual C.
+    "concurrencysal", "corecrt", "crtdefs", "envlock", "newlib", "picolibc", "reent", "sal", "vadefs",
+    "vcruntime", "xlocale", "yvals",
     # C++11 to C++20: the name is a namespace of the wrapper.
     "alignas", "alignof", "and", "and_eq", "bitand", "bitor", "co_await", "co_return", "co_yield",
     "compl", "concept", "const_cast", "consteval", "constinit", "decltype", "dynamic_cast",

@@ -221,7 +221,8 @@ def test_a_model_file_named_as_a_generated_file_is_refused(name: str) -> None:
         kernel={"sigma": 1.0}, predictor={"file": name})) == "E109"
 
 
-@pytest.mark.parametrize("name", ["kc", "features", "arm_acle", "near", "std", "arm"])
+@pytest.mark.parametrize("name", ["kc", "features", "arm_acle", "near", "std", "arm", "corecrt", "vadefs",
+                                  "newlib"])
 def test_a_name_that_c_compilers_stumble_over_is_refused(name: str) -> None:
     from kerncast.sim.spec import Spec
 

@@ -187,7 +187,11 @@ def test_foreign_npz_files_are_unreadable_data(tmp_path: Path) -> None:
     with zipfile.ZipFile(huge, "w") as archive:
         text = header.ljust(117) + "\n"
         archive.writestr("y.npy", b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text.encode())
-    for path in (plain, odd, huge):
+    bare = tmp_path / "bare.npz"
+    with zipfile.ZipFile(bare, "w") as archive:
+        archive.writestr("X", "text")
+        archive.writestr("y", "text")
+    for path in (plain, odd, huge, bare):
         assert code_of(lambda path=path: load_samples(path)) in ("E241", "E257")
     empty = tmp_path / "empty.npz"
     np.savez(empty, X=np.zeros((3, 0)), y=np.zeros(3))

@@ -50,7 +50,8 @@ def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = N
     """
     try:
         with open_npz(path) as file:
-            arrays = {name: file[name] for name in file.files}
+            members = ((name, file[name]) for name in file.files)
+            arrays = {name: array for name, array in members if isinstance(array, np.ndarray)}
     except UNREADABLE_NPZ as error:
         reason = getattr(error, "strerror", None) or "not an NPZ file of plain arrays"
         raise _unreadable(path, reason, "an NPZ file of numpy.savez, without objects") from None

@@ -222,7 +222,8 @@ def _inputs(values: Values, seen: Inspection) -> None:
             values["kernel"]["sigma"] = width(X.astype(np.int64))
         return
     if X.shape[1]:
-        ranges = np.array([seen.ranges[name] for name in seen.values.names[:-1]])
+        of = seen.ranges
+        ranges = np.array([of[name] for name in seen.values.names[:-1]])
         scaled = (X - ranges[:, 0]) / (ranges[:, 1] - ranges[:, 0]) * ((1 << BITS) - 1)
         values["input"] |= {"word": f"u{BITS}f0", "columns": X.shape[1], "offset": MIDDLE, "gain": 1 / MIDDLE}
         values["kernel"]["sigma"] = float(f"{width(np.rint(scaled).astype(np.int64)) / MIDDLE:.3g}")

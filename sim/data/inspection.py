@@ -16,11 +16,14 @@ from ..errors import fail
 from ..spec import Data
 from .layout import NUMBER, TEXT, Layout, read_layout
 from .reading import ANY, Values, label_names, read_values
+from .samples.csv import unique_names
 from .samples.files import format_of
 from .words_csv import header
 
 #: Integers are classes if there are few of them, with several samples each on average.
 MAX_CLASSES, SAMPLES_PER_CLASS = 10, 5
+#: Inputs that a spec can have.
+MAX_INPUTS = 65_535
 #: Columns that are compared with one another.
 _MAX_COMPARED = 256
 
@@ -88,8 +91,8 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
     Raises
     ------
     KerncastError
-        Those of :func:`.reading.read_values`; E247 for fewer than two samples, E249 for a constant target
-        or inputs that are all constant, E252 for a column of text.
+        Those of :func:`.reading.read_values`; E242 for too many columns, E247 for fewer than two samples,
+        E249 for a constant target or inputs that are all constant, E252 for a column of text.
     """
     layout = read_layout(path, options.separator, options.decimal) if format_of(path) == "csv" else None
     keys: dict[str, Any] = {key: getattr(options, key) for key in ("rows", "missing")
@@ -97,6 +100,7 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
     notes: dict[str, str] = {}
     signal, labelled = options.inputs is None, classes is not None
     if layout is not None:
+        _refuse_wide(path, len(layout.names) - 1 if options.inputs is None else 0)
         counts = _is_counts(layout, options)
         signal, labelled = _choose(path, layout, options, counts, clock, labelled, keys, notes)
         _refuse_label(path, layout, keys, labelled, signal, find_classes)
@@ -108,6 +112,7 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
         signal, labelled = signal and alone, labelled or text
     data = Data.model_validate({"file": path.name or str(path), **keys})
     values = read_values(path, data, signal=signal, labels=tuple(classes or ANY) if labelled else ())
+    _refuse_wide(path, values.X.shape[1])
     if len(values.y) < 2:
         raise fail("E247", "the file contains too few samples", where=str(path), value=len(values.y),
                    allowed="2 rows or more", remedy="give more data")
@@ -116,6 +121,14 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
     constant, duplicates = _useless(values)
     counts = counts and all(_is_whole(column) for column in [*values.X.T, *([] if found else [values.y])])
     return Inspection(path, values, counts, signal, keys, found, constant, duplicates, notes)
+
+
+def _refuse_wide(path: Path, inputs: int) -> None:
+    """Raise E242 for more inputs than a spec can have."""
+    if inputs > MAX_INPUTS:
+        raise fail("E242", "the file has too many columns", where=str(path), value=f"{inputs:,} inputs",
+                   allowed=f"at most {MAX_INPUTS:,}",
+                   remedy="choose inputs with --inputs, or write fewer columns")
 
 
 def _is_counts(layout: Layout, options: Data) -> bool:
@@ -142,19 +155,21 @@ def _choose(path: Path, layout: Layout, options: Data, counts: bool, clock: bool
         if len(names) > 1 and list(names) != ordered:
             keys["inputs"] = ordered[:-1]
         return len(names) == 1, False
-    keys["target_column"] = _name(names, target)
+    unique = unique_names(names)
+    keys["target_column"] = _name(names, unique, target)
     instants = [i for i in layout.instants if i != target] if clock and not counts else []
     if options.time is not None:
         instants = [_index(path, names, options.time)]
     given = None if options.inputs is None else [_index(path, names, column) for column in options.inputs]
     instants = [i for i in instants if i not in (given or ())]
-    inputs = [i for i in range(len(names)) if i != target and i not in instants] if given is None else given
+    left = {target, *instants}
+    inputs = [i for i in range(len(names)) if i not in left] if given is None else given
     if instants:
-        keys["time"] = _name(names, instants[0])
+        keys["time"] = _name(names, unique, instants[0])
         if options.time is None:
             notes["time"] = "it increases" if layout.kinds[instants[0]] == NUMBER else "ISO 8601"
     if given is not None or (len(instants) > 1 and inputs):
-        keys["inputs"] = [_name(names, i) for i in inputs]
+        keys["inputs"] = [_name(names, unique, i) for i in inputs]
     if len(instants) > 1:
         notes["left out"] = ", ".join(names[i] for i in instants[1:])
     _refuse_text(path, layout, inputs, target)
@@ -173,10 +188,10 @@ def _index(path: Path, names: Sequence[str], column: str | int) -> int:
                remedy="choose one of the allowed values")
 
 
-def _name(names: Sequence[str], index: int) -> str | int:
+def _name(names: Sequence[str], unique: Mapping[str, int], index: int) -> str | int:
     """Return the name of a column, or its number if the name is not unique."""
     name = names[index]
-    return index if name == f"column {index}" or names.count(name) > 1 or not name else name
+    return index if name == f"column {index}" or name not in unique or not name else name
 
 
 def _refuse_text(path: Path, layout: Layout, inputs: Sequence[int], target: int) -> None:

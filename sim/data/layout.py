@@ -60,7 +60,8 @@ class Layout:
     def target(self) -> int:
         """Return the likely target: by name, or the last column that is not a time."""
         named = [i for i, name in enumerate(self.names) if name.strip().lower() in _TARGET_NAMES]
-        others = [i for i in range(len(self.names)) if i not in self.instants]
+        instants = set(self.instants)
+        others = [i for i in range(len(self.names)) if i not in instants]
         return named[0] if len(named) == 1 else (others or [len(self.names) - 1])[-1]
 
 

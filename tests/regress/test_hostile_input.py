@@ -18,7 +18,7 @@ from kerncast.sim import _files
 from kerncast.sim._json import MAX_DEPTH, parse_json, read_json
 from kerncast.sim._output_files import refuse_unwritable
 from kerncast.sim.data import csv_lines as limits
-from kerncast.sim.data import words_csv
+from kerncast.sim.data import inspection, words_csv
 from kerncast.sim.data.inspection import inspect_file
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
@@ -305,6 +305,7 @@ def test_the_documented_limits_are_those_of_the_code() -> None:
     assert (limits.MAX_LINE, limits.MAX_TEXT, limits.MAX_LINES) == (16 << 20, 1 << 30, 20_000_000)
     assert (_files.MAX_SPEC, _files.MAX_ARRAYS, _files.MAX_BYTES) == (4 << 20, 1 << 30, 256 << 20)
     assert (MAX_DEPTH, MAX_FILES, LARGEST_BYTES, executors.MAX_JOBS) == (64, 4096, 256 << 20, 256)
+    assert inspection.MAX_INPUTS == 65_535
     assert (server._MOST_BYTES, server._SECONDS, server._MOST_CONNECTIONS) == (64 << 10, 60, 64)
 
 

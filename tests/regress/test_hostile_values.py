@@ -12,6 +12,7 @@ from scipy.io import wavfile
 from sklearn.svm import SVC
 
 import kerncast
+from kerncast.sim.data import inspection
 from kerncast.sim.data.clock import read_clock
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
@@ -136,3 +137,33 @@ def test_a_checkpoint_that_is_a_link_is_refused(tmp_path: Path) -> None:
     X = np.arange(40.0).reshape(20, 2)
     assert code_of(lambda: first_row(X, 1.5, "diagonal_mean", checkpoint=link)) == "E191"
     assert link.is_symlink()
+
+
+@pytest.mark.parametrize("kind", ["csv", "npz", "libsvm"])
+def test_more_inputs_than_a_spec_can_have_are_refused(run: Run, tmp_path: Path, kind: str,
+                                                      monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inspection, "MAX_INPUTS", 3)
+    X, path = np.arange(32.0).reshape(8, 4) ** 2 % 7, tmp_path / f"a.{kind}"
+    if kind == "npz":
+        np.savez(path, X=X, y=X[:, 0])
+    elif kind == "csv":
+        np.savetxt(path, X[:, [0, 1, 2, 3, 0]], delimiter=",", header="a,b,c,d,y", comments="")
+    else:
+        path.write_text("".join(f"{row[0]} " + " ".join(f"{i + 1}:{x}" for i, x in enumerate(row)) + "\n"
+                                for row in X))
+    status, _, err = run("init", "m", "--data", path)
+    assert status == 2 and "E242: the file has too many columns" in err
+    assert [found.name for found in tmp_path.iterdir()] == [path.name]
+
+
+def test_ranges_of_wide_data_are_computed_once(run: Run, tmp_path: Path,
+                                               monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    ranges = inspection.Inspection.ranges.fget
+    monkeypatch.setattr(inspection.Inspection, "ranges",
+                        property(lambda self: calls.append(1) or ranges(self)))
+    X, names = np.arange(400.0).reshape(4, 100) ** 2 % 11 + 0.5, ",".join(f"c{i}" for i in range(100))
+    np.savetxt(tmp_path / "a.csv", X, delimiter=",", header=names, comments="")
+    monkeypatch.chdir(tmp_path)
+    assert run("init", "m", "--data", "a.csv")[0] == 0
+    assert len(calls) < 10

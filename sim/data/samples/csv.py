@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from math import isfinite, nan
@@ -126,12 +127,13 @@ def _columns(path: Path, line: int, names: list[str], named: bool, target: Any, 
     """Choose the columns."""
     if target is None:
         target = "y" if named and "y" in names else -1
-    targets = [_index(path, line, names, column) for column in _listed(target)]
-    times = [] if time is None else [_index(path, line, names, time)]
+    unique = unique_names(names)
+    targets = [_index(path, line, names, unique, column) for column in _listed(target)]
+    times = [] if time is None else [_index(path, line, names, unique, time)]
     if inputs is None:
         chosen = [index for index in range(len(names)) if index not in targets + times]
     else:
-        chosen = [_index(path, line, names, column) for column in _listed(inputs)]
+        chosen = [_index(path, line, names, unique, column) for column in _listed(inputs)]
     if set(chosen) & set(targets) or set(times) & {*targets, *chosen} or not targets or (
             labelled and len(targets) > 1):
         raise fail("E242", "the chosen columns do not form a training set", where=f"{path}:{line}",
@@ -145,9 +147,15 @@ def _listed(columns: Any) -> list[Any]:
     return [columns] if isinstance(columns, str | int) else list(columns)
 
 
-def _index(path: Path, line: int, names: list[str], column: Column) -> int:
-    if isinstance(column, str) and names.count(column) == 1:
-        return names.index(column)
+def unique_names(names: Sequence[str]) -> dict[str, int]:
+    """Return the indices of the columns whose names are unique."""
+    counts = Counter(names)
+    return {name: index for index, name in enumerate(names) if counts[name] == 1}
+
+
+def _index(path: Path, line: int, names: list[str], unique: Mapping[str, int], column: Column) -> int:
+    if isinstance(column, str) and column in unique:
+        return unique[column]
     if isinstance(column, int) and -len(names) <= column < len(names):
         return column % len(names)
     raise fail("E242", "the column does not exist, or its name is not unique", where=f"{path}:{line}",

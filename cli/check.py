@@ -30,12 +30,12 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     """
     spec = load_spec(path)
     problems: list[Problem] = []
-    for look in (_target, _plan, _data, _sweep):
+    seen: list[Dataset | None] = []
+    for look in (_target, _plan, lambda spec, folder: seen.append(_data(spec, folder)), _sweep):
         problems += _problems(look, spec, path.parent)
     if problems:
         raise KerncastError(problems)
-    seen = _data(spec, path.parent)
-    made = _made(spec, seen)
+    made = _made(spec, *seen)
     values = {"spec": str(path), "hash": spec.hash, "summary": spec.summary(),
               "warnings": warnings_of(spec, made, as_json),
               "values": spec.model_dump(mode="json", by_alias=True, exclude_none=True)}

@@ -50,7 +50,11 @@ def read_words(path: Path, formats: Mapping[str, Column], problems: list[Problem
         lines = csv_lines(path, allowed="a CSV file; paths are relative to the spec",
                           remedy="check file in [data]")
         order = _header(path, next(lines, (1, []))[1], formats, problems)
+        bounds = _bounds(order, formats)
         for number, fields in lines if order else ():
+            if len(fields) == len(bounds) and (counts := _valid(fields, bounds)) and not blank:
+                words.extend(counts)
+                continue
             if not fields:
                 blank.append(number)
             else:
@@ -80,6 +84,24 @@ def _header(path: Path, names: list[str], formats: Mapping[str, Column],
                             f"{path}:1", ",".join(names)[:60], listed,
                             "correct the first line, or columns in [input]"))
     return []
+
+
+def _bounds(order: list[int], formats: Mapping[str, Column]) -> list[tuple[int, int, int]]:
+    """Return index and limits of each column; empty for columns of classes."""
+    kinds = [fmt for fmt in formats.values() if isinstance(fmt, Format)]
+    if len(kinds) < len(formats):
+        return []
+    return [(index, fmt.lo, fmt.hi) for index, fmt in zip(order, kinds, strict=False)]
+
+
+def _valid(fields: list[str], bounds: list[tuple[int, int, int]]) -> list[int]:
+    """Return the counts of a line of integers within their formats, else nothing."""
+    counts = []
+    for index, lo, hi in bounds:
+        if not _INTEGER.fullmatch(fields[index]) or not lo <= (count := int(fields[index])) <= hi:
+            return []
+        counts.append(count)
+    return counts
 
 
 def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, Column],

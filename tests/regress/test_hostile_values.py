@@ -16,7 +16,9 @@ from kerncast.sim.data import inspection
 from kerncast.sim.data.clock import read_clock
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
+from kerncast.sim.data.words_csv import read_words
 from kerncast.sim.errors import KerncastError
+from kerncast.sim.formats import Format
 from kerncast.sim.reference.first_row import first_row
 from kerncast.sim.spec.source import Source
 
@@ -167,3 +169,22 @@ def test_ranges_of_wide_data_are_computed_once(run: Run, tmp_path: Path,
     monkeypatch.chdir(tmp_path)
     assert run("init", "m", "--data", "a.csv")[0] == 0
     assert len(calls) < 10
+
+
+def test_check_reads_the_data_once(run: Run, spec: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+    load = kerncast.sim.data.load_dataset
+    monkeypatch.setattr("kerncast.sim.data.load_dataset", lambda *given: calls.append(given) or load(*given))
+    assert run("check", spec)[0] == 0
+    assert len(calls) == 1
+
+
+def test_a_count_may_have_a_sign_spaces_or_a_point(tmp_path: Path) -> None:
+    path, problems = tmp_path / "a.csv", []
+    path.write_text("y,x0\n1,2\n\n+3, 4\n5.0,-6\n 7 ,8e0\n9,10\n")
+    formats = {"x0": Format(True, 16, 0), "y": Format(False, 8, 0)}
+    assert read_words(path, formats, problems).tolist() == [[2, 1], [4, 3], [-6, 5], [8, 7], [10, 9]]
+    assert not problems
+    path.write_text("y,x0\n256,1\n-1,2\n1,40000\n1\n1,2,3\n0,0\n")
+    assert read_words(path, formats, problems).tolist() == [[0, 0]]
+    assert [problem.code for problem in problems] == ["E246"] * 3 + ["E243"] * 2

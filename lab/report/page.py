@@ -54,6 +54,7 @@ def gather_page(given: Path, results: Sequence[Path] = (),
     KerncastError
         E371 if `given` is none of these, E372 for a file in `results` that is not such JSON; read errors.
     """
+    listed = agreement(given, results)
     if given.is_dir() and (given / MANIFEST).is_file():
         page = _of_folder(given)
     elif given.is_dir():
@@ -67,7 +68,7 @@ def gather_page(given: Path, results: Sequence[Path] = (),
         page = _of_spec(given)
     else:
         raise _nothing(given, "nothing there")
-    return {**page, "version": __version__, "agreement": agreement(given, results)}
+    return {**page, "version": __version__, "agreement": listed}
 
 
 def _nothing(given: Path, value: str) -> KerncastError:

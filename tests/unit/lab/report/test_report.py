@@ -297,6 +297,11 @@ def test_results_that_are_not_there_are_refused(tmp_path):
     assert (result.exit_code, codes(result)) == (2, ["E372"])
 
 
+def test_results_are_read_before_the_work(tmp_path):
+    result = report(tmp_path / "no.toml", "-o", tmp_path / "x.html", "--results", tmp_path / "none.json")
+    assert (result.exit_code, codes(result)) == (2, ["E372"])
+
+
 def test_without_plotly_nothing_is_computed_or_written(run, tmp_path, monkeypatch):
     monkeypatch.setattr(render, "find_spec", lambda name: None)
     result = report(run.folder, "-o", tmp_path / "x.html")

@@ -5,6 +5,7 @@ Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing, 70 interna
 
 from __future__ import annotations
 
+import errno
 import functools
 import os
 import sys
@@ -71,6 +72,10 @@ def _refuse(problem: Problem, as_json: bool) -> NoReturn:
 def _of_system(error: OSError) -> Problem:
     """Return the problem of a path that the operating system rejected."""
     path = str(error.filename or "")
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return Problem("E191", f"the output cannot be written: {error.strerror}", path or "output",
+                       path or "no space", "a disk with free space",
+                       "free some space, then run the same command again")
     return Problem("E191", f"the operating system reported: {error.strerror or error}", path, path,
                    "an existing path, or a new path in an existing folder, that you have permission to use",
                    "check the path and its permissions")

@@ -1,5 +1,7 @@
 """Schedulers, boards, disks and signals that misbehave: each ends in a code, soon, without a traceback."""
 
+import errno
+import io
 import os
 import signal
 import socket
@@ -9,13 +11,16 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import typer
 
 import kerncast
+from kerncast.cli._guard import guarded
 from kerncast.hw.hil import board_backend
 from kerncast.hw.hil.board_backend import BoardBackend
 from kerncast.lab.sweep.store import Store
@@ -104,6 +109,18 @@ def test_a_stack_that_exceeds_the_ram_of_the_board_is_not_believed(claimed: tupl
 
 
 # ---- a full disk ----
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT])
+def test_a_full_disk_is_named_with_its_remedy(number: int) -> None:
+    @guarded
+    def command() -> None:
+        raise OSError(number, os.strerror(number))
+
+    with pytest.raises(typer.Exit) as caught, redirect_stderr(io.StringIO()) as errors:
+        command()
+    assert caught.value.exit_code == 2
+    assert "E191" in errors.getvalue() and "do: free some space" in errors.getvalue()
+
+
 def test_a_full_disk_is_not_reported_as_damage(tmp_path: Path) -> None:
     store = Store(tmp_path, new=True)
     (pages,) = store._db.execute("PRAGMA page_count").fetchone()

@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from ..sim.plan import Plan
 
 
-Clock = Annotated[float | None, typer.Option("--clock", metavar="MHZ", min=0.001, show_default=False,
+Clock = Annotated[float | None, typer.Option("--clock", metavar="MHZ", min=0.001, max=10000,
+                                             show_default=False,
                                              help="Clock of your chip: also print the time of the worst "
                                                   "call, at one instruction per clock cycle.")]
 

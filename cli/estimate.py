@@ -34,7 +34,8 @@ Lanes = Annotated[list[str] | None, typer.Option(
     help="Hardware multipliers of the inner loop, a power of two; repeat the option, or separate values by "
          "commas.")]
 Part = Annotated[str, typer.Option(metavar="PART", help="ECP5 part: 12k, 25k, 45k or 85k.")]
-Clock = Annotated[float, typer.Option(metavar="MHZ", help="Target clock of the placer in MHz.", min=1.0)]
+Clock = Annotated[float, typer.Option(metavar="MHZ", help="Target clock of the placer in MHz.", min=1.0,
+                                  max=10000)]
 Seeds = Annotated[int, typer.Option(metavar="COUNT", help="Number of runs of the placer; 0 disables place "
                                                           "and route.", min=0)]
 Limit = Annotated[float, typer.Option(

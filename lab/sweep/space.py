@@ -30,7 +30,7 @@ Scalar = int | float | str | bool
 Inputs = dict[str, Scalar]
 Values = dict[str, Any]
 
-_RANGE = re.compile(r"(?P<lo>[^/]+?)\.\.(?P<hi>[^/]+)/(?P<count>\d+)", re.ASCII)
+_RANGE = re.compile(r"(?P<lo>[^/]+?)\.\.(?P<hi>[^/]+)/(?P<count>\d{1,9})", re.ASCII)
 _MOST_VALUES = 10_000
 # Characters of a number; Python does not read integers of thousands of digits.
 _MOST_CHARACTERS = 100

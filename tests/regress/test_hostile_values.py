@@ -102,7 +102,8 @@ def test_the_lines_of_a_long_spec_are_counted_once() -> None:
 
 
 def test_an_axis_of_a_number_of_thousands_of_digits_is_refused(run: Run, spec: Path) -> None:
-    for axis in (f"kernel.sigma={'9' * 5000}", f"kernel.sigma=1..{'9' * 5000}/3"):
+    digits = "9" * 5000
+    for axis in (f"kernel.sigma={digits}", f"kernel.sigma=1..{digits}/3", f"kernel.sigma=1..2/{digits}"):
         status, _, err = run("sweep", spec, "--grid", axis, "-o", spec.parent / "run")
         assert status == 2 and ("E107" in err or "E360" in err)
     assert not (spec.parent / "run").exists()
@@ -188,3 +189,10 @@ def test_a_count_may_have_a_sign_spaces_or_a_point(tmp_path: Path) -> None:
     path.write_text("y,x0\n256,1\n-1,2\n1,40000\n1\n1,2,3\n0,0\n")
     assert read_words(path, formats, problems).tolist() == [[0, 0]]
     assert [problem.code for problem in problems] == ["E246"] * 3 + ["E243"] * 2
+
+
+@pytest.mark.parametrize("command", ["cost", "estimate"])
+@pytest.mark.parametrize("clock", ["inf", "nan", "1e300"])
+def test_a_clock_without_end_is_not_a_clock(run: Run, generated: Path, command: str, clock: str) -> None:
+    status, _, err = run(command, generated, "--clock", clock)
+    assert status == 2 and "E194" in err and not (generated / "build").exists()

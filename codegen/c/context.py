@@ -52,7 +52,7 @@ _MACROS = {
     "Input: x = (raw - offset) * gain / 2^shift": ("x_shift",),
     "Target: y = (raw - offset) * gain / 2^shift": ("y_offset", "y_gain", "y_shift"),
     "Target of a class": tuple(CLASS_TARGETS),
-    "Prediction: each product is shifted by mac, their sum by f": ("mac_shift", "f_shift", "bias"),
+    "Prediction: each product is shifted by mac, and their sum by f": ("mac_shift", "f_shift", "bias"),
     "Trainer": ("x_step", "ridge_scale", "alpha_scale", "solver_shift", "xi_frac", "innov_frac", "eps_min",
                 "a_exp_min", "a_exp_max", "s_exp_max", "x_exp_min", "x_exp_max", "alpha_exp_min",
                 "alpha_exp_max", "fitted_scale", "fitted_shift",
@@ -170,8 +170,8 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
     if read is not None:
         groups["Prediction: vectors of the grid that the kernel reaches"] = [
             ("WINDOW_VECTORS", c_integer(read.vectors), ""),
-            ("WINDOW_LOW", c_integer(read.low), "x minus this, over the step: the first one"),
-            ("WINDOW_HIGH", c_integer(read.high), "limit of that difference")]
+            ("WINDOW_LOW", c_integer(read.low), "(x - WINDOW_LOW) / step is the first vector"),
+            ("WINDOW_HIGH", c_integer(read.high), "upper limit of x - WINDOW_LOW")]
     return {title: rows for title, rows in groups.items() if rows}
 
 

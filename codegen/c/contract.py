@@ -13,29 +13,30 @@ from .context import BAND_STEP_ROWS
 
 _WIDTH = 105
 _OWN = "Reentrant for different models; one call at a time on one model."
-_READS = "Reentrant: reads the model only."
+_READS = "Reentrant: it only reads the model."
 _TRAINER = "Reentrant for different trainers; one call at a time on one trainer."
-_NO_ISR = "Not from an interrupt: it takes long. A prediction may interrupt it."
+_NO_ISR = "Not from an interrupt, because it takes long. A prediction may interrupt it."
 _LINE = "Reentrant for different lines; one call at a time on one line."
 _STORED = "Reentrant for different models and storages."
-_WAITS = "Not from an interrupt: it waits for the storage."
+_WAITS = "Not from an interrupt, because it waits for the storage."
 #: By kind of function: reentrancy, and whether an interrupt service routine (ISR) may call it.
 _CONTEXT = {
     "init": (_OWN, "Allowed on a model that nothing else uses."),
-    "predict": (_READS, "Allowed, if the call does not interrupt a function that writes this model."),
+    "predict": (_READS, "Allowed if the call does not interrupt a function that writes this model."),
     "predict_fixed": ("Reentrant: the model is constant.", "Allowed."),
     "train": (_TRAINER, _NO_ISR), "train_run": (_TRAINER, _NO_ISR),
-    "train_begin": (_TRAINER, "Allowed, if the call does not interrupt another function on this trainer."),
-    "train_push": (_TRAINER, "Allowed, if the call does not interrupt another function on this trainer."),
-    "train_commit": (_TRAINER, "Allowed, if the call interrupts no other function on this trainer or model."),
-    "train_fitted": ("Reentrant: reads the trainer only.",
-                     "Allowed, if the call does not interrupt another function on this trainer."),
-    "train_cancel": (_TRAINER, "Allowed, if the call does not interrupt another function on this trainer."),
-    "update": (_OWN, "Allowed, if the call does not interrupt another function on this model."),
+    "train_begin": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer."),
+    "train_push": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer."),
+    "train_commit": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer or "
+                               "model."),
+    "train_fitted": ("Reentrant: it only reads the trainer.",
+                     "Allowed if the call does not interrupt another function on this trainer."),
+    "train_cancel": (_TRAINER, "Allowed if the call does not interrupt another function on this trainer."),
+    "update": (_OWN, "Allowed if the call does not interrupt another function on this model."),
     "solve": (_TRAINER, _NO_ISR),
     "delay_init": (_LINE, "Allowed on a line that nothing else uses."),
-    "delay_push": (_LINE, "Allowed, if the call does not interrupt another function that uses this line."),
-    "delay_window": ("Reentrant: reads the line only.", "Allowed."),
+    "delay_push": (_LINE, "Allowed if the call does not interrupt another function that uses this line."),
+    "delay_window": ("Reentrant: it only reads the line.", "Allowed."),
     "save": (_STORED, _WAITS), "restore": (_STORED, _WAITS),
 }
 #: Which calls of the plan count the cost of a kind of function.

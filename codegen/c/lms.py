@@ -26,11 +26,11 @@ LMS_MACROS = {
 #: Meaning of constants of the linear part.
 _LINEAR = {"linear_root": "root of the forgetting factor, 30 fraction bits", "linear_one": "1 as a feature",
            "linear_ridge_one": "ridge row of the intercept", "linear_ridge_x": "ridge row of an input",
-           "linear_prior_one": "first R of the intercept", "linear_prior_x": "first R of an input",
+           "linear_prior_one": "initial R of the intercept", "linear_prior_x": "initial R of an input",
            "f_lo": "range of y", "f_hi": "range of y",
            "gate_window": "the sums forget 1 / 2^this per sample",
-           "gate_frac": "bits below the LSB of y of the factors",
-           "linear_raw_exp": "of an ADC count less its offset, times its gain",
+           "gate_frac": "bits of the factors below the LSB of y",
+           "linear_raw_exp": "exponent of (ADC count - offset) * gain",
            "error_frac": "bits of an error below the LSB of y",
            "error_window": "the sums forget 1 / 2^this per sample"}
 _UNITS = {"fklms": "largest distance", "magnitude": "coefficient", "fast_klms": "kappa"}
@@ -45,11 +45,11 @@ def lms_value(plan: Plan, name: str) -> str:
     if name == "quantise":
         return f"largest distance at which the nearest center is updated, k >= {plan.options[name]}"
     if name == "guard_limit":
-        return "2, a sum of squared kernel values"
+        return "2, a limit of the sum of squared kernel values"
     if name in _LINEAR:
         return _LINEAR[name]
     if name == "kappa_one":
-        return "1 - k, or one minus the sum of squares, where k = 0"
+        return "1 - k, or 1 minus the sum of squares, at k = 0"
     if name == "max_deterioration":
         unit = "alpha^2" if "norm_shift" in plan.constants else _UNITS.get(plan.metric, "alpha^2 kappa")
         return f"{unit}, max_deterioration = {plan.options[name]}"

@@ -16,7 +16,7 @@ _TYPES = {"kernel_d2_end": "{p}_distance_t", "bound_gain": "int64_t", "evidence_
 _MEANING = {"band": "last lag of the first row", "rows": "columns of L that differ",
             "factor_frac": "fraction bits of L", "pivot_frac": "those of 1 / d",
             "ridge_scale": "1 / (1 + lambda)",
-            "evidence_offset": "log2 det (T + lambda I) less n * pivot_frac, 24 fraction bits"}
+            "evidence_offset": "log2 det (T + lambda I) minus n * pivot_frac, 24 fraction bits"}
 #: Constants that the code of loops depends on.
 _SHAPE = ("band", "factor_frac", "factor_shift", "factor_head", "band_head", "residual_shift")
 

@@ -98,8 +98,8 @@ void tiny_model_init(tiny_model_t *m);
  * @retval KC_SATURATED done, but a value saturated at full scale
  * @retval KC_NOT_TRAINED no prediction: the model is not trained
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
- * @par Reentrancy: Reentrant: reads the model only.
- * @par Interrupts: Allowed, if the call does not interrupt a function that writes this model.
+ * @par Reentrancy: Reentrant: it only reads the model.
+ * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
  * @par Worst case: 4 kernel values, 4 distance terms, 4 multiplications.
  */
 kc_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
@@ -115,7 +115,7 @@ kc_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
  * @retval KC_OUT_OF_ORDER training is under way: finish or cancel it
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Allowed, if the call does not interrupt another function on this trainer.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
  * @par Worst case: writes 104 bytes.
  */
 kc_status_t tiny_train_begin(tiny_trainer_t *t);
@@ -129,7 +129,7 @@ kc_status_t tiny_train_begin(tiny_trainer_t *t);
  * @retval KC_OUT_OF_ORDER no begin, one sample too many, or the trainer was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Allowed, if the call does not interrupt another function on this trainer.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
  * @par Worst case: 14 multiplications, 2 divisions, 1 kernel value.
  */
 kc_status_t tiny_train_push(tiny_trainer_t *t, tiny_target_t y);
@@ -144,7 +144,7 @@ kc_status_t tiny_train_push(tiny_trainer_t *t, tiny_target_t y);
  * @retval KC_OUT_OF_ORDER no begin, or the trainer was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Not from an interrupt: it takes long. A prediction may interrupt it.
+ * @par Interrupts: Not from an interrupt, because it takes long. A prediction may interrupt it.
  * @par Worst case: a step takes 16 multiplications.
  */
 kc_status_t tiny_train_run(tiny_trainer_t *t, uint32_t max_steps);
@@ -159,7 +159,7 @@ kc_status_t tiny_train_run(tiny_trainer_t *t, uint32_t max_steps);
  * @param[out] m  the model
  * @retval KC_OUT_OF_ORDER work is left, or the trainer was overwritten; otherwise as tiny_train()
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Allowed, if the call interrupts no other function on this trainer or model.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this trainer or model.
  * @par Worst case: writes 24 bytes.
  */
 kc_status_t tiny_train_commit(tiny_trainer_t *t, tiny_model_t *m);
@@ -168,7 +168,7 @@ kc_status_t tiny_train_commit(tiny_trainer_t *t, tiny_model_t *m);
  *
  * @param[in,out] t  the trainer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Allowed, if the call does not interrupt another function on this trainer.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
  * @par Worst case: writes two members.
  */
 void tiny_train_cancel(tiny_trainer_t *t);
@@ -183,8 +183,8 @@ void tiny_train_cancel(tiny_trainer_t *t);
  * @retval KC_SATURATED a value was limited to the range
  * @retval KC_OUT_OF_ORDER no solution, training is under way, or the trainer was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
- * @par Reentrancy: Reentrant: reads the trainer only.
- * @par Interrupts: Allowed, if the call does not interrupt another function on this trainer.
+ * @par Reentrancy: Reentrant: it only reads the trainer.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
  * @par Worst case: 4 multiplications.
  */
 kc_status_t tiny_train_fitted(const tiny_trainer_t *t, tiny_out_t *f);
@@ -204,7 +204,7 @@ kc_status_t tiny_train_fitted(const tiny_trainer_t *t, tiny_out_t *f);
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
  * @retval KC_OUT_OF_ORDER a function of the sliced training was called out of order
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Not from an interrupt: it takes long. A prediction may interrupt it.
+ * @par Interrupts: Not from an interrupt, because it takes long. A prediction may interrupt it.
  * @par Worst case: 3 kernel values, 3 distance terms, 60 multiplications, 7 divisions.
  */
 kc_status_t tiny_train(tiny_trainer_t *t, tiny_model_t *m, const tiny_target_t *y);
@@ -224,7 +224,7 @@ kc_status_t tiny_train(tiny_trainer_t *t, tiny_model_t *m, const tiny_target_t *
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed
  * @par Reentrancy: Reentrant for different models and storages.
- * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Interrupts: Not from an interrupt, because it waits for the storage.
  * @par Worst case: 76 bytes written once and read once.
  */
 kc_status_t tiny_state_save(const tiny_model_t *m, const kc_storage_t *storage);
@@ -244,7 +244,7 @@ kc_status_t tiny_state_save(const tiny_model_t *m, const kc_storage_t *storage);
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed
  * @par Reentrancy: Reentrant for different models and storages.
- * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Interrupts: Not from an interrupt, because it waits for the storage.
  * @par Worst case: reads two slots of 76 bytes, and the restored one twice.
  */
 kc_status_t tiny_state_restore(tiny_model_t *m, const kc_storage_t *storage);

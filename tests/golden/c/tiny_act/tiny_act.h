@@ -81,8 +81,8 @@ void tiny_act_model_init(tiny_act_model_t *m);
  * @retval KC_SATURATED done, but a value saturated at full scale
  * @retval KC_NOT_TRAINED no prediction: the model is not trained
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
- * @par Reentrancy: Reentrant: reads the model only.
- * @par Interrupts: Allowed, if the call does not interrupt a function that writes this model.
+ * @par Reentrancy: Reentrant: it only reads the model.
+ * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
  * @par Worst case: 3 kernel values, 6 distance terms, 9 multiplications.
  */
 kc_status_t tiny_act_model_predict(const tiny_act_model_t *m, const tiny_act_in_t *x,
@@ -112,8 +112,8 @@ kc_status_t tiny_act_model_decide(const tiny_act_out_t *f, uint8_t *label, tiny_
  * @retval KC_SATURATED done, but a value saturated at full scale
  * @retval KC_NOT_TRAINED no prediction: the model is not trained
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
- * @par Reentrancy: Reentrant: reads the model only.
- * @par Interrupts: Allowed, if the call does not interrupt a function that writes this model.
+ * @par Reentrancy: Reentrant: it only reads the model.
+ * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
  * @par Worst case: 3 kernel values, 6 distance terms, 9 multiplications.
  */
 kc_status_t tiny_act_model_classify(const tiny_act_model_t *m, const tiny_act_in_t *x, uint8_t *label,
@@ -130,7 +130,7 @@ kc_status_t tiny_act_model_classify(const tiny_act_model_t *m, const tiny_act_in
  * @retval KC_SATURATED done, but a value saturated at full scale
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
  * @par Reentrancy: Reentrant for different models; one call at a time on one model.
- * @par Interrupts: Allowed, if the call does not interrupt another function on this model.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this model.
  * @par Worst case: 5 kernel values, 12 distance terms, 18 multiplications.
  */
 kc_status_t tiny_act_lms_update(tiny_act_model_t *m, const tiny_act_in_t *x,
@@ -151,7 +151,7 @@ kc_status_t tiny_act_lms_update(tiny_act_model_t *m, const tiny_act_in_t *x,
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed
  * @par Reentrancy: Reentrant for different models and storages.
- * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Interrupts: Not from an interrupt, because it waits for the storage.
  * @par Worst case: 116 bytes written once and read once.
  */
 kc_status_t tiny_act_state_save(const tiny_act_model_t *m, const kc_storage_t *storage);
@@ -171,7 +171,7 @@ kc_status_t tiny_act_state_save(const tiny_act_model_t *m, const kc_storage_t *s
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed
  * @par Reentrancy: Reentrant for different models and storages.
- * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Interrupts: Not from an interrupt, because it waits for the storage.
  * @par Worst case: reads two slots of 116 bytes, and the restored one twice.
  */
 kc_status_t tiny_act_state_restore(tiny_act_model_t *m, const kc_storage_t *storage);

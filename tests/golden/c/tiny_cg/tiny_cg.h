@@ -98,8 +98,8 @@ void tiny_cg_model_init(tiny_cg_model_t *m);
  * @retval KC_SATURATED done, but a value saturated at full scale
  * @retval KC_NOT_TRAINED no prediction: the model is not trained
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
- * @par Reentrancy: Reentrant: reads the model only.
- * @par Interrupts: Allowed, if the call does not interrupt a function that writes this model.
+ * @par Reentrancy: Reentrant: it only reads the model.
+ * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
  * @par Worst case: 5 kernel values, 10 distance terms, 5 multiplications.
  */
 kc_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_in_t *x,
@@ -115,7 +115,7 @@ kc_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_in_t *
  * @retval KC_OUT_OF_ORDER training is under way: finish or cancel it
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Allowed, if the call does not interrupt another function on this trainer.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
  * @par Worst case: writes 208 bytes.
  */
 kc_status_t tiny_cg_train_begin(tiny_cg_trainer_t *t);
@@ -129,7 +129,7 @@ kc_status_t tiny_cg_train_begin(tiny_cg_trainer_t *t);
  * @retval KC_OUT_OF_ORDER no begin, one sample too many, or the trainer was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Allowed, if the call does not interrupt another function on this trainer.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
  * @par Worst case: stores one sample.
  */
 kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny_cg_target_t y);
@@ -144,7 +144,7 @@ kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny
  * @retval KC_OUT_OF_ORDER no begin, or the trainer was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Not from an interrupt: it takes long. A prediction may interrupt it.
+ * @par Interrupts: Not from an interrupt, because it takes long. A prediction may interrupt it.
  * @par Worst case: a step takes 20 multiplications or 5 kernel values.
  */
 kc_status_t tiny_cg_train_run(tiny_cg_trainer_t *t, uint32_t max_steps);
@@ -159,7 +159,7 @@ kc_status_t tiny_cg_train_run(tiny_cg_trainer_t *t, uint32_t max_steps);
  * @param[out] m  the model
  * @retval KC_OUT_OF_ORDER work is left, or the trainer was overwritten; otherwise as tiny_cg_train()
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Allowed, if the call interrupts no other function on this trainer or model.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this trainer or model.
  * @par Worst case: writes 72 bytes.
  */
 kc_status_t tiny_cg_train_commit(tiny_cg_trainer_t *t, tiny_cg_model_t *m);
@@ -168,7 +168,7 @@ kc_status_t tiny_cg_train_commit(tiny_cg_trainer_t *t, tiny_cg_model_t *m);
  *
  * @param[in,out] t  the trainer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Allowed, if the call does not interrupt another function on this trainer.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
  * @par Worst case: writes two members.
  */
 void tiny_cg_train_cancel(tiny_cg_trainer_t *t);
@@ -188,7 +188,7 @@ void tiny_cg_train_cancel(tiny_cg_trainer_t *t);
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
  * @retval KC_OUT_OF_ORDER a function of the sliced training was called out of order
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
- * @par Interrupts: Not from an interrupt: it takes long. A prediction may interrupt it.
+ * @par Interrupts: Not from an interrupt, because it takes long. A prediction may interrupt it.
  * @par Worst case: 75 kernel values, 150 distance terms, 267 multiplications, 8 divisions.
  */
 kc_status_t tiny_cg_train(tiny_cg_trainer_t *t, tiny_cg_model_t *m, const tiny_cg_in_t *x,
@@ -209,7 +209,7 @@ kc_status_t tiny_cg_train(tiny_cg_trainer_t *t, tiny_cg_model_t *m, const tiny_c
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed
  * @par Reentrancy: Reentrant for different models and storages.
- * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Interrupts: Not from an interrupt, because it waits for the storage.
  * @par Worst case: 124 bytes written once and read once.
  */
 kc_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_t *storage);
@@ -229,7 +229,7 @@ kc_status_t tiny_cg_state_save(const tiny_cg_model_t *m, const kc_storage_t *sto
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed
  * @par Reentrancy: Reentrant for different models and storages.
- * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Interrupts: Not from an interrupt, because it waits for the storage.
  * @par Worst case: reads two slots of 124 bytes, and the restored one twice.
  */
 kc_status_t tiny_cg_state_restore(tiny_cg_model_t *m, const kc_storage_t *storage);

@@ -67,8 +67,8 @@ void tiny_rls_model_init(tiny_rls_model_t *m);
  * @param[out] f  the prediction; 0 if there is none
  * @retval KC_NOT_TRAINED no prediction: the model is not trained
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
- * @par Reentrancy: Reentrant: reads the model only.
- * @par Interrupts: Allowed, if the call does not interrupt a function that writes this model.
+ * @par Reentrancy: Reentrant: it only reads the model.
+ * @par Interrupts: Allowed if the call does not interrupt a function that writes this model.
  * @par Worst case: 4 cosines, 19 multiplications.
  */
 kc_status_t tiny_rls_model_predict(const tiny_rls_model_t *m, const tiny_rls_in_t *x,
@@ -85,7 +85,7 @@ kc_status_t tiny_rls_model_predict(const tiny_rls_model_t *m, const tiny_rls_in_
  * @retval KC_SATURATED done, but a value saturated at full scale
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
  * @par Reentrancy: Reentrant for different models; one call at a time on one model.
- * @par Interrupts: Allowed, if the call does not interrupt another function on this model.
+ * @par Interrupts: Allowed if the call does not interrupt another function on this model.
  * @par Worst case: 4 cosines, 96 multiplications, 42 shifts and additions.
  */
 kc_status_t tiny_rls_rls_update(tiny_rls_model_t *m, const tiny_rls_in_t *x,
@@ -106,7 +106,7 @@ kc_status_t tiny_rls_rls_update(tiny_rls_model_t *m, const tiny_rls_in_t *x,
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed
  * @par Reentrancy: Reentrant for different models and storages.
- * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Interrupts: Not from an interrupt, because it waits for the storage.
  * @par Worst case: 252 bytes written once and read once.
  */
 kc_status_t tiny_rls_state_save(const tiny_rls_model_t *m, const kc_storage_t *storage);
@@ -126,7 +126,7 @@ kc_status_t tiny_rls_state_save(const tiny_rls_model_t *m, const kc_storage_t *s
  * @retval KC_STATE_INCONSISTENT the checksum matches, but a value is out of range
  * @retval KC_STATE_STORAGE the storage failed
  * @par Reentrancy: Reentrant for different models and storages.
- * @par Interrupts: Not from an interrupt: it waits for the storage.
+ * @par Interrupts: Not from an interrupt, because it waits for the storage.
  * @par Worst case: reads two slots of 252 bytes, and the restored one twice.
  */
 kc_status_t tiny_rls_state_restore(tiny_rls_model_t *m, const kc_storage_t *storage);

@@ -17,13 +17,14 @@ static inline const kc_pair_t *kc_dsp_pairs(const int16_t *words)
     return (const kc_pair_t *)(const void *)words;
 }
 
-/* Columns of a pass of a long row: a loop of few is shorter. */
-#if defined(__OPTIMIZE_SIZE__)
-#define KC_DSP_MANY INT32_MAX
-#define KC_DSP_SOME INT32_MAX
+/* Columns that LDM loads at a time. LDRD loads them if size counts, or if registers are not free: without
+ * optimisation, or where r9 is the base of data. */
+#if defined(__OPTIMIZE__) && !defined(__OPTIMIZE_SIZE__) && defined(__thumb2__) && !defined(__ARM_RWPI)
+#define KC_DSP_LDM 1
+#define KC_DSP_COLUMNS 8
 #else
-#define KC_DSP_MANY 32
-#define KC_DSP_SOME 16
+#define KC_DSP_LDM 0
+#define KC_DSP_COLUMNS INT32_MAX
 #endif
 
 /* kc_portable_saturate_16 */
@@ -86,6 +87,58 @@ static inline int32_t kc_dsp_add_four(int32_t acc, const int16_t *u, const int16
     return kc_dsp_square_diff_quad(acc, kc_dsp_load(kc_dsp_quads(u)), kc_dsp_quads(v));
 }
 
+#if KC_DSP_LDM
+/* LDM needs registers in ascending order, so they are named here; r7 is left to a frame pointer. */
+#define KC_DSP_LOAD_U "ldmia %[u]!, {r4, r5, r6, r8}\n\t"
+#define KC_DSP_DIFFS(v) \
+    "ldmia %[" v "]!, {r10, r11, r12, lr}\n\t" \
+    "ssub16 r10, r4, r10\n\t" \
+    "ssub16 r11, r5, r11\n\t" \
+    "ssub16 r12, r6, r12\n\t" \
+    "ssub16 lr, r8, lr\n\t"
+#define KC_DSP_FIRST(acc) "smuad %[" acc "], r10, r10\n\t"
+#define KC_DSP_NEXT(acc) "smlad %[" acc "], r10, r10, %[" acc "]\n\t"
+#define KC_DSP_REST(acc) \
+    "smlad %[" acc "], r11, r11, %[" acc "]\n\t" \
+    "smlad %[" acc "], r12, r12, %[" acc "]\n\t" \
+    "smlad %[" acc "], lr, lr, %[" acc "]\n\t"
+#define KC_DSP_TAKEN "r4", "r5", "r6", "r8", "r10", "r11", "r12", "lr", "memory"
+
+/* acc and the squares of the differences of eight columns; u and v then point behind them. */
+static KC_INLINE int32_t kc_dsp_add_eight(int32_t acc, const int16_t **u, const int16_t **v)
+{
+    __asm__(KC_DSP_LOAD_U KC_DSP_DIFFS("v") KC_DSP_NEXT("acc") KC_DSP_REST("acc")
+            : [u] "+r"(*u), [v] "+r"(*v), [acc] "+r"(acc) : : KC_DSP_TAKEN);
+    return acc;
+}
+
+/* All columns of two adjacent rows, n >= 8 and even: the sums d[0] and d[1]; v then points at the second row. */
+static KC_INLINE void kc_dsp_two_rows(const int16_t *u, const int16_t **v, int32_t n, uint32_t *d)
+{
+    const int16_t *w = &(*v)[n];
+    int32_t d0, d1, left;
+
+    __asm__(KC_DSP_LOAD_U KC_DSP_DIFFS("v") KC_DSP_FIRST("d0") KC_DSP_REST("d0")
+            KC_DSP_DIFFS("w") KC_DSP_FIRST("d1") KC_DSP_REST("d1")
+            : [u] "+r"(u), [v] "+r"(*v), [w] "+r"(w), [d0] "=&r"(d0), [d1] "=&r"(d1) : : KC_DSP_TAKEN);
+    KC_UNROLL(8)
+    for (left = n / 8 - 1; left > 0; left--) {
+        __asm__(KC_DSP_LOAD_U KC_DSP_DIFFS("v") KC_DSP_NEXT("d0") KC_DSP_REST("d0")
+                KC_DSP_DIFFS("w") KC_DSP_NEXT("d1") KC_DSP_REST("d1")
+                : [u] "+r"(u), [v] "+r"(*v), [w] "+r"(w), [d0] "+r"(d0), [d1] "+r"(d1) : : KC_DSP_TAKEN);
+    }
+    for (left = n % 8 / 2; left > 0; left--) {
+        d0 = kc_dsp_square_diff(d0, *kc_dsp_pairs(u), *kc_dsp_pairs(*v));
+        d1 = kc_dsp_square_diff(d1, *kc_dsp_pairs(u), *kc_dsp_pairs(w));
+        u += 2;
+        *v += 2;
+        w += 2;
+    }
+    d[0] = (uint32_t)d0;
+    d[1] = (uint32_t)d1;
+}
+#endif
+
 /* kc_portable_square_diffs */
 static inline uint32_t kc_dsp_square_diffs(const int16_t *u, const int16_t *v, int32_t n)
 {
@@ -95,15 +148,16 @@ static inline uint32_t kc_dsp_square_diffs(const int16_t *u, const int16_t *v, i
     if (kc_dsp_are_aligned(u, v) != 0) {
         int32_t left;
 
-        for (left = n / KC_DSP_SOME; left > 0; left--) {
-            acc = kc_dsp_add_four(acc, u, v);
-            acc = kc_dsp_add_four(acc, &u[4], &v[4]);
-            acc = kc_dsp_add_four(acc, &u[8], &v[8]);
-            acc = kc_dsp_add_four(acc, &u[12], &v[12]);
-            u += 16;
-            v += 16;
+#if KC_DSP_LDM
+        KC_UNROLL(2)
+        for (left = n / KC_DSP_COLUMNS; left > 0; left--) {
+            acc = kc_dsp_add_eight(acc, &u, &v);
         }
-        for (left = n % KC_DSP_SOME / 4; left > 0; left--) {
+        if (n % KC_DSP_COLUMNS == 0) {
+            return (uint32_t)acc;
+        }
+#endif
+        for (left = n % KC_DSP_COLUMNS / 4; left > 0; left--) {
             acc = kc_dsp_add_four(acc, u, v);
             u += 4;
             v += 4;
@@ -154,16 +208,6 @@ static KC_INLINE kc_dsp_four_t kc_dsp_four(kc_dsp_four_t d, const int16_t *u, co
     return d;
 }
 
-/* Sixteen columns of them. */
-static KC_INLINE kc_dsp_four_t kc_dsp_four_long(kc_dsp_four_t d, const int16_t *u, const int16_t *v,
-    int32_t n)
-{
-    d = kc_dsp_four(d, u, v, n);
-    d = kc_dsp_four(d, &u[4], &v[4], n);
-    d = kc_dsp_four(d, &u[8], &v[8], n);
-    return kc_dsp_four(d, &u[12], &v[12], n);
-}
-
 /* The last two columns of them. */
 static KC_INLINE kc_dsp_four_t kc_dsp_four_last(kc_dsp_four_t d, const int16_t *u, const int16_t *v,
     int32_t n)
@@ -177,7 +221,7 @@ static KC_INLINE kc_dsp_four_t kc_dsp_four_last(kc_dsp_four_t d, const int16_t *
     return d;
 }
 
-/* kc_portable_square_diff_rows: four long rows at a time share the loads of u. */
+/* kc_portable_square_diff_rows: two or four rows at a time share the loads of u. */
 static inline void kc_dsp_square_diff_rows(const int16_t *restrict u, const int16_t *restrict v, int32_t n,
     int32_t rows, uint32_t *restrict d)
 {
@@ -186,18 +230,26 @@ static inline void kc_dsp_square_diff_rows(const int16_t *restrict u, const int1
         return;
     }
     if (n % 2 == 0 && kc_dsp_are_aligned(u, v) != 0) {
+#if KC_DSP_LDM
+        if (n >= 2 * KC_DSP_COLUMNS) {
+            const int16_t *const end = &v[(rows - rows % 2) * n];
+            const int16_t *a = v;
+
+            while (a < end) {
+                kc_dsp_two_rows(u, &a, n, d);
+                a += n;
+                d += 2;
+            }
+            v = end;
+            rows %= 2;
+        }
+#endif
         for (; rows >= 4; rows -= 4) {
             const int16_t *a = u;
             kc_dsp_four_t sums = {0, 0, 0, 0};
             int32_t left;
 
-            for (left = n / KC_DSP_MANY; left > 0; left--) {
-                sums = kc_dsp_four_long(sums, a, v, n);
-                sums = kc_dsp_four_long(sums, &a[16], &v[16], n);
-                a += 32;
-                v += 32;
-            }
-            for (left = n % KC_DSP_MANY / 4; left > 0; left--) {
+            for (left = n / 4; left > 0; left--) {
                 sums = kc_dsp_four(sums, a, v, n);
                 a += 4;
                 v += 4;

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kerncast.benchmarks.cortex_m import SCRIPT, CortexM
+from kerncast.benchmarks.instructions import Learner, example
 from kerncast.codegen.build.toolchains import choose_toolchain, compilers
 from kerncast.codegen.firmware.targets import load_board, load_target
 from kerncast.codegen.resources import resource
@@ -57,10 +58,11 @@ def test_the_instructions_that_a_target_file_lists_are_used_at_its_level():
     assert [name for name in line[1].split(", ") if not re.search(rf'(__|"){name.lower()}\b', used)] == []
 
 
-@pytest.mark.parametrize("level", ["-O0", "-O2", "-O3", "-Os"])
+@pytest.mark.parametrize("level", ["-O0", "-O1", "-O2", "-O3", "-Os", "-O2 -fno-omit-frame-pointer",
+                                   "-O2 -ffixed-r9"])
 def test_dsp_instructions_give_the_values_of_portable_c(folder, require_tool, ledger, level):
     require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
-    core = build(folder, level)
+    core = build(folder, *level.split())
     assert core.text("kc_level") == "dsp"
     random, compared, wrong = np.random.default_rng(5), 0, 0
     for columns in COLUMNS:
@@ -81,6 +83,29 @@ def test_dsp_instructions_give_the_values_of_portable_c(folder, require_tool, le
         compared += 1000
     assert wrong == 0
     ledger.record(backend=f"unicorn:cortex-m4:{level}", words=compared, mismatches=wrong, case="dsp")
+
+
+@pytest.fixture(scope="module")
+def digits(require_tool):
+    require_tool("arm-none-eabi-gcc", "sudo apt-get install -y gcc-arm-none-eabi")
+    task = example("digits", 16)
+    learner = Learner(task, "learn", "-O2", "-DKC_PORTABLE=0")
+    learner.update(task)  # compares every value with the model's
+    learner.core.start_counting()
+    return task, learner
+
+
+def test_a_prediction_of_the_digits_takes_at_most_4500_instructions(digits, ledger):
+    task, learner = digits
+    assert learner.predict(task.x_test).mean() <= 4500
+    ledger.record(backend="unicorn:cortex-m4:-O2", words=2 * len(task.x_test), mismatches=0, case="digits")
+
+
+def test_where_r9_is_the_base_of_data_the_instructions_leave_it(folder, require_tool):
+    require_tool("clang", "sudo apt-get install -y clang")
+    subprocess.run(["clang", *load_target("cortex-m4").flags["clang"], "-frwpi", "-O2", "-std=c99", "-Wall",
+                    "-Wextra", "-Werror", "-ffreestanding", "-I", str(ROOT / "firmware"), "-c", str(FIXTURE),
+                    "-o", str(folder / "rwpi.o")], check=True)
 
 
 @pytest.mark.parametrize("macro", ["KC_PORTABLE=1", "__ICCARM__=1", "__CC_ARM=1"])

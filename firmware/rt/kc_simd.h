@@ -53,6 +53,18 @@ static inline int32_t kc_portable_saturate_unsigned(int32_t v, uint32_t bits)
     return kc_saturate_i32(v, 0, (int32_t)hi);
 }
 
+/* n bytes, limited to 2^bits - 1, as words of 16 bits; 1 <= bits <= 8; bits is a literal. */
+static inline void kc_portable_widen_8(const uint8_t *bytes, uint16_t *words, int32_t n, uint32_t bits)
+{
+    const uint32_t hi = (UINT32_C(1) << bits) - 1U;
+    int32_t i;
+
+    KC_UNROLL(8)
+    for (i = 0; i < n; i++) {
+        words[i] = (uint16_t)kc_saturate_i32(bytes[i], 0, (int32_t)hi);
+    }
+}
+
 /* Index of the first `word` in words[from..count), or count. */
 static inline int32_t kc_find_16(const uint16_t *words, int32_t from, int32_t count, uint16_t word)
 {
@@ -123,6 +135,7 @@ static inline void kc_portable_dec_if_gt_u8(uint8_t *words, int32_t count, uint8
 #define kc_dec_if_gt_u8 KC_SIMD_JOIN(KC_SIMD, dec_if_gt_u8)
 #define kc_saturate_16 KC_SIMD_JOIN(KC_SIMD, saturate_16)
 #define kc_saturate_unsigned KC_SIMD_JOIN(KC_SIMD, saturate_unsigned)
+#define kc_widen_8 KC_SIMD_JOIN(KC_SIMD, widen_8)
 #define kc_square_diffs KC_SIMD_JOIN(KC_SIMD, square_diffs)
 #define kc_square_diff_rows KC_SIMD_JOIN(KC_SIMD, square_diff_rows)
 

@@ -271,6 +271,29 @@ static inline void kc_dsp_square_diff_rows(const int16_t *restrict u, const int1
     }
 }
 
+/* kc_portable_widen_8, four bytes at a time: UXTB16 takes every other byte, PKHBT and PKHTB restore the order. */
+static inline void kc_dsp_widen_8(const uint8_t *bytes, uint16_t *words, int32_t n, uint32_t bits)
+{
+    const uint8x4_t room = ((UINT32_C(1) << 8) - (UINT32_C(1) << bits)) * UINT32_C(0x01010101);
+    const kc_four_t *four = (const kc_four_t *)(const void *)bytes;
+    kc_pair_t *pairs = (kc_pair_t *)(void *)words;
+    int32_t left;
+
+    KC_UNROLL(4)
+    for (left = n / 4; left > 0; left--) {
+        const uint8x4_t w = bits < 8U ? __uqsub8(__uqadd8(*four, room), room) : *four;
+        const uint16x2_t even = __uxtb16(w);
+        uint16x2_t odd;
+
+        __asm__("uxtb16 %0, %1, ror #8" : "=r"(odd) : "r"(w));
+        __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(pairs[0]) : "r"(even), "r"(odd));
+        __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(pairs[1]) : "r"(odd), "r"(even));
+        four++;
+        pairs += 2;
+    }
+    kc_portable_widen_8(&bytes[n - n % 4], &words[n - n % 4], n % 4, bits);
+}
+
 /* kc_portable_find_8, eight bytes at a time. */
 static inline int32_t kc_dsp_find_8(const uint8_t *words, int32_t from, int32_t count, uint8_t word)
 {

@@ -12,6 +12,7 @@ typedef kc_dspr2_words_t kc_dspr2_pair_t __attribute__((may_alias, aligned(2)));
 typedef kc_dspr2_words_t kc_dspr2_whole_t __attribute__((may_alias, aligned(4)));
 
 #define kc_dspr2_find_8 kc_portable_find_8
+#define kc_dspr2_widen_8 kc_portable_widen_8
 #define kc_dspr2_dec_if_gt_u8 kc_portable_dec_if_gt_u8
 
 #define kc_dspr2_saturate_unsigned kc_portable_saturate_unsigned

@@ -77,4 +77,22 @@ static inline void kc_helium_square_diff_rows(const int16_t *restrict u, const i
     }
 }
 
+/* kc_portable_widen_8, eight bytes at a time. */
+static inline void kc_helium_widen_8(const uint8_t *bytes, uint16_t *words, int32_t n, uint32_t bits)
+{
+    const uint16x8_t hi = vdupq_n_u16((uint16_t)((UINT32_C(1) << bits) - 1U));
+    int32_t left;
+
+    for (left = n; left >= 8; left -= 8) {
+        vstrhq_u16(words, vminq_u16(vldrbq_u16(bytes), hi));
+        bytes += 8;
+        words += 8;
+    }
+    if (left > 0) {
+        const mve_pred16_t few = vctp16q((uint32_t)left);
+
+        vstrhq_p_u16(words, vminq_u16(vldrbq_z_u16(bytes, few), hi), few);
+    }
+}
+
 #endif

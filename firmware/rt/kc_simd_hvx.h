@@ -14,6 +14,7 @@
 #define kc_hvx_saturate_16 kc_q6_saturate_16
 #define kc_hvx_saturate_unsigned kc_q6_saturate_unsigned
 #define kc_hvx_find_8 kc_q6_find_8
+#define kc_hvx_widen_8 kc_q6_widen_8
 #define kc_hvx_dec_if_gt_u8 kc_q6_dec_if_gt_u8
 
 /* Squares of the differences of `vectors` times 64 columns, as 32 sums; two squares fit int32. */

@@ -10,6 +10,7 @@
 typedef int64_t kc_q6_four_t __attribute__((may_alias, aligned(4)));
 
 #define kc_q6_find_8 kc_portable_find_8
+#define kc_q6_widen_8 kc_portable_widen_8
 #define kc_q6_dec_if_gt_u8 kc_portable_dec_if_gt_u8
 
 /* 1 if both pointers are aligned for loads of four words, else 0. */

@@ -43,6 +43,8 @@ class Widths:
         For a trainer on a band: the same of its target, ``(raw - offset) * gain``.
     clamp : int
         In addition to `input`, x is limited to 0 to ``2**clamp - 1``, and a raw value may be outside; else 0.
+    byte : int
+        x is the raw byte, limited to 0 to ``2**byte - 1``, in 16 unsigned bits; else 0.
     """
 
     distance: bool
@@ -55,6 +57,7 @@ class Widths:
     input: bool
     target: bool
     clamp: int
+    byte: int
 
 
 def _ends(plan: Plan) -> tuple[int, int]:
@@ -92,6 +95,15 @@ def _clamp(plan: Plan) -> int:
     return x.hi.bit_length() if power and not inside and _fits(plan, "x") else 0
 
 
+def _byte(plan: Plan) -> int:
+    raw, x = (plan.signals[name] for name in ("x_raw", "x"))
+    same = set(plan.integers("x_offset")) == {0} and set(plan.integers("x_gain")) == {1}
+    bits = x.hi.bit_length()
+    whole = x.lo == 0 and x.hi == (1 << bits) - 1 and 1 <= bits <= 8
+    types = (raw.format.c_type, x.format.c_type) == ("uint8_t", "uint16_t")
+    return bits if same and whole and types and plan.integer("x_shift") == 0 else 0
+
+
 def widths(plan: Plan) -> Widths:
     """Return the properties that are proved by the integers of a plan.
 
@@ -127,4 +139,5 @@ def _widths(plan: Plan) -> Widths:
         exponent=kernel and (end - 1) * c < 1 << 32 and shift <= 31,
         high=kernel and 0 < c < 1 << 16 and (end - 1) << max(0, 16 - shift) < 1 << 32,
         products=plan.word == 16 and not plan.in_float32,
-        input=_fits(plan, "x"), target=_target(plan), clamp=_clamp(plan))
+        input=_fits(plan, "x"), target=_target(plan), clamp=_clamp(plan),
+        byte=_byte(plan))

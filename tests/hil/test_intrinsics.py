@@ -78,6 +78,10 @@ def test_dsp_instructions_give_the_values_of_portable_c(folder, require_tool, le
             core.write("bytes", random.choice(np.array([word, word ^ 1, 0, 255, 128, 3], np.uint8), count))
             wrong += core.call("bytes_differ", count, word)[0]
             compared += 2 * count
+    core.write("bytes", random.permutation(np.arange(256, dtype=np.uint8)))
+    for start, count in ((0, 256), (1, 64), (2, 7), (3, 3), (0, 1)):
+        wrong += core.call("widened_differ", start, count)[0]
+        compared += 8 * count
     for first in (-(1 << 30), -(1 << 15) - 500, (1 << 15) - 500, (1 << 30) - 2000):
         wrong += core.call("saturation_differs", first & 0xFFFFFFFF, 1, 1000)[0]
         compared += 1000
@@ -99,6 +103,16 @@ def test_a_prediction_of_the_digits_takes_at_most_4500_instructions(digits, ledg
     task, learner = digits
     assert learner.predict(task.x_test).mean() <= 4500
     ledger.record(backend="unicorn:cortex-m4:-O2", words=2 * len(task.x_test), mismatches=0, case="digits")
+
+
+def test_bytes_beyond_the_format_count_as_its_largest_value(digits, ledger):
+    _, learner = digits
+    ends = np.random.default_rng(1).choice(np.array([0, 1, 30, 31, 32, 33, 254, 255]), (40, 64))
+    ends = np.concatenate([ends, np.full((1, 64), 255), np.zeros((1, 64), np.int64)])
+    model = learner.model.predict(np.minimum(ends, 31))
+    for x, status, f in zip(ends, model["status"], model["f"], strict=True):
+        learner.run("model_predict", x, int(status), int(f))  # exits where they differ
+    ledger.record(backend="unicorn:cortex-m4:-O2", words=2 * len(ends), mismatches=0, case="digits")
 
 
 def test_where_r9_is_the_base_of_data_the_instructions_leave_it(folder, require_tool):
@@ -125,8 +139,9 @@ SECTIONS {
   kc_stack_top = ORIGIN(ram) + LENGTH(ram);
 }
 """
-#: Words that the program of the fixture compares by itself: rows and bytes of 1 to 70, and saturated words.
-SELF_COMPARED = 70 * (18 * 19 // 2 + 18) + 12 + 2 * (70 * 71 // 2) + 2 * 8047
+#: Values that the program of the fixture compares by itself: rows and bytes of 1 to 70, saturated, widened.
+SELF_COMPARED = (70 * (18 * 19 // 2 + 18) + 12 + 2 * (70 * 71 // 2) + 2 * 8047
+                 + 8 * sum(n - n % 3 for n in range(1, 71)))
 
 
 #: Level of intrinsics, its core, its board in QEMU (which faults where the core does), and the standard of C.

@@ -60,6 +60,17 @@ def test_an_unsigned_input_of_whole_bits_is_limited_by_its_bits():
     assert of("s12f0", 4, 900.0).clamp == 0  # signed
 
 
+def test_bytes_that_are_the_input_s_words_are_widened_only():
+    assert of("u5f0", 64, 10.0).byte == 5
+    assert of("u8f0", 4, 10.0).byte == 8
+    assert of("u1f0", 64, 2.0).byte == 1
+    assert of("s8f0", 4, 10.0).byte == 0  # signed
+    assert of("u9f0", 4, 10.0).byte == 0  # two bytes
+    assert of("u8f0", 4, 10.0, bits=32).byte == 0  # x words of 32 bits
+    assert of("u5f0\"\noffset = 3\nunit = \"V", 4, 10.0).byte == 0
+    assert of("u5f0\"\ngain = [1.0, 0.5, 1.0, 1.0]\nunit = \"V", 4, 10.0).byte == 0
+
+
 @pytest.mark.parametrize(("word", "short"), [("s16f0", True), ("s32f0", False)])
 def test_a_target_of_sixteen_bits_is_converted_in_one_register(word, short):
     plan = make_plan(Spec(

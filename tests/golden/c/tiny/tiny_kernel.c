@@ -8,15 +8,7 @@
 
 void tiny_input_convert(const tiny_in_t *raw, tiny_x_t *x)
 {
-    int32_t c;
-
-    KC_UNROLL(8)
-    for (c = 0; c < TINY_INPUT_DIM; c++) {
-        const int32_t scaled = ((int32_t)raw[c] - TINY_X_OFFSET) * TINY_X_GAIN;
-
-        x[c] = (tiny_x_t)kc_requantise_i32(scaled, TINY_X_SHIFT, TINY_ROUNDING,
-            TINY_X_LO, TINY_X_HI);
-    }
+    kc_widen_8(raw, x, TINY_INPUT_DIM, 8u);
 }
 
 tiny_word_t tiny_output_convert(tiny_target_t raw)

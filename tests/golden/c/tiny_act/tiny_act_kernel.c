@@ -8,15 +8,7 @@
 
 void tiny_act_input_convert(const tiny_act_in_t *raw, tiny_act_x_t *x)
 {
-    int32_t c;
-
-    KC_UNROLL(8)
-    for (c = 0; c < TINY_ACT_INPUT_DIM; c++) {
-        const int32_t scaled = ((int32_t)raw[c] - TINY_ACT_X_OFFSET) * TINY_ACT_X_GAIN;
-
-        x[c] = (tiny_act_x_t)kc_requantise_i32(scaled, TINY_ACT_X_SHIFT, TINY_ACT_ROUNDING,
-            TINY_ACT_X_LO, TINY_ACT_X_HI);
-    }
+    kc_widen_8(raw, x, TINY_ACT_INPUT_DIM, 8u);
 }
 
 void tiny_act_output_convert(tiny_act_target_t label, tiny_act_word_t *y)

@@ -171,8 +171,8 @@ def _check_name(name: str, data: Path | None, given: list[str]) -> None:
     except ValidationError as error:
         detail = error.errors(include_url=False)[0]
         raise fail(code_of(detail), detail["msg"], where="[model] name", value=name,
-                   allowed="lower-case letters, digits, single underscores; a letter first; at most 24 "
-                   "characters", remedy=f"run kerncast init {suggest_name(name)}{file}{again}") from None
+                   allowed="lower-case letters, digits, single underscores, beginning with a letter; at most "
+                   "24 characters", remedy=f"run kerncast init {suggest_name(name)}{file}{again}") from None
 
 
 def _inspect(data: Path, asked: dict[str, Any], classes: str | None) -> Inspection:

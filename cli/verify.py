@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from ..lab.compare.verification import Verification
 
 Bundle = Annotated[Path, typer.Argument(
-    metavar="OUT|BUNDLE", show_default=False, help="A folder that kerncast gen wrote, or a bundle of one.")]
+    metavar="OUT|BUNDLE", show_default=False, help="A folder that kerncast gen wrote, or a bundle of such a "
+                                                   "folder.")]
 On = Annotated[list[str] | None, typer.Option(
     "--on", metavar="BACKEND", autocompletion=backends, show_default="host",
     help="Back end to replay the vectors on; repeat the option, or separate values by commas.")]

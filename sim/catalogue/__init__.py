@@ -50,7 +50,7 @@ _SPEC = {
     "E110": Entry("the model's name cannot be used in C",
                   "The name is the prefix of every C symbol and file. It must be an identifier, must not be "
                   "a keyword of C or C++, and must not hide a header such as math.h.",
-                  "Use lower-case letters, digits and single underscores, a letter first; at most 24."),
+                  "Use at most 24 lower-case letters, digits and single underscores; begin with a letter."),
     "E111": Entry("the tables do not fit the algorithm",
                   "The spec has the table of another algorithm. Algorithm toeplitz_rls uses [toeplitz], "
                   "kernel_cg uses [cg], kernel_lms [online], online_kernel_rls [rls], and kernel_predictor "
@@ -383,8 +383,8 @@ _GENERATION = {
                   "Choose a larger --part, fewer lanes, or fewer samples or centers."),
     "E342": Entry("synthesis or place and route failed",
                   "The synthesis program stopped; the message quotes its log.",
-                  "Read the log. If files of the folder were changed, generate it again; otherwise report "
-                  "it."),
+                  "Read the log. If you changed files of the folder, generate it again; otherwise report the "
+                  "log."),
     "E343": Entry("the clock cycles of training cannot be counted",
                   "`kerncast estimate --simulate` needs samples whose system is positive definite, and the "
                   "integer model found none.",

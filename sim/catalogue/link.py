@@ -66,7 +66,7 @@ LINK = {
                   "The testbench of a generated folder ended before it returned a result.",
                   "Generate the folder again: kerncast gen SPEC -o FOLDER."),
     "E440": Entry("no saved state", "The bytes are empty or do not begin like a saved state: no state was "
-                  "saved here, or power failed during the first save.",
+                  "saved, or power failed during the first save.",
                   "Save a state first, or name another file."),
     "E441": Entry("a saved state of another version",
                   "The format of the state, or the ABI of the code that saved it, differs.",

@@ -41,7 +41,7 @@ TRAINED = {
                   "Give [output] word a full scale close to the largest prediction, or set [numbers] "
                   "word = 32."),
     "E279": Entry("a model that was trained elsewhere cannot be trained",
-                  "The command trains, or advises on training, and the spec's algorithm is "
+                  "The command trains, or advises on training, but the algorithm of the spec is "
                   "kernel_predictor.",
                   "Train the model with the tool that made it, and export it again; kerncast sim reports its "
                   "error."),

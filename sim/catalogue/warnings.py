@@ -42,9 +42,9 @@ WARNINGS = {
                   "assumptions do not hold, the learner may diverge earlier.",
                   "Use a smaller eta; start with 0.1."),
     "W207": Entry("no sample is learnt",
-                  "A new coefficient is eta times the error, at first eta times y. truncation, or "
-                  "max_deterioration with metric magnitude, drops every coefficient of this size, and no y "
-                  "is large enough. The dictionary stays empty.",
+                  "A new coefficient is eta times the error, at first eta times y. No y is large enough: "
+                  "truncation, or max_deterioration with metric magnitude, evicts every new coefficient. The "
+                  "dictionary stays empty.",
                   "Lower the key named; start with a hundredth of eta times the largest y."),
     "W208": Entry("predictions differ from the estimator's",
                   "On the samples given, the fixed-point predictions differ from the estimator's in float64 "

@@ -56,8 +56,8 @@ class Model(SpecTable):
     """Name and algorithm of the model."""
 
     name: CName = _key(about="prefix of every C symbol and file",
-                       allowed="lower-case letters, digits, single underscores; a letter first; at most "
-                               f"{NAME_LENGTH} characters",
+                       allowed="lower-case letters, digits, single underscores, beginning with a letter; at "
+                               f"most {NAME_LENGTH} characters",
                        remedy="choose a short name, such as ecg or motor_2")
     algorithm: Literal["toeplitz_rls", "kernel_cg", "kernel_lms", "online_kernel_rls",
                        "kernel_predictor"] = _key(

@@ -57,8 +57,9 @@ learners.
 
 ## Accuracy
 
-Accuracies are means over {SHUFFLES} shuffles of the data, and deviations are standard deviations. RAM is the
-size of the model structure, and tables are constants in flash, both at 16 bits. Each input takes 2 bytes.
+Accuracies are means over {SHUFFLES} shuffles of the data, and deviations are standard deviations.
+RAM is the size of the model structure, and tables are constants in flash, both at 16 bits. The
+pixels, integers from 0 to 16, take one byte each.
 
 | learner | 16 bits | float64 | deviation at 16 bits | RAM, bytes | tables, bytes |
 |---|---:|---:|---:|---:|---:|

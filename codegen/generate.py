@@ -43,7 +43,8 @@ SPEC, PLAN, VECTORS = "spec.toml", "plan.json", "vectors.json"
 RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_bits.h", "kc_bits_clz.h", "kc_arith.h", "kc_block.h", "kc_exp2.h",
            "kc_abs_sinpi.h", "kc_table.h",
            "kc_trace.h", "kc_crc.h", "kc_storage.h", "kc_state.h",
-           "kc_i32.h", "kc_compiler.h", "kc_simd.h", "kc_simd_dsp.h", "kc_simd_helium.h", "kc_simd_q6.h",
+           "kc_i32.h", "kc_compiler.h", "kc_simd.h", "kc_simd_dsp.h", "kc_simd_dsp_8.h",
+           "kc_simd_helium.h", "kc_simd_q6.h",
            "kc_simd_hvx.h", "kc_simd_dspr2.h")
 #: What a solver needs besides.
 SOLVER_HEADERS = {"banded": ("kc_band.h",), "levinson": ("kc_rows.h", "kc_rows_dsp.h"),

@@ -39,6 +39,34 @@ static inline void kc_portable_square_diff_rows(const int16_t *u, const int16_t 
     }
 }
 
+/* kc_portable_square_diffs of bytes: `sign` is 0x80 if they are signed, else 0. */
+static inline uint32_t kc_portable_square_diffs_8(const uint8_t *u, const uint8_t *v, int32_t n,
+    uint32_t sign)
+{
+    uint32_t acc = 0;
+    int32_t c;
+
+    KC_UNROLL(4)
+    for (c = 0; c < n; c++) {
+        const uint32_t a = u[c] ^ sign;
+        const uint32_t b = v[c] ^ sign;
+
+        acc = kc_square_diff_i32(acc, (int32_t)a, (int32_t)b);
+    }
+    return acc;
+}
+
+/* The same for each of `rows` adjacent vectors. */
+static inline void kc_portable_square_diff_rows_8(const uint8_t *u, const uint8_t *v, int32_t n,
+    int32_t rows, uint32_t *d, uint32_t sign)
+{
+    int32_t i;
+
+    for (i = 0; i < rows; i++) {
+        d[i] = kc_portable_square_diffs_8(u, &v[i * n], n, sign);
+    }
+}
+
 /* v saturated to 16 bits. */
 static inline int32_t kc_portable_saturate_16(int32_t v)
 {
@@ -51,6 +79,18 @@ static inline int32_t kc_portable_saturate_unsigned(int32_t v, uint32_t bits)
     const uint32_t hi = (UINT32_C(1) << bits) - 1U;
 
     return kc_saturate_i32(v, 0, (int32_t)hi);
+}
+
+/* n bytes, limited to 2^bits - 1, 1 <= bits <= 8; bits is a literal. */
+static inline void kc_portable_saturate_8(const uint8_t *bytes, uint8_t *limited, int32_t n, uint32_t bits)
+{
+    const uint32_t hi = (UINT32_C(1) << bits) - 1U;
+    int32_t i;
+
+    KC_UNROLL(8)
+    for (i = 0; i < n; i++) {
+        limited[i] = (uint8_t)kc_saturate_i32(bytes[i], 0, (int32_t)hi);
+    }
 }
 
 /* n bytes, limited to 2^bits - 1, as words of 16 bits; 1 <= bits <= 8; bits is a literal. */
@@ -136,7 +176,10 @@ static inline void kc_portable_dec_if_gt_u8(uint8_t *words, int32_t count, uint8
 #define kc_saturate_16 KC_SIMD_JOIN(KC_SIMD, saturate_16)
 #define kc_saturate_unsigned KC_SIMD_JOIN(KC_SIMD, saturate_unsigned)
 #define kc_widen_8 KC_SIMD_JOIN(KC_SIMD, widen_8)
+#define kc_saturate_8 KC_SIMD_JOIN(KC_SIMD, saturate_8)
 #define kc_square_diffs KC_SIMD_JOIN(KC_SIMD, square_diffs)
 #define kc_square_diff_rows KC_SIMD_JOIN(KC_SIMD, square_diff_rows)
+#define kc_square_diffs_8 KC_SIMD_JOIN(KC_SIMD, square_diffs_8)
+#define kc_square_diff_rows_8 KC_SIMD_JOIN(KC_SIMD, square_diff_rows_8)
 
 #endif

@@ -294,6 +294,23 @@ static inline void kc_dsp_widen_8(const uint8_t *bytes, uint16_t *words, int32_t
     kc_portable_widen_8(&bytes[n - n % 4], &words[n - n % 4], n % 4, bits);
 }
 
+/* kc_portable_saturate_8, four bytes at a time. */
+static inline void kc_dsp_saturate_8(const uint8_t *bytes, uint8_t *limited, int32_t n, uint32_t bits)
+{
+    const uint8x4_t room = ((UINT32_C(1) << 8) - (UINT32_C(1) << bits)) * UINT32_C(0x01010101);
+    const kc_four_t *four = (const kc_four_t *)(const void *)bytes;
+    kc_four_t *to = (kc_four_t *)(void *)limited;
+    int32_t left;
+
+    KC_UNROLL(4)
+    for (left = n / 4; left > 0; left--) {
+        *to = __uqsub8(__uqadd8(*four, room), room);
+        four++;
+        to++;
+    }
+    kc_portable_saturate_8(&bytes[n - n % 4], &limited[n - n % 4], n % 4, bits);
+}
+
 /* kc_portable_find_8, eight bytes at a time. */
 static inline int32_t kc_dsp_find_8(const uint8_t *words, int32_t from, int32_t count, uint8_t word)
 {
@@ -326,5 +343,7 @@ static inline void kc_dsp_dec_if_gt_u8(uint8_t *words, int32_t count, uint8_t li
     }
     kc_portable_dec_if_gt_u8(&words[count - count % 4], count % 4, limit);
 }
+
+#include "kc_simd_dsp_8.h"
 
 #endif

@@ -15,7 +15,9 @@
 #define kc_hvx_saturate_unsigned kc_q6_saturate_unsigned
 #define kc_hvx_find_8 kc_q6_find_8
 #define kc_hvx_widen_8 kc_q6_widen_8
+#define kc_hvx_saturate_8 kc_q6_saturate_8
 #define kc_hvx_dec_if_gt_u8 kc_q6_dec_if_gt_u8
+#define kc_hvx_square_diffs_8 kc_q6_square_diffs_8
 
 /* Squares of the differences of `vectors` times 64 columns, as 32 sums; two squares fit int32. */
 static inline HVX_Vector kc_hvx_row(const int16_t *u, const int16_t *v, int32_t vectors)
@@ -105,6 +107,77 @@ static inline void kc_hvx_square_diff_rows(const int16_t *restrict u, const int1
             d[first + j] = (uint32_t)sums[j] + kc_hvx_rest(u, &at[j * n], n);
         }
     }
+}
+
+#define KC_HVX_BYTES 128
+
+/* A sample of n bytes: whole vectors, and the rest with as many bytes of 0 as are missing. */
+typedef struct {
+    const uint8_t *u;
+    int32_t n, vectors;
+    uint32_t sign;
+    HVX_Vector rest;
+    HVX_VectorPred is_rest;
+} kc_hvx_sample_t;
+
+/* acc and the squares of the differences of 128 bytes, as 32 sums. */
+static inline HVX_Vector kc_hvx_square_diff_8(HVX_Vector acc, HVX_Vector u, HVX_Vector v, uint32_t sign,
+    HVX_VectorPred counts)
+{
+    const HVX_Vector signs = Q6_V_vsplat_R((int32_t)(sign * UINT32_C(0x01010101)));
+    const HVX_Vector d = Q6_Vub_vabsdiff_VubVub(Q6_V_vxor_VV(u, signs), Q6_V_vxor_VV(v, signs));
+    const HVX_Vector counted = Q6_V_vmux_QVV(counts, d, Q6_V_vzero());
+
+    return Q6_Vuw_vrmpyacc_VuwVubVub(acc, counted, counted);
+}
+
+/* Squares of the differences of a row, as 32 sums. It reads 128 bytes from the beginning of its rest on. */
+static inline HVX_Vector kc_hvx_row_8(const kc_hvx_sample_t *x, const uint8_t *v)
+{
+    const HVX_UVector *a = (const HVX_UVector *)(const void *)x->u;
+    const HVX_UVector *b = (const HVX_UVector *)(const void *)v;
+    HVX_Vector acc = Q6_V_vzero();
+    int32_t i;
+
+    for (i = 0; i < x->vectors; i++) {
+        acc = kc_hvx_square_diff_8(acc, a[i], b[i], x->sign, Q6_Q_vsetq2_R(KC_HVX_BYTES));
+    }
+    return x->n % KC_HVX_BYTES == 0 ? acc : kc_hvx_square_diff_8(acc, x->rest, b[i], x->sign, x->is_rest);
+}
+
+/* Interleaved sums of four rows. */
+static inline HVX_Vector kc_hvx_four_8(const kc_hvx_sample_t *x, const uint8_t *v)
+{
+    const HVX_Vector first = kc_hvx_merge(kc_hvx_row_8(x, v), kc_hvx_row_8(x, &v[x->n]), 4);
+    const HVX_Vector last = kc_hvx_merge(kc_hvx_row_8(x, &v[2 * x->n]), kc_hvx_row_8(x, &v[3 * x->n]), 4);
+
+    return kc_hvx_merge(first, last, 8);
+}
+
+/* kc_portable_square_diff_rows_8: eight at a time; the last group may overlap the one before. The last row
+ * is apart, because its rest reads beyond it. */
+static inline void kc_hvx_square_diff_rows_8(const uint8_t *restrict u, const uint8_t *restrict v, int32_t n,
+    int32_t rows, uint32_t *restrict d, uint32_t sign)
+{
+    kc_hvx_sample_t x = {u, n, n / KC_HVX_BYTES, sign, Q6_V_vzero(), Q6_Q_vsetq_R(n % KC_HVX_BYTES)};
+    int32_t i, j;
+
+    if (n < KC_HVX_BYTES / 2 || rows < 9) {
+        kc_q6_square_diff_rows_8(u, v, n, rows, d, sign);
+        return;
+    }
+    __builtin_memcpy(&x.rest, &u[n - n % KC_HVX_BYTES], (uint32_t)(n % KC_HVX_BYTES)); /* n is a literal */
+    for (i = 0; i < rows - 1; i += 8) {
+        const int32_t first = i + 8 < rows ? i : rows - 9;
+        const uint8_t *at = &v[first * n];
+        const HVX_Vector eight = kc_hvx_merge(kc_hvx_four_8(&x, at), kc_hvx_four_8(&x, &at[4 * n]), 16);
+        const HVX_Vector sums = kc_hvx_fold(kc_hvx_fold(eight, 64), 32);
+
+        for (j = 0; j < 8; j++) {
+            d[first + j] = (uint32_t)sums[j];
+        }
+    }
+    d[rows - 1] = kc_q6_square_diffs_8(u, &v[(rows - 1) * n], n, sign);
 }
 
 #endif

@@ -32,8 +32,9 @@ def memory(fields: Iterable[tuple[str, str, str, str]],
            sizes: dict[str, int], size_key: str) -> tuple[Field, ...]:
     """Return a structure from (name, C type, count formula, meaning) rows.
 
-    Wider types precede narrower ones, which avoids padding.  `v` is the first member of its width, so that
-    short inputs are aligned to 4 bytes and every CPU core can load them in pairs.  A last member
+    Wider types precede narrower ones, which avoids padding.  `centers` are the first member of their width,
+    and an even number of bytes precedes all members of 16 bits: centers are aligned to 4 bytes, so that every
+    CPU core can load several values at a time.  A last member
     `reserved` makes the size a multiple of 8, so that it is equal on every target regardless of the
     alignment of int64_t.
 
@@ -42,9 +43,13 @@ def memory(fields: Iterable[tuple[str, str, str, str]],
     KerncastError
         E206 if 32-bit indices cannot address every byte.
     """
+    def width(member: Field) -> int:
+        size = C_BYTES[member.ctype]
+        return 3 if member.name == "centers" and size == 1 and member.count % 2 == 0 else size
+
     members = sorted((Field(name, ctype, formula, evaluate(formula, sizes), meaning)
                       for name, ctype, formula, meaning in fields),
-                     key=lambda f: (-C_BYTES[f.ctype], f.name != "centers"))
+                     key=lambda f: (-width(f), f.name != "centers"))
     filler = "uint8_t" if C_BYTES[members[-1].ctype] == 1 else "uint16_t"
     missing = -sum(f.bytes for f in members) % 8 // C_BYTES[filler]
     if missing:

@@ -55,10 +55,16 @@ def _cast(spec: Spec, name: str, fmt: Format, unit: str, lo: int | None = None,
                   fmt.hi if hi is None else hi, unit)
 
 
+def _stores_inputs(spec: Spec) -> bool:
+    """Return whether the device stores inputs as vectors, in the format of x."""
+    return spec.rls is None and (spec.toeplitz is None or spec.toeplitz.scheme != "uniform")
+
+
 def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Affine:
     """Use one scale for all columns.
 
-    x is the ADC count, shifted up by `up`, or down as far as necessary.
+    x is the ADC count, shifted up by `up`, or down as far as necessary. Stored inputs take one byte each if
+    their range fits 8 bits.
     """
     offset = spec.input.offsets
     lo, hi = raw.lo - max(offset), raw.hi - min(offset)
@@ -78,6 +84,9 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
     fmt = Format(signed, words.bits, raw.frac + up - down)
     lsb = Fraction(spec.input.gains[0]) * fmt.lsb
     low, high = fmt.fit((lo << up) >> down), fmt.fit(-((-hi << up) >> down))
+    byte = Format(signed, 8, fmt.frac)
+    if _stores_inputs(spec) and byte.lo <= low and high <= byte.hi:
+        fmt = byte
     signal = _cast(spec, "x", fmt, f"{spec.input.gains[0]!r} x units", low, high)
     return Affine(signal, offset, (1 << up,) * spec.input.columns, down, lsb)
 

@@ -44,7 +44,7 @@ class Widths:
     clamp : int
         In addition to `input`, x is limited to 0 to ``2**clamp - 1``, and a raw value may be outside; else 0.
     byte : int
-        x is the raw byte, limited to 0 to ``2**byte - 1``, in 16 unsigned bits; else 0.
+        x is the raw byte, limited to 0 to ``2**byte - 1``, in 8 or 16 unsigned bits; else 0.
     """
 
     distance: bool
@@ -100,7 +100,7 @@ def _byte(plan: Plan) -> int:
     same = set(plan.integers("x_offset")) == {0} and set(plan.integers("x_gain")) == {1}
     bits = x.hi.bit_length()
     whole = x.lo == 0 and x.hi == (1 << bits) - 1 and 1 <= bits <= 8
-    types = (raw.format.c_type, x.format.c_type) == ("uint8_t", "uint16_t")
+    types = raw.format.c_type == "uint8_t" and x.format.c_type in ("uint8_t", "uint16_t")
     return bits if same and whole and types and plan.integer("x_shift") == 0 else 0
 
 

@@ -131,7 +131,7 @@ def test_units_state_the_value_of_an_lsb():
 # ---- memory ----
 @pytest.mark.parametrize(("word", "columns"), [(16, 1), (16, 7), (32, 1), (32, 6)])
 def test_a_learner_stores_n_times_d_plus_4_values_and_a_row(word, columns):
-    plan = make_plan(spec(LEARNER, input={"columns": columns}, numbers={"word": word}))
+    plan = make_plan(spec(LEARNER, input={"columns": columns, "word": "u12f0"}, numbers={"word": word}))
     n = plan.sizes["N"]
     counts = {f.name: f.count for f in plan.memory}
     assert counts.pop("scratch_row") == n
@@ -146,7 +146,7 @@ def test_a_learner_stores_n_times_d_plus_4_values_and_a_row(word, columns):
 @pytest.mark.parametrize("word", [16, 24, 32])
 @pytest.mark.parametrize(("scheme", "columns"), [("uniform", 1), ("diagonal_mean", 3)])
 def test_a_model_stores_one_value_per_sample_and_a_trainer_four(word, scheme, columns):
-    plan = make_plan(spec(TRAINER, numbers={"word": word}, input={"columns": columns},
+    plan = make_plan(spec(TRAINER, numbers={"word": word}, input={"columns": columns, "word": "u12f0"},
                           toeplitz={"scheme": scheme}))
     kept = 0 if scheme == "uniform" else columns
     stored = 2 if word == 16 else 4
@@ -155,6 +155,21 @@ def test_a_model_stores_one_value_per_sample_and_a_trainer_four(word, scheme, co
     scalars = 5 if scheme == "uniform" else 6  # the last lag is known on the grid
     trainer = 6 * 8 + 16 * (4 + kept) * stored + scalars * 4 + 2 * 2
     assert plan.trainer_bytes == trainer + -trainer % 8
+
+
+@pytest.mark.parametrize("word", [16, 24, 32])
+@pytest.mark.parametrize(("counts", "offset", "stored"), [
+    ("u8f0", 0, "uint8_t"), ("u5f0", 0, "uint8_t"), ("s8f0", 0, "int8_t"), ("u8f0", 128, "int8_t"),
+    ("u7f3", [0, 60], "int8_t"), ("u8f0", 100, "int16_t"), ("u9f0", 0, "uint16_t")])
+def test_inputs_of_8_bits_are_stored_in_bytes_if_x_fits(
+        word, counts, offset, stored):
+    made = {base["model"]["algorithm"]: make_plan(spec(base, numbers={"word": word}, input={
+        "columns": 2, "word": counts, "offset": offset}, **more))
+        for base, more in ((LEARNER, {}), (TRAINER, {"toeplitz": {"scheme": "diagonal_mean"}}))}
+    for plan in made.values():
+        (centers,) = [f for f in plan.memory if f.name == "centers"]
+        assert centers.ctype == (stored if word == 16 or "8" in stored else stored.replace("16", "32"))
+        assert plan.signals["x"].format.c_type == centers.ctype
 
 
 @pytest.mark.parametrize("base", [TRAINER, LEARNER])

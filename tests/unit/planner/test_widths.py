@@ -66,7 +66,7 @@ def test_bytes_that_are_the_input_s_words_are_widened_only():
     assert of("u1f0", 64, 2.0).byte == 1
     assert of("s8f0", 4, 10.0).byte == 0  # signed
     assert of("u9f0", 4, 10.0).byte == 0  # two bytes
-    assert of("u8f0", 4, 10.0, bits=32).byte == 0  # x words of 32 bits
+    assert of("u8f0", 4, 10.0, bits=32).byte == 8  # stored in a byte at any word length
     assert of("u5f0\"\noffset = 3\nunit = \"V", 4, 10.0).byte == 0
     assert of("u5f0\"\ngain = [1.0, 0.5, 1.0, 1.0]\nunit = \"V", 4, 10.0).byte == 0
 

@@ -286,6 +286,8 @@ def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
     if used < len(data.y):
         rows += f": {SIZE_KEYS[algorithm]} = {used:,}, the first of them" + \
             ("" if lowered else "; raise n to use more")
+    if data.ignored:
+        rows += f"; empty lines: {data.ignored:,}, ignored"
     found = {"file": str(seen.path), "rows": rows}
     if lowered:
         found["size"] = lowered

@@ -72,10 +72,11 @@ class Clock:
         if not self.even:
             steps = np.diff(time)
             usual = float(np.median(steps))
-            bad = int(np.argmax(self.jumps < 1) if not self.increases
+            bad = int(np.argmax(steps <= 0) if (steps <= 0).any() else np.argmax(self.jumps < 1)
+                      if not self.increases
                       else np.argmax(np.abs(steps - usual) > MAX_DEVIATION * usual))
-            what = "do not have a constant step" if self.increases else "do not always increase"
-            start, end = _even_stretch(time, usual)
+            what = "do not always increase" if (steps <= 0).any() else "do not have a constant step"
+            start, end = even_stretch(time, usual, np.ones(len(time), dtype=bool))
             raise fail("E259", f"the sampling instants {what}", where=place(bad + 1),
                        value=f"a step of {steps[bad]:.6g}; the usual one is {usual:.6g}",
                        allowed=f"a constant step; each instant may deviate by at most {MAX_DEVIATION} steps",
@@ -100,11 +101,12 @@ def _rows(first: int, start: int, end: int) -> str:
     return f"--rows {rows} with kerncast init, or rows = \"{rows}\" in [data]"
 
 
-def _even_stretch(time: Array, step: float) -> tuple[int, int]:
-    """Return the first and last sample of a long even stretch."""
-    if step <= 0:
+def even_stretch(time: Array, step: float, present: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return first and last sample of a long even stretch, all `present`."""
+    if not step > 0:  # NaN too
         return 0, 0
-    start, end = longest_run(np.abs(np.diff(time) / step - 1) <= MAX_DEVIATION)
+    near = np.abs(np.diff(time) / step - 1) <= MAX_DEVIATION
+    start, end = longest_run(near & present[:-1] & present[1:])
     while end > start:
         clock = read_clock(time[start:end + 1])
         if clock.even and not clock.lost:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
@@ -112,10 +113,7 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
         signal, labelled = signal and alone, labelled or text
     data = Data.model_validate({"file": path.name or str(path), **keys})
     values = read_values(path, data, signal=signal, labels=tuple(classes or ANY) if labelled else ())
-    _refuse_wide(path, values.X.shape[1])
-    if len(values.y) < 2:
-        raise fail("E247", "the file contains too few samples", where=str(path), value=len(values.y),
-                   allowed="2 rows or more", remedy="give more data")
+    _refuse_shape(path, values)
     values, found = _classes(path, values, labelled, find_classes and not signal, counts)
     _refuse_constant(path, values)
     constant, duplicates = _useless(values)
@@ -129,6 +127,20 @@ def _refuse_wide(path: Path, inputs: int) -> None:
         raise fail("E242", "the file has too many columns", where=str(path), value=f"{inputs:,} inputs",
                    allowed=f"at most {MAX_INPUTS:,}",
                    remedy="choose inputs with --inputs, or write fewer columns")
+
+
+def _refuse_shape(path: Path, values: Values) -> None:
+    """Raise E242 for too many columns or two of one name, E247 for too few rows."""
+    _refuse_wide(path, values.X.shape[1])
+    repeated = [name for name, count in Counter(values.names).items() if count > 1]
+    if repeated:
+        raise fail("E242", "two columns have the same name", where=f"{path}:1", value=repeated[0],
+                   allowed="a different name for each column that is used",
+                   remedy="rename one of them in the first line of the file, or leave one out: give the "
+                   "others to --inputs, by number from 0")
+    if len(values.y) < 2:
+        raise fail("E247", "the file contains too few samples", where=str(path), value=len(values.y),
+                   allowed="2 rows or more", remedy="give more data")
 
 
 def _is_counts(layout: Layout, options: Data) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from .._arrays import Array
+from ..errors import fail
 from .clock import read_clock
 from .csv_lines import decimal as parse_decimal
 from .csv_lines import first_lines
@@ -70,6 +71,8 @@ def read_layout(path: Path, separator: str | None = None, decimal: str | None = 
     lines = first_lines(path, LINES + 1)
     if not lines:
         return None
+    if separator is None and decimal is None:
+        _refuse_preamble(path, lines)
     separator, decimal = _marks(lines, separator, decimal)
     rows = [[field.strip() for field in row] for row in csv.reader(lines, delimiter=separator)]
     parse = parse_decimal if decimal == "." else decimal_comma
@@ -82,6 +85,21 @@ def read_layout(path: Path, separator: str | None = None, decimal: str | None = 
                      if kind == TIME or (kind == NUMBER and _is_clock(name, _numbers(column, decimal))))
     texts = tuple(tuple(dict.fromkeys(column))[:4] for column in columns)
     return Layout(separator, decimal, names, header, kinds, instants, texts)
+
+
+def _refuse_preamble(path: Path, lines: list[str]) -> None:
+    """Raise E243 if the table begins below other lines: comments, or a title."""
+    for separator in ";\t,":
+        sizes = [len(row) for row in csv.reader(lines, delimiter=separator)]
+        size = max(set(sizes), key=sizes.count)
+        start = sizes.index(size)
+        if size > 1 and (start == 0 or _is_spaced(lines)):
+            return
+        likely = start > 1 or size > 2 or lines[0].startswith("#")  # 0,5 is a number with a decimal comma
+        if size > 1 and likely and start < len(sizes) - 2 and set(sizes[start:]) == {size}:
+            raise fail("E243", "the table does not begin in the first line", where=f"{path}:1",
+                       value=lines[0][:40], allowed=f"{size} fields in each line",
+                       remedy="delete the lines above the names of the columns, such as comments")
 
 
 def _marks(lines: list[str], separator: str | None, decimal: str | None) -> tuple[str, str]:

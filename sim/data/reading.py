@@ -17,7 +17,7 @@ from .._arrays import Array, Words
 from ..errors import KerncastError, Problem, fail
 from ..formats import Format
 from ..spec import Data
-from .clock import Clock, longest_run, read_clock
+from .clock import Clock, even_stretch, longest_run, read_clock
 from .csv_lines import counted
 from .samples.files import format_of, read_file
 from .samples.table import SampleTable, label_text
@@ -50,6 +50,8 @@ class Values:
         Samples dropped on request, by reason.
     time : ndarray of float64, shape (n,), or None
         The sampling instants, as in the file or in seconds since its first date.
+    ignored : int
+        Empty lines between the rows of a table.
     """
 
     names: tuple[str, ...]
@@ -60,6 +62,7 @@ class Values:
     read: int
     dropped: Mapping[str, int]
     time: Array | None = None
+    ignored: int = 0
 
     def choose(self, chosen: NDArray[np.bool_], reason: str) -> Values:
         """Return the chosen samples; count the dropped ones under `reason`."""
@@ -80,6 +83,7 @@ class _Loaded(NamedTuple):
     y: NDArray[Any]
     time: Array | None
     place: Callable[[int], str]
+    ignored: int
 
 
 def row_range(rows: int | str | None) -> tuple[int, int | None]:
@@ -117,7 +121,8 @@ def read_values(path: Path, data: Data, *, signal: bool, labels: Sequence[str] =
     """
     first, last = row_range(data.rows)
     loaded = _load(path, data, signal, bool(labels), first, last)
-    values = Values(loaded.names, loaded.X, loaded.y, None, loaded.place, len(loaded.y), {}, loaded.time)
+    values = Values(loaded.names, loaded.X, loaded.y, None, loaded.place, len(loaded.y), {}, loaded.time,
+                    loaded.ignored)
     missing = _missing(loaded)
     if missing.any() and (signal or data.missing != "drop"):
         raise _missing_error(loaded, missing, signal, first)
@@ -157,7 +162,8 @@ def _load(path: Path, data: Data, signal: bool, labelled: bool, first: int, last
     target = label_names(table.y) if labelled else table.y
     place = table.place
     return _Loaded((*names, table.target), X[first:], target[first:],
-                   None if time is None else time[first:], lambda i: place(i + first))
+                   None if time is None else time[first:], lambda i: place(i + first),
+                   table.ignored)
 
 
 def _chosen(path: Path, table: SampleTable, data: Data) -> tuple[Array, tuple[str, ...], Array | None]:
@@ -195,9 +201,11 @@ def _missing(loaded: _Loaded) -> NDArray[np.bool_]:
 def _missing_error(loaded: _Loaded, missing: NDArray[np.bool_], signal: bool, first: int) -> KerncastError:
     """Return E251 with the place of each missing value, and a remedy that works."""
     if signal:
-        start, end = longest_run(~missing)
-        remedy = ("fill the gaps, or use the longest stretch without a gap: "
-                  + say_option("rows", f"{first + start + 1}..{first + end}"))
+        start, end = _stretch(loaded.time, ~missing)
+        remedy = "fill the gaps"
+        if end - start > 1:
+            remedy += ", or use the longest stretch without a gap: " + say_option(
+                "rows", f"{first + start + 1}..{first + end}")
     else:
         remedy = "fill the gaps, or drop these rows: " + say_option("missing", "drop")
     problems = []
@@ -208,6 +216,16 @@ def _missing_error(loaded: _Loaded, missing: NDArray[np.bool_], signal: bool, fi
                                 f"{', '.join(empty[:4]) or 'time'}", "an empty field, NA or NaN",
                                 "finite numbers", remedy))
     return KerncastError(counted(problems))
+
+
+def _stretch(time: Array | None, present: NDArray[np.bool_]) -> tuple[int, int]:
+    """Return start and end of the longest stretch without any gap."""
+    if time is None or len(time) < 2:
+        return longest_run(present)
+    steps = np.diff(time)
+    steps = steps[np.isfinite(steps)]
+    start, last = even_stretch(time, float(np.median(steps)) if len(steps) else 0.0, present)
+    return start, last + 1
 
 
 def _of_classes(values: Values, classes: Sequence[str], path: Path) -> Values:

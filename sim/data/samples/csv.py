@@ -44,6 +44,7 @@ class _Reading:
     keep: bool  # missing values become NaN
     convert: dict[int, Callable[[str], float]] = field(default_factory=dict)
     blank: list[int] = field(default_factory=list)  # empty lines since the last row
+    ignored: int = 0  # empty lines between rows of a table
     values: array[float] = field(default_factory=lambda: array("d"))
     labels: list[str] = field(default_factory=list)
     lines: array[int] = field(default_factory=lambda: array("q"))
@@ -108,8 +109,12 @@ def _read_rows(reading: _Reading, lines: Iterable[tuple[int, list[str]]], skip: 
         if is_blank(fields):
             reading.blank += [number]
             continue
+        if not reading.inputs:  # a signal: an empty line is a row
+            skipped = min(skip, len(reading.blank))
+            skip -= skipped
+            del reading.blank[:skipped]
         if skip > 0:
-            skip -= 1 + (0 if reading.inputs else len(reading.blank))
+            skip -= 1
             reading.blank = []
             continue
         _read_row(reading, number, fields)
@@ -176,6 +181,8 @@ def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
     found = len(reading.problems)
     if not reading.inputs and reading.blank:  # a signal: an empty line is a missing sample
         _read_gap(reading)
+    elif reading.lines:
+        reading.ignored += len(reading.blank)
     reading.blank = []
     try:
         row = [_convert(reading, index, fields[index]) for index in numeric]
@@ -231,9 +238,13 @@ def _mistake(line: int, reading: _Reading, fields: list[str], index: int) -> Pro
         if line == reading.headless:
             remedy = "if this line names the columns, give each a name that is not a number"
         elif index in reading.targets:
-            remedy = "if the target is a class, ask for labels; otherwise correct the field"
+            remedy = ("correct the field, or choose another target; load_samples reads classes with "
+                      "labels=\"any\"")
         else:
-            remedy = "choose other columns, or correct the field"
+            remedy = "correct the field, or choose other columns"
+        if not reading.lines and line != reading.headless and all(
+                problem.where.startswith(f"{reading.path}:{line} ") for problem in reading.problems[:1]):
+            remedy += "; if this line states units, delete it"
         return Problem("E252", "not a number", place, text[:40],
                        "numbers" if reading.convert[index] is reading.parse
                        else "dates and times in ISO 8601, as in the first row",
@@ -310,4 +321,4 @@ def _table(reading: _Reading, limit: int | None) -> SampleTable:
     return SampleTable(X, y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y, names,
                        ", ".join(reading.names[index] for index in reading.targets),
                        lambda i: f"{path}:{lines[i]}",
-                       np.ascontiguousarray(values[:, end]) if reading.times else None)
+                       np.ascontiguousarray(values[:, end]) if reading.times else None, reading.ignored)

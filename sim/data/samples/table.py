@@ -74,6 +74,8 @@ class SampleTable:
         Returns the place of sample i, for messages.
     time : ndarray of float64, shape (n,), or None
         The sampling instants, if a column of them was chosen.
+    ignored : int
+        Empty lines between the rows.
     """
 
     X: Array
@@ -82,6 +84,7 @@ class SampleTable:
     target: str
     place: Callable[[int], str]
     time: Array | None = None
+    ignored: int = 0
 
 
 def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:

@@ -100,7 +100,7 @@ def test_repeats_in_a_column_are_one_problem_with_their_count_and_values(file):
         load_samples(file("a.csv", text))
     (problem,) = caught.value.problems
     assert (problem.message, problem.value) == ("not a number, in 600 rows", "idle, run, walk")
-    assert "ask for labels" in problem.remedy
+    assert "labels=\"any\"" in problem.remedy
 
 
 @pytest.mark.parametrize(("text", "options", "found"), [

@@ -22,7 +22,7 @@ from kerncast.sim.data import inspection, words_csv
 from kerncast.sim.data.inspection import inspect_file
 from kerncast.sim.data.predictor_file import read_model
 from kerncast.sim.data.samples import load_samples
-from kerncast.sim.data.samples.files import MAX_CHUNKS
+from kerncast.sim.data.samples.wav import MAX_CHUNKS
 from kerncast.sim.data.words_csv import read_words
 from kerncast.sim.errors import KerncastError, Problem, fail
 from kerncast.sim.formats import Format
@@ -199,7 +199,6 @@ def test_foreign_npz_files_are_unreadable_data(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_wav_recording_is_unreadable_data(tmp_path: Path) -> None:
-    pytest.importorskip("scipy")
     path = tmp_path / "a.wav"
     head = b"fmt " + (16).to_bytes(4, "little") + b"\1\0\1\0\x40\x1f\0\0\x80\x3e\0\0\2\0\x10\0"
     path.write_bytes(b"RIFF" + bytes(4) + b"WAVE" + head + b"data" + bytes(4) + b"\1\0" * 50)

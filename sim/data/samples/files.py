@@ -5,10 +5,6 @@ The function :func:`read_file` chooses the reader by format.
 
 from __future__ import annotations
 
-import errno
-import os
-import struct
-import warnings
 import zlib
 from collections.abc import Callable
 from pathlib import Path
@@ -18,17 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..._checks import free_bytes
-from ..._files import MAX_ARRAYS, UNREADABLE_NPZ, open_npz, refuse_special
+from ..._files import UNREADABLE_NPZ, open_npz
 from ..._optional import from_package
 from ...errors import KerncastError, fail
 from ..csv_lines import check_text, open_bytes
 from .csv import Column, read_csv
 from .table import Array, Labels, Numbered, SampleTable, check_values, no_samples
+from .wav import read_sound
 
-#: Chunks of a WAV file; recorders write a dozen.
-MAX_CHUNKS = 10_000
-# The size in the header of a recording that was not finished.
-_OPEN_END = 2**32 - 1
 # A float64 here, two bytes during the check, and copies of later steps.
 _BYTES_OF_AN_INPUT = 24
 _COMPRESSED = (".gz", ".bz2")
@@ -206,26 +199,16 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
     Raises
     ------
     KerncastError
-        E241 file, or one that was cut short, E242 channel, E245 and E251 values, E247 no samples, E501
-        without scipy.
+        E241 file, or one that was cut short, E242 channel, E245 and E251 values, E247 no samples.
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # about chunks without sound
-        try:
-            _check_chunks(path)
-            rate, sound = from_package("scipy.io.wavfile", "scipy", lambda wav: wav.read(str(path)),
-                                       "WAV files need")
-        except KerncastError:
-            raise
-        except (OSError, ValueError, EOFError, struct.error, TypeError, ZeroDivisionError,
-                UnboundLocalError, MemoryError) as error:
-            reason = "the file states no size" if isinstance(error, UnboundLocalError) else str(error)
-            raise _unreadable(path, getattr(error, "strerror", None) or reason, "a WAV file") from None
-    if not len(sound):
+    try:
+        rate, channels = read_sound(path)
+    except (OSError, MemoryError) as error:
+        raise _unreadable(path, getattr(error, "strerror", None) or str(error), "a WAV file") from None
+    if not len(channels):
         raise no_samples(path)
     if not rate:
         raise _unreadable(path, "its sampling rate is 0", "a WAV file")
-    channels = sound.reshape(len(sound), -1)
     if target is not None:
         if not isinstance(target, int) or not 0 <= target < channels.shape[1]:
             raise fail("E242", "the recording does not have this channel", where=str(path),
@@ -238,37 +221,6 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
                         lambda i: f"{path} sample {i}")
     check_values(table, path)
     return table
-
-
-def _check_chunks(path: Path) -> None:
-    """Raise E241 if a RIFF file is too large or truncated.
-
-    The numbers of bytes and of chunks are limited, because many chunks take minutes to skip. A file is
-    truncated if it has fewer frames than its header declares. A header of unknown length is accepted.
-    """
-    with refuse_special(path).open("rb") as file:
-        if path.stat().st_size > MAX_ARRAYS:
-            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG))
-        endian = {b"RIFF": "<", b"RIFX": ">"}.get(file.read(12)[:4])
-        frame, chunks, whole = 1, 0, False
-        while endian and len(head := file.read(8)) == 8:
-            (size,) = struct.unpack(f"{endian}I", head[4:])
-            start, chunks = file.tell(), chunks + 1
-            if chunks > MAX_CHUNKS:
-                raise fail("E241", "the recording has too many chunks", where=str(path), value="more",
-                           allowed=f"{MAX_CHUNKS:,} chunks",
-                           remedy="export the audio again, without other chunks such as metadata")
-            if head[:4] == b"fmt " and not whole:
-                (frame,) = struct.unpack(f"{endian}12xH", file.read(14))
-            if head[:4] == b"data" and not whole:
-                whole = True
-                found, promised = (path.stat().st_size - start) // frame, size // frame
-                if found < promised and size != _OPEN_END:
-                    raise fail("E241", "the recording is truncated", where=f"{path} byte {start}",
-                               value=f"{found} frames",
-                               allowed=f"{promised} frames, as the header of the file states",
-                               remedy="copy the complete file again, or correct its header")
-            file.seek(start + size + size % 2)
 
 
 def _full_scale(sound: NDArray[Any]) -> Array:

@@ -315,7 +315,7 @@ def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
 
 def _no_inputs(values: Values) -> str:
     if "lagged" not in values["data"]:
-        return "none: a sampled signal, which the model smooths"
+        return "none: a sampled signal, which the model smooths; --lags 8 predicts its next sample"
     return f"the {values['input']['columns']} samples before the target, the latest first"
 
 

@@ -59,6 +59,13 @@ def test_a_line_of_units_below_the_header_is_named():
     assert code == 2 and err.count("if this line states units, delete it") == 2
 
 
+def test_a_signal_is_reported_with_the_option_that_predicts_its_next_sample():
+    text = "value\n" + "".join(f"{v}\n" for v in SINE)
+    _, _, found = made(text)
+    spec, _, _ = made(text, *remedy_of({"remedy": found["inputs"]}), name="e.csv")
+    assert spec.model.algorithm == "kernel_lms" and spec.input.columns == 8
+
+
 def test_uneven_instants_that_increase_are_not_said_to_decrease():
     instants = [i + 0.45 * (i % 3 == 0) - 0.1 * (i % 3 == 1) for i in range(60)]
     text = "time,value\n" + "".join(f"{t:.2f},{v}\n" for t, v in zip(instants, SINE, strict=True))

@@ -282,9 +282,9 @@ static inline void kc_dsp_widen_8(const uint8_t *bytes, uint16_t *words, int32_t
     KC_UNROLL(4)
     for (left = n / 4; left > 0; left--) {
         const uint8x4_t w = bits < 8U ? __uqsub8(__uqadd8(*four, room), room) : *four;
-        const uint16x2_t even = __uxtb16(w);
-        uint16x2_t odd;
+        uint16x2_t even, odd; /* compilers disagree on the signs of __uxtb16 */
 
+        __asm__("uxtb16 %0, %1" : "=r"(even) : "r"(w));
         __asm__("uxtb16 %0, %1, ror #8" : "=r"(odd) : "r"(w));
         __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(pairs[0]) : "r"(even), "r"(odd));
         __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(pairs[1]) : "r"(odd), "r"(even));

@@ -18,10 +18,17 @@ static inline uint8x4_t kc_dsp_bytes(const uint8_t *words)
     return *(const kc_four_t *)(const void *)words;
 }
 
-/* a + bytes 0 and 2 of v. */
+/* a + bytes 0 and 2 of v; compilers disagree on the signs of the intrinsics. */
 static KC_INLINE int16x2_t kc_dsp_add_even(int16x2_t a, uint8x4_t v, uint32_t sign)
 {
-    return sign != 0U ? __sxtab16(a, (int8x4_t)v) : (int16x2_t)__uxtab16((uint16x2_t)a, v);
+    int16x2_t sum;
+
+    if (sign != 0U) {
+        __asm__("sxtab16 %0, %1, %2" : "=r"(sum) : "r"(a), "r"(v));
+    } else {
+        __asm__("uxtab16 %0, %1, %2" : "=r"(sum) : "r"(a), "r"(v));
+    }
+    return sum;
 }
 
 /* a + bytes 1 and 3 of v; no intrinsic rotates. */
@@ -97,6 +104,12 @@ static KC_INLINE int32_t kc_dsp_square_diff_8(int32_t acc, kc_dsp_negated_t u, c
 }
 
 #if KC_DSP_LDM
+/* Only gcc gives three operands in memory one register of address. */
+#if defined(__clang__)
+#define KC_DSP_THREE 0
+#else
+#define KC_DSP_THREE 1
+#endif
 #define KC_DSP_LOAD_NEGATED "ldmia %[u]!, {r4, r5, r6, r8}\n\t"
 #define KC_DSP_ADD_ROW_8(add, v, acc) \
     "ldmia %[" v "]!, {r10, r11}\n\t" add " r12, r4, r10\n\t" add " r10, r5, r10, ror #8\n\t" \
@@ -127,6 +140,7 @@ static KC_INLINE int32_t kc_dsp_one_row_8(int32_t acc, const kc_dsp_negated_t *u
     return acc;
 }
 
+#if KC_DSP_THREE
 #define KC_DSP_ADD_PAIRS_8(add, v, acc) \
     "ldrd r10, r11, %[" v "]\n\t" \
     add " r12, r4, r10\n\tsmlad %[" acc "], r12, r12, %[" acc "]\n\t" \
@@ -166,6 +180,7 @@ static KC_INLINE void kc_dsp_three_rows_8(const kc_dsp_negated_t *u, int32_t gro
     d[1] = (uint32_t)d1;
     d[2] = (uint32_t)d2;
 }
+#endif
 
 /* Add the squares of `groups` of columns to d[0] and d[1], or to 0, of two aligned rows n bytes apart. */
 static KC_INLINE void kc_dsp_two_rows_8(const kc_dsp_negated_t *u, int32_t groups, const uint8_t *v,
@@ -216,13 +231,16 @@ static KC_INLINE void kc_dsp_add_groups_8(const kc_dsp_negated_t *u, int32_t gro
 
 #if KC_DSP_LDM
     if (n % 4 == 0 && ((uintptr_t)(const void *)v & 3U) == 0U) {
+#if KC_DSP_THREE
         if (__builtin_constant_p(n) && n <= 256 && n % 8 == 0 && are_first != 0) {
             for (; rows >= 3; rows -= 3) {
                 kc_dsp_three_rows_8(u, groups, v, n, d, sign);
                 d += 3;
                 v += 3 * n;
             }
-        } else {
+        } else
+#endif
+        {
             for (; rows >= 2; rows -= 2) {
                 kc_dsp_two_rows_8(u, groups, v, n, d, sign, are_first);
                 d += 2;

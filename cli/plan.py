@@ -149,8 +149,13 @@ def _filter(made: Plan) -> list[str]:
     taps = textwrap.wrap(", ".join(f"{tap:.6g}" for tap in found.taps), 100, initial_indent="  ",
                          subsequent_indent="  ")
     lag = found.lag
-    text = (f"This design is a linear filter. More than {lag} samples from both ends, each fitted value is "
-            f"the same weighted sum of {2 * lag + 1} targets, to within {found.error:.1e} of full scale. A "
+    if lag == 0:
+        return ["This kernel is so narrow that each fitted value is its own target times "
+                f"{found.taps[0]:.6g}, to within {found.error:.1e} of full scale: nothing is smoothed.\n"
+                "Choose a larger sigma: kerncast fit SPEC"]
+    ends = f"{lag} sample{'s' if lag > 1 else ''} from both ends"
+    text = (f"This design is a linear filter. More than {ends}, each fitted value is the same weighted "
+            f"sum of {2 * lag + 1} targets, to within {found.error:.1e} of full scale. A "
             "symmetric FIR filter with these taps computes this sum without training (docs/filter.md). Taps "
             f"of lags 0 to {lag}:")
     return ["\n".join([*textwrap.wrap(text, 100), *taps])]

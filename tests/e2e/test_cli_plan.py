@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -271,6 +272,17 @@ def test_plan_states_that_a_toeplitz_design_is_a_filter_and_prints_its_taps():
     assert "This design is a linear filter." in out
     assert f"same weighted sum of {2 * lag + 1} targets" in " ".join(out.split())
     assert f"{fir['taps'][0]:.6g}, {fir['taps'][1]:.6g}" in out and fir["error"] <= 2.0**-15
+
+
+@pytest.mark.parametrize(("sigma", "words"), [
+    (0.1, "each fitted value is its own target times"), (0.3, "More than 1 sample from both ends")])
+def test_plan_describes_a_filter_of_one_tap_or_few(tmp_path, sigma, words):
+    text = (EXAMPLES / "ecg.toml").read_text(encoding="utf-8")
+    spec = tmp_path / "narrow.toml"
+    spec.write_text(re.sub("(?m)^sigma = .*$", f"sigma = {sigma}", text), encoding="utf-8")
+    code, out, err = run("plan", spec)
+    assert code == 0, err
+    assert words in out
 
 
 def test_plan_names_no_filter_for_a_design_that_is_none():

@@ -76,9 +76,9 @@ SPEED = """
 
 Figures are processor times in milliseconds: the minimum of several runs in float64 on one thread. scipy's
 banded solver is `scipy.linalg.solveh_banded`, and its Toeplitz solver is `scipy.linalg.solve_toeplitz`.
-celerite2 has no Gaussian kernel. It solves a system of the same size with another kernel, a damped
-oscillator in state space. A dash means that a solver was not installed, or would take minutes. The last
-column is the norm of the residual divided by the norm of y.
+celerite2 has no Gaussian kernel. It solves a system of the same size with a different kernel: that of
+a damped oscillator, in state-space form. A dash means that a solver was not installed, or would take
+minutes. The last column is the norm of the residual divided by the norm of y.
 
 | n | sigma | lambda | b | auto | scipy banded | scipy Toeplitz | celerite2 | residual / y |
 | --: | --: | --: | --: | --: | --: | --: | --: | --: |

@@ -30,9 +30,9 @@ HEAD = """
 
 The model is `SVC` of scikit-learn for the digits 3 and 8, fitted to 250 of them: {vectors} vectors of 64
 inputs, with an intercept. `kerncast.export` stores its vectors and coefficients as constants in flash.
-Flash, and the exponentials of the other libraries, are counted as above. Every value from kerncast equals
-that of the integer model, and **the label agrees with scikit-learn on {same} of {digits} digits**, at 16
-bits and at 32.
+Flash is measured as above, and the exponential of the other libraries is again an empty function. Every
+value from kerncast equals that of the integer model, and **the label agrees with scikit-learn
+on {same} of {digits} digits**, at 16 bits and at 32.
 
 | | format | level | instructions, mean | worst | flash | vectors |
 | --- | --- | --- | --: | --: | --: | --: |

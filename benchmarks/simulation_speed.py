@@ -4,7 +4,7 @@
 plain C written by hand for the same plan, the generated C, APyTypes and fxpmath on the same data, and
 compares every value. The fast programs run in turn, in several rounds, and the minimum time of each is
 used, so that a busy machine affects all of them equally. Only the time of fxpmath's FKLMS is scaled,
-because it learns fewer samples.
+because it is trained on fewer samples.
 """
 
 from __future__ import annotations
@@ -227,8 +227,8 @@ def start_up_seconds() -> float:
 # ---- the page ----
 HEAD = """# Speed of bit-accurate simulation
 
-`python -m kerncast.benchmarks.simulation_speed` makes this page. All programs run in turn, on one thread of
-one process. The results of all programs are equal. The times are those of the fastest of several rounds.
+`python -m kerncast.benchmarks.simulation_speed` makes this page. All programs run in turn in one process,
+on one thread. The results of all programs are equal. The times are those of the fastest of several rounds.
 Plain C is the code in `benchmarks/peers/*.c`, written by hand with constant formats and compiled with `-O3
 -march=native`.
 
@@ -293,9 +293,9 @@ def main() -> int:
     text += ("fxpmath and the generated C run the whole training, including the first row and the certified\n"
              "bound. Their ratios are relative to the whole training of the integer model.\n\n")
     text += table("FKLMS, N = 100, D = 8, 32 bits, one sample", learning)
-    text += (f"fxpmath learns {FXP_SAMPLES} samples, the other programs {SAMPLES}. The generated C is called "
-             "once per sample through cffi.\n\n## Start-up\n\nA process that plans and trains a model with "
-             f"n = 256 takes {scaled(start)} from start to end, if the compiled code is cached.\n\n")
+    text += (f"fxpmath is trained on {FXP_SAMPLES} samples, the other programs {SAMPLES}. The generated C is "
+             "called once per sample through cffi.\n\n## Start-up\n\nA process that plans and trains a model "
+             f"with n = 256 takes {scaled(start)} from start to end, if the compiled code is cached.\n\n")
     rates = fklms_rates()
     text += rate_table(rates)
     late = missed("Levinson", solving) + missed("FKLMS", learning) + [

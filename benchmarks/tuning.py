@@ -41,8 +41,8 @@ evidence. This page uses {count} pairs: sigma = {sigmas} with lambda = {lambdas}
 ## What it gains
 
 The signal is the ECG of `examples/ecg.toml`. Noise is added at five levels (standard deviations), with
-{realisations} realisations of each. Figures are means of the RMS error of the fitted values, compared with
-the clean signal, in units of the recording. All training runs use 16-bit integers in the generated C.
+{realisations} realisations of each. Each figure is the mean RMS error of the fitted values relative to the
+clean signal, in the units of the recording. All training runs use 16-bit integers in the generated C.
 
 The fixed pair, sigma = {sigma:g} and lambda = {lam:g}, has the smallest mean error over all five levels on
 {realisations} other realisations of each. To find the best pair of a level you need the clean signal, which

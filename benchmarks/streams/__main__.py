@@ -17,9 +17,9 @@ PAGE = DOCS / "measured" / "streams.md"
 HEAD = """# Streams: kernel LMS compared with linear adaptive filters
 
 `python -m kerncast.benchmarks.streams` makes this page. Kernel LMS (least mean squares) is compared with
-the linear filters of padasip: LMS, NLMS (normalised LMS) and RLS (recursive least squares). All methods
-learn the same samples once, in order, and predict each sample before they learn it. The linear filters have
-one additional input that is always 1.
+the linear filters of padasip: LMS, NLMS (normalised LMS) and RLS (recursive least squares). Every method
+processes the samples once, in the same order, and predicts each sample before learning from it. The linear
+filters have one additional input that is always 1.
 
 KLMS, MKLMS, FKLMS and FMKLMS are kernel LMS with different reductions: F stands for fast, and the methods
 with M also use the magnitude of the coefficient. NT evicts the smallest coefficient. QKLMS is NT with

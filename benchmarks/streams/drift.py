@@ -61,7 +61,7 @@ MSE over the 500 symbols before the change and over the last 500, as the mean of
 {table(rows, ["", *(f"rho = {rho:g}" for rho in RHO)])}
 
 Truncation (NT) needs rho. Without rho, the first centers stay in the dictionary, and the learner does not
-adapt (MSE {stuck:.2f}; {moved:.2f} with rho = 0.01). Projection passes the information of a new sample to
-the stored vectors, so FKLMS, FMKLMS and MKLMS follow the change without rho too. A small rho removes the
+adapt (MSE {stuck:.2f}; {moved:.2f} with rho = 0.01). Projection transfers the information in a new sample to
+the stored vectors, so FKLMS, FMKLMS and MKLMS track the change even without rho. A small rho removes the
 errors that evictions cause; a large rho also removes valid information.
 """

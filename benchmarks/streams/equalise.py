@@ -120,11 +120,12 @@ standard deviation 0.4. From five received samples the method predicts the symbo
 P. Pokharel, J. C. Principe, "The Kernel Least-Mean-Square Algorithm", IEEE Trans. Signal Processing 56 (2),
 2008).
 
-Each method learns {TRAINING:,} symbols in one pass. Bit errors are counted on {TESTING:,} other symbols
-without learning, as the mean of {REALISATIONS} realisations. The kernel methods store {_budget()} windows,
-except KLMS without reduction, which stores all {TRAINING:,}. Hyperparameters were tuned on {len(CHOSEN_ON)}
-other realisations for the smallest mean square error (MSE) over the second half of training. The rows with a
-word length are for the integer model of `examples/equaliser.toml`.
+Each method is trained on {TRAINING:,} symbols in one pass. Bit errors are counted on {TESTING:,} other
+symbols without learning, as the mean of {REALISATIONS} realisations. The kernel methods
+store {_budget()} windows, except KLMS without reduction, which stores all {TRAINING:,}.
+Hyperparameters were tuned on {len(CHOSEN_ON)} other realisations for the smallest mean square error (MSE)
+over the second half of training. The rows with a word length are for the integer model of
+`examples/equaliser.toml`.
 
 ![Learning curves]({picture(found)})
 

@@ -60,7 +60,7 @@ def section() -> str:
     lines = "\n".join(f"| {one.stream} | {one.board} | {one.words:,} | {one.mismatches} |" for one in found)
     return f"""## The same streams on the board
 
-The firmware on the emulated board learns {SAMPLES:,} samples of each stream at 16 bits, then predicts
+The firmware on the emulated board is trained on {SAMPLES:,} samples of each stream at 16 bits, then predicts
 {PREDICTED} more. The whole state is read back at the end, and every value is compared with the integer
 model.
 

@@ -1,4 +1,4 @@
-"""lab: draft the values of a first spec from a data file and a target."""
+"""lab: draft the values of an initial spec from a data file and a target."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TARGET = "cortex-m4"
 #: Bits of the converter for values in units; every column uses its full range.
 BITS = 12
 MIDDLE = 1 << (BITS - 1)
-#: The largest n that a first spec has: training grows as n^2.
+#: The largest n of an initial spec: training grows as n^2.
 LARGEST_N = 1024
 #: More columns get no linear part, whose memory and time grow as their square.
 MANY_COLUMNS = 32
@@ -43,24 +43,24 @@ _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
 
 def draft_spec(name: str, algorithm: str | None, kernel: str, target: str, seen: Inspection | None,
                file: str, lags: int | None = None) -> Values:
-    """Return the values of a first spec.
+    """Return the values of an initial spec.
 
     Parameters
     ----------
     name, kernel, target : str
     algorithm : str or None
-        By default the algorithm that suits the data.
+        By default, an algorithm that suits the data is chosen.
     seen : Inspection or None
-        Contents of the data file; None gives a spec with one column.
+        Contents of the data file; None for a spec without data, which has one column.
     file : str
-        The path of the data file as the spec names it.
+        Path of the data file, as written in the spec.
     lags : int, optional
-        Previous samples of a signal from which the next one is predicted.
+        Number of previous samples of a signal from which the next one is predicted.
 
     Raises
     ------
     KerncastError
-        E242 for an algorithm that needs inputs, E246 for counts that fit no word length, E253 for more
+        E242 for an algorithm that needs inputs, E246 for ADC counts that fit no word length, E253 for more
         classes than the device supports.
     """
     values = _start(name, algorithm or "toeplitz_rls") if seen is None else \
@@ -111,7 +111,7 @@ def _parameters(kernel: str, values: Values) -> dict[str, Any]:
 
 
 def _scale(values: Values) -> None:
-    """Set offset and gain, so that the ADC counts of x are scaled to -1 to 1."""
+    """Set offset and gain so that the ADC counts of x are scaled to -1 to 1."""
     word = Format.parse(values["input"]["word"])
     values["input"] |= {"offset": (word.lo + word.hi + 1) // 2, "gain": 2.0 ** (1 - word.bits)}
 
@@ -189,13 +189,13 @@ def _learner(values: Values, seen: Inspection, columns: int) -> None:
 
 
 def _in_order(values: Values, seen: Inspection) -> bool:
-    """Return whether the samples follow each other at constant steps of time."""
+    """Return whether the samples follow each other at a constant time step."""
     clock = seen.values.clock
     return "lagged" in values["data"] or (not seen.classes and clock is not None and clock.even)
 
 
 def _lagged(values: Values, seen: Inspection, columns: int) -> None:
-    """Set values to predict each sample of a signal from the preceding ones."""
+    """Set the keys that predict each sample of a signal from the preceding ones."""
     y, word = seen.values.y, values["output"]["word"]
     values["data"]["lagged"] = True
     values["input"] |= {"word": word, "columns": columns}
@@ -213,7 +213,7 @@ def _ridge(largest: float) -> float:
 
 
 def _inputs(values: Values, seen: Inspection) -> None:
-    """Set the format of the inputs; values in units are scaled to -1 to 1."""
+    """Set the format of the inputs; physical units are scaled to the range -1 to 1."""
     X = seen.values.X
     if seen.counts:
         if X.shape[1]:
@@ -230,7 +230,7 @@ def _inputs(values: Values, seen: Inspection) -> None:
 
 
 def _target(values: Values, seen: Inspection) -> None:
-    """Set the format of the target, which is in counts, in units, or a class."""
+    """Set the format of the target: ADC counts, physical units, or class labels."""
     y = seen.values.y
     if len(seen.classes) > 2 and values["model"]["algorithm"] in SEVERAL_OUTPUTS:
         values["output"] = {"classes": list(seen.classes)}
@@ -244,11 +244,11 @@ def _target(values: Values, seen: Inspection) -> None:
         low, high = seen.ranges[seen.values.names[-1]]
         step = (high - low) / ((1 << BITS) - 1)
         if not _LEAST_GAIN <= step <= _LARGEST_GAIN:
-            raise fail("E246", "the range of the target makes one ADC count too large or too small for a "
-                               "spec",
+            raise fail("E246", "the range of the target makes the value of one ADC count too large or too "
+                               "small for a spec",
                        where=f"{seen.path} {seen.values.names[-1]}", value=f"{low:g} to {high:g}",
-                       allowed=f"counts of {_LEAST_GAIN:g} to {_LARGEST_GAIN:g}",
-                       remedy="write the target in another unit")
+                       allowed=f"{_LEAST_GAIN:g} to {_LARGEST_GAIN:g} per ADC count",
+                       remedy="express the target in another unit")
         values["output"] |= {"word": f"u{BITS}f0", "offset": MIDDLE, "gain": float(f"{step:.12g}")}
 
 
@@ -277,7 +277,7 @@ def _word(low: int, high: int, where: str) -> str:
 
 
 def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
-    """Return the findings in the data and their use in the spec, by topic."""
+    """Describe, by topic, what the data contain and how the spec uses it."""
     data, algorithm = seen.values, values["model"]["algorithm"]
     lost = ", ".join(f"{count:,} ({reason})" for reason, count in data.dropped.items()) or "0"
     size = values.get("toeplitz") or values.get("cg")

@@ -17,7 +17,7 @@ _WORDS = 600  # characters of its messages that are shown
 
 
 def flash_commands(board: Board, elf: Path, port: str = "PORT") -> dict[str, list[str]]:
-    """Map each program that can load `elf` to the board to its command."""
+    """Map each flash tool of the board to the command that loads `elf`."""
     return {name: _command(flasher, elf, port) for name, flasher in board.flashers.items()}
 
 
@@ -26,7 +26,7 @@ def _command(flasher: Flasher, elf: Path, port: str) -> list[str]:
 
 
 def default_flasher(board: Board) -> str:
-    """Return the first installed flash tool, or the first one."""
+    """Return the first installed flash tool; if there is none, the first one listed."""
     found = (name for name, flasher in board.flashers.items() if shutil.which(flasher.command[0]))
     return next(found, next(iter(board.flashers), ""))
 
@@ -41,11 +41,11 @@ def require_flasher(board: Board, name: str) -> Flasher:
     """
     flasher = board.flashers.get(name)
     if flasher is None:
-        raise fail("E418", f"this flash program does not support {board.id}", where="--flash", value=name,
+        raise fail("E418", f"this flash tool does not support {board.id}", where="--flash", value=name,
                    allowed=", ".join(board.flashers) or "none: this board exists in emulation only",
                    remedy="choose one of the allowed values, or flash the image by hand")
     if shutil.which(flasher.command[0]) is None:
-        raise fail("E514", "the program that flashes the board is not installed", where="--flash",
+        raise fail("E514", "the flash tool is not installed", where="--flash",
                    value=flasher.command[0], allowed=", ".join(board.flashers), remedy=flasher.install)
     return flasher
 
@@ -61,7 +61,7 @@ def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
     Raises
     ------
     KerncastError
-        Those of :func:`require_flasher`; E419 if the program fails, with its error text.
+        Those of :func:`require_flasher`; E419 if the tool fails, with its error text.
     """
     command = _command(require_flasher(board, name), elf, port)
     try:
@@ -74,8 +74,8 @@ def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
         raise fail("E419", "the board could not be flashed", where=board.id,
                    value=f"{' '.join(command)}: {said.strip()[-_WORDS:] or 'no message'}",
                    allowed="a connected board that no other program uses",
-                   remedy="read the program's output, check the cable, and try another program of "
-                          f"those that `kerncast targets {board.id}` lists")
+                   remedy="read the output of the flash tool, check the cable, or try another of the tools "
+                          f"that `kerncast targets {board.id}` lists")
     return command
 
 
@@ -92,13 +92,13 @@ def open_loaded(board: Board, port: str, plan: Plan, out_dir: Path, program: str
     out_dir : Path
         The generated folder.
     program : str
-        One of the board's programs, or ``auto``.
+        One of the board's flash tools, or ``auto``.
     compiler, optimise, build_dir, traced
         As in :func:`~kerncast.codegen.firmware.image.build_firmware`.
 
     Returns
     -------
-    BoardBackend, and the command that loaded it
+    BoardBackend, and the command that loaded the image
 
     Raises
     ------

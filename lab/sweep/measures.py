@@ -69,7 +69,9 @@ class Constraint:
     text : str
         The limit as written.
     name : str
+        Name of the metric.
     most : bool
+        Whether the limit is a maximum; otherwise it is a minimum.
     number : float
         The limit in the unit of the metric; with `above_float`, the increment over float64's error.
     above_float : bool
@@ -159,7 +161,8 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
         problems.append(Problem("E363", "this is not a limit", where, text,
                                 "MEASURE <= NUMBER [UNIT], or error <= float + NUMBER; units: "
                                 + ", ".join(known),
-                                "write \"ram <= 8 kB\" (8,000 bytes; 8 KiB are 8,192)"))
+                                "write the limit in this form, for example \"ram <= 8 kB\" (8,000 bytes; "
+                                "8 KiB are 8,192)"))
         return None
     if not (named := checked_names([found["name"]], algorithm, where, problems)):
         return None
@@ -168,13 +171,14 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
     if found["unit"] not in units:
         of_it = ", ".join(unit for unit in units if unit)
         problems.append(Problem("E363", f"the unit of {name} is not {found['unit']}", where, text,
-                                f"{of_it}, or a number without a unit" if of_it else "a number without unit",
+                                (f"{of_it}, or " if of_it else "") + "a number without a unit",
                                 "write the limit in one of the allowed units"))
         return None
     if found["float"] and name not in ("error", "rms"):
         problems.append(Problem("E363", f"`float` cannot be used in a limit of {name}, because float64 has "
                                         "no such measure", where, text,
-                                "`float` is allowed only in a limit of error or rms", "write a number"))
+                                "`float` is allowed only in a limit of error or rms",
+                                "write a number instead of `float`"))
         return None
     number = float(found["number"] or 0) * units[found["unit"]] * (-1 if found["plus"] == "-" else 1)
     return Constraint(" ".join(text.split()), name, found["sign"] == "<=", number,

@@ -64,7 +64,7 @@ class Axis:
 
     @property
     def changes_float(self) -> bool:
-        """Report whether float64 results change too, not only the integers."""
+        """Report whether the axis also changes the float64 results, not only the integers."""
         return self.path[0] not in NUMBERS_ONLY and self.key not in SOLVING
 
     @property
@@ -172,7 +172,7 @@ def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
     if not axes:
         raise fail("E361", "the sweep has no axis", where="--grid", value="no key",
                    allowed="a key of the spec",
-                   remedy="add --grid numbers.word=16,24,32, or [sweep.grid] to the spec")
+                   remedy="add an axis, for example --grid numbers.word=16,24,32, or the table [sweep.grid]")
     return Space(spec, tuple(sorted(axes, key=lambda axis: not axis.changes_float)))
 
 
@@ -192,7 +192,8 @@ def _of_options(grid: Iterable[str], problems: list[Problem]) -> Iterator[tuple[
         key, equals, values = text.partition("=")
         if not equals or not key.strip() or not values.strip():
             problems.append(Problem("E360", "this is not an axis", "--grid", text,
-                                    "KEY=V1,V2,... or KEY=LO..HI/COUNT", "write numbers.word=16,24,32"))
+                                    "KEY=V1,V2,... or KEY=LO..HI/COUNT",
+                                    "write the axis in this form, for example numbers.word=16,24,32"))
             continue
         whole = _RANGE.fullmatch(values.strip())
         listed: Any = values.strip() if whole else [_scalar(v.strip()) for v in values.split(",")]
@@ -214,7 +215,7 @@ def _scalar(text: str) -> Scalar:
 
 
 def _is_real(key: str) -> bool:
-    """Report whether a key accepts real numbers between integer bounds."""
+    """Report whether a key accepts numbers that are not integers."""
     table, name, *_ = key.split(".")
     annotation = TABLES[table].model_fields[keys(TABLES[table])[name]].annotation
     return float in (annotation, *get_args(annotation))
@@ -233,7 +234,7 @@ def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> 
         return list(dict.fromkeys(values))
     problems.append(Problem("E360", "these values do not define an axis", where, abbreviate(values),
                             f"a list of 1 to {_MOST_VALUES} values, or \"LO..HI/COUNT\" with LO below HI",
-                            "write [16, 24, 32], or \"0.01..1/9\""))
+                            "write the values in this form, for example [16, 24, 32] or \"0.01..1/9\""))
     return []
 
 

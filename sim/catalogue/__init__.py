@@ -152,7 +152,7 @@ _NUMBERS = {
                   "Start with lam = 1; lower it if the targets have little noise."),
     "E222": Entry("no such scheme for the first row", "No scheme has this name.",
                   "Use uniform, diagonal_mean or diagonal_mean_biased."),
-    "E223": Entry("the samples are not a uniform grid",
+    "E223": Entry("the samples do not lie on a uniform grid",
                   "Scheme uniform needs samples of one column, in order, at a constant step.",
                   "Sort or resample the data, or use scheme diagonal_mean."),
     "E224": Entry("samples and targets do not fit",
@@ -270,7 +270,7 @@ _NUMBERS = {
     "E259": Entry("the sampling instants have no constant step",
                   "The time column goes backwards, or its steps differ. A sampled signal needs a constant "
                   "step.",
-                  "Sort the file by time, or resample it. To learn a curve from uneven samples, pass the "
+                  "Sort the file by time, or resample it. To fit nonuniformly sampled data, pass the "
                   "time as an input: `kerncast init DATA --algorithm kernel_cg --inputs COLUMN`."),
     "E260": Entry("the checkpoint belongs to another computation",
                   "The file was written for other samples, another kernel, another precision, or by a "

@@ -29,14 +29,14 @@ LINK = {
                   "Find the cause, reset the board, then start again."),
     "E417": Entry("no such emulated board", "The back end names an unknown board or emulator.",
                   "Use one of the values listed under `allowed`; `kerncast targets` lists them too."),
-    "E418": Entry("this flash program does not support the board",
-                  "--flash names a program that the board's file does not have, or the port is missing.",
+    "E418": Entry("this flash tool does not support the board",
+                  "--flash names a tool that the board's file does not list, or the port is missing.",
                   "Use one of the values listed under `allowed`, with board:ID@PORT; `kerncast targets ID` "
                   "prints the commands."),
     "E419": Entry("the board could not be flashed",
-                  "The program that flashes the board failed: for example, no board is connected, the probe "
-                  "is busy, or the chip is locked.",
-                  "Read the message of that program, check the cable and the permissions, and try again."),
+                  "The flash tool failed: for example, no board is connected, the probe is busy, or the chip "
+                  "is locked.",
+                  "Read the output of the flash tool, check the cable and the permissions, and try again."),
     "E420": Entry("no such back end or simulator", "The name does not have one of the forms listed.",
                   "Use one of the forms listed."),
     "E421": Entry("a physical board without its port",
@@ -109,7 +109,7 @@ MISSING = {
     "E513": Entry("a program of the RTL simulation is missing",
                   "The simulator, or make, perl or g++ that it calls, is not installed.",
                   "Install it with the command named."),
-    "E514": Entry("a program that flashes boards is missing",
-                  "The program, such as openocd, pyocd or avrdude, is not installed.",
+    "E514": Entry("a flash tool is missing",
+                  "The tool, such as openocd, pyocd or avrdude, is not installed.",
                   "Install it with the command named, or flash the image by hand."),
 }

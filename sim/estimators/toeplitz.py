@@ -99,9 +99,9 @@ class _ToeplitzRLS(RLS):
     def _warn_if_degraded(self, solution: Solution, scheme: str) -> None:
         """Warn of a missing solution, an indefinite matrix, or automatic diagonal means."""
         if self.scheme == "auto" and scheme == DIAGONAL_MEANS and self.X_fit_.shape[1] == 1:
-            self._warn(f"the samples are not a uniform grid, and {self._no_grid}: scheme {scheme} loses most "
-                       "of the kernel matrix",
-                       "Use KernelRLS, which is exact, or name the scheme explicitly.")
+            self._warn(f"the samples do not lie on a uniform grid, and {self._no_grid}: scheme {scheme} "
+                       "would discard most of the kernel matrix",
+                       "Use KernelRLS, which is exact, or pass the scheme explicitly to use it anyway.")
         other = "KernelRLS" if scheme in _GRIDS else "scheme='diagonal_mean_biased'"
         advice = f"Use {other}, or a larger lam, or a smaller sigma."
         if not solution.ok:

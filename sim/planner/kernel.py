@@ -123,7 +123,7 @@ def periodic_constants(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str,
         raise fail("E204", "period does not fit the resolution of the inputs",
                    where="[kernel] period", value=spec.kernel.period,
                    allowed=f"2 to 2^32 LSB of x: {float(2 * lsb):g} to {float(2**32 * lsb):g}",
-                   remedy="correct the period, or scale the input's gain")
+                   remedy="correct the period, or change the gain of the input")
     return {"kernel_turn": turn, "kernel_turn_shift": TURN_FRAC - 32,
             "kernel_sine_shift": 62 - distance_format(spec, words).frac}
 
@@ -141,9 +141,9 @@ def _polynomial(spec: Spec) -> tuple[int, Fraction, Fraction]:
 
 
 def _exponents(spec: Spec, x: Signal, lsb: Fraction) -> tuple[int, int]:
-    """Return the powers of two that bound ``gamma u.v + coef0`` and the kernel.
+    """Return the exponents of the powers of two that bound the base and the kernel.
 
-    The first bound includes a margin.
+    The base is ``gamma u.v + coef0``; its bound includes a margin.
     """
     degree, gamma, coef0 = _polynomial(spec)
     top = gamma * lsb**2 * _largest_product(spec, x) + coef0
@@ -163,7 +163,7 @@ def kernel_format(spec: Spec, words: WordClass, x: Signal, lsb: Fraction) -> For
 def polynomial_constants(spec: Spec, words: WordClass, x: Signal, lsb: Fraction) -> dict[str, int]:
     """Return constants of ``base = (dot / 2**dot_shift) * c / 2**shift + coef0``.
 
-    The base is s32f31, divided by the power of two that bounds it.
+    The base is divided by a power of two that is not smaller than its magnitude, and stored as s32f31.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
         raise fail("E204", "sigma does not fit the resolution of the inputs",
                    where="[kernel] sigma", value=spec.kernel.sigma,
                    allowed="about 1e-3 to 1e6 LSB of x",
-                   remedy="scale sigma or the input's gain")
+                   remedy="change sigma or the gain of the input")
     end = ceil(Fraction((words.t_end << (words.t_frac + shift)), c))
     return {"kernel_c": c, "kernel_shift": shift, "kernel_d2_end": min(end, words.distance.hi),
             "exp2_bits": EXP2_BITS[words.bits][spec.numbers.exp_table],

@@ -367,7 +367,7 @@ def _equaliser(draft: Draft) -> Found:
                             table, "n",
                             allowed=f"up to {BUILTIN_EQUALISER_SAMPLES}", remedy="lower n")
     if draft.get("toeplitz", "scheme") == "uniform":
-        yield draft.problem("E115", "windows of received samples are not a uniform grid", "toeplitz",
+        yield draft.problem("E115", "windows of received samples do not lie on a uniform grid", "toeplitz",
                             "scheme", allowed="another scheme, or another algorithm", remedy="use kernel_lms")
     word = draft.word("output")
     if word is not None and not word.lo <= -1 <= 1 <= word.hi:

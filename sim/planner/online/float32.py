@@ -51,7 +51,7 @@ def _kernel_constants(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]
     if end < 1:
         raise fail("E204", "sigma does not fit the resolution of the inputs", where="[kernel] sigma",
                    value=spec.kernel.sigma, allowed="a fifth of an LSB of x or more",
-                   remedy="scale sigma or the input's gain")
+                   remedy="change sigma or the gain of the input")
     shift = max(0, end.bit_length() - _DISTANCE_BITS)
     return {"kernel_f32": float_bits(scale * 2**shift), "kernel_d2_shift": shift, "kernel_d2_end": end,
             **periodic_constants(spec, words, x.lsb)}

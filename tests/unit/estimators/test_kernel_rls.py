@@ -239,7 +239,7 @@ def test_auto_uses_a_grid_only_for_one_column_without_large_gaps():
         model = ToeplitzRLSRegressor(2.0).fit(np.arange(50.0)[:, np.newaxis], y)
     assert (model.scheme_, model.grid_, model.grid_coef_) == ("uniform", None, None)
     for X, solver in ((far, "auto"), (t, "levinson")):
-        with pytest.warns(LinAlgWarning, match="not a uniform grid"):
+        with pytest.warns(LinAlgWarning, match="do not lie on a uniform grid"):
             assert ToeplitzRLSRegressor(2.0, solver=solver).fit(X, y).scheme_ == "diagonal_mean_biased"
 
 

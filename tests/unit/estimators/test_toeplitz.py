@@ -327,7 +327,7 @@ def test_the_examples_in_the_docstrings_are_true(name):
 def test_diagonal_means_of_an_irregular_signal_raise_a_warning(options):
     t = np.append(np.arange(200.0) + 0.3 * np.sin(np.arange(200.0) ** 2), 1e12)[:, np.newaxis]
     y = np.sin(t[:, 0] / 15)
-    with pytest.warns(LinAlgWarning, match=r"not a uniform grid.*diagonal_mean_biased.*Use KernelRLS"):
+    with pytest.warns(LinAlgWarning, match=r"not lie on a uniform grid.*diagonal_mean_biased.*Use KernelRLS"):
         model = ToeplitzRLSRegressor(sigma=3.0, lam=0.01, **options).fit(t, y)
     assert model.scheme_ == "diagonal_mean_biased"
     ToeplitzRLSRegressor(3.0, 0.01, scheme="diagonal_mean_biased", **options).fit(t, y)  # asked for by name

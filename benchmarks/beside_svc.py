@@ -1,6 +1,6 @@
-"""benchmarks.beside_svc: compare an exported support-vector classifier.
+"""benchmarks.beside_svc: compare an exported SVM classifier with other libraries.
 
-Both programs run on a Cortex-M4.
+All programs run on an emulated Cortex-M4.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Panels(TyperGroup):
     def make_context(self, *args: Any, **more: Any) -> Any:
         """Parse the command line.
 
-        Ctrl-C raises Abort, because Typer itself would print nothing.
+        Raise Abort if Ctrl-C is pressed, because Typer itself would print nothing.
         """
         try:
             return super().make_context(*args, **more)
@@ -85,9 +85,9 @@ class Panels(TyperGroup):
             raise typer.Abort from None
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command, which reports Ctrl-C itself.
+        """Run a command that handles Ctrl-C itself.
 
-        Ctrl-C before the command runs raises Abort.
+        Raise Abort if Ctrl-C is pressed before the command starts.
         """
         try:
             return super().invoke(ctx)
@@ -97,7 +97,7 @@ class Panels(TyperGroup):
     def main(self, args: Any = None, *more: Any, standalone_mode: bool = True, **extra: Any) -> Any:
         """Run the command line.
 
-        A usage error ends with a message of kerncast and exit code 2.
+        A usage error is reported as a kerncast message, with exit code 2.
         """
         run: Any = super().main
         if not standalone_mode:

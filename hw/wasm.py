@@ -96,7 +96,7 @@ class WasmBackend(LibraryBackend):
     Raises
     ------
     KerncastError
-        E501 without wasmtime, E511 without zig, E320 if it fails, E413 if `source` is of another plan.
+        E501 without wasmtime, E511 without zig, E320 if zig fails, E413 if `source` is of another plan.
     """
 
     def __init__(self, plan: Plan, source: Path | None = None, *, flags: tuple[str, ...] = ("-O2",),

@@ -1,1 +1,1 @@
-"""lab: comparison of results: workflow, demo, ledger, figures."""
+"""lab: run, compare, sweep, fit and report the designs of a spec."""

@@ -1,4 +1,4 @@
-"""lab: the files that a spec reads, which no output may replace."""
+"""lab: protect a spec, and the files that it reads, from being overwritten."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ..sim.spec import Spec
 
 
 def refuse_inputs(output: Path, where: str, spec: Spec, place: Path) -> None:
-    """Raise E192 if an output is one of the files that a spec reads, or the spec.
+    """Raise E192 if an output would overwrite a spec or a file that it reads.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def refuse_inputs(output: Path, where: str, spec: Spec, place: Path) -> None:
 
 
 def _is_same(one: Path, other: Path) -> bool:
-    """Return whether two paths lead to one file, whether it exists or not."""
+    """Return whether two paths refer to one file, which need not exist."""
     try:
         return one.samefile(other)
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""lab: predictions of a simulated spec in the user's units: table, CSV, chart."""
+"""lab: write and draw the predictions of a simulation, in the user's units."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def columns(found: Simulated) -> dict[str, NDArray[Any]]:
         ``clean`` if it is known, the predictions ``f_float`` in float64 and ``f_fixed`` in fixed point,
         and ``f_held_out``, which was predicted without this sample and is NaN before the first prediction.
         If [data] states ranges, units are those of the file.  Several outputs are numbered from 0.  For
-        [output] classes, the names of classes: ``class``, ``label_float``, ``label_fixed`` and
-        ``label_held_out``; ``margin`` is that of ``label_fixed``.
+        [output] classes, these columns contain the names of classes: ``class`` (the true class),
+        ``label_float``, ``label_fixed`` and ``label_held_out``; ``margin`` is that of ``label_fixed``.
     """
     data, plan = found.data, found.plan
     reference = FloatReference(plan)
@@ -75,7 +75,7 @@ def _in_all_rows(found: Simulated) -> HeldOut | None:
 
 
 def _labels(found: Simulated) -> dict[str, NDArray[Any]]:
-    """Return the class of each sample and its labels, by name."""
+    """Return the true class and the predicted labels of each sample, by column name."""
     classes, held = found.simulation.classes, _in_all_rows(found)
     assert classes is not None
     names = np.array([*classes.names, UNKNOWN])
@@ -88,7 +88,7 @@ def _labels(found: Simulated) -> dict[str, NDArray[Any]]:
 
 
 def _in_units(found: Simulated, name: str, values: Array) -> Array:
-    """Convert a column to units of the file, if [data] states its ranges."""
+    """Convert a column to the units of the file, if [data] states its ranges."""
     plan, data, x = found.plan, found.spec.data, found.spec.input
     if not name.startswith("x"):
         units = plan.evidence.get("file")
@@ -137,12 +137,14 @@ def check_outputs(spec: Spec, place: Path, table: Path | None, chart: Path | Non
 def write_table(found: Simulated, base: Path, path: Path) -> None:
     """Write the predictions as CSV, atomically; see :func:`columns`.
 
+    If the data files have sampling instants, the first column is ``time``: as in the file, or in seconds
+    since the first instant.
+
     Parameters
     ----------
     found : Simulated
     base : Path
-        Folder that the data files are relative to.  The first column is ``time`` if they have sampling
-        instants: as in the file, or in seconds since the first one.
+        Folder that the data files are relative to.
     path : Path
     """
     time = sampling_instants(found.spec, base)
@@ -163,8 +165,8 @@ def _cell(value: Any) -> str:
 def draw(found: Simulated, path: Path) -> None:
     """Draw the predictions to a file.
 
-    One output is drawn with the samples and their difference; several outputs as one panel each; labels as
-    their counts by true class.
+    A single output is drawn with the samples and the difference.  Several outputs have one panel each.
+    Labels are counted by true class.
     """
     plt = pyplot()
     several = draw_outputs if found.plan.outputs > 1 else draw_signal

@@ -32,7 +32,7 @@ def system_of(spec: Spec, base: Path) -> Conditioning:
 
 
 def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersChoice]]:
-    """Return the conditioning, and word lengths with predicted errors.
+    """Return the conditioning, and each word length with its predicted error.
 
     The spec must be that of a Toeplitz trainer.
     """

@@ -149,7 +149,7 @@ class Inputs(NamedTuple):
 def load_inputs(source: Path, folder: Path, needed: bool = True) -> Inputs:
     """Load a generated folder with its plan and vectors.
 
-    A spec is generated first.
+    If the source is a spec, its code is generated first.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def load_inputs(source: Path, folder: Path, needed: bool = True) -> Inputs:
     ------
     KerncastError
         E308 if vectors are required and there are none, E309 and E211 if they belong to another plan, E305
-        for a folder of another program; the errors of a spec.
+        for a folder that kerncast did not generate; the errors of a spec.
     """
     if source.is_file():
         spec, out = Spec.load(source), folder / "out"
@@ -218,7 +218,7 @@ class Simulated(NamedTuple):
     held_out : HeldOut or None
         Predictions for samples that the training did not see; None if there are too few samples.
     quality : Quality or None
-        Their error compared with baselines.
+        Error of the held-out predictions, compared with baselines.
     """
 
     spec: Spec
@@ -317,7 +317,7 @@ def _model_row(prepared: Prepared) -> Row:
 
 
 def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str, float]:
-    """Measure predictions by RMS error from the clean signal, or accuracy.
+    """Measure predictions by accuracy, or by RMS error relative to the clean signal.
 
     Parameters
     ----------
@@ -330,8 +330,8 @@ def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str
     Returns
     -------
     dict
-        ``rms`` from the clean signal, or ``accuracy`` of the device's rule, f > 0; ``alpha_error`` if it is
-        given.
+        ``rms``, relative to the clean signal, or ``accuracy`` of the decision rule of the device, f > 0;
+        ``alpha_error`` if it is given.
     """
     data = prepared.data
     found: dict[str, float] = {}

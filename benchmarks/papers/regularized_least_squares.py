@@ -43,7 +43,7 @@ def root_mean_square(errors: Array) -> float:
 
 
 def lambda_path(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array) -> tuple[Array, ...]:
-    """Return the training, leave-one-out and test errors of every lambda.
+    """Return the training, leave-one-out and test errors for each lambda.
 
     All are computed from one eigendecomposition.
     """
@@ -60,13 +60,13 @@ def lambda_path(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array
 
 
 def every_lambda(path: RidgePath) -> None:
-    """Return the leave-one-out errors of every lambda."""
+    """Compute the leave-one-out errors for each lambda, to be timed."""
     for lam in LAMS:
         path.loo_errors(float(lam))
 
 
 def brute_force(kernel: Kernel, X: Array, y: Array, lam: float, samples: int) -> Array:
-    """Return leave-one-out errors at the first samples, by training without each."""
+    """Return the leave-one-out errors of the first samples, by training without each."""
     K = KernelSystem(kernel, X, 0.0).dense()
     errors = []
     for i in range(samples):
@@ -79,7 +79,7 @@ def brute_force(kernel: Kernel, X: Array, y: Array, lam: float, samples: int) ->
 def slide_weights(X: Array, y: Array, lam: float) -> Array:
     """Return V S (U [(S^2 + lambda)^-1 - lambda^-1] U'y + lambda^-1 y).
 
-    This is the slide's formula for w.
+    This is the formula of the slides for w.
     """
     U, S, Vt = np.linalg.svd(X, full_matrices=False)
     inner = (1.0 / (S**2 + lam) - 1.0 / lam) * (U.T @ y)

@@ -80,9 +80,9 @@ def common(a: CType, b: CType, int_bits: int) -> CType:
 
 
 def constant(node: c_ast.Constant, int_bits: int) -> tuple[int, CType]:
-    """Return value and type of an integer constant (C99 6.4.4.1).
+    """Return the value and type of an integer constant (C99 6.4.4.1).
 
-    The suffix LU is the replacement of UINT32_C by `c_source`.
+    `c_source` replaces UINT32_C with the suffix LU.
     """
     text = node.value.upper().replace("0X", "0x")
     found = re.fullmatch(r"(0x[0-9A-F]+|0|[1-9]\d*)(U?)((?:LL)?|(?<!U)LU)", text)

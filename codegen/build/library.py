@@ -115,7 +115,7 @@ class LibraryBackend(ABC):
         return {"status": np.array([status], dtype=np.int64)}
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn samples in order; see :class:`~kerncast.sim.backend.Backend`."""
+        """Learn from samples in order; see :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.learns:
             return refused_update(y_raw)
         return self._each(self.plan.update_name, *raw.samples(self.plan, x_raw, y_raw))

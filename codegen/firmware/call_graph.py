@@ -91,7 +91,7 @@ class CallGraph:
 
 def call_graph(objects: Sequence[Path], runtime_bytes: int,
                handed: Mapping[str, Sequence[str]] = MappingProxyType({})) -> CallGraph:
-    """Read the objects of an image, each with its file NAME.su.
+    """Read the objects of an image, each with its NAME.su file.
 
     Parameters
     ----------
@@ -99,12 +99,12 @@ def call_graph(objects: Sequence[Path], runtime_bytes: int,
     runtime_bytes : int
         As in :class:`CallGraph`.
     handed : mapping of str to sequence of str
-        For an object's name, the tables of functions whose addresses are passed to it.
+        Maps the file name of an object to the tables of functions whose addresses are passed to it.
 
     Raises
     ------
     KerncastError
-        E332 if the compiler reports no frame for a function, or an unbounded one.
+        E332 if the compiler reports no stack frame size for a function, or an unbounded one.
     """
     graph = CallGraph(runtime_bytes)
     for path in objects:

@@ -83,7 +83,7 @@ def _trained(plan: Plan, call: Call, state: Outputs, status: int) -> Iterator[st
 
 
 def _learned(plan: Plan, call: Call) -> Iterator[str]:
-    """Yield the lines that learn samples in order, with prediction and error."""
+    """Yield the lines that learn from samples in order, with prediction and error."""
     assert call.x_raw is not None and call.y_raw is not None
     rail = 1 << (plan.word - 1)
     answers = zip(call.expected["status"].tolist(), call.expected["f"].tolist(), targets(plan, call.y_raw),

@@ -124,7 +124,7 @@ class BoardBackend:
         return status
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn samples in order; see :class:`~kerncast.sim.backend.Backend`."""
+        """Learn from samples in order; see :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.learns:
             return refused_update(y_raw)
         return self._batches("update", self.client.update, *raw.samples(self.plan, x_raw, y_raw))
@@ -270,7 +270,7 @@ def _words(data: bytes, ctype: str) -> Raw:
 
 
 def default_emulator(board: Board) -> str:
-    """Return the board's first installed emulator, or its first one."""
+    """Return the first installed emulator; if there is none, the first one listed."""
     return next((e for e in board.emulators if available(board, e)), next(iter(board.emulators), ""))
 
 

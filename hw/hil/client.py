@@ -144,11 +144,11 @@ class HilClient:
         return _int(self.request("FITTED", count=count)["result"])
 
     def update(self, count: int) -> int:
-        """Learn `count` samples; return how many statuses were not OK."""
+        """Learn from `count` samples; return the number of statuses other than OK."""
         return _int(self.request("UPDATE", count=count)["not_ok"])
 
     def predict(self, count: int) -> int:
-        """Predict `count` samples; return how many statuses were not OK."""
+        """Predict for `count` samples; return the number of statuses other than OK."""
         return _int(self.request("PREDICT", count=count)["not_ok"])
 
     def save(self) -> tuple[RestoreStatus, int]:

@@ -117,7 +117,7 @@ class HlsBackend:
         return {"status": np.array([status], dtype=np.int64)}
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn samples in order; see :class:`~kerncast.sim.backend.Backend`."""
+        """Learn from samples in order; see :class:`~kerncast.sim.backend.Backend`."""
         if not self._learns:
             raise self._refusal("update")
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
@@ -144,7 +144,7 @@ class HlsBackend:
     def restore(self, image: bytes) -> None:
         """Restore a model; see :class:`~kerncast.sim.backend.Backend`.
 
-        Raises E431 for the learner, which accepts no state.
+        Raises E431 for the learner, which cannot load a state.
         """
         if self._learns:
             raise self._refusal("restore")

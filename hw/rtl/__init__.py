@@ -1,1 +1,1 @@
-"""hw.rtl: SystemVerilog primitives and their simulation under cocotb."""
+"""hw.rtl: SystemVerilog modules, and their simulation, synthesis and placement."""

@@ -86,7 +86,7 @@ class LearnerBackend(Saving, CoreBackend):
         self._state: Outputs | None = None
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn samples in order; see :class:`~kerncast.sim.backend.Backend`."""
+        """Learn from samples in order; see :class:`~kerncast.sim.backend.Backend`."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         new = [operation for x, y in zip(x_raw, y_raw, strict=True)
                for operation in _asked(sample_frame(self.plan, x, int(y)), True)]

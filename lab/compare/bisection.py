@@ -33,7 +33,7 @@ class Bisection:
     divergence : Divergence or None
         The first mismatch in the trace.
     hook : str
-        ``file:line`` of its trace hook in the generated folder; empty if unknown.
+        ``file:line`` of the trace hook of `divergence` in the generated folder; empty if unknown.
     """
 
     backend: str

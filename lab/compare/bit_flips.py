@@ -1,7 +1,7 @@
 """lab: flip bits in saved states and frames of the link, and count detections.
 
-Both carry a CRC-32, which detects every burst of up to 32 bits and, at these lengths, any two flipped bits.
-Of random damage, one case in 2^32 is not detected.
+States and frames carry a CRC-32, which detects every burst of up to 32 bits and, at these lengths, any two
+flipped bits. One in 2^32 cases of random damage is not detected.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ class Damage:
     Parameters
     ----------
     what, kind : str
-        The damaged item, and the kind of damage.
+        What was damaged, and the kind of damage.
     injected, noticed, harmless : int
-        Harmless: the frame was received intact, because only the gap between frames was damaged.
+        Numbers of damaged, rejected and harmless items.  A frame is harmless if it was received intact,
+        because only the gap between frames was damaged.
     """
 
     what: str

@@ -120,12 +120,12 @@ class Recorder:
     Parameters
     ----------
     path : Path
-        A new file, as :func:`check_new`.
+        A new file; see :func:`check_new`.
     plan : Plan
     backend : Backend
         An open back end, which the caller closes.
     target : str
-        The name by which it was opened.
+        Name with which the back end was opened.
     origin : Origin, optional
         The inputs of the plan; without them a reader must trust the plan.
 

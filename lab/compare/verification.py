@@ -63,7 +63,7 @@ _REDO = "generate the folder again: kerncast gen SPEC -o FOLDER"
 
 @dataclass(frozen=True)
 class Check:
-    """Number of recomputed items in `unit`, and number of mismatches."""
+    """Number of recomputed items, their unit, and the number of mismatches."""
 
     name: str
     unit: str
@@ -323,7 +323,7 @@ def _copy(given: Path, into: Path) -> None:
 
 
 def _unpack(given: Path, into: Path) -> dict[str, str]:
-    """Unpack the files in a bundle's manifest; return the versions of its author."""
+    """Unpack the files in a bundle's manifest; return its author's software versions."""
     if not given.exists():
         raise fail("E336", "there is nothing to verify", where=str(given), value="no such file",
                    allowed=_VERIFIABLE, remedy="check the path")

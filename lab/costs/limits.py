@@ -76,14 +76,14 @@ def _other_unit(counted: Sequence[str]) -> str:
 
 
 def budget_of(plan: Plan) -> Mapping[str, Any]:
-    """Return the plan's resource limits with target and level; empty without limits."""
+    """Return the resource limits, their target and level; empty without limits."""
     return cast(Mapping[str, Any], plan.evidence.get("budget", {}))
 
 
 def budget_status(plan: Plan, measured: Iterable[Costs]) -> dict[str, Any] | None:
-    """Return the target and level of the limits, and whether these were measured.
+    """Return the target and level of the limits, and whether costs were measured.
 
-    None without resource limits.
+    The level is the optimisation level. Return None without resource limits.
     """
     budget = budget_of(plan)
     return {"target": budget["target"], "optimise": budget["optimise"],
@@ -141,7 +141,7 @@ def _without_frames(costs: Costs) -> str:
 
 
 def _uncounted(plan: Plan, costs: Costs, unit: str) -> str:
-    """Return the remedy for the reason why a call was not counted."""
+    """Return the remedy for a call that was not counted, by its cause."""
     board = load_board(costs.board)
     if not _counts(board) or board.counter.unit != unit:
         return _other_unit([board.counter.unit] if _counts(board) else [])

@@ -1,4 +1,4 @@
-"""lab.explore: the sliders and lists of the page, each for one key of the spec."""
+"""lab.explore: define the sliders and lists of the page, one for each key."""
 
 from __future__ import annotations
 
@@ -46,6 +46,7 @@ class Control(NamedTuple):
     value : int, float, str, bool or None
         Value in the spec.
     about : str
+        Description of the key.
     """
 
     key: str
@@ -54,9 +55,9 @@ class Control(NamedTuple):
     about: str
 
     def offered(self, value: Any) -> Scalar | None:
-        """Return the control's value that equals one from a page, where 1 equals 1.0.
+        """Return the offered value that equals a value from the page; 1 equals 1.0.
 
-        Raises E376 if there is no such value.
+        Raise E376 if there is none.
         """
         for own in self.values:
             if own == value and isinstance(own, bool) is isinstance(value, bool):
@@ -122,7 +123,7 @@ def _fraction(spec: Spec) -> Control | None:
 
 
 def _values(key: str, held: Any, field: Any) -> tuple[Scalar | None, ...]:
-    """List the values of a key's control, including the spec's own."""
+    """List the values of a key's control, including that of the spec."""
     allowed = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
     if key in _WHOLE:
         return _with(_WHOLE[key], held)
@@ -150,7 +151,7 @@ def _with(values: Any, held: Any) -> tuple[Any, ...]:
 
 
 def _limits(field: Any) -> Callable[[float], bool]:
-    """Return the limits of the key."""
+    """Return a function that reports whether a value is within the limits of a key."""
     found = {name: getattr(rule, name) for rule in field.metadata for name in ("ge", "gt", "le", "lt")
              if hasattr(rule, name)}
 

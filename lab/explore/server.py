@@ -1,9 +1,9 @@
-"""lab.explore: serve the page to this machine only, behind a token; write no file.
+"""lab.explore: serve the page to this machine only, protected by a token.
 
-The server listens on 127.0.0.1 only. Every request must name this machine as its host and contain the token:
-the request of the page in its path, the requests by the page in a header. The page moves the token from
-its address into the fragment, which a browser does not send. A page of another site does not know the
-token, and cannot read a reply.
+The server writes no file and listens on 127.0.0.1 only. Every request must name this machine as its host and
+contain the token: the request for the page in its path, the requests by the page in a header. The page moves
+the token from its address into the fragment, which a browser does not send. A page of another site does
+not know the token, and cannot read a reply.
 """
 
 from __future__ import annotations

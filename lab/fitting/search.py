@@ -1,9 +1,9 @@
 """lab.fitting: search the values of a spec, judged by the integer model.
 
 First, the kernel width is scanned in factors of 4 around that of the spec and around the spread of the
-samples, with a few values of the second number.  From the best point, each number is changed by a factor
-while the error falls, finally by smaller factors; no grid limits the range.  Then the variants of the
-algorithm are tried; after each adopted variant, the numbers are searched again.
+samples, with a few values of the second hyperparameter.  From the best point, each hyperparameter is
+changed by a factor while the error falls, finally by smaller factors; no grid limits the range.  Then the
+variants of the algorithm are tried; after each adopted variant, the hyperparameters are searched again.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ class Search:
 
     # ---- moves ----
     def _numbers(self, spec: Spec) -> list[Number]:
-        """Return the tunable numbers of a spec."""
+        """Return the tunable hyperparameters of a spec."""
         tables = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
         return [each for each in TUNERS[spec.model.algorithm].numbers
                 if each.key in tables.get(each.table, {})]
@@ -235,7 +235,7 @@ class Search:
         return [*_SCAN, *(own * factor for factor in _SCAN[1:])]
 
     def _moved(self, start: Candidate) -> Candidate:
-        """Multiply or divide each number by a factor while the error falls."""
+        """Multiply or divide each hyperparameter by a factor while the error falls."""
         best = start
         if not np.isfinite(best.error):
             return best

@@ -17,7 +17,7 @@ Changes = dict[tuple[str, str], Any]
 
 @dataclass(frozen=True)
 class Number:
-    """Number that is searched by factors, above and below its present value.
+    """Hyperparameter that is searched by factors, above and below its present value.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Variant:
     gain : float
         Fraction by which the error must fall, because the variant costs memory or time.
     rescan : bool
-        Whether the numbers are scanned again before the variant is compared.
+        Whether the hyperparameters are scanned again before the variant is compared.
     ordered : bool
         Whether the variant is tried only if the samples are judged in the order in which they are learnt.
     """

@@ -183,7 +183,10 @@ def _check_calls(required: list[str]) -> None:
 @pytest.fixture
 def kerncast_replay(request: pytest.FixtureRequest, kerncast_source: Path, kerncast_target: str,
                     kerncast_backend: Backend) -> Callable[..., Row]:
-    """Return ``replay(vectors=None)``, which compares these or the folder's vectors."""
+    """Return ``replay(vectors=None)``, which replays vectors and compares every value.
+
+    By default the vectors are those of the folder.
+    """
     def replayed(vectors: Vectors | None = None) -> Row:
         bench = bench_of(request.config)
         with reported_errors():

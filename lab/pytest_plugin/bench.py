@@ -48,12 +48,13 @@ class Bench:
         self._open: dict[tuple[Path, str], Backend] = {}
 
     def material(self, source: Path) -> Material:
-        """Return plan and vectors of a generated folder, or of a spec that is generated.
+        """Return the plan and vectors of a folder or spec; generate the spec's folder.
 
         Raises
         ------
         KerncastError
-            E305 for another folder, E309 if the vectors belong to another plan; the errors of a spec.
+            E305 for a folder that kerncast did not generate, E309 if the vectors belong to another plan; the
+            errors of a spec.
         """
         if source not in self._materials:
             self._materials[source] = self._generated(source) if source.is_file() else self._read(source)
@@ -125,7 +126,7 @@ class Bench:
         return build
 
     def replay(self, source: Path, target: str, vectors: Vectors | None = None) -> Row:
-        """Replay the folder's or other vectors of its plan, and compare every value.
+        """Replay vectors of a folder's plan, by default its own, and compare every value.
 
         Raises E308 without vectors.
         """

@@ -1,4 +1,4 @@
-"""lab: functions to run and report that the plugin's hooks and test items share.
+"""lab: run back ends and report results, for the plugin's hooks and test items.
 
 Every pytest imports this module, so it has few imports.
 """

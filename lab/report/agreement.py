@@ -27,7 +27,7 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
     -------
     list of dict
         ``plan`` (hash), ``backend``, ``words``, ``mismatches``, ``first`` and ``costs``, once for each pair
-        of plan and back end; the last one counts.
+        of plan and back end: a later result replaces an earlier one.
 
     Raises
     ------

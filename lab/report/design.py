@@ -28,16 +28,18 @@ _DRAWN = 240
 
 @dataclass(frozen=True)
 class SampleView:
-    """Samples that a design is run on.
+    """Samples on which a design is run, in ADC counts.
 
     Parameters
     ----------
     x_raw : ndarray of int64, shape (m, D)
-        The inputs; the grid if it is uniform.
+        The training inputs, or the points of the uniform grid.
     y_raw : ndarray of int64, shape (m,), or None
         The targets; None if the model was trained elsewhere.
     x_test : ndarray of int64, shape (k, D)
+        The inputs of the predictions.
     passes : int
+        How many times an online learner is trained on the samples.
     """
 
     x_raw: Words

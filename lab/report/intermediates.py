@@ -80,7 +80,7 @@ def _of_predictions(plan: Plan, state: Outputs, x_test: Words) -> dict[str, Word
 
 
 def _vectors(plan: Plan, state: Outputs) -> Words:
-    """Return the vectors of the expansion, shape (N, D), as x."""
+    """Return the vectors of the expansion, shape (N, D), in the format of x."""
     if plan.fixed or "centers" in state:
         words = np.array(plan.tables["centers"].values if plan.fixed else state["centers"], dtype=np.int64)
         return words.reshape(-1, plan.sizes["D"])[:int(state["count"][0]) if "count" in state else None]

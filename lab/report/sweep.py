@@ -76,7 +76,7 @@ def measures_of(settings: Settings) -> list[str]:
 
 
 def _closer(front: Sequence[int], best: int | None) -> list[int]:
-    """Return indices of the best design and the front, at most a limited number."""
+    """Return the indices of the best design and of the front, up to a maximum."""
     places = np.linspace(0, len(front) - 1, min(CLOSER, len(front))).astype(int)
     return sorted({*(front[place] for place in places), *([] if best is None else [best])})
 

@@ -1,4 +1,4 @@
-"""lab.report: count the bit lengths, saturations and headroom of each signal."""
+"""lab.report: describe the bit lengths, saturations and headroom of each signal."""
 
 from __future__ import annotations
 

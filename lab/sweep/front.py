@@ -80,6 +80,7 @@ class Binding:
     point : Point, or None
         The point with the smallest violation; None if no point satisfies the other constraints.
     by : float
+        The excess over the limit, in its unit; infinite without a point.
     """
 
     constraint: Constraint

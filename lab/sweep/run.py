@@ -88,7 +88,7 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
     Raises
     ------
     KerncastError
-        Every mistake at once: those of :func:`~.space.make_space`, E240 if the spec has no data, E362
+        All errors at once: those of :func:`~.space.make_space`, E240 if the spec has no data, E362
         and E363 for metrics and limits, E368 if the grid is too large.
     """
     problems: list[Problem] = []

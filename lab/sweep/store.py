@@ -3,10 +3,10 @@
 The file is consistent at all times.
 
 Table ``points``: ``key`` (hash of the point's spec and samples), ``inputs`` and ``measures`` (JSON by name),
-``status``, ``code`` and ``message`` of a refusal, ``plan`` (hash), ``words`` (digest of the model's words).
-Table ``meta``: ``name`` and ``value`` (JSON). Each row ends with a ``digest`` of its contents, because
-SQLite does not detect an altered value. Finished rows are written in one transaction per batch,
-so that a killed process loses only the points in progress. A file that cannot be read is not changed;
+``status``, ``code`` and ``message`` of a refusal, ``plan`` (hash), ``words`` (digest of the results of the
+integer model). Table ``meta``: ``name`` and ``value`` (JSON). Each row ends with a ``digest`` of its
+contents, because SQLite does not detect an altered value. Finished rows are written in one transaction per
+batch, so that a killed process loses only the points in progress. A file that cannot be read is not changed;
 :mod:`.upkeep` recovers its intact rows.
 """
 

@@ -152,7 +152,7 @@ def status_of_both(learned: Outputs, answers: Outputs) -> str:
 
 def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
                 passes: int = 1) -> Outputs:
-    """Train a back end on a data set, or let it learn the samples in order.
+    """Train a back end on a data set: in one call, or sample by sample in order.
 
     Return ``f`` of the last pass and the worst ``status``.
     """

@@ -47,7 +47,7 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):
     """Regressor that learns sample by sample."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Reset the model and learn the samples `presentations` times.
+        """Reset the model and train it on the samples `presentations` times.
 
         `X` has shape (n, D), `y` shape (n,).
 
@@ -87,7 +87,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):
     """Classifier that learns sample by sample, one-vs-rest, with targets +1 and -1."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Reset the model and learn the samples `presentations` times.
+        """Reset the model and train it on the samples `presentations` times.
 
         `X` has shape (n, D), the labels `y` shape (n,).
 

@@ -92,10 +92,10 @@ def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: R
 
 
 def _kept(plan: Plan) -> dict[str, Any]:
-    """Return the evidence that does not belong to a signal.
+    """Return the records of decisions that do not belong to a signal.
 
-    It contains the real numbers of a model trained elsewhere, an automatic choice of the solver, and the
-    candidates of a self-tuning trainer.
+    They are the floating-point parameters of a model trained elsewhere, the automatic choice of the solver,
+    and the candidates of a self-tuning trainer.
     """
     kept = ("trained", "solver", "candidates")
     return {name: plan.evidence[name] for name in kept if name in plan.evidence}
@@ -113,7 +113,7 @@ def _asked(spec: Spec) -> dict[str, Any]:
 
 
 def _given(spec: object) -> Spec:
-    """Return the spec, loaded if it is a path; raise E121 for anything else."""
+    """Return a spec, or load it from its path; raise E121 for anything else."""
     if isinstance(spec, Spec):
         return spec
     if not isinstance(spec, (str, Path)):

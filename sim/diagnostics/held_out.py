@@ -59,7 +59,7 @@ Rows = NDArray[np.int64]
 class Judged(StrEnum):
     """Method of judging predictions; a member equals its text."""
 
-    CLEAN = "compared with the clean signal"
+    CLEAN = "relative to the clean signal"
     TEST = "on the test samples"
     LEFT_OUT = "on samples left out of training in turn"
     FOLDS = "on samples held out in four folds"
@@ -86,7 +86,7 @@ class HeldOut:
     folds : tuple of ndarray of int64
         Indices of the samples in each fold; empty without folds.
     first : int
-        First sample of a stream whose error counts; the samples before it are only learnt.
+        First sample of a stream whose error counts; earlier samples are used only for training.
     classes : bool
         Whether the targets have two values only, or are labels.
     labels : int

@@ -242,7 +242,7 @@ def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | 
 
 
 def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int = 1) -> Plan:
-    """Return the plan with evidence from a run of the integer model on ADC counts.
+    """Return the plan with the ranges observed in a run of the integer model.
 
     Parameters
     ----------

@@ -65,7 +65,7 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
 def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
     """Return the plan of an estimator.
 
-    If the prediction gap is too large, the evidence states a sufficient word length.
+    If the prediction gap is too large, the plan records a sufficient word length.
     """
     made, gap = _beside(estimator, X, choices)
     if gap.is_small:

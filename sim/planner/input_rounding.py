@@ -22,7 +22,7 @@ from .overlap import measure_overlap
 
 
 def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
-    """Add the measured rounding errors of x and y to the evidence of a plan.
+    """Record the measured rounding errors of x and y in a plan.
 
     Parameters
     ----------

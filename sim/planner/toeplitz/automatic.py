@@ -26,7 +26,7 @@ def _unsupported(spec: Spec) -> str:
 def plan_automatic(spec: Spec, plan: Callable[[Spec], Plan]) -> Plan:
     """Return the plan with the banded solver, or with Levinson's recursion.
 
-    The evidence states the reason for Levinson's recursion.
+    If Levinson's recursion is chosen, the plan records the reason.
 
     Parameters
     ----------

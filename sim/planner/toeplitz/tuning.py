@@ -1,6 +1,6 @@
 """sim.planner.toeplitz: self-tuning, the choice of sigma and lambda by evidence.
 
-With the noise level that fits best, the evidence of a candidate is, up to a constant,
+The log evidence of a candidate, maximised over the noise level, is, up to a constant,
 ``-(n log q + log det) / 2``, q = ``y' (T + lambda I)^-1 y = sum z_i^2 / d_i`` and log det ``sum log d_i``.
 z is the result of the forward recursion of the banded solver, and log det is a constant of the plan.  The
 device compares ``n log2 q + log2 det`` with 24 fraction bits, and selects the smallest value.

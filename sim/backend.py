@@ -38,7 +38,7 @@ class Backend(Protocol):
         """Train on a whole set: x_raw (n, D), or None on the uniform grid, and y_raw (n,)."""
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn samples in order; return ``status`` and ``f`` before learning."""
+        """Learn from samples in order; return ``status`` and ``f`` before learning."""
 
     def predict(self, x_raw: Raw) -> Outputs:
         """Return ``status`` (m,) and ``f`` (m,) for inputs of shape (m, D).

@@ -69,7 +69,7 @@ class Format:
         if not least <= self.bits <= MAX_BITS:
             raise fail("E201", "a format has too few or too many bits", where="format",
                        value=f"{self.bits} bits", allowed=f"{least} to {MAX_BITS} bits",
-                       remedy="write it as s16f15: sign, total bits, fraction bits")
+                       remedy="choose a word length in the allowed range")
 
     @classmethod
     def parse(cls, text: str, where: str = "format") -> Format:
@@ -77,8 +77,9 @@ class Format:
         match = _WRITTEN.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise fail("E201", "this is not a number format", where=where, value=text,
-                       allowed="s or u, total bits, f, fraction bits; such as s16f15 or u12f0",
-                       remedy="write the sign, the total bits and the fraction bits")
+                       allowed="s or u, word length, f, number of fraction bits; such as s16f15 or u12f0",
+                       remedy="write s (signed) or u (unsigned), the word length, f, and the number of "
+                              "fraction bits")
         return cls(match[1] == "s", int(match[2]), int(match[3]))
 
     def __str__(self) -> str:
@@ -151,7 +152,7 @@ class Format:
 
     @property
     def ap_fixed(self) -> str:
-        """Return ``ap_fixed<16, 1>`` or ``ap_ufixed<16, 1>``: total bits, integer bits."""
+        """Return ``ap_fixed<16, 1>`` or ``ap_ufixed<16, 1>``: word length, integer bits."""
         return f"ap_{'' if self.signed else 'u'}fixed<{self.bits}, {self.bits - self.frac}>"
 
     @property
@@ -226,4 +227,4 @@ def _matched(pattern: str, text: str, what: str, example: str) -> tuple[str, ...
 
 def _no_format(what: str, text: str, example: str) -> KerncastError:
     return fail("E201", f"not {what}", where="format", value=text, allowed=example,
-                remedy="give the sign, the total bits and the fraction bits")
+                remedy="specify the signedness, the word length and the number of fraction bits")

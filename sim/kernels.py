@@ -118,7 +118,7 @@ class DistanceKernel(Kernel):
 
 
 def _check_width(kernel: Gaussian | Laplacian | Periodic, what: str = "sigma") -> None:
-    """Raise E220 unless a width of the kernel is positive and finite."""
+    """Raise E220 if `what`, a width of the kernel, is not positive and finite."""
     value = getattr(kernel, what)
     if not is_real(value) or not _SIGMA_MIN <= value <= _SIGMA_MAX:  # also refuses NaN
         words = "width" if what == "sigma" else what

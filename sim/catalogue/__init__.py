@@ -106,7 +106,7 @@ _SPEC = {
 
 _NUMBERS = {
     "E201": Entry("not a number format",
-                  "A format is s or u, the total bits, the letter f and the fraction bits: s16f15, u12f0.",
+                  "A format is s or u, the word length, f and the number of fraction bits: s16f15, u12f0.",
                   "Write the format in this form. The number of fraction bits may be negative: u16f-2."),
     "E202": Entry("NaN and infinity have no fixed-point value", "The value to convert is not finite.",
                   "Remove or repair the sample that it came from."),

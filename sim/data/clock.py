@@ -15,7 +15,7 @@ from ..errors import KerncastError, Problem, fail
 MAX_DEVIATION = 0.25
 # Steps that float64 counts exactly.
 _MOST_STEPS = 2.0**52
-#: Steps of a stretch that is worth its mention.
+#: Minimum number of steps of a run that a message suggests.
 _LEAST = 8
 
 
@@ -80,10 +80,10 @@ class Clock:
             raise fail("E259", f"the sampling instants {what}", where=place(bad + 1),
                        value=f"a step of {steps[bad]:.6g}; the usual one is {usual:.6g}",
                        allowed=f"a constant step; each instant may deviate by at most {MAX_DEVIATION} steps",
-                       remedy=(f"use the longest stretch at a constant step: {_rows(first, start, end)}; or "
+                       remedy=(f"use the longest run with a constant step: {_rows(first, start, end)}; "
                                if end - start >= _LEAST else "")
-                       + "sort the file by time, or resample it; or pass the time as an input, to learn the "
-                       f"curve from uneven samples: --algorithm kernel_cg --inputs \"{name}\"")
+                       + "sort the file by time; resample it; or, to fit nonuniformly sampled data, pass the "
+                       f"time as an input: --algorithm kernel_cg --inputs \"{name}\"")
         gaps = np.flatnonzero(self.jumps > 1)
         if not len(gaps):
             return
@@ -91,7 +91,7 @@ class Clock:
         raise KerncastError([Problem(
             "E251", f"{self.lost:,} samples are missing in {len(gaps):,} gaps of the time column",
             place(int(gaps[0]) + 1), f"a jump of {int(self.jumps[gaps[0]])} steps of {self.step:.6g}",
-            "a constant step", "fill the gaps, or use the longest stretch without a gap: "
+            "a constant step", "fill the gaps, or use the longest run without a gap: "
             + _rows(first, start, end))])
 
 
@@ -102,7 +102,10 @@ def _rows(first: int, start: int, end: int) -> str:
 
 
 def even_stretch(time: Array, step: float, present: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return first and last sample of a long even stretch, all `present`."""
+    """Return the first and last sample of a long run with a constant step.
+
+    All samples of the run are `present`.
+    """
     if not step > 0:  # NaN too
         return 0, 0
     near = np.abs(np.diff(time) / step - 1) <= MAX_DEVIATION
@@ -135,7 +138,7 @@ def read_clock(time: Array) -> Clock:
 
 
 def longest_run(good: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return start and end of the longest run of True; ties select the first."""
+    """Return the start and end of the longest run of True; ties select the first."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], good.astype(np.int8), [0]])))
     if not len(edges):
         return 0, 0

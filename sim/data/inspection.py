@@ -66,7 +66,7 @@ class Inspection:
 
     @property
     def ranges(self) -> dict[str, list[float]]:
-        """Return the range of each column as [data.ranges] states it; a class has none."""
+        """Return the range of each column as in [data.ranges]; a class target has none."""
         columns = dict(zip(self.values.names, [*self.values.X.T, self.values.y], strict=True))
         if self.classes:
             del columns[self.values.names[-1]]
@@ -87,13 +87,13 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
     classes : sequence of str, optional
         Classes that the user named.
     find_classes : bool
-        Whether a target of few different integers is a class.
+        Whether to treat a target with few distinct integers as class labels.
 
     Raises
     ------
     KerncastError
         Those of :func:`.reading.read_values`; E242 for too many columns, E247 for fewer than two samples,
-        E249 for a constant target or inputs that are all constant, E252 for a column of text.
+        E249 for a constant target, or if all inputs are constant, E252 for a column of text.
     """
     layout = read_layout(path, options.separator, options.decimal) if format_of(path) == "csv" else None
     keys: dict[str, Any] = {key: getattr(options, key) for key in ("rows", "missing")

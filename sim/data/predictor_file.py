@@ -107,7 +107,7 @@ class TrainedModel:
         return np.broadcast_to(self.scale, self.vectors.shape[1:])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the numbers of the model, for the evidence of a plan."""
+        """Return the parameters of the model, for the decisions of a plan."""
         several = {"decision": self.decision, "groups": list(self.groups)} if self.alpha.ndim == 2 else {}
         return {"origin": self.origin, "kernel": self.kernel, "classes": list(self.classes), **several,
                 "scale": self.scales.tolist(),

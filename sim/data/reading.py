@@ -87,7 +87,10 @@ class _Loaded(NamedTuple):
 
 
 def row_range(rows: int | str | None) -> tuple[int, int | None]:
-    """Return the first row, from 0, and the end (exclusive) of the key ``rows``."""
+    """Return the row range given by the key ``rows``.
+
+    The range is the first row, counted from 0, and the end row (exclusive); None for the end of the file.
+    """
     if rows is None:
         return 0, None
     first, _, last = str(rows).rpartition("..")
@@ -204,7 +207,7 @@ def _missing_error(loaded: _Loaded, missing: NDArray[np.bool_], signal: bool, fi
         start, end = _stretch(loaded.time, ~missing)
         remedy = "fill the gaps"
         if end - start > 1:
-            remedy += ", or use the longest stretch without a gap: " + say_option(
+            remedy += ", or use the longest run without a gap: " + say_option(
                 "rows", f"{first + start + 1}..{first + end}")
     else:
         remedy = "fill the gaps, or drop these rows: " + say_option("missing", "drop")
@@ -219,7 +222,7 @@ def _missing_error(loaded: _Loaded, missing: NDArray[np.bool_], signal: bool, fi
 
 
 def _stretch(time: Array | None, present: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return start and end of the longest stretch without any gap."""
+    """Return the start and end of the longest run of samples without a gap."""
     if time is None or len(time) < 2:
         return longest_run(present)
     steps = np.diff(time)

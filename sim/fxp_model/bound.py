@@ -1,6 +1,6 @@
-"""sim.fxp_model: safely rounded norms and the certified bound, in Python integers.
+"""sim.fxp_model: conservatively rounded norms and error bound, in Python integers.
 
-:mod:`..model.bound` defines each rounding and its bits.
+:mod:`..model.bound` defines the direction of each rounding and its number of bits.
 """
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ def squares(values: Iterable[int], bits: int, up: bool) -> tuple[int, int]:
 
 
 def bound_of(residual: tuple[int, int], plan: Plan) -> int:
-    """Return the bound in LSBs of alpha from a residual's :func:`squares`, rounded up."""
+    """Return the error bound in LSBs of alpha, rounded up.
+
+    `residual` is the sum of squares of the residual, from :func:`squares`.
+    """
     total, s = residual
     gain, beyond = plan.integer("bound_gain"), s - plan.integer("bound_shift")
     if total == 0:
@@ -39,6 +42,9 @@ def bound_of(residual: tuple[int, int], plan: Plan) -> int:
 
 
 def accurate(bound: int, alpha: tuple[int, int], plan: Plan) -> bool:
-    """Return whether the bound is within the tolerance of alpha's :func:`squares`."""
+    """Return whether the bound is within the tolerance.
+
+    `alpha` is the sum of squares of the coefficients, from :func:`squares`.
+    """
     total, s = alpha
     return bound <= (isqrt(total) << s) * Fraction(plan.integer("tolerance"), 1 << 16)

@@ -67,7 +67,7 @@ class FxpLms(FxpModel):
             self._linear.reset()
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn the samples in order; return the prediction before each update."""
+        """Learn from the samples in order; return the prediction before each update."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         status, f = [], []
         if len(y_raw):  # fxpmath does not support empty arrays

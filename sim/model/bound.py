@@ -1,4 +1,4 @@
-"""sim.model: norms of integer vectors and the certified bound, rounded safely.
+"""sim.model: conservatively rounded norms of integer vectors, and the error bound.
 
 For a positive semidefinite T and ``residual = y - (T + lambda I) alpha``
 

@@ -160,7 +160,7 @@ class FloatReference:
         return r
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Array:
-        """Learn the samples in order; return each prediction before its update."""
+        """Learn from the samples in order; return each prediction before its update."""
         assert self._learner is not None
         return self._in_range(self._learner.learn(self.inputs(x_raw), self.targets(y_raw)))
 

@@ -26,7 +26,7 @@ def check_count(value: int, where: str, least: int = 1, most: int | None = None)
         upper = "" if most is None else f" and at most {most}"
         raise fail("E238", "an option of the method is out of range", where=where, value=value,
                    allowed=f"an integer, at least {least}{upper}",
-                   remedy="omit this option to use its default")
+                   remedy="choose a value in the allowed range, or omit the option to use its default")
 
 
 def check_choice(value: str, where: str, choices: Iterable[str]) -> None:
@@ -34,7 +34,7 @@ def check_choice(value: str, where: str, choices: Iterable[str]) -> None:
     if value not in (allowed := tuple(choices)):
         raise fail("E238", "an option of the method does not allow this value", where=where,
                    value=repr(value), allowed=", ".join(map(str, allowed)),
-                   remedy="omit this option to use its default")
+                   remedy="choose one of the allowed values, or omit the option to use its default")
 
 
 def samples_of(system: System, method: str) -> KernelSystem:

@@ -7,9 +7,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 #: Texts and limits of keys that several tables have: a format of ADC counts, and a positive number.
-WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, fraction bits; such as u12f0 or s16f15",
-                         "remedy": "write the sensor's format: the sign (s or u), total bits, the letter f "
-                                   "and fraction bits"}
+WORD: dict[str, str] = {"allowed": "s or u, 1 to 32 bits, f, number of fraction bits; such as u12f0 or "
+                                    "s16f15",
+                         "remedy": "write the sensor's format: s (signed) or u (unsigned), the word length, "
+                                   "the letter f and the number of fraction bits"}
 POSITIVE: dict[str, Any] = {"ge": 1e-12, "le": 1e12, "allowed": "a number above 0, 1e-12 to 1e12"}
 
 

@@ -87,7 +87,7 @@ def _shapes(arrays: dict[str, NDArray[Any]]) -> str:
 
 
 def _refuse_other_arrays(path: Path, arrays: dict[str, NDArray[Any]], y: NDArray[Any]) -> None:
-    """Raise E257 for arrays as long as the target, which may be the inputs."""
+    """Raise E257 if other arrays are as long as the target: they may be the inputs."""
     others = [key for key, value in arrays.items() if value is not y and value.shape[:1] == y.shape[:1]]
     if others:
         target = next(key for key, value in arrays.items() if value is y)

@@ -47,7 +47,7 @@ class NamedSet:
     package, install : str
         The package with the data and its install command; empty if there is none.
     classes : bool
-        Whether the target is a class.
+        Whether the targets are class labels.
     """
 
     title: str
@@ -61,12 +61,12 @@ class NamedSet:
 
 
 def place_of(name: str, copy: str | Path | None) -> Path:
-    """Return the path of a set's data.
+    """Return the path of the data of a named set.
 
     Raises
     ------
     KerncastError
-        E255 for a set without a package, E501 if the package is not installed; neither if `copy` is given.
+        E255 for a set without a package, E501 if the package is not installed; none if `copy` is given.
     """
     named = SETS[name]
     if copy is not None:
@@ -83,7 +83,7 @@ def place_of(name: str, copy: str | Path | None) -> Path:
 
 
 def read_set(name: str, place: Path) -> SampleTable:
-    """Read a set with its own reader; raise E241 if the copy differs from its package."""
+    """Read a data set with its own reader; raise E241 if that reader fails."""
     reader = SETS[name].read
     assert reader is not None
     try:
@@ -97,7 +97,7 @@ def read_set(name: str, place: Path) -> SampleTable:
 
 
 def check_columns(name: str, table: SampleTable, place: Path) -> None:
-    """Raise E256 if a copy does not have the number of columns of its set."""
+    """Raise E256 if a copy does not have the number of columns of the named set."""
     columns = SETS[name].columns
     if columns and table.X.shape[1] != columns:
         raise fail("E256", f"not {SETS[name].title}", where=str(place),

@@ -201,7 +201,7 @@ def learn_newest(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelCo
 def learn_all(x_raw: Words, y: Words, s: LmsState, count: int, newest_only: bool, i: InputConstants,
               c: LmsConstants, k: KernelConstants, f: Words, status: Words, w: LmsWork,
               log: Log) -> int:
-    """Learn all samples in order, and return the new count.
+    """Learn from all samples in order, and return the new count.
 
     Targets y and predictions f have the shape (m, C).
     """
@@ -236,7 +236,7 @@ class LmsModel(IntegerModel):
         self._count = 0
 
     def update(self, x_raw: NDArray[np.int64], y_raw: NDArray[np.int64]) -> Outputs:
-        """Learn the samples in order; return the prediction before each update.
+        """Learn from the samples in order; return the prediction before each update.
 
         The targets have the shape (m,), or (m, C) for several outputs; those of classes are labels (m,).
         """

@@ -246,7 +246,7 @@ def learn(s: RlsState, y: int, c: RlsConstants, w: RlsWork, log: Log) -> None:
 @jit
 def learn_all(x_raw: Words, y_raw: Words, s: RlsState, i: InputConstants, c: RlsConstants, f: Words,
               status: Words, w: RlsWork, log: Log) -> None:
-    """Learn all samples in order."""
+    """Learn from all samples in order."""
     for m in range(x_raw.shape[0]):
         convert_x(x_raw[m], i, w.x, log)
         trace_all(log, at.INPUT_X, 0, w.x, 0, w.x.shape[0])

@@ -1,6 +1,6 @@
 """sim.model: self-tuning, the choice of sigma and lambda by evidence.
 
-For A = T + lambda I and the noise level that fits best, the evidence of a pair is, up to a constant,
+For A = T + lambda I, the log evidence of a pair, maximised over the noise level, is, up to a constant,
 ``-(n log q + log det A) / 2`` with ``q = y' A^-1 y = sum z_i^2 / d_i``.  z comes from the forward recursion
 of the banded solver (:mod:`.banded`); log det A is a constant of the plan.  The pair with the smallest
 ``n log2 q + log2 det A`` is chosen.

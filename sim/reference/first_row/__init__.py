@@ -68,7 +68,7 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     Raises
     ------
     KerncastError
-        E220 sigma, E222 scheme, E223 if not a uniform grid, E224 `X`, E237 memory, E238 features or seed,
+        E220 sigma, E222 scheme, E223 without a uniform grid, E224 `X`, E237 memory, E238 features or seed,
         E191, E260 and E261 checkpoint, E262 scheduler, E263 dtype, E501 dask.distributed.
 
     Notes
@@ -146,8 +146,9 @@ def _automatic_scheme(X: Array) -> Scheme:
     """Return :func:`choose_scheme`, with a warning if it approximates a signal."""
     scheme = choose_scheme(X)
     if scheme == DIAGONAL_MEANS and X.shape[1] == 1:
-        warnings.warn(f"the samples are not a uniform grid: scheme {scheme} loses most of the kernel matrix. "
-                      "Use solve_kernel, which is exact, or name the scheme explicitly.", stacklevel=3)
+        warnings.warn(f"the samples do not lie on a uniform grid, so scheme {scheme} would discard most of "
+                      "the kernel matrix. Use solve_kernel, which is exact, or pass the scheme explicitly to "
+                      "use it anyway.", stacklevel=3)
     return scheme
 
 

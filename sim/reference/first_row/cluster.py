@@ -137,6 +137,7 @@ def _quiet() -> Iterator[None]:
 
 
 def _unreachable(address: str, error: BaseException) -> KerncastError:
-    return fail("E262", "the scheduler or its workers do not respond", where="scheduler", value=address,
+    return fail("E262", f"the scheduler or its workers do not respond ({error})", where="scheduler",
+                value=address,
                 allowed="the address of a dask.distributed scheduler with a worker, tcp://HOST:PORT",
-                remedy=f"start a scheduler and workers, with kerncast installed on the workers ({error})")
+                remedy="start a scheduler and workers, and install kerncast on the workers")

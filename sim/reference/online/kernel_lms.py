@@ -44,7 +44,7 @@ def stable_eta(rho: float) -> float:
 
 
 class History(NamedTuple):
-    """Arrays with an entry per learned sample.
+    """Arrays with an entry per training sample.
 
     Attributes
     ----------

@@ -252,7 +252,7 @@ def _refuse(where: str, value: float | None, allowed: str, fits: Callable[[float
     """Raise E258 if an option is given and invalid."""
     if value is not None and not (is_real(value) and fits(value)):
         raise fail("E258", f"{where} is out of range", where=where, value=value, allowed=allowed,
-                   remedy="omit this option to disable it")
+                   remedy="choose a value in the allowed range, or omit the option to disable the feature")
 
 
 def checked_budget(budget: int, least: int = 1) -> int:

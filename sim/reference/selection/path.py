@@ -122,7 +122,7 @@ class CholeskyPath(RidgePath):
             R = linalg.cholesky(G, overwrite_a=True, check_finite=False)
         except np.linalg.LinAlgError as error:
             raise fail("E239", "K + lambda I is not positive definite in float64", where="lams", value=lam,
-                       allowed="lambda above n eps |K|, the rounding of the smallest eigenvalue",
+                       allowed="lambda above n eps |K|, the rounding error of the smallest eigenvalue",
                        remedy='use a larger lambda, or method="eigh"') from error
         C = linalg.cho_solve((R, False), self._1Y, check_finite=False)
         inverse = linalg.lapack.dtrtri(R, overwrite_c=True)[0]

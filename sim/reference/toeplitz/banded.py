@@ -174,7 +174,7 @@ def substitute(factor: Factor, y: Array) -> Array:
 
 
 def _first_rows(z: Array, columns: Array, edge: int) -> None:
-    """Eliminate forward; see :func:`.banded_loops.first_rows`."""
+    """Perform forward elimination; see :func:`.banded_loops.first_rows`."""
     rows, b = columns.shape
     if compiled(len(z) - b):
         from .banded_loops import first_rows
@@ -188,7 +188,7 @@ def _first_rows(z: Array, columns: Array, edge: int) -> None:
 
 
 def _last_rows(x: Array, columns: Array) -> None:
-    """Eliminate backward; see :func:`.banded_loops.last_rows`."""
+    """Perform backward elimination; see :func:`.banded_loops.last_rows`."""
     if compiled(len(x)):
         from .banded_loops import last_rows
 
@@ -213,7 +213,10 @@ def subtract_product(r: Array, x: Array, rest: Array) -> None:
 
 
 def _recur(z: Array, first: int, last: int, column: Array) -> None:
-    """Eliminate forward in rows `first` to `last` with one column, in place."""
+    """Perform forward elimination in rows `first` to `last`, in place.
+
+    All of these rows use one column of L; `last` is exclusive.
+    """
     reverse = column[::-1].copy()
     if compiled(last - first):
         from .banded_loops import recur

@@ -80,7 +80,7 @@ def subtract_band(x: Array, c: Array, rest: Array) -> None:
 
 @jit_sums
 def first_rows(z: Array, columns: Array, edge: int) -> None:
-    """Eliminate forward in the rows whose columns differ, in place.
+    """Perform forward elimination in the first rows, where L still changes, in place.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ def first_rows(z: Array, columns: Array, edge: int) -> None:
     columns : ndarray of shape (rows, b)
         Columns of L; the last one applies to all later columns.
     edge : int
-        The number of rows.
+        The number of these rows.
     """
     rows, b = columns.shape
     for i in range(1, edge):
@@ -101,7 +101,7 @@ def first_rows(z: Array, columns: Array, edge: int) -> None:
 
 @jit_sums
 def last_rows(x: Array, columns: Array) -> None:
-    """Eliminate backward in the rows whose columns differ, in place."""
+    """Perform backward elimination in the first rows, where L still changes, in place."""
     rows, b = columns.shape
     for i in range(rows - 2, -1, -1):
         total = 0.0

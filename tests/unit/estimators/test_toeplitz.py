@@ -331,7 +331,7 @@ def test_diagonal_means_of_an_irregular_signal_raise_a_warning(options):
         model = ToeplitzRLSRegressor(sigma=3.0, lam=0.01, **options).fit(t, y)
     assert model.scheme_ == "diagonal_mean_biased"
     ToeplitzRLSRegressor(3.0, 0.01, scheme="diagonal_mean_biased", **options).fit(t, y)  # asked for by name
-    with pytest.warns(UserWarning, match=r"not a uniform grid.*Use solve_kernel"):
+    with pytest.warns(UserWarning, match=r"not lie on a uniform grid.*Use solve_kernel"):
         first_row(t, 3.0)
 
 

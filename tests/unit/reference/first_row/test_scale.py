@@ -241,7 +241,7 @@ def test_random_features_refuse_samples_whose_phases_overflow():
             first_row(X, 1e-10, "rff")
     with pytest.raises(KerncastError, match=r"E224[\s\S]*too far from each other"):
         first_row([1e300, -1e300], 1.0, "rff", dtype="float32")
-    with pytest.warns(UserWarning, match="not a uniform grid"):
+    with pytest.warns(UserWarning, match="do not lie on a uniform grid"):
         assert first_row([1e308, -1e308], 1.0).tolist() == [1.0, 0.0]
 
 

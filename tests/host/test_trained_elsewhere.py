@@ -138,7 +138,7 @@ def test_the_library_stores_its_model_in_constants_without_state(case, tmp_path)
 
 
 def test_a_label_can_end_no_comment_of_the_c(tmp_path):
-    fitted = SVC().fit(X, np.where(np.median(Y) < Y, "*/ int x; /*", "a\nb"))
+    fitted = SVC().fit(X, np.where(np.median(Y) < Y, "*/ int x; /*", "a\\b"))
     generate(kerncast.plan(fitted, X), tmp_path / "c")
     header = (tmp_path / "c" / "predictor.h").read_text()
     assert "int x;" not in header and "a_b" in header

@@ -30,12 +30,13 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     """
     spec = load_spec(path)
     problems: list[Problem] = []
-    seen: list[Dataset | None] = []
-    for look in (_target, _plan, lambda spec, folder: seen.append(_data(spec, folder)), _sweep):
-        problems += _problems(look, spec, path.parent)
+    seen: dict[Callable[..., Any], Any] = {}
+    for look in (_target, _plan, _data, _sweep):
+        seen[look], found = _looked(look, spec, path.parent)
+        problems += found
     if problems:
         raise KerncastError(problems)
-    made = _made(spec, *seen)
+    made = _made(spec, seen[_data])
     values = {"spec": str(path), "hash": spec.hash, "summary": spec.summary(),
               "warnings": warnings_of(spec, made, as_json),
               "values": spec.model_dump(mode="json", by_alias=True, exclude_none=True)}
@@ -60,12 +61,12 @@ def _next(spec: Spec, path: Path) -> tuple[str, ...]:
         ("kerncast", "gen", str(path), "-o", f"build/{spec.model.name}")
 
 
-def _problems(look: Callable[[Spec, Path], Any], spec: Spec, folder: Path) -> tuple[Problem, ...]:
+def _looked(look: Callable[[Spec, Path], Any], spec: Spec, folder: Path) -> tuple[Any, tuple[Problem, ...]]:
+    """Return the result of a check, and its problems."""
     try:
-        look(spec, folder)
+        return look(spec, folder), ()
     except KerncastError as error:
-        return spec.located(error).problems
-    return ()
+        return None, spec.located(error).problems
 
 
 def _target(spec: Spec, _: Path) -> None:

@@ -271,17 +271,24 @@ static inline void kc_dsp_square_diff_rows(const int16_t *restrict u, const int1
     }
 }
 
+/* Four bytes, each limited to 2^bits - 1; bits is a literal. */
+static inline uint8x4_t kc_dsp_limit_8(uint8x4_t w, uint32_t bits)
+{
+    const uint8x4_t room = ((UINT32_C(1) << 8) - (UINT32_C(1) << bits)) * UINT32_C(0x01010101);
+
+    return bits < 8U ? __uqsub8(__uqadd8(w, room), room) : w;
+}
+
 /* kc_portable_widen_8, four bytes at a time: UXTB16 takes every other byte, PKHBT and PKHTB restore the order. */
 static inline void kc_dsp_widen_8(const uint8_t *bytes, uint16_t *words, int32_t n, uint32_t bits)
 {
-    const uint8x4_t room = ((UINT32_C(1) << 8) - (UINT32_C(1) << bits)) * UINT32_C(0x01010101);
     const kc_four_t *four = (const kc_four_t *)(const void *)bytes;
     kc_pair_t *pairs = (kc_pair_t *)(void *)words;
     int32_t left;
 
     KC_UNROLL(4)
     for (left = n / 4; left > 0; left--) {
-        const uint8x4_t w = bits < 8U ? __uqsub8(__uqadd8(*four, room), room) : *four;
+        const uint8x4_t w = kc_dsp_limit_8(*four, bits);
         uint16x2_t even, odd; /* compilers disagree on the signs of __uxtb16 */
 
         __asm__("uxtb16 %0, %1" : "=r"(even) : "r"(w));
@@ -297,14 +304,13 @@ static inline void kc_dsp_widen_8(const uint8_t *bytes, uint16_t *words, int32_t
 /* kc_portable_saturate_8, four bytes at a time. */
 static inline void kc_dsp_saturate_8(const uint8_t *bytes, uint8_t *limited, int32_t n, uint32_t bits)
 {
-    const uint8x4_t room = ((UINT32_C(1) << 8) - (UINT32_C(1) << bits)) * UINT32_C(0x01010101);
     const kc_four_t *four = (const kc_four_t *)(const void *)bytes;
     kc_four_t *to = (kc_four_t *)(void *)limited;
     int32_t left;
 
     KC_UNROLL(4)
     for (left = n / 4; left > 0; left--) {
-        *to = __uqsub8(__uqadd8(*four, room), room);
+        *to = kc_dsp_limit_8(*four, bits);
         four++;
         to++;
     }

@@ -13,21 +13,28 @@ typedef struct {
     int16x2_t even, odd;
 } kc_dsp_negated_t;
 
+/* `use` with the instruction that adds signed bytes, or unsigned ones; `sign` is a literal. */
+#define KC_DSP_CHOOSE(sign, use) \
+    if ((sign) != 0U) { \
+        use("sxtab16"); \
+    } else { \
+        use("uxtab16"); \
+    }
+
 static inline uint8x4_t kc_dsp_bytes(const uint8_t *words)
 {
     return *(const kc_four_t *)(const void *)words;
 }
+
+#define KC_DSP_ADD_EVEN(add) __asm__(add " %0, %1, %2" : "=r"(sum) : "r"(a), "r"(v))
+#define KC_DSP_ADD_ODD(add) __asm__(add " %0, %1, %2, ror #8" : "=r"(sum) : "r"(a), "r"(v))
 
 /* a + bytes 0 and 2 of v; compilers disagree on the signs of the intrinsics. */
 static KC_INLINE int16x2_t kc_dsp_add_even(int16x2_t a, uint8x4_t v, uint32_t sign)
 {
     int16x2_t sum;
 
-    if (sign != 0U) {
-        __asm__("sxtab16 %0, %1, %2" : "=r"(sum) : "r"(a), "r"(v));
-    } else {
-        __asm__("uxtab16 %0, %1, %2" : "=r"(sum) : "r"(a), "r"(v));
-    }
+    KC_DSP_CHOOSE(sign, KC_DSP_ADD_EVEN)
     return sum;
 }
 
@@ -36,11 +43,7 @@ static KC_INLINE int16x2_t kc_dsp_add_odd(int16x2_t a, uint8x4_t v, uint32_t sig
 {
     int16x2_t sum;
 
-    if (sign != 0U) {
-        __asm__("sxtab16 %0, %1, %2, ror #8" : "=r"(sum) : "r"(a), "r"(v));
-    } else {
-        __asm__("uxtab16 %0, %1, %2, ror #8" : "=r"(sum) : "r"(a), "r"(v));
-    }
+    KC_DSP_CHOOSE(sign, KC_DSP_ADD_ODD)
     return sum;
 }
 
@@ -65,11 +68,7 @@ static KC_INLINE void kc_dsp_negate(const uint8_t *u, int32_t groups, uint32_t s
     if (groups % 2 == 0 && ((uintptr_t)(const void *)u & 3U) == 0U) {
         KC_UNROLL(4)
         for (i = groups / 2; i > 0; i--) {
-            if (sign != 0U) {
-                KC_DSP_NEGATE("sxtab16");
-            } else {
-                KC_DSP_NEGATE("uxtab16");
-            }
+            KC_DSP_CHOOSE(sign, KC_DSP_NEGATE)
         }
         return;
     }
@@ -82,6 +81,11 @@ static KC_INLINE void kc_dsp_negate(const uint8_t *u, int32_t groups, uint32_t s
     }
 }
 
+#define KC_DSP_ADD_GROUP(add) \
+    __asm__("ldr %1, %3\n\t" add " %2, %4, %1\n\t" add " %1, %5, %1, ror #8\n\t" \
+            "smlad %0, %2, %2, %0\n\tsmlad %0, %1, %1, %0" \
+            : "+r"(acc), "=&r"(w), "=&r"(d) : "m"(*four), "r"(u.even), "r"(u.odd))
+
 /* acc and the squares of the differences of four columns. One block of assembler: a compiler that may
  * interleave four rows needs more registers than there are. */
 static KC_INLINE int32_t kc_dsp_square_diff_8(int32_t acc, kc_dsp_negated_t u, const uint8_t *v,
@@ -91,15 +95,7 @@ static KC_INLINE int32_t kc_dsp_square_diff_8(int32_t acc, kc_dsp_negated_t u, c
     uint8x4_t w;
     int16x2_t d;
 
-    if (sign != 0U) {
-        __asm__("ldr %1, %3\n\tsxtab16 %2, %4, %1\n\tsxtab16 %1, %5, %1, ror #8\n\t"
-                "smlad %0, %2, %2, %0\n\tsmlad %0, %1, %1, %0"
-                : "+r"(acc), "=&r"(w), "=&r"(d) : "m"(*four), "r"(u.even), "r"(u.odd));
-    } else {
-        __asm__("ldr %1, %3\n\tuxtab16 %2, %4, %1\n\tuxtab16 %1, %5, %1, ror #8\n\t"
-                "smlad %0, %2, %2, %0\n\tsmlad %0, %1, %1, %0"
-                : "+r"(acc), "=&r"(w), "=&r"(d) : "m"(*four), "r"(u.even), "r"(u.odd));
-    }
+    KC_DSP_CHOOSE(sign, KC_DSP_ADD_GROUP)
     return acc;
 }
 
@@ -131,11 +127,7 @@ static KC_INLINE int32_t kc_dsp_one_row_8(int32_t acc, const kc_dsp_negated_t *u
     int32_t left;
 
     for (left = groups / 2; left > 0; left--) {
-        if (sign != 0U) {
-            KC_DSP_ADD_ONE_8("sxtab16");
-        } else {
-            KC_DSP_ADD_ONE_8("uxtab16");
-        }
+        KC_DSP_CHOOSE(sign, KC_DSP_ADD_ONE_8)
     }
     return acc;
 }
@@ -169,11 +161,7 @@ static KC_INLINE void kc_dsp_three_rows_8(const kc_dsp_negated_t *u, int32_t gro
 
     KC_UNROLL(8)
     for (left = groups / 2; left > 0; left--) {
-        if (sign != 0U) {
-            KC_DSP_ADD_THREE_8("sxtab16");
-        } else {
-            KC_DSP_ADD_THREE_8("uxtab16");
-        }
+        KC_DSP_CHOOSE(sign, KC_DSP_ADD_THREE_8)
         v += 8;
     }
     d[0] = (uint32_t)d0;
@@ -192,11 +180,7 @@ static KC_INLINE void kc_dsp_two_rows_8(const kc_dsp_negated_t *u, int32_t group
 
     KC_UNROLL(8)
     for (left = groups / 2; left > 0; left--) {
-        if (sign != 0U) {
-            KC_DSP_ADD_ROWS_8("sxtab16");
-        } else {
-            KC_DSP_ADD_ROWS_8("uxtab16");
-        }
+        KC_DSP_CHOOSE(sign, KC_DSP_ADD_ROWS_8)
     }
     for (left = groups % 2; left > 0; left--) {
         d0 = kc_dsp_square_diff_8(d0, *u, v, sign);

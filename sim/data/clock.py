@@ -72,10 +72,12 @@ class Clock:
         if not self.even:
             steps = np.diff(time)
             usual = float(np.median(steps))
-            bad = int(np.argmax(steps <= 0) if (steps <= 0).any() else np.argmax(self.jumps < 1)
-                      if not self.increases
-                      else np.argmax(np.abs(steps - usual) > MAX_DEVIATION * usual))
-            what = "do not always increase" if (steps <= 0).any() else "do not have a constant step"
+            what, wrong = "do not always increase", steps <= 0
+            if not wrong.any():
+                what = "do not have a constant step"
+                wrong = (np.abs(steps - usual) > MAX_DEVIATION * usual if self.increases else
+                         self.jumps < 1)
+            bad = int(np.argmax(wrong))
             start, end = even_stretch(time, usual, np.ones(len(time), dtype=bool))
             raise fail("E259", f"the sampling instants {what}", where=place(bad + 1),
                        value=f"a step of {steps[bad]:.6g}; the usual one is {usual:.6g}",

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import astuple, dataclass
 
 from ..candidates import candidate_plan
-from ..plan import Plan
+from ..plan import Plan, Signal
 
 _TERMS = {"gaussian": 2, "laplacian": 1}  # powers of |u - v| that a column adds
 
@@ -88,20 +88,22 @@ def _target(plan: Plan) -> bool:
     return plan.banded and "y_gain" in plan.constants and _fits(plan, "y")
 
 
+def _whole_bits(signal: Signal) -> int:
+    """Return b if the range of a signal is 0 to ``2**b - 1``, b > 0; else 0."""
+    return signal.hi.bit_length() if signal.lo == 0 < signal.hi and (signal.hi + 1) & signal.hi == 0 else 0
+
+
 def _clamp(plan: Plan) -> int:
     x, (lo, hi) = plan.signals["x"], _scaled(plan)
     inside = lo >= 0 and hi >> plan.integer("x_shift") <= x.hi + 1
-    power = x.lo == 0 and x.hi > 0 and (x.hi + 1) & x.hi == 0
-    return x.hi.bit_length() if power and not inside and _fits(plan, "x") else 0
+    return _whole_bits(x) if not inside and _fits(plan, "x") else 0
 
 
 def _byte(plan: Plan) -> int:
     raw, x = (plan.signals[name] for name in ("x_raw", "x"))
     same = set(plan.integers("x_offset")) == {0} and set(plan.integers("x_gain")) == {1}
-    bits = x.hi.bit_length()
-    whole = x.lo == 0 and x.hi == (1 << bits) - 1 and 1 <= bits <= 8
     types = raw.format.c_type == "uint8_t" and x.format.c_type in ("uint8_t", "uint16_t")
-    return bits if same and whole and types and plan.integer("x_shift") == 0 else 0
+    return _whole_bits(x) if same and types and x.hi < 1 << 8 and plan.integer("x_shift") == 0 else 0
 
 
 def widths(plan: Plan) -> Widths:

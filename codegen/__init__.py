@@ -1,4 +1,5 @@
-"""codegen: turn a plan into files.
+"""codegen: generate source files from a plan.
 
-Templates, manifest, host build and firmware image.
+The package contains the template contexts, the manifest of a generated folder, the build of the C library on
+the host, and the build of firmware images.
 """

@@ -1,10 +1,10 @@
-"""codegen: write the C folder of a plan.
+"""codegen: write the generated folder of a plan.
 
-All files are rendered in memory and checked before they are written.
+All files are rendered in memory and checked before the first one is written.
 
-A folder that kerncast wrote contains `manifest.json`, with the hash of every file.  Kerncast never
-writes into a folder without a manifest unless it is empty, never overwrites a file that was edited, and
-never changes a file that it did not write.
+A generated folder contains `manifest.json` with the hash of every file. A folder without a manifest is used
+only if it is empty. Files that were edited are not overwritten, and files that kerncast did not write are not
+changed.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ SOLVER_HEADERS = {"banded": ("kc_band.h",), "levinson": ("kc_rows.h", "kc_rows_d
 def render_c(plan: Plan) -> dict[str, str]:
     """Render the C files of a plan; return their texts by file name.
 
-    The same plan gives the same bytes.
+    The output is deterministic: the same plan gives the same bytes.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def render_c(plan: Plan) -> dict[str, str]:
 
 
 def _more_headers(plan: Plan) -> tuple[str, ...]:
-    """List the runtime headers that only some algorithms need."""
+    """List the additional runtime headers that the plan's algorithm needs."""
     if plan.in_float32:
         return ("kc_f32.h",) if plan.metric == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
     learner = "linear" if plan.linear else "second_order" if plan.second_order else ""
@@ -104,9 +104,9 @@ def _more_headers(plan: Plan) -> tuple[str, ...]:
 
 
 def check_memory(plan: Plan, target: Target) -> None:
-    """Raise an error for a plan that does not fit its target.
+    """Raise E301 if a plan does not fit the memory of its target.
 
-    Raises E301 with the bytes needed and available.
+    The error contains the number of bytes needed and available.
     """
     room = target.ram_bytes - target.stack_bytes
     sample = plan.sizes["D"] * plan.signals["x"].format.c_bits // 8
@@ -116,7 +116,7 @@ def check_memory(plan: Plan, target: Target) -> None:
         formula = " + ".join([f"{f.bytes} {f.name}" for f in (*plan.memory, *plan.workspace)
                               if f.count > 1]
                              + ([f"{plan.delay_bytes} delay line"] if plan.delay else [])
-                             + [f"{sample} a sample"])
+                             + [f"{sample} input sample"])
         raise fail("E301", f"the model does not fit the RAM of {target.id}",
                    where=plan.size_key,
                    value=f"{needed} bytes needed for {size} = {plan.sizes[size]} ({formula})",
@@ -130,14 +130,15 @@ def check_memory(plan: Plan, target: Target) -> None:
 
 
 def refuse_oversize(spec: Spec) -> None:
-    """Raise an error for a model that exceeds its target or resource limits.
+    """Raise an error if a model exceeds its target or its resource limits.
 
-    This check runs before anything is computed.
+    This check runs before any expensive computation.
 
     Raises
     ------
     KerncastError
-        E301 for the target, E311 for HLS, E333 for the RAM of the budget.
+        E301 if the model does not fit the target, E311 if it does not fit an HLS core, E333 if it exceeds the
+        RAM limit in [budget].
     """
     try:
         plan = make_plan(spec)
@@ -155,17 +156,18 @@ def refuse_oversize(spec: Spec) -> None:
 
 
 def refuse_foreign(out: Path, *, ours: bool, allowed: str, ignored: Path | None = None) -> None:
-    """Raise E302 for a folder or a file that kerncast did not generate.
+    """Raise E302 if the output is a file, or a folder with files from another source.
 
     Parameters
     ----------
     out : Path
+        The output folder.
     ours : bool
-        Whether kerncast generated it; then its contents are not checked.
+        Whether kerncast generated the folder. If so, its contents are not checked.
     allowed : str
-        Allowed values for the message.
+        Description of the allowed folders, for the message.
     ignored : Path, optional
-        A file that is not taken into account.
+        A file in the folder that is permitted.
     """
     if out.exists() and not out.is_dir():
         raise fail("E302", "the output is not a folder", where=str(out), value="a file",
@@ -176,13 +178,13 @@ def refuse_foreign(out: Path, *, ours: bool, allowed: str, ignored: Path | None 
     if foreign:
         raise fail("E302", "the output folder contains files that kerncast did not write",
                    where=str(out), value=", ".join(foreign[:5]), allowed=allowed,
-                   remedy="choose another folder with -o, or empty the folder yourself")
+                   remedy="choose another folder with -o, or empty this folder")
 
 
 def _refuse_places(out: Path, names: set[str]) -> None:
-    """Raise E302 for a generated folder that was replaced by a link.
+    """Raise E302 if a subfolder for generated files was replaced by a file or a link.
 
-    Through a link, kerncast would write or delete files elsewhere.
+    Through a link, kerncast would write or delete files in another place.
     """
     folders = {folder for name in names for folder in Path(name).parents[:-1]}
     others = sorted(folder.as_posix() for folder in folders if (out / folder).is_symlink()
@@ -194,7 +196,7 @@ def _refuse_places(out: Path, names: set[str]) -> None:
 
 
 def _refuse_edited(out: Path, old: Manifest, files: dict[str, str]) -> None:
-    """Raise E303 for a generated file that was edited."""
+    """Raise E303 if generated files were edited."""
     edited = []
     for name in sorted({*old.files, *files}):
         path = out / name
@@ -212,7 +214,7 @@ def _refuse_edited(out: Path, old: Manifest, files: dict[str, str]) -> None:
 
 
 def _remove(out: Path, name: str) -> None:
-    """Remove a generated file and its parent folders if they are empty."""
+    """Remove a generated file, and its parent folders if they are then empty."""
     (out / name).unlink(missing_ok=True)
     for folder in Path(name).parents[:-1]:
         if not (out / folder).is_dir() or any((out / folder).iterdir()):
@@ -222,7 +224,10 @@ def _remove(out: Path, name: str) -> None:
 
 def stale_files(plan: Plan, out: Path, target: Target | None = None, *, vectors: Vectors | None = None,
                 packages: Sequence[str] = (), spec: Spec | None = None) -> list[str]:
-    """List files in `out` that are missing or not as :func:`generate` writes them."""
+    """List the files in `out` that differ from the output of :func:`generate`.
+
+    Missing files are included.
+    """
     files, manifest = render_all(plan, target, vectors, packages, spec)
     files[MANIFEST] = manifest.to_json()
     return [name for name, text in files.items() if content(out / name) != text]
@@ -231,9 +236,9 @@ def stale_files(plan: Plan, out: Path, target: Target | None = None, *, vectors:
 def render_all(plan: Plan, target: Target | None,
                vectors: Vectors | None,
                packages: Sequence[str] = (), spec: Spec | None = None) -> tuple[dict[str, str], Manifest]:
-    """Render the manifest and every file of the folder.
+    """Render all files of a generated folder, and their manifest.
 
-    For a plan without any core in SystemVerilog, a README explains the reasons.
+    If no SystemVerilog core supports the plan, a README states the reasons.
     """
     files = render_c(plan) | {PLAN: plan.to_json()}
     if kinds := resolve_packages(packages):
@@ -256,9 +261,9 @@ def render_all(plan: Plan, target: Target | None,
 
 
 def _model_files(spec: Spec, files: Mapping[str, str]) -> dict[str, str]:
-    """Return the file of a trained model.
+    """Return the file of the trained model that a spec refers to, if any.
 
-    Raise E109 if it would replace one of `files`.
+    Raises E109 if it would replace one of the generated `files`.
     """
     made = model_file(spec)
     taken = {name.lower() for name in files} | {MANIFEST, LICENSE.lower(), SBOM.lower()}
@@ -273,7 +278,7 @@ def _model_files(spec: Spec, files: Mapping[str, str]) -> dict[str, str]:
 def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None, *,
              vectors: Vectors | None = None, packages: Sequence[str] = (),
              spec: Spec | None = None) -> Manifest:
-    """Generate a plan's C library and its RTL cores in a folder.
+    """Generate the C library and the RTL cores of a plan in a folder.
 
     Parameters
     ----------
@@ -281,13 +286,13 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     out_dir : path
         A new or empty folder, or one that kerncast wrote before.
     target : str or Target, optional
-        Reject a plan that does not fit its memory.
+        Raise an error if the plan does not fit the memory of this target.
     vectors : Vectors, optional
-        Stored with the code for ``kerncast test``.
+        Test vectors to store in the folder, for ``kerncast test``.
     packages : sequence of str
         Build systems that the folder supports: names from :data:`.c.packages.PACKAGES`, or ``all``.
     spec : Spec, optional
-        Stored with the code for ``kerncast verify``.
+        Spec to store in the folder, for ``kerncast verify``.
 
     Returns
     -------
@@ -296,8 +301,8 @@ def generate(plan: Plan, out_dir: str | Path, target: str | Target | None = None
     Raises
     ------
     KerncastError
-        E301 if the plan is too large, E302 for a foreign folder, E303 for edited files, E304 for a damaged
-        manifest, E308 without vectors, E310 for an unknown package, E311 if no HLS core supports the plan.
+        E301 if the plan is too large, E302 for a folder with other files, E303 for edited files, E304 for a
+        damaged manifest, E308 for missing vectors, E310 for an unknown package, E311 without an HLS core.
     """
     out = Path(out_dir)
     chosen = load_target(target) if isinstance(target, str) else target
@@ -329,7 +334,8 @@ def _not_generated(out: Path, value: str) -> KerncastError:
 def load_manifest(out_dir: str | Path) -> Manifest:
     """Load the manifest of a generated folder.
 
-    Raises E305 for another folder or an interrupted run, E213 for another version.
+    Raises E305 if kerncast did not generate the folder or was interrupted, and E213 if another version of
+    kerncast generated it.
     """
     manifest = Manifest.read(Path(out_dir))
     if manifest is None:
@@ -341,9 +347,9 @@ def load_manifest(out_dir: str | Path) -> Manifest:
 
 
 def load_plan(out_dir: str | Path) -> tuple[Plan, Manifest]:
-    """Load plan and manifest of a generated folder.
+    """Load the plan and the manifest of a generated folder.
 
-    Raises E305 for another folder, E210 for a damaged plan.
+    Raises E305 if kerncast did not generate the folder, and E210 if the plan is damaged.
     """
     manifest = load_manifest(out_dir)
     path = Path(out_dir) / PLAN
@@ -353,17 +359,17 @@ def load_plan(out_dir: str | Path) -> tuple[Plan, Manifest]:
 
 
 def _json_text(path: Path) -> str:
-    """Read plan or vectors; replace bytes that are not UTF-8."""
+    """Read a JSON file of the folder; replace bytes that are not valid UTF-8."""
     return read_bytes(path).decode("utf-8", "replace")
 
 
 def load_vectors(out_dir: str | Path) -> Vectors | None:
-    """Load the vectors of a generated folder, or None."""
+    """Load the test vectors of a generated folder; None if there are none."""
     path = Path(out_dir) / VECTORS
     return Vectors.from_json(_json_text(path), str(path)) if path.is_file() else None
 
 
 def describe(manifest: Manifest) -> dict[str, Any]:
-    """Return the result as a dictionary for ``--json``."""
+    """Return the content of a manifest as a dictionary, for ``--json``."""
     return {"name": manifest.name, "plan": manifest.plan, "target": manifest.target,
             "files": list(manifest.files)}

@@ -20,13 +20,16 @@ _HOME = "https://spdx.org/spdxdocs/kerncast"
 
 
 def licence_text() -> str:
-    """Return the text of LICENSE: an exception for generated code, then Apache-2.0."""
+    """Return the text of LICENSE.
+
+    The text consists of an exception for generated code and the Apache-2.0 licence.
+    """
     exception = environment().get_template("package/LICENSE-OUTPUT.j2").render()
     return exception + read_text("LICENSE")
 
 
 def licence_of(name: str) -> str:
-    """Return the SPDX licence identifier of a generated file by its path."""
+    """Return the SPDX licence identifier of a generated file."""
     base = name.rpartition("/")[2]
     runtime = name.startswith("rt/") or base in ("prim.hpp", "dialect.hpp") or (
         base.startswith("kc_") and base.endswith((".sv", ".hpp", ".h", ".c")))
@@ -40,13 +43,15 @@ def _checksums(text: str) -> list[dict[str, str]]:
 
 
 def sbom_text(plan: Plan, files: Mapping[str, str]) -> str:
-    """Return the bill of materials: one package, and each file with its checksums.
+    """Return the SPDX bill of materials as JSON.
+
+    It contains one package, and each file with its checksums.
 
     Parameters
     ----------
     plan : Plan
     files : mapping of str to str
-        All other files of the folder.
+        Texts of all other files in the folder, by file name.
     """
     listed: list[dict[str, Any]] = [
         {"SPDXID": f"SPDXRef-File-{number}", "fileName": f"./{name}", "checksums": _checksums(text),

@@ -1,6 +1,6 @@
-"""codegen: the manifest of a generated folder.
+"""codegen: read and write the manifest of a generated folder.
 
-The manifest lists the generated files, so that other files are never changed.
+The manifest lists the generated files, so that kerncast does not change any other file.
 """
 
 from __future__ import annotations
@@ -22,17 +22,19 @@ _TO = ">"
 
 @dataclass(frozen=True)
 class Manifest:
-    """List of the generated files in a folder.
+    """Manifest of a generated folder.
 
     Parameters
     ----------
     name, plan, spec, target : str
-        Prefix, plan hash, spec hash and target id (empty for any).
+        Prefix of all C names, plan hash, spec hash, and target id (empty if the code is for any target).
     runtime : str
         SHA-256 of the runtime headers in the folder ``rt``.
     files : dict of str to str
-        SHA-256 by file name, in order.  While a run is writing, the old and the new digest, because an
-        interrupted run may leave either version.
+        SHA-256 by file name, sorted. While files are being written, each entry contains the old and the new
+        digest, because an interrupted run may leave either version.
+    version : int
+        Version of the plan format.
     """
 
     name: str
@@ -52,9 +54,9 @@ class Manifest:
 
     @classmethod
     def read(cls, folder: Path) -> Manifest | None:
-        """Read the manifest of a folder; None if there is none.
+        """Read the manifest of a folder; return None if there is none.
 
-        Raises E304 if it is damaged.
+        Raises E304 if the manifest is damaged.
         """
         path = folder / MANIFEST
         if not path.is_file():
@@ -77,20 +79,20 @@ class Manifest:
         return manifest
 
     def transition_to(self, new: Manifest) -> Manifest:
-        """Return the manifest to store while files are replaced by those of `new`."""
+        """Return the manifest to store while files are being replaced by those of `new`."""
         pairs = {name: (self.files.get(name, ""), new.files.get(name, ""))
                  for name in sorted({*self.files, *new.files})}
         return replace(new, files={name: now if before == now else f"{before}{_TO}{now}"
                                    for name, (before, now) in pairs.items()})
 
     def check_version(self, where: str) -> None:
-        """Raise E213 for a folder that another version of kerncast wrote."""
+        """Raise E213 if another version of kerncast wrote the folder."""
         if self.version != VERSION:
             raise other_version("folder", where, self.version, VERSION, REMAKE_FOLDER)
 
     @property
     def is_complete(self) -> bool:
-        """Report whether the run that wrote the folder was completed."""
+        """Report whether the run that wrote the folder was not interrupted."""
         return not any(_TO in digests for digests in self.files.values())
 
     def wrote(self, name: str, text: str) -> bool:
@@ -104,33 +106,33 @@ class Manifest:
 
 
 def is_source(name: str) -> bool:
-    """Report whether a file is a C source of the library, not of its packages."""
+    """Report whether a file is a C source of the library; those of packages are not."""
     return name.endswith(".c") and "/" not in name
 
 
 def _inside(name: str) -> bool:
-    """Report whether `name` is a plain path inside the folder."""
+    """Report whether `name` is a relative path that stays inside the folder."""
     path = PurePosixPath(name)
     return (bool(path.parts) and str(path) == name and not path.is_absolute()
             and ".." not in path.parts and not {"\\", ":", "\0"} & set(name))
 
 
 def digest(text: str) -> str:
-    """Compute the SHA-256 of the bytes of a file's text."""
+    """Return the SHA-256 of a file's text in UTF-8, as hexadecimal digits."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def runtime_digest(files: dict[str, str]) -> str:
-    """Compute the SHA-256 of the runtime headers among generated files."""
+    """Return the SHA-256 of the runtime headers among the generated files."""
     return digest("".join(f"{name}\0{text}\0" for name, text in sorted(files.items())
                           if name.startswith("rt/")))
 
 
 def content(path: Path) -> str | None:
-    """Return a file's exact text, or None if `path` is a folder, a link or missing.
+    """Return the exact text of a file, or None if `path` is not a regular file.
 
-    Line ends are unchanged, and bytes that are not UTF-8 become lone surrogates, so that different bytes
-    give different texts.
+    Line ends are not converted. Bytes that are not valid UTF-8 become lone surrogates, so that files with
+    different bytes have different texts.
     """
     if path.is_symlink() or not path.is_file():
         return None

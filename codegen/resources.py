@@ -1,4 +1,4 @@
-"""codegen: read shipped files, the user's firmware files, and the templates."""
+"""codegen: read files of the package, the user's firmware files, and templates."""
 
 from __future__ import annotations
 
@@ -21,22 +21,23 @@ _ROOT = __package__.rpartition(".")[0]
 
 
 def resource(path: str) -> Traversable:
-    """Return the file or folder `path` (with slashes) of the installed package."""
+    """Return a file or folder of the installed package; `path` uses slashes."""
     return files(_ROOT).joinpath(*path.split("/"))
 
 
 def read_text(path: str) -> str:
-    """Read the text of a shipped file."""
+    """Read a text file of the installed package."""
     return resource(path).read_text(encoding="utf-8")
 
 
 def firmware_files(folder: str) -> dict[str, Traversable]:
-    """Map names to the files of a ``firmware/`` folder and of the user's folder.
+    """Return the files of a ``firmware/`` folder and of the user's folder, by name.
 
     Raises
     ------
     KerncastError
-        E324 if :data:`OWN_FIRMWARE` does not name a folder, or a file in it has the name of a shipped file.
+        E324 if the environment variable :data:`OWN_FIRMWARE` does not name a folder, or if a file in this
+        folder has the name of a file in the package.
     """
     place = resource(f"firmware/{folder}")
     shipped = {entry.name: entry for entry in place.iterdir()} if place.is_dir() else {}
@@ -56,7 +57,7 @@ def firmware_files(folder: str) -> dict[str, Traversable]:
 
 
 def _template(name: str) -> tuple[str, str, None] | None:
-    """Return the text and path of a template for Jinja, or None if it is missing."""
+    """Return the text and path of a Jinja template, or None if it is missing."""
     try:
         return read_text(f"templates/{name}"), f"templates/{name}", None
     except (FileNotFoundError, IsADirectoryError):
@@ -67,7 +68,7 @@ def _template(name: str) -> tuple[str, str, None] | None:
 def environment() -> Environment:
     """Return the Jinja environment.
 
-    An undefined name in a template raises an error; lines with only a block tag are removed.
+    A template that uses an undefined name raises an error. A line that contains only a block tag is removed.
     """
     from jinja2 import Environment, FunctionLoader, StrictUndefined  # what reads boards renders nothing
 

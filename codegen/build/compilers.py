@@ -1,4 +1,4 @@
-"""codegen: find the C compilers of this machine and call them."""
+"""codegen: find the C compilers installed on this machine, and run them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ INSTALL = {"gcc": "sudo apt-get install -y gcc libc6-dev",
 
 @dataclass(frozen=True)
 class Compiler:
-    """A compiler for this machine.
+    """C compiler that builds for the host.
 
     Parameters
     ----------
     name : str
         ``gcc``, ``clang`` or ``zig``.
     command : tuple of str
-        The command that starts it.
+        Command line that starts the compiler, without options.
     """
 
     name: str
@@ -39,15 +39,15 @@ class Compiler:
                       work: Path) -> None:
         """Compile C sources into a shared library.
 
-        Raises E320 with the compiler's message.
+        Raises E320, with the compiler's message, if the compiler fails.
 
         Parameters
         ----------
         sources : sequence of Path
-            The folder of the first is on the include path.
+            C files. The folder of the first one is added to the include path.
         flags : sequence of str
         library : Path
-            The file to make.
+            The shared library to write.
         work : Path
             Folder for the compiler's cache.
         """
@@ -71,7 +71,7 @@ def _command(name: str) -> tuple[str, ...] | None:
 
 
 def available() -> list[str]:
-    """List the names of the installed compilers, best first."""
+    """List the names of the installed compilers in order of preference."""
     return [name for name in INSTALL if _command(name) is not None]
 
 
@@ -81,7 +81,7 @@ def host_compiler(name: str = "auto") -> Compiler:
     Raises
     ------
     KerncastError
-        E511 if it is not installed, with the command that installs it.
+        E511 if the compiler is not installed. The error contains the command that installs it.
     """
     for candidate in INSTALL if name == "auto" else [name]:
         command = _command(candidate)

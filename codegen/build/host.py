@@ -1,4 +1,4 @@
-"""codegen: run the generated C on this machine through cffi."""
+"""codegen: run the generated C on the host through cffi."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ _FROM_LINE = {"model_predict": "delay_predict", "lms_update": "delay_update"}
 
 
 def _members(fields: tuple[Field, ...]) -> str:
-    """Return the members of a structure in C."""
+    """Return the C declarations of the members of a structure."""
     return " ".join(f"{f.ctype} {f.name}{'' if f.formula == '1' else f'[{f.count}]'};" for f in fields)
 
 
 def _training(p: str, x: str, raw_y: str, word: str, members: str, target: str) -> str:
-    """Return the declarations of a batch trainer.
+    """Return the C declarations of a batch trainer's structure and functions.
 
-    `word` is the type of the fitted values, empty if there are none; `target` is the target parameter of a
-    push.
+    `word` is the C type of the fitted values, or empty if the trainer has no function for them. `target` is
+    the declaration of the target parameter of ``train_push``.
     """
     fitted = f"int {p}_train_fitted(const {p}_trainer_t *t, {word} *f);" if word else ""
     return f"""typedef struct {{ {members} }} {p}_trainer_t;
@@ -50,7 +50,7 @@ def _training(p: str, x: str, raw_y: str, word: str, members: str, target: str) 
 
 
 def _delay_line(plan: Plan, raw_x: str, raw_y: str) -> str:
-    """Return the declarations of the delay line."""
+    """Return the C declarations of the delay line's structure and functions."""
     p, model, word = plan.name, "" if plan.fixed else f"const {plan.name}_model_t *m, ", plan.word_type
     update = f"int {p}_delay_update({p}_model_t *m, const {p}_delay_t *d, {_target(plan, raw_y)}, {word} *f);"
     return f"""typedef struct {{ {raw_x} samples[{2 * plan.delay}]; uint16_t newest; uint16_t count; }} {p}_delay_t;
@@ -91,7 +91,10 @@ def declarations(plan: Plan) -> str:
 
 
 def _target(plan: Plan, raw_y: str) -> str:
-    """Return the declaration of an update's target: a value, or a pointer to several."""
+    """Return the C declaration of the target parameter of an update.
+
+    The parameter is a value for one target, and a pointer for several targets.
+    """
     return f"const {raw_y} *y" if plan.targets > 1 else f"{raw_y} y"
 
 
@@ -102,26 +105,31 @@ class HostBackend(LibraryBackend):
     ----------
     plan : Plan
     source : path, optional
-        A generated folder; without it the code is generated into a temporary folder, which `close` removes.
+        A generated folder. If it is omitted, the code is generated into a temporary folder, which `close`
+        removes.
     compiler : str
         ``auto``, ``gcc``, ``clang`` or ``zig``.
     build_dir : path, optional
-        Folder of the build; by default a temporary folder, which `close` removes.
+        Folder for the compiled library. By default a temporary folder, which `close` removes.
     flags : tuple of str
-        Optimisation and instrumentation, such as ``("-O2",)``.
+        Compiler flags for optimisation and instrumentation, such as ``("-O2",)``.
     traced : bool
-        Compile the trace hooks in, so that ``trace`` works.
+        Whether to compile the trace hooks, which the method ``trace`` requires.
 
     Attributes
     ----------
-    ffi, library, model, trainer, line, slots
-        cffi's view of the generated API, of this back end's model, trainer and delay line, and of the two
-        slots in RAM that hold saved states.
+    ffi, library
+        The cffi interface and the loaded library.
+    model, trainer, line
+        The C structures of the model, the trainer and the delay line.
+    slots
+        The two RAM slots that store saved states.
 
     Raises
     ------
     KerncastError
-        E511 if no compiler is found, E320 if it fails, E413 if `source` is of another plan.
+        E511 if no compiler is found, E320 if compilation fails, E413 if `source` was generated from
+        another plan.
     """
 
     def __init__(self, plan: Plan, source: Path | None = None, *, compiler: str = "auto",
@@ -149,7 +157,10 @@ class HostBackend(LibraryBackend):
 
     def _build(self, chosen: Compiler, source: Path | None, flags: tuple[str, ...],
                build_dir: Path | None, traced: bool) -> Path:
-        """Build the library under a new name: a loaded library must not be overwritten."""
+        """Build the library and return its path.
+
+        Each build has a new file name, because a loaded library must not be overwritten.
+        """
         work = Path(self._folder.name)
         sources, own = library_sources(self.plan, source, work, traced)
         library = work / f"{self.plan.name}{_SUFFIX}"
@@ -162,7 +173,7 @@ class HostBackend(LibraryBackend):
 
     @property
     def _first(self) -> tuple[Any, ...]:
-        """Return the first arguments of a call: the model structure, if there is one."""
+        """Return the leading arguments of a call: the model structure, if there is one."""
         return () if self.model is None else (self.model,)
 
     def _raw(self, words: Raw, signal: str) -> Any:
@@ -172,7 +183,7 @@ class HostBackend(LibraryBackend):
 
     @property
     def plan_hash(self) -> str:
-        """Return the plan hash compiled into the library."""
+        """Return the plan hash that is compiled into the library."""
         return bytes(getattr(self.library, f"{self.plan.name}_plan_hash")).hex()
 
     def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
@@ -198,7 +209,10 @@ class HostBackend(LibraryBackend):
         return answered(self.plan, status, rows)
 
     def _feed(self, x_raw: Raw, i: int) -> None:
-        """Push one sample into the delay line if row i continues the last row, else all."""
+        """Push the samples of row i into the delay line.
+
+        If row i is row i - 1 shifted by one sample, only the new sample is pushed.
+        """
         follows = i > 0 and bool((x_raw[i, 1:] == x_raw[i - 1, :-1]).all())
         if not follows:
             getattr(self.library, f"{self.plan.name}_delay_init")(self.line)
@@ -210,7 +224,7 @@ class HostBackend(LibraryBackend):
         return {f.name: self._member(f.name, f.formula == "1", self.model) for f in self.plan.memory}
 
     def workspace(self) -> Outputs:
-        """Return every member of the trainer structure, if there is one."""
+        """Return all members of the trainer structure, or nothing if there is no trainer."""
         return {f.name: self._member(f.name, f.formula == "1", self.trainer) for f in self.plan.workspace}
 
     def fitted(self) -> Outputs:
@@ -242,7 +256,7 @@ class HostBackend(LibraryBackend):
             self.ffi.memmove(slot, content, len(content))
 
     def reset(self) -> None:
-        """Return to the initial state; see :class:`~kerncast.sim.backend.Backend`."""
+        """Initialise the model; see :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.fixed:
             getattr(self.library, f"{self.plan.name}_model_init")(self.model)
         if self.plan.trains:

@@ -1,7 +1,7 @@
-"""codegen: run compiled C as a back end, on the host or in WebAssembly.
+"""codegen: call the compiled C library, on the host or in WebAssembly.
 
-A subclass defines how functions are called and where arrays are stored: :mod:`.host` with cffi, and
-``hw/wasm.py`` with a WebAssembly runtime.
+The class here is abstract. Its subclasses define how a C function is called and where arrays are stored:
+:mod:`.host` uses cffi, and ``hw/wasm.py`` uses a WebAssembly runtime.
 """
 
 from __future__ import annotations
@@ -27,21 +27,22 @@ def library_sources(plan: Plan, source: Path | None, work: Path,
                      traced: bool) -> tuple[list[Path], tuple[str, ...]]:
     """List the C sources of a plan and their compiler flags.
 
-    The store for saved states and the trace hooks are included on request.
+    The list includes a store for saved states. If `traced` is true, it also includes the trace hooks.
 
     Parameters
     ----------
     plan : Plan
     source : Path, optional
-        A generated folder; without it the code is generated into `work`.
+        A generated folder. If it is omitted, the code is generated into `work`.
     work : Path
         Temporary folder of the back end.
     traced : bool
+        Whether to include the trace hooks.
 
     Raises
     ------
     KerncastError
-        E413 if `source` is of another plan.
+        E413 if `source` was generated from another plan.
     """
     if source is None:
         source = work / "source"
@@ -60,14 +61,15 @@ def library_sources(plan: Plan, source: Path | None, work: Path,
 
 
 class LibraryBackend(ABC):
-    """Back end that calls a compiled library in the order of the protocol.
+    """Back end that calls the functions of a compiled library.
 
     Parameters
     ----------
     plan : Plan
     name : str
+        Name of the back end in reports.
     traced : bool
-        Whether it supports ``trace``.
+        Whether the back end supports ``trace``.
     """
 
     def __init__(self, plan: Plan, name: str, traced: bool) -> None:
@@ -76,19 +78,22 @@ class LibraryBackend(ABC):
 
     @abstractmethod
     def _call(self, name: str, *arguments: Any) -> int:
-        """Call a function with its structures as first arguments; return its status."""
+        """Call a C function of the library, and return its status.
+
+        The structures that the function requires precede `arguments`.
+        """
 
     @abstractmethod
     def _raw(self, words: Raw, signal: str) -> Any:
-        """Return values as a C array of the type of the ADC counts."""
+        """Return values as a C array whose element type is the ADC count type of `signal`."""
 
     @abstractmethod
     def _each(self, name: str, x_raw: Raw, y_raw: Raw | None) -> Outputs:
-        """Call a function once per sample with checked values."""
+        """Call a C function once for each sample. The values must have been validated."""
 
     @abstractmethod
     def _save(self) -> tuple[int, bytes]:
-        """Save the state; return the status and the slot written."""
+        """Save the state; return the status and the bytes of the slot that was written."""
 
     @abstractmethod
     def _restore(self) -> int:
@@ -96,11 +101,11 @@ class LibraryBackend(ABC):
 
     @abstractmethod
     def _kept(self) -> list[bytes]:
-        """Return the bytes of all slots."""
+        """Return the contents of all slots for saved states."""
 
     @abstractmethod
     def _fill(self, contents: Sequence[bytes]) -> None:
-        """Write the bytes of all slots."""
+        """Write the contents of all slots for saved states."""
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train on a set of samples; see :class:`~kerncast.sim.backend.Backend`."""

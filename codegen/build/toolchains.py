@@ -1,4 +1,4 @@
-"""codegen: find the cross compilers and call them."""
+"""codegen: find the cross compilers and run them."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ TELL_FRAMES = ("gcc", "clang")
 
 @dataclass(frozen=True)
 class Toolchain:
-    """Compiler for one target.
+    """Compiler and linker for one target.
 
     Parameters
     ----------
     name : str
         ``gcc``, ``clang`` or ``zig``.
     compiler, linker : tuple of str
-        Commands.
+        Command lines of the compiler and of the linker, without flags.
     flags, link_flags : tuple of str
-        Flags that the target needs, for each.
+        Flags that the target requires when compiling and when linking.
     libraries : tuple of str
-        The compiler's own runtime (64-bit division), if it must be named.
+        The compiler's runtime library (such as 64-bit division), if it must be linked explicitly.
     """
 
     name: str
@@ -53,13 +53,13 @@ class Toolchain:
 
     @property
     def reports_stack_usage(self) -> bool:
-        """Report whether the compiler writes the stack frame of each function."""
+        """Report whether the compiler can write the stack frame size of each function."""
         return self.name in TELL_FRAMES
 
     def compile(self, sources: Sequence[str], flags: Sequence[str], folder: Path) -> list[str]:
-        """Compile in `folder` and return the names of the object files.
+        """Compile sources in `folder`; return the names of the object files.
 
-        Raises E320 with the compiler's message.
+        Raises E320, with the compiler's message, if the compiler fails.
         """
         objects = [f"{PurePosixPath(source).stem}.o" for source in sources]
         for source, name in zip(sources, objects, strict=True):
@@ -70,9 +70,9 @@ class Toolchain:
 
     def link(self, objects: Sequence[str], script: str | None, name: str, folder: Path, *,
              entry: str = "") -> subprocess.CompletedProcess[str]:
-        """Link with the compiler's runtime library only.
+        """Link object files with the compiler's runtime library and no other library.
 
-        With `entry`, the start-up code is omitted, too.
+        If `entry` is given, the program starts at this symbol, and the start-up code is omitted.
         """
         begin = ("-nostartfiles", f"-Wl,-e,{entry}") if entry else ()
         return run_tool([*self.linker, *self.link_flags, "-Wl,--gc-sections", *begin, *objects,
@@ -81,7 +81,7 @@ class Toolchain:
 
 
 def compilers(target: Target) -> dict[str, Compiler]:
-    """List the compilers that can build for `target`, best first."""
+    """List the compilers that can build for `target`, in order of preference."""
     return {name: row for name, row in load_arch(target.arch).compilers().items() if name in target.flags}
 
 
@@ -102,8 +102,8 @@ def choose_toolchain(name: str, target: Target) -> Toolchain:
     Raises
     ------
     KerncastError
-        E325 for an unknown name, E327 for a compiler that cannot build for this target, E511 if the
-        compiler is not installed, with the install command.
+        E325 if the name is unknown, E327 if the compiler cannot build for this target, E511 if the compiler
+        is not installed. E511 contains the command that installs it.
     """
     rows = compilers(target)
     if name not in COMPILERS:

@@ -1,7 +1,4 @@
-"""codegen: run a compiler in a folder, without a shell.
-
-The compiler's caches are next to the build.
-"""
+"""codegen: run a compiler or another tool in a folder, without a shell."""
 
 from __future__ import annotations
 
@@ -19,7 +16,7 @@ _LINES_SHOWN = 12
 
 
 def is_installed(program: str) -> bool:
-    """Report whether a program is on the path, or ``python:MODULE`` can be imported."""
+    """Report whether a program, or the module of ``python:MODULE``, is installed."""
     module = program.removeprefix("python:")
     found = importlib.util.find_spec(module) if module != program else shutil.which(program)
     return found is not None
@@ -27,9 +24,9 @@ def is_installed(program: str) -> bool:
 
 def run_tool(command: Sequence[str], folder: Path,
              cache: Path) -> subprocess.CompletedProcess[str]:
-    """Run a tool in `folder` and return its output.
+    """Run a tool in `folder`; return the completed process with its output.
 
-    The caches of zig go below `cache` unless the environment places them.
+    The caches of zig are stored below `cache`, unless environment variables specify other folders.
     """
     kept = str(cache.absolute() / "zig-cache")
     env = {"ZIG_GLOBAL_CACHE_DIR": kept, "ZIG_LOCAL_CACHE_DIR": kept, **os.environ, "LC_ALL": "C"}
@@ -51,9 +48,12 @@ def exclusive(lock: Path) -> Iterator[None]:
 
 
 def refusal(name: str, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:
-    """Return E320 with the first errors of a tool's output, or its first lines."""
+    """Return error E320 with the first lines of a tool's error output.
+
+    Lines with warnings and notes are omitted if there are others.
+    """
     lines = done.stderr.strip().splitlines()
     errors = [line for line in lines if ": warning: " not in line and ": NOTE: " not in line]
     said = "\n".join((errors or lines)[:_LINES_SHOWN])
     return fail("E320", message, where=name, value=said,
-                remedy="if you have not changed the C files, report this with the spec")
+                remedy="if you have not changed the C files, report this error and attach the spec")

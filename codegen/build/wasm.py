@@ -1,9 +1,8 @@
 """codegen: compile the generated C to WebAssembly with zig.
 
-The module runs in browsers and in Python.
-
-A module imports nothing.  It exports its memory, the library's functions, and ``__heap_base``. Memory above
-this address belongs to the caller, who places the model structure and every array of a call there.
+The module runs in browsers and in Python. It imports nothing. It exports its memory, the library's functions,
+and ``__heap_base``. The memory from this address upwards belongs to the caller, who stores the model
+structure and the arrays of each call there.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ TRAINING_CALLS = ("train", "train_begin", "train_push", "train_run", "train_comm
 
 
 def exports(plan: Plan, traced: bool = False) -> tuple[str, ...]:
-    """List the functions and constants that a module exports, without its memory."""
+    """List the functions and constants that a module exports, except its memory."""
     p = plan.name
     calls = ["model_predict", *(("model_decide",) if plan.decision else ())]
     if not plan.fixed:
@@ -43,28 +42,30 @@ def build_wasm(plan: Plan, source: Path | None = None, *, flags: tuple[str, ...]
                build_dir: Path | None = None, traced: bool = False) -> bytes:
     """Build a WebAssembly module of a plan's generated C.
 
-    The same C and the same zig give the same bytes.
+    The same C code and the same version of zig give the same bytes.
 
     Parameters
     ----------
     plan : Plan
     source : path, optional
-        A generated folder; without it the code is generated into a folder that is removed again.
+        A generated folder. If it is omitted, the code is generated into a temporary folder.
     flags : tuple of str
-        Optimisation.
+        Compiler flags for optimisation.
     build_dir : path, optional
-        Folder for zig's cache; without it there is none.
+        Folder for zig's cache. If it is omitted, the cache is temporary.
     traced : bool
-        Compile the trace hooks in.
+        Whether to compile the trace hooks.
 
     Returns
     -------
     bytes
+        The WebAssembly module.
 
     Raises
     ------
     KerncastError
-        E511 without zig, E320 if it fails, E413 if `source` is of another plan.
+        E511 if zig is not installed, E320 if compilation fails, E413 if `source` was generated from another
+        plan.
     """
     zig = host_compiler("zig")
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:

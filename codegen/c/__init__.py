@@ -1,1 +1,1 @@
-"""codegen.c: contexts for the C templates, and packages around the library."""
+"""codegen.c: contexts for the C templates, and packages for build systems."""

@@ -1,4 +1,4 @@
-"""codegen: name outputs and classes for the C templates."""
+"""codegen: name the outputs and the classes of a model for the C templates."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _MARGINS = {
 
 
 def class_macros(names: tuple[str, ...]) -> list[str]:
-    """Return a unique identifier for each class in upper case, without a prefix.
+    """Return a unique upper-case identifier for each class, without model prefix.
 
-    Each run of other characters than ASCII letters and digits becomes one ``_``; a name without letters and
-    digits becomes its label.
+    Each run of characters other than ASCII letters and digits becomes one ``_``. A name without letters and
+    digits becomes ``NO_`` and its class number.
     """
     found: list[str] = []
     taken = {"UNKNOWN", "NAMES"}
@@ -37,9 +37,9 @@ def class_macros(names: tuple[str, ...]) -> list[str]:
 
 
 def c_text(text: str) -> str:
-    """Return text as a C string literal in ASCII, without trigraphs.
+    """Return text as an ASCII C string literal without trigraphs.
 
-    Other characters are UTF-8 in octal.
+    Other characters become octal escapes of their UTF-8 bytes.
     """
     def escaped(byte: int) -> str:
         plain = 32 <= byte < 127 and chr(byte) not in '"\\?'
@@ -49,21 +49,21 @@ def c_text(text: str) -> str:
 
 
 def comment_text(name: str) -> str:
-    """Return a name that can be printed in a C comment.
+    """Return a name that is safe to print in a C comment.
 
-    A character that could end the comment, or is not ASCII, becomes ``_``.
+    All characters except ASCII letters, digits, spaces and ``_ . + -`` become ``_``.
     """
     return re.sub(r"[^\w .+-]", "_", name, flags=re.ASCII)
 
 
 def _target(plan: Plan) -> str:
-    """Return the declaration of the parameter for the target of an update."""
+    """Return the C declaration of the target parameter of an update."""
     name = "label" if plan.decision else "y"
     return f"{plan.name}_target_t {name}" if plan.targets == 1 else f"const {plan.name}_target_t *{name}"
 
 
 def classes_context(plan: Plan) -> dict[str, Any]:
-    """Build the template context of several outputs and of classes."""
+    """Build the template context of models with several outputs or with classes."""
     names, pairs = plan.class_names, plan.outputs
     macros = class_macros(names) if plan.decision else []
     return {

@@ -1,4 +1,7 @@
-"""codegen: pass the plan's decisions to the C templates, without new decisions."""
+"""codegen: build the context of the C templates from the plan.
+
+The context contains only decisions of the plan.
+"""
 
 from __future__ import annotations
 
@@ -72,7 +75,7 @@ _SECOND_ORDER = dict(list(_MACROS.items())[:2]) | RLS_MACROS
 
 
 def c_integer(value: int) -> str:
-    """Format `value` as a C constant that does not depend on the width of int."""
+    """Format `value` as a C constant that is valid for any width of ``int``."""
     if -(1 << 31) < value < 1 << 31:
         return f"INT32_C({value})" if not -(1 << 15) < value < 1 << 15 else str(value)
     return f"INT64_C({value})" if value > -(1 << 63) else "INT64_MIN"
@@ -84,12 +87,12 @@ def _constant(plan: Plan, name: str) -> str:
 
 
 def _limit(word: Format, value: int) -> str:
-    """Format a limit of a type, by macro name if the value fills its type."""
+    """Format a limit of a format in C, as a macro if it is the limit of the C type."""
     return c_integer(value) if word.bits != word.c_bits else f"INT{word.bits}_{'MIN' if value < 0 else 'MAX'}"
 
 
 def real_value(plan: Plan, name: str) -> str:
-    """Return the real value that an integer constant represents, as text."""
+    """Return the real value that an integer constant represents, as comment text."""
     value = plan.constants[name]
     assert isinstance(value, int)
     if plan.tunes and name in OWN:  # a comment would be that of one candidate
@@ -113,25 +116,34 @@ def real_value(plan: Plan, name: str) -> str:
 
 
 def _usual_rounding(plan: Plan) -> Rounding:
-    """Return the rounding that most casts share: that of ``word``, or of most signals."""
+    """Return the rounding mode that most casts use.
+
+    This is the rounding mode of signal `a`, or that of ``word`` if the plan has no such signal.
+    """
     usual = plan.signals.get("a")
     return Rounding[plan.options["rounding"].upper()] if usual is None else usual.rounding
 
 
 def _cast_names(plan: Plan) -> list[str]:
-    """List the signals with a cast; z is cast as the spec sets it for `a`."""
+    """List the signals that have a cast. Signal z has the cast of `a`."""
     return [name for name in (*CASTS[plan.algorithm], "z") if name in plan.signals]
 
 
 def _own_casts(plan: Plan) -> list[str]:
-    """List the signals whose cast differs from the usual one."""
+    """List the signals with a cast that differs from the usual one.
+
+    The usual cast has the rounding mode of :func:`_usual_rounding`, and it saturates.
+    """
     usual = (_usual_rounding(plan), Overflow.SATURATE)
     return [name for name in _cast_names(plan)
             if (plan.signals[name].rounding, plan.signals[name].overflow) != usual]
 
 
 def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
-    """Map each signal to its ``_requantise`` function, rounding macro and wrap flag."""
+    """Map each signal to its ``_requantise`` function and modes.
+
+    The modes are the rounding mode, its macro, and whether overflow wraps.
+    """
     own, p = _own_casts(plan), plan.name.upper()
     return {name: {"name": name if name in own else "word", "mode": plan.signals[name].rounding.name.lower(),
                    "rounding": f"{p}_{name.upper()}_ROUNDING" if name in own else f"{p}_ROUNDING",
@@ -140,7 +152,7 @@ def _casts(plan: Plan) -> dict[str, dict[str, Any]]:
 
 
 def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
-    """Group the macros (name, value, comment) by title."""
+    """Group the macros of the model's header, as (name, value, comment), by title."""
     x, w, word = plan.signals["x"], plan.word, Format(True, plan.word, 0)
     first = [("ROUNDING", f"KC_{_usual_rounding(plan).name}", ""),
              ("WORD_LO", _limit(word, word.lo), ""), ("WORD_HI", _limit(word, word.hi), "")]
@@ -176,7 +188,7 @@ def _defines(plan: Plan) -> dict[str, list[tuple[str, str, str]]]:
 
 
 def _table_meaning(plan: Plan) -> dict[str, str]:
-    """Describe the contents of each table."""
+    """Map each table to a description of its contents."""
     bits = plan.constants.get("exp2_bits", 0)
     assert isinstance(bits, int)
     found = {name: text.format(bits=bits, twice=2 * bits) for name, text in _TABLE_MEANING.items()}
@@ -185,17 +197,20 @@ def _table_meaning(plan: Plan) -> dict[str, str]:
 
 
 def varied(plan: Plan) -> bool:
-    """Report whether columns have different offsets or gains."""
+    """Report whether the input columns have different offsets or gains."""
     return len(set(zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True))) > 1
 
 
 def _classes(plan: Plan) -> list[str]:
-    """Return the labels of f <= 0 and f > 0 as comments; empty for a regressor."""
+    """Return the class names for f <= 0 and f > 0 as comment text.
+
+    The list is empty for a regressor.
+    """
     return [re.sub(r"[^\w .+-]", "_", name) for name in plan.class_names] if plan.outputs == 1 else []
 
 
 def _trainer(plan: Plan) -> dict[str, Any]:
-    """Build the context of the Toeplitz trainer: types and right-hand sides."""
+    """Build the template context of a batch trainer."""
     word = plan.constants.get("solver_word", plan.word)
     scales = plan.integers("candidate_fitted_scale") if plan.tunes and plan.fits else (
         (plan.integer("fitted_scale"),) if plan.fits else ())
@@ -228,25 +243,25 @@ def _trainer(plan: Plan) -> dict[str, Any]:
 
 
 def _long_norm(plan: Plan) -> bool:
-    """Report whether the norm of alpha shifts its components right."""
+    """Report whether the norm of alpha needs right shifts of its components."""
     return plan.trains and (plan.algorithm != "toeplitz_rls" or plan.word > plan.integer("norm_bits"))
 
 
 def _row_products(plan: Plan) -> int:
-    """Return the number of products for one row of the residual and its square."""
+    """Return the number of products for one row of the residual and of its square."""
     lags = plan.constants.get("last_lag", 0)
     assert isinstance(lags, int)
     return 2 * lags + 2
 
 
 def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
-    """Build the template context, all derived from the plan.
+    """Build the context of the C templates from the plan.
 
     Parameters
     ----------
     plan : Plan
     spec_hash : str
-        Hash of the spec the plan was made from, for the banner.
+        Hash of the spec from which the plan was made. The banner of each file contains it.
 
     Returns
     -------

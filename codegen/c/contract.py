@@ -1,4 +1,4 @@
-"""codegen: document statuses, calling context and cost of the public functions."""
+"""codegen: document statuses, calling context and cost of public C functions."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ def _wrapped(text: str) -> list[str]:
 
 
 def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
-    """Return the Doxygen lines on reentrancy, interrupts and worst-case cost."""
+    """Return a function's Doxygen lines on reentrancy, interrupts and worst-case cost.
+
+    `kind` is the function without the model's name; `saved_bytes` is the size of a saved state.
+    """
     reentrancy, interrupts = _CONTEXT[kind]
     counts = plan.operations.get(_COUNTED.get(kind, kind), {})
     cost = ", ".join(f"{c.count} {what.replace('_', ' ')}" for what, c in counts.items())
@@ -69,7 +72,7 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
 
 
 def _slice_cost(plan: Plan, kind: str) -> str:
-    """Return the worst-case cost of a slice of training."""
+    """Return the worst-case cost of a function that performs part of the training."""
     n = plan.sizes["n"]
     if kind == "train_push" and plan.eager:
         return f"{2 * (n + plan.integer('last_lag'))} multiplications, 2 divisions, 1 kernel value"
@@ -88,12 +91,12 @@ def _slice_cost(plan: Plan, kind: str) -> str:
 
 
 def returned(files: Mapping[str, str], prefix: str) -> dict[str, str]:
-    """Return the Doxygen lines of the possible statuses, by kind of function.
+    """Return the Doxygen lines of the statuses that each kind of function returns.
 
     Parameters
     ----------
     files : mapping of str to str
-        The C files of the model.
+        Texts of the model's C files by file name.
     prefix : str
         The name of the model.
     """

@@ -1,4 +1,4 @@
-"""codegen: write the example program of a folder's README."""
+"""codegen: write the example program for the README of a generated folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from ...sim.plan import Plan
 
 
 def example(plan: Plan) -> str:
-    """Return a program of some ten lines that compiles without changes."""
+    """Return an example program of about ten lines that compiles without changes."""
     trains, uniform = plan.trains, plan.uniform
     p, x = plan.name, "" if trains and uniform else f"const {plan.name}_in_t *x, "
     head = [f'#include "{p}.h"', ""]
@@ -43,7 +43,7 @@ def example(plan: Plan) -> str:
 
 
 def _delayed(plan: Plan) -> list[str]:
-    """Return the lines of a program that takes one sample per call."""
+    """Return an example program for a delay line, which receives one sample per call."""
     p = plan.name
     lines = [f"static {p}_delay_t line;"] + ([] if plan.fixed else [
         f"static {p}_model_t model; /* {p}_model_init(&model) at the start */"])
@@ -63,7 +63,7 @@ def _delayed(plan: Plan) -> list[str]:
 
 
 def _learner_example(plan: Plan, head: list[str]) -> str:
-    """Return an example program of a learner with classes, or with several outputs."""
+    """Return an example program for an online learner with classes or several outputs."""
     p, P = plan.name, plan.name.upper()
     head += [f"static {p}_model_t model; /* {p}_model_init(&model) at the start */", ""]
     target = f"{p}_target_t label" if plan.decision else f"const {p}_target_t *y"
@@ -74,7 +74,7 @@ def _learner_example(plan: Plan, head: list[str]) -> str:
 
 
 def _classify(plan: Plan) -> list[str]:
-    """Return the lines of a function that classifies a sample; none for a regression."""
+    """Return a function that classifies a sample, as lines; empty for a regressor."""
     p = plan.name
     return ["", f"uint8_t classify(const {p}_in_t *x)", "{",
             f"    uint8_t label = {p.upper()}_CLASSES; /* none of them */", "",
@@ -83,7 +83,7 @@ def _classify(plan: Plan) -> list[str]:
 
 
 def _trainer_example(plan: Plan, x: str) -> list[str]:
-    """Return functions of a trainer with classes or several outputs."""
+    """Return example functions for a batch trainer with classes or several outputs."""
     p, y = plan.name, "labels" if plan.decision else "y"
     given = f"&trainer, &model, {'x, ' if x else ''}{y}"
     lines = [f"int learn({x}const {p}_target_t *{y})", "{", f"    return KC_USABLE({p}_train({given}));", "}"]

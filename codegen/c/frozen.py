@@ -21,27 +21,27 @@ _WIDTH = 96
 
 
 def freeze(plan: Plan, image: bytes, where: str = "saved state") -> dict[str, str]:
-    """Return a constant model with the values of a saved state, by file name.
+    """Return the C files of a constant model with the values of a saved state.
 
     Parameters
     ----------
     plan : Plan
-        The plan of the folder that defines the structure.
+        The plan of the generated folder, which defines the model structure.
     image : bytes
-        A saved state; blank bytes after it, as in a flash slot, are ignored.
+        A saved state. Erased bytes after it, as in a flash slot, are ignored.
     where : str
-        The file, for messages.
+        The file of the saved state, for messages.
 
     Returns
     -------
     dict of str to str
-        ``NAME_frozen.c`` and ``NAME_frozen.h``.
+        Texts of ``NAME_frozen.c`` and ``NAME_frozen.h`` by file name.
 
     Raises
     ------
     KerncastError
-        E440 to E445 for a state that the model would not restore; E448 for a state without a trained model,
-        and for a plan whose model is a constant already.
+        E440 to E445 if the model would not restore the state; E448 if the state contains no trained model,
+        or if the plan's model is already a constant.
     """
     if plan.fixed:
         raise fail("E448", "the model is a constant already", where=where, value=plan.algorithm,
@@ -67,7 +67,8 @@ def write_frozen(files: dict[str, str], folder: Path) -> None:
     Raises
     ------
     KerncastError
-        E191 without the folder, E192 for a file that kerncast freeze did not write.
+        E191 if the folder does not exist, E192 if a file of the same name exists that ``kerncast freeze`` did
+        not write.
     """
     if not folder.is_dir():
         raise fail("E191", "the folder does not exist", where="--out", value=str(folder),
@@ -84,12 +85,12 @@ def write_frozen(files: dict[str, str], folder: Path) -> None:
 
 
 def _without_blanks(plan: Plan, image: bytes) -> bytes:
-    """Return the saved state at the start of a slot, without the unwritten bytes."""
+    """Return the saved state in a slot, without the erased bytes after it."""
     size = image_bytes(plan)
     return image[:size] if len(image) > size and set(image[size:]) == {BLANK} else image
 
 
 def _lines(field: Field, values: Sequence[int]) -> list[str]:
-    """Return the values of a member as lines of C."""
+    """Return the values of a member of the model structure as lines of C."""
     literal = float_literal if field.ctype == "float" else c_integer
     return textwrap.wrap(", ".join(map(literal, values)), _WIDTH, break_long_words=False)

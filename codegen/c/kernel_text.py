@@ -1,4 +1,4 @@
-"""codegen: describe a plan's kernel: formula, macros, meaning of constants."""
+"""codegen: describe a plan's kernel: its formula, its macros, and their meaning."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ def kernel_context(plan: Plan) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``kernel``, its name; ``polynomial``, whether it is a function of u.v; ``kernel_formula``;
-        ``kernel_parameters`` as in the spec; ``distance_term``, the term that each column adds.
+        ``kernel``: its name; ``polynomial``: whether it is a function of the dot product u.v;
+        ``kernel_formula``; ``kernel_parameters``, as in the spec; ``distance_term``: the contribution of each
+        input column to the distance.
     """
     kind = plan.kernel
     given = [f"{key} = {plan.options[key]}" for key in ("sigma", "period", "degree", "gamma", "coef0")
@@ -42,7 +43,7 @@ def kernel_context(plan: Plan) -> dict[str, Any]:
 
 
 def kernel_macros(plan: Plan) -> dict[str, tuple[str, ...]]:
-    """Group the kernel constants that become macros by title."""
+    """Group the names of the kernel's constants by the title of their macros."""
     if _is_polynomial(plan):
         return {"Kernel: (u.v / 2^dot_shift * c / 2^shift + coef0)^degree / 2^out_shift":
                 ("kernel_dot_shift", "kernel_c", "kernel_shift", "kernel_coef0", "kernel_degree",
@@ -61,7 +62,10 @@ def kernel_macros(plan: Plan) -> dict[str, tuple[str, ...]]:
 
 
 def kernel_value(plan: Plan, name: str) -> str:
-    """Return the real value that a kernel constant represents, or None."""
+    """Return the real value that a kernel constant represents, as text.
+
+    The text is empty for constants without a description.
+    """
     if name == "kernel_turn":
         return f"2^62 / period, period = {plan.options['period']}, in LSB of x"
     if name == "kernel_c" and not _is_polynomial(plan):

@@ -1,7 +1,7 @@
-"""codegen: prefix file-static names, so that all C files can be compiled as one.
+"""codegen: make file-static names unique for a unity build.
 
-In templates, file-static functions, constants, types and macros have short names, unique within one file.
-A unity build compiles the files of several models as one, in which each name must be unique.
+A unity build compiles the C files of several models as one file, in which each name must be unique. In the
+templates, file-static functions, constants, types and macros have short names, unique only within one file.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _TOKEN = re.compile(r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"|(?:->|\.)\s*\w+|KC_TRACE(?:_
 
 
 def own_names(text: str, prefix: str) -> list[str]:
-    """List the file-static names of a C file without the model's prefix."""
+    """List the file-static names of a C file that lack the model's prefix."""
     names = {name: None for pattern in _DEFINED for name in pattern.findall(text)}
     return [name for name in names if not name.lower().startswith((f"{prefix}_", "kc_"))]
 
 
 def localise(files: dict[str, str], prefix: str) -> dict[str, str]:
-    """Prefix the file-static names of a model's C files with model and file.
+    """Add the names of model and file to all file-static names in a model's C files.
 
     Parameters
     ----------
     files : dict of str to str
-        The text of each file by name.
+        Texts by file name.
     prefix : str
         The name of the model.
     """
@@ -43,7 +43,7 @@ def localise(files: dict[str, str], prefix: str) -> dict[str, str]:
 
 
 def _fresh(names: Iterable[str], stem: str, used: set[str]) -> dict[str, str]:
-    """Map names to prefixed ones that occur nowhere else in the model."""
+    """Map names to prefixed names that do not occur anywhere else in the model."""
     found = {}
     for name in names:
         new = f"{stem}_{name}" if name != name.upper() else f"{stem.upper()}_{name}"
@@ -59,7 +59,7 @@ def _renamed(text: str, names: dict[str, str]) -> str:
 
 
 def _wrapped(line: str) -> str:
-    """Break a long line of code, but keep a trace hook on one line."""
+    """Break a long line of code. A line with a trace hook is not broken."""
     if len(line) <= LINE or line.startswith(("#", "/*", " *")) or "KC_TRACE" in line:
         return line
     margin = " " * (len(line) - len(line.lstrip()) + 4)

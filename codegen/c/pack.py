@@ -20,7 +20,7 @@ _TIME = (1980, 1, 1, 0, 0, 0)
 
 
 def pack_files(folder: Path, description: str) -> list[str]:
-    """List the files of a pack by their paths in the generated folder, sorted."""
+    """List the files of a pack, sorted, as paths in the generated folder."""
     root = ElementTree.fromstring((folder / description).read_text(encoding="utf-8"))
     named = {file.get("name", "") for file in root.iter("file")}
     headers = {f"rt/{path.name}" for path in (folder / "rt").glob("*.h")}
@@ -29,7 +29,7 @@ def pack_files(folder: Path, description: str) -> list[str]:
 
 
 def refuse_unwritable_pack(out: Path | None) -> None:
-    """Raise E191 if `out` is not a writable folder, and cannot become one."""
+    """Raise E191 unless `out` is a writable folder, or can be created as one."""
     if out is None:
         return
     at = out.absolute()
@@ -44,17 +44,17 @@ def refuse_unwritable_pack(out: Path | None) -> None:
 def write_pack(folder: Path, name: str, out: Path) -> Path:
     """Write the pack of a generated folder and return its path.
 
-    The same folder gives the same bytes. Raises E310 if the folder was generated without the package cmsis,
-    and E191 if the pack cannot be written.
+    The same folder gives an identical archive. Raises E310 if the folder was generated without the package
+    cmsis, and E191 if the pack cannot be written.
 
     Parameters
     ----------
     folder : Path
-        Generated with the package ``cmsis``.
+            A folder that was generated with the package ``cmsis``.
     name : str
         The name of the model.
     out : Path
-        The folder for the pack; it is created if necessary.
+            The folder in which to store the pack. It is created if necessary.
     """
     description = f"kerncast.{name}.pdsc"
     if not (folder / description).is_file() or not (folder / MANIFEST).is_file():

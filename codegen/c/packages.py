@@ -1,8 +1,8 @@
-"""codegen: package a folder for a build system, or for C++.
+"""codegen: add files for build systems and for C++ to a generated folder.
 
-A package adds files to the generated folder; the C is not moved, so that you can copy the folder to a
-project. Every package for a build system has a program that runs the vectors without Python,
-and one that samples in an interrupt and learns in the background.
+A package adds files to the generated folder and leaves the C files in place, so that you can copy the folder
+into a project. Each package for a build system contains two programs: one replays the test vectors without
+Python, and the other samples in an interrupt and learns in the background.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ ALL = "all"
 def resolve_packages(names: Sequence[str]) -> tuple[str, ...]:
     """Return packages by name, in the order of :data:`PACKAGES`.
 
-    Raises E310 for an unknown name.
+    Raises E310 if a name is unknown.
 
     Parameters
     ----------
     names : sequence of str
-        Each is one name, or several separated by commas; ``all`` selects every package.
+        Each entry is one name, or several separated by commas; ``all`` selects every package.
     """
     asked = [name.strip() for text in names for name in text.split(",")]
     unknown = [name for name in asked if name not in (ALL, *PACKAGES)]
@@ -83,7 +83,7 @@ def packages_in(name: str, files: Iterable[str]) -> tuple[str, ...]:
 
 def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, sources: Sequence[str],
                     target: Target | None = None) -> dict[str, str]:
-    """Render the files of packages by name, and their section of README.md.
+    """Render the files of packages and their section of README.md.
 
     Parameters
     ----------
@@ -91,11 +91,12 @@ def render_packages(plan: Plan, kinds: Sequence[str], vectors: Vectors | None, s
     kinds : sequence of str
         Names from :data:`PACKAGES`.
     vectors : Vectors or None
-        The calls that the program of a package replays; E308 if there are none.
+        Calls that the test program of a package replays. Raises E308 if a package needs them and there are
+        none.
     sources : sequence of str
         The C files of the library.
     target : Target, optional
-        Its flash size limits the number of vectors, and its RAM the buffers of the HIL agent.
+        Its flash size limits the number of vectors, and its RAM limits the buffers of the HIL agent.
     """
     programs = [kind for kind in kinds if kind not in _HEADERS]
     if vectors is None and programs:

@@ -1,4 +1,4 @@
-"""codegen: build the template context of the real-time program's samples."""
+"""codegen: build the template context of the real-time example program."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from ...sim.plan import Plan
 
 
 def realtime_context(plan: Plan) -> dict[str, Any]:
-    """Return the template parameters of a sample: counts, ranges, and arguments.
+    """Return the template parameters for one sample: sizes, ranges and arguments.
 
-    A delay line whose samples have the format of the targets predicts its own signal: the next sample is the
-    target.
+    If a delay line has inputs and targets of the same format, the model predicts the signal itself: the
+    target is the next sample.
     """
     p, x, y = plan.name, plan.signals["x_raw"].format, plan.signals.get("y_raw")
     tapped = bool(plan.delay)

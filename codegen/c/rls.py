@@ -22,12 +22,12 @@ _MEANINGS = {"rls_fading": "1 - forgetting, 32 fraction bits", "rls_ridge_one": 
 
 
 def rls_value(name: str) -> str:
-    """Return the real value that a constant of the learner represents, or ""."""
+    """Return a description of a constant of online RLS; empty if there is none."""
     return _MEANINGS.get(name, "")
 
 
 def rls_context(plan: Plan) -> dict[str, Any]:
-    """Build the ``rls`` context; empty for other algorithms."""
+    """Build the template context of online RLS; empty for other algorithms."""
     if not plan.second_order:
         return {}
     x = plan.signals["x"].format

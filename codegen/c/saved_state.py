@@ -1,4 +1,4 @@
-"""codegen: build the template context of saved states, and their page of the docs."""
+"""codegen: template context and documentation page of saved states."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from .context import c_integer
 
 
 def saved_context(plan: Plan) -> dict[str, Any]:
-    """Return the template context: sizes, and how each member is stored and checked.
+    """Return the template context of saved states.
+
+    The context contains the sizes, and how each member is stored and validated.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""codegen: render the runtime headers that hold the version and the statuses."""
+"""codegen: render the runtime headers with the ABI version and the status codes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _render(name: str, version: str, runtime: str) -> str:
 def runtime_hash() -> str:
     """Return eight hexadecimal digits of the SHA-256 of all runtime headers.
 
-    The version of kerncast is not part of it: two versions with the same runtime are compatible.
+    The hash does not depend on the version of kerncast: two versions with the same runtime are compatible.
     """
     texts = {name: _render(name, "", "") for name in SHARED}
     texts |= {entry.name: read_text(f"firmware/rt/{entry.name}")
@@ -33,5 +33,5 @@ def runtime_hash() -> str:
 
 
 def render_shared() -> dict[str, str]:
-    """Render the shared headers; return their texts by path in a generated folder."""
+    """Render the shared headers; return texts by path in a generated folder."""
     return {f"rt/{name}": _render(name, __version__, runtime_hash()) for name in SHARED}

@@ -1,4 +1,4 @@
-"""codegen: add trace hooks and a store for saved states to generated C, for tests."""
+"""codegen: add trace hooks and a store for saved states to the C under test."""
 
 from __future__ import annotations
 
@@ -34,17 +34,17 @@ def _write(folder: Path, name: str) -> Path:
 
 
 def write_trace_hooks(folder: Path) -> Path:
-    """Write header and source of the hooks into `folder`; return the source's name."""
+    """Write the header and the source of the trace hooks; return the source's name."""
     return _write(folder, "kc_hil_trace")
 
 
 def write_store(folder: Path) -> Path:
-    """Write header and source of the state store; return the source's name."""
+    """Write the header and the source of the state store; return the source's name."""
     return _write(folder, "kc_hil_store")
 
 
 def find_hook(folder: Path, operation: str, signal: str) -> str:
-    """Find the ``file:line`` of a hook in a generated folder; empty if there is none."""
+    """Return the ``file:line`` of a trace hook in a generated folder, or ""."""
     hook = re.compile(rf"\bKC_TRACE(_ALL)?\({operation}, {signal},")
     for path in [*sorted(folder.glob("*.c")), *sorted(folder.glob("rt/*.h"))]:
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):

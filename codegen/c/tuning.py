@@ -1,4 +1,7 @@
-"""codegen: build the template context of a trainer that compares candidates."""
+"""codegen: build the template context of a trainer that tunes hyperparameters.
+
+The trainer compares candidates; each is a pair of sigma and lambda.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ _SHAPE = ("band", "factor_frac", "factor_shift", "factor_head", "band_head", "re
 
 
 def varying(plan: Plan) -> tuple[str, ...]:
-    """Return the constants that differ between candidates; all others are macros."""
+    """Return the constants that differ between candidates. The others become macros."""
     each = {name: plan.integers(f"candidate_{name}") for name in OWN
             if f"candidate_{name}" in plan.constants and name not in _UNUSED}
     return tuple(name for name, values in each.items() if len(set(values)) > 1 or name == "evidence_offset")
@@ -34,14 +37,14 @@ def _c_type(plan: Plan, name: str) -> str:
 
 
 def _shapes(plan: Plan, arguments: list[str]) -> list[tuple[list[int], list[int]]]:
-    """Group the candidates by the arguments of a loop.
+    """Group the candidates for which a loop has the same arguments.
 
-    The loop has its own code for each group.
+    A separate copy of the loop, with constant arguments, is generated for each group.
 
     Returns
     -------
     list of (list of int, list of int)
-        Candidates and arguments of each group.  The largest group is the last.
+        For each group, the indices of its candidates and the values of the arguments, in order of group size.
     """
     groups: dict[tuple[int, ...], list[int]] = {}
     for k in range(len(candidate_pairs(plan))):
@@ -52,7 +55,7 @@ def _shapes(plan: Plan, arguments: list[str]) -> list[tuple[list[int], list[int]
 
 
 def _loops(plan: Plan, uses: Callable[..., bool]) -> dict[str, Any]:
-    """Group the candidates that share the code of recursions and residual."""
+    """Group the candidates that share the code of the recursions, and of the residual."""
     wide = plan.word > 16  # products are shifted
     heads = ["factor_head", "factor_shift"] if wide and uses("factor_head", "factor_shift") else []
     solve = ["band", *(["frac"] if uses("factor_frac", "factor_shift") else []), *heads]
@@ -62,7 +65,7 @@ def _loops(plan: Plan, uses: Callable[..., bool]) -> dict[str, Any]:
 
 
 def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
-    """Build the template context.
+    """Build the template context of a trainer that compares candidates.
 
     Parameters
     ----------
@@ -73,8 +76,9 @@ def tuning_context(plan: Plan, number: Any) -> dict[str, Any]:
     Returns
     -------
     dict
-        ``own`` and ``table`` return a constant and a table of the candidate c, or of the only pair; ``uses``
-        is true if any constant differs between candidates.
+        Three entries are functions: ``own`` returns the C expression of a constant, ``table`` that of a
+        table, for the current candidate or the only pair; ``uses`` tests whether any of the named constants
+        differs between candidates.
     """
     p, names = plan.name, varying(plan)
 

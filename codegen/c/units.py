@@ -1,4 +1,7 @@
-"""codegen: describe units in headers: LSB, Q format, range, ADC conversion."""
+"""codegen: describe the units of a model in its headers.
+
+The description contains the LSB, the Q format, the range, and the conversion to ADC counts.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,10 @@ _PRODUCT_BITS = 62
 
 
 def q_format(fmt: Format) -> str:
-    """Return a format as Qm.n, or UQm.n if unsigned; m includes the sign bit (Arm)."""
+    """Return a format as Qm.n, or UQm.n if it is unsigned.
+
+    As in Arm's notation, m includes the sign bit.
+    """
     return f"{'' if fmt.signed else 'U'}Q{fmt.bits - fmt.frac}.{fmt.frac}"
 
 
@@ -26,7 +32,7 @@ def decimal(value: Fraction) -> str:
 def to_adc(plan: Plan) -> dict[str, Any]:
     """Return the constants of ``adc = offset + round(f * mul / 2^shift)``.
 
-    The factor `mul` is 2^(y_shift + shift) / y_gain, rounded, with as many bits as a product of 62 bits
+    The factor `mul` is 2^(y_shift + shift) / y_gain, rounded. Its precision is as high as a 62-bit product
     allows.
     """
     exact = Fraction(2) ** plan.integer("y_shift") / plan.integer("y_gain")
@@ -41,7 +47,10 @@ def to_adc(plan: Plan) -> dict[str, Any]:
 
 
 def _x_step(plan: Plan) -> str:
-    """Return the value of one ADC count of the input; empty if columns differ."""
+    """Return the value of one input ADC count as text.
+
+    The text is empty if the columns have different units.
+    """
     steps = set(plan.units["x_raw"].split())
     if len(plan.x_units) != 1 or len(steps) != 1:
         return ""
@@ -49,9 +58,9 @@ def _x_step(plan: Plan) -> str:
 
 
 def units_context(plan: Plan) -> dict[str, Any]:
-    """Return format, LSB, range and ADC conversion of f.
+    """Return the format, LSB, range and ADC conversion of f.
 
-    If the spec states the range of the target in [data], units are those of the data file.
+    If the spec contains the range of the target in [data], the units are those of the data file.
     """
     file = plan.evidence.get("file", {"zero": 0.0, "scale": 1.0})
     f, zero = plan.signals["f"], Fraction(file["zero"])

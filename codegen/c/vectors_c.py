@@ -1,4 +1,4 @@
-"""codegen: write test vectors as C constants, as many as fit into flash."""
+"""codegen: write test vectors as C constants, limited by the flash size."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ FLASH_SHARE = 8
 
 
 def room(target: Target | None) -> int:
-    """Return the bytes available for the constants."""
+    """Return the number of bytes available for the constants on a target."""
     return MOST_BYTES if target is None else min(MOST_BYTES, target.flash_bytes // FLASH_SHARE)
 
 
 def _sample_bytes(plan: Plan, call: str) -> int:
-    """Return the bytes per sample of a call: its values, the result and the status."""
+    """Return the bytes per sample of a call: its inputs, target, result and status."""
     names = {"update": ("y_raw", "y"), "predict": ("y",)}[call]
     bits = sum(plan.signals[name].format.c_bits for name in names)
     bits += (answer_width(plan) - 1) * plan.signals["y"].format.c_bits
@@ -36,21 +36,22 @@ def _sample_bytes(plan: Plan, call: str) -> int:
 
 
 def truncate_calls(plan: Plan, vectors: Vectors, most: int) -> Vectors:
-    """Keep the first samples of each call, with their results in the integer model.
+    """Keep the first samples of each call, and recompute the expected results.
 
-    Half of the space is for updates and a quarter for predictions, shared equally by the calls of a kind.
+    The integer model computes the results. At most half of the space is for updates and a quarter for
+    predictions. Calls of the same kind share their space equally.
 
     Parameters
     ----------
     plan : Plan
     vectors : Vectors
     most : int
-        Bytes of constants.
+        Available bytes.
 
     Returns
     -------
     Vectors
-        The same vectors if all of them fit.
+        `vectors` itself if all samples fit.
     """
     shares = {"update": most // 2, "predict": most // 4}
     names = [call.name for call in vectors.calls]
@@ -65,7 +66,7 @@ def truncate_calls(plan: Plan, vectors: Vectors, most: int) -> Vectors:
 
 
 def _array(ctype: str, name: str, words: NDArray[Any]) -> dict[str, Any]:
-    """Format one constant array for the template as lines of values."""
+    """Format an array as a C constant for the template."""
     text = ", ".join(c_integer(int(word)) for word in words.ravel())
     return {"ctype": ctype, "name": name, "count": words.size,
             "lines": textwrap.wrap(text, 100, break_long_words=False)}
@@ -81,7 +82,7 @@ def _arrays(plan: Plan, i: int, call: Call) -> list[dict[str, Any]]:
 
 
 def vectors_context(plan: Plan, vectors: Vectors, target: Target | None = None) -> dict[str, Any]:
-    """Build the vector context of the templates in ``templates/package``.
+    """Build the template context of test vectors for ``templates/package``.
 
     Parameters
     ----------
@@ -94,8 +95,10 @@ def vectors_context(plan: Plan, vectors: Vectors, target: Target | None = None) 
     Returns
     -------
     dict
-        ``arrays``; ``calls`` with ``kept`` and ``all`` samples, and ``state``, its members with ``kept`` and
-        ``all`` words; and the totals: ``vector_words`` compared, ``vector_bytes`` of constants.
+        ``arrays``: the C constants; ``calls``: the calls with their number of samples, in the program
+        (``kept``) and in `vectors` (``all``); ``state``: the members of the model structure with the same
+        numbers of values; ``vector_words``: the number of values compared; ``vector_bytes``: the size of the
+        constants.
     """
     most = room(target)
     short = truncate_calls(plan, vectors, most)

@@ -1,6 +1,7 @@
-"""codegen: render the HIL agent as an application of Zephyr or Arduino.
+"""codegen: render the HIL agent as a Zephyr or Arduino application.
 
-The system owns start-up, UART and clock; a program of the package connects them to the agent.
+The operating system or framework provides start-up code, UART and clock. A program of the package connects
+them to the agent.
 """
 
 from __future__ import annotations
@@ -17,13 +18,13 @@ _MIN_PAYLOAD = 64
 
 
 def agent_files(plan: Plan, target: Target | None = None) -> dict[str, str]:
-    """Render the C files of agent and port, keyed by file name.
+    """Render the C files of the agent and of its port, keyed by file name.
 
     Parameters
     ----------
     plan : Plan
     target : Target, optional
-        Its RAM sets the size of the buffers, and whether there are slots for saved states.
+        Its RAM determines the size of the buffers, and whether saved states are supported.
     """
     ram, stack = (target.ram_bytes, target.stack_bytes) if target else (_RAM, _STACK)
     payload = max(_MIN_PAYLOAD, min(link_table().max_payload, ram // 64))

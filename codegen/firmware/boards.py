@@ -1,4 +1,4 @@
-"""codegen: render the docs page on targets and boards from their TOML files."""
+"""codegen: render the documentation page of targets and boards."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
 """codegen: read the call graph of an image and bound the stack of each call.
 
-The compiler reports the stack frame of each function (``-fstack-usage``: a file NAME.su next to each
-NAME.o). The calls follow from the relocations of the objects, in which each function has its own section. A
-function is assumed to call everything that it refers to, directly or through a table, so that calls through
-kerncast's tables are counted. A call to an address that is passed as an argument, such as a storage
-function of the application, is found only if the tables that an object receives are named.
+The compiler reports the stack frame size of each function (``-fstack-usage`` writes NAME.su next to NAME.o).
+The calls are derived from the relocations of the objects, in which each function has a separate section. A
+function is assumed to call every function that it refers to, directly or through a table, so that calls
+through the function tables of kerncast are included. A call through a pointer argument, such as a storage
+function of the application, is found only if the caller names the function tables that the object receives.
 """
 
 from __future__ import annotations
@@ -30,20 +30,20 @@ Section = tuple[str, int]
 
 @dataclass
 class CallGraph:
-    """Sections of object files with their references and stack frames.
+    """Sections of object files with their references and stack frame sizes.
 
     Parameters
     ----------
     homes : dict of str to Section
         The section that defines each global symbol.
     frames : dict of Section to int
-        Bytes of stack; a table has none.
+        Stack frame size of each function in bytes; 0 for a table.
     names : dict of Section to str
-        Names of the sections for messages.
+        Names of the sections, for messages.
     references : dict of Section to set
-        Sections, and names of symbols of other objects.
+        What each section refers to: sections of the same object, and symbols of other objects by name.
     runtime_bytes : int
-        Maximum stack of a function of the compiler's own runtime, including its callees.
+        Maximum stack of a function in the compiler's runtime library, including the functions it calls.
     """
 
     runtime_bytes: int
@@ -63,7 +63,7 @@ class CallGraph:
         Raises
         ------
         KerncastError
-            E331 if a function may call itself, directly or indirectly.
+            E331 if the call graph has a cycle, i.e. a function may call itself directly or indirectly.
         """
         known: dict[Section, int] = {}
         self._visit(self.homes[function], known, [])
@@ -74,7 +74,8 @@ class CallGraph:
             names = [self.names[s] for s in [*path[path.index(section):], section]]
             raise fail("E331", "a function may call itself, so its stack has no bound",
                        where=self.names[section], value=" -> ".join(names), allowed="calls without a cycle",
-                       remedy="generate the folder again if its C files were changed; otherwise report this")
+                       remedy="generate the folder again if you changed its C files; otherwise report this "
+                              "error")
         if section not in known:
             path.append(section)
             known[section] = self.frames[section] + max(
@@ -91,20 +92,21 @@ class CallGraph:
 
 def call_graph(objects: Sequence[Path], runtime_bytes: int,
                handed: Mapping[str, Sequence[str]] = MappingProxyType({})) -> CallGraph:
-    """Read the objects of an image, each with its NAME.su file.
+    """Build the call graph of an image from its object files.
 
     Parameters
     ----------
     objects : sequence of Path
+        Object files. The file NAME.su with the stack frame sizes must be next to each NAME.o.
     runtime_bytes : int
         As in :class:`CallGraph`.
     handed : mapping of str to sequence of str
-        Maps the file name of an object to the tables of functions whose addresses are passed to it.
+        The function tables that an object receives as pointer arguments, by the file name of the object.
 
     Raises
     ------
     KerncastError
-        E332 if the compiler reports no stack frame size for a function, or an unbounded one.
+        E332 if the compiler reports no stack frame size for a function, or if the size is not bounded.
     """
     graph = CallGraph(runtime_bytes)
     for path in objects:
@@ -116,7 +118,10 @@ def call_graph(objects: Sequence[Path], runtime_bytes: int,
 
 
 def _frames(path: Path) -> dict[str, tuple[int, str]]:
-    """Read bytes and kind of each frame from ``file:line:column:function`` lines."""
+    """Return the size and the kind of each stack frame by function name.
+
+    The file has a line ``file:line:column:function``, size and kind for each function.
+    """
     if not path.is_file():  # of an object without functions
         return {}
     rows = (line.split("\t") for line in path.read_text(encoding="utf-8").splitlines())
@@ -124,7 +129,7 @@ def _frames(path: Path) -> dict[str, tuple[int, str]]:
 
 
 def _read(graph: CallGraph, name: str, elf: Any, frames: dict[str, tuple[int, str]]) -> None:
-    """Add the sections of an object."""
+    """Add the sections of an object file to the call graph."""
     for index, section in enumerate(elf.iter_sections()):
         graph.names[name, index], graph.frames[name, index] = section.name, 0
         graph.references[name, index] = set()
@@ -154,21 +159,22 @@ def _symbols(graph: CallGraph, name: str, symbols: Iterable[Any], frames: dict[s
 
 
 def _frame(names: list[str], frames: dict[str, tuple[int, str]], name: str) -> int:
-    """Return the frame of a function.
+    """Return the stack frame size of a function.
 
-    The frame may be listed under an alias, or under the base name of a clone.
+    The compiler may list it under an alias, or under the name before a suffix such as ``.constprop.0``.
     """
     found = [frames[known] for function in names for known in _base_names(function) if known in frames]
     size, kind = found[0] if found else (0, "unknown")
     if kind not in _BOUNDED:
         raise fail("E332", "the compiler reports no bound on the stack frame of a function",
                    where=Path(name).name, value=f"{names[0]}: {kind}", allowed=" or ".join(_BOUNDED),
-                   remedy="generate the folder again if its C files were changed; otherwise report this")
+                   remedy="generate the folder again if you changed its C files; otherwise report this "
+                          "error")
     return size
 
 
 def _base_names(name: str) -> Iterable[str]:
-    """Yield a name, then the name without its suffixes, removed one by one."""
+    """Yield a name, then the name with its suffixes removed one after the other."""
     while name:
         yield name
         name = name.rpartition(".")[0]
@@ -177,7 +183,7 @@ def _base_names(name: str) -> Iterable[str]:
 def _targets(name: str, symbols: Any, relocations: Any) -> Iterable[Section | str]:
     """List the relocation targets of a section.
 
-    A local label counts for its own function only.
+    References to labels within the section itself are not calls, and are ignored.
     """
     for relocation in relocations.iter_relocations():
         symbol = symbols.get_symbol(relocation["r_info_sym"])

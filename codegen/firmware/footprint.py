@@ -1,6 +1,6 @@
 """codegen: measure the footprint of a library.
 
-The footprint is the flash and static RAM that calls of the library add to a program.
+The footprint is the flash and the static RAM that a program needs in addition if it calls the library.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class Footprint:
     Parameters
     ----------
     flash : int
-        Code, constants and initial values, including the functions of the compiler's runtime that are called.
+        Code, constants and initial values, including the functions called in the compiler's runtime library.
     ram : int
         Static variables of the library.
     """
@@ -38,7 +38,7 @@ class Footprint:
 
 def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags: Sequence[str],
               calls: Sequence[str]) -> Footprint:
-    """Link the objects into a program with only these calls, and measure it.
+    """Measure the footprint of a library for a program that makes only certain calls.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags:
     folder : Path
         The folder of the objects.
     objects : sequence of str
-        Objects of the library and of everything that it may call; the linker removes what is not called.
+        Objects of the library and of everything that it may call. The linker removes unused functions.
     flags : sequence of str
-        Flags of the compiler.
+        Compiler flags.
     calls : sequence of str
         The functions that the program calls.
 
@@ -70,7 +70,7 @@ def footprint(toolchain: Toolchain, folder: Path, objects: Sequence[str], flags:
 
 
 def sections(elf: Path) -> Footprint:
-    """Return the bytes of a linked program's code and data, without the stack."""
+    """Return the size of code and data in a linked program, without the stack."""
     flash = ram = 0
     with elf.open("rb") as stream:
         for section in ELFFile(stream).iter_sections():

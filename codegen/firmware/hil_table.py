@@ -1,7 +1,7 @@
-"""codegen: read and check firmware/agent/protocol.toml, the table of the HIL link.
+"""codegen: read and validate the HIL protocol, firmware/agent/protocol.toml.
 
-This module renders the table as a C header and as a page of the docs; ``hw.hil.protocol`` uses it to
-encode and decode frames.
+The table is rendered as a C header and as a documentation page. Module ``hw.hil.protocol`` encodes and
+decodes frames with it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class _Row(BaseModel):
 
 
 class LinkField(_Row):
-    """Field of a header or payload; the table explains `type`."""
+    """Field of a frame header or payload; protocol.toml describes its `type`."""
 
     name: str
     type: str = Field(pattern=r"^(u8|u16|u32|u64|i8|i32|i64|u8\[\d+\]|bytes|text)$")
@@ -32,12 +32,15 @@ class LinkField(_Row):
 
     @property
     def signed(self) -> bool:
-        """Report whether the field is a number in two's complement."""
+        """Report whether the field is a signed integer (two's complement)."""
         return self.type.startswith("i")
 
     @property
     def size(self) -> int:
-        """Return the bytes of the field, or 0 if it is the rest of the payload."""
+        """Return the size of the field in bytes, or 0 if the size is variable.
+
+        A field of variable size is the last one of its payload.
+        """
         if self.type in _SIZES:
             return _SIZES[self.type]
         array = re.fullmatch(r"u8\[(\d+)\]", self.type)
@@ -45,7 +48,7 @@ class LinkField(_Row):
 
 
 class LinkStatus(_Row):
-    """Status of the link; after `resend` the host may repeat the request at once."""
+    """Status of a reply; `resend` means that the host may repeat the request at once."""
 
     name: str
     code: int = Field(ge=0, le=255)
@@ -54,7 +57,10 @@ class LinkStatus(_Row):
 
 
 class Opcode(_Row):
-    """Opcode with request and reply; a `long` one is first acknowledged with WORKING."""
+    """Operation of the board, with the fields of its request and reply.
+
+    If `long` is true, the board first replies WORKING, and sends the result when the operation is complete.
+    """
 
     name: str
     code: int = Field(ge=0, le=127)
@@ -65,7 +71,7 @@ class Opcode(_Row):
 
 
 class Region(_Row):
-    """Memory region of the board that the host may address."""
+    """Memory region of the board that the host can address."""
 
     name: str
     code: int = Field(ge=0, le=255)
@@ -79,15 +85,15 @@ class Timing(_Row):
     Parameters
     ----------
     retransmit : float
-        Time without a reply after which a request is sent again.
+        Time without a reply after which a request is repeated.
     timeout_s : float
-        Time after which a request fails if the board sends no valid reply.
+        Time without a valid reply after which a request fails.
     poll : float
-        The same as `retransmit`, after the board has replied WORKING.
+        Time without a reply after which a request is repeated, once the board has replied WORKING.
     operation : float
-        Maximum time of a long operation, after the board has replied WORKING.
+        Maximum time of a long operation, from the reply WORKING.
     startup : float
-        The same as `timeout_s` for an emulator, which may be starting or waiting for CPU time.
+        Replaces `timeout_s` for an emulator, which may still be starting or waiting for CPU time.
     """
 
     retransmit: float = Field(gt=0)
@@ -98,7 +104,7 @@ class Timing(_Row):
 
 
 class LinkTable(_Row):
-    """Table of the whole protocol."""
+    """Definition of the HIL protocol."""
 
     version: int
     max_payload: int
@@ -123,12 +129,12 @@ class LinkTable(_Row):
 
 
 def fixed_bytes(fields: tuple[LinkField, ...]) -> int:
-    """Return the total size of all fields of fixed size in bytes."""
+    """Return the total size of the fields of fixed size in bytes."""
     return sum(f.size for f in fields)
 
 
 def offsets(fields: tuple[LinkField, ...]) -> list[tuple[LinkField, int]]:
-    """Pair each field with its offset; the field of variable size is last."""
+    """Pair each field with its offset in bytes."""
     placed, at = [], 0
     for field in fields:
         placed.append((field, at))
@@ -138,7 +144,7 @@ def offsets(fields: tuple[LinkField, ...]) -> list[tuple[LinkField, int]]:
 
 @cache
 def link_table() -> LinkTable:
-    """Load the table that ships with kerncast."""
+    """Load the protocol definition of this version of kerncast."""
     return LinkTable.model_validate(tomllib.loads(read_text("firmware/agent/protocol.toml")))
 
 
@@ -150,7 +156,7 @@ def _render(template: str, table: LinkTable) -> str:
 def render_header(max_payload: int | None = None) -> str:
     """Render ``kc_hil_protocol.h`` with opcodes, statuses, regions and offsets.
 
-    `max_payload` is the agent's largest payload in bytes; by default that of the table.
+    `max_payload` is the maximum payload of the agent in bytes; by default, that of the protocol definition.
     """
     changed = {} if max_payload is None else {"max_payload": max_payload}
     return _render("firmware/kc_hil_protocol.h.j2", link_table().model_copy(update=changed))

@@ -1,8 +1,7 @@
-"""codegen: link a board's firmware image.
+"""codegen: build a board's firmware image.
 
-The image consists of generated glue code, agent, board support and library.
-
-All files are written to one folder: ``OUT/build/<board>-<compiler><optimisation>/``.
+The image consists of the generated library and glue code, the HIL agent and the board support. The build
+folder is ``OUT/build/<board>-<compiler><optimisation>/``.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ _CALLBACK_TABLES = {"kc_hil_agent.o": ("kc_hil_port", "kc_board")}
 
 @dataclass(frozen=True)
 class FirmwareImage:
-    """Built firmware image and its costs.
+    """Firmware image, and its sizes in bytes.
 
     Parameters
     ----------
@@ -68,14 +67,15 @@ class FirmwareImage:
     optimise : str
         ``-O0`` to ``-O3``, ``-Os``.
     flash_bytes, ram_bytes : int
-        Size of the whole image: code, constants and initial values; static data without the stack.
+        Size of the whole image: flash includes code, constants and initial values; RAM includes static data
+        without the stack.
     stack_bytes : int
         RAM reserved for the stack.
     toolchain : Toolchain
     objects : tuple of str
-        Every object of the image, in the same folder.
+        Names of the object files, which are in the folder of `elf`.
     calls : mapping of str to str
-        The library's function for each call: see :func:`library_calls`.
+        The library's function for each call; see :func:`library_calls`.
     """
 
     elf: Path
@@ -96,22 +96,22 @@ class FirmwareImage:
         return [name for name in self.objects if not name.startswith(_START_UP)]
 
     def library(self, *calls: str) -> Footprint:
-        """Measure the footprint of the library in a program with only these calls."""
+        """Measure the footprint of the library for a program that makes only these calls."""
         return footprint(self.toolchain, self.elf.parent, self._callable,
                          [self.optimise, *FREESTANDING, *self.toolchain.flags],
                          [self.calls[call] for call in calls])
 
     @cached_property
     def library_bytes(self) -> int:
-        """Return the flash size of the generated library, with every function linked."""
+        """Return the flash size of the generated library, including all of its functions."""
         return self.library(*self.calls).flash
 
     @cached_property
     def worst_stack(self) -> dict[str, int] | None:
-        """Return the maximum stack of each call.
+        """Return the maximum stack of each call in bytes.
 
-        None if the compiler does not report stack usage. Excluded are interrupts, and the storage
-        functions of the application that save and restore call.
+        The result is None if the compiler does not report stack usage. Interrupts are not included, nor are
+        the storage functions of the application, which save and restore call.
         """
         if not self.toolchain.reports_stack_usage:
             return None
@@ -121,10 +121,10 @@ class FirmwareImage:
 
     @cached_property
     def deepest_stack(self) -> int | None:
-        """Return the maximum stack of the whole image from main on, or None if unknown.
+        """Return the maximum stack of the whole image, starting at main, in bytes.
 
-        A call is omitted if the compiler reports no frame for a function, or if the depth of a call chain is
-        unknown.
+        The result is None if the compiler does not report stack usage, if a function has no known frame size,
+        or if a call chain has no bound.
         """
         if not self.toolchain.reports_stack_usage:
             return None
@@ -137,7 +137,7 @@ class FirmwareImage:
 
 
 def library_calls(plan: Plan) -> dict[str, str]:
-    """Map each call of the protocol to the functions of the generated library."""
+    """Map each call of the protocol to its function in the generated library."""
     p = plan.name
     if plan.fixed:
         return {"predict": f"{p}_model_predict"}
@@ -147,9 +147,9 @@ def library_calls(plan: Plan) -> dict[str, str]:
 
 
 def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
-    """Return the number of samples that a board buffers.
+    """Return the number of samples in a board's buffer.
 
-    A batch trainer needs all n.
+    For a batch trainer, this is the number of training samples n.
     """
     if plan.trains:
         return plan.sizes["n"]
@@ -160,18 +160,18 @@ def buffer_samples(plan: Plan, batch_bytes: int = BATCH_BYTES) -> int:
 
 
 def fits_saved_states(plan: Plan, board: Board) -> bool:
-    """Report whether the remaining RAM of a board can hold two saved states.
+    """Report whether a board has enough RAM for two saved states.
 
-    False if the plan saves no state.
+    The result is false if the plan has no saved state.
     """
     return saved_states_fit(plan, board.memory.ram_bytes - board.memory.stack_bytes, board.memory.batch_bytes,
                             board.uart.max_payload or link_table().max_payload)
 
 
 def saved_states_fit(plan: Plan, room: int, batch_bytes: int, payload: int) -> bool:
-    """Report whether `room` bytes hold model, buffers, agent and two saved states.
+    """Report whether model, buffers, agent and two saved states fit into `room` bytes.
 
-    False if the plan saves no state.
+    The result is false if the plan has no saved state. `payload` is the maximum payload of the agent.
     """
     if plan.fixed:
         return False
@@ -184,7 +184,7 @@ def saved_states_fit(plan: Plan, room: int, batch_bytes: int, payload: int) -> b
 def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = True) -> str:
     """Render ``<name>_hil_port.c``, the agent's interface to the library.
 
-    The port has slots for saved states if `slots` is true.
+    If `slots` is true, the port includes two slots for saved states.
     """
     values = context(plan, str(plan.evidence.get("spec", "of no file")))
     return environment().get_template("firmware/hil_port.c.j2").render(
@@ -192,7 +192,10 @@ def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = Tru
 
 
 def render_board_files(board: Board) -> dict[str, str]:
-    """Render the files that depend only on the board and the link, keyed by file name."""
+    """Render the files that depend only on the board and the protocol.
+
+    Returns texts by file name.
+    """
     env = environment()
     files = {
         "kc_hil_protocol.h": render_header(),
@@ -206,7 +209,7 @@ def render_board_files(board: Board) -> dict[str, str]:
 
 
 def shipped_sources(board: Board) -> dict[str, str]:
-    """Read agent, board support and drivers by file name."""
+    """Read the sources of agent, board support and drivers; return texts by file name."""
     arch = load_target(board.target).arch
     folders = ("agent", "support", arch, *load_arch(arch).shared)
     entries = [entry for folder in folders for entry in firmware_files(folder).values()
@@ -218,14 +221,14 @@ def shipped_sources(board: Board) -> dict[str, str]:
 def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *,
                    compiler: str = "auto", optimise: str = "-O2",
                    build_dir: Path | str | None = None, traced: bool = False) -> FirmwareImage:
-    """Build a board's image of the HIL agent and the library in `out_dir`.
+    """Build a firmware image with the HIL agent and the library in `out_dir`.
 
     Parameters
     ----------
     out_dir : path
         Folder of the generated library.
     plan : Plan
-        The plan it was generated from.
+        The plan from which the library was generated.
     board : str
         A board id.
     compiler : {"auto", "gcc", "clang", "zig"}
@@ -233,16 +236,16 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
     optimise : str
         One of `OPTIMISATIONS`.
     build_dir : path, optional
-        Where to build; by default a separate folder in ``out_dir/build``.
+        Folder of the build; by default a separate folder in ``out_dir/build``.
     traced : bool
-        Compile the trace hooks in.
+        Whether to compile the trace hooks.
 
     Raises
     ------
     KerncastError
-        E305 if `out_dir` contains no library, E320 if a compiler fails, E322 for an unknown
-        board, E325 for an unknown compiler or optimisation, E326 if the image does not fit, E328
-        if its stack may overflow, E511 for a missing compiler.
+        E305 if `out_dir` contains no library, E320 if a compiler fails, E322 if the board is unknown,
+        E325 if the compiler or the optimisation level is unknown, E326 if the image does not fit, E328
+        if its stack may overflow, E511 if the compiler is not installed.
     """
     out = Path(out_dir)
     sources = sorted(out.glob(f"{plan.name}_*.c"))
@@ -259,34 +262,35 @@ def build_firmware(out_dir: Path | str, plan: Plan, board: str = "mps2-an386", *
 
 
 def _refuse_deep_stack(image: FirmwareImage) -> FirmwareImage:
-    """Return the image, or raise E328 if its calls may exceed the board's stack."""
+    """Raise E328 if an image may exceed the board's stack; else return the image."""
     needed, kept = image.deepest_stack, image.stack_bytes
     if needed is not None and 0 < kept < needed:  # no bytes: an operating system keeps them
         raise fail("E328", "the image may need more stack than the board reserves", where=image.board.id,
                    value=f"{needed} bytes at {image.optimise} of {image.compiler}", allowed=f"{kept} bytes",
-                   remedy="raise memory.stack_bytes in the board's file, or choose another level or board")
+                   remedy="raise memory.stack_bytes in the board's file, or choose another optimisation "
+                          "level or board")
     return image
 
 
 def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Sequence[Path],
                 board: Board, *, compiler: str = "auto", optimise: str = "-O2", build_dir: Path,
                 traced: bool = False, calls: Mapping[str, str] = MappingProxyType({})) -> FirmwareImage:
-    """Build a firmware image from any port of the agent.
+    """Build a firmware image from an arbitrary port of the agent.
 
-    Use :func:`build_firmware` for generated libraries.
+    Use :func:`build_firmware` for a generated library.
 
     Parameters
     ----------
     files : mapping of str to str
-        Text of further sources and headers, among them the definition of ``kc_hil_port``.
+        Texts of additional sources and headers by file name. One of them defines ``kc_hil_port``.
     library : sequence of Path
         C files of the library under test.
     includes : sequence of Path
         Folders of the library's headers.
     board, compiler, optimise, build_dir, traced
-        As in :func:`build_firmware`; the image gets a separate folder in `build_dir`.
+        As in :func:`build_firmware`. The image is written to a subfolder of `build_dir`.
     calls : mapping of str to str
-        The library's functions, to measure their footprint.
+        The library's functions whose footprint is to be measured.
     """
     if optimise not in OPTIMISATIONS:
         raise fail("E325", "no such optimisation level", where="optimise", value=optimise,
@@ -315,9 +319,9 @@ def build_image(files: Mapping[str, str], library: Sequence[Path], includes: Seq
 
 
 def _stack_usage_flags(toolchain: Toolchain, source: str) -> tuple[str, ...]:
-    """Return the flag that reports stack frames, except for start-up code.
+    """Return the compiler flag that reports stack frames; none for start-up code.
 
-    Start-up code runs before the stack is set up, so it has no frame to report.
+    Start-up code runs before the stack is set up, so it has no stack frame.
     """
     return ("-fstack-usage",) if toolchain.reports_stack_usage and not source.startswith(_START_UP) else ()
 
@@ -328,7 +332,10 @@ def _sizes(board: Board) -> list[str]:
 
 
 def _relative_path(folder: Path, path: Path) -> str:
-    """Return `path` relative to `folder`: objects must not contain absolute paths."""
+    """Return `path` relative to `folder`.
+
+    Object files must not contain absolute paths.
+    """
     return os.path.relpath(path.absolute(), folder).replace(os.sep, "/")
 
 

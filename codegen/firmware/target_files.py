@@ -1,6 +1,6 @@
 """codegen: read the TOML files of targets, boards and architectures.
 
-All errors are reported at once.
+All errors in a file are reported together.
 """
 
 from __future__ import annotations
@@ -31,28 +31,28 @@ _BRACED = re.compile(r"\{([a-z_]+)\}")
 
 
 def refused(message: str, value: str, allowed: str, remedy: str) -> PydanticCustomError:
-    """Return the error (E324) of a validator for keys that conflict."""
+    """Return error E324 for a pydantic validator that finds inconsistent keys."""
     return PydanticCustomError("E324", message, {"value": value, "allowed": allowed, "remedy": remedy})
 
 
 def names(folder: str, prefix: str = "", suffix: str = ".toml") -> tuple[str, ...]:
-    """List short names of the files in a ``firmware/`` folder and the user's folder."""
+    """List the ids of the files in a folder of ``firmware/`` and in the user's folder."""
     return tuple(sorted(name.removeprefix(prefix).removesuffix(suffix) for name in firmware_files(folder)
                         if name.startswith(prefix) and name.endswith(suffix)))
 
 
 def drivers(folder: str) -> tuple[str, ...]:
-    """List the kinds of drivers in ``firmware/uart`` or ``firmware/counter``."""
+    """List the driver names in ``firmware/uart`` or ``firmware/counter``."""
     return names(folder, f"kc_{folder}_", ".c")
 
 
 def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ()) -> _Model:
-    """Read a file of a folder in ``firmware/`` as a model.
+    """Read a TOML file in a folder of ``firmware/``, and validate it.
 
     Raises
     ------
     KerncastError
-        E102 if it is not TOML; else E103 to E109 and E324, every mistake at once in the file's order.
+        E102 if the file is not valid TOML; otherwise E103 to E109 and E324 for all errors, in file order.
     """
     file = firmware_files(folder).get(name)
     if file is None:
@@ -76,7 +76,7 @@ def read(kind: type[_Model], folder: str, name: str, rules: Sequence[Rule] = ())
 
 
 def _problem(kind: type[BaseModel], detail: ErrorDetails, source: Source) -> tuple[KeyPath, Problem]:
-    """Translate an error of pydantic into a problem of the catalogue."""
+    """Convert a validation error of pydantic to a problem with an error code."""
     path = _table_path(tuple(map(str, detail["loc"])), source.values)
     code, place = code_of(detail), _place(source, path)
     if code == "E103":
@@ -88,7 +88,7 @@ def _problem(kind: type[BaseModel], detail: ErrorDetails, source: Source) -> tup
 
 
 def _table_path(path: KeyPath, values: Any) -> KeyPath:
-    """Return the path to a key in a table, without indices into plain values."""
+    """Return the path of a value's key, without an index into an array of values."""
     for at, part in enumerate(path):
         if isinstance(values, list):
             if not all(isinstance(entry, dict) for entry in values):
@@ -100,9 +100,10 @@ def _table_path(path: KeyPath, values: Any) -> KeyPath:
 
 
 def _place(source: Source, path: KeyPath) -> str:
-    """Format ``firmware/boards/x.toml:12 [uart] baud``.
+    """Return the position of a key as text.
 
-    In an array of tables, the line number identifies the table.
+    An example is ``firmware/boards/x.toml:12 [uart] baud``. In an array of tables, the line number identifies
+    the table.
     """
     named = [part for part in path if not part.isdigit()]
     place = named[0] if len(named) == 1 and not isinstance(source.values.get(named[0]), (dict, list)) else (
@@ -111,7 +112,7 @@ def _place(source: Source, path: KeyPath) -> str:
 
 
 def _schema(kind: type[BaseModel], path: KeyPath) -> dict[str, Any]:
-    """Return the JSON schema at a path; empty if there is none."""
+    """Return the JSON schema of the key at a path; empty if there is none."""
     whole = kind.model_json_schema()
 
     def resolved(node: dict[str, Any]) -> dict[str, Any]:
@@ -149,21 +150,21 @@ def _allowed(schema: Mapping[str, Any]) -> str:
 
 
 def _at(values: Any, *path: str) -> Any:
-    """Return the value at a path; None if there is none."""
+    """Return the value at a path in the file; None if there is none."""
     for part in path:
         values = values.get(part) if isinstance(values, dict) else None
     return values
 
 
 def id_is_the_files(values: Mapping[str, Any], name: str) -> Iterator[Finding]:
-    """Require that the id equals the name of its file."""
+    """Require that the id in the file is the name of the file."""
     if isinstance(values.get("id"), str) and values["id"] != name:
         yield ("id",), "the id differs from the name of the file", values["id"], name, (
             f'write id = "{name}", or rename the file')
 
 
 def flags_are_of_compilers(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:
-    """Require that [flags] name known compilers."""
+    """Require that the keys of [flags] are names of known compilers."""
     for compiler in _at(values, "flags") or ():
         if compiler not in COMPILERS:
             yield (("flags", compiler), "no such compiler", compiler, ", ".join(COMPILERS),
@@ -171,7 +172,7 @@ def flags_are_of_compilers(values: Mapping[str, Any], _name: str) -> Iterator[Fi
 
 
 def names_what_there_is(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:
-    """Require that a board's target, drivers and helpers exist."""
+    """Require that the target, the drivers and the helpers of a board exist."""
     known = {("target",): names("targets"), ("uart", "kind"): drivers("uart"),
              ("counter", "kind"): (*drivers("counter"), "none")}
     for emulator in _at(values, "emulators") or ():
@@ -186,7 +187,7 @@ def names_what_there_is(values: Mapping[str, Any], _name: str) -> Iterator[Findi
 
 
 def braces_are_filled(values: Mapping[str, Any], _name: str) -> Iterator[Finding]:
-    """Require closed braces and known placeholders in commands."""
+    """Require that braces are closed and placeholders are known in all commands."""
     for table, key, places in (("emulators", "args", ("{helper}", "{fd}")),
                                ("flashers", "command", ("{elf}", "{port}"))):
         for name in _at(values, table) or ():

@@ -31,18 +31,19 @@ class _Data(BaseModel):
 
 
 class Memory(_Data):
-    """Linker regions of code, data and stack, in bytes.
+    """Memory regions for the linker, in bytes.
 
     Parameters
     ----------
     flash_origin, flash_bytes, ram_origin, ram_bytes : int
     stack_bytes : int
-        Size of the stack at the bottom of the RAM; 0 for a program under an operating system, which
-        provides the stack.
+            Size of the stack at the bottom of the RAM; 0 if the operating system provides the stack.
     guard_log2 : int, optional
-        Log2 of the size of the region below the RAM to which the CPU core denies access, if supported.
+            Base-2 logarithm of the size of a guard region below the RAM. The CPU core denies access to it, so
+            that
+        a stack overflow causes a fault.
     batch_bytes : int
-        Maximum size of the buffer for raw inputs.
+            Maximum size of each sample buffer of the agent.
     """
 
     flash_origin: int = Field(ge=0)
@@ -78,7 +79,7 @@ class Memory(_Data):
 
 
 class Uart(_Data):
-    """Serial port of the agent; `kind` is the name of its driver in firmware/uart/."""
+    """UART of the agent; `kind` is the name of its driver in firmware/uart/."""
 
     kind: str = Field(pattern=_NAME)
     base: int = 0
@@ -93,19 +94,19 @@ class Uart(_Data):
 
     @property
     def clocks_a_bit(self) -> int:
-        """Return the UART's clock divider, rounded to nearest."""
+        """Return the divider from the UART's clock to its baud rate, rounded to nearest."""
         return (self.clock_hz + self.baud // 2) // self.baud
 
 
 class Counter(_Data):
-    """Operation counter.
+    """Counter that measures the cost of a call on the board.
 
     `kind` is the name of its driver in firmware/counter/, or ``none``.
 
-    In the board's emulators, `ticks` counter ticks equal `per_units` of `unit`; for the board itself, see
-    :attr:`hardware`, which is None if the counter is not `on_board`. A converted reading is exact if a
-    unit is one tick, or at least two ticks, because an emulator may start a counter anywhere within a
-    tick.
+    In the emulators of the board, `ticks` ticks of the counter correspond to `per_units` units. Property
+    :attr:`hardware` describes the counter of the real board; it is None if `on_board` is false. A reading
+    converts exactly if one unit is one tick, or at least two ticks, because an emulator may start the counter
+    at any point within a tick.
     """
 
     kind: str = Field(default="none", pattern=_NAME)
@@ -124,23 +125,23 @@ class Counter(_Data):
         return self
 
     def units(self, ticks: int) -> int:
-        """Convert a reading to a count, rounded to nearest."""
+        """Convert a counter reading to units, rounded to nearest."""
         return (2 * ticks * self.per_units + self.ticks) // (2 * self.ticks)
 
     def reading(self, units: int) -> int:
-        """Convert a count to the counter's reading, the inverse of :meth:`units`."""
+        """Convert units to a counter reading, the inverse of :meth:`units`."""
         return units * self.ticks // self.per_units
 
     @property
     def emulated(self) -> Counter | None:
-        """Return the counted unit in the board's emulators; None without a counter."""
+        """Return the counter of the board's emulators; None if there is none."""
         return None if self.kind == "none" else self
 
     @property
     def hardware(self) -> Counter | None:
-        """Return the counted unit on the board itself; None without a counter.
+        """Return the counter of the real board; None if there is none.
 
-        Cycles, except for RISC-V's minstret.
+        It counts CPU cycles, except for minstret of RISC-V, which counts instructions.
         """
         if self.emulated is None or not self.on_board:
             return None
@@ -149,9 +150,9 @@ class Counter(_Data):
 
 
 class RegisterWrite(_Data):
-    """Register write before the UART starts.
+    """Write to a register before the UART is started.
 
-    The write is ``register = register & ~clear | set``.
+    The operation is ``register = register & ~clear | set``.
     """
 
     address: int
@@ -161,23 +162,24 @@ class RegisterWrite(_Data):
 
 
 class Emulator(_Data):
-    """Program that runs the board's image.
+    """Emulator that runs the board's image.
 
     Parameters
     ----------
     program : str
         Its command, or ``python:MODULE`` for an emulator that is driven from Python.
     link : {"chardev", "stdio", "module", "helper"}
-        How it receives the socket: with QEMU's ``-chardev``; as its standard input and output; or through a
-        driver program of kerncast: a module, whose name is first in `args`, or the helper.
+        How the emulator connects to the socket of the host: ``chardev`` with QEMU's option ``-chardev``,
+        ``stdio`` through standard input and output, ``module`` through the Python module that `args` names
+        first, ``helper`` through the compiled helper program.
     args : tuple of str
-        Arguments; ``{helper}`` is replaced by the compiled helper.
+        Arguments of the command; ``{helper}`` is replaced by the path of the compiled helper.
     helper : str, optional
-        A C file in ``firmware/emulators/``. It is compiled for this machine into the folder of the image.
+        A C file in ``firmware/emulators/``. It is compiled for the host into the folder of the image.
     helper_flags : tuple of str
-        Flags to compile the helper, such as ``-lsimavr``.
+        Compiler flags for the helper, such as ``-lsimavr``.
     install : str
-        The command that installs it.
+        The command that installs the emulator.
     """
 
     program: str
@@ -189,9 +191,9 @@ class Emulator(_Data):
 
 
 class Flasher(_Data):
-    """Program that loads an image to the board.
+    """Program that loads an image into the flash memory of a board.
 
-    ``{elf}`` and ``{port}`` in `command` are replaced by the image and the port.
+    In `command`, ``{elf}`` and ``{port}`` are replaced by the image and the serial port.
     """
 
     command: tuple[str, ...]
@@ -199,7 +201,7 @@ class Flasher(_Data):
 
 
 class Board(_Data):
-    """Real or emulated board; `emulators` are in order of preference."""
+    """Physical or emulated board; `emulators` are in order of preference."""
 
     id: str
     title: str
@@ -214,20 +216,20 @@ class Board(_Data):
 
 
 class Compiler(_Data):
-    """Options of a compiler for an architecture.
+    """Compiler settings of an architecture.
 
     Parameters
     ----------
     program : str
-        Its command, or ``python:MODULE``.
+        Command of the compiler, or ``python:MODULE``.
     compile, link : tuple of str
-        Flags for every target of the architecture, in addition to the target's own.
+        Flags for every target of the architecture. Each target adds its own flags.
     linker : str, optional
-        The compiler that links instead, with its flags, if this one cannot link.
+        Name of another compiler that links, with its own flags, because this one cannot.
     libraries : tuple of str
-        The compiler's own runtime (64-bit division), if it must be named.
+        The compiler's runtime library (such as 64-bit division), if it must be linked explicitly.
     install : str
-        The command that installs it.
+        The command that installs the compiler.
     """
 
     program: str
@@ -239,16 +241,17 @@ class Compiler(_Data):
 
 
 class Arch(_Data):
-    """Architecture: settings that several targets share.
+    """Settings that all targets of an architecture share.
 
     Parameters
     ----------
     title : str
     shared : tuple of str
-        Folders of ``firmware/`` with sources that several architectures share.
+        Folders of ``firmware/`` with sources for several architectures.
     linker_script : str, optional
-        The template of the linker script, if necessary.
+        Template of the linker script; None if the default script of the linker is used.
     gcc, clang, zig : Compiler, optional
+        Settings of each compiler that supports the architecture.
     """
 
     title: str
@@ -259,7 +262,7 @@ class Arch(_Data):
     zig: Compiler | None = None
 
     def compilers(self) -> dict[str, Compiler]:
-        """List the known compilers, best first."""
+        """List the compilers that support the architecture, in order of preference."""
         found = {"gcc": self.gcc, "zig": self.zig, "clang": self.clang}
         return {name: compiler for name, compiler in found.items() if compiler is not None}
 
@@ -290,7 +293,7 @@ def board_ids() -> tuple[str, ...]:
 def load_target(name: str) -> Target:
     """Load the target `name`.
 
-    Raises E323 for an unknown name, E1xx and E324 for an invalid file.
+    Raises E323 if the name is unknown, and E1xx or E324 if its file is invalid.
     """
     return _load(Target, "targets", name, "E323", flags_are_of_compilers)
 
@@ -299,18 +302,18 @@ def load_target(name: str) -> Target:
 def load_board(name: str) -> Board:
     """Load the board `name`.
 
-    Raises E322 for an unknown name, E1xx and E324 for an invalid file.
+    Raises E322 if the name is unknown, and E1xx or E324 if its file is invalid.
     """
     return _load(Board, "boards", name, "E322", names_what_there_is, braces_are_filled)
 
 
 def all_targets() -> tuple[list[Target], list[Problem]]:
-    """Load every valid target, and the problems of the others."""
+    """Load all targets; return the valid ones, and the problems of the others."""
     return _all(load_target, target_ids())
 
 
 def all_boards() -> tuple[list[Board], list[Problem]]:
-    """Load every valid board, and the problems of the others."""
+    """Load all boards; return the valid ones, and the problems of the others."""
     return _all(load_board, board_ids())
 
 
@@ -326,7 +329,7 @@ def _all(load: Callable[[str], _Model], ids: Iterable[str]) -> tuple[list[_Model
 
 
 def driver_files(board: Board) -> list[Traversable]:
-    """List the C files that drive a board's UART and counter."""
+    """List the C files of the UART driver and the counter driver of a board."""
     kinds = {"uart": board.uart.kind, "counter": board.counter.kind}
     return [firmware_files(folder)[f"kc_{folder}_{kind}.c"]
             for folder, kind in kinds.items() if kind != "none"]
@@ -334,8 +337,8 @@ def driver_files(board: Board) -> list[Traversable]:
 
 @cache
 def load_arch(name: str) -> Arch:
-    """Load the architecture of a target.
+    """Load the architecture `name`.
 
-    Raises E1xx and E324 if its file is missing or invalid.
+    Raises E1xx or E324 if its file is missing or invalid.
     """
     return read(Arch, name, "arch.toml")

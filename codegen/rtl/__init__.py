@@ -1,6 +1,6 @@
-"""codegen.rtl: turn a plan into SystemVerilog.
+"""codegen.rtl: generate SystemVerilog cores from a plan.
 
-The package defines the cores, the plans that they support, and their parts.
+The package lists the cores, decides which of them support a plan, and renders their files.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
 def core_named(name: str) -> RtlCore:
     """Return a core by name.
 
-    Raises E313 for an unknown name.
+    Raises E313 if the name is unknown.
     """
     for core in CORES:
         if core.name == name:
@@ -49,31 +49,34 @@ def fits(plan: Plan) -> bool:
 
 
 def refuse_unfit(plan: Plan) -> None:
-    """Raise E306 or E307, with the predictor's reason, for a plan without any core."""
+    """Raise E306 or E307 if no core supports a plan.
+
+    The error states the reason why the predictor does not support it.
+    """
     if not fits(plan):
         PREDICTOR.refuse_unfit(plan)
 
 
 def render_rtl(plan: Plan, vectors: Vectors | None = None) -> dict[str, str]:
-    """Render every core that supports a plan.
+    """Render the files of every core that supports a plan.
 
-    The same plan gives the same bytes.
+    The output is deterministic: the same plan gives the same bytes.
 
     Parameters
     ----------
     plan : Plan
     vectors : Vectors, optional
-        With vectors, each core has a SystemVerilog testbench that replays them.
+        Test vectors. If given, a SystemVerilog testbench that replays them is added for each core.
 
     Returns
     -------
     dict of str to str
-        Texts by file name, which begins with ``rtl/``.
+        Texts by file name. Each name begins with ``rtl/``.
 
     Raises
     ------
     KerncastError
-        E306, E307 if no core supports the plan, with the predictor's reason.
+        E306 or E307 if no core supports the plan. The error states the predictor's reason.
     """
     refuse_unfit(plan)
     parts = [core.render(plan) | _testbench(plan, core, vectors) for core in CORES if core.fits(plan)]
@@ -83,18 +86,18 @@ def render_rtl(plan: Plan, vectors: Vectors | None = None) -> dict[str, str]:
 
 
 def _testbench(plan: Plan, core: RtlCore, vectors: Vectors | None) -> dict[str, str]:
-    """Render a core's testbench and the modules that it needs."""
+    """Render a core's testbench and the SystemVerilog modules that it needs."""
     files = {} if vectors is None else render_testbench(plan, core, core.ports(plan), vectors)
     return files | primitives(MODULES) if files else {}
 
 
 def render_refusals(plan: Plan) -> dict[str, str]:
-    """Render the README of a plan without any core, with the reason for each."""
+    """Render the README for a plan that no core supports, with the reasons."""
     return {f"{FOLDER}/README.md": _missing(plan)}
 
 
 def _missing(plan: Plan) -> str:
-    """Return the reason why a plan lacks a kind of core, for README.md."""
+    """Return the section of README.md on the cores that do not support the plan."""
     reasons = ((core.name, error.problems[0]) for core in CORES
                for error in [core.refusal(plan)] if error is not None)
     return "# Cores that this plan does not have\n\n" + "".join(
@@ -103,9 +106,9 @@ def _missing(plan: Plan) -> str:
 
 
 def generate_rtl(plan: Plan, out_dir: str | Path) -> list[Path]:
-    """Write a plan's SystemVerilog to ``out_dir/rtl``, for a simulator to build.
+    """Write a plan's SystemVerilog files to ``out_dir/rtl``, for a simulator.
 
-    For users, :func:`..generate.generate` writes a folder with a manifest.
+    To generate a folder with a manifest, use :func:`..generate.generate`.
 
     Parameters
     ----------
@@ -131,7 +134,7 @@ def rtl_sources(out_dir: str | Path, plan: Plan, core: RtlCore = PREDICTOR) -> l
     Raises
     ------
     KerncastError
-        E305 if the folder contains none, E306 and E307 if the core does not support the plan.
+        E305 if the folder contains no such files, E306 or E307 if the core does not support the plan.
     """
     core.refuse_unfit(plan)
     folder = Path(out_dir) / FOLDER

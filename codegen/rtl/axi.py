@@ -1,4 +1,7 @@
-"""codegen.rtl: the ports of the AXI4-Lite wrapper ``<prefix>_<core>_axi``."""
+"""codegen.rtl: describe the ports of a core and its AXI4-Lite wrapper.
+
+The wrapper is the module ``<prefix>_<core>_axi``.
+"""
 
 from __future__ import annotations
 
@@ -17,16 +20,16 @@ CORE_TYPES = {"predictor": 1, "learner": 2, "solver": 3, "trainer": 4}
 
 @dataclass(frozen=True)
 class Stream:
-    """Stream of a core.
+    """AXI4-Stream port of a core.
 
     Parameters
     ----------
     name : str
         Name of the stream without the prefix ``s_axis_`` or ``m_axis_``.
     takes : bool
-        Whether it is an input of the core.
+        Whether the stream is an input of the core.
     bits, user_bits : int
-        Widths of ``tdata`` and ``tuser``, 0 if absent.
+        Widths of ``tdata`` and ``tuser``; 0 if the signal is absent.
     """
 
     name: str
@@ -36,12 +39,12 @@ class Stream:
 
     @property
     def beat_bits(self) -> int:
-        """Return the width of a beat outside the core: a power of two, at least 8."""
+        """Return the width of a beat at the wrapper: a power of two, at least 8 bits."""
         return max(8, 1 << (self.bits - 1).bit_length())
 
     @property
     def port(self) -> str:
-        """Return the prefix of the stream's signal names."""
+        """Return the prefix of the stream's signal names, such as ``s_axis_x``."""
         return f"{'s' if self.takes else 'm'}_axis_{self.name}"
 
 
@@ -52,11 +55,13 @@ class Ports:
     Parameters
     ----------
     core : str
+        Name of the core.
     streams : tuple of Stream
     counted : (str, str)
-        The input and output stream whose frames are counted; ``tuser`` of the second is the status.
+        Names of the input stream and the output stream whose frames are counted. ``tuser`` of the output
+        stream is the status.
     errors, commands : tuple of (str, str)
-        Outputs and inputs of one bit, with their meaning.
+        Error outputs and command inputs, one bit each: the name and its meaning.
     lanes : bool
         Whether the module has the parameter LANES.
     """
@@ -69,7 +74,7 @@ class Ports:
     lanes: bool = False
 
     def context(self, plan: Plan) -> dict[str, Any]:
-        """Build the template context."""
+        """Build the template context of the wrapper and its packages."""
         constants = self._constants(plan)
         return {"core": self.core, "streams": self.streams, "counted": self.counted, "errors": self.errors,
                 "takes": [stream for stream in self.streams if stream.takes],
@@ -81,14 +86,14 @@ class Ports:
                 "constants": constants}
 
     def _constants(self, plan: Plan) -> dict[str, int]:
-        """Return the values of fields that a core never changes, by register and field."""
+        """Return the values of the constant register fields, as ``register.field``."""
         return {"magic.value": 0x4B435354, "core.kind": CORE_TYPES[self.core], "core.map": register_map().map,
                 "core.abi": ABI, "size.value": plan.sizes["n"] if plan.trains else plan.sizes["N"],
                 "shape.inputs": plan.sizes["D"], "shape.outputs": 1, "build.word": plan.word}
 
 
 def hash_words(plan: Plan) -> list[str]:
-    """Return the plan's hash as hexadecimal 32-bit words, most significant first."""
+    """Return the plan's hash as hexadecimal 32-bit values, most significant first."""
     return [plan.hash[i:i + 8] for i in range(0, 64, 8)]
 
 
@@ -102,7 +107,10 @@ AXIL_PORTS = tuple(
 
 
 def package_files(p: str, core: str, values: dict[str, Any], files: dict[str, str]) -> dict[str, str]:
-    """Render the Verilog wrapper and the packages of a core from its rendered `files`."""
+    """Render a core's Verilog wrapper and the files for FPGA tools.
+
+    `files` are the core's files that were rendered before; they include its file list.
+    """
     listed = [line for line in files[f"{p}_{core}.f"].splitlines() if line and not line.startswith("//")]
     return render_files({f"{p}_{core}_wrap.v": "core_wrap.v", f"{p}_{core}.core": "core.core",
                          f"{p}_{core}_package_ip.tcl": "package_ip.tcl", f"{p}_{core}_hw.tcl": "hw.tcl",
@@ -112,7 +120,7 @@ def package_files(p: str, core: str, values: dict[str, Any], files: dict[str, st
 
 
 def software_files(p: str, core: str) -> dict[str, str]:
-    """Map each additional file for software and tools to its template."""
+    """Map the register files for software and for tools to their templates."""
     return {"kc_core_regs.h": "kc_core_regs.h", "kc_core.h": "kc_core.h", "kc_core.c": "kc_core.c",
             f"{p}_{core}_regs.h": "core_regs.h",
             f"{p}_{core}.rdl": "core.rdl", f"{p}_{core}.xml": "core.xml"}

@@ -1,4 +1,4 @@
-"""codegen.rtl: the banded solver of a Toeplitz system."""
+"""codegen.rtl: template context and latency of the banded Toeplitz solver."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ _ROW, _PASS, _BETWEEN, _SEND = 9, 11, 5, 3
 
 
 def pass_cycles(n: int, band: int) -> int:
-    """Return the clock cycles of one recursion over n rows without block scaling.
+    """Return the clock cycles of one pass of the recursion over n rows.
 
-    A row takes one clock cycle per lag.  Its nearest lag waits for the previous row.
+    Block scaling is not included. A row takes one clock cycle per lag. The product with the nearest lag waits
+    for the result of the previous row.
     """
     begins, last = 0, -_ROW
     for row in range(n):
@@ -29,28 +30,29 @@ def pass_cycles(n: int, band: int) -> int:
 def banded_cycles(plan: Plan) -> int:
     """Return the clock cycles from the last y to the last alpha, without stalls.
 
-    Each increase of an exponent, :func:`most_growths` at most, takes up to :func:`growth_cycles` more.
+    Each increase of a block exponent takes up to :func:`growth_cycles` more clock cycles. At most
+    :func:`most_growths` increases occur.
     """
     n = plan.sizes["n"]
     return 2 * pass_cycles(n, plan.integer("band")) + _BETWEEN + _SEND * n + 2
 
 
 def growth_cycles(plan: Plan) -> int:
-    """Return the maximum clock cycles of an increase of an exponent.
+    """Return the maximum number of clock cycles for one increase of a block exponent.
 
-    A block is scaled and a row restarted.
+    The block is rescaled, and the current row is restarted.
     """
     return plan.sizes["n"] + plan.integer("band") + 16
 
 
 def most_growths(plan: Plan) -> int:
-    """Return the maximum number of exponent increases in one solution."""
+    """Return the maximum number of block exponent increases in one solution."""
     z = plan.integer("z_exp_max") + plan.word - 2
     return z + plan.integer("alpha_exp_max") - plan.integer("alpha_exp_min")
 
 
 def _table(plan: Plan, name: str, bits: int) -> list[str]:
-    """Return the literals of a table, last entry first, as in a packed vector."""
+    """Return the literals of a table in reverse order, as required by a packed vector."""
     return [f"{bits}'d{value & ((1 << bits) - 1)}" for value in reversed(plan.tables[name].values)]
 
 

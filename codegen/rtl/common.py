@@ -1,4 +1,4 @@
-"""codegen.rtl: literals, widths, sizes and rendering that the cores share."""
+"""codegen.rtl: shared functions for literals, widths, sizes and rendering."""
 
 from __future__ import annotations
 
@@ -20,42 +20,43 @@ LONGEST = Format(True, 63, 0)
 
 
 def vectors(plan: Plan) -> int:
-    """Return the maximum number of expansion vectors of the plan's model."""
+    """Return the maximum number of vectors in the plan's kernel expansion."""
     return plan.sizes["n"] if plan.trains else plan.sizes["N"]
 
 
 def most_vectors(plan: Plan) -> int:
-    """Return the maximum vector count of a model frame with beats of W bits."""
+    """Return the maximum vector count that one beat of a model frame can hold."""
     return (1 << plan.word) - 1
 
 
 def model_tag(plan: Plan) -> int:
-    """Return a model frame's tag: the first W bits of the plan's hash, signed."""
+    """Return the tag of a model frame: the first W bits of the plan's hash."""
     return int(plan.hash[:plan.word // 4], 16)
 
 
 def model_head(plan: Plan) -> int:
-    """Return the number of beats before the first vector of a model's frame.
+    """Return the number of beats before the first vector in a model frame.
 
-    These beats are tag, count, exponent of alpha, and a trained intercept if there is one.
+    These beats are the tag, the vector count, the exponent of alpha and, if the intercept is trained, its
+    value.
     """
     return 3 + plan.bias
 
 
 def model_frame(plan: Plan, state: Outputs) -> list[int]:
-    """Build the frame that loads a trained model into a core.
+    """Return the frame that loads a trained model into a core.
 
     Parameters
     ----------
     plan : Plan
     state : dict
-        As :meth:`~kerncast.sim.backend.Backend.state` returns it.
+        State of the model, as returned by :meth:`~kerncast.sim.backend.Backend.state`.
 
     Returns
     -------
     list of int
-        Unsigned beats of W bits: tag, count, exponent of alpha, a trained intercept if there is one,
-        then the D inputs x and the alpha of each vector.
+        Unsigned beats of W bits: the tag, the vector count, the exponent of alpha, the intercept if it is
+        trained, and then D inputs and alpha for each vector.
     """
     columns = plan.sizes["D"]
     if plan.fixed:
@@ -77,14 +78,17 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
 
 
 def shifted(magnitude: int, shift: int) -> int:
-    """Return a magnitude after a right shift; a negative shift is to the left."""
+    """Return a bound on a magnitude after a right shift with any rounding.
+
+    A negative shift is a left shift, which is exact.
+    """
     return magnitude << -shift if shift < 0 else (magnitude >> shift) + 1
 
 
 def expansion_magnitudes(plan: Plan) -> tuple[int, int]:
-    """Bound the sum over the vectors, and its cast before saturation.
+    """Return bounds on the kernel expansion, and on its cast before saturation.
 
-    Neither includes an intercept.
+    The intercept is not included.
     """
     kernel, exponent = plan.signals["kernel"], 0
     if "alpha_exp_max" in plan.constants:
@@ -95,24 +99,25 @@ def expansion_magnitudes(plan: Plan) -> tuple[int, int]:
 
 
 def signed_bits(values: Sequence[int]) -> int:
-    """Return the width of the shortest two's complement type for all values."""
+    """Return the smallest two's complement width that holds all values."""
     return max((v ^ (v >> 63)).bit_length() for v in values) + 1
 
 
 def literal(value: int, bits: int) -> str:
-    """Format a signed constant with `bits` bits."""
+    """Format a signed constant of `bits` bits as a SystemVerilog literal."""
     return f"{'-' if value < 0 else ''}{bits}'sd{abs(value)}"
 
 
 def address_bits(depth: int) -> int:
-    """Return the number of bits of an address below `depth`, at least one."""
+    """Return the address width of a memory with `depth` entries, at least one bit."""
     return max(1, (depth - 1).bit_length())
 
 
 def affine(plan: Plan) -> dict[str, Any]:
-    """Return offsets and gains: one for all columns, or one per column.
+    """Return the template context of the input offsets and gains.
 
-    The last column comes first, as in a packed vector.
+    There is one pair if all columns share it, else one pair per column, with the last column first, as
+    required by a packed vector.
     """
     offsets, gains = plan.integers("x_offset"), plan.integers("x_gain")
     if len(set(zip(offsets, gains, strict=True))) == 1:
@@ -124,7 +129,7 @@ def affine(plan: Plan) -> dict[str, Any]:
 
 
 def target_context(plan: Plan) -> dict[str, Any]:
-    """Return the constants that convert targets from ADC counts to y."""
+    """Return the template context for the conversion of targets from ADC counts to y."""
     y, offset, gain = plan.signals["y"], plan.integer("y_offset"), plan.integer("y_gain")
     widths = {"offset_bits": signed_bits([offset]), "gain_bits": signed_bits([gain])}
     return widths | {
@@ -134,11 +139,11 @@ def target_context(plan: Plan) -> dict[str, Any]:
 
 
 def primitives(modules: Sequence[str]) -> dict[str, str]:
-    """Read the files of `modules` in hw/rtl; return their texts by file name."""
+    """Read the shared modules `modules` in hw/rtl; return texts by file name."""
     return {f"{module}.sv": module_text(module) for module in modules}
 
 
 def render_files(names: Mapping[str, str], values: Mapping[str, Any]) -> dict[str, str]:
-    """Render the files `names` from their templates below ``rtl/``."""
+    """Render files from templates below ``rtl/``; `names` maps files to templates."""
     return {name: environment().get_template(f"rtl/{template}.j2").render(values, file=name)
             for name, template in names.items()}

@@ -14,22 +14,23 @@ from .axi import Ports
 class RtlCore:
     """RTL core, generated as the module ``<prefix>_<name>``.
 
-    It is defined by functions that take a plan.
+    Each callable takes a plan as its first argument.
 
     Parameters
     ----------
     name : str
     refusal : callable
-        Returns an error, with the limit, if the core does not support a plan; otherwise None.
+        Returns an error with the limit if the core does not support a plan; else None.
     render : callable
-        Returns the files by name, including primitives and the list ``<prefix>_<name>.f``; ``README.md``
-        is the core's section of that file.  Only for a plan that the core supports.
+        Returns the core's files by name for a plan that the core supports. They include the shared modules
+        and the file list ``<prefix>_<name>.f``. The text for ``README.md`` is only the section of this core.
     ports : callable
-        Returns the ports for a plan.
+        Returns the ports.
     cycles : callable
-        ``cycles(plan, lanes=1)``: clock cycles of one operation of full size without stalls.
+        ``cycles(plan, lanes=1)``: clock cycles of one operation of full size, without stalls.
     period : callable, optional
-        Clock cycles from one operation to the next, if they overlap; arguments as of ``cycles``.
+        ``period(plan, lanes=1)``: clock cycles from the start of one operation to the start of the next, if
+        operations overlap.
     """
 
     name: str
@@ -44,12 +45,12 @@ class RtlCore:
         return self.refusal(plan) is None
 
     def parameters(self, plan: Plan, lanes: int) -> dict[str, int]:
-        """Return the parameters of the module for a number of lanes.
+        """Return the module parameters for a number of lanes.
 
         Raises
         ------
         KerncastError
-            E340 for more lanes than the core supports.
+            E340 if the core does not support this number of lanes.
         """
         if self.ports(plan).lanes:
             return {"LANES": lanes}
@@ -59,7 +60,7 @@ class RtlCore:
         return {}
 
     def refuse_unfit(self, plan: Plan) -> None:
-        """Raise an error for a plan that the core does not support.
+        """Raise an error if the core does not support a plan.
 
         Raises
         ------

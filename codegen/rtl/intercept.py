@@ -1,4 +1,4 @@
-"""codegen.rtl: the solver of a Toeplitz system with an intercept."""
+"""codegen.rtl: latency and constants of the Toeplitz solver with an intercept."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ def intercept_cycles(n: int, recursion: int) -> int:
     ----------
     n : int
     recursion : int
-        Clocks of a run of Levinson's recursion.
+        Clock cycles of one run of Levinson's recursion.
     """
     # Four passes take a clock per value, the last one takes two.
     return 2 * recursion + 6 * n + 5 * _PASS + _SCALARS + _SEND * n + _AROUND
 
 
 def target_shift(plan: Plan) -> int:
-    """Return the right shift of ``y * ridge_scale`` for the residual at alpha = 0."""
+    """Return the right shift from ``y * ridge_scale`` to the residual at alpha = 0."""
     alpha_frac, exponent = plan.integer("alpha_frac"), plan.integer("alpha_exp_min")
     return 30 + plan.integer("residual_shift") - alpha_frac + exponent

@@ -1,8 +1,8 @@
-"""codegen.rtl: name shared modules by their code.
+"""codegen.rtl: give shared modules names that depend on their code.
 
-Verilog has one name space for modules, in which two versions of kerncast would collide. A shared module
-``kc_mac`` is therefore generated as ``kc_mac_<digest>``, with the digest of its code and of the modules
-below it: equal names mean equal code.
+All modules of a Verilog design share one name space, in which the modules of two versions of kerncast would
+collide. A shared module ``kc_mac`` is therefore generated as ``kc_mac_<digest>``. The digest covers its code
+and the modules that it instantiates, so that equal names mean equal code.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _DIGITS = 6
 
 
 def module_text(module: str) -> str:
-    """Read a shared module as shipped."""
+    """Read the source of a shared module in hw/rtl."""
     return read_text(f"{_FOLDER}/{module}.sv")
 
 
 def without_comments(text: str) -> str:
-    """Return SystemVerilog without comments, so that their wording may change."""
+    """Return SystemVerilog without comments, so that they do not affect the digest."""
     lines = (line.partition("//")[0].rstrip() for line in text.splitlines())
     return "".join(f"{line}\n" for line in lines if line)
 
@@ -39,7 +39,7 @@ def _any_of(names: Iterable[str]) -> re.Pattern[str]:
 def unique_names() -> Mapping[str, str]:
     """Map each shared module to its name in generated files.
 
-    Comments and white space do not change a name.
+    The name does not depend on comments and white space.
     """
     modules = sorted(entry.name[:-3] for entry in resource(_FOLDER).iterdir() if entry.name.endswith(".sv"))
     code = {name: " ".join(without_comments(module_text(name)).split()) for name in modules}
@@ -55,15 +55,15 @@ def unique_names() -> Mapping[str, str]:
 
 
 def unique_file(name: str) -> str:
-    """Return the generated name of a file of hw/rtl; keep any other name."""
+    """Return the generated name of a file; only shared modules are renamed."""
     module = name.removesuffix(".sv")
     return f"{unique_names().get(module, module)}.sv" if name.endswith(".sv") else name
 
 
 def with_unique_names(files: Mapping[str, str]) -> dict[str, str]:
-    """Rename the shared modules in names and texts of files.
+    """Rename the shared modules in the names and the texts of files.
 
-    A guard lets a design list the file of a shared module more than once.
+    Each file of a shared module gets an include guard, so that a design may list it more than once.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def with_unique_names(files: Mapping[str, str]) -> dict[str, str]:
 
 
 def _guarded(name: str, text: str) -> str:
-    """Add an include guard around the code after a file's head comment."""
+    """Add an include guard around the code of a file, below its head comment."""
     head, directive, module = text.partition("`default_nettype none\n")
     macro = name.upper()
     return f"{head}`ifndef {macro}\n`define {macro}\n{directive}{module}`endif\n"

@@ -1,6 +1,6 @@
-"""codegen.rtl: read and check the table of refusals, hw/rtl/refusals.toml.
+"""codegen.rtl: read and validate hw/rtl/refusals.toml.
 
-The table lists the reactions of a core to bad input, for SystemVerilog and HLS C++.
+The table states how a core reacts to invalid input, for SystemVerilog and for HLS C++.
 """
 
 from __future__ import annotations
@@ -14,17 +14,19 @@ from ..resources import read_text
 
 
 class Refusal(BaseModel):
-    """Reaction of a core to one kind of bad input.
+    """Reaction of a core to one kind of invalid input.
 
     Parameters
     ----------
     name : str
     input, reply, error, after : str
-        The bad input, the reply of the core, the error output that it sets, and how it continues.
+        Descriptions of the invalid input, the reply of the core, the error output that it sets, and how
+        operation continues.
     frames : bool
-        Whether the input is a frame; if so, the cores in HLS C++ react as those in SystemVerilog.
+        Whether the input is a frame. If so, the HLS C++ cores react in the same way as the SystemVerilog
+        cores.
     hls : str
-        How HLS C++ differs, if it does.
+        How the HLS C++ cores differ; empty if they do not.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -40,6 +42,6 @@ class Refusal(BaseModel):
 
 @cache
 def refusals() -> tuple[Refusal, ...]:
-    """Return the rows of the table, in its order."""
+    """Return the rows of the table in file order."""
     rows = tomllib.loads(read_text("hw/rtl/refusals.toml"))["refusal"]
     return TypeAdapter(tuple[Refusal, ...]).validate_python(rows)

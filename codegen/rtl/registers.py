@@ -1,6 +1,6 @@
-"""codegen.rtl: read and check the cores' register map, hw/rtl/registers.toml.
+"""codegen.rtl: read and validate the cores' register map, hw/rtl/registers.toml.
 
-The C headers, SystemRDL, IP-XACT and pages of a generated folder are rendered from this table.
+The C headers, SystemRDL, IP-XACT and the documentation of a generated folder are rendered from this table.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class _Row(BaseModel):
 
 
 class RegisterField(_Row):
-    """Field of a register: `bits` bits from bit `low` upwards."""
+    """Field of a register: its width is `bits`, and its lowest bit is `low`."""
 
     name: str = Field(pattern=r"^[a-z][a-z_]*$")
     low: int = Field(ge=0, le=31)
@@ -33,7 +33,7 @@ class RegisterField(_Row):
 
     @property
     def place(self) -> str:
-        """Return the position of the field as text, such as ``bits 3:0``."""
+        """Return the bit range of the field as text, such as ``bits 3:0``."""
         return f"bit {self.low}" if self.bits == 1 else f"bits {self.high}:{self.low}"
 
     @property
@@ -43,7 +43,7 @@ class RegisterField(_Row):
 
 
 class Register(_Row):
-    """Register, or `count` consecutive ones; the table explains `access`."""
+    """Register, or an array of `count` registers; registers.toml describes `access`."""
 
     name: str = Field(pattern=r"^[a-z][a-z_]*$")
     offset: int = Field(ge=0, multiple_of=4)
@@ -59,12 +59,12 @@ class Register(_Row):
 
     @property
     def whole(self) -> tuple[RegisterField, ...]:
-        """Return the fields; without fields, the whole register as one."""
+        """Return the fields; a register without fields is one field of 32 bits."""
         return self.fields or (RegisterField(name="value", low=0, bits=32, meaning=self.meaning),)
 
     @property
     def parts(self) -> tuple[RegisterField, ...]:
-        """Return :attr:`whole`, with a field for each bit of a command."""
+        """Return the fields; each bit of a command register is a separate field."""
         if self.access != "w1":
             return self.whole
         return tuple(field if field.bits == 1 else field.model_copy(
@@ -76,13 +76,14 @@ class Register(_Row):
         taken = 0
         for field in self.fields:
             if field.high > 31 or taken & field.mask:
-                raise ValueError(f"field {field.name} of {self.name} overlaps or exceeds 32 bits")
+                raise ValueError(f"field {field.name} of {self.name} overlaps another one, or "
+                                 "exceeds 32 bits")
             taken |= field.mask
         return self
 
 
 class RegisterMap(_Row):
-    """Registers of a core; `map` is the map's version, `bytes` its address space."""
+    """Register map: `map` is its version, `bytes` the size of the address space."""
 
     map: int = Field(ge=1, le=255)
     bytes: int
@@ -105,5 +106,5 @@ class RegisterMap(_Row):
 
 @cache
 def register_map() -> RegisterMap:
-    """Return the register map of every core."""
+    """Return the register map that all cores share."""
     return RegisterMap.model_validate(tomllib.loads(read_text("hw/rtl/registers.toml")))

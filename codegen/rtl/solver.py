@@ -1,4 +1,4 @@
-"""codegen.rtl: the Toeplitz solver, with Levinson's recursion or a banded factor."""
+"""codegen.rtl: the Toeplitz solver core (Levinson's recursion or banded factor)."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ _SEND = 8
 def recursion_cycles(n: int, lanes: int = 1, last_lag: int | None = None) -> int:
     """Return the clock cycles of Levinson's recursion for n samples.
 
-    Step m takes two updates of ``rows = m // lanes + 1`` clock cycles, each followed by a dot
-    product over the rows in which r is not zero.  A row is read at least ten clock cycles after its
-    update.  Two passes run during the division for xi or c; if they are short, they wait for the division.
-    Sums and maxima over the lanes take one clock cycle per level of a tree.
+    Step m performs two updates of ``rows = m // lanes + 1`` clock cycles. A dot product over the rows in
+    which r is not zero follows each update. A row can be read at the earliest ten clock cycles after its
+    update. Two passes overlap with the division for xi or c; short passes wait for the division. A sum or
+    maximum over the lanes takes one clock cycle per level of an adder or comparator tree.
 
     Parameters
     ----------
     n : int
     lanes : int
-        Hardware multipliers, a power of two.
+        Number of hardware multipliers, a power of two.
     last_lag : int, optional
-        Last lag at which the first row may differ from zero; by default every lag may.
+        Last lag at which the first row may be nonzero; by default, n - 1.
 
     Returns
     -------
@@ -72,7 +72,7 @@ def recursion_cycles(n: int, lanes: int = 1, last_lag: int | None = None) -> int
 
 
 def read_lags(plan: Plan) -> int:
-    """Return the index of the last value of the first row that the solver reads."""
+    """Return the index of the last element of the first row that the solver reads."""
     return max(1, plan.integer("last_lag"))
 
 
@@ -88,7 +88,9 @@ def solver_cycles(plan: Plan, lanes: int = 1) -> int:
 def solver_overhead(plan: Plan, lanes: int = 1) -> int:
     """Return the clock cycles of :func:`solver_cycles` minus its multiplications.
 
-    An update of m values has m multiplications; a dot product has m, or :func:`read_lags` if that is less.
+    One multiplication is counted as one clock cycle of a lane. An update of m elements has m multiplications;
+    a
+    dot product has m, or :func:`read_lags` if that is less.
     """
     n, lag = plan.sizes["n"], read_lags(plan)
     products = 2 * (1 + plan.bias) * sum(m + min(m, lag) for m in range(1, n + 1))
@@ -96,16 +98,17 @@ def solver_overhead(plan: Plan, lanes: int = 1) -> int:
 
 
 def refusal(plan: Plan) -> KerncastError | None:
-    """Return the error if the solver does not support a plan, otherwise None.
+    """Return an error if the solver does not support a plan; else None.
 
-    The solver needs a system for the plain recursion, or for a banded factor, within the memory size.
+    The plan must have a Toeplitz system that is solved with Levinson's recursion or a banded factor, without
+    refinement, and the system must fit the maximum memory of the solver.
     """
     asked = {"solver": (("levinson", "banded"), 'solver = "levinson" or solver = "banded"'),
              "refine": (("0",), "refine = 0")}
     if plan.algorithm != "toeplitz_rls":
-        return fail("E307", "the SystemVerilog solver is for Toeplitz systems", where="[model] algorithm",
-                    value=plan.algorithm, allowed="toeplitz_rls",
-                    remedy="choose another core, or toeplitz_rls")
+        return fail("E307", "the SystemVerilog solver supports only Toeplitz systems",
+                    where="[model] algorithm", value=plan.algorithm, allowed="toeplitz_rls",
+                    remedy='choose another core, or set algorithm = "toeplitz_rls"')
     if plan.tunes:
         return no_candidates(plan, "solver")
     for key, (values, allowed) in asked.items():
@@ -121,9 +124,9 @@ def refusal(plan: Plan) -> KerncastError | None:
 
 
 def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return the first row (n,) of a uniform grid, divided by 1 + lambda.
+    """Return the first row (n,) of the Toeplitz matrix of a uniform grid.
 
-    The row is a constant of the plan, in the fixed-point format of r.
+    The matrix is divided by 1 + lambda. The row is a constant of the plan, in the fixed-point format of r.
     """
     # Here, because the model brings its compiler, a second's start, along.
     from ...sim.model.kernel import cast_of, kernel_constants
@@ -137,7 +140,7 @@ def first_row(plan: Plan) -> np.ndarray[Any, np.dtype[np.int64]]:
 
 
 def solver_context(plan: Plan) -> dict[str, Any]:
-    """Build the template context: names as in the C templates, and literals."""
+    """Build the template context of the solver."""
     values = context(plan, str(plan.evidence.get("spec", "of no file"))) | target_context(plan) | {
         "W": plan.word, "n": plan.sizes["n"], "tag": f"0x{model_tag(plan):0{plan.word // 4}x}",
         "alpha_lo": literal(plan.signals["alpha"].format.lo, 64),
@@ -154,19 +157,19 @@ def solver_context(plan: Plan) -> dict[str, Any]:
 
 
 def solver_modules(plan: Plan) -> tuple[str, ...]:
-    """List the modules of a plan's solver, dependencies first."""
+    """List the shared modules that a plan's solver needs, dependencies first."""
     return banded.MODULES if plan.banded else (*MODULES, *intercept.MODULES) if plan.bias else MODULES
 
 
 def solver_template(plan: Plan) -> str:
-    """Return the name of the template of a plan's solver, without its suffix."""
+    """Return the name of the template of a plan's solver, without file name extension."""
     return "banded_solver" if plan.banded else "solver"
 
 
 def _ports(plan: Plan) -> Ports:
-    """List the streams in the order of the template.
+    """Return the ports of the solver, with the streams in the order of the template.
 
-    The banded solver receives no first row.
+    The banded solver has no input for the first row.
     """
     row = () if plan.banded else (Stream("r", True, plan.word),)
     bad_row = () if plan.banded else (("error_r", "a frame of a first row has tlast at the wrong beat"),)

@@ -1,7 +1,7 @@
-"""codegen.rtl: SystemVerilog testbench that replays the test vectors.
+"""codegen.rtl: render a SystemVerilog testbench that replays the test vectors.
 
-Each stream has a memory file with its beats.  A source sends a frame after all beats of earlier
-frames, inputs and outputs, were transferred; a sink compares the beats that it receives with its file.
+Each stream has a memory file with its beats. A source sends a frame after all beats of the earlier input and
+output frames were transferred. A sink compares the received beats with its file.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ _PATIENCE = 4
 
 @dataclass(frozen=True)
 class Frame:
-    """Frame of a stream, or a pulse on command inputs.
+    """Frame of a stream, or a pulse on the command inputs.
 
     Parameters
     ----------
     port : str
-        Stream by its prefix, or :data:`COMMANDS`.
+        Signal name prefix of the stream, or :data:`COMMANDS`.
     words : list of int
-        Unsigned beats; for a pulse, one word with a bit for each command.
+        Unsigned beats; for a pulse, one value with a bit for each command.
     user : int
         ``tuser`` of every beat.
     """
@@ -53,7 +53,7 @@ class Frame:
 
 
 def render_testbench(plan: Plan, core: RtlCore, ports: Ports, vectors: Vectors) -> dict[str, str]:
-    """Render the testbench of a core and its memory files.
+    """Render the testbench of a core and the testbench's memory files.
 
     Parameters
     ----------
@@ -61,13 +61,13 @@ def render_testbench(plan: Plan, core: RtlCore, ports: Ports, vectors: Vectors) 
     core : RtlCore
     ports : Ports
     vectors : Vectors
-        Calls and their expected results.  The first samples are replayed, as many as an interpreted simulator
-        processes within about a minute.
+        Calls and their expected results. The testbench replays as many of the first samples as an
+        interpreting simulator processes within about one minute.
 
     Returns
     -------
     dict of str to str
-        Texts by file name; empty if the core supports none of the calls.
+        Texts by file name; empty if the core cannot replay any of the calls.
     """
     frames = list(_SCRIPTS[core.name](plan, core, vectors))
     if not frames:
@@ -92,23 +92,26 @@ def render_testbench(plan: Plan, core: RtlCore, ports: Ports, vectors: Vectors) 
 
 
 def _memory(top: str, port: str, lines: list[str]) -> str:
-    """Return the text of a memory file."""
+    """Return the text of the memory file of a stream."""
     head = f"// {top}, {port}: beats transferred before, tuser, tlast, tdata, all hexadecimal\n"
     return head + "".join(line + "\n" for line in lines or [_beat(0, Frame(port, [0]), 0)])
 
 
 def _beat(after: int, frame: Frame, k: int) -> str:
-    """Return the line of beat `k` of a frame in a memory file."""
+    """Return the line of a memory file for beat `k` of a frame.
+
+    `after` is the number of beats that must have been transferred before.
+    """
     return f"{after:08x}_{frame.user:02x}_{int(k == len(frame.words) - 1):02x}_{frame.words[k]:08x}"
 
 
 def _status(status: int) -> int:
-    """Return a device status as the three bits of ``tuser``."""
+    """Return a device status as the 3-bit value of ``tuser``."""
     return int(status) & 7
 
 
 def _samples(plan: Plan, clocks: int, available: int) -> int:
-    """Return the number of samples to replay when each takes `clocks` clock cycles."""
+    """Return the number of samples to replay if each takes `clocks` clock cycles."""
     return max(1, min(available, _MOST_CLOCKS // clocks, _MOST_BEATS // (plan.sizes["D"] + 1)))
 
 
@@ -123,7 +126,7 @@ def _word_range(plan: Plan) -> tuple[int, int]:
 
 
 def _predictor(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
-    """Yield frames that load the final model and replay the predictions with it."""
+    """Yield the frames that load the final model and replay its predictions."""
     changes = [k for k, call in enumerate(vectors.calls) if call.name != "predict"]
     calls = vectors.calls[changes[-1] + 1 if changes else 0:]
     x = [(row, call, k) for call in calls if call.x_raw is not None for k, row in enumerate(call.x_raw)]
@@ -136,7 +139,10 @@ def _predictor(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
 
 
 def _learner(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
-    """Yield frames that learn and predict; read the state if all were replayed."""
+    """Yield the frames that replay updates and predictions.
+
+    If all of them are replayed, the final state is read and compared, too.
+    """
     left = _samples(plan, core.cycles(plan), 1 << 30)
     for call in vectors.calls:
         if call.x_raw is None or left == 0:
@@ -154,7 +160,7 @@ def _learner(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
 
 
 def _answer(plan: Plan, call: Call, k: int, target: int | None) -> list[int]:
-    """Return the beats of a reply: prediction, and the error of a sample with target."""
+    """Return the beats of a reply: the prediction, and the error if there is a target."""
     f = int(call.expected["f"][k])
     if target is None:
         return [_word(plan, f)]
@@ -165,7 +171,7 @@ def _answer(plan: Plan, call: Call, k: int, target: int | None) -> list[int]:
 
 
 def _targets(plan: Plan, y_raw: Raw | list[int]) -> list[int]:
-    """Convert targets from ADC counts to y."""
+    """Convert targets from ADC counts to fixed-point y."""
     # Here, because the model brings its compiler, a second's start, along.
     from ...sim.model.kernel import convert_y, input_constants
     from ...sim.model.ranges import Ranges
@@ -175,15 +181,15 @@ def _targets(plan: Plan, y_raw: Raw | list[int]) -> list[int]:
 
 
 def _training(vectors: Vectors) -> Call | None:
-    """Return the training call if the vectors have exactly one, else None."""
+    """Return the training call; None unless the vectors contain exactly one."""
     calls = [call for call in vectors.calls if call.name == "train"]
     return calls[0] if len(calls) == 1 else None
 
 
 def _trained(plan: Plan, call: Call, vectors: Vectors) -> tuple[int, list[int]]:
-    """Return the core's status after training, and its model frame.
+    """Return the expected status of the core after training, and its model frame.
 
-    The host certifies the solution, so the core never returns the status INACCURATE.
+    The host, not the core, certifies the solution. Therefore, the core never returns the status INACCURATE.
     """
     status = int(call.expected["status"][0])
     if status in TRAINED:
@@ -193,7 +199,7 @@ def _trained(plan: Plan, call: Call, vectors: Vectors) -> tuple[int, list[int]]:
 
 
 def _trainer(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
-    """Yield the frames of one training run."""
+    """Yield the frames of one training run of the trainer core."""
     call = _training(vectors)
     if call is None or call.y_raw is None or len(call.y_raw) != plan.sizes["n"]:
         return

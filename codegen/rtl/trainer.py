@@ -1,4 +1,4 @@
-"""codegen.rtl: the trainer: solver, first row, input conversion and model frame."""
+"""codegen.rtl: the trainer core: inputs, first row, solver and model frame."""
 
 from __future__ import annotations
 
@@ -30,33 +30,34 @@ def _on_grid(plan: Plan) -> bool:
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
-    """Return the error if the trainer does not support a plan, otherwise None.
+    """Return an error if the trainer does not support a plan; else None.
 
-    The trainer needs a system for the solver, and samples within the memory size.
+    The solver must support the plan, and the samples must fit the maximum memory of the trainer.
     """
     refused = refusal(plan)
     words = plan.sizes["n"] * plan.sizes["D"] if refused is None else 0
     if words > MOST_WORDS:
         return fail("E306", "too many samples for the SystemVerilog trainer",
-                    where=plan.size_key, value=f"{words} words", allowed=f"at most {MOST_WORDS} words",
+                    where=plan.size_key, value=f"{words} values",
+                    allowed=f"at most {MOST_WORDS} input values",
                     remedy="lower n, or use fewer columns")
     return refused
 
 
 def _sum_bits(plan: Plan) -> int:
-    """Return the width of a diagonal's sum."""
+    """Return the width of the sum over a diagonal of the kernel matrix."""
     return plan.word + (plan.sizes["n"] - 1).bit_length()
 
 
 def row_overhead(plan: Plan) -> int:
-    """Return the clock cycles from a diagonal's last pair until r is sent."""
+    """Return the clock cycles from the last pair of a diagonal until r is sent."""
     return distance_latency(plan) + kernel_latency(plan) + _sum_bits(plan) + _MEAN
 
 
 def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Return the clock cycles from the first input beat to the model's last beat.
+    """Return the clock cycles from the first input beat to the last beat of the model.
 
-    No stream stalls. If the samples are not a grid, the targets arrive in parallel.
+    No stream stalls. If the inputs are not a uniform grid, the targets arrive in parallel with them.
     """
     n, columns = plan.sizes["n"], plan.sizes["D"]
     taken = _CONVERT * n
@@ -67,7 +68,7 @@ def trainer_cycles(plan: Plan, lanes: int = 1) -> int:
 
 
 def _ports(plan: Plan) -> Ports:
-    """List the streams in the order of the template."""
+    """Return the ports of the trainer, with the streams in the order of the template."""
     x_bits, y_bits = (plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
     samples = () if _on_grid(plan) else (Stream("x", True, x_bits),)
     bad_samples = () if _on_grid(plan) else (("error_x", "a frame of samples has tlast at the wrong beat"),)
@@ -78,7 +79,7 @@ def _ports(plan: Plan) -> Ports:
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:
-    """List the modules of hw/rtl that the trainer needs, dependencies first."""
+    """List the shared modules that the trainer needs, dependencies first."""
     of_row = () if _on_grid(plan) else (*predictor_modules(plan), *_SAMPLES)
     sends_row = _on_grid(plan) and not plan.banded
     of_frame = _INTERCEPT if plan.bias else ()
@@ -105,9 +106,9 @@ def _render(plan: Plan) -> dict[str, str]:
 
 
 def _row_literals(plan: Plan) -> list[str]:
-    """Return the literals of a grid's first row for the solver, last entry first.
+    """Return the literals of a uniform grid's first row in reverse order.
 
-    The result is empty for the banded solver, which needs no first row.
+    The result is empty if the solver does not need the first row as a constant.
     """
     if not _on_grid(plan) or plan.banded:
         return []

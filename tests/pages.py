@@ -7,6 +7,7 @@ import runpy
 import shlex
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 from typer.testing import CliRunner
 
@@ -24,7 +25,7 @@ def output(line: str) -> str:
     """Return the output of a command, which must succeed."""
     program, *words = shlex.split(line, comments=True)
     if program == "python":
-        with contextlib.redirect_stdout(io.StringIO()) as out:
+        with contextlib.redirect_stdout(io.StringIO()) as out, patch.object(sys, "argv", words):
             runpy.run_path(words[0], run_name="__main__")
         return out.getvalue()
     assert program == "kerncast", line

@@ -4,6 +4,7 @@ import importlib.util
 import re
 import runpy
 import subprocess
+import sys
 
 import cffi
 import numpy as np
@@ -12,6 +13,11 @@ import pytest
 from kerncast.benchmarks import figures
 
 EXAMPLES = figures.ROOT / "examples"
+sys.path.insert(0, str(figures.ROOT / "tests"))
+
+import pages  # noqa: E402
+
+GESTURES = figures.ROOT / "docs" / "tutorials" / "gestures.md"
 ACTIVITY = EXAMPLES / "activity" / "activity.py"
 INSTALL = "python -m pip install --no-deps aeon==1.6.0"
 
@@ -48,9 +54,23 @@ def test_the_c_of_a_window_computes_the_features_of_the_script(recordings, tmp_p
         assert list(x) == script["features"](readings).tolist()
 
 
-def test_a_missing_package_of_recordings_is_named_with_the_command(tmp_path, monkeypatch):
+def test_a_board_learns_gestures_as_the_tutorial_shows(recordings, tmp_path, monkeypatch):
+    (tmp_path / "examples").symlink_to(EXAMPLES)
+    monkeypatch.chdir(tmp_path)
+    assert pages.run_page(GESTURES) == 5
+
+
+def test_the_tutorial_shows_the_spec_and_the_program_that_are_run():
+    shown = dict(pages.blocks(GESTURES))
+    assert shown["toml"] in (EXAMPLES / "gestures" / "gestures.toml").read_text(encoding="utf-8")
+    assert shown["c"] in (EXAMPLES / "gestures" / "main.c").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("script", "name"), [
+    ("activity/activity", "BasicMotions"), ("gestures/record", "PickupGestureWiimoteZ")])
+def test_a_missing_package_of_recordings_is_named_with_the_command(script, name, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
-    with pytest.raises(SystemExit, match=r"BasicMotions.*aeon.*pip install --no-deps aeon"):
-        runpy.run_path(str(ACTIVITY), run_name="__main__")
-    assert not list(tmp_path.iterdir())
+    with pytest.raises(SystemExit, match=rf"{name}.*aeon.*pip install --no-deps aeon"):
+        runpy.run_path(str(EXAMPLES / f"{script}.py"), run_name="__main__")
+    assert not list(tmp_path.glob("*.csv"))

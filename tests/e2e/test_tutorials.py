@@ -19,7 +19,7 @@ PAGES = ["../README", "tutorials/firmware", "tutorials/own-data", "tutorials/wor
 #: Pages that place an RTL core, which takes minutes.
 LONG = ["tutorials/fpga"]
 #: Pages with a test of their own.
-OTHERS = ["sklearn", "classes"]
+OTHERS = ["sklearn", "classes", "tutorials/gestures"]
 
 
 @pytest.mark.parametrize("name", [*PAGES, *(pytest.param(name, marks=pytest.mark.campaign) for name in LONG)])

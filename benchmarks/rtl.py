@@ -36,17 +36,21 @@ EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "rtl"
 _CLOCK, _LINE, _NAMES = 12, 26, 150
 
 
+#: Classes, lanes, columns and vectors of predictors with several outputs.
+OUTPUTS = ((3, 1, 8, 32), (3, 4, 8, 32), (10, 1, 16, 64), (10, 1, 64, 100), (10, 4, 64, 100),
+           (10, 16, 64, 100))
 #: Kernels with a distance of their own; the periodic one is the longest.
 _KERNELS: dict[str, dict[str, object]] = {
     "gaussian": {"sigma": 800.0}, "laplacian": {"type": "laplacian", "sigma": 800.0},
     "periodic": {"type": "periodic", "sigma": 0.8, "period": 4096.0}}
 
 
-def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian") -> Plan:
-    """Plan a learner with the given number of columns and vectors."""
+def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian", classes: int = 0) -> Plan:
+    """Plan a learner with the given number of columns, vectors and classes."""
+    output = {"classes": [f"class {k}" for k in range(classes)]} if classes else {"word": "s12f0"}
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "kernel_lms"}, input={"word": "s12f0", "columns": columns},
-        output={"word": "s12f0"}, kernel=_KERNELS[kernel], online={"budget": budget, "eta": 0.5},
+        output=output, kernel=_KERNELS[kernel], online={"budget": budget, "eta": 0.5},
         numbers={"word": word}))
 
 
@@ -170,6 +174,16 @@ def in_lanes(columns: int, budget: int, lanes: int) -> str:
             f"| {100 * columns * budget / (lanes * period):.1f} % |")
 
 
+def several_outputs(classes: int, lanes: int, columns: int, budget: int) -> str:
+    """Return a row on a predictor of classes, with the ratios to one output."""
+    plans = [learner(columns, budget, classes=classes), learner(columns, budget)]
+    cells = []
+    for clocks in (predictor_cycles, predictor_period):
+        several, one = (clocks(plan, lanes) for plan in plans)
+        cells.append(f"{several:g} | {several / one:.2f}")
+    return f"| {classes} | {lanes} | {columns} | {budget} | {' | '.join(cells)} |"
+
+
 def reached(n: int, sigma: float) -> str:
     """Return a row on a predictor on a grid.
 
@@ -241,6 +255,7 @@ def page() -> str:
     return template.format(MOST_WORDS=MOST_WORDS, MOST_SAMPLES=MOST_SAMPLES, clocks="\n".join(values),
                            shares="\n".join(kernels),
                            lanes="\n".join(in_lanes(*row) for row in lanes),
+                           outputs="\n".join(several_outputs(*row) for row in OUTPUTS),
                            reached="\n".join(reached(*row) for row in grids),
                            learned="\n".join(learned_in_lanes(*row) for row in lanes if row[2] > 1),
                            solver="\n".join(rows), last_lag=read_lags(grid(1024)), banded="\n".join(banded),

@@ -89,7 +89,7 @@ class Ports:
         """Return the values of the constant register fields, as ``register.field``."""
         return {"magic.value": 0x4B435354, "core.kind": CORE_TYPES[self.core], "core.map": register_map().map,
                 "core.abi": ABI, "size.value": plan.sizes["n"] if plan.trains else plan.sizes["N"],
-                "shape.inputs": plan.sizes["D"], "shape.outputs": 1, "build.word": plan.word}
+                "shape.inputs": plan.sizes["D"], "shape.outputs": plan.outputs, "build.word": plan.word}
 
 
 def hash_words(plan: Plan) -> list[str]:

@@ -56,7 +56,7 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
     -------
     list of int
         Unsigned beats of W bits: the tag, the vector count, the exponent of alpha, the intercept if it is
-        trained, and then D inputs and alpha for each vector.
+        trained, and then D inputs and one alpha per output for each vector.
     """
     columns = plan.sizes["D"]
     if plan.fixed:
@@ -71,7 +71,10 @@ def model_frame(plan: Plan, state: Outputs) -> list[int]:
         v = state["centers"].reshape(-1, columns)[:count]
     else:  # the uniform grid is not stored
         v = (np.arange(count, dtype=np.int64) * plan.integer("x_step"))[:, np.newaxis]
-    body = np.column_stack([v, state["alpha"][:count]]).ravel()
+    outputs = plan.outputs
+    # Coefficients lie by vector; those of a batch trainer by output.
+    alpha = state["alpha"].reshape(outputs, -1).T if plan.trains else state["alpha"].reshape(-1, outputs)
+    body = np.column_stack([v, alpha[:count]]).ravel()
     mask = (1 << plan.word) - 1
     bias = [int(state["bias"][0]) & mask if count else 0] if plan.bias else []
     return [model_tag(plan), count, exponent & mask, *bias, *(int(word) & mask for word in body)]

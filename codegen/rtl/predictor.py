@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...sim.backend import answer_width
 from ...sim.errors import KerncastError, fail
 from ...sim.formats import Format, Overflow
 from ...sim.plan import Plan
@@ -82,12 +83,32 @@ def distance_latency(plan: Plan) -> int:
 
 
 def _intercept(plan: Plan) -> tuple[int, int] | None:
-    """Return the range of the intercept in LSB of y, or None if there is none."""
+    """Return the range of the intercepts in LSB of y, or None if there are none."""
     if plan.bias:
         y = plan.signals["y"].format
         return y.lo, y.hi
-    fixed = plan.integer("bias") if plan.fixed else 0
-    return (fixed, fixed) if fixed else None
+    fixed = intercepts(plan)
+    return (min(fixed), max(fixed)) if any(fixed) else None
+
+
+def intercepts(plan: Plan) -> tuple[int, ...]:
+    """Return the constant intercept of each output in LSB of y."""
+    if not plan.fixed:
+        return (0,) * plan.outputs
+    return plan.tables["bias"].values if "bias" in plan.tables else (plan.integer("bias"),)
+
+
+def framed(plan: Plan) -> bool:
+    """Report whether a reply has several beats: several outputs, or label and margin."""
+    return "C" in plan.sizes or bool(plan.decision)
+
+
+def _framing(plan: Plan) -> int:
+    """Return the clock cycles from the sums to the last of several beats.
+
+    The outputs are cast one per clock cycle, and sent when all are known.
+    """
+    return plan.outputs + _narrow_clocks(plan) + answer_width(plan)
 
 
 def _narrow_clocks(plan: Plan) -> int:
@@ -96,12 +117,13 @@ def _narrow_clocks(plan: Plan) -> int:
 
 
 def _expansion_latency(plan: Plan) -> int:
-    return distance_latency(plan) + kernel_latency(plan) + _READ + _MAC + _narrow_clocks(plan)
+    to_sum = distance_latency(plan) + kernel_latency(plan) + _READ + _MAC
+    return to_sum if framed(plan) else to_sum + _narrow_clocks(plan)
 
 
 def predictor_overhead(plan: Plan) -> int:
     """Return the clock cycles of a prediction except those that read its operands."""
-    return _expansion_latency(plan) + _AROUND
+    return _expansion_latency(plan) + _AROUND + (_framing(plan) - 1 if framed(plan) else 0)
 
 
 def rows_of_vectors(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
@@ -126,7 +148,7 @@ def read_clocks(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
 
 
 def predictor_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
-    """Return the clock cycles from a sample's first beat to its reply.
+    """Return the clock cycles from a sample's first beat to its whole reply.
 
     No other sample is in progress, and neither side stalls.
 
@@ -159,12 +181,12 @@ def predictor_period(plan: Plan, lanes: int = 1, count: int | None = None) -> fl
     Returns
     -------
     float
-        ``rows + 1``, or ``D + 5`` if the words of a sample take longer; more if summing few rows
-        takes longer than reading them: then it is the mean of two replies.
+        ``rows + 1``, or ``D + 5`` if the words of a sample take longer, or the clocks of a reply of several
+        beats; more if summing few rows takes longer than reading them: then it is the mean of two replies.
     """
     rows, columns = read_clocks(plan, lanes, count), plan.sizes["D"]
     of_two = rows + predictor_overhead(plan) + levels(lanes) - _TWO
-    return max(rows + _NEXT, columns + _TAKEN, of_two / 2)
+    return max(rows + _NEXT, columns + _TAKEN, of_two / 2, _framing(plan) if framed(plan) else 0)
 
 
 def levels(lanes: int) -> int:
@@ -199,20 +221,18 @@ def _refusal(plan: Plan) -> KerncastError | None:
                     remedy="omit this key, or predict in C")
     if plan.tunes:
         return no_candidates(plan, "predictor")
-    if "C" in plan.sizes or plan.decision:
-        key = "classes" if plan.decision else "outputs"
-        return fail("E307", "the SystemVerilog predictor has one output and no classes",
-                    where=f"[output] {key}", value=len(plan.class_names) or plan.outputs,
-                    allowed="one output",
-                    remedy="predict in C, or export one model per class against the rest, all with the same "
-                           "[output] word")
-    if vectors(plan) * plan.sizes["D"] > MOST_WORDS:
+    if plan.pairwise:
+        return fail("E307", "the SystemVerilog predictor does not count votes of pairs of classes",
+                    where="[output] classes", value=len(plan.class_names),
+                    allowed="one output per class, or two classes",
+                    remedy="predict in C, or train a OneVsRestClassifier, which has one output per class")
+    words = plan.sizes["D"] + (plan.outputs if framed(plan) else 0)
+    if vectors(plan) * words > MOST_WORDS:
         return fail("E306", "the model is too large for the SystemVerilog predictor",
                     where=plan.size_key,
-                    value=f"{vectors(plan)} centers of {plan.sizes['D']} values",
+                    value=f"{vectors(plan)} centers of {words} values",
                     allowed=f"at most {MOST_WORDS} values in all",
-                    remedy="lower the number of centers, or use "
-                                                                  "fewer columns")
+                    remedy="lower the number of centers, or use fewer columns or outputs")
     if vectors(plan) > most_vectors(plan):
         return fail("E306", "the number of centers does not fit a beat of the SystemVerilog predictor",
                     where=plan.size_key, value=f"{vectors(plan)} vectors",
@@ -233,7 +253,9 @@ def _sum_context(plan: Plan, f: Format) -> dict[str, Any]:
     lo, hi = found
     limits = (f.lo, f.hi) if f == LONGEST else (f.lo - hi - 1, f.hi - lo + 1)
     bits = signed_bits((limits[0] + lo, limits[1] + hi))
-    return {"intercept_text": "" if plan.bias else f"intercept = {lo} LSB of y", "sum": {
+    text = "" if plan.bias or framed(plan) else f"intercept = {lo} LSB of y"
+    return {"intercept_text": text, "sum": {
+        "intercepts": [literal(value, bits) for value in intercepts(plan)],
         "lo": literal(limits[0], 64), "hi": literal(limits[1], 64), "whole_bits": signed_bits(limits),
         "bits": bits, "intercept": f"{bits}'(intercept)" if plan.bias else literal(lo, bits)}}
 
@@ -273,8 +295,9 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
         "alpha_address_bits": address_bits(held),
         "kernel_c_text": real_value(plan, "kernel_c"),
         "exp2_cut": plan.constants.get("exp2_cut", 0), "kernel_latency": kernel_latency(plan),
-        "expansion_latency": _expansion_latency(plan),
-        "narrow_clocks": _narrow_clocks(plan), "model": "model" if plan.bias else "s_axis_model",
+        "expansion_latency": _expansion_latency(plan), **_reply_context(plan),
+        "narrow_clocks": _narrow_clocks(plan),
+        "model": "model" if plan.bias else "one" if plan.outputs > 1 else "s_axis_model",
         "overhead": predictor_overhead(plan), "cycles": predictor_cycles(plan),
         "prediction": {n: (predictor_cycles(plan, n), predictor_period(plan, n)) for n in (1, 2, 4)},
         "exponent_text": f"{exponents[0]} to {exponents[1]}" if exponents[0] != exponents[1]
@@ -283,12 +306,30 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
     }
 
 
+_LABELS = {"sign": "1 if f > 0, else 0", "argmax": "the largest output's, the lowest in a tie"}
+
+
+def _reply_context(plan: Plan) -> dict[str, Any]:
+    """Return the template context of the frame of a reply."""
+    label, bits = _LABELS.get(plan.decision, ""), plan.word + 1
+    least = plan.integer("min_margin") if "min_margin" in plan.constants else 0
+    if "min_margin" in plan.constants:
+        label += f", or {len(plan.class_names)} (unknown) if the margin is below {least}"
+    f = str(plan.signals["f"].format)
+    outputs = f"{plan.outputs} outputs ({f})" if plan.outputs > 1 else f"the output ({f})"
+    return {"framed": framed(plan), "reply_beats": answer_width(plan), "reply_clocks": _framing(plan),
+            "word_rail": literal((1 << (plan.word - 1)) - 1, bits),
+            "min_margin_literal": literal(least, bits),
+            "reply_text": outputs + (f", label, margin ({f})" if plan.decision else ""), "label_text": label}
+
+
 def predictor_modules(plan: Plan) -> tuple[str, ...]:
     """List the modules of hw/rtl that a predictor needs, dependencies first."""
     first = MODULES.index("kc_affine")
     own = _OWN.get(plan.kernel, ())
     exp2 = (f"kc_exp2_{16 if plan.word == 16 else 32}",) if own else ()
-    return (*MODULES[:first], *own, *exp2, *MODULES[first:], *(("kc_beat_take",) if plan.bias else ()))
+    return (*MODULES[:first], *own, *exp2, *MODULES[first:], *(("kc_beat_take",) if plan.bias else ()),
+            *(("kc_alpha_take",) if plan.outputs > 1 else ()))
 
 
 def _ports(plan: Plan) -> Ports:
@@ -309,6 +350,7 @@ def _render(plan: Plan) -> dict[str, str]:
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel, f"{p}_expansion.sv": "expansion.sv",
         f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor_axi.sv": "axi.sv",
         f"{p}_predictor.f": "predictor.f", "README.md": "predictor.md"}
+        | ({f"{p}_outputs.sv": "outputs.sv"} if framed(plan) else {})
         | axi.software_files(p, "predictor"), values)
     return files | axi.package_files(p, "predictor", values, files)
 

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from ...sim.backend import Raw, field_arrays
 from ...sim.formats import Format
 from ...sim.plan import Plan
@@ -135,7 +137,14 @@ def _predictor(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
     yield Frame("s_axis_model", model_frame(plan, vectors.state))
     for row, call, k in x[:_samples(plan, core.cycles(plan), len(x))]:
         yield Frame("s_axis_x", sample_frame(plan, row))
-        yield Frame("m_axis_f", [_word(plan, call.expected["f"][k])], _status(call.expected["status"][k]))
+        yield Frame("m_axis_f", _reply(plan, call, k), _status(call.expected["status"][k]))
+
+
+def _reply(plan: Plan, call: Call, k: int) -> list[int]:
+    """Return the beats of a prediction: the outputs, then label and margin of classes."""
+    words = np.atleast_1d(call.expected["f"][k]).tolist()
+    words += [call.expected[name][k] for name in ("label", "margin") if name in call.expected]
+    return [_word(plan, word) for word in words]
 
 
 def _learner(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:

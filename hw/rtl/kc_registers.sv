@@ -12,6 +12,7 @@ module kc_registers #(
     parameter int ABI = 0,
     parameter int SIZE = 0,
     parameter int INPUTS = 1,
+    parameter int OUTPUTS = 1,
     parameter int WORD = 16,
     parameter int LANES = 1,
     parameter logic [255:0] PLAN_HASH = 0,
@@ -101,7 +102,7 @@ module kc_registers #(
             AT_MAGIC: value = 32'h4b435354;
             AT_CORE: value = {16'(ABI), MAP, 8'(CORE)};
             AT_SIZE: value = 32'(SIZE);
-            AT_SHAPE: value = {16'd1, 16'(INPUTS)};
+            AT_SHAPE: value = {16'(OUTPUTS), 16'(INPUTS)};
             AT_BUILD: value = {16'd0, 8'(LANES), 8'(WORD)};
             AT_CONTROL: value = {31'd0, run_reg};
             AT_COMMAND: value = 32'd0;

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...codegen.rtl import PREDICTOR, predictor_cycles
 from ...codegen.rtl.frames import model_frame, sample_frames
-from ...sim.backend import Outputs, Raw
+from ...sim.backend import Outputs, Raw, answer_width, answered
 from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.plan import Plan
@@ -18,10 +18,13 @@ from .simulators import Operation
 
 
 def outputs(plan: Plan, answers: list[list[int]]) -> Outputs:
-    """Decode replies to signed ``f`` and ``status``, both of shape (m,)."""
-    found = np.array(answers, dtype=np.int64).reshape(-1, 2)
+    """Decode replies; see :func:`~kerncast.sim.backend.answered`.
+
+    A reply consists of the words of its frame, and the status.
+    """
+    found = np.array(answers, dtype=np.int64).reshape(-1, answer_width(plan) + 1)
     sign = 1 << (plan.word - 1)
-    return {"status": found[:, 1], "f": (found[:, 0] ^ sign) - sign}
+    return answered(plan, found[:, -1], (found[:, :-1] ^ sign) - sign)
 
 
 class RtlBackend(CoreBackend):

@@ -8,7 +8,7 @@ import pytest
 
 from kerncast.codegen.generate import generate
 from kerncast.codegen.hls import refuse_unfit as refuse_hls
-from kerncast.codegen.rtl import refuse_unfit as refuse_rtl
+from kerncast.codegen.rtl import LEARNER
 from kerncast.hw.backends import open_backend
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
@@ -176,7 +176,7 @@ def test_some_coefficients_saturate_and_the_status_says_so():
     assert DeviceStatus.SATURATED in status
 
 
-@pytest.mark.parametrize(("refuse", "code"), [(refuse_rtl, "E307"), (refuse_hls, "E311")])
+@pytest.mark.parametrize(("refuse", "code"), [(LEARNER.refuse_unfit, "E307"), (refuse_hls, "E311")])
 @pytest.mark.parametrize(("name", "key"), [("fklms16", "classes"), ("two16", "classes"),
                                            ("outputs16", "outputs")])
 def test_hardware_cores_reject_learners_of_classes(refuse, code, name, key):

@@ -16,6 +16,7 @@ from kerncast.sim.backend import Outputs, Raw, field_arrays
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.model.kernel import cast_of, convert_x, input_constants, kernel_constants
+from kerncast.sim.model.outputs import classified, learned_outputs, predict_outputs, trained_outputs
 from kerncast.sim.model.predict import expand
 from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.statuses import NOT_TRAINED, OK, SATURATED
@@ -172,6 +173,38 @@ SPECS = {
         cg = {n = 6, lambda = 0.5, steps = 8, tolerance = 8.0}
         numbers = {word = 24}
         """,
+    "labels16": """
+        model = {name = "labels", algorithm = "kernel_lms"}
+        input = {word = "s12f0", columns = 2}
+        output = {classes = ["idle", "walk", "run"], min_margin = 0.2}
+        kernel = {sigma = 600.0}
+        online = {budget = 6, eta = 0.5}
+        numbers = {word = 16}
+        """,
+    "values24": """
+        model = {name = "triple", algorithm = "kernel_lms"}
+        input = {word = "s12f0"}
+        output = {word = "s12f0", outputs = 3}
+        kernel = {sigma = 600.0}
+        online = {budget = 7, eta = 0.5}
+        numbers = {word = 24, rounding = "half_even"}
+        """,
+    "sorts16": """
+        model = {name = "sorts", algorithm = "kernel_cg"}
+        input = {word = "s12f8", columns = 2}
+        output = {classes = ["no", "maybe", "yes", "always"]}
+        kernel = {sigma = 2.0}
+        cg = {n = 6, lambda = 0.5, steps = 8}
+        numbers = {word = 16}
+        """,
+    "sides32": """
+        model = {name = "sides", algorithm = "kernel_lms"}
+        input = {word = "s12f0", columns = 2}
+        output = {classes = ["left", "right"]}
+        kernel = {sigma = 600.0}
+        online = {budget = 5, eta = 0.5}
+        numbers = {word = 32}
+        """,
     "digits": """
         model = {name = "digits", algorithm = "kernel_lms"}
         input = {word = "u5f0", columns = 64}
@@ -183,12 +216,13 @@ SPECS = {
 }
 #: Verilator takes long to build a core: the small ones that differ most, and elsewhere the one of full size.
 SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [
-    (case, "verilator") for case in ("gains16", "means32", "bias16", "corners16", "angles32")] + [
+    (case, "verilator") for case in ("gains16", "means32", "bias16", "corners16", "angles32", "labels16")] + [
     pytest.param(case, "verilator", marks=pytest.mark.campaign)
     for case in ("line24", "powers16", "powers32", "means24", "wrap16")]
 #: For what does not depend on the arithmetic: cores between which all parts differ; a campaign takes all.
 FEW = [entry if entry in (("gains16", "icarus"), ("means32", "icarus"), ("turns16", "icarus"),
-                          ("grid16", "icarus"), ("bias16", "icarus"), ("gains16", "verilator"),
+                          ("grid16", "icarus"), ("bias16", "icarus"), ("labels16", "icarus"),
+                          ("values24", "icarus"), ("sides32", "icarus"), ("gains16", "verilator"),
                           ("angles32", "verilator"))
        else pytest.param(*getattr(entry, "values", entry), marks=pytest.mark.campaign) for entry in SMALL]
 
@@ -210,16 +244,24 @@ def places(plan: Plan, count: int, seed: int) -> Raw:
     return plan.integers("x_offset")[0] + 3 * np.arange(count, dtype=np.int64)[:, np.newaxis]
 
 
+def targets(plan: Plan, count: int, chance: np.random.Generator) -> Raw:
+    """Labels, or ADC counts of the whole range."""
+    if plan.decision:
+        return chance.integers(0, len(plan.class_names), count)
+    y = plan.signals["y_raw"].format
+    return chance.integers(y.lo, y.hi + 1, (count, plan.outputs) if plan.outputs > 1 else count)
+
+
 def trained(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
     """The state of a model trained on noise, and what it was trained on."""
-    model, y = open_model(plan), plan.signals["y_raw"].format
+    model = open_model(plan)
     held, chance = vectors(plan), np.random.default_rng(seed)
     x = places(plan, 3 * held if plan.algorithm == "kernel_lms" else held, seed)
     if plan.algorithm == "kernel_lms":
-        model.update(x, chance.integers(y.lo, y.hi + 1, len(x)))
+        model.update(x, targets(plan, len(x), chance))
     else:
-        targets = chance.integers(y.lo, y.hi + 1, held)
-        status = model.train(None if plan.options.get("scheme") == "uniform" else x, targets)["status"]
+        y = targets(plan, held, chance)
+        status = model.train(None if plan.options.get("scheme") == "uniform" else x, y)["status"]
         assert status[0] == 0
     return model.state(), x
 
@@ -228,8 +270,8 @@ def anything(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
     """A state that no training gives: alpha and intercept at the rails, one of 32 exponents; and its v."""
     chance, held = np.random.default_rng(seed), vectors(plan)
     x, alpha = places(plan, held, seed), plan.signals["alpha"].format
-    multipliers = chance.integers(alpha.lo, alpha.hi + 1, held)
-    multipliers[chance.random(held) < 0.3] = alpha.lo if seed % 2 else alpha.hi
+    multipliers = chance.integers(alpha.lo, alpha.hi + 1, held * plan.outputs)
+    multipliers[chance.random(held * plan.outputs) < 0.3] = alpha.lo if seed % 2 else alpha.hi
     low, high = (plan.integer(k) if k in plan.constants else 0 for k in ("alpha_exp_min", "alpha_exp_max"))
     v = np.zeros_like(x)
     for raw, words in zip(x, v, strict=True):
@@ -242,14 +284,25 @@ def anything(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
 
 def expected(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
     """The integer model's answers from a state."""
+    return classified(plan, expected_outputs(plan, state, x_raw))
+
+
+def expected_outputs(plan: Plan, state: Outputs, x_raw: Raw) -> Outputs:
+    """Without label and margin of classes."""
     log, columns = Ranges(plan).log, plan.sizes["D"]
     held = int(state["trained"][0]) * plan.sizes["n"] if plan.trains else int(state["count"][0])
     if held == 0:
-        return {"status": np.full(len(x_raw), NOT_TRAINED), "f": np.zeros(len(x_raw), dtype=np.int64)}
+        shape = (len(x_raw), plan.outputs) if plan.outputs > 1 else len(x_raw)
+        return {"status": np.full(len(x_raw), NOT_TRAINED), "f": np.zeros(shape, dtype=np.int64)}
     v = state["centers"].reshape(-1, columns) if "centers" in state \
         else plan.integer("x_step") * np.arange(held, dtype=np.int64)[:, np.newaxis]
     exponent = int(state["alpha_exp"][0]) if plan.trains else 0
     bias = int(state["bias"][0]) if plan.bias else 0
+    if plan.outputs > 1:
+        several = trained_outputs(plan, state["alpha"].reshape(plan.outputs, held),
+                                  plan.integer("f_shift") - exponent) if plan.trains \
+            else learned_outputs(plan, state["alpha"])
+        return predict_outputs(x_raw, input_constants(plan), v[:held], several, kernel_constants(plan), log)
     f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
     x = np.zeros(columns, dtype=np.int64)
     for i, raw in enumerate(x_raw):
@@ -306,8 +359,8 @@ class RtlCore:
                 continue
             got, want = outputs(self.plan, found), next(wanted)
             assert (got["status"] == want["status"]).all()
-            words += len(want["f"])
-            mismatches += int((got["f"] != want["f"]).sum())
+            words += sum(want[name].size for name in want if name != "status")
+            mismatches += sum(int((got[name] != want[name]).sum()) for name in want)
         assert next(wanted, None) is None, "an answer is missing"
         return words, mismatches, rest
 

@@ -8,7 +8,7 @@ import pytest
 from kerncast.codegen.rtl import model_tag, predictor_cycles, predictor_period, vectors
 from kerncast.codegen.rtl.frames import model_frame, sample_frames
 from kerncast.codegen.rtl.predictor import reciprocal
-from kerncast.sim.backend import Outputs
+from kerncast.sim.backend import Outputs, answer_width
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Overflow
 from kerncast.sim.planner import make_plan
@@ -159,7 +159,7 @@ def in_lanes(*chosen: str) -> list[object]:
 
 @pytest.mark.parametrize(("case", "lanes"), in_lanes(
     "gains16 2", "corners16 4", "angles32 2", "powers16 2", "reach16 2", "reach16 4", "grid16 4",
-    "column16 4"))
+    "column16 4", "labels16 2", "values24 4"))
 def test_lanes_change_the_clocks_by_the_formula_and_no_value(built, ledger, case, lanes):
     core = built(case, "icarus", int(lanes))
     plan = core.plan
@@ -296,7 +296,7 @@ def test_without_a_model_answers_say_so(built, case, simulator):
     core.ask(none, x[:3])
     core.do("errors")
     words, mismatches, rest = core.run()
-    assert words == 9
+    assert words == 9 * answer_width(core.plan)
     assert mismatches == 0
     assert rest == [[0, 0]]
 

@@ -83,13 +83,13 @@ def banded_solver():
                 "alpha", {"y": 3})  # bit 1: it was dropped
 
 
-def predictor():
-    plan = make("gains16")
+def predictor(case="gains16", untrained=(0,)):
+    plan = make(case)
     (state, x), mask = trained(plan, 3), (1 << plan.word) - 1
-    answer = expected(plan, state, x[:1])
+    status, *words = (int(word) for part in expected(plan, state, x[:1]).values() for word in part.ravel())
     return Case(plan, PREDICTOR, [("model", model_frame(plan, state)), ("x", sample_frames(plan, x[:1])[0])],
-                [int(answer["status"][0]), int(answer["f"][0]) & mask], "f", {"x": 1, "model": 2},
-                [NOT_TRAINED, 0])
+                [status, *(word & mask for word in words)], "f", {"x": 1, "model": 2},
+                [NOT_TRAINED, *untrained])
 
 
 def learner():
@@ -108,7 +108,9 @@ def learner():
 CASES = {"trainer": lambda: trainer("grid16", 3),
          "trainer of samples": lambda: trainer("means24", 2),
          "banded trainer": lambda: trainer("band16", 5, 0.3), "solver": solver,
-         "banded solver": banded_solver, "predictor": predictor, "learner": learner}
+         "banded solver": banded_solver, "predictor": predictor, "learner": learner,
+         # Without a model each output and the margin are 0, and the label is unknown.
+         "predictor of classes": lambda: predictor("labels16", (0, 0, 0, 3, 0))}
 
 
 @pytest.fixture(scope="module")

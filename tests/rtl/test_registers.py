@@ -109,6 +109,17 @@ def solver_script():
     return plan, SOLVER, s
 
 
+def test_the_register_of_the_shape_states_the_number_of_outputs(require_simulator, tmp_path):
+    require_simulator("icarus")
+    plan = make("labels16")
+    generate_rtl(plan, tmp_path)
+    top = f"{plan.name}_predictor_axi"
+    simulation = Simulation(rtl_sources(tmp_path, plan), top, "icarus", tmp_path / "sim")
+    assert simulation.run([("read", MAP.named("shape").offset)], 100) == [[3 << 16 | 2]]
+    header = (tmp_path / "rtl" / "labels_predictor_regs.h").read_text()
+    assert "#define LABELS_PREDICTOR_OUTPUTS 3u" in header
+
+
 def predictor_script():
     plan, s = make("gains16"), Script()
     (state, x), mask = trained(plan, 3), (1 << plan.word) - 1

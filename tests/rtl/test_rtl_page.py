@@ -43,6 +43,13 @@ def test_the_page_is_what_the_formulas_give(rtl):
         assert (ROOT / "docs" / figure).is_file()
 
 
+def test_ten_classes_take_at_most_three_tenths_more_clocks_than_one_output(rtl):
+    several, one = rtl.learner(64, 100, classes=10), rtl.learner(64, 100)
+    for lanes in (1, 2, 4, 8, 16):
+        assert predictor_cycles(several, lanes) <= 1.3 * predictor_cycles(one, lanes)
+        assert predictor_period(several, lanes) <= 1.3 * predictor_period(one, lanes)
+
+
 @pytest.mark.campaign
 def test_the_figures_are_what_the_simulation_shows(rtl, require_simulator):
     require_simulator("icarus")

@@ -5,6 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 from typer.testing import CliRunner
@@ -22,6 +23,7 @@ from .conftest import SPECS, make, places, raw_inputs
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "learner"),
             "angles32": ("predictor", "learner"), "powers16": ("predictor",),
+            "labels16": ("predictor",), "sorts16": ("predictor",),
             "grid16": ("predictor", "solver", "trainer"), "means24": ("predictor", "solver", "trainer"),
             "bias16": ("predictor", "solver", "trainer"), "band16": ("predictor", "solver", "trainer")}
 
@@ -39,6 +41,8 @@ def vectors_of(plan, updates=14):
 
 def raw_targets(plan, count):
     """Targets of the whole range: the same numbers for any format."""
+    if plan.decision:
+        return np.arange(count) % len(plan.class_names)
     y = plan.signals["y_raw"].format
     return raw_inputs(plan, count * plan.sizes["D"], 2).ravel()[:count] % (y.hi - y.lo) + y.lo
 

@@ -31,12 +31,12 @@ class PredictorBench(StreamBench):
         await self.send("x", words)
 
     async def answers(self, count: int) -> list[list[int]]:
-        """Wait for replies; return the value and status of each."""
+        """Wait for replies; return the values of each, and its status."""
         found = []
         for _ in range(count):
             words, users = await self.receive("f")
-            assert len(words) == 1, "an answer of more than one word"
-            found.append([words[0], users[0]])
+            assert len(set(users)) == 1, "a status that changes within an answer"
+            found.append([*words, users[0]])
         return found
 
     async def errors(self) -> list[int]:
@@ -54,7 +54,10 @@ class PredictorBench(StreamBench):
         self._watch = cocotb.start_soon(self._watch_answers())
 
     async def spans(self) -> list[int]:
-        """Stop counting; return the clock cycles from each first beat to its reply."""
+        """Stop counting; return the clock cycles of each sample.
+
+        The cycles are counted from its first beat to the last one of its reply.
+        """
         self._watch.cancel()
         return self._spans
 
@@ -76,7 +79,7 @@ class PredictorBench(StreamBench):
             assert standing in (None, answer), f"answer {standing} became {answer} before it was taken"
             standing = None if dut.m_axis_f_tready.value else answer
             # The next samples are taken meanwhile.
-            if answer is not None and standing is None:
+            if answer is not None and standing is None and dut.m_axis_f_tlast.value:
                 self._spans.append(now - begun.popleft())
                 self._paces.append((now, multiplied))
             if dut.s_axis_x_tvalid.value and dut.s_axis_x_tready.value:

@@ -1,1 +1,1 @@
-"""hw: run generated code on emulators and boards, and in RTL simulation."""
+"""hw: run generated code on emulators and boards, and in RTL and HLS simulation."""

@@ -1,4 +1,4 @@
-"""hw: open any back end by its name."""
+"""hw: open a back end by its name."""
 
 from __future__ import annotations
 
@@ -47,17 +47,18 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     ----------
     plan : Plan
     name : str
-        One of :data:`NAMES`, such as ``emu:mps2-an386:qemu``.
+        A name of one of the forms in :data:`NAMES`, such as ``emu:mps2-an386:qemu``.
     source : path, optional
-        A folder generated from this plan; by default a temporary one, which `close` removes.
+        A folder generated from this plan. By default, the code is generated into a temporary folder, which
+        `close` removes.
     build_dir : path, optional
-        Folder for the build of images and simulators; by default next to the source.
+        Folder for the build of images and simulators. By default, a subfolder of the generated folder.
     state : dict, optional
-        A trained model structure, for a back end that only predicts (RTL).
+        State of a trained model, for an RTL or HLS back end that cannot train.
     traced : bool
-        Compile the trace hooks in, so that ``trace`` works.
+        Whether to compile the trace hooks, which the method ``trace`` requires.
     flash : str
-        Program that loads a real board first, or ``auto``.
+        Tool that flashes a physical board before it is used, ``auto``, or empty to flash nothing.
     waves : path, optional
         Folder for the waveforms of an RTL simulation, one file per call.
 
@@ -68,7 +69,8 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     Raises
     ------
     KerncastError
-        Those of :func:`check_name`; E424 waveforms, E433 trace hooks, E5xx missing tools, E4xx board faults.
+        The errors of :func:`check_name`; E424 if waveforms, E433 if trace hooks are not supported; E5xx if a
+        tool is missing; E4xx for errors of the board.
     """
     _refuse_what_it_lacks(name, traced, waves)
     kind, _, rest = name.partition(":")
@@ -100,13 +102,13 @@ def _refuse_what_it_lacks(name: str, traced: bool, waves: Path | None) -> None:
 
 
 def check_name(name: str) -> None:
-    """Raise an error for a name that is not a back end; build and start nothing.
+    """Raise an error if a name is not that of a back end. No back end is opened.
 
     Raises
     ------
     KerncastError
-        E417 for an unknown emulator, E322 for an unknown board, E325 for an unknown optimisation level,
-        E420 for an unknown back end, E421 for a board without its port.
+        E417 if the emulator is unknown, E322 if the board, E325 if the optimisation level, and E420 if the
+        back end is unknown; E421 if the port of a physical board is missing.
     """
     kind, _, rest = name.partition(":")
     if kind not in _OPENERS or (kind in ("emu", "board", "rtl", "hls") and not rest):
@@ -146,9 +148,9 @@ class BoardAt(NamedTuple):
     Parameters
     ----------
     board : Board or None
-        None if the board at the port reports its ID itself.
+        The board, or None if its ID is to be read from the board at the port.
     port : str
-        Empty if the board is emulated.
+        Name of the serial port.
     """
 
     board: Board | None
@@ -156,21 +158,21 @@ class BoardAt(NamedTuple):
 
 
 def resolve_board(text: str, flash: str = "") -> BoardAt:
-    """Return the board and port of ``[ID@]PORT``.
-
-    `text` is the part after ``board:`` in the name of a back end.
+    """Return the board and the serial port of ``[ID@]PORT``.
 
     Parameters
     ----------
     text : str
-        Such as ``microbit@/dev/ttyACM0``, or ``/dev/ttyACM0``.
+        The part of a back end's name after ``board:``, such as ``microbit@/dev/ttyACM0`` or
+        ``/dev/ttyACM0``.
     flash : str
-        The program that loads the board; empty for none.
+        The tool that flashes the board; empty for none.
 
     Raises
     ------
     KerncastError
-        E322 for an unknown board, E421 for a missing port, E418 if a board without a name is to be loaded.
+        E322 if the board is unknown, E421 if the port is missing, E418 if a board without an ID is to be
+        flashed.
     """
     name, at, port = text.rpartition("@")
     named = name if at else text if _BOARD_ID.fullmatch(text) else None
@@ -181,14 +183,16 @@ def resolve_board(text: str, flash: str = "") -> BoardAt:
                    remedy="name the port; kerncast targets --ports lists the ports of this machine")
     if flash and board is None:
         raise fail("E418", "--flash needs the ID of the board", where="--flash", value=flash,
-                   allowed="board:ID@PORT", remedy="name the board too; kerncast targets lists the boards")
+                   allowed="board:ID@PORT",
+                   remedy="add the ID of the board; kerncast targets lists the boards")
     return BoardAt(board, port)
 
 
 def board_id(text: str) -> tuple[str, str]:
-    """Return the ID and port of a board to build for.
+    """Return the board ID and the port for which a firmware image is to be built.
 
-    The text is ``ID``, or the name of a back end: ``board:ID@PORT`` or ``emu:ID``.
+    `text` is ``ID`` or the name of a back end, ``board:ID@PORT`` or ``emu:ID``. If it contains no port, the
+    placeholder ``PORT`` is returned.
     """
     kind, colon, rest = text.partition(":")
     name, _, port = (rest if colon and kind in ("board", "emu") else text).partition("@")
@@ -196,14 +200,14 @@ def board_id(text: str) -> tuple[str, str]:
 
 
 def check_flash(name: str, flash: str) -> None:
-    """Raise E418 for --flash with a back end that is not a real board.
+    """Raise E418 if --flash is used with a back end that is not a physical board.
 
     Parameters
     ----------
     name : str
         Name of the back end.
     flash : str
-        The program that loads the board; empty for none.
+        The tool that flashes the board; empty for none.
     """
     if flash and not name.startswith("board:"):
         raise fail("E418", "only a physical board can be flashed", where="--flash",
@@ -212,14 +216,14 @@ def check_flash(name: str, flash: str) -> None:
 
 
 def with_port(name: str, port: str | None) -> str:
-    """Return a back end's name with a port that was given separately.
+    """Add the value of the option --port to a back end's name.
 
-    A separate port is the old form of ``board:ID@PORT``.
+    This option is the old form of ``board:ID@PORT``.
 
     Raises
     ------
     KerncastError
-        E420 if the back end is not a real board, or has another port in its name.
+        E420 if the back end is not a physical board, or if its name contains another port.
     """
     if port is None:
         return name
@@ -231,14 +235,14 @@ def with_port(name: str, port: str | None) -> str:
 
 
 def at_port(name: str, ports: Sequence[str]) -> str:
-    """Return a back end's name with the port of its board, if it lacks one.
+    """Add a port to the name of a physical board that has none.
 
     Parameters
     ----------
     name : str
-        Such as ``board:microbit``; any other is returned unchanged.
+        Name of a back end. A name other than ``board:ID`` is returned unchanged.
     ports : sequence of str
-        ``PORT``, or ``ID=PORT`` for one board; the last one that matches is used.
+        Each entry is ``PORT``, or ``ID=PORT`` for a specific board. The last matching entry is used.
     """
     kind, _, rest = name.partition(":")
     if kind != "board" or not _BOARD_ID.fullmatch(rest):
@@ -248,13 +252,16 @@ def at_port(name: str, ports: Sequence[str]) -> str:
 
 
 def _port_of(text: str) -> tuple[str, str]:
-    """Return the board and port of ``[ID=]PORT``; an empty board means any."""
+    """Return the board ID and the port of ``[ID=]PORT``.
+
+    The ID is empty if it is missing.
+    """
     board, _, port = text.partition("=")
     return (board, port) if board in board_ids() else ("", text)
 
 
 class _Wanted(NamedTuple):
-    """Arguments that open a back end; `rest` follows the first colon of the name."""
+    """Arguments to open a back end; `rest` is the name after its first colon."""
 
     plan: Plan
     rest: str
@@ -267,7 +274,7 @@ class _Wanted(NamedTuple):
 
 
 class _Owning:
-    """Back end that removes its temporary folder on close."""
+    """Wrapper of a back end that removes a temporary folder when it is closed."""
 
     def __init__(self, backend: Backend, folder: tempfile.TemporaryDirectory[str]) -> None:
         self._backend, self._folder = backend, folder
@@ -277,14 +284,11 @@ class _Owning:
         self.save, self.restore = backend.save, backend.restore
 
     def __getattr__(self, name: str) -> Any:
-        """Return another attribute of the back end.
-
-        Examples are ``costs`` of a board and ``plan_hash`` of the host's C.
-        """
+        """Return an attribute of the wrapped back end, such as ``costs`` or ``plan_hash``."""
         return getattr(self._backend, name)
 
     def close(self) -> None:
-        """Close the back end and remove the folder."""
+        """Close the back end and remove the temporary folder."""
         try:
             self._backend.close()
         finally:
@@ -305,9 +309,9 @@ def _model(wanted: _Wanted) -> Backend:
 
 
 def _host_choices(rest: str) -> tuple[str, str]:
-    """Return the compiler and optimisation level after ``host:``.
+    """Return the compiler and the optimisation level of a name ``host:...``.
 
-    Raises E420 or E325.
+    Raises E420 if the compiler is unknown, and E325 if the optimisation level is unknown.
     """
     parts = rest.split(":") if rest else []
     flags = [p for p in parts if p.startswith("-")]

@@ -1,4 +1,4 @@
-"""hw: run the generated C as WebAssembly in wasmtime, as a browser does."""
+"""hw: run the generated C as WebAssembly with the runtime wasmtime."""
 
 from __future__ import annotations
 
@@ -27,11 +27,12 @@ _STORE, _STORAGE, _TRACE = struct.Struct("<5I"), struct.Struct("<4I"), struct.St
 
 
 class Module:
-    """WebAssembly module instance, with an allocator in the memory above its data.
+    """Instance of a WebAssembly module, with an allocator for its memory.
 
     Parameters
     ----------
     code : bytes
+        The WebAssembly module.
     """
 
     def __init__(self, code: bytes) -> None:
@@ -49,12 +50,12 @@ class Module:
         return int(at.value(self._store))
 
     def call(self, name: str, *arguments: int) -> int:
-        """Call an exported function; return 0 if it has no result."""
+        """Call an exported function, and return its result (0 if it has none)."""
         function: Any = self._exports[name]
         return int(function(self._store, *arguments) or 0)
 
     def room(self, size: int) -> int:
-        """Allocate zeroed bytes and return their address."""
+        """Allocate `size` bytes of the module's memory, and return their address."""
         at = -(-self.free // _ALIGNED) * _ALIGNED
         self.free = at + size
         lacking = self.free - int(self._memory.data_len(self._store))
@@ -63,15 +64,15 @@ class Module:
         return at
 
     def read(self, at: int, size: int) -> bytes:
-        """Read bytes of the memory."""
+        """Read bytes from the module's memory."""
         return bytes(self._memory.read(self._store, at, at + size))
 
     def write(self, at: int, content: bytes) -> None:
-        """Write bytes of the memory."""
+        """Write bytes to the module's memory."""
         self._memory.write(self._store, content, at)
 
     def text(self, at: int) -> str:
-        """Read a C string."""
+        """Read a zero-terminated string from the module's memory."""
         found = b""
         while b"\0" not in found:
             found += self.read(at + len(found), 1)
@@ -85,18 +86,19 @@ class WasmBackend(LibraryBackend):
     ----------
     plan : Plan
     source : path, optional
-        A generated folder; without it the code is generated into a temporary folder.
+        A generated folder. If it is omitted, the code is generated into a temporary folder.
     flags : tuple of str
-        Optimisation.
+        Compiler flags for optimisation.
     build_dir : path, optional
-        Folder for zig's cache.
+        Folder for zig's cache. If it is omitted, the cache is temporary.
     traced : bool
-        Compile the trace hooks in, so that ``trace`` works.
+        Whether to compile the trace hooks, which the method ``trace`` requires.
 
     Raises
     ------
     KerncastError
-        E501 without wasmtime, E511 without zig, E320 if zig fails, E413 if `source` is of another plan.
+        E501 if wasmtime and E511 if zig is not installed, E320 if zig fails, E413 if `source` was generated
+        from another plan.
     """
 
     def __init__(self, plan: Plan, source: Path | None = None, *, flags: tuple[str, ...] = ("-O2",),
@@ -155,7 +157,7 @@ class WasmBackend(LibraryBackend):
 
     @property
     def plan_hash(self) -> str:
-        """Return the plan hash compiled into the module."""
+        """Return the plan hash that is compiled into the module."""
         return self._module.read(self._module.address(f"{self.plan.name}_plan_hash"), 32).hex()
 
     def state(self) -> Outputs:
@@ -163,7 +165,7 @@ class WasmBackend(LibraryBackend):
         return self._members(self._model, self.plan.memory)
 
     def workspace(self) -> Outputs:
-        """Return every member of the trainer structure, if there is one."""
+        """Return all members of the trainer structure, or nothing if there is no trainer."""
         return self._members(self._trainer, self.plan.workspace)
 
     def fitted(self) -> Outputs:
@@ -198,7 +200,7 @@ class WasmBackend(LibraryBackend):
             self._module.write(slot, content)
 
     def reset(self) -> None:
-        """Return to the initial state; see :class:`~kerncast.sim.backend.Backend`."""
+        """Initialise the model; see :class:`~kerncast.sim.backend.Backend`."""
         if not self.plan.fixed:
             self._call("model_init")
         if self.plan.trains:
@@ -213,4 +215,4 @@ class WasmBackend(LibraryBackend):
         return Trace(count, folded, Event(*named, step, index, word) if named else None)
 
     def close(self) -> None:
-        """Do nothing: the instance needs no cleanup."""
+        """Do nothing, because the instance has no resources to release."""

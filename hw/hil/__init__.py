@@ -1,1 +1,1 @@
-"""hw.hil: the hardware-in-the-loop link: frames, emulators, boards and client."""
+"""hw.hil: hardware in the loop: protocol, emulators, boards and client."""

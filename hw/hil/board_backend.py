@@ -1,4 +1,4 @@
-"""hw: back end for a real or emulated board at the other end of the link."""
+"""hw: back end that runs on a physical or emulated board."""
 
 from __future__ import annotations
 
@@ -37,19 +37,22 @@ _CLOCK = Counter(kind="clock", unit="nanoseconds")
 
 @dataclass
 class Tally:
-    """Total cost of one kind of operation; `units` is None if a count is missing."""
+    """Accumulated cost of one kind of operation; `units` is None if unknown."""
 
     samples: int = 0
     units: int | None = 0
 
     def add(self, samples: int, units: int | None) -> None:
-        """Add the cost of one operation on `samples` samples; None means unknown."""
+        """Add the cost of an operation on `samples` samples.
+
+        If `units` is None, the total becomes unknown.
+        """
         self.samples += samples
         self.units = None if units is None or self.units is None else self.units + units
 
     @property
     def each(self) -> int | None:
-        """Return the units per sample, rounded up, or None if unknown."""
+        """Return the cost per sample in units, rounded up, or None if unknown."""
         return None if self.units is None or not self.samples else -(-self.units // self.samples)
 
 
@@ -60,27 +63,30 @@ class BoardBackend:
     ----------
     plan : Plan
     link : Link
-        Closed with the back end, or if the board is rejected.
+        The connection to the board. It is closed with the back end, or if the board is rejected.
     counter : Counter, optional
-        The board's counter; without it nothing is counted.
+        The board's counter. If it is omitted, costs are not measured.
     image : FirmwareImage, optional
-        The image, for the costs; None if the board was flashed by another program.
+        The firmware image, for its costs. Omit it if the board was flashed by another program.
     timing : Timing, optional
+        Timeouts of the protocol.
     traced : bool
-        Whether the firmware must have trace hooks; E434 if it has none.
+        Whether the firmware must have trace hooks.
     board : str, optional
-        ID of the board that the firmware must have been built for; E422 for another one. The attribute
-        `board` is the ID in the reply to HELLO.
+        ID of the board for which the firmware must have been built. The attribute `board` is the ID that the
+        board reports.
 
     Attributes
     ----------
     on_batch : callable
-        Receives the call, the samples processed and all samples, after each batch; set it to show progress.
+        Callback to report progress. After each batch, it receives the name of the call, the number of samples
+        processed, and the total number of samples.
 
     Raises
     ------
     KerncastError
-        E411 to E416 of :class:`.client.HilClient`, E422, E434.
+        E411 to E416 of :class:`.client.HilClient`; E422 if the firmware was built for another board, E434 if
+        it has no trace hooks.
     """
 
     def __init__(self, plan: Plan, link: Link, *, counter: Counter | None = None,
@@ -139,7 +145,7 @@ class BoardBackend:
                 for k, f in enumerate(self.plan.memory)}
 
     def workspace(self) -> Outputs:
-        """Return every member of the trainer structure, if there is one."""
+        """Return all members of the trainer structure, or nothing if there is no trainer."""
         whole, found, at = b"", {}, 0
         if self.plan.trains:
             whole = self.client.read_field(len(self.plan.memory), self.plan.trainer_bytes)
@@ -158,7 +164,7 @@ class BoardBackend:
     def save(self) -> bytes:
         """Save the state; see :class:`~kerncast.sim.backend.Backend`.
 
-        Raises E447 if the board has no memory for saved states.
+        Raises E447 if the firmware has no space for saved states.
         """
         status, slot = self.client.save()
         image = self.client.read_slot(SLOTS[slot], image_bytes(self.plan))
@@ -169,7 +175,7 @@ class BoardBackend:
     def restore(self, image: bytes) -> None:
         """Restore a state; see :class:`~kerncast.sim.backend.Backend`.
 
-        Raises E447 if the board has no memory for saved states.
+        Raises E447 if the firmware has no space for saved states.
         """
         where = f"back end {self.name}"
         contents = slots_with(self.plan, image, where)
@@ -185,7 +191,7 @@ class BoardBackend:
             self.client.write(name, content)
 
     def reset(self) -> None:
-        """Reset model and cost counts; see :class:`~kerncast.sim.backend.Backend`."""
+        """Reset the model and the costs; see :class:`~kerncast.sim.backend.Backend`."""
         self.client.reset()
         self.tallies = {name: Tally() for name in self.tallies}
 
@@ -218,13 +224,16 @@ class BoardBackend:
         return answered(self.plan, status, rows)
 
     def _write(self, region: str, signal: str, words: Raw) -> None:
-        """Write ADC counts to a buffer of the board, in the firmware's integer type."""
+        """Write values to a buffer of the board, in the integer type of `signal`."""
         self.client.write(region, raw.little_endian(self.plan, signal, words).tobytes())
 
     # -------------------------------------------------------------------------------- costs
 
     def _count(self, name: str, samples: int, started: float) -> None:
-        """Add the ticks of an operation; reject a count too large for the elapsed time."""
+        """Add the measured cost of an operation.
+
+        A count that is impossible in the elapsed time raises E414.
+        """
         ticks = self.client.counters() if self.counter is not None else None
         units = None
         most = int((time.monotonic() - started + 1) * _FASTEST)
@@ -240,12 +249,12 @@ class BoardBackend:
         Returns
         -------
         dict
-            ``compiler``: with version and optimisation level; ``flash`` and ``ram`` (whole image, without the
-            stack) and ``library`` (flash of the generated library alone): bytes, None if the image is
-            unknown; ``model``: bytes of the model structure; ``stack``: high-water mark in bytes since
-            reset, None if an operating system provides the stack; ``unit``: unit of the counts, such as
-            ``instructions`` for an emulated board, or None; ``counts``: by operation, per training or
-            the mean per sample.
+            ``compiler``: its name, version and optimisation level; ``flash`` and ``ram``: bytes of the whole
+            image without the stack; ``library``: flash of the generated library alone in bytes. These four
+            are None if the image is unknown. ``model``: bytes of the model structure; ``stack``: maximum
+            stack used since reset in bytes, None if the operating system provides the stack; ``unit``: unit
+            of the counts, such as ``instructions``, or None; ``counts``: for each operation, the mean count
+            per sample or training.
         """
         image, (used, total) = self.image, self.client.stack()
         if image is not None and total > image.board.memory.ram_bytes:
@@ -270,23 +279,26 @@ def _words(data: bytes, ctype: str) -> Raw:
 
 
 def default_emulator(board: Board) -> str:
-    """Return the first installed emulator; if there is none, the first one listed."""
+    """Return the first installed emulator of a board.
+
+    If none is installed, the first emulator of the board is returned.
+    """
     return next((e for e in board.emulators if available(board, e)), next(iter(board.emulators), ""))
 
 
 def emulated(where: str, compiler: str = "auto", optimise: str = "-O2") -> tuple[Board, str, str, str]:
     """Parse a name such as ``emu:mps2-an386:qemu:clang:-Os``.
 
-    Return board, emulator, compiler and optimisation level.
+    Returns the board, the emulator, the compiler and the optimisation level.
 
     Raises
     ------
     KerncastError
-        E417 if the name is not that of an emulated board, E322 for an unknown board.
+        E417 if the name is not that of an emulated board, E322 if the board is unknown.
     """
     kind, name, *choices = where.split(":") if ":" in where else (where, "")
     if kind != "emu" or not name:
-        raise fail("E417", "this is not an emulated board", where="back end", value=where,
+        raise fail("E417", "the name is not that of an emulated board", where="back end", value=where,
                    allowed="emu:BOARD or emu:BOARD:EMULATOR",
                    remedy="run `kerncast targets` for the list of boards")
     board = load_board(name)
@@ -304,26 +316,7 @@ def emulated(where: str, compiler: str = "auto", optimise: str = "-O2") -> tuple
 def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan | None = None,
                compiler: str = "auto", optimise: str = "-O2", build_dir: Path | str | None = None,
                timing: Timing | None = None, traced: bool = False) -> BoardBackend:
-    """Build a generated folder's firmware, start a board with it, and connect.
-
-    Parameters
-    ----------
-    out_dir : path
-        Folder of the generated library.
-    where : str
-        ``emu:BOARD``, optionally followed by an emulator, a compiler and an optimisation level, each after a
-        colon and in any order, such as ``emu:mps2-an386:qemu:clang:-Os``.
-    plan : Plan, optional
-        The plan; by default the one in the folder.
-    compiler, optimise, build_dir, traced
-        As in :func:`~kerncast.codegen.firmware.image.build_firmware`.
-    timing : Timing, optional
-
-    Raises
-    ------
-    KerncastError
-        E417 if `where` does not name an emulated board, and the errors of the build and of the connection.
-    """
+    """Build the firmware of a generated folder, and connect to its emulator."""
     board, emulator, compiler, optimise = emulated(where, compiler, optimise)
     require_emulator(board, emulator)  # before the time is spent on building
     plan = plan or load_plan(out_dir)[0]
@@ -336,14 +329,14 @@ def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan
 
 def open_port(port: str, plan: Plan, *, board: Board | None = None, timing: Timing | None = None,
               traced: bool = False, image: FirmwareImage | None = None) -> BoardBackend:
-    """Connect to a real board that already runs the firmware of `plan`.
+    """Connect to a physical board that runs the firmware of `plan`.
 
-    Without `board`, the board identifies itself.
+    If `board` is omitted, its ID is read from the firmware.
 
     Raises
     ------
     KerncastError
-        E410 if the serial port cannot be opened, and those of :class:`BoardBackend`.
+        E410 if the serial port cannot be opened, and the errors of :class:`BoardBackend`.
     """
     link = SerialLink(port, board.uart.baud if board else 115200)
     opened = BoardBackend(plan, link, image=image, timing=timing, traced=traced,

@@ -1,6 +1,6 @@
-"""hw: the client of the HIL link, which sends requests to an agent.
+"""hw: HIL client, which sends requests to the agent on a board.
 
-Every wait has a deadline, and no operation is executed twice: see :mod:`.requests`.
+Every wait has a timeout, and no operation is executed twice: see :mod:`.requests`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Identity:
-    """Board's reply to HELLO."""
+    """Properties of the board and its firmware, from the reply to HELLO."""
 
     board: str
     name: str
@@ -45,15 +45,16 @@ class Identity:
 
 
 class HilClient:
-    """Client that sends requests to an agent over a link.
+    """Client that sends requests to the agent on a board.
 
     Parameters
     ----------
     link : Link
+        The connection to the board.
     timing : Timing, optional
-        Timeouts; by default those in the table of the link.
+        Timeouts; by default those of the protocol definition.
     clock : callable
-        Returns monotonic seconds; tests pass another clock.
+        Returns the monotonic time in seconds; tests pass a simulated clock.
 
     Attributes
     ----------
@@ -72,13 +73,13 @@ class HilClient:
 
     def start(self, plan_hash: str | None = None, abi: int | None = None,
               board: str | None = None) -> Identity:
-        """Send HELLO and return the reply; raise an error for an unexpected board.
+        """Send HELLO and return the reply; raise an error if the firmware does not match.
 
         Raises
         ------
         KerncastError
-            E412 for a silent board, E413 for another plan, E414 for another protocol or ABI, E422 for
-            firmware of another board.
+            E412 if the board does not reply, E413 if the firmware is for another plan, E414 if it has another
+            version of the protocol or the ABI, E422 if it is for another board.
         """
         where = self.link.name
         v = self.request("HELLO")
@@ -101,27 +102,27 @@ class HilClient:
         return found
 
     def close(self) -> None:
-        """Close the link."""
+        """Close the link to the board."""
         self.link.close()
 
     def request(self, opcode: str, **values: Value) -> dict[str, Value]:
-        """Send one request; see :meth:`.requests.Requests.one`.
+        """Send one request and return the fields of its reply.
 
-        Returns the reply's fields.
+        See :meth:`.requests.Requests.one`.
         """
         return self._requests.one(opcode, **values)
 
     # --------------------------------------------------------------------------- operations
 
     def write(self, region: str, data: bytes) -> None:
-        """Write bytes to the start of a buffer; long data need several requests."""
+        """Write bytes to the start of a buffer, in several requests if necessary."""
         chunk = self.identity.max_payload - _WRITE_FIXED
         self._requests.several("WRITE", [
             {"region": REGIONS[region], "offset": at, "data": data[at:at + chunk]}
             for at in range(0, len(data), chunk)])
 
     def read(self, region: int, size: int) -> bytes:
-        """Read the first `size` bytes of a region; long data need several requests."""
+        """Read the first `size` bytes of a region, in several requests if necessary."""
         chunk = self.identity.max_payload
         pieces: list[dict[str, Value]] = [
             {"region": region, "offset": at, "count": min(size - at, chunk)} for at in range(0, size, chunk)]
@@ -132,29 +133,35 @@ class HilClient:
         return b"".join(answers)
 
     def read_field(self, index: int, size: int) -> bytes:
-        """Read field `index` of the model structure."""
+        """Read a member of the model structure by its index."""
         return self.read(REGIONS["FIELDS"] + index, size)
 
     def train(self, count: int) -> int:
-        """Train with the contents of the buffers X and Y; return the library's status."""
+        """Train on the samples in the buffers X and Y; return the status."""
         return _int(self.request("TRAIN", count=count)["result"])
 
     def fitted(self, count: int) -> int:
-        """Compute the fitted values of the last training; return the library's status."""
+        """Compute the fitted values of the last training; return the status."""
         return _int(self.request("FITTED", count=count)["result"])
 
     def update(self, count: int) -> int:
-        """Learn from `count` samples; return the number of statuses other than OK."""
+        """Learn from the `count` samples in the buffers X and Y.
+
+        Returns the number of samples with a status other than OK.
+        """
         return _int(self.request("UPDATE", count=count)["not_ok"])
 
     def predict(self, count: int) -> int:
-        """Predict for `count` samples; return the number of statuses other than OK."""
+        """Predict for the `count` samples in the buffer X.
+
+        Returns the number of samples with a status other than OK.
+        """
         return _int(self.request("PREDICT", count=count)["not_ok"])
 
     def save(self) -> tuple[RestoreStatus, int]:
-        """Save the model on the board; return the library's status and the slot written.
+        """Save the state on the board; return the status and the slot that was written.
 
-        Raises E447 if the board has no memory for saved states.
+        Raises E447 if the firmware has no space for saved states.
         """
         v = self._saved(lambda: self.request("SAVE"))
         slot = _int(v["slot"])
@@ -163,14 +170,14 @@ class HilClient:
         return self._verdict(v["result"]), slot
 
     def restore(self) -> RestoreStatus:
-        """Restore the newest state of the board's slots; return the library's status.
+        """Restore the newest state from the board's slots; return the status.
 
-        Raises E447 if the board has no memory for saved states.
+        Raises E447 if the firmware has no space for saved states.
         """
         return self._verdict(self._saved(lambda: self.request("RESTORE"))["result"])
 
     def _verdict(self, result: Value) -> RestoreStatus:
-        """Convert the result of a save or restore; raise E414 for an unknown number."""
+        """Convert the result of a save or restore to a status; raise E414 if unknown."""
         try:
             return RestoreStatus(_int(result))
         except ValueError:
@@ -180,7 +187,7 @@ class HilClient:
     def read_slot(self, name: str, size: int) -> bytes:
         """Read the first `size` bytes of a slot for saved states.
 
-        Raises E447 if the board has no memory for saved states.
+        Raises E447 if the firmware has no space for saved states.
         """
         return self._saved(lambda: self.read(REGIONS[name], size))
 
@@ -196,9 +203,9 @@ class HilClient:
                        remedy="use a larger board or a smaller model") from None
 
     def counters(self) -> tuple[int, int] | None:
-        """Read the ticks of the last operation and of an empty one.
+        """Return the counter ticks of the last operation, and of an empty operation.
 
-        Return None without a counter or after an overflow.
+        The result is None if the board has no counter, or if it overflowed.
         """
         v = self.request("COUNTERS")
         known = v["unit"] != 0 and v["ticks"] != _OVERRUN
@@ -206,14 +213,14 @@ class HilClient:
         return (ticks, min(ticks, overhead)) if known else None
 
     def stack(self) -> tuple[int, int]:
-        """Read the maximum stack used since reset, and the stack's size, in bytes."""
+        """Return the maximum stack used since reset, and the size of the stack, in bytes."""
         v = self.request("STACK")
         return _int(v["used"]), _int(v["total"])
 
     def trace(self, limit: int) -> Trace:
-        """Read the trace since the last call and start a new one.
+        """Return the trace since the last call, and start a new one.
 
-        Raises E434 without trace hooks.
+        Raises E434 if the firmware has no trace hooks.
         """
         try:
             v = self.request("TRACE", limit=limit)
@@ -222,14 +229,14 @@ class HilClient:
                 raise
             raise fail("E434", "the firmware has no trace hooks", where=self.link.name,
                        value=error.problems[0].value, allowed="firmware built with trace hooks",
-                       remedy="kerncast build OUT --trace, then flash that image") from None
+                       remedy="run `kerncast build OUT --trace`, then flash the image") from None
         operation, _, signal = str(v["place"]).partition(" ")
         event = Event(operation, signal, *(_int(v[name]) for name in ("step", "index", "word"))) \
             if operation else None
         return Trace(_int(v["count"]), _int(v["hash"]), event)
 
     def reset(self) -> None:
-        """Initialise the model and clear the buffers."""
+        """Initialise the model and clear the buffers of the board."""
         self.request("RESET")
 
 

@@ -1,7 +1,7 @@
-"""hw: start emulated boards (QEMU or Unicorn), each in a process behind a socket.
+"""hw: start emulators of boards, each in a separate process.
 
-The process inherits one end of a socket pair, so no file, port number or wait for a connection is
-necessary.  It ends when the link closes, and when this process ends for any reason.
+The process inherits one end of a socket pair, so that neither a file nor a port number is needed, nor a wait
+for the connection. The process ends when the link is closed or the host process ends.
 """
 
 from __future__ import annotations
@@ -30,7 +30,10 @@ _WORDS = 600  # characters of its messages that are shown
 
 
 def _child_setup() -> Callable[[], None] | None:
-    """Return a function that makes Linux end a child with its parent; else None."""
+    """Return a function that makes Linux end a child process when its parent ends.
+
+    Returns None on other systems.
+    """
     if not sys.platform.startswith("linux"):
         return None
     prctl = ctypes.CDLL(None).prctl  # found here: the child of a threaded process should do little
@@ -45,18 +48,19 @@ def _child_setup() -> Callable[[], None] | None:
 
 
 class EmulatorLink(SocketLink):
-    """Link to an emulator process, which ends when the link closes.
+    """Link to an emulator process, which ends when the link is closed.
 
-    On Linux the emulator also ends if the thread that opened the link ends without closing it. Therefore open
-    and use a link in the same thread.
+    On Linux, the emulator also ends if the thread that opened the link ends without closing it. Therefore,
+    open and use a link in the same thread.
 
     Parameters
     ----------
     command : sequence of str
-        Command; ``{fd}`` is replaced by the number of the inherited socket.
+        Command that starts the emulator; ``{fd}`` is replaced by the number of the inherited socket.
     name : str
+        Name of the link in messages.
     stdio : bool
-        Whether the socket is the program's standard input and output.
+        Whether the emulator uses the socket as its standard input and output.
     """
 
     def __init__(self, command: Sequence[str], name: str, *, stdio: bool = False) -> None:
@@ -95,9 +99,9 @@ class EmulatorLink(SocketLink):
 
 
 def require_entry(board: Board, emulator: str) -> Emulator:
-    """Return the board's entry for an emulator, installed or not.
+    """Return the description of an emulator that supports the board.
 
-    Raises E417 if the board has no such emulator.
+    The emulator need not be installed. Raises E417 if the board does not support it.
     """
     entry = board.emulators.get(emulator)
     if entry is None:
@@ -109,9 +113,9 @@ def require_entry(board: Board, emulator: str) -> Emulator:
 
 
 def require_emulator(board: Board, emulator: str) -> Emulator:
-    """Return the board's entry for an emulator that can be started.
+    """Return the description of an installed emulator that supports the board.
 
-    Raises E512 if it is not installed.
+    Raises E417 if the board does not support the emulator, and E512 if it is not installed.
     """
     entry = require_entry(board, emulator)
     if not is_installed(entry.program):
@@ -122,7 +126,7 @@ def require_emulator(board: Board, emulator: str) -> Emulator:
 
 
 def available(board: Board, emulator: str) -> bool:
-    """Report whether `emulator` can run the board's images on this machine."""
+    """Report whether an emulator that supports the board is installed."""
     try:
         require_emulator(board, emulator)
     except KerncastError:
@@ -131,12 +135,12 @@ def available(board: Board, emulator: str) -> bool:
 
 
 def start_emulator(elf: Path, board: Board, emulator: str) -> EmulatorLink:
-    """Start `emulator` with an image, and connect to it.
+    """Start an emulator with a firmware image, and connect to it.
 
     Raises
     ------
     KerncastError
-        Those of :func:`require_emulator` and :func:`~.helper.build_helper`.
+        The errors of :func:`require_emulator` and :func:`~.helper.build_helper`.
     """
     entry, image = require_emulator(board, emulator), Path(elf).absolute()
     command = _COMMANDS[entry.link](entry, board, str(image))
@@ -158,12 +162,12 @@ def _stdio(entry: Emulator, board: Board, image: str) -> list[str]:
 
 
 def _helper(entry: Emulator, board: Board, image: str) -> list[str]:
-    """Return the command for a helper program around a library; see :mod:`.helper`."""
+    """Return the command for a compiled helper program; see :mod:`.helper`."""
     return ["{helper}", *entry.args, image]
 
 
 def _module(entry: Emulator, board: Board, image: str) -> list[str]:
-    """Return the command for a module of this folder that drives an emulator library."""
+    """Return the command for a Python module of this package that is an emulator."""
     name, *args = entry.args
     return [sys.executable, "-m", f"{__package__}.{name}", image, "--board", board.id,
             "--socket", "{fd}", *args]

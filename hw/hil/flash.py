@@ -1,4 +1,4 @@
-"""hw: load an image to a real board with the tools that the board's file lists."""
+"""hw: flash a physical board with one of the tools in its TOML file."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WORDS = 600  # characters of its messages that are shown
 
 
 def flash_commands(board: Board, elf: Path, port: str = "PORT") -> dict[str, list[str]]:
-    """Map each flash tool of the board to the command that loads `elf`."""
+    """Return the command of each flash tool of the board, by name."""
     return {name: _command(flasher, elf, port) for name, flasher in board.flashers.items()}
 
 
@@ -26,18 +26,21 @@ def _command(flasher: Flasher, elf: Path, port: str) -> list[str]:
 
 
 def default_flasher(board: Board) -> str:
-    """Return the first installed flash tool; if there is none, the first one listed."""
+    """Return the first installed flash tool of a board.
+
+    If none is installed, the first flash tool of the board is returned.
+    """
     found = (name for name, flasher in board.flashers.items() if shutil.which(flasher.command[0]))
     return next(found, next(iter(board.flashers), ""))
 
 
 def require_flasher(board: Board, name: str) -> Flasher:
-    """Return the board's entry for a flash tool.
+    """Return the description of an installed flash tool that supports the board.
 
     Raises
     ------
     KerncastError
-        E418 if the tool cannot load the board, E514 if the tool is not installed.
+        E418 if the tool does not support the board, E514 if it is not installed.
     """
     flasher = board.flashers.get(name)
     if flasher is None:
@@ -51,17 +54,17 @@ def require_flasher(board: Board, name: str) -> Flasher:
 
 
 def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
-    """Load an image to the board.
+    """Flash an image to the board.
 
     Returns
     -------
     list of str
-        The command that loaded the image.
+        The command that was run.
 
     Raises
     ------
     KerncastError
-        Those of :func:`require_flasher`; E419 if the tool fails, with its error text.
+        The errors of :func:`require_flasher`; E419, with the output of the tool, if the tool fails.
     """
     command = _command(require_flasher(board, name), elf, port)
     try:
@@ -74,15 +77,15 @@ def flash(board: Board, elf: Path, name: str, port: str) -> list[str]:
         raise fail("E419", "the board could not be flashed", where=board.id,
                    value=f"{' '.join(command)}: {said.strip()[-_WORDS:] or 'no message'}",
                    allowed="a connected board that no other program uses",
-                   remedy="read the output of the flash tool, check the cable, or try another of the tools "
-                          f"that `kerncast targets {board.id}` lists")
+                   remedy="read the output of the flash tool, check the cable, or use another flash tool: "
+                          f"`kerncast targets {board.id}` lists them")
     return command
 
 
 def open_loaded(board: Board, port: str, plan: Plan, out_dir: Path, program: str, *, compiler: str = "auto",
                 optimise: str = "-O2", build_dir: Path | None = None, traced: bool = False,
                 ) -> tuple[BoardBackend, list[str]]:
-    """Build the firmware of a generated folder, load it to a real board, and connect.
+    """Build the firmware of a generated folder, flash it to a board, and connect.
 
     Parameters
     ----------
@@ -98,12 +101,13 @@ def open_loaded(board: Board, port: str, plan: Plan, out_dir: Path, program: str
 
     Returns
     -------
-    BoardBackend, and the command that loaded the image
+    tuple of (BoardBackend, list of str)
+        The back end, and the command that flashed the board.
 
     Raises
     ------
     KerncastError
-        Those of :func:`flash`, of the build and of :func:`~.board_backend.open_port`.
+        The errors of :func:`flash`, of the build, and of :func:`~.board_backend.open_port`.
     """
     name = default_flasher(board) if program == "auto" else program
     require_flasher(board, name)  # before the time is spent on building

@@ -1,7 +1,7 @@
-"""hw: compile the small helper programs that some emulators need.
+"""hw: compile the helper programs of some emulators.
 
-The helpers use libraries that kerncast does not ship (libsimavr, QEMU's plugins), so they are built on the
-machine that has these libraries.
+The helpers use libraries that kerncast does not include (libsimavr, QEMU plugins). Therefore, they are
+compiled on the user's machine.
 """
 
 from __future__ import annotations
@@ -17,12 +17,15 @@ from ...sim.errors import fail
 
 
 def build_helper(entry: Emulator, folder: Path) -> Path:
-    """Compile the helper of an emulator in `folder`, unless it exists; return it.
+    """Compile the helper program of an emulator into `folder`, unless it exists.
+
+    Returns the path of the program.
 
     Raises
     ------
     KerncastError
-        E511 without a C compiler for this machine, E512 if a library that the helper needs is missing.
+        E511 if no C compiler for the host is installed, E512 if a library that the helper requires is
+        missing.
     """
     name = str(entry.helper)
     text = firmware_files("emulators")[name].read_text(encoding="utf-8")
@@ -35,7 +38,7 @@ def build_helper(entry: Emulator, folder: Path) -> Path:
         done = run_tool([*compiler.command, "-std=gnu99", "-O2", name, "-o", program.name,
                          *entry.helper_flags], Path(work), folder)
         if done.returncode != 0:
-            raise fail("E512", "the emulator's helper cannot be built", where=name,
+            raise fail("E512", "the helper program of the emulator cannot be compiled", where=name,
                        value=refusal(compiler.name, "", done).problems[0].value,
                        allowed="a machine with the emulator's library", remedy=entry.install)
         (Path(work) / program.name).replace(program)

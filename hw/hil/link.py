@@ -1,6 +1,6 @@
-"""hw: byte streams to a board over a socket or a serial port.
+"""hw: byte streams to a board, over a socket or a serial port.
 
-The interface has three methods. After a lost connection each of them raises E411 at once.
+After the connection is lost, reading and writing raise E411 at once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Link(Protocol):
     name : str
         Name of the link in messages.
     announces : bool
-        Whether the board starts with the link, so that READY must be awaited.
+        Whether the board starts when the link is opened. If so, the host waits for READY before it sends.
     """
 
     name: str
@@ -35,33 +35,33 @@ class Link(Protocol):
         """Send all of `data`; raise E411 if the connection is closed."""
 
     def read(self, timeout: float) -> bytes:
-        """Read the bytes received; wait at most `timeout` seconds for the first.
+        """Return the received bytes; wait at most `timeout` seconds for the first one.
 
-        Raises E411 if the other end is gone.
+        Raises E411 if the connection is closed.
         """
 
     def close(self) -> None:
-        """Release the port or process; a second call has no effect."""
+        """Close the serial port or end the process. A second call has no effect."""
 
 
 def lost(name: str, why: str = "") -> KerncastError:
-    """Return E411: the connection was lost."""
+    """Return error E411: the connection was lost."""
     return fail("E411", "the link to the board was lost", where=name, value=why,
                 allowed="a board that stays connected until the link is closed",
                 remedy="check the cable or the emulator's output, then start again")
 
 
 class SocketLink:
-    """Connected stream socket.
+    """Link over a connected stream socket.
 
     Parameters
     ----------
     sock : socket.socket
     name : str
     announces : bool
-        See :class:`Link`.
+        As in :class:`Link`.
     last_words : callable, optional
-        Called if the other end is gone; returns what is known about the reason.
+        Called when the connection is lost. Returns a description of the cause for the error message.
     """
 
     def __init__(self, sock: socket.socket, name: str, *, announces: bool = False,
@@ -95,7 +95,7 @@ class SocketLink:
         return data
 
     def close(self) -> None:
-        """Release the port or process; see :class:`Link`."""
+        """Close the socket; see :class:`Link`."""
         self._sock.close()
 
 
@@ -115,7 +115,7 @@ _ANYTHING = "close the other program, join the group dialout, or name a port of 
 
 
 def _unopened(port: str, error: Exception) -> KerncastError:
-    """Return E410 with the reason from pyserial, or from the system error behind it."""
+    """Return error E410 with the reason why a serial port could not be opened."""
     number = getattr(error, "errno", None) or next(iter(getattr(error.__context__, "args", ())), None)
     why, remedy = _REFUSALS.get(number, (str(error), _ANYTHING))
     return fail("E410", "the serial port cannot be opened", where="port", value=f"{port}: {why}",
@@ -123,18 +123,18 @@ def _unopened(port: str, error: Exception) -> KerncastError:
 
 
 class SerialLink:
-    """Serial port, implemented with pyserial.
+    """Link over a serial port, with pyserial.
 
     Parameters
     ----------
     port : str
-        Such as ``/dev/ttyACM0``, or any URL that pyserial accepts.
+        Name of the port, such as ``/dev/ttyACM0``, or any URL that pyserial accepts.
     baud : int
 
     Raises
     ------
     KerncastError
-        E410 if the port does not exist, is busy or may not be opened.
+        E410 if the port does not exist or is in use, or if you do not have permission to open it.
     """
 
     announces = False
@@ -167,5 +167,5 @@ class SerialLink:
             raise lost(self.name, str(error)) from None
 
     def close(self) -> None:
-        """Release the port or process; see :class:`Link`."""
+        """Close the serial port; see :class:`Link`."""
         self._port.close()

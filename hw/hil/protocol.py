@@ -1,8 +1,7 @@
-"""hw: encode and decode the frames of the HIL link.
+"""hw: encode and decode the frames of the HIL protocol.
 
-The file firmware/agent/protocol.toml defines the frames.
-
-A frame is COBS(header, payload, CRC-32) between zero bytes; integers are little-endian.
+The file firmware/agent/protocol.toml defines the frames. A frame is the COBS encoding of header, payload and
+CRC-32 between zero bytes. Integers are little-endian.
 """
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ Values = Mapping[str, Value]
 
 @dataclass(frozen=True)
 class Reply:
-    """Received reply whose payload is not decoded yet."""
+    """Received reply with an encoded payload."""
 
     opcode: str
     sequence: int
@@ -56,7 +55,7 @@ def _pack(fields: tuple[LinkField, ...], values: Values) -> bytes:
 
 
 def _unpack(fields: tuple[LinkField, ...], data: bytes) -> dict[str, Value]:
-    """Unpack the fields of `data`; raise ValueError for a wrong length."""
+    """Decode the fields in `data`; raise ValueError if the length is wrong."""
     values: dict[str, Value] = {}
     at = 0
     open_ended = any(f.size == 0 for f in fields)
@@ -75,28 +74,32 @@ def _unpack(fields: tuple[LinkField, ...], data: bytes) -> dict[str, Value]:
 
 
 def seal(content: bytes) -> bytes:
-    """Build a frame of header and payload: checksum, COBS, and a zero at both ends.
+    """Build a frame from a header and payload.
 
-    The leading zero terminates any preceding noise, so that the noise does not damage the frame.
+    The function appends the CRC, applies COBS, and adds a zero byte at each end. The leading zero byte ends
+    any noise before the frame, so that the noise does not corrupt the frame.
     """
     checked = content + zlib.crc32(content).to_bytes(CRC_BYTES, "little")
     return b"".join((DELIMITER, cobs.encode(checked), DELIMITER))
 
 
 def encode_request(opcode: str, sequence: int, **values: Value) -> bytes:
-    """Encode the frame of a request; the table defines its fields."""
+    """Encode the frame of a request; `values` are the fields of its payload."""
     header = _pack(TABLE.header, {"opcode": OPCODES[opcode], "sequence": sequence})
     return seal(header + _pack(TABLE.opcode_named(opcode).request, values))
 
 
 def encode_reply(opcode: str, sequence: int, status: str, payload: bytes = b"") -> bytes:
-    """Encode the frame of a reply, for boards written in Python and for tests."""
+    """Encode the frame of a reply. Boards emulated in Python and tests use it."""
     return seal(_pack(TABLE.reply_header, {"opcode": OPCODES[opcode] | REPLY_BIT,
                                            "sequence": sequence, "status": STATUSES[status]}) + payload)
 
 
 def open_frame(encoded: bytes) -> bytes | None:
-    """Decode header and payload between two delimiters; return None if damaged."""
+    """Decode the bytes between two delimiters to header and payload.
+
+    Returns None if the frame is damaged.
+    """
     try:
         checked: bytes = cobs.decode(encoded)
     except cobs.DecodeError:
@@ -107,7 +110,7 @@ def open_frame(encoded: bytes) -> bytes | None:
 
 
 def decode_reply(content: bytes) -> Reply | None:
-    """Decode a reply frame; return None if it does not belong to this protocol."""
+    """Decode the header of a reply frame; return None if it is not a valid reply."""
     size = fixed_bytes(TABLE.reply_header)
     if len(content) < size:
         return None
@@ -122,14 +125,14 @@ def decode_reply(content: bytes) -> Reply | None:
 
 
 def reply_values(reply: Reply) -> dict[str, Value]:
-    """Return the fields of a reply's payload; raise ValueError for a wrong length."""
+    """Decode the payload of a reply; raise ValueError if the length is wrong."""
     return _unpack(TABLE.opcode_named(reply.opcode).reply, reply.payload)
 
 
 class FrameSplitter:
-    """Splitter of a byte stream into frames at the delimiters.
+    """Decoder that splits a byte stream into frames.
 
-    The memory is bounded, and it recovers from any transmission error.
+    Its memory is bounded. After a transmission error, it continues with the next frame.
     """
 
     #: Nothing the agent sends is longer, COBS included.
@@ -139,7 +142,10 @@ class FrameSplitter:
         self._pending = b""
 
     def feed(self, data: bytes) -> Iterator[bytes | None]:
-        """Return header and payload of each completed frame; None for a damaged one."""
+        """Yield header and payload of each frame that `data` completes.
+
+        A damaged frame yields None.
+        """
         *frames, self._pending = (self._pending + data).split(DELIMITER)
         if len(self._pending) > self.LIMIT:
             self._pending = self._pending[:self.LIMIT]  # already damaged: never a frame

@@ -1,9 +1,10 @@
-"""hw: send requests over a link, with retries until each is answered.
+"""hw: send requests over a link, and repeat them until a reply is received.
 
-:meth:`Requests.one` has one request in progress and repeats it with the same sequence number: the agent
-repeats its stored reply, so no request is executed twice. :meth:`Requests.several` sends a window of READ or
-WRITE requests, which may be executed twice and in any order: a lost request is sent again with a new number.
-The link preserves the order of frames, so a reply also shows which earlier requests were lost.
+:meth:`Requests.one` has one request in progress, and repeats it with the same sequence number. The agent
+recognises a repetition and sends the stored reply again, so that no request is executed twice.
+:meth:`Requests.several` has a window of READ or WRITE requests in progress. These may be executed twice and
+in any order; a lost request is repeated with a new sequence number. The link preserves the order of frames.
+Therefore, a reply also shows which earlier requests were lost.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ Answer = dict[str, Value]
 
 @dataclass
 class _Exchange:
-    """Request in progress."""
+    """State of a single request in progress."""
 
     opcode: str
     sequence: int
@@ -45,10 +46,11 @@ class _Exchange:
 
 @dataclass
 class _Flight:
-    """Requests of one kind in progress: those to send, and the replies received.
+    """State of several requests of one kind.
 
-    `waiting` contains the pieces to send; `numbers` maps every sequence number used to its piece; `under_way`
-    contains the numbers sent and not yet answered, oldest first; `answers` maps a piece to its reply.
+    `waiting` contains the indices of the requests to send; `numbers` maps each sequence number in use to the
+    index of its request; `under_way` contains the sequence numbers that were sent and not answered, oldest
+    first; `answers` maps the index of a request to its reply.
     """
 
     waiting: deque[int]
@@ -57,25 +59,26 @@ class _Flight:
     answers: dict[int, Answer] = field(default_factory=dict)
 
     def lose(self, count: int) -> None:
-        """Mark the oldest `count` requests in progress for a retry."""
+        """Schedule the oldest `count` requests in progress for repetition."""
         for _ in range(min(count, len(self.under_way))):
             self.waiting.append(self.numbers[self.under_way.popleft()])
 
 
 class Requests:
-    """Requests of a session.
+    """Requests to the agent of a board.
 
     Parameters
     ----------
     link : Link
     timing : Timing
     clock : callable
-        Returns monotonic seconds.
+        Returns the monotonic time in seconds.
 
     Attributes
     ----------
     window : int
-        Maximum number of requests that :meth:`several` has in progress, from the board's reply to HELLO.
+        Maximum number of requests that :meth:`several` has in progress. The board specifies it in its reply
+        to HELLO.
     """
 
     def __init__(self, link: Link, timing: Timing, clock: Callable[[], float]) -> None:
@@ -95,9 +98,9 @@ class Requests:
         return self._sequence
 
     def _replies(self, data: bytes, opcode: str) -> Iterator[Reply | None]:
-        """Return the frames that `data` completes; None for a damaged one.
+        """Yield the replies that `data` completes; None for a damaged frame.
 
-        Raises E416 if the board faulted.
+        Raises E416 if the board reports a fault or a restart.
         """
         self._strange += len(data)
         for content in self._splitter.feed(data):
@@ -120,8 +123,8 @@ class Requests:
         Raises
         ------
         KerncastError
-            E411 for a lost link, E412 if no reply comes, E414 for a reply of another layout, E415 if the
-            board rejects the request, E416 if it faults or restarts.
+            E411 if the link is lost, E412 if no reply is received, E414 if the reply has another layout, E415
+            if the board rejects the request, E416 if the board faults or restarts.
         """
         sequence, now = self._next(), self._clock()
         frame = encode_request(opcode, sequence, **values)
@@ -133,7 +136,7 @@ class Requests:
         return self._apart(exchange.reply)
 
     def _step(self, exchange: _Exchange, frame: bytes) -> None:
-        """Send the request if it is due; then read until the next retry is due."""
+        """Send the request if it is due, then read until it is due again."""
         now = self._clock()
         late = now >= exchange.deadline  # look once more at what came while this process slept
         if not late and now >= exchange.next_send:
@@ -147,9 +150,9 @@ class Requests:
                                self._timing.operation if exchange.working else self._timeout_s)
 
     def _take(self, exchange: _Exchange, reply: Reply | None, now: float) -> None:
-        """Process one received frame.
+        """Process a received frame.
 
-        A damaged frame may have been the reply, so the request is sent again.
+        If the frame is damaged, it may have been the reply; therefore, the request is repeated.
         """
         if reply is None or reply.opcode == "READY" or (reply.opcode == "NAK" and reply.status in RESEND):
             exchange.next_send = now
@@ -169,7 +172,7 @@ class Requests:
     # ----------------------------------------------------------------------------- several
 
     def several(self, opcode: str, pieces: Sequence[Mapping[str, Value]]) -> list[Answer]:
-        """Send requests that may be repeated in any order, limited by the window.
+        """Send requests that may be executed more than once and in any order.
 
         Parameters
         ----------
@@ -180,12 +183,12 @@ class Requests:
         Returns
         -------
         list of dict
-            The reply to each request.
+            The reply to each request, in the order of `pieces`.
 
         Raises
         ------
         KerncastError
-            Those of :meth:`one`; E412 if no reply came within the timeout of one request.
+            The errors of :meth:`one`; E412 if no reply is received within the timeout of a single request.
         """
         flight = _Flight(deque(range(len(pieces))))
         heard = self._clock()
@@ -209,7 +212,7 @@ class Requests:
         return [flight.answers[piece] for piece in range(len(pieces))]
 
     def _fill(self, flight: _Flight, opcode: str, pieces: Sequence[Mapping[str, Value]]) -> None:
-        """Send until the window is full."""
+        """Send requests until the window is full."""
         while flight.waiting and len(flight.under_way) < self.window:
             piece = flight.waiting.popleft()
             if piece in flight.answers:
@@ -220,9 +223,9 @@ class Requests:
             flight.under_way.append(sequence)
 
     def _settle(self, flight: _Flight, opcode: str, reply: Reply | None) -> None:
-        """Process one received frame.
+        """Process a received frame.
 
-        A damaged frame is treated as the reply to the oldest request.
+        A damaged frame counts as the lost reply to the oldest request in progress.
         """
         if reply is None or (reply.opcode == "NAK" and reply.status in RESEND):
             flight.lose(1)
@@ -252,15 +255,15 @@ class Requests:
         said = reply.opcode if reply.opcode == "READY" else reply.status
         return fail("E416", "the board restarted and lost its state", where=self._link.name,
                     value=f"{said} while waiting for {opcode}",
-                    remedy="check its power and its watchdog, then start again")
+                    remedy="check the power supply and the watchdog of the board, then start again")
 
     def _silent(self, opcode: str, limit: float) -> KerncastError:
-        strange = f", only {self._strange} bytes that are not a frame" if self._strange else ""
+        strange = f", but {self._strange} bytes that are not a frame" if self._strange else ""
         return fail("E412", "the board does not respond", where=self._link.name,
                     value=f"no reply to {opcode} in {limit:g} s{strange}",
                     allowed="a board that runs the HIL agent",
-                    remedy="check port and baud rate: another device or program may be sending" if strange
-                    else "check port, baud rate and firmware, and reset the board")
+                    remedy="check port and baud rate: another device or program may be sending data"
+                    if strange else "check port, baud rate and firmware, and reset the board")
 
     def _refused(self, opcode: str, status: str) -> KerncastError:
         return fail("E415", f"the board rejected {opcode}", where=self._link.name, value=status,
@@ -269,6 +272,6 @@ class Requests:
 
 
 def differs(what: str, found: object, wanted: object, where: str) -> KerncastError:
-    """Return E414, for a board and a host of different versions."""
+    """Return error E414: board and host have different versions."""
     return fail("E414", f"board and host differ in the {what}", where=where, value=found,
                 allowed=str(wanted), remedy="build firmware and host from the same version of kerncast")

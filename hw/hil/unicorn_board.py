@@ -1,8 +1,8 @@
 """hw: run a Cortex-M image in Unicorn, with its UART on a socket.
 
 This is a separate program at the other end of a link: ``python -m kerncast.hw.hil.unicorn_board IMAGE.elf
---socket FD|PATH``.  It counts the instructions between start and stop of the board's counter and reports
-them as counter ticks, with the same values as QEMU with ``-icount``.
+--socket FD|PATH``. It counts the instructions while the board's counter runs, and reports them as ticks of
+this counter. The values are identical to those of QEMU with ``-icount``.
 """
 
 from __future__ import annotations
@@ -46,12 +46,12 @@ def _core(board: Board) -> str:
 
 
 class Machine:
-    """Emulated processor with its memories and peripherals.
+    """Emulated board: processor, memories and peripherals.
 
     Parameters
     ----------
     image : Path
-        ELF file.
+        ELF file of the firmware.
     board : Board
     sock : socket.socket
         The socket that is connected to the UART.
@@ -106,7 +106,7 @@ class Machine:
     def run(self) -> None:
         """Run from reset until the socket is closed.
 
-        Raises unicorn.UcError if the processor faults.
+        Raises unicorn.UcError if the processor stops with a fault.
         """
         stack, start = (int.from_bytes(self._uc.mem_read(self._vectors + at, 4), "little")
                         for at in (0, 4))
@@ -120,14 +120,14 @@ class Machine:
                 return
 
     def where(self) -> str:
-        """Return the processor's position, for a message."""
+        """Return the program counter, link register and stack pointer, for a message."""
         read = self._uc.reg_read
         return (f"pc {read(arm_const.UC_ARM_REG_PC):#010x} lr {read(arm_const.UC_ARM_REG_LR):#010x} "
                 f"sp {read(arm_const.UC_ARM_REG_SP):#010x}")
 
 
 def open_socket(text: str) -> socket.socket:
-    """Return the inherited socket of that number, or accept a client at a path."""
+    """Return the inherited socket with a number, or wait for a client at a path."""
     if text.isdecimal():
         return socket.socket(fileno=int(text))
     with socket.socket(socket.AF_UNIX) as server:
@@ -140,7 +140,7 @@ def open_socket(text: str) -> socket.socket:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run an image until the other end of the socket is closed."""
+    """Run an image until the client closes the socket."""
     parser = argparse.ArgumentParser(prog="kerncast.hw.hil.unicorn_board", description=__doc__)
     parser.add_argument("image", type=Path, help="ELF file of the firmware")
     parser.add_argument("--board", default="mps2-an386", choices=board_ids())

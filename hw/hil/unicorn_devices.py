@@ -1,4 +1,4 @@
-"""hw: models of the UARTs and counters of boards in Unicorn, by driver."""
+"""hw: models of UARTs and counters for boards in Unicorn."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ CHUNK = 4096
 
 
 class Device(Protocol):
-    """Registers at offsets from a base address, as the processor sees them."""
+    """Memory-mapped peripheral; registers are addressed by their offset."""
 
     def read(self, offset: int) -> int:
-        """Read a register."""
+        """Return the value of a register."""
 
     def write(self, offset: int, value: int) -> None:
-        """Write a register."""
+        """Write a value to a register."""
 
 
 class _Registers(NamedTuple):
-    """Registers of a UART: the data register, and flags by offset.
+    """Registers of a UART, as offsets: receive data, transmit data, and flags.
 
-    Flags are bits set while a byte waits, and bits always set.
+    For each flag register, `flags` contains the bits that are set if a received byte is available, and the
+    bits that are always set.
     """
 
     rx: int
@@ -39,9 +40,9 @@ _UARTS = {
 
 
 class Uart:
-    """UART connected to a socket.
+    """Model of a UART that is connected to a socket.
 
-    It sends whole frames, and reads from the socket only in :meth:`wait`.
+    It sends whole frames, and receives from the socket only in :meth:`wait`.
     """
 
     def __init__(self, kind: str, sock: socket.socket) -> None:
@@ -66,12 +67,12 @@ class Uart:
             self.flush()
 
     def flush(self) -> None:
-        """Send the pending bytes."""
+        """Send the bytes that have been written."""
         self._sock.sendall(self._out)
         self._out.clear()
 
     def wait(self) -> bool:
-        """Wait for a byte to read; return False if the connection is closed."""
+        """Wait until a byte can be read; return False if the connection is closed."""
         self.flush()
         if not self._in:
             self._in += self._sock.recv(CHUNK)
@@ -79,7 +80,7 @@ class Uart:
 
 
 class Clock:
-    """Number of instructions since reset, and the counter derived from it."""
+    """Number of executed instructions, and the counter derived from it."""
 
     def __init__(self, counter: Counter) -> None:
         self.count = 0
@@ -91,12 +92,12 @@ class Clock:
         self._start = self.count
 
     def ticks(self) -> int:
-        """Return the ticks since the start."""
+        """Return the counter ticks since :meth:`start`."""
         return self._counter.reading(self.count - self._start)
 
 
 class CmsdkTimer:
-    """CMSDK timer, which counts down with 32 bits."""
+    """Model of the CMSDK timer, a 32-bit down counter."""
 
     TOP = 0xFFFFFFFF
     CONTROL, VALUE, INTERRUPT = 0, 4, 12
@@ -117,11 +118,10 @@ class CmsdkTimer:
 
 
 class SystemSpace:
-    """System space of a Cortex-M with SysTick, which counts down with 24 bits.
+    """Model of the Cortex-M system space with SysTick, a 24-bit down counter.
 
-    All other registers keep the values written.
-
-    No exception is taken here, so each wrap-around of SysTick is reported as a pending exception, one by one.
+    All other registers return the last value written. The model does not execute exceptions. Instead, each
+    wrap-around of SysTick is reported as a pending exception, which the firmware clears.
     """
 
     BITS = 24

@@ -1,4 +1,4 @@
 """hw.hls: simulation of the generated HLS C++.
 
-The simulation needs the vendor's headers and a C++ compiler.
+The simulation requires the vendor's header files and a C++ compiler.
 """

@@ -1,4 +1,4 @@
-"""hw: back end for the C simulation of the generated HLS C++."""
+"""hw: back end that runs the generated HLS C++ in C simulation."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ from .simulation import Testbench, build
 
 
 class HlsBackend:
-    """Back end that runs the generated cores in C simulation.
+    """Back end that runs the generated HLS C++ in C simulation.
 
-    The cores are the plan's trainer or solver, learner, and predictor.
-
-    From the values of the core, the host computes the certificate of a training (status INACCURATE). It also
-    computes the first row if the inputs are not a uniform grid.
+    The simulated cores are those that support the plan: the trainer or the solver, the learner, and the
+    predictor. After training, the host certifies the solution (status INACCURATE). It also computes the first
+    row if the inputs are not a uniform grid.
 
     Parameters
     ----------
@@ -38,24 +37,27 @@ class HlsBackend:
     dialect : str
         ``vitis`` or ``catapult``.
     state : dict, optional
-        A trained model structure to predict with, if the plan has no core that trains.
+        State of a trained model for predictions. It is ignored if the plan has a core that trains.
     source : path, optional
-        A generated folder whose ``hls/<dialect>`` is compiled; without it, or if that is missing, the C++ is
+        A generated folder, whose subfolder ``hls/<dialect>`` is compiled. If either is missing, the C++ is
         generated.
-    build_dir : path
+    build_dir : path, optional
+        Folder of the build; by default a temporary folder.
     compiler : str
+        ``auto``, or the name of a C++ compiler.
     flags : tuple of str
+        Compiler flags.
 
     Attributes
     ----------
     program : Path
-        The testbench, which can also replay a file of vectors.
+        The compiled testbench. It can also replay a file of test vectors.
 
     Raises
     ------
     KerncastError
-        E311 for a plan that no core supports, E420 for an unknown dialect, E501 and E511 for missing tools,
-        E320 if the compiler rejects the C++.
+        E311 if no core supports the plan, E420 if the dialect is unknown, E501 if the header files and E511
+        if the compiler is missing, E320 if the compiler rejects the C++.
     """
 
     def __init__(self, plan: Plan, dialect: str, *, state: Outputs | None = None,
@@ -83,7 +85,7 @@ class HlsBackend:
         self.reset()
 
     def reset(self) -> None:
-        """Reset to the empty model, or to the given one."""
+        """Reset to the empty model of a learner, or to the given state."""
         if self._learns:
             self._bench.call("forget")
         else:
@@ -138,20 +140,20 @@ class HlsBackend:
         return learned_state(self.plan, [words[:split], words[split:]])
 
     def save(self) -> bytes:
-        """Raise E431: these cores do not support saving."""
+        """Raise E431, because the cores cannot save their state."""
         raise self._refusal("save")
 
     def restore(self, image: bytes) -> None:
-        """Restore a model; see :class:`~kerncast.sim.backend.Backend`.
+        """Restore a state; see :class:`~kerncast.sim.backend.Backend`.
 
-        Raises E431 for the learner, which cannot load a state.
+        Raises E431 if the core is a learner, because it cannot load a state.
         """
         if self._learns:
             raise self._refusal("restore")
         self._load(decode(self.plan, image, f"back end {self.name}").state)
 
     def close(self) -> None:
-        """End the testbench and remove the build."""
+        """End the testbench, and remove its temporary folder."""
         self._bench.close()
         self._folder.cleanup()
 
@@ -161,7 +163,7 @@ class HlsBackend:
 
 
 def _written(plan: Plan, dialect: str, work: Path) -> Path:
-    """Write the C++ of a plan to a folder below `work`; return the folder."""
+    """Write the HLS C++ of a plan below `work`; return its folder."""
     for name, text in render_hls(plan, dialect).items():
         path = work / name
         path.parent.mkdir(parents=True, exist_ok=True)

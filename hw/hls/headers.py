@@ -1,4 +1,7 @@
-"""hw.hls: find the headers of a dialect's integer types; kerncast ships none."""
+"""hw.hls: find the header files with the integer types of an HLS dialect.
+
+Kerncast does not include these files.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ INSTALL = "python -m pip install --no-deps hls4ml"
 
 
 def known_dialect(name: str) -> str:
-    """Return a dialect by name; raise E420 for an unknown one."""
+    """Return `name` if it is a known dialect; otherwise raise E420."""
     if name not in DIALECTS:
         raise fail("E420", "this dialect of HLS C++ is not supported", where="back end", value=f"hls:{name}",
                    allowed=", ".join(f"hls:{known}" for known in DIALECTS), remedy="choose one of the "
@@ -26,13 +29,14 @@ def _missing(dialect: Dialect, where: str, value: str) -> KerncastError:
     return fail("E501", f"the integer headers of {dialect.title} are missing", where=where,
                 value=value,
                 allowed=f"a folder with {dialect.header}",
-                remedy=f"{INSTALL}; or name a folder that has {dialect.header} in {dialect.variable}")
+                remedy=f"{INSTALL}; or set {dialect.variable} to a folder that contains {dialect.header}")
 
 
 def header_folder(name: str) -> Path:
-    """Find the include folder of a dialect.
+    """Return the folder of a dialect's header files.
 
-    The folder is named by the dialect's environment variable, or is part of the package hls4ml.
+    The environment variable of the dialect specifies the folder. If it is not set, the folder in the Python
+    package hls4ml is used.
 
     Parameters
     ----------

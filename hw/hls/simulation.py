@@ -1,4 +1,7 @@
-"""hw.hls: compile the generated testbench and query it line by line."""
+"""hw.hls: compile the generated testbench, and run it as a process.
+
+Each line of text that is sent to the process calls a core; the reply is one line.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +34,9 @@ def _command(name: str) -> tuple[str, ...] | None:
 
 
 def cpp_compiler(name: str = "auto") -> tuple[str, ...]:
-    """Return the command of the named C++ compiler, or of the first one installed.
+    """Return the command of a C++ compiler, or of the first one installed.
 
-    Raises E511 if there is none.
+    Raises E511 if it is not installed.
     """
     for candidate in COMPILERS if name == "auto" else [name]:
         command = _command(candidate)
@@ -51,10 +54,10 @@ def build(dialect: str, sources: Sequence[Path], program: Path, *, compiler: str
     ----------
     dialect : str
     sources : sequence of Path
-        In one folder, together with their headers. They are compiled as one unit, because the vendors'
-        headers take most of the time.
+        C++ files in one folder, together with their headers. They are compiled as one translation unit,
+        because most of the time is spent on the vendors' headers.
     program : Path
-        The program file to create.
+        The program to create.
     compiler : str
         ``auto``, or a name from :data:`COMPILERS`.
     flags : sequence of str
@@ -62,7 +65,8 @@ def build(dialect: str, sources: Sequence[Path], program: Path, *, compiler: str
     Raises
     ------
     KerncastError
-        E501 without headers, E511 without a compiler, E320 with the compiler's error text.
+        E501 if the headers and E511 if the compiler are missing; E320, with the compiler's message, if the
+        compiler fails.
     """
     command, headers = cpp_compiler(compiler), header_folder(dialect)
     program.parent.mkdir(parents=True, exist_ok=True)
@@ -76,7 +80,7 @@ def build(dialect: str, sources: Sequence[Path], program: Path, *, compiler: str
 
 
 class Testbench:
-    """Running testbench; its cores keep their state between calls.
+    """Process of a testbench; its cores keep their state between calls.
 
     Parameters
     ----------
@@ -91,7 +95,7 @@ class Testbench:
         self._process: subprocess.Popen[str] | None = None
 
     def call(self, line: str) -> list[int]:
-        """Send a line and return the result; raise E435 if the program ends."""
+        """Send a line to the testbench; return the reply. Raise E435 if the process ends."""
         process = self._running()
         assert process.stdin is not None and process.stdout is not None
         try:
@@ -115,10 +119,11 @@ class Testbench:
         self.close()
         return fail("E435", "the C simulation ended before it returned a result", where=str(self._program),
                     value=f"{line.split(' ')[0]}: exit {code}", allowed="a result",
-                    remedy="generate the folder again; if that does not help, report it with the spec")
+                    remedy="generate the folder again; if that does not help, report this error "
+                           "with the spec")
 
     def close(self) -> None:
-        """End the program; the state of its cores is lost."""
+        """End the process; the state of its cores is lost."""
         process, self._process = self._process, None
         if process is None:
             return

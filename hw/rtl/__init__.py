@@ -1,1 +1,1 @@
-"""hw.rtl: SystemVerilog modules, and their simulation, synthesis and placement."""
+"""hw.rtl: SystemVerilog modules; simulation, synthesis and placement of cores."""

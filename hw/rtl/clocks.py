@@ -1,6 +1,6 @@
-"""hw: count a core's clock cycles per operation in a simulator.
+"""hw: measure the clock cycles of a core's operations in a simulator.
 
-The tests compare these counts with the formulas of the plan.
+The tests compare them with the formulas of the plan.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .trainer_backend import training_script
 
 
 def count_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator: str) -> int:
-    """Count the clock cycles of one operation of full size without stalls.
+    """Return the clock cycles of one operation of full size, without stalls.
 
     Parameters
     ----------
@@ -34,20 +34,20 @@ def count_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator:
     core : RtlCore
         A core that supports the plan.
     lanes : int
-        A power of two.
+        Number of lanes, a power of two.
     simulator : str
         ``icarus`` or ``verilator``.
 
     Returns
     -------
     int
-        Clock cycles, to be compared with ``core.cycles``.
+        Clock cycles from simulation; ``core.cycles`` predicts the same number.
 
     Raises
     ------
     KerncastError
-        E420, E501, E513 if the simulator is not available; E432 if the simulation ends early (its folder
-        remains, with the log); E343 if no samples with a positive definite system were found.
+        E420, E501 or E513 if the simulator is not available; E432 if the simulation ends early, in which case
+        its folder with the log is kept; E343 if no samples with a positive definite system were found.
     """
     operations = script_of(plan, core)
     work = Path(tempfile.mkdtemp(prefix="kerncast-"))
@@ -66,15 +66,15 @@ def count_clocks(plan: Plan, folder: Path, core: RtlCore, lanes: int, simulator:
 
 
 def script_of(plan: Plan, core: RtlCore) -> list[Operation]:
-    """Return a testbench script that counts the clock cycles of one operation.
+    """Return a testbench script that measures one operation of full size.
 
-    The operation has full size. Raises E343 if no samples with a positive definite system were found.
+    Raises E343 if no samples with a positive definite system were found.
     """
     return {"predictor": _predict, "learner": _learn, "solver": _solve, "trainer": _train}[core.name](plan)
 
 
 def _predict(plan: Plan) -> list[Operation]:
-    """Return the script of a prediction: a model of full size, and one sample."""
+    """Return a script for a prediction with a model of full size."""
     exponent = plan.integer("alpha_exp_max") if "alpha_exp_max" in plan.constants else 0
     state = field_arrays(plan, {"trained": 1, "count": vectors(plan), "alpha_exp": exponent})
     return [("model", model_frame(plan, state)), ("sent",), ("watch",), ("sample", [0] * plan.sizes["D"]),
@@ -82,9 +82,9 @@ def _predict(plan: Plan) -> list[Operation]:
 
 
 def _learn(plan: Plan) -> list[Operation]:
-    """Return the script of an update: a state of full size, and one sample.
+    """Return a script for an update of a full dictionary.
 
-    Each vector is the nearest neighbour of the previous one.
+    In this state, the centers form a chain: each has another one as its nearest neighbour.
     """
     held = np.arange(plan.sizes["N"])
     state = field_arrays(plan, {"count": len(held), "age_order": held, "nearest_idx": np.roll(held, -1)})
@@ -94,10 +94,10 @@ def _learn(plan: Plan) -> list[Operation]:
 
 
 def _solve(plan: Plan) -> list[Operation]:
-    """Return the script of a solution: r is 0 off the diagonal, every target is 1.
+    """Return a script for a solution: r is 0 off the diagonal, every target is 1.
 
-    The system is positive definite for any lambda.  In a banded solver the targets are 0, which increase
-    no exponent.
+    The system is positive definite for any lambda. For the banded solver, the targets are 0, so that no block
+    exponent increases.
     """
     n = plan.sizes["n"]
     if plan.banded:
@@ -106,9 +106,9 @@ def _solve(plan: Plan) -> list[Operation]:
 
 
 def _train(plan: Plan) -> list[Operation]:
-    """Return the script that trains on samples of a positive definite system.
+    """Return a script for a training with a positive definite system.
 
-    Training ends early if the system is not positive definite.
+    Other systems end the training early. Raises E343 if no suitable samples are found.
     """
     y_raw = np.full(plan.sizes["n"], min(1, plan.signals["y_raw"].format.hi), dtype=np.int64)
     for x_raw in _samples(plan):
@@ -121,7 +121,10 @@ def _train(plan: Plan) -> list[Operation]:
 
 
 def _samples(plan: Plan) -> Iterator[Raw | None]:
-    """Yield candidate samples (n, D): None for the grid, noise, or equal samples."""
+    """Yield candidates for the inputs (n, D): random values, then equal values.
+
+    For a uniform grid, the only candidate is None.
+    """
     if plan.uniform:
         yield None
         return

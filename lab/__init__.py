@@ -1,1 +1,1 @@
-"""lab: run, compare, sweep, fit and report the designs of a spec."""
+"""lab: run, compare, sweep, fit and report a design from its spec."""

@@ -1,6 +1,6 @@
 """lab: run the demo.
 
-The examples are trained on an emulated board, and every value is compared with the integer model.
+The examples are trained on emulated boards, and every value is compared with the integer model.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ class Demo:
     ----------
     outcomes : tuple of Outcome
     peers : dict of str to dict
-        For each example, the error or accuracy of its baseline.
+        Error or accuracy of the baseline, by example; see :func:`peer`.
     files : tuple of Path
-        The files that were written.
+        Files that were written.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -54,12 +54,12 @@ class Demo:
 
     @property
     def missing(self) -> list[Problem]:
-        """List each missing tool once."""
+        """List the missing tools, each of them once."""
         found = {(p.value, p.remedy): p for outcome in self.outcomes for p in outcome.missing}
         return list(found.values())
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the comparisons as one dictionary for ``--json``."""
+        """Return the results as a dictionary for ``--json``."""
         return {"words": self.words, "mismatches": self.mismatches,
                 "examples": [{**outcome.as_dict(), "peers": self.peers[outcome.prepared.plan.name]}
                              for outcome in self.outcomes],
@@ -67,7 +67,7 @@ class Demo:
 
 
 def run_demo(out: Path, report: Report) -> Demo:
-    """Run both examples on every available back end.
+    """Run both examples on all available back ends.
 
     Parameters
     ----------
@@ -99,13 +99,13 @@ def run_demo(out: Path, report: Report) -> Demo:
 
 
 def peer(prepared: Prepared) -> dict[str, float]:
-    """Return the error of the baseline on the same data.
+    """Return the error or accuracy of the baseline on the data of an example.
 
     Returns
     -------
     dict
-        ``sklearn SVC``: accuracy on the test samples; ``no filter``: root mean square error of the
-        noisy samples themselves.
+        For a classifier, ``sklearn SVC``: its accuracy on the test samples. Otherwise ``no filter``: the RMS
+        error of the noisy samples.
     """
     data = prepared.data
     if data.y_test_raw is not None and data.x_test_raw is not None:

@@ -1,4 +1,4 @@
-"""lab: draft the values of an initial spec from a data file and a target."""
+"""lab: draft an initial spec from a data file and a target."""
 
 from __future__ import annotations
 
@@ -43,13 +43,14 @@ _LENGTHS = (2, 5, 8, 10, 12, 14, 16, 24, 32)
 
 def draft_spec(name: str, algorithm: str | None, kernel: str, target: str, seen: Inspection | None,
                file: str, lags: int | None = None) -> Values:
-    """Return the values of an initial spec.
+    """Return the tables of an initial spec.
 
     Parameters
     ----------
     name, kernel, target : str
+        Name of the model, type of its kernel, and target id.
     algorithm : str or None
-        By default, an algorithm that suits the data is chosen.
+        Name of the algorithm. If it is None, an algorithm that suits the data is chosen.
     seen : Inspection or None
         Contents of the data file; None for a spec without data, which has one column.
     file : str
@@ -60,8 +61,8 @@ def draft_spec(name: str, algorithm: str | None, kernel: str, target: str, seen:
     Raises
     ------
     KerncastError
-        E242 for an algorithm that needs inputs, E246 for ADC counts that fit no word length, E253 for more
-        classes than the device supports.
+        E242 if the algorithm does not suit the columns of the file, E246 if values do not fit any word
+        length, E253 if there are more classes than the algorithm supports.
     """
     values = _start(name, algorithm or "toeplitz_rls") if seen is None else \
         _fitted(name, algorithm, seen, file, lags)
@@ -75,7 +76,10 @@ def draft_spec(name: str, algorithm: str | None, kernel: str, target: str, seen:
 
 
 def lower_to_fit(values: Values) -> str:
-    """Lower n or the dictionary size to fit the target; return a note, or ""."""
+    """Reduce n or the dictionary size until the model fits its target.
+
+    Returns a note on the change, or "" if there is none.
+    """
     table, key = SIZE_KEYS[values["model"]["algorithm"]].strip("[").split("] ")
     wanted = values[table][key]
     low, high = 2, wanted
@@ -92,7 +96,10 @@ def lower_to_fit(values: Values) -> str:
 
 
 def _fits(values: Values, table: str, key: str, size: int) -> bool:
-    """Return whether a size fits the target; ignore all other errors of the spec."""
+    """Report whether the model fits its target with a given size.
+
+    All other errors of the spec are ignored.
+    """
     values[table][key] = size
     try:
         refuse_oversize(Spec(**values))
@@ -102,7 +109,10 @@ def _fits(values: Values, table: str, key: str, size: int) -> bool:
 
 
 def _parameters(kernel: str, values: Values) -> dict[str, Any]:
-    """Return initial parameters of a kernel, derived from the Gaussian width."""
+    """Return the initial parameters of a kernel.
+
+    The width sigma in `values` was chosen for the Gaussian kernel.
+    """
     found = values["kernel"]["sigma"]
     return {"gaussian": {"sigma": found}, "laplacian": {"sigma": found},
             "periodic": {"sigma": 1.0, "period": 10 * found},
@@ -111,13 +121,13 @@ def _parameters(kernel: str, values: Values) -> dict[str, Any]:
 
 
 def _scale(values: Values) -> None:
-    """Set offset and gain so that the ADC counts of x are scaled to -1 to 1."""
+    """Set offset and gain of the inputs so that all ADC counts map to -1 to 1."""
     word = Format.parse(values["input"]["word"])
     values["input"] |= {"offset": (word.lo + word.hi + 1) // 2, "gain": 2.0 ** (1 - word.bits)}
 
 
 def _start(name: str, algorithm: str) -> Values:
-    """Return values for a spec without data: one column, 16-bit words."""
+    """Return the tables of a spec without data: one input column, 16-bit word length."""
     values: Values = {
         "model": {"name": name, "algorithm": algorithm},
         "input": {"word": "u16f0", "columns": 1, "offset": 0, "gain": 1.0},
@@ -138,7 +148,10 @@ def _start(name: str, algorithm: str) -> Values:
 
 
 def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags: int | None) -> Values:
-    """Return values for a data file: columns, formats, n, and an initial sigma."""
+    """Return the tables of a spec for a data file.
+
+    The tables contain columns, formats, number of samples and an initial sigma.
+    """
     columns, rows = seen.values.X.shape[1], len(seen.values.y)
     chosen = algorithm or ("kernel_lms" if columns or lags else "toeplitz_rls")
     if lags and (columns or chosen not in ONLINE):
@@ -172,7 +185,10 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags:
 
 
 def _learner(values: Values, seen: Inspection, columns: int) -> None:
-    """Set the dictionary size, the linear part, and the correction by the last errors."""
+    """Set the options of an online learner.
+
+    These are the dictionary size, the linear part, and the correction of predictions by the last errors.
+    """
     online = values["online"]
     online |= {"budget": max(2, min(64, len(seen.values.y) // 4)), "passes": 4}
     if columns > MANY_COLUMNS or "classes" in values["output"]:
@@ -189,13 +205,13 @@ def _learner(values: Values, seen: Inspection, columns: int) -> None:
 
 
 def _in_order(values: Values, seen: Inspection) -> bool:
-    """Return whether the samples follow each other at a constant time step."""
+    """Report whether the samples are in order of time, at a constant step."""
     clock = seen.values.clock
     return "lagged" in values["data"] or (not seen.classes and clock is not None and clock.even)
 
 
 def _lagged(values: Values, seen: Inspection, columns: int) -> None:
-    """Set the keys that predict each sample of a signal from the preceding ones."""
+    """Set the keys for predicting each sample of a signal from the previous ones."""
     y, word = seen.values.y, values["output"]["word"]
     values["data"]["lagged"] = True
     values["input"] |= {"word": word, "columns": columns}
@@ -208,12 +224,12 @@ def _lagged(values: Values, seen: Inspection, columns: int) -> None:
 
 
 def _ridge(largest: float) -> float:
-    """Return a thousandth of the squared range of x as the ridge of the linear part."""
+    """Return the ridge of the linear part: one thousandth of the squared input range."""
     return float(f"{min(max(1e-3 * largest**2, 1e-12), 1e12):.3g}")
 
 
 def _inputs(values: Values, seen: Inspection) -> None:
-    """Set the format of the inputs; physical units are scaled to the range -1 to 1."""
+    """Set the format of the inputs; physical units are mapped to the range -1 to 1."""
     X = seen.values.X
     if seen.counts:
         if X.shape[1]:
@@ -253,7 +269,7 @@ def _target(values: Values, seen: Inspection) -> None:
 
 
 def _two(seen: Inspection) -> list[str]:
-    """Return the names of two classes; raise E253 for more."""
+    """Return the names of two classes; raise E253 if there are more."""
     names = list(seen.classes)
     if len(names) != 2:
         counts = ", ".join(f"{label} {count:,}" for label, count in seen.classes.items())
@@ -262,13 +278,13 @@ def _two(seen: Inspection) -> list[str]:
         raise fail("E253", f"the target has {len(names)} classes, and this algorithm separates two",
                    where=f"{seen.path} {seen.values.names[-1]}", value=counts,
                    allowed="two classes, or algorithm kernel_lms or kernel_cg",
-                   remedy=f"choose two: --classes \"{two}\"; or use --algorithm kernel_lms"
+                   remedy=f"choose two classes: --classes \"{two}\"; or use --algorithm kernel_lms"
                    + ("; if the target is a number: --classes none" if number else ""))
     return names
 
 
 def _word(low: int, high: int, where: str) -> str:
-    """Return the shortest usual format that holds all counts from `low` to `high`."""
+    """Return the shortest common format that can represent all counts in a range."""
     bits = max(high.bit_length(), (-low - 1).bit_length() if low < 0 else 0) + (low < 0)
     if bits > _LENGTHS[-1]:
         raise fail("E246", "no word length can represent these values", where=where, value=f"{low} to {high}",
@@ -277,7 +293,7 @@ def _word(low: int, high: int, where: str) -> str:
 
 
 def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
-    """Describe, by topic, what the data contain and how the spec uses it."""
+    """Return descriptions of the data and of their use in the spec, by topic."""
     data, algorithm = seen.values, values["model"]["algorithm"]
     lost = ", ".join(f"{count:,} ({reason})" for reason, count in data.dropped.items()) or "0"
     size = values.get("toeplitz") or values.get("cg")

@@ -1,4 +1,4 @@
-"""lab: protect a spec, and the files that it reads, from being overwritten."""
+"""lab: protect a spec, and the files that it refers to, from being overwritten."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from ..sim.spec import Spec
 
 
 def refuse_inputs(output: Path, where: str, spec: Spec, place: Path) -> None:
-    """Raise E192 if an output would overwrite a spec or a file that it reads.
+    """Raise E192 if an output file is a spec, or a file that the spec refers to.
 
     Parameters
     ----------
     output : Path
     where : str
-        The option that names the output.
+        The option that specifies the output.
     spec : Spec
     place : Path
         The file of the spec.
@@ -32,7 +32,7 @@ def refuse_inputs(output: Path, where: str, spec: Spec, place: Path) -> None:
 
 
 def _is_same(one: Path, other: Path) -> bool:
-    """Return whether two paths refer to one file, which need not exist."""
+    """Report whether two paths refer to the same file, which need not exist."""
     try:
         return one.samefile(other)
     except (OSError, ValueError):

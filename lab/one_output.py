@@ -1,4 +1,4 @@
-"""lab: reject a model with several outputs in commands that support only one."""
+"""lab: reject models with several outputs in commands that support only one."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from ..sim.spec import Spec
 
 
 def refuse_several(given: Spec | Plan, what: str) -> None:
-    """Raise E124 for a spec or plan with classes or several outputs.
+    """Raise E124 if a spec or plan has classes or several outputs.
 
-    `what` is the subject of the message.
+    `what` is the subject of the message, such as the name of the command.
     """
     if isinstance(given, Plan):
         classes, outputs = bool(given.decision), given.outputs
@@ -19,6 +19,6 @@ def refuse_several(given: Spec | Plan, what: str) -> None:
     if not classes and outputs == 1:
         return
     key = "classes" if classes else "outputs"
-    raise fail("E124", f"{what} supports one output", where=f"[output] {key}", value=key,
+    raise fail("E124", f"{what} supports only one output", where=f"[output] {key}", value=key,
                allowed="a spec without classes and with one output",
                remedy="run kerncast sim SPEC, which prints the error, or accuracy and recall for classes")

@@ -1,4 +1,4 @@
-"""lab: write and draw the predictions of a simulation, in the user's units."""
+"""lab: write and draw the predictions of a simulation in the user's units."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ _DATES = {".png": "Software", ".svg": "Date", ".pdf": "CreationDate"}
 
 
 def columns(found: Simulated) -> dict[str, NDArray[Any]]:
-    """Return the predictions, their inputs and their targets, one row per sample.
+    """Return the predictions with their inputs and targets, as columns by name.
 
     The rows are the test samples if there are any, else the training samples.
 
     Returns
     -------
     dict of str to ndarray, shape (k,)
-        ``x`` or ``x0``, ``x1``, ... in units of x. In units of y: the target ``y``, the clean signal
-        ``clean`` if it is known, the predictions ``f_float`` in float64 and ``f_fixed`` in fixed point,
-        and ``f_held_out``, which was predicted without this sample and is NaN before the first prediction.
-        If [data] states ranges, units are those of the file.  Several outputs are numbered from 0.  For
-        [output] classes, these columns contain the names of classes: ``class`` (the true class),
-        ``label_float``, ``label_fixed`` and ``label_held_out``; ``margin`` is that of ``label_fixed``.
+        ``x`` or ``x0``, ``x1``, ...: inputs in units of x. In units of y: ``y``, the target; ``clean``, the
+        clean signal, if it is known; ``f_float`` and ``f_fixed``, predictions in float64 and in fixed point;
+        ``f_held_out``, predictions by a model that was not trained on this sample (NaN if there is none). If
+        [data] contains ranges, the units are those of the file. Several outputs are numbered from 0. If
+        [output] contains classes, there are class names instead: ``class`` (the true class), ``label_float``,
+        ``label_fixed`` and ``label_held_out``; ``margin`` is that of ``label_fixed``.
     """
     data, plan = found.data, found.plan
     reference = FloatReference(plan)
@@ -63,19 +63,19 @@ def columns(found: Simulated) -> dict[str, NDArray[Any]]:
 
 
 def _by_output(name: str, values: Array) -> dict[str, NDArray[Any]]:
-    """Return values (k,) as a column, or (k, C) as numbered columns."""
+    """Return values of shape (k,) as one column, or (k, C) as C numbered columns."""
     return {name: values} if values.ndim == 1 else {f"{name}{i}": each for i, each in enumerate(values.T)}
 
 
 def _in_all_rows(found: Simulated) -> HeldOut | None:
-    """Return the held-out predictions if they cover all training samples, else None."""
+    """Return the held-out predictions if they are for all training samples; else None."""
     held = found.held_out
     kept = held is not None and held.judged in (Judged.LEFT_OUT, Judged.FOLDS, Judged.AHEAD)
     return held if held is not None and kept and not held.sampled else None
 
 
 def _labels(found: Simulated) -> dict[str, NDArray[Any]]:
-    """Return the true class and the predicted labels of each sample, by column name."""
+    """Return the true class and the predicted label of each sample, by column name."""
     classes, held = found.simulation.classes, _in_all_rows(found)
     assert classes is not None
     names = np.array([*classes.names, UNKNOWN])
@@ -88,7 +88,7 @@ def _labels(found: Simulated) -> dict[str, NDArray[Any]]:
 
 
 def _in_units(found: Simulated, name: str, values: Array) -> Array:
-    """Convert a column to the units of the file, if [data] states its ranges."""
+    """Convert a column to the units of the data file if [data] contains its ranges."""
     plan, data, x = found.plan, found.spec.data, found.spec.input
     if not name.startswith("x"):
         units = plan.evidence.get("file")
@@ -106,7 +106,7 @@ def _in_units(found: Simulated, name: str, values: Array) -> Array:
 
 
 def check_outputs(spec: Spec, place: Path, table: Path | None, chart: Path | None) -> None:
-    """Raise an error for an output that cannot be written, before anything runs.
+    """Check that the output files can be written, before the simulation.
 
     Parameters
     ----------
@@ -114,12 +114,13 @@ def check_outputs(spec: Spec, place: Path, table: Path | None, chart: Path | Non
     place : Path
         The file of the spec.
     table, chart : Path or None
+        The output files.
 
     Raises
     ------
     KerncastError
-        E191 for the path, E192 for a file that the spec reads, E254 for the suffix of a chart, E501 without
-        matplotlib.
+        E191 if a file cannot be written, E192 if it is an input, E254 if the suffix of the chart is not
+        supported, E501 if matplotlib is not installed.
     """
     if table is not None:
         refuse_inputs(table, "--out", spec, place)
@@ -135,17 +136,18 @@ def check_outputs(spec: Spec, place: Path, table: Path | None, chart: Path | Non
 
 
 def write_table(found: Simulated, base: Path, path: Path) -> None:
-    """Write the predictions as CSV, atomically; see :func:`columns`.
+    """Write the predictions to a CSV file; see :func:`columns`.
 
-    If the data files have sampling instants, the first column is ``time``: as in the file, or in seconds
+    If the data file contains sampling instants, the first column is ``time``: as in the file, or in seconds
     since the first instant.
 
     Parameters
     ----------
     found : Simulated
     base : Path
-        Folder that the data files are relative to.
+        Folder to which the paths of the data files are relative.
     path : Path
+        The file to write.
     """
     time = sampling_instants(found.spec, base)
     made = ({} if time is None else {"time": time}) | columns(found)
@@ -165,8 +167,8 @@ def _cell(value: Any) -> str:
 def draw(found: Simulated, path: Path) -> None:
     """Draw the predictions to a file.
 
-    A single output is drawn with the samples and the difference.  Several outputs have one panel each.
-    Labels are counted by true class.
+    For one output, the samples, the predictions and their difference are drawn. Several outputs have one
+    panel each. For classes, the confusion matrix is drawn.
     """
     plt = pyplot()
     several = draw_outputs if found.plan.outputs > 1 else draw_signal

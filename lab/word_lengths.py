@@ -1,6 +1,6 @@
-"""lab: choose word lengths for a spec and its data.
+"""lab: choose a word length for a spec and its data.
 
-A run of the integer model confirms a predicted choice.
+The error of each word length is predicted. A run of the integer model confirms the choice.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from .workflow import simulate_spec, training_inputs
 def system_of(spec: Spec, base: Path) -> Conditioning:
     """Return the conditioning of the Toeplitz system of a spec and its data.
 
-    Raise E120 if the spec has no such system.
+    Raises E120 if the spec has no such system.
     """
     data = None if spec.data is None else load_dataset(spec, base)
     plan = make_plan(spec) if data is None else make_plan(spec, data.x_raw, data.y_raw)
@@ -34,7 +34,7 @@ def system_of(spec: Spec, base: Path) -> Conditioning:
 def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersChoice]]:
     """Return the conditioning, and each word length with its predicted error.
 
-    The spec must be that of a Toeplitz trainer.
+    The spec must have a Toeplitz trainer.
     """
     system = system_of(spec, base)
     if spec.data is None:
@@ -45,10 +45,9 @@ def predicted_words(spec: Spec, base: Path) -> tuple[Conditioning, list[NumbersC
 
 
 def confirmed_words(spec: Spec, base: Path, found: list[NumbersChoice], error: float) -> NumbersChoice | None:
-    """Return the first choice that achieves an error on the data.
+    """Return the first choice whose error on the data is at most `error`.
 
-    A run of the integer model measures the error. Without data, the first choice with a sufficiently small
-    predicted error is returned.
+    A run of the integer model measures the error. Without data, the predicted error is used.
     """
     assert spec.toeplitz is not None
     for choice in (each for each in found if each.error <= error):
@@ -65,7 +64,7 @@ def confirmed_words(spec: Spec, base: Path, found: list[NumbersChoice], error: f
 def measured_words(spec: Spec, base: Path) -> list[NumbersChoice]:
     """Return each word length with the measured error of conjugate gradients.
 
-    Raise E240 if the spec has no data.
+    Raises E240 if the spec has no data.
     """
     data = load_dataset(spec, base)
     return measured_choices(spec, data.x_raw, data.y_raw)

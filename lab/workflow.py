@@ -1,6 +1,7 @@
-"""lab: run the workflow of one spec.
+"""lab: run the workflow of a spec.
 
-The workflow consists of data, plan, vectors, generated code, and the results of every back end.
+The workflow consists of loading the data, planning, computing test vectors, generating code, and running back
+ends.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ RTL_CYCLES = 60_000
 
 @dataclass(frozen=True)
 class Prepared:
-    """Spec with its data, plan, simulation and generated code.
+    """Spec with its data, plan, test vectors, simulation and generated code.
 
     Parameters
     ----------
@@ -48,7 +49,7 @@ class Prepared:
     vectors : Vectors
         Calls with the results of the integer model.
     simulation : Simulation
-        The integer model compared with float64.
+        Run of the integer model, compared with float64.
     folder : Path
         Folder of the generated code.
     """
@@ -62,23 +63,24 @@ class Prepared:
 
     @property
     def x_test(self) -> NDArray[np.int64]:
-        """Return the inputs to predict at: the test samples, or the training grid."""
+        """Return the inputs of predictions; see :func:`test_inputs`."""
         return test_inputs(self.plan, self.data)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """Results of a spec on every back end.
+    """Results of a spec on all back ends.
 
     Parameters
     ----------
     prepared : Prepared
     rows : tuple of Row
-        One row per back end, the integer model first.
+        The comparison of each back end with the integer model, which is the first row.
     errors : dict of str to dict
         Error metrics by back end (see :func:`measure`).
     missing : tuple of Problem
-        Back ends skipped because a tool is not installed, with the command that installs it.
+        Tools that are not installed, with the command that installs each. Back ends that need them were
+        skipped.
     """
 
     prepared: Prepared
@@ -88,16 +90,16 @@ class Outcome:
 
     @property
     def mismatches(self) -> int:
-        """Return the number of mismatches over all back ends."""
+        """Return the total number of mismatches of all back ends."""
         return sum(row.mismatches for row in self.rows)
 
     @property
     def words(self) -> int:
-        """Return the number of values compared over all back ends."""
+        """Return the total number of values compared on all back ends."""
         return sum(row.words for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a dictionary for ``--json`` and the results file."""
+        """Return the results as a dictionary for ``--json`` and the results file."""
         plan = self.prepared.plan
         return {"name": plan.name, "plan": plan.hash, "spec": self.prepared.spec.hash,
                 "data": self.prepared.data.title, "words": self.words,
@@ -107,25 +109,28 @@ class Outcome:
 
 
 def test_inputs(plan: Plan, data: Dataset) -> NDArray[np.int64]:
-    """Return the inputs to predict at: the test samples, or the training grid."""
+    """Return the inputs of predictions in ADC counts.
+
+    These are the test samples if there are any, else the uniform grid or the training inputs.
+    """
     if data.x_test_raw is not None:
         return data.x_test_raw
     return grid(plan) if plan.uniform else data.x_raw
 
 
 def test_targets(data: Dataset) -> NDArray[np.int64] | None:
-    """Return the targets of :func:`test_inputs`; None if those have none."""
+    """Return the targets of :func:`test_inputs`; None if they are unknown."""
     return data.y_raw if data.x_test_raw is None else data.y_test_raw
 
 
 def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
-    """Plan, simulate and generate a spec.
+    """Load a spec's data, make its plan, run the integer model, and generate code.
 
     Parameters
     ----------
     spec : Spec
     base : Path
-        Folder that the spec's data files are relative to.
+        Folder to which the paths of the spec's data files are relative.
     folder : Path
         Folder for the generated code.
     """
@@ -139,7 +144,7 @@ def prepare(spec: Spec, base: Path, folder: Path) -> Prepared:
 
 
 class Inputs(NamedTuple):
-    """Inputs of a back end: a generated folder, its plan, and its vectors if any."""
+    """Generated folder with its plan, and its vectors if there are any."""
 
     folder: Path
     plan: Plan
@@ -147,24 +152,24 @@ class Inputs(NamedTuple):
 
 
 def load_inputs(source: Path, folder: Path, needed: bool = True) -> Inputs:
-    """Load a generated folder with its plan and vectors.
+    """Load a generated folder with its plan and its vectors.
 
-    If the source is a spec, its code is generated first.
+    If `source` is a spec, the folder is generated first.
 
     Parameters
     ----------
     source : Path
         A spec, or a generated folder.
     folder : Path
-        An empty folder to generate in.
+        An empty folder for code that is generated from a spec.
     needed : bool
         Whether vectors are required.
 
     Raises
     ------
     KerncastError
-        E308 if vectors are required and there are none, E309 and E211 if they belong to another plan, E305
-        for a folder that kerncast did not generate; the errors of a spec.
+        E308 if vectors are required and there are none, E309 or E211 if they belong to another plan, E305 if
+        kerncast did not generate the folder; the errors of the spec.
     """
     if source.is_file():
         spec, out = Spec.load(source), folder / "out"
@@ -177,14 +182,14 @@ def load_inputs(source: Path, folder: Path, needed: bool = True) -> Inputs:
     if vectors is None and needed:
         raise fail("E308", "there are no test vectors", where=str(source),
                    allowed="a spec with [data], or a folder generated from one",
-                   remedy="add [data] to the spec, and generate again")
+                   remedy="add [data] to the spec, and generate the folder again")
     return Inputs(out, plan, vectors)
 
 
 def plan_and_vectors(spec: Spec, base: Path, *, vectors: bool = True) -> tuple[Plan, Vectors | None]:
-    """Return the plan of a spec and the vectors of its data.
+    """Return the plan of a spec, and the test vectors for its data.
 
-    Without [data] there is only the plan.
+    Without [data], or if `vectors` is false, there are no test vectors.
     """
     if spec.data is None:
         return make_plan(spec), None
@@ -194,9 +199,9 @@ def plan_and_vectors(spec: Spec, base: Path, *, vectors: bool = True) -> tuple[P
 
 
 def observed_plan(spec: Spec, base: Path) -> Plan:
-    """Return the plan of a spec.
+    """Return the plan of a spec, with the ranges that signals have on its data.
 
-    If the spec has data, the plan contains ranges observed in a run of the integer model.
+    A run of the integer model determines the ranges. Without data, they are unknown.
     """
     if spec.data is None:
         return make_plan(spec)
@@ -206,7 +211,7 @@ def observed_plan(spec: Spec, base: Path) -> Plan:
 
 
 class Simulated(NamedTuple):
-    """Run of the integer model on the data of a spec.
+    """Results of the integer model on the data of a spec.
 
     Attributes
     ----------
@@ -214,11 +219,11 @@ class Simulated(NamedTuple):
     data : Dataset
     plan : Plan
     simulation : Simulation
-        The integer model compared with float64.
+        Run of the integer model, compared with float64.
     held_out : HeldOut or None
-        Predictions for samples that the training did not see; None if there are too few samples.
+        Predictions of samples by models that were not trained on them; None if there are too few samples.
     quality : Quality or None
-        Error of the held-out predictions, compared with baselines.
+        Error of these predictions, compared with baselines.
     """
 
     spec: Spec
@@ -230,22 +235,22 @@ class Simulated(NamedTuple):
 
     @property
     def is_judged(self) -> bool:
-        """Return whether the model is compared with baselines, given enough samples."""
+        """Report whether the model can be compared with baselines."""
         return _is_judged(self.plan)
 
 
 def _is_judged(plan: Plan) -> bool:
-    """Return whether a model is compared with baselines.
+    """Report whether a model can be compared with baselines.
 
-    A model is compared if it has one output, or learns classes.
+    This is the case for models with one output, and for models that learn classes.
     """
     return not plan.fixed if plan.decision else plan.outputs == 1
 
 
 def simulate_spec(spec: Spec, base: Path) -> Simulated:
-    """Run the integer model and float64 on a spec's data.
+    """Run the integer model and float64 on the data of a spec.
 
-    Raise E240 if it has no data.
+    Raises E240 if the spec has no data.
     """
     data = load_dataset(spec, base)
     plan = make_plan(spec, data.x_raw, data.y_raw)
@@ -266,27 +271,24 @@ def _simulation(spec: Spec, plan: Plan, data: Dataset) -> Simulation:
 
 
 def training_inputs(plan: Plan, data: Dataset) -> NDArray[np.int64] | None:
-    """Return the training inputs, of shape (n, d); None for the uniform grid."""
+    """Return the training inputs, of shape (n, D); None for a uniform grid."""
     return None if plan.uniform else data.x_raw
 
 
 def shipped_spec(name: str) -> Spec:
-    """Return a spec of ``examples/``."""
+    """Load a spec from the folder ``examples``."""
     return Spec.from_text(read_text(f"examples/{name}.toml"), f"examples/{name}.toml")
 
 
 def demo_backends() -> list[str]:
-    """Return the back ends of the demo.
-
-    QEMU and RTL are added if they are installed.
-    """
+    """Return the names of the back ends that the demo uses."""
     return ["host", f"{BOARD}:unicorn", f"{BOARD}:qemu", "rtl:icarus"]
 
 
 def run_example(prepared: Prepared, backends: list[str], report: Report) -> Outcome:
-    """Replay the vectors on every back end.
+    """Replay the test vectors of an example on all back ends.
 
-    A back end whose tool is missing is reported and skipped.
+    A back end is skipped if its tool is not installed; the missing tool is part of the outcome.
     """
     rows = [_model_row(prepared)]
     missing: list[Problem] = []
@@ -317,7 +319,7 @@ def _model_row(prepared: Prepared) -> Row:
 
 
 def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str, float]:
-    """Measure predictions by accuracy, or by RMS error relative to the clean signal.
+    """Return the error metrics of predictions.
 
     Parameters
     ----------
@@ -325,13 +327,14 @@ def measure(prepared: Prepared, f: Array, alpha_error: float | None) -> dict[str
     f : ndarray of float64
         Predictions in units of y, one for each of the test inputs.
     alpha_error : float, optional
-        Relative error of the coefficients compared with float64, if it is defined.
+        Relative error of the coefficients in fixed point, with respect to those in float64. Omit it if it is
+        not defined.
 
     Returns
     -------
     dict
-        ``rms``, relative to the clean signal, or ``accuracy`` of the decision rule of the device, f > 0;
-        ``alpha_error`` if it is given.
+        ``rms``: RMS difference from the clean signal, if it is known; ``accuracy``: fraction of correctly
+        classified test samples, if there are classes; ``alpha_error``, if it is given.
     """
     data = prepared.data
     found: dict[str, float] = {}

@@ -1,1 +1,1 @@
-"""lab.compare: ledger, bisection, verification, and recording."""
+"""lab.compare: compare back ends with the integer model; verify and record."""

@@ -1,6 +1,6 @@
-"""lab: find the first difference between a back end and the integer model.
+"""lab: find the first value in which a back end differs from the integer model.
 
-The difference is located by operation, step, signal and line of C.
+The value is located by call, operation, step, signal and line of the generated C.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ class Bisection:
     ----------
     backend : str
     words, mismatches : int
-        Number of compared values (results, state and trace), and of mismatches; in the trace only the first
+        Number of compared values (results, state and trace), and of mismatches. In the trace, only the first
         mismatch is counted.
     first : str
         The first result that differs; empty if there is none.
     divergence : Divergence or None
-        The first mismatch in the trace.
+        The first mismatch in the trace; None if there is none.
     hook : str
         ``file:line`` of the trace hook of `divergence` in the generated folder; empty if unknown.
     """
@@ -67,7 +67,7 @@ class Bisection:
 
 def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
                    report: Report = lambda _: None) -> Bisection:
-    """Open a back end with its trace hooks and find its first mismatch.
+    """Open a back end with trace hooks, and find its first mismatch.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ def bisect_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
     Raises
     ------
     KerncastError
-        E433, E434 if there are no trace hooks; other errors if the back end cannot be opened, or fails.
+        E433 or E434 if the back end has no trace hooks; other errors if it cannot be opened, or fails.
     """
     device = cast(TracedBackend, open_backend(plan, name, source=source, traced=True))
     try:

@@ -1,7 +1,7 @@
-"""lab: flip bits in saved states and frames of the link, and count detections.
+"""lab: flip bits in saved states and protocol frames, and count detected errors.
 
-States and frames carry a CRC-32, which detects every burst of up to 32 bits and, at these lengths, any two
-flipped bits. One in 2^32 cases of random damage is not detected.
+States and frames contain a CRC-32. It detects every burst of up to 32 bits and, at these lengths, any two
+flipped bits. Other random damage is not detected with a probability of 2^-32.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _BURST = 32
 
 @dataclass(frozen=True)
 class Damage:
-    """Result of one kind of damage.
+    """Number of detected errors for one kind of damage.
 
     Parameters
     ----------
     what, kind : str
         What was damaged, and the kind of damage.
     injected, noticed, harmless : int
-        Numbers of damaged, rejected and harmless items.  A frame is harmless if it was received intact,
-        because only the gap between frames was damaged.
+        Numbers of damaged items, of rejected items, and of harmless items. Damage to a frame is harmless if
+        only the gap between frames was affected, so that the frame was received intact.
     """
 
     what: str
@@ -62,7 +62,7 @@ def _bits(count: int) -> Callable[[bytes, np.random.Generator], bytes]:
 
 
 def _burst(data: bytes, rng: np.random.Generator) -> bytes:
-    """Flip the first of 32 consecutive bits, and some of the others."""
+    """Flip a bit, and a random selection of the 31 bits after it."""
     first = int(rng.integers(8 * len(data) - _BURST))
     return _flipped(data, [first, *(first + 1 + np.flatnonzero(rng.integers(2, size=_BURST - 1)))])
 
@@ -76,9 +76,9 @@ KINDS = {"one bit": _bits(1), "two bits": _bits(2), "seven bits": _bits(7), "a b
 
 
 def damage_states(backend: Backend, count: int, seed: int = 0) -> list[Damage]:
-    """Restore damaged images of a back end's state and count the rejections.
+    """Restore damaged images of a back end's state, and count the rejections.
 
-    Each image must be rejected and leave the state unchanged.
+    An image counts as rejected if restoring it raises an error and does not change the state.
 
     Parameters
     ----------
@@ -111,7 +111,10 @@ def _equal(one: Outputs, other: Outputs) -> bool:
 
 
 def damage_frames(vectors: Vectors, count: int, seed: int = 0) -> list[Damage]:
-    """Damage frames with values of the vectors, then decode them as the link does."""
+    """Damage frames whose payload is taken from the vectors, and decode them.
+
+    The decoder is that of the HIL link. `count` frames are damaged in each way.
+    """
     words = b"".join(array.astype("<i4").tobytes() for call in vectors.calls
                      for array in (call.x_raw, call.y_raw, *call.expected.values()) if array is not None)
     rng = np.random.default_rng(seed)

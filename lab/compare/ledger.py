@@ -1,4 +1,4 @@
-"""lab: compare each back end with the integer model, and record its costs."""
+"""lab: compare a back end with the integer model, and record its costs."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ Progress = Callable[[Iterator[Call]], Iterator[Call]]
 
 @dataclass(frozen=True)
 class Row:
-    """Result of one back end.
+    """Comparison of one back end with the integer model.
 
     Parameters
     ----------
     backend : str
     words, mismatches : int
-        Values compared with the integer model, and mismatches.
+        Number of values compared, and number of mismatches.
     first : str
-        The first mismatch.
+        Description of the first mismatch; empty if there is none.
     answers : tuple of dict
         The results of each call.
     costs : dict
-        ``flash``, ``ram``, ``stack`` (bytes) and ``counts`` by call in their ``unit``, if known.
+        Costs, if known: ``flash``, ``ram`` and ``stack`` in bytes, and ``counts`` by call, in ``unit``.
     """
 
     backend: str
@@ -47,7 +47,7 @@ class Row:
 
 def run_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
                 progress: Progress = lambda calls: calls, waves: Path | None = None) -> Row:
-    """Replay vectors on a back end.
+    """Open a back end, replay test vectors on it, and compare the results.
 
     Parameters
     ----------
@@ -58,6 +58,7 @@ def run_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
     source : Path
         The folder generated from the plan.
     progress : callable, optional
+        Wraps the iteration over the calls, to show progress.
     waves : path, optional
         A folder for the waveforms of an RTL simulation.
 
@@ -78,7 +79,7 @@ def run_backend(plan: Plan, vectors: Vectors, name: str, source: Path,
 
 
 def replay_on(backend: Backend, vectors: Vectors, progress: Progress = lambda calls: calls) -> Row:
-    """Replay vectors on an open back end."""
+    """Replay test vectors on an open back end, and compare the results."""
     result = replay(backend, vectors, progress)
     costs = cast(Any, backend).costs() if hasattr(backend, "costs") else {}
     return Row(backend.name, result.words, result.mismatches, result.first, tuple(result.answers), costs)

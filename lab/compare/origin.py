@@ -1,7 +1,8 @@
-"""lab: derive a plan again from its spec, samples and trained model.
+"""lab: derive a plan again from its spec, its samples and its trained model.
 
-A plan determines sizes and names in generated code, so a forged plan could make another machine run foreign
-code.  A spec, samples and a trained model are data, which strict readers check.
+A plan contains sizes and names that appear in generated code. A forged plan could therefore run foreign code
+on another machine. In contrast, a spec, samples and a trained model are only data, and are strictly
+validated.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ class Origin:
     spec : str
         The text of the spec.
     x_raw, y_raw : ndarray of int64 or None
-        ADC counts that the planner saw, shapes (m, D) and (m,).
+        Samples from which the plan was made, as ADC counts of shapes (m, D) and (m,).
     model : str or None
-        The text of the trained model's file, if the spec names one.
+        Contents of the trained model's file, if the spec refers to one.
     """
 
     spec: str
@@ -50,7 +51,7 @@ class Origin:
     def from_dict(cls, written: dict[str, Any]) -> Origin:
         """Build an origin from the result of :meth:`as_dict`.
 
-        Raise KeyError, TypeError or ValueError if it is invalid.
+        Raises KeyError, TypeError or ValueError if it is invalid.
         """
         model = written["model"]
         found = arrays({key: written[key] for key in ("x", "y") if written[key] is not None})
@@ -59,7 +60,10 @@ class Origin:
         return cls(written["spec"], found.get("x"), found.get("y"), model)
 
     def plan(self) -> Plan:
-        """Derive the plan; errors are those of :func:`~kerncast.sim.planner.make_plan`."""
+        """Derive the plan.
+
+        Raises the errors of :func:`~kerncast.sim.planner.make_plan`.
+        """
         with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
             folder = Path(made)
             (folder / SPEC).write_text(self.spec, encoding="utf-8")
@@ -72,9 +76,10 @@ class Origin:
 
 
 def planning_samples(plan: Plan, vectors: Vectors) -> tuple[Raw | None, Raw | None]:
-    """Return the samples that a plan was derived from.
+    """Return the samples from which a plan was derived.
 
-    The samples are those of the first training or update, or else of the first prediction.
+    These are the samples of the first training or update or, for a model trained elsewhere, of the first
+    prediction.
     """
     if plan.fixed:
         return vectors.calls[0].x_raw, None
@@ -85,16 +90,16 @@ def planning_samples(plan: Plan, vectors: Vectors) -> tuple[Raw | None, Raw | No
 
 
 def origin_of(folder: Path, plan: Plan, vectors: Vectors | None) -> Origin | None:
-    """Return the origin of a generated folder's plan, or None if it is not stored.
+    """Return the origin of a generated folder's plan; None if it is not known.
 
     Parameters
     ----------
     folder : Path
         A folder that ``kerncast gen`` wrote.
     plan : Plan
-        The folder's plan. The stored inputs are its origin only if the same plan is derived from them.
+        The folder's plan. If the plan derived from the stored inputs differs from it, the result is None.
     vectors : Vectors or None
-        The folder's vectors, whose samples the planner saw.
+        The test vectors of the folder, which contain the samples.
     """
     if not (folder / SPEC).is_file():
         return None

@@ -1,12 +1,11 @@
-"""lab: record each call of a board with its result.
+"""lab: record each call of a board together with its result.
 
-A recording can be replayed without the board.
+A recording can be replayed without the board. It is a text file with one JSON object per line: first a header
+with the plan and its origin, then one line per call, as in ``vectors.json``, and finally the state of the
+model, or the reason why the run stopped. Each line is written as soon as its call has returned. Therefore,
+the file contains every result, even if the run is interrupted.
 
-A recording is text, one JSON object per line: first what ran, with the plan and its origin; then a call
-per line, as in ``vectors.json``; last the state, or why the run stopped. A line is written when its
-call has returned, so that the file contains every result, however the run ends.
-
-A recording comes from another machine and may be forged. Its plan is derived again from its spec and
+A recording may come from another machine and may be forged. Its plan is derived again from its spec and
 samples, and only the derived plan is used.
 """
 
@@ -48,7 +47,7 @@ _OURS = "a file of kerncast hil record"
 def pieces(calls: Sequence[tuple[str, Any, Any]]) -> list[Call]:
     """Split calls (name, x_raw, y_raw) into calls of at most `PIECE` samples.
 
-    A training call is not split.
+    Training calls are not split.
     """
     found = []
     for name, x, y in calls:
@@ -60,23 +59,23 @@ def pieces(calls: Sequence[tuple[str, Any, Any]]) -> list[Call]:
 
 
 def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> list[Call]:
-    """Return a board's calls for a CSV file of ADC counts.
+    """Return the calls for a board from a CSV file of ADC counts.
 
-    The board learns from samples with y, and predicts for those without.
+    If the file has a column y, the model learns from the samples; otherwise it predicts.
 
     Parameters
     ----------
     plan : Plan
     path : Path
-        Columns ``x0``, ``x1``, ... and ``y``, named in the first line, in any order; on the uniform grid only
-        ``y``.
+        The file. Its first line names the columns ``x0``, ``x1``, ... and ``y``, in any order. For a uniform
+        grid, only ``y`` is needed to train.
     vectors : Vectors, optional
-        Vectors whose training and updates come first if the file has no y.
+        Test vectors. If the file has no column y, their training and updates precede the predictions.
 
     Raises
     ------
     KerncastError
-        E241 to E246 for the file, E247 if it holds fewer samples than training needs.
+        E241 to E246 if the file is invalid, E247 if it contains fewer samples than training needs.
     """
     inputs = {f"x{column}": plan.signals["x_raw"].format for column in range(plan.sizes["D"])}
     target: dict[str, Format] = {"y": plan.signals["y_raw"].format}
@@ -101,9 +100,9 @@ def calls_on_file(plan: Plan, path: Path, vectors: Vectors | None = None) -> lis
 
 
 def check_new(path: Path) -> None:
-    """Check early that a file can be created: a recording may take hours.
+    """Check that a new file can be created, before a recording that may take hours.
 
-    Raises E192 if it exists, E191 if it cannot be written.
+    Raises E192 if the file exists, and E191 if it cannot be written.
     """
     if os.path.lexists(path):
         raise fail("E192", "the file exists already", where="-o", value=path,
@@ -112,10 +111,10 @@ def check_new(path: Path) -> None:
 
 
 class Recorder:
-    """Back end that writes each call to a file as soon as its result is available.
+    """Recorder that runs calls on a back end and writes each result to a file at once.
 
-    The recorder is a context manager: on exit it writes the reason for the end of the run to the last line of
-    the file, and renames the file to its final name. A file without calls is removed.
+    The recorder is a context manager. On exit, it writes the reason why the run ended to the last line, and
+    renames the file to its final name. A file without calls is removed.
 
     Parameters
     ----------
@@ -123,16 +122,16 @@ class Recorder:
         A new file; see :func:`check_new`.
     plan : Plan
     backend : Backend
-        An open back end, which the caller closes.
+        An open back end. The recorder does not close it.
     target : str
         Name with which the back end was opened.
     origin : Origin, optional
-        The inputs of the plan; without them a reader must trust the plan.
+        Inputs from which the plan was derived. If it is omitted, a reader of the file cannot check the plan.
 
     Attributes
     ----------
     statuses : Counter
-        Number of results for each status name.
+        Number of results with each status, by its name.
     """
 
     def __init__(self, path: Path, plan: Plan, backend: Backend, target: str,
@@ -157,7 +156,7 @@ class Recorder:
             raise
 
     def _put(self, line: dict[str, Any]) -> None:
-        """Write one line to the file immediately."""
+        """Write one line to the file without buffering."""
         data = json.dumps(line).encode() + b"\n"
         before = self._file.tell()
         if self._file.write(data) != len(data):
@@ -165,7 +164,7 @@ class Recorder:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     def run(self, call: Call) -> Outputs:
-        """Run a call, write it with its result, and return the result."""
+        """Run a call, write the call and its result, and return the result."""
         answer = call.run(self._backend)
         self._put(Call(call.name, call.x_raw, call.y_raw, answer).as_dict("answered"))
         self.calls += 1
@@ -200,20 +199,20 @@ class Recorder:
 
 @dataclass(frozen=True)
 class Recording:
-    """Contents of a file written by :class:`Recorder`.
+    """Contents of a file that :class:`Recorder` wrote.
 
     Parameters
     ----------
     plan : Plan
     about : dict
-        ``target``, ``backend``, ``board``, ``compiler`` and ``firmware`` (SHA-256 of the image); None if
-        unknown.
+        ``target``, ``backend``, ``board``, ``compiler`` and ``firmware`` (SHA-256 of the image). A value is
+        None if it is unknown.
     calls : tuple of Call
         The calls; ``expected`` contains the recorded results.
     state : dict or None
         State of the model after the last call; None if the run stopped before.
     stopped : str
-        Why the run stopped; empty if it was complete.
+        The reason why the run stopped; empty if it was completed.
     """
 
     plan: Plan
@@ -226,16 +225,20 @@ class Recording:
 def load_recording(path: Path, *, trusted: bool = False) -> Recording:
     """Read a recording.
 
-    Raise E212 if the file is not a recording, E191 if it is unreadable.
-
     An incomplete last line, for example after a power failure, is ignored.
 
     Parameters
     ----------
     path : Path
     trusted : bool
-        Use the plan of a recording that does not contain the inputs of its plan.  Code is generated from a
-        plan: do this with your own recordings only.
+        Whether to use the plan of a recording from which it cannot be derived again. Code is generated from
+        this plan. Therefore, set it only for your own recordings.
+
+    Raises
+    ------
+    KerncastError
+        E191 if the file cannot be read, E212 if it is not a recording, E213 if another version wrote it, E214
+        if its plan cannot be derived.
     """
     if path.is_dir() or not path.exists():
         raise fail("E191", f"the recording {'is a folder' if path.is_dir() else 'does not exist'}",
@@ -271,7 +274,7 @@ def load_recording(path: Path, *, trusted: bool = False) -> Recording:
 def _plan_of(origin: Any, written: Plan, trusted: bool) -> Plan:
     """Derive the plan of a recording from its origin.
 
-    Raise E214 if the plan cannot be derived, or differs from the written one.
+    Raises E214 if the plan cannot be derived, or if it differs from the recorded one.
     """
     if origin is None:
         if trusted:
@@ -288,7 +291,7 @@ def _plan_of(origin: Any, written: Plan, trusted: bool) -> Plan:
 
 
 def _check_words(plan: Plan, call: Call, line: int) -> None:
-    """Raise E212 if a call contains values that are not valid for the plan."""
+    """Raise E212 if a call contains values that are invalid for the plan."""
     try:
         if call.x_raw is not None:
             raw.inputs(plan, call.x_raw)
@@ -309,7 +312,10 @@ def _reason(last: dict[str, Any], cut: bool) -> str:
 
 
 def recompute(recording: Recording, backend: Backend) -> Comparison:
-    """Repeat the calls on a back end, such as the integer model; compare every value."""
+    """Repeat the calls of a recording on another back end, and compare every value.
+
+    The back end is usually the integer model.
+    """
     result, done = Comparison(), {"update": 0, "predict": 0}
     backend.reset()
     for i, call in enumerate(recording.calls):

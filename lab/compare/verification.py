@@ -1,13 +1,13 @@
-"""lab: verify a generated folder.
+"""lab: verify a generated folder or a bundle.
 
-Every byte and value is computed again from the spec and the samples.
+All files and values are computed again from the spec and the samples, and compared with the folder. A bundle
+is a ZIP file of a folder, the results of its verification, and the versions of all software, so that it can
+be verified on another machine.
 
-A bundle is such a folder in one ZIP file, with the results of its checks and the versions of all software, so
-that another machine can verify the folder again.
-
-A folder or bundle is untrusted. Only its spec, its samples and its trained model are read as input, each by
-a strict reader; all other files are compared, byte for byte, with the files derived here. No file of it is
-ever compiled, loaded or run: the back ends are built from the derived files, in a separate folder.
+A folder or bundle is not trusted. Only its spec, its samples and its trained model are read as input, and are
+strictly validated. All other files are only compared, byte for byte, with files that are derived here. No
+file from the folder is compiled, loaded or run. Back ends are built from the derived files, in a separate
+folder.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ _REDO = "generate the folder again: kerncast gen SPEC -o FOLDER"
 
 @dataclass(frozen=True)
 class Check:
-    """Number of recomputed items, their unit, and the number of mismatches."""
+    """Result of comparing items, which may be files, bytes or values (`unit`)."""
 
     name: str
     unit: str
@@ -87,10 +87,11 @@ class Verification:
         The plan's hash.
     checks : tuple of Check
     rows : tuple of Row
-        One row per back end.
+        The comparison of each back end with the integer model.
     damage : tuple of Damage
+        The detection of damaged states and frames.
     here, there : dict of str to str
-        Software versions on this machine, and on the machine that made the bundle; `there` is empty for a
+        Software versions on this machine, and on the machine that made the bundle. `there` is empty for a
         folder.
     """
 
@@ -103,17 +104,17 @@ class Verification:
 
     @property
     def trusted(self) -> bool:
-        """Return whether every byte and value equals what this machine derives."""
+        """Report whether every byte and value equals the one derived on this machine."""
         return not self.mismatches
 
     @property
     def words(self) -> int:
-        """Return the number of values compared, including the model's own."""
+        """Return the number of values compared, including those of the integer model."""
         return sum(c.compared for c in self.checks if c.unit == "words") + sum(r.words for r in self.rows)
 
     @property
     def mismatches(self) -> int:
-        """Return the number of mismatching bytes and values, and of accepted damage."""
+        """Return the number of different bytes and values, plus that of undetected damage."""
         return (sum(check.mismatches for check in self.checks) + sum(row.mismatches for row in self.rows)
                 + sum(damage.missed for damage in self.damage))
 
@@ -141,27 +142,28 @@ def versions() -> dict[str, str]:
 
 def verify(given: Path, backends: Sequence[str], flips: int, report: Report,
            bundle: Path | None = None) -> Verification:
-    """Derive plan, code and values of a folder or bundle again, and compare them.
+    """Derive the plan, code and values of a folder or bundle again, and compare them.
 
     Parameters
     ----------
     given : Path
-        A folder made by ``kerncast gen``, or a bundle of one.
+        A folder made by ``kerncast gen``, or a bundle.
     backends : sequence of str
-        Back ends to replay the vectors on, built from the derived files, and only if nothing differs.
+        Back ends on which to replay the vectors. They are built from the derived files, and only if all files
+        are equal.
     flips : int
-        Number of damaged states and frames of each kind.
+        Number of states and frames to damage in each way.
     report : callable
-        Progress callback; receives the current step.
+        Progress callback; receives the name of the current step.
     bundle : Path, optional
-        File for a bundle, which is written if nothing differs.
+        File of a new bundle. It is written only if there are no mismatches.
 
     Raises
     ------
     KerncastError
-        E304, E305 if this is not a generated folder, E1xx and E211 for its spec and vectors; E336 for a file
-        that is not a bundle, E337 if another version made it, E338 without spec or samples, E339 if `bundle`
-        exists already, E191 if it cannot be written.
+        E304 or E305 if this is not a generated folder, E1xx or E211 if its spec or vectors are invalid, E336
+        if the file is not a bundle, E337 if another version made it, E338 if the spec or the samples are
+        missing, E339 if `bundle` exists, E191 if `bundle` cannot be written.
     """
     if bundle is not None:
         _check_new(bundle)
@@ -174,13 +176,13 @@ def verify(given: Path, backends: Sequence[str], flips: int, report: Report,
 
 
 def _check_new(bundle: Path) -> None:
-    """Check the file of a bundle before the work.
+    """Check that a bundle can be written, before the verification.
 
-    Raise E339 if it exists or is a link, E191 if it cannot be written.
+    Raises E339 if the file exists or is a link, and E191 if it cannot be written.
     """
     if os.path.lexists(bundle):
         raise fail("E339", "the file of the bundle exists already", where="-o", value=str(bundle),
-                   allowed="a new file", remedy="choose another name, or remove the file yourself")
+                   allowed="a new file", remedy="choose another name, or remove the file")
     refuse_unwritable(bundle, "-o", "the bundle")
 
 
@@ -234,31 +236,31 @@ def _damaged_states(plan: Plan, vectors: Vectors, name: str, folder: Path, flips
 
 
 def _loaded(folder: Path) -> tuple[Vectors, Spec]:
-    """Read vectors and spec of a folder that matches its manifest."""
+    """Read the vectors and the spec of a folder that matches its manifest."""
     vectors = load_vectors(folder)
     if vectors is None or not (folder / SPEC).is_file():
-        raise fail("E338", "the folder lacks its spec or samples", where=str(folder),
+        raise fail("E338", "the folder does not contain its spec or its samples", where=str(folder),
                    value=f"no {VECTORS if vectors is None else SPEC}",
                    allowed="a folder made by kerncast gen from a spec with [data]", remedy=_REDO)
     return vectors, Spec.load(folder / SPEC)
 
 
 def _held(folder: Path, names: Sequence[str]) -> dict[str, str]:
-    """Read the files of a folder by name; missing files are empty."""
+    """Read files of a folder; return their texts by name, empty for a missing file."""
     return {name: content(folder / name) or "" for name in names}
 
 
 def _files_of(folder: Path, manifest: Manifest) -> Check:
-    """Compare each file with its digest."""
+    """Compare each file of a folder with its digest in the manifest."""
     wrong = [name for name, sha in manifest.files.items()
              if (text := content(folder / name)) is None or digest(text) != sha]
     return Check("files", "files", len(manifest.files), len(wrong), ", ".join(wrong[:3]))
 
 
 def _bytes(name: str, held: dict[str, str], made: dict[str, str]) -> Check:
-    """Compare texts by name and byte.
+    """Compare the texts of files byte by byte.
 
-    If a text is missing on one side, all of its bytes count as mismatches.
+    If a file is missing on one side, each of its bytes counts as a mismatch.
     """
     compared, unequal, first = 0, 0, ""
     for file in sorted({*held, *made}, key=lambda file: (file == MANIFEST, file)):  # the cause first
@@ -273,7 +275,7 @@ def _bytes(name: str, held: dict[str, str], made: dict[str, str]) -> Check:
 
 
 def _words(own: Vectors, held: Vectors) -> Check:
-    """Compare the model's results for the folder's calls with those in the folder."""
+    """Compare the results of the integer model with those in the folder's vectors."""
     result = Comparison()
     for i, (made, found) in enumerate(zip(own.calls, held.calls, strict=True)):
         result.add(f"call {i} {found.name}", made.expected, found.expected)
@@ -285,9 +287,9 @@ def _words(own: Vectors, held: Vectors) -> Check:
 
 @contextmanager
 def _opened(given: Path, report: Report) -> Iterator[tuple[Path, Manifest, dict[str, str]]]:
-    """Unpack the files of a folder or bundle into a temporary folder.
+    """Copy a folder or unpack a bundle into a temporary folder, for the block.
 
-    Use this copy, so that builds do not change the original folder.
+    The original folder is not changed by builds.
     """
     with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
         own = Path(made) / "bundle"
@@ -309,7 +311,7 @@ def _opened(given: Path, report: Report) -> Iterator[tuple[Path, Manifest, dict[
 def _copy(given: Path, into: Path) -> None:
     """Copy the files that a folder's manifest lists.
 
-    Links and special files are treated as missing.
+    Links and special files are not copied.
     """
     names = [name for name in (MANIFEST, *load_manifest(given).files)
              if (given / name).is_file() and not (given / name).is_symlink()]
@@ -323,31 +325,31 @@ def _copy(given: Path, into: Path) -> None:
 
 
 def _unpack(given: Path, into: Path) -> dict[str, str]:
-    """Unpack the files in a bundle's manifest; return its author's software versions."""
+    """Unpack a bundle's files; return the software versions with which it was made."""
     if not given.exists():
-        raise fail("E336", "there is nothing to verify", where=str(given), value="no such file",
+        raise fail("E336", "the folder or bundle does not exist", where=str(given), value="no such file",
                    allowed=_VERIFIABLE, remedy="check the path")
     try:
         if not given.is_file() or given.stat().st_size > LARGEST_BYTES:  # a device has no end
-            raise ValueError(f"not a file of at most {LARGEST_BYTES} bytes")
+            raise ValueError(f"it is not a regular file, or it is larger than {LARGEST_BYTES} bytes")
         with zipfile.ZipFile(given) as file:
             entries = file.infolist()
             if len(entries) > MAX_FILES or sum(entry.file_size for entry in entries) > LARGEST_BYTES:
-                raise ValueError(f"more than {MAX_FILES} files, or more than {LARGEST_BYTES} bytes")
+                raise ValueError(f"it contains more than {MAX_FILES} files or {LARGEST_BYTES} bytes")
             into.mkdir()
             (into / MANIFEST).write_bytes(file.read(MANIFEST))
             listed = load_manifest(into).files
             names = Counter(entry.filename for entry in entries)
             if odd := [name for name in sorted(names)
                        if names[name] > 1 or name not in {MANIFEST, VERIFIED, *listed}]:
-                raise ValueError(f"not in the manifest, or in the bundle twice: {', '.join(odd[:3])}")
+                raise ValueError(f"files not in the manifest, or in the bundle twice: {', '.join(odd[:3])}")
             for name in listed:
                 if name in names:
                     (into / name).parent.mkdir(parents=True, exist_ok=True)
                     (into / name).write_bytes(file.read(name))
             there = dict(parse_json(file.read(VERIFIED))["versions"])
             if not all(isinstance(text, str) for text in (*there, *there.values())):
-                raise ValueError(f"versions that are not text in {VERIFIED}")
+                raise ValueError(f"the versions in {VERIFIED} are not text")
             return there
     except KerncastError:
         raise
@@ -367,7 +369,7 @@ def _refuse_other_version(given: Path, folder: Path) -> None:
 
 
 def _write(bundle: Path, folder: Path, manifest: Manifest, found: Verification) -> None:
-    """Write the bundle; its bytes depend only on the folder and the verifier."""
+    """Write a bundle. Its bytes depend only on the folder and the verification."""
     part = bundle.with_name(f".{bundle.name}.kerncast-part")
     texts = _held(folder, [MANIFEST, *manifest.files])
     try:

@@ -1,1 +1,1 @@
-"""lab.costs: measured costs of generated code, and checks of resource limits."""
+"""lab.costs: measure the costs of generated code, and check them against limits."""

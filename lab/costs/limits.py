@@ -1,4 +1,4 @@
-"""lab: check a library against the limits of its spec."""
+"""lab: check the costs of a library against the resource limits of its spec."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ UNITS = ("instructions", "cycles", "packets")
 
 
 def refuse_unmeasurable(spec: Spec) -> None:
-    """Raise an error for unknown targets, or limits that no tool can measure.
+    """Raise an error if a target is unknown, or if a limit cannot be measured.
 
     Raises
     ------
     KerncastError
-        E323 for an unknown target; E334 if no emulated board of the target has a counter for the unit of a
-        limit, or if no compiler reports stack frames for a stack limit.
+        E323 if a target is unknown; E334 if no emulated board of the target can count the unit of a limit, or
+        if no compiler reports the stack frames that a stack limit requires.
     """
     if found := [*_unknown_targets(spec), *_unmeasurable(spec)]:
         raise spec.located(KerncastError(found))
@@ -50,12 +50,12 @@ def _unmeasurable(spec: Spec) -> Iterator[Problem]:
     for unit in UNITS:
         limits = getattr(budget, unit)
         if limits and unit not in counted:
-            yield Problem("E334", f"{unit} of {target} cannot be measured", f"[budget] {unit}",
+            yield Problem("E334", f"{unit} cannot be measured on {target}", f"[budget] {unit}",
                           ", ".join(f"{call} = {most}" for call, most in limits.items()),
-                          " or ".join(counted) or "no counts", _other_unit(counted))
+                          " or ".join(counted) or "no limit on counts", _other_unit(counted))
     if budget.stack is not None and not _compilers_with_stack_usage(target):
-        yield Problem("E334", f"stack of {target} cannot be measured", "[budget] stack", str(budget.stack),
-                      f"no stack for {target}", _NO_FRAMES)
+        yield Problem("E334", f"the stack cannot be measured on {target}", "[budget] stack",
+                      str(budget.stack), f"no stack limit for {target}", _NO_FRAMES)
 
 
 def _counts(board: Board) -> bool:
@@ -71,19 +71,24 @@ _NO_FRAMES = "remove the key: no compiler for this target reports stack frames"
 
 
 def _other_unit(counted: Sequence[str]) -> str:
-    return (f"limit {' or '.join(counted)}, which its emulator counts, or remove the key" if counted
-            else "remove the key: no emulator counts for this target")
+    return (f"set a limit on {' or '.join(counted)}, which its emulator counts, or remove the key" if counted
+            else "remove the key: no emulator of this target counts operations")
 
 
 def budget_of(plan: Plan) -> Mapping[str, Any]:
-    """Return the resource limits, their target and level; empty without limits."""
+    """Return the resource limits of a plan, with target and optimisation level.
+
+    The result is empty if there are no limits.
+    """
     return cast(Mapping[str, Any], plan.evidence.get("budget", {}))
 
 
 def budget_status(plan: Plan, measured: Iterable[Costs]) -> dict[str, Any] | None:
-    """Return the target and level of the limits, and whether costs were measured.
+    """Return target and optimisation level of the limits, and whether costs are known.
 
-    The level is the optimisation level. Return None without resource limits.
+    The costs are known if `measured` contains an entry for this target and level.
+
+    The result is None if there are no limits.
     """
     budget = budget_of(plan)
     return {"target": budget["target"], "optimise": budget["optimise"],
@@ -102,12 +107,12 @@ def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Probl
     plan : Plan
     costs : Costs
     counted : bool
-        Whether the limits of operation counts are checked, too.
+        Whether to check limits of operation counts, too.
 
     Returns
     -------
     list of Problem
-        E333 for an exceeded limit; E334 for a limit whose quantity was not measured.
+        E333 for each exceeded limit; E334 for each limit whose quantity was not measured.
     """
     budget = budget_of(plan)
     if not budget or not _is_for(budget, costs):
@@ -134,14 +139,14 @@ def over_budget(plan: Plan, costs: Costs, *, counted: bool = True) -> list[Probl
 
 
 def _without_frames(costs: Costs) -> str:
-    """Return the remedy for a compiler that did not report stack usage."""
+    """Return the remedy if the compiler does not report stack usage."""
     compilers = _compilers_with_stack_usage(costs.target)
     return (f"choose --compiler {' or '.join(compilers)} (kerncast doctor prints how to install it), or "
             "remove the key" if compilers else _NO_FRAMES)
 
 
 def _uncounted(plan: Plan, costs: Costs, unit: str) -> str:
-    """Return the remedy for a call that was not counted, by its cause."""
+    """Return the remedy if a call was not counted, according to the cause."""
     board = load_board(costs.board)
     if not _counts(board) or board.counter.unit != unit:
         return _other_unit([board.counter.unit] if _counts(board) else [])
@@ -151,15 +156,15 @@ def _uncounted(plan: Plan, costs: Costs, unit: str) -> str:
     emulator = default_emulator(board)
     if not available(board, emulator):
         return f"install the target's emulator: {board.emulators[emulator].install}"
-    return "name data in [data] and generate again, or remove the key"
+    return "add [data] to the spec and generate the folder again, or remove the key"
 
 
 def _judged(where: str, place: str, found: int | None, allowed: int, unit: str,
             remedy: str) -> list[Problem]:
     if found is None:
-        return [Problem("E334", f"{where.split()[-1]} of {place} cannot be measured", where, "not measured",
-                        f"at most {allowed} {unit}", remedy)]
+        return [Problem("E334", f"the {where.split()[-1]} of {place} cannot be measured", where,
+                        "not measured", f"at most {allowed} {unit}", remedy)]
     if found <= allowed:
         return []
-    return [Problem("E333", f"over budget: {where.split()[-1]} of {place}", where, f"{found} {unit}",
+    return [Problem("E333", f"the {where.split()[-1]} of {place} exceeds its limit", where, f"{found} {unit}",
                     f"at most {allowed} {unit}", f"{remedy}, or raise the limit in [budget]")]

@@ -1,7 +1,7 @@
 """lab: measure flash, RAM, stack and operation counts of a library on a target.
 
-Flash, RAM and stack are read from the compiler's output. Counts come from an emulator that runs the calls of
-the test vectors; each result is compared with that of the integer model.
+Flash, RAM and stack are taken from the output of the compiler and the linker. An emulator runs the calls of
+the test vectors and counts operations. Each result is compared with that of the integer model.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ COUNTED = 100
 
 @dataclass(frozen=True)
 class Count:
-    """Cost of one call."""
+    """Mean and maximum cost of a call."""
 
     mean: int
     worst: int
@@ -37,23 +37,23 @@ class Count:
 
 @dataclass(frozen=True)
 class Costs:
-    """Cost of a library on a target at an optimisation level.
+    """Costs of a library on a target at an optimisation level.
 
     Parameters
     ----------
     target, board, compiler, version, optimise : str
     flash : dict of str to int
-        Bytes of code and tables of a program with some calls of the library: ``predict`` only;
-        ``learn`` with training or updates, too; ``all`` with saving and restoring, too; ``image`` is the
-        whole test firmware.
+        Flash in bytes. ``predict``, ``learn`` and ``all`` are the footprints in a program that only predicts,
+        that also trains or updates, and that calls every function; ``image`` is the whole test firmware.
     ram : dict of str to int
-        Bytes of ``model``, and of ``static``: the variables of the library.
+        RAM in bytes of the ``model`` structure, of the ``trainer`` structure if there is one, and of
+        ``static`` variables of the library.
     stack : dict of str to int, or None
-        Maximum stack of each call; None if the compiler does not report stack frames.
+        Maximum stack of each call in bytes; None if the compiler does not report stack frames.
     unit : str, or None
         Unit of the counts; None if nothing was counted.
     counts : dict of str to Count
-        Counts by call, over the last :data:`COUNTED` samples.
+        Mean and maximum count of each call over the last :data:`COUNTED` samples.
     """
 
     target: str
@@ -72,28 +72,28 @@ class Costs:
         return asdict(self)
 
     def microseconds(self, mhz: float) -> dict[str, int]:
-        """Return the time of the worst call of each kind, rounded up.
+        """Return the maximum time of each call, rounded up, at a clock frequency in MHz.
 
-        Each count is taken as one clock cycle.
+        One count is taken as one clock cycle.
         """
         return {call: ceil(count.worst / mhz) for call, count in self.counts.items()}
 
     @property
     def deepest(self) -> int | None:
-        """Return the maximum stack of training, updating and predicting."""
+        """Return the maximum stack over training, updates and predictions in bytes."""
         return None if self.stack is None else max(
             size for call, size in self.stack.items() if call in ("train", "update", "predict"))
 
 
 def board_of(target: str) -> Board:
-    """Return a board for a target.
+    """Return a board with a target.
 
-    Boards with an installed emulator are preferred, then boards made for emulation.
+    Boards with an installed emulator are preferred, then boards that exist only in emulation.
 
     Raises
     ------
     KerncastError
-        E323 for an unknown target, E324 if the target has no board.
+        E323 if the target is unknown, E324 if no board has it.
     """
     load_target(target)
     boards = [board for board in all_boards()[0] if board.target == target]
@@ -106,7 +106,7 @@ def board_of(target: str) -> Board:
 
 
 def built_costs(plan: Plan, image: FirmwareImage) -> Costs:
-    """Return the costs of an image that has not run: flash, RAM and stack."""
+    """Return the costs that are known without running an image: flash, RAM and stack."""
     learn = CALLS[plan.algorithm]
     everything = image.library(*image.calls)
     init = [call for call in ("init",) if call in image.calls]
@@ -120,9 +120,9 @@ def built_costs(plan: Plan, image: FirmwareImage) -> Costs:
 
 def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2", *, compiler: str = "auto",
                    vectors: Vectors | None = None, build_dir: Path | None = None) -> Costs:
-    """Build a generated folder for a target and measure it.
+    """Build a generated folder for a target, and measure its costs.
 
-    Operations are counted if an emulator for the target is installed.
+    Operations are counted only if an emulator of the target is installed.
 
     Parameters
     ----------
@@ -130,14 +130,15 @@ def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2",
     folder : Path
         The folder generated from the plan.
     target, optimise, compiler : str
+        Target id, optimisation level, and name of the compiler.
     vectors : Vectors, optional
-        The calls to be counted.
+        The calls to count. If they are omitted, nothing is counted.
     build_dir : Path, optional
 
     Raises
     ------
     KerncastError
-        Errors of the build and of the run; E335 if a value differs from that of the integer model.
+        The errors of the build and of the run; E335 if a value differs from that of the integer model.
     """
     board = board_of(target)
     image = build_firmware(folder, plan, board.id, compiler=compiler, optimise=optimise, build_dir=build_dir)
@@ -152,7 +153,10 @@ def measured_costs(plan: Plan, folder: Path, target: str, optimise: str = "-O2",
 
 
 def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
-    """Run the vectors and return the cost of each call; None if a counter overflowed."""
+    """Run the vectors, and return the cost of each call.
+
+    Calls with an overflow of the counter are omitted.
+    """
     found: dict[str, list[int | None]] = {}
     result = Comparison()
     backend.reset()
@@ -163,8 +167,8 @@ def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
             if call.name == "train" or tally.samples == 1:
                 found.setdefault(call.name, []).append(tally.units)
     if result.mismatches:
-        raise fail("E335", "a value differs from the model's", where=backend.name, value=result.first,
-                   allowed="the model's values",
+        raise fail("E335", "a value differs from that of the integer model", where=backend.name,
+                   value=result.first, allowed="the value of the integer model",
                    remedy="find the place with: kerncast test OUT --on BACKEND --bisect")
     exact = {name: [n for n in units if n is not None][-COUNTED:] for name, units in found.items()
              if None not in units}
@@ -172,7 +176,10 @@ def _counted(backend: BoardBackend, vectors: Vectors) -> dict[str, Count]:
 
 
 def _parts(call: Call) -> Iterator[Call]:
-    """Split a call with many samples into one large call and single-sample calls."""
+    """Split a call into one large call, followed by calls of a single sample.
+
+    Training calls are not split.
+    """
     if call.name == "train":
         yield call
         return

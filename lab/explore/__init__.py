@@ -1,4 +1,4 @@
-"""lab.explore: a live report of a spec, with sliders that rerun the integer model."""
+"""lab.explore: interactive report of a spec, with controls that rerun the model."""
 
 from .server import Server
 from .session import Session

@@ -1,4 +1,4 @@
-"""lab.explore: define the sliders and lists of the page, one for each key."""
+"""lab.explore: define the sliders and selection lists of the page, one per key."""
 
 from __future__ import annotations
 
@@ -35,16 +35,16 @@ _WHOLE: dict[str, tuple[Scalar | None, ...]] = {
 
 
 class Control(NamedTuple):
-    """Key with the values that the page offers.
+    """Control of the page: a key of the spec with the values to choose from.
 
     Attributes
     ----------
     key : str
         The key as in the spec.
     values : tuple
-        The offered values; None lets the planner choose.
+        The values to choose from; None means that the planner chooses.
     value : int, float, str, bool or None
-        Value in the spec.
+        The value in the spec.
     about : str
         Description of the key.
     """
@@ -55,15 +55,15 @@ class Control(NamedTuple):
     about: str
 
     def offered(self, value: Any) -> Scalar | None:
-        """Return the offered value that equals a value from the page; 1 equals 1.0.
+        """Return the value of the control that equals a value from the page.
 
-        Raise E376 if there is none.
+        The integer 1 equals the number 1.0. Raises E376 if no value is equal.
         """
         for own in self.values:
             if own == value and isinstance(own, bool) is isinstance(value, bool):
                 return own
         raise fail("E376", "the control does not offer this value", where=self.key, value=value,
-                   allowed="the values of the page", remedy="load the page again")
+                   allowed="the values of the page", remedy="reload the page")
 
     def as_dict(self) -> dict[str, Any]:
         """Return the control as a dictionary for the page."""
@@ -74,7 +74,7 @@ class Control(NamedTuple):
 
 
 def controls(spec: Spec) -> tuple[Control, ...]:
-    """Return the controls of a spec in the order of the page."""
+    """Return the controls for a spec in the order of the page."""
     found = []
     for key in _KEYS:
         control = _control(spec, key)
@@ -84,7 +84,7 @@ def controls(spec: Spec) -> tuple[Control, ...]:
 
 
 def inputs_of(spec: Spec, offered: tuple[Control, ...], chosen: dict[str, Scalar | None]) -> Inputs:
-    """Return the inputs of a sweep for control values that differ from the spec."""
+    """Return the chosen values that differ from the spec, as inputs of a sweep."""
     found: Inputs = {}
     for control in offered:
         value = chosen[control.key]
@@ -98,7 +98,7 @@ def inputs_of(spec: Spec, offered: tuple[Control, ...], chosen: dict[str, Scalar
 def _control(spec: Spec, key: str) -> Control | None:
     """Return the control of a key.
 
-    The result is None if the spec lacks the key or has another kernel.
+    The result is None if the spec does not contain the key, or if its kernel does not use it.
     """
     if key == FRACTION:
         return _fraction(spec)
@@ -123,7 +123,7 @@ def _fraction(spec: Spec) -> Control | None:
 
 
 def _values(key: str, held: Any, field: Any) -> tuple[Scalar | None, ...]:
-    """List the values of a key's control, including that of the spec."""
+    """List the values of a key's control. They include the value in the spec."""
     allowed = get_args(field.annotation) if get_origin(field.annotation) is Literal else ()
     if key in _WHOLE:
         return _with(_WHOLE[key], held)
@@ -146,12 +146,12 @@ def _values(key: str, held: Any, field: Any) -> tuple[Scalar | None, ...]:
 
 
 def _with(values: Any, held: Any) -> tuple[Any, ...]:
-    """Insert a value in sorted order; None comes first."""
+    """Insert a value into sorted values; None comes first."""
     return tuple(sorted({*values, held}, key=lambda v: -math.inf if v is None else v))
 
 
 def _limits(field: Any) -> Callable[[float], bool]:
-    """Return a function that reports whether a value is within the limits of a key."""
+    """Return a function that tests whether a value is within the limits of a key."""
     found = {name: getattr(rule, name) for rule in field.metadata for name in ("ge", "gt", "le", "lt")
              if hasattr(rule, name)}
 
@@ -163,7 +163,7 @@ def _limits(field: Any) -> Callable[[float], bool]:
 
 
 def _sensor_words(held: str) -> tuple[str, ...]:
-    """List sensor formats of the same range with more or fewer bits."""
+    """List formats for a sensor with the same range and more or fewer bits."""
     word = Format.parse(held)
     lo, hi = max(2 if word.signed else 1, word.bits - 8), min(24, word.bits + 4)
     return tuple(str(Format(word.signed, bits, word.frac + bits - word.bits))

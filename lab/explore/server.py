@@ -1,9 +1,9 @@
-"""lab.explore: serve the page to this machine only, protected by a token.
+"""lab.explore: serve the page on this machine only, protected by a token.
 
-The server writes no file and listens on 127.0.0.1 only. Every request must name this machine as its host and
-contain the token: the request for the page in its path, the requests by the page in a header. The page moves
-the token from its address into the fragment, which a browser does not send. A page of another site does
-not know the token, and cannot read a reply.
+The server listens on 127.0.0.1 only, and does not write files. Every request must have this machine as its
+host, and must contain the token: in its path for the page, and in a header for requests from the page. The
+page moves the token from its address into the fragment, which browsers do not send. Pages of other sites do
+not have the token, and cannot read a reply.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ Question = Callable[[dict[str, Any]], dict[str, Any]]
 
 
 class Server(ThreadingHTTPServer):
-    """HTTP server of one session.
+    """HTTP server for one session.
 
     Parameters
     ----------
     session : Session
     html : str
-        The page.
+        HTML of the page.
     port : int
-        The port, or 0 for any free port.
+        Port number, or 0 for any free port.
 
     Attributes
     ----------
@@ -77,9 +77,9 @@ class Server(ThreadingHTTPServer):
         try:
             super().__init__((ADDRESS, port), _Handler)
         except (OSError, OverflowError) as error:
-            raise fail("E374", "the port is not available", where="--port", value=port,
+            raise fail("E374", "the port is not available", where="--port", value=f"{port} ({error})",
                        allowed="a free port, 1024 to 65535, or 0 for any",
-                       remedy=f"omit --port, or name another port ({error})") from None
+                       remedy="omit --port, or name another port") from None
         self.html = html.encode()
         self.token = secrets.token_urlsafe(24)
         self.questions: dict[str, Question] = {
@@ -91,7 +91,10 @@ class Server(ThreadingHTTPServer):
         self._counting = threading.Lock()
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        """Serve a connection, and close the oldest without a token if there are too many."""
+        """Serve a connection.
+
+        If there are too many connections, the oldest one that has not presented the token is closed.
+        """
         with self._counting:
             self._open[request] = False
             if len(self._open) > _MOST_CONNECTIONS:
@@ -102,25 +105,25 @@ class Server(ThreadingHTTPServer):
         super().process_request(request, client_address)
 
     def admit(self, request: Any) -> None:
-        """Record that a connection has presented the token."""
+        """Mark a connection as one that has presented the token."""
         with self._counting:
             if request in self._open:
                 self._open[request] = True
 
     def close_request(self, request: Any) -> None:
-        """Close a connection and remove its record."""
+        """Close a connection, and remove it from the list of open connections."""
         with self._counting:
             self._open.pop(request, None)
         super().close_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore a connection closed by the page; report other exceptions as internal."""
+        """Ignore an error if the browser closed the connection; otherwise print it."""
         if not isinstance(sys.exception(), ConnectionError):
             super().handle_error(request, client_address)
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Request handler of one connection."""
+    """Handler of the HTTP requests on one connection."""
 
     server: Server
     protocol_version = "HTTP/1.1"
@@ -129,7 +132,10 @@ class _Handler(BaseHTTPRequestHandler):
     policy = _OF_OTHERS
 
     def do_GET(self) -> None:
-        """Send the page if the path has the token; without it, send an empty page."""
+        """Send the page if the path contains the token; otherwise send an error.
+
+        The path ``/`` returns a small page that reloads the address with the token from its fragment.
+        """
         token, slash, name = self.path.removeprefix("/").partition("/")
         if self.path == "/" and self._at_home():
             self._answer(HTTPStatus.OK, _ENTRY, "text/html; charset=utf-8", _OF_ENTRY)
@@ -141,7 +147,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._answer(HTTPStatus.OK, self.server.html, "text/html; charset=utf-8", _OF_PAGE)
 
     def do_POST(self) -> None:
-        """Process a request from the page, and send the reply."""
+        """Process a request from the page, and send the result as JSON."""
         if not self._allowed(self.headers.get(TOKEN, "")):
             self._refuse(HTTPStatus.FORBIDDEN)
             return
@@ -161,13 +167,13 @@ class _Handler(BaseHTTPRequestHandler):
                                            "remedy": "internal error: please report it"}]})
 
     def _at_home(self) -> bool:
-        """Report whether the host and, if present, the origin are those of this server."""
+        """Report whether the headers Host and Origin are those of this server."""
         origin = self.headers.get("Origin")
         return self.headers.get("Host") in self.server.hosts and (
             origin is None or origin.removeprefix("http://") in self.server.hosts)
 
     def _allowed(self, token: str) -> bool:
-        """Report whether the token is correct and the request is from this server's page."""
+        """Report whether a token is valid and the request is from this server's page."""
         known = hmac.compare_digest(token.encode("utf-8", "surrogateescape"), self.server.token.encode())
         if known and self._at_home():
             self.server.admit(self.request)
@@ -175,7 +181,7 @@ class _Handler(BaseHTTPRequestHandler):
         return False
 
     def _question(self) -> dict[str, Any] | None:
-        """Read the JSON object of the request, or None if there is none."""
+        """Return the JSON object of the request; None if it is missing or invalid."""
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal() or len(length) > len(str(_MOST_BYTES)) or int(length) > _MOST_BYTES \
                 or self.headers.get_content_type() != "application/json":
@@ -205,18 +211,18 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def end_headers(self) -> None:
-        """Add the common headers of every reply, including error replies of http.server."""
+        """Add the common headers to every reply, including error replies."""
         for name, value in {**_HEADERS, _POLICY: self.policy}.items():
             self.send_header(name, value)
         self.policy = _OF_OTHERS
         super().end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Log nothing, because an address contains the token."""
+        """Write no log, because addresses contain the token."""
 
 
 def _finite(values: Any) -> Any:
-    """Replace NaN and infinity, which JSON does not support, by None."""
+    """Replace NaN and infinity by None, because JSON does not support them."""
     if isinstance(values, dict):
         return {key: _finite(value) for key, value in values.items()}
     if isinstance(values, (list, tuple)):

@@ -1,7 +1,8 @@
-"""lab.explore: cache the results of one session: points, designs, programs.
+"""lab.explore: compute and cache the results for one page.
 
-A moving slider requests many points, of which only the last is needed. Each request of a page has a number.
-One request is computed at a time, and requests that a newer one of the same page supersedes are dropped.
+The results are points, designs and compiled programs. A moving slider requests many points, of which only the
+last one is needed. Therefore, each request has a number. One request is computed at a time, and a request is
+dropped if the same page has sent a newer one.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ _MOST = 256
 
 
 class Superseded(Exception):
-    """Raised in a request when a newer one of the same page arrives."""
+    """Exception for a request if the same page has sent a newer one."""
 
 
 class _Kept(OrderedDict[Any, Any]):
-    """Cache of the latest results."""
+    """Cache of the most recently used results."""
 
     def of(self, key: Any, make: Callable[[], T]) -> T:
-        """Return the cached value of a key; compute it at its first use."""
+        """Return the cached value of a key, or compute and cache it."""
         if key not in self:
             self[key] = make()
             while len(self) > _MOST:
@@ -55,21 +56,21 @@ class _Kept(OrderedDict[Any, Any]):
 
 
 class Session:
-    """Spec, its controls, and the results requested so far.
+    """Spec with its controls and the cached results.
 
     Parameters
     ----------
     spec : Spec
     base_dir : Path
-        Folder that the spec's data files are relative to.
+        Folder to which the paths of the spec's data files are relative.
     work : Path
-        Temporary folder, also for zig's cache.
+        Temporary folder for compilation.
 
     Raises
     ------
     KerncastError
-        E240 without data, E375 for a model that was trained elsewhere, E364 if a limit refers to an error of
-        float64 that does not exist; the errors of the spec's data and plan.
+        E240 if the spec has no data, E375 if the model was trained elsewhere, E364 if a limit refers to the
+        error of float64 and float64 has no solution; the errors of the data and of the plan.
     """
 
     def __init__(self, spec: Spec, base_dir: Path, work: Path) -> None:
@@ -89,20 +90,17 @@ class Session:
 
     # ---- what a page asks ----
     def point(self, asked: Mapping[str, Any]) -> Answer:
-        """Compute a point: status, metrics, formats and spec, or its errors."""
+        """Return the status, metrics, formats and spec of a point, or its errors."""
         chosen = self._checked(asked)
         return self._in_turn(asked, lambda: self._point(chosen))
 
     def design(self, asked: Mapping[str, Any]) -> Answer:
-        """Compute the full design for ``inputs``.
-
-        See :func:`~kerncast.lab.report.design.design`.
-        """
+        """Return all results of a design; see :func:`~kerncast.lab.report.design.design`."""
         chosen = self._checked(asked)
         return self._in_turn(asked, lambda: self._design(chosen))
 
     def program(self, asked: Mapping[str, Any]) -> Answer:
-        """Compile the C of the plan to WebAssembly; `asked` contains the plan's hash."""
+        """Compile a design to WebAssembly; `asked` contains the hash of its plan."""
         plan_hash = asked.get("plan")
         if not isinstance(plan_hash, str) or plan_hash not in self._plans:
             raise fail("E376", "this design has not been explored", where="plan", value=plan_hash,
@@ -123,7 +121,10 @@ class Session:
             return answer()
 
     def _checked(self, asked: Mapping[str, Any]) -> Chosen:
-        """Return the values of the controls; raise E376 if a value is not offered."""
+        """Return the requested values of the controls.
+
+        Raises E376 if a control does not offer the value.
+        """
         given = asked.get("inputs")
         given = given if isinstance(given, dict) else {}
         return {c.key: c.offered(given.get(c.key, c.value)) for c in self.controls}
@@ -163,7 +164,7 @@ class Session:
 
     # ---- the page at its beginning ----
     def page(self) -> Answer:
-        """Return the initial page: a sweep with one point, the spec as written.
+        """Return the contents of the page for the spec as written: a sweep with one point.
 
         Raises
         ------

@@ -1,1 +1,1 @@
-"""lab.figures: draw figures of results with matplotlib."""
+"""lab.figures: draw results with matplotlib."""

@@ -1,4 +1,4 @@
-"""lab: draw samples per second, look-up tables and DSP blocks by number of lanes."""
+"""lab: draw throughput, look-up tables and DSP blocks over the number of lanes."""
 
 from __future__ import annotations
 
@@ -22,12 +22,13 @@ Line = tuple[str, str, list[int], list[float]]
 
 
 def check_picture(path: Path) -> None:
-    """Check early that :func:`draw_lanes` can write a file.
+    """Check that :func:`draw_lanes` can write a file, before the estimation.
 
     Raises
     ------
     KerncastError
-        E254 for an unknown suffix, E191 if the file cannot be written, E501 without matplotlib.
+        E254 if the suffix is not supported, E191 if the file cannot be written, E501 if matplotlib is not
+        installed.
     """
     if path.suffix not in ENDINGS:
         raise fail("E254", "kerncast cannot write a file with this suffix", where="--plot", value=path.name,
@@ -37,9 +38,9 @@ def check_picture(path: Path) -> None:
 
 
 def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
-    """Draw samples per second, look-up tables and DSP blocks by number of lanes.
+    """Draw samples per second, look-up tables and DSP blocks over the number of lanes.
 
-    Samples per second are those of the ECP5; cores that were not placed have no point.
+    Samples per second are those on the ECP5. A core that was not placed has no point there.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
     Returns
     -------
     Path
-        The file.
+        The file that was written.
     """
     families = list(dict.fromkeys(family for one in found for family in one.area))
     rates = list(_lines(found, [PLACED], lambda one, _: one.samples_per_second))
@@ -74,13 +75,16 @@ def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
 
 
 def _cells(kind: str) -> Callable[[Estimate, str], float | None]:
-    """Return a function that counts the cells of a kind in a family, if known."""
+    """Return a function for the number of cells of a kind in a family.
+
+    The function returns None if the core was not synthesised.
+    """
     return lambda one, family: one.area[family].as_dict()[kind] if family in one.area else None
 
 
 def _lines(found: Sequence[Estimate], families: Sequence[str],
            value: Callable[[Estimate, str], float | None]) -> Iterable[Line]:
-    """Return a line per core and family for the lanes with known values."""
+    """Yield a line for each core and family over the lanes with known values."""
     for core in dict.fromkeys(one.core for one in found):
         for family in families:
             points = sorted((one.lanes, known) for one in found if one.core == core

@@ -1,4 +1,4 @@
-"""lab: draw the outcome of an example as PNG files."""
+"""lab: draw the outcome of an example to a PNG file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DATA, _CLEAN, _MODEL, _WRONG = GREY, BLACK, BLUE, ORANGE
 
 
 def draw(outcome: Outcome, path: Path) -> Path:
-    """Draw a result to a PNG file.
+    """Draw the outcome of an example to a PNG file.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ def draw(outcome: Outcome, path: Path) -> Path:
     Returns
     -------
     Path
-        The file.
+        The file that was written.
 
     Raises
     ------
     KerncastError
-        E501 without matplotlib.
+        E501 if matplotlib is not installed.
     """
     plt = pyplot()
     figure, axes = plt.subplots(2, 1, figsize=(9, 6.5), layout="constrained",

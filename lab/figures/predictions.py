@@ -1,4 +1,4 @@
-"""lab: draw predictions: a signal, several outputs, or labels."""
+"""lab: draw predictions of a signal, of several outputs, or of class labels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_PANELS, _MOST_NUMBERS = 8, 20
 
 
 def draw_signal(found: Simulated, made: Mapping[str, NDArray[Any]]) -> Any:
-    """Draw one output with the samples, and the difference below.
+    """Draw the samples and predictions of one output, and their difference below.
 
     Parameters
     ----------
@@ -50,10 +50,11 @@ def draw_signal(found: Simulated, made: Mapping[str, NDArray[Any]]) -> Any:
 
 
 def draw_outputs(found: Simulated, made: Mapping[str, NDArray[Any]]) -> Any:
-    """Draw the samples and predictions of each output, one panel per output.
+    """Draw the samples and predictions of each output in a separate panel.
 
-    Only the first :data:`MOST_PANELS` outputs have a panel; the label below states how many are missing.
-    Parameters and result are those of :func:`draw_signal`.
+    At most :data:`MOST_PANELS` panels are drawn; the axis label states how many outputs are not shown.
+    Parameters and
+    result are those of :func:`draw_signal`.
     """
     shown = min(found.plan.outputs, MOST_PANELS)
     figure, panels = pyplot().subplots(shown, 1, figsize=(9, 1.2 + 1.6 * shown), layout="constrained",
@@ -72,7 +73,9 @@ def draw_outputs(found: Simulated, made: Mapping[str, NDArray[Any]]) -> Any:
 
 
 def draw_labels(found: Simulated, made: Mapping[str, NDArray[Any]]) -> Any:
-    """Draw the counts of labels by true class, or the counts of labels alone.
+    """Draw the confusion matrix, or the number of samples by label.
+
+    Without true classes, there is no confusion matrix.
 
     Parameters and result are those of :func:`draw_signal`.
     """
@@ -101,12 +104,12 @@ def draw_labels(found: Simulated, made: Mapping[str, NDArray[Any]]) -> Any:
 
 
 def _positions(found: Simulated, made: Mapping[str, NDArray[Any]], name: str) -> NDArray[Any]:
-    """Return the horizontal positions: x on a grid, else sample numbers."""
+    """Return the positions on the horizontal axis: x for a grid, else sample numbers."""
     return made["x"] if found.plan.uniform else np.arange(len(made[name]))
 
 
 def _axis(name: str, found: Simulated) -> str:
-    """Return x or y with its unit, unless the values are those of the user's file."""
+    """Return the label of an axis: x or y, with its unit if it is that of the spec."""
     data, plan = found.spec.data, found.plan
     unit = plan.evidence.get("unit", {}).get(name)
     return f"{name} in {unit}" if isinstance(unit, str) and not (data and data.ranges) else name

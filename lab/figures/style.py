@@ -1,4 +1,4 @@
-"""lab: one colour palette and one matplotlib configuration for every figure."""
+"""lab: common colours and matplotlib settings of all figures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MORE_COLOURS = (*COLOURS, BROWN, SKY, YELLOW)
 
 
 def pyplot() -> Any:
-    """Import matplotlib.pyplot for output to files; raise E501 if it is not installed."""
+    """Return matplotlib.pyplot, set up for files; raise E501 if it is not installed."""
     try:
         import matplotlib
 
@@ -25,5 +25,6 @@ def pyplot() -> Any:
         import matplotlib.pyplot as plt
     except ImportError:
         raise fail("E501", "figures need matplotlib, which is not installed", where="report",
-                   allowed="the extra report", remedy="python -m pip install matplotlib") from None
+                   allowed="the packages of the extra report",
+                   remedy="python -m pip install matplotlib") from None
     return plt

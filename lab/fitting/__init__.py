@@ -1,4 +1,4 @@
-"""lab.fitting: search for better values of a spec with the integer model."""
+"""lab.fitting: search for better hyperparameters of a spec with the integer model."""
 
 from .fit import Fit, fit_spec
 

@@ -1,4 +1,4 @@
-"""lab.fitting: improve the values of a spec on its data."""
+"""lab.fitting: improve the hyperparameters of a spec on its data."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ MIN_SAMPLES = 8
 
 @dataclass(frozen=True)
 class Judgement:
-    """Result of a spec on all of its data.
+    """Evaluation of a spec on all of its data.
 
     Attributes
     ----------
     status : str
         Status of the training on all samples, or the error code if the spec is rejected.
     quality : Quality or None
-        Its error on held-out samples; None if the spec was rejected.
+        Error on held-out samples, compared with baselines; None if the spec is rejected.
     ram : int
-        Bytes of model and trainer.
+        RAM of model and trainer in bytes.
     """
 
     status: str
@@ -48,35 +48,37 @@ class Judgement:
 
     @property
     def error(self) -> float:
-        """Return the error on held-out samples; infinite without a model."""
+        """Return the error on held-out samples; infinite if the spec is rejected."""
         return float("inf") if self.quality is None else self.quality.error
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a dictionary for ``--json``."""
+        """Return the evaluation as a dictionary for ``--json``."""
         return {"status": self.status, "ram": self.ram,
                 "held_out": None if self.quality is None else self.quality.as_dict()}
 
 
 @dataclass(frozen=True)
 class Fit:
-    """A better spec, or the spec as written if none was found.
+    """Result of a search: a better spec, or the spec as written if none was found.
 
     Attributes
     ----------
     spec, new : Spec
+        The spec as written, and the recommended one.
     changes : dict
-        The changed values of the spec.
+        Recommended values that differ from the spec as written.
     before, after : Judgement
+        Evaluations of both specs.
     candidates : int
-        Number of specs that were judged.
+        Number of specs that were evaluated.
     judged : str
-        How candidates were judged.
+        Description of how candidates were evaluated.
     sampled : str
-        The part of the data that candidates were judged on; empty if it is all.
+        Description of the samples on which candidates were evaluated; empty if all were used.
     stopped : str
-        Why the search ended early; empty if it did not.
+        Reason why the search ended early; empty if it was completed.
     ahead : str
-        The command that drafts a predictor of the same signal, if this model smooths a signal.
+        If the model smooths a signal: a command that drafts a model to predict its next sample.
     """
 
     spec: Spec
@@ -92,7 +94,7 @@ class Fit:
 
     @property
     def verdict(self) -> str:
-        """Return one or two sentences on the recommended spec."""
+        """Return one or two sentences on the quality of the recommended spec."""
         own = "" if self.after.quality is None else self.after.quality.verdict.replace(
             "Run kerncast fit, or use the baseline.", "No better values were found; use the baseline.")
         if self.ahead and self.after.quality is not None and not self.after.quality.gains:
@@ -109,7 +111,7 @@ class Fit:
         return own
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a dictionary for ``--json``."""
+        """Return the result as a dictionary for ``--json``."""
         return {"name": self.spec.model.name, "changes": {
                     ".".join(filter(None, path)): value for path, value in self.changes.items()},
                 "before": self.before.as_dict(), "after": self.after.as_dict(), "verdict": self.verdict,
@@ -117,14 +119,14 @@ class Fit:
                 "stopped": self.stopped}
 
     def write(self, source: Path, path: Path) -> None:
-        """Write the new spec, with the comments of the old one, atomically.
+        """Write the recommended spec to a file, with the comments of the old one.
 
         Parameters
         ----------
         source : Path
-            The spec as written.
+            File of the spec as written.
         path : Path
-            The new spec; the paths of its data files are relative to its folder.
+            File to write. The paths of data files are made relative to its folder.
         """
         moved = {("data", key): Path(os.path.relpath(source.parent / value, path.parent)).as_posix()
                  for key, value in _files(self.new).items()} if path.parent.resolve() != \
@@ -141,43 +143,45 @@ class Fit:
 
 
 def _files(spec: Spec) -> dict[str, str]:
-    """Return the data files of a spec by key."""
+    """Return the paths of a spec's data files by key."""
     data = spec.data
     assert data is not None
     return {key: value for key, value in (("file", data.file), ("test", data.test)) if value is not None}
 
 
 def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit:
-    """Search for better values for a spec.
+    """Search for better hyperparameters of a spec.
 
-    The integer model judges each candidate on held-out samples. The recommended values have status
-    ok, and their error on all data does not exceed that of the spec as written.
+    Each candidate is evaluated with the integer model on held-out samples. The recommended spec has status
+    ok. On all data, its error is not larger than that of the spec as written, unless the latter does not have
+    status ok.
 
     Parameters
     ----------
     spec : Spec
     base : Path
-        Folder that the spec's data files are relative to.
+        Folder to which the paths of the spec's data files are relative.
     samples : int or None
-        Maximum number of samples to judge candidates on; by default as many as the time allows.
+        Maximum number of samples for the evaluation of candidates. If None, it is chosen to limit the time.
     report : callable
-        Progress callback; receives the number of judged candidates and the maximum.
+        Progress callback; receives the number of evaluated candidates, and the maximum number.
 
     Raises
     ------
     KerncastError
-        E240 to E247 for the data, E238 for an invalid `samples` or too few samples, E279 for a model that was
-        trained elsewhere.
+        E240 to E247 if the data are invalid, E238 if `samples` or the number of samples is too small, E279 if
+        the model was trained elsewhere.
     """
     if spec.model.algorithm not in TUNERS:
         raise fail("E279", "this model was trained elsewhere", where="[model] algorithm",
-                   value=spec.model.algorithm, allowed="an algorithm that trains",
-                   remedy="kerncast sim reports the error of the model; train it with the tool that made it")
+                   value=spec.model.algorithm, allowed="an algorithm that trains on the device",
+                   remedy="run kerncast sim to measure its error; to improve it, use the tool that "
+                          "trained it")
     data = load_dataset(spec, base)
     for count, where in ((samples, "--samples"), (len(data.y_raw), "[data]")):
         if count is not None and count < MIN_SAMPLES:
             raise fail("E238", "too few samples to hold some of them out", where=where, value=count,
-                       allowed=f"{MIN_SAMPLES} or more", remedy="give more samples")
+                       allowed=f"{MIN_SAMPLES} or more", remedy="use more samples")
     search = Search(spec, data, samples, report)
     steps = search.run()
     before = judgement(spec, data)
@@ -187,7 +191,10 @@ def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit
 
 
 def _ahead(spec: Spec, base: Path) -> str:
-    """Return the command that drafts a predictor of a smoothed signal, or ""."""
+    """Return the command that drafts a model to predict the next sample of a signal.
+
+    The text is empty if the model does not smooth a signal from a file.
+    """
     data = spec.data
     if data is None or data.file is None or not spec.uniform:
         return ""
@@ -200,14 +207,14 @@ def _ahead(spec: Spec, base: Path) -> str:
 
 
 def differing(spec: Spec, changes: Changes) -> Changes:
-    """Return the changes that differ from a spec."""
+    """Return those changes that differ from the values of a spec."""
     tables = spec.model_dump(mode="json", by_alias=True)
     return {(table, key): value for (table, key), value in changes.items()
             if not key or ((table, "") not in changes and (tables.get(table) or {}).get(key) != value)}
 
 
 def judgement(spec: Spec, data: Dataset) -> Judgement:
-    """Run a spec on all of its data."""
+    """Evaluate a spec on all of its data."""
     try:
         data = with_lags(spec, data)
         plan = make_plan(spec, data.x_raw, data.y_raw)
@@ -218,15 +225,16 @@ def judgement(spec: Spec, data: Dataset) -> Judgement:
 
 
 def _larger_lambda(spec: Spec) -> list[Changes]:
-    """Return larger regularisers for a batch trainer."""
+    """Return changes of a batch trainer to larger values of lambda."""
     return [{(name, "lambda"): rounded(factor * batch.lam)} for factor in (2, 4, 16)
             for name, batch in (("toeplitz", spec.toeplitz), ("cg", spec.cg)) if batch is not None]
 
 
 def _remedied(step: Candidate, spec: Spec, data: Dataset) -> tuple[Candidate, Judgement]:
-    """Run a candidate on all data, with the algorithm's remedies if it is not ok.
+    """Evaluate a candidate on all data; apply remedies if its status is not ok.
 
-    Training on all samples may need more steps, more bits or a larger lambda than training on the folds.
+    Training on all samples may need more steps, a longer word length or a larger lambda than training on
+    fewer samples.
     """
     after = judgement(step.spec, data)
     remedies = (*TUNERS[step.spec.model.algorithm].remedies(step.spec), *_larger_lambda(step.spec))
@@ -241,7 +249,11 @@ def _remedied(step: Candidate, spec: Spec, data: Dataset) -> tuple[Candidate, Ju
 
 def _accepted(steps: list[Candidate], spec: Spec, data: Dataset,
               before: Judgement) -> tuple[Candidate, Judgement]:
-    """Return the first candidate that is not worse than the spec on all data."""
+    """Return the first candidate whose error on all data is not larger than before.
+
+    If no candidate qualifies, the spec as written is returned. If its status is not ok, a candidate with
+    status ok is preferred, even with a larger error.
+    """
     worse = None
     for step in (step for step in steps if step.ok and step.changes):
         each, after = _remedied(step, spec, data)

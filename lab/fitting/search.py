@@ -1,9 +1,10 @@
-"""lab.fitting: search the values of a spec, judged by the integer model.
+"""lab.fitting: search for hyperparameters, evaluated with the integer model.
 
-First, the kernel width is scanned in factors of 4 around that of the spec and around the spread of the
-samples, with a few values of the second hyperparameter.  From the best point, each hyperparameter is
-changed by a factor while the error falls, finally by smaller factors; no grid limits the range.  Then the
-variants of the algorithm are tried; after each adopted variant, the hyperparameters are searched again.
+First, the kernel width is scanned in factors of 4 around the value in the spec and around the spread of the
+samples, together with a few values of the second hyperparameter. From the best point, each hyperparameter is
+multiplied or divided by a factor as long as the error decreases; smaller factors follow. The range is not
+limited by a grid. Then, the variants of the algorithm are evaluated. After a variant is adopted, the
+hyperparameters are searched again.
 """
 
 from __future__ import annotations
@@ -46,21 +47,22 @@ Report = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class Candidate:
-    """Spec with its error on held-out samples.
+    """Spec that was evaluated on held-out samples.
 
     Attributes
     ----------
     spec : Spec
     changes : dict
-        The changes from the spec as written.
+        Values that differ from the spec as written.
     ok : bool
         Whether the status is ok.
     error : float
-        Error on held-out samples; infinite without a model.
+        Error on held-out samples; infinite if there is no model.
     rms : float
-        RMS error on the same samples, which orders classifiers of equal error rate.
+        RMS error on the same samples. It ranks classifiers that have the same error rate.
     remedied : bool
-        Whether it needs more memory or time to have status ok; its error must then be 5 % lower.
+        Whether a remedy that needs more memory or time was applied, to obtain status ok. Such a candidate is
+        better than another one only if its error is 5 % lower.
     """
 
     spec: Spec
@@ -71,9 +73,10 @@ class Candidate:
     remedied: bool = False
 
     def improves(self, other: Candidate, gain: float) -> bool:
-        """Return whether the error is lower than that of another by a relative gain.
+        """Report whether the error is lower than that of `other` by a relative gain.
 
-        With a gain of 0, the RMS error decides between equal errors.
+        A candidate with status ok is always better than one without. If `gain` is 0, the RMS error decides
+        between equal errors.
         """
         if self.ok != other.ok:
             return self.ok
@@ -81,14 +84,14 @@ class Candidate:
 
     @property
     def order(self) -> tuple[bool, float, float]:
-        """Return the sort key of the candidates; the smallest is the best."""
+        """Return the sort key of a candidate; the best candidate has the smallest key."""
         factor = _OF_REMEDY if self.remedied else 1.0
         return not self.ok, factor * self.error, factor * self.rms
 
 
 @dataclass
 class Search:
-    """Search that judges each candidate once.
+    """Search that evaluates each candidate once.
 
     Attributes
     ----------
@@ -96,16 +99,16 @@ class Search:
         The spec as written.
     data : Dataset
     samples : int or None
-        Maximum number of samples to judge on; by default as many as the time allows.
+        Maximum number of samples for the evaluation. If None, it is chosen to limit the time.
     report : callable
-        Progress callback; receives the number of judged candidates and the maximum.
+        Progress callback; receives the number of evaluated candidates, and the maximum number.
     found : dict
-        Candidates, keyed by their tables as JSON.
+        The evaluated candidates, by their tables as JSON.
     longer : bool
-        Whether a longer word may be recommended: only if no candidate has status ok at the spec's word
-        length.
+        Whether a longer word length may be recommended. This is the case only if no candidate has status ok
+        at the word length of the spec.
     stopped : str
-        Why the search ended early; empty if it did not.
+        Reason why the search ended early; empty if it was completed.
     """
 
     base: Spec
@@ -122,7 +125,7 @@ class Search:
         self._start = float("inf")  # of the second candidate: the first one may compile the integer model
 
     def run(self) -> list[Candidate]:
-        """Search; return the best candidates, the last improvement first."""
+        """Run the search; return the successive best candidates, the final one first."""
         self._most = MAX_CANDIDATES // 2  # the variants get the rest
         best = self._moved(self._scanned(self.judge({})))
         self._most = MAX_CANDIDATES
@@ -146,7 +149,7 @@ class Search:
 
     @property
     def finished(self) -> bool:
-        """Return whether the limit of candidates or seconds is reached."""
+        """Report whether the maximum number of candidates or the time limit is reached."""
         if len(self.found) >= self._most:
             if self._most == MAX_CANDIDATES:
                 self.stopped = f"stopped after {MAX_CANDIDATES} candidates"
@@ -156,7 +159,7 @@ class Search:
         return bool(self.stopped)
 
     def judge(self, changes: Changes) -> Candidate:
-        """Judge a candidate, with the algorithm's remedies if its status is not ok."""
+        """Evaluate a candidate; apply remedies if its status is not ok."""
         made = self._judged(changes)
         if made.ok or made.error >= self._least:
             return made
@@ -201,7 +204,7 @@ class Search:
 
     # ---- moves ----
     def _numbers(self, spec: Spec) -> list[Number]:
-        """Return the tunable hyperparameters of a spec."""
+        """Return the hyperparameters of a spec that the search varies."""
         tables = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
         return [each for each in TUNERS[spec.model.algorithm].numbers
                 if each.key in tables.get(each.table, {})]
@@ -212,7 +215,7 @@ class Search:
         return {**start.changes, (number.table, number.key): rounded(value)}
 
     def _scanned(self, start: Candidate) -> Candidate:
-        """Return the best candidate of a coarse scan of the first two hyperparameters."""
+        """Return the best candidate of a coarse scan over the first two hyperparameters."""
         numbers, best = self._numbers(start.spec), start
         for width in self._widths(start.spec) if len(numbers) > 1 else (1.0,):
             for other in _SECOND:
@@ -224,9 +227,9 @@ class Search:
         return best
 
     def _widths(self, spec: Spec) -> list[float]:
-        """Return the factors by which the width is scanned.
+        """Return the factors for the scan of the kernel width.
 
-        The factors are around the width of the spec and around the spread of the samples.
+        They cover values around the width in the spec, and around the spread of the samples.
         """
         assert spec.kernel.sigma is not None
         step = np.array(spec.input.gains) * float(spec.input.format.lsb)
@@ -235,7 +238,7 @@ class Search:
         return [*_SCAN, *(own * factor for factor in _SCAN[1:])]
 
     def _moved(self, start: Candidate) -> Candidate:
-        """Multiply or divide each hyperparameter by a factor while the error falls."""
+        """Multiply or divide each hyperparameter by factors while the error decreases."""
         best = start
         if not np.isfinite(best.error):
             return best
@@ -253,9 +256,9 @@ class Search:
 
 
 def selection(spec: Spec, data: Dataset, samples: int | None) -> tuple[Judged, Dataset, str]:
-    """Return how candidates are judged, the samples used, and a description of them.
+    """Return how candidates are evaluated, the samples, and a description of them.
 
-    Test samples are not used for the selection.
+    Test samples are not used, because the search selects the best candidate.
     """
     judged = judged_by(spec, data)
     if judged is Judged.TEST:
@@ -266,7 +269,7 @@ def selection(spec: Spec, data: Dataset, samples: int | None) -> tuple[Judged, D
 
 
 def most_samples(spec: Spec) -> int:
-    """Return the maximum number of samples to judge a candidate on."""
+    """Return the maximum number of samples for the evaluation of a candidate."""
     columns, most = spec.input.columns, _MOST_SAMPLES[spec.model.algorithm]
     if spec.cg is not None:
         return int(np.clip((_WORK / (spec.cg.steps * columns)) ** 0.5, _LEAST_SAMPLES, most))
@@ -278,12 +281,15 @@ def most_samples(spec: Spec) -> int:
 
 
 def rounded(value: float) -> float:
-    """Round to the printed digits, so that the printed value is the judged one."""
+    """Round a value to the number of digits that are printed.
+
+    Therefore, the printed value is the one that was evaluated.
+    """
     return float(f"{value:.{_DIGITS}g}")
 
 
 def applied(spec: Spec, changes: Changes) -> dict[str, Any]:
-    """Return the tables of a spec with changed values."""
+    """Return the tables of a spec after changes."""
     values: dict[str, Any] = spec.model_dump(mode="json", by_alias=True, exclude_none=True,
                                              exclude_defaults=True)
     for (table, key), value in changes.items():

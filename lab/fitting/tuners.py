@@ -1,6 +1,6 @@
-"""lab.fitting: the tunable values of each algorithm.
+"""lab.fitting: define the hyperparameters and variants of each algorithm.
 
-A new algorithm needs one row in :data:`TUNERS`.
+A new algorithm needs one entry in :data:`TUNERS`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,12 @@ Changes = dict[tuple[str, str], Any]
 
 @dataclass(frozen=True)
 class Number:
-    """Hyperparameter that is searched by factors, above and below its present value.
+    """Hyperparameter that the search multiplies and divides by factors.
 
     Attributes
     ----------
     table, key : str
+        Its place in the spec.
     lo, hi : float
         Inclusive bounds.
     """
@@ -34,17 +35,18 @@ class Number:
 
 @dataclass(frozen=True)
 class Variant:
-    """Changed values of keys that are not searched by factors.
+    """Alternative values of keys that are not searched by factors.
 
     Attributes
     ----------
     changes : dict
+        The alternative values.
     gain : float
-        Fraction by which the error must fall, because the variant costs memory or time.
+        Relative decrease of the error that justifies the memory and time of the variant.
     rescan : bool
-        Whether the hyperparameters are scanned again before the variant is compared.
+        Whether to scan the hyperparameters again before the variant is compared.
     ordered : bool
-        Whether the variant is tried only if the samples are judged in the order in which they are learnt.
+        Whether the variant is used only if each sample is predicted before it is learnt.
     """
 
     changes: Changes
@@ -55,16 +57,16 @@ class Variant:
 
 @dataclass(frozen=True)
 class Tuner:
-    """Tunable values of an algorithm.
+    """Search space of an algorithm.
 
     Attributes
     ----------
     numbers : tuple of Number
-        The first one is the width of the kernel, if the kernel has one.
+        Hyperparameters. The first one is the width of the kernel, if the kernel has one.
     variants : callable
-        Yields the variants of a spec.
+        Function of a spec that yields variants.
     remedies : callable
-        Yields changes that may turn a status other than ok into ok, the cheapest first.
+        Function of a spec that yields changes for a candidate whose status is not ok, the cheapest first.
     """
 
     numbers: tuple[Number, ...]
@@ -86,10 +88,10 @@ _LAST_ERRORS = (2, 6)
 
 
 def _of_toeplitz(spec: Spec) -> Iterator[Variant]:
-    """Yield another kernel, longer words, and conjugate gradients.
+    """Yield variants of a Toeplitz trainer.
 
-    Conjugate gradients solve the exact kernel matrix. They are tried only for schemes whose Toeplitz matrix
-    approximates it.
+    These are another kernel, longer word lengths, and conjugate gradients on the exact kernel matrix. The
+    latter is used only for schemes whose Toeplitz matrix approximates the kernel matrix.
     """
     assert spec.toeplitz is not None
     if spec.toeplitz.scheme == "uniform":
@@ -103,7 +105,7 @@ def _of_toeplitz(spec: Spec) -> Iterator[Variant]:
 
 
 def _more_exact(spec: Spec) -> Iterator[Changes]:
-    """Yield refinements, then longer word lengths as the last resort."""
+    """Yield remedies of a Toeplitz trainer: refinement, then longer word lengths."""
     assert spec.toeplitz is not None
     if spec.toeplitz.scheme == "diagonal_mean":  # has no bound
         yield {("toeplitz", "scheme"): "diagonal_mean_biased"}
@@ -119,7 +121,7 @@ def _longer(spec: Spec) -> Iterator[Changes]:
 
 
 def _of_cg(spec: Spec) -> Iterator[Variant]:
-    """Yield fewer steps, and more."""
+    """Yield variants of conjugate gradients: more steps, then fewer steps."""
     assert spec.cg is not None
     yield Variant({("cg", "steps"): 2 * spec.cg.steps}, 0.02)
     if spec.cg.steps > 1:
@@ -133,7 +135,11 @@ def _more_steps(spec: Spec) -> Iterator[Changes]:
 
 
 def _of_lms(spec: Spec) -> Iterator[Variant]:
-    """Yield lags, linear part, last errors, reductions, sizes, and another algorithm."""
+    """Yield variants of an online learner.
+
+    These are other numbers of lags, the linear part, the correction by the last errors, reductions,
+    dictionary sizes, and another algorithm.
+    """
     assert spec.online is not None
     online = spec.online
     if spec.data is not None and spec.data.lagged:
@@ -170,7 +176,7 @@ def _of_lms(spec: Spec) -> Iterator[Variant]:
 
 
 def _other_lags(spec: Spec) -> Iterator[Variant]:
-    """Yield twice and half as many previous samples, with the kernel width scaled."""
+    """Yield twice and half the number of lags, with the kernel width adapted."""
     columns, sigma = spec.input.columns, spec.kernel.sigma
     assert sigma is not None
     for other, gain in ((2 * columns, 0.05), (columns // 2, 0.0)):
@@ -180,7 +186,7 @@ def _other_lags(spec: Spec) -> Iterator[Variant]:
 
 
 def _of_rls(spec: Spec) -> Iterator[Variant]:
-    """Yield more and fewer features, and another forgetting factor."""
+    """Yield variants of online RLS: other numbers of features and forgetting factors."""
     assert spec.rls is not None
     yield Variant({("rls", "features"): min(2 * spec.rls.features, 512)}, _FOR_MEMORY)
     yield Variant({("rls", "features"): max(spec.rls.features // 2, 2)}, 0.0)

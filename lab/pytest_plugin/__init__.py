@@ -1,7 +1,7 @@
 """lab: pytest plugin: ``pytest OUT --kerncast-on BACKEND``, fixtures and markers.
 
-Every pytest in an environment with kerncast loads this module, so it imports little more than pytest: the
-modules that run back ends are imported when the first test requests one.
+Pytest loads this module in every environment in which kerncast is installed. Therefore, it imports little
+more than pytest. The modules that run back ends are imported when the first test requests one.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _MARKERS = (
 
 # ---- options ----
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Add the command-line options and their settings in pytest's configuration."""
+    """Add command-line options, and their settings in pytest's configuration file."""
     group = parser.getgroup("kerncast", "kerncast: generated code on physical and emulated boards")
     group.addoption("--kerncast-on", action="append", default=[], metavar="BACKEND",
                     help="Back end, in the form of `kerncast test --on`; repeat the option for more: "
@@ -49,7 +49,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Check the names of the back ends before collection."""
+    """Register markers and plugins, and check the names of the back ends."""
     for marker in _MARKERS:
         config.addinivalue_line("markers", marker)
     config.stash[LEDGER] = Ledger()
@@ -78,7 +78,7 @@ def _checked(config: pytest.Config, names: list[str]) -> list[str]:
 
 # ---- vector files as tests ----
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Collect a generated folder with vectors if back ends are named."""
+    """Collect a generated folder that contains vectors, if back ends are specified."""
     if file_path.name != "vectors.json" or not parent.config.stash[TARGETS]:
         return None
     if not (file_path.parent / "plan.json").is_file():
@@ -90,14 +90,14 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def pytest_report_collectionfinish(config: pytest.Config, items: list[pytest.Item]) -> str:
-    """Report the searched folders if nothing was found."""
+    """Return a hint if back ends are specified, but no test was found."""
     if items or not config.stash[TARGETS]:
         return ""
     return "kerncast: no test, and no generated folder with vectors\n    do: kerncast gen SPEC -o FOLDER"
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Parametrise a test that uses a back end with the named ones."""
+    """Parametrise each test that uses a back end with the specified back ends."""
     if "kerncast_target" not in metafunc.fixturenames:
         return
     targets = metafunc.config.stash[TARGETS]
@@ -117,9 +117,9 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 # ---- fixtures ----
 @pytest.fixture(scope="session")
 def kerncast_ledger(pytestconfig: pytest.Config) -> Ledger:
-    """Return the ledger that records the rows of the closing table.
+    """Return the ledger, which records the values compared on each back end.
 
-    Call its ``record`` if a test compares values itself.
+    If a test compares values itself, it calls ``record`` of the ledger.
     """
     return pytestconfig.stash[LEDGER]
 
@@ -128,14 +128,14 @@ def kerncast_ledger(pytestconfig: pytest.Config) -> Ledger:
 def kerncast_target() -> str:
     """Return the name of the back end as given with --kerncast-on.
 
-    A test that uses this fixture runs once per back end.
+    A test with this fixture runs once for each back end.
     """
-    raise AssertionError("the plugin sets it for every test that uses it")
+    raise AssertionError("the plugin parametrises every test that uses this fixture")
 
 
 @pytest.fixture
 def kerncast_source(request: pytest.FixtureRequest) -> Path:
-    """Return the folder or spec that the marker ``kerncast`` names."""
+    """Return the folder or spec given in the marker ``kerncast`` of a test."""
     marker = request.node.get_closest_marker("kerncast")
     given = [value for value in (*marker.args, *marker.kwargs.values()) if value] if marker else []
     if marker is None or len(given) != 1 or not set(marker.kwargs) <= {"folder", "spec"}:
@@ -147,7 +147,7 @@ def kerncast_source(request: pytest.FixtureRequest) -> Path:
 
 @pytest.fixture
 def kerncast_plan(request: pytest.FixtureRequest, kerncast_source: Path) -> Plan:
-    """Return the plan that the test's back end runs."""
+    """Return the plan of the test's folder or spec."""
     with reported_errors():
         plan = bench_of(request.config).material(kerncast_source).plan
     return plan
@@ -155,7 +155,7 @@ def kerncast_plan(request: pytest.FixtureRequest, kerncast_source: Path) -> Plan
 
 @pytest.fixture
 def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kerncast_target: str) -> Backend:
-    """Return a back end in its initial state; consecutive tests share one build."""
+    """Return a back end in its initial state. Consecutive tests share one build."""
     required = [call for marker in request.node.iter_markers("kerncast_requires") for call in marker.args]
     _check_calls(required)
     with reported_errors():
@@ -167,9 +167,9 @@ def kerncast_backend(request: pytest.FixtureRequest, kerncast_source: Path, kern
 
 
 def _check_calls(required: list[str]) -> None:
-    """Fail a test that requires a call that no back end supports.
+    """Fail a test that requires a call which does not exist.
 
-    Otherwise the test would always be skipped.
+    Otherwise, the test would be skipped on every back end.
     """
     from ...sim.replay.trace import TRACED_CALLS
 
@@ -183,9 +183,9 @@ def _check_calls(required: list[str]) -> None:
 @pytest.fixture
 def kerncast_replay(request: pytest.FixtureRequest, kerncast_source: Path, kerncast_target: str,
                     kerncast_backend: Backend) -> Callable[..., Row]:
-    """Return ``replay(vectors=None)``, which replays vectors and compares every value.
+    """Return a function ``replay(vectors=None)`` that compares every value of vectors.
 
-    By default the vectors are those of the folder.
+    The function replays the vectors on the test's back end. By default, they are the vectors of the folder.
     """
     def replayed(vectors: Vectors | None = None) -> Row:
         bench = bench_of(request.config)

@@ -1,4 +1,4 @@
-"""lab: read generated folders once, and keep back ends open between tests."""
+"""lab: load generated folders, and keep back ends open between tests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPEN = 4
 
 @dataclass(frozen=True)
 class Material:
-    """Generated folder with its plan and, if present, its vectors."""
+    """Generated folder with its plan, and its vectors if there are any."""
 
     folder: Path
     plan: Plan
@@ -31,14 +31,14 @@ class Material:
 
 
 class Bench:
-    """Back ends of one process; consecutive tests share one build.
+    """Open back ends of a test run. Consecutive tests share one build.
 
     Parameters
     ----------
     flash : str
-        Program that loads real boards, ``auto``, or empty if they are already loaded.
+        Tool that flashes physical boards, ``auto``, or empty if they are flashed already.
     predictions : int
-        Maximum number of predictions per call of the vectors; 0 for all.
+        Maximum number of predictions in each call of the vectors; 0 for all.
     """
 
     def __init__(self, flash: str = "", predictions: int = 0) -> None:
@@ -48,13 +48,15 @@ class Bench:
         self._open: dict[tuple[Path, str], Backend] = {}
 
     def material(self, source: Path) -> Material:
-        """Return the plan and vectors of a folder or spec; generate the spec's folder.
+        """Return the plan and the vectors of a generated folder or a spec.
+
+        Code is generated for a spec. The results are cached.
 
         Raises
         ------
         KerncastError
-            E305 for a folder that kerncast did not generate, E309 if the vectors belong to another plan; the
-            errors of a spec.
+            E305 if kerncast did not generate the folder, E309 if the vectors belong to another plan; the
+            errors of the spec.
         """
         if source not in self._materials:
             self._materials[source] = self._generated(source) if source.is_file() else self._read(source)
@@ -77,12 +79,12 @@ class Bench:
         return limit_predictions(vectors, self._predictions) if vectors and self._predictions else vectors
 
     def open(self, source: Path, target: str) -> Backend:
-        """Open a back end in its initial state; build it unless it is still open.
+        """Return a back end in its initial state; it is built unless it is still open.
 
         Raises
         ------
         KerncastError
-            Those of :meth:`material` and of :func:`~kerncast.hw.backends.open_backend`.
+            The errors of :meth:`material` and of :func:`~kerncast.hw.backends.open_backend`.
         """
         material = self.material(source)
         key = material.folder, target
@@ -103,7 +105,10 @@ class Bench:
         return backend
 
     def _evict_port(self, target: str) -> None:
-        """Close the least recently used back end, and every other on the same port."""
+        """Close the back ends on the same port and, if too many are open, the oldest ones.
+
+        The oldest back ends are those that were used least recently.
+        """
         def port(name: str) -> str:
             kind, _, rest = name.partition(":")
             return rest.rpartition("@")[2] if kind == "board" else ""
@@ -114,9 +119,9 @@ class Bench:
             self._open.pop(next(iter(self._open))).close()
 
     def _with_zig_cache(self, build: Path) -> Path:
-        """Return a folder for images that shares one zig cache.
+        """Return a build folder for images, with a zig cache that all builds share.
 
-        Zig then builds its runtime only once.
+        Therefore, zig compiles its runtime library only once.
         """
         cache = Path(self._work.name) / "zig-cache"
         cache.mkdir(exist_ok=True)
@@ -126,19 +131,19 @@ class Bench:
         return build
 
     def replay(self, source: Path, target: str, vectors: Vectors | None = None) -> Row:
-        """Replay vectors of a folder's plan, by default its own, and compare every value.
+        """Replay vectors on a back end, and compare every value.
 
-        Raises E308 without vectors.
+        By default, the vectors are those of the folder. Raises E308 if it contains none.
         """
         chosen = vectors or self.material(source).vectors
         if chosen is None:
             raise fail("E308", "the folder contains no test vectors", where=str(source),
                        allowed="a folder generated from a spec with [data]",
-                       remedy="add [data] to the spec and generate again")
+                       remedy="add [data] to the spec, and generate the folder again")
         return replay_on(self.open(source, target), chosen)
 
     def close(self) -> None:
-        """Close all back ends and remove their builds."""
+        """Close all back ends, and remove their builds."""
         while self._open:
             self._open.popitem()[1].close()
         self._work.cleanup()

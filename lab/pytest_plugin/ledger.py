@@ -1,4 +1,4 @@
-"""lab: report the values compared on each back end after a pytest run."""
+"""lab: print the number of values compared on each back end, after a pytest run."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ _CARRIED = "kerncast_ledger"
 
 
 def tools_required() -> bool:
-    """Report whether a missing tool fails a test.
+    """Report whether a missing tool fails a test, instead of skipping it.
 
-    A missing tool fails the test in CI, and if KERNCAST_REQUIRE_TOOLS is 1.
+    This is the case in CI, and if KERNCAST_REQUIRE_TOOLS is 1.
     """
     wanted = os.environ.get("KERNCAST_REQUIRE_TOOLS", os.environ.get("CI", ""))
     return wanted.lower() in ("1", "true")
 
 
 def missing_tool(name: str, remedy: str) -> BaseException:
-    """Return the exception that skips a test and states the remedy.
+    """Return an exception that skips a test because a tool is missing.
 
-    The exception fails the test if :func:`tools_required` is true.
+    If :func:`tools_required` is true, the exception fails the test.
     """
     said = f"missing tool: {name}; to install it: {remedy}"
     if tools_required():
@@ -34,9 +34,9 @@ def missing_tool(name: str, remedy: str) -> BaseException:
 
 
 class Ledger:
-    """Record of the values compared in the current test.
+    """Ledger of the values that the current test has compared.
 
-    Any fixture may use it, also under xdist.
+    Any fixture may use it. It also works with xdist.
     """
 
     def __init__(self) -> None:
@@ -57,11 +57,11 @@ class Ledger:
         mismatches : int
             Number of mismatches.
         case : str
-            Name of the comparison, such as ``"ecg16"``.
+            Name of the compared case, such as ``"ecg16"``.
         first : str
-            The first mismatch.
+            Description of the first mismatch.
         remedy : str
-            A command that finds the cause.
+            A command that finds the cause of the mismatch.
         """
         assert self.item is not None, "the ledger is available only while tests run"
         case = case or "this case"
@@ -75,13 +75,13 @@ class Ledger:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> None:
-        """Remember the current test."""
+        """Store the current test."""
         self.item = item
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None],
                                   ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-        """Attach a test's rows to its last report, and their sums to JUnit properties."""
+        """Attach the rows of a test to its last report, and their sums to its properties."""
         rows = item.stash.get(_ROWS, []) if call.when == "teardown" else []
         if rows:
             item.user_properties += [
@@ -94,13 +94,13 @@ class Ledger:
 
 
 class ClosingTable:
-    """Plugin that prints the table of all rows in the test reports."""
+    """Plugin that prints a table of the values compared on each back end."""
 
     def __init__(self) -> None:
         self.rows: dict[str, dict[str, Any]] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Collect the rows of a test."""
+        """Add the rows of a test report to the table."""
         for row in getattr(report, _CARRIED, ()):
             empty = {"tests": set(), "cases": set(), "words": 0, "mismatches": 0}
             total = self.rows.setdefault(row["backend"], empty)
@@ -110,7 +110,7 @@ class ClosingTable:
             total["mismatches"] += row["mismatches"]
 
     def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
-        """Print the table."""
+        """Print the table at the end of the run."""
         if not self.rows:
             return
         write = terminalreporter.write_line

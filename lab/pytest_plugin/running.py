@@ -1,6 +1,6 @@
-"""lab: run back ends and report results, for the plugin's hooks and test items.
+"""lab: run back ends and report results in pytest hooks and test items.
 
-Every pytest imports this module, so it has few imports.
+Pytest always imports this module. Therefore, it has few imports.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ BENCH = pytest.StashKey["Bench"]()
 
 
 def is_real(target: str) -> bool:
-    """Report whether a target is a real board, which only one process can open."""
+    """Report whether a back end is a physical board, which only one process can open."""
     return target.startswith("board:")
 
 
 def marks_of(config: pytest.Config, target: str) -> list[pytest.MarkDecorator]:
-    """Return the marks that make a real board's tests run on one xdist worker."""
+    """Return marks with which all tests of a physical board run in one xdist worker."""
     return [pytest.mark.xdist_group(target)] if is_real(target) and config.pluginmanager.hasplugin("xdist") \
         else []
 
 
 def bench_of(config: pytest.Config) -> Bench:
-    """Return the run's bench, created at its first use."""
+    """Return the bench of a test run; it is created at the first use."""
     if BENCH not in config.stash:
         from .bench import Bench
 
@@ -47,7 +47,10 @@ def bench_of(config: pytest.Config) -> Bench:
 
 @contextlib.contextmanager
 def reported_errors() -> Iterator[None]:
-    """Convert errors to test results: a missing tool skips, any other error fails."""
+    """Convert an error in the block to a test result.
+
+    A missing tool skips the test, and any other error fails it.
+    """
     try:
         yield
     except KerncastError as error:
@@ -58,7 +61,7 @@ def reported_errors() -> Iterator[None]:
 
 
 def note(item: pytest.Item, target: str, plan: Plan, row: Row) -> None:
-    """Add a replay's result to the JUnit properties and the ledger.
+    """Add the result of a replay to the JUnit properties and to the ledger.
 
     A mismatch fails the test.
     """

@@ -1,4 +1,4 @@
-"""lab.report: write a sweep or one design as an HTML file that opens from disk."""
+"""lab.report: write a sweep or a design as an HTML file that opens from disk."""
 
 from .page import gather_page
 from .render import check_plotly, write_report

@@ -1,4 +1,4 @@
-"""lab.report: list the back ends that ran a design's vectors, and the mismatches."""
+"""lab.report: collect the results of back ends for the designs of a page."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ Cells = list[dict[str, Any]]
 
 
 def agreement(given: Path, results: Sequence[Path]) -> Cells:
-    """List the back ends that have run, from existing result files.
+    """Return the results of back ends from JSON files, sorted by plan and back end.
 
     Parameters
     ----------
     given : Path
-        A folder or spec; a run folder may contain the results of ``kerncast sweep --confirm``.
+        A folder or spec. If ``kerncast sweep --confirm`` has stored results in the folder, they are included.
     results : sequence of Path
         Files with the JSON output of kerncast's commands.
 
     Returns
     -------
     list of dict
-        ``plan`` (hash), ``backend``, ``words``, ``mismatches``, ``first`` and ``costs``, once for each pair
-        of plan and back end: a later result replaces an earlier one.
+        ``plan`` (hash), ``backend``, ``words`` (values compared), ``mismatches``, ``first`` (the first
+        mismatch) and ``costs``. If there are several results for a plan and a back end, the last one is used.
 
     Raises
     ------
     KerncastError
-        E372 for a file that is not such JSON.
+        E372 if a file does not contain such JSON.
     """
     own = given / CONFIRMED
     found: dict[tuple[str, str], dict[str, Any]] = {}
@@ -41,7 +41,7 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
             written = read_json(path)
             rows = list(_rows(written))
         except FileNotFoundError:
-            raise fail("E372", "the file of results does not exist", where=str(path), value="no file",
+            raise fail("E372", "the results file does not exist", where=str(path), value="no file",
                        allowed="a file", remedy="run: kerncast test OUT --on host --json > FILE") from None
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise fail("E372", "the file does not contain results of back ends", where=str(path),
@@ -53,7 +53,7 @@ def agreement(given: Path, results: Sequence[Path]) -> Cells:
 
 
 def _rows(written: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Return the rows of a command's JSON, for one design or several examples."""
+    """Yield the results in a command's JSON, for one design or for several examples."""
     if "examples" in written:
         for example in written["examples"]:
             yield from _rows(example)

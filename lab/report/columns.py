@@ -1,11 +1,10 @@
-"""lab.report: encode a column compactly in JSON.
+"""lab.report: encode columns of values compactly in JSON.
 
-Numbers become typed arrays, and repeated values are stored once.
-
-``{"f4": BASE64}`` is a column of float32 with six digits, NaN for missing values; ``{"f8":
-BASE64}`` is one of float64, for integers that float32 cannot represent; ``{"of": [VALUE, ...], "at": BASE64,
-"bytes": 1, 2 or 4}`` contains a list of values and an index into it for each row; ``{"hex": BASE64,
-"bytes": N}`` contains hashes of N bytes.  All are little-endian.
+A column of numbers is ``{"f4": BASE64}`` (float32; fractions keep six digits; a missing value is NaN) or
+``{"f8": BASE64}`` (float64, if it contains integers that float32 cannot represent). A column with repeated
+values is ``{"of": [VALUE, ...], "at": BASE64, "bytes": 1, 2 or 4}``: the distinct values, and the index of
+each row, with its size in bytes. A column of hashes with N bytes is ``{"hex": BASE64, "bytes": N}``. All
+arrays are little-endian.
 """
 
 from __future__ import annotations
@@ -22,16 +21,20 @@ _FEW, _MOST = 1 << 8, 1 << 16
 
 
 def packed(values: Sequence[Any]) -> Column:
-    """Encode a column of numbers, texts, booleans or None in the smaller encoding.
+    """Encode a column of numbers, texts, booleans or None.
+
+    Distinct values with an index are used if there are texts, or few distinct values; otherwise, numbers are
+    used.
 
     Parameters
     ----------
     values : sequence of int, float, str, bool or None
-        The column; with more than 65,536 different texts, indices have 4 bytes.
+        The column.
 
     Returns
     -------
     dict
+        The encoded column; see the module.
     """
     # 1, 1.0 and True are equal as keys, and are not the same text.
     different = {(type(value), value): value for value in values}
@@ -45,7 +48,7 @@ def packed(values: Sequence[Any]) -> Column:
 
 
 def packed_numbers(values: Sequence[float | None] | NDArray[np.float64]) -> Column:
-    """Encode numbers; None becomes NaN, and fractions have six digits."""
+    """Encode numbers; None becomes NaN. Fractions keep about six digits."""
     numbers = np.array([np.nan if value is None else value for value in values], dtype="<f8")
     whole = numbers[np.isfinite(numbers) & (numbers == np.rint(numbers))]
     if np.all(whole == whole.astype("<f4")):
@@ -54,7 +57,7 @@ def packed_numbers(values: Sequence[float | None] | NDArray[np.float64]) -> Colu
 
 
 def packed_hashes(values: Sequence[str], size: int = 32) -> Column:
-    """Encode hexadecimal hashes of `size` bytes; an empty one becomes zeros."""
+    """Encode hexadecimal hashes of `size` bytes; an empty text becomes zero bytes."""
     whole = b"".join(bytes.fromhex(value) if value else bytes(size) for value in values)
     return {"hex": base64.b64encode(whole).decode(), "bytes": size}
 

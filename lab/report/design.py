@@ -1,4 +1,4 @@
-"""lab.report: run one design in the integer model and in float64, for a report."""
+"""lab.report: run a design in the integer model and in float64 for a report."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class SampleView:
     Parameters
     ----------
     x_raw : ndarray of int64, shape (m, D)
-        The training inputs, or the points of the uniform grid.
+        The training inputs, or the grid points if the inputs form a uniform grid.
     y_raw : ndarray of int64, shape (m,), or None
         The targets; None if the model was trained elsewhere.
     x_test : ndarray of int64, shape (k, D)
         The inputs of the predictions.
     passes : int
-        How many times an online learner is trained on the samples.
+        Number of times that an online learner is trained on all samples.
     """
 
     x_raw: Words
@@ -49,19 +49,20 @@ class SampleView:
 
 
 def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
-    """Run a design and return the contents of its page.
+    """Run a design, and return the contents of its page.
 
     Parameters
     ----------
     plan : Plan
     samples : SampleView, or None
-        None without data: the page then contains the plan only.
+        The samples. Without them, the page describes only the plan.
 
     Returns
     -------
     dict
         ``plan`` (hash), ``status``, ``signals``, ``histograms``, ``budget``, ``xi``, ``curve``,
-        ``memory``, ``operations``, ``tables``, ``y_unit`` and ``targets``; None for missing values.
+        ``memory``, ``operations``, ``tables``, ``ram``, ``flash``, ``y_unit`` and ``targets``. Values that
+        need samples are None or absent if there are none.
     """
     found: dict[str, Any] = {
         "plan": plan.hash, "status": None, "histograms": None, "budget": None, "xi": None, "curve": None,
@@ -84,10 +85,7 @@ def design(plan: Plan, samples: SampleView | None) -> dict[str, Any]:
 
 
 def targets(plan: Plan) -> list[dict[str, Any]]:
-    """Return the model's share of RAM and flash on each target.
-
-    If the model does not fit, the reason is included.
-    """
+    """Return the memory of each target, and the reason if the model does not fit."""
     rows = []
     for name in target_ids():
         target = load_target(name)
@@ -103,7 +101,11 @@ def targets(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> dict[str, Any]:
-    """Return a Toeplitz trainer's reflection coefficients and prediction error powers."""
+    """Return the learning curve of a design and, for a Toeplitz trainer, xi.
+
+    The curve shows the prediction error power of Levinson's recursion, the residual of conjugate gradients,
+    or the error of an online learner.
+    """
     if plan.fixed or samples.y_raw is None:
         return {}
     plan = chosen_plan(plan, run.state)
@@ -133,7 +135,7 @@ def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> 
 
 
 def _so_far(f: Array, y: Array, classes: bool) -> Array:
-    """Return the running rate of wrong signs, or the RMS error, up to each sample."""
+    """Return the error rate or the RMS error over all samples up to each sample."""
     middle = (y.max() + y.min()) / 2
     each = (f > middle) != (y > middle) if classes else (f - y) ** 2
     mean: Array = np.cumsum(each) / (np.arange(len(y)) + 1)
@@ -141,7 +143,7 @@ def _so_far(f: Array, y: Array, classes: bool) -> Array:
 
 
 def _curve(x: str, y: str, **lines: NDArray[np.floating[Any]]) -> dict[str, Any]:
-    """Return a curve with its axis names, reduced to a plottable number of points."""
+    """Return a curve with its axis titles, reduced to a limited number of points."""
     drawn = {}
     for name, values in lines.items():
         at = np.unique(np.linspace(0, len(values) - 1, min(_DRAWN, len(values))).astype(int))

@@ -1,6 +1,6 @@
-"""lab.report: recompute intermediate values that a run does not store.
+"""lab.report: compute intermediate values of a run that the device does not store.
 
-The functions of the integer model compute all of them.
+All of them are computed with functions of the integer model.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ PAIRS = 1 << 16
 
 def intermediate_values(plan: Plan, simulation: Simulation, y_raw: Words | None,
                         x_test: Words) -> dict[str, Words]:
-    """Return the values of signals that the device does not store, by name.
+    """Return the values of signals that the device does not store, by signal.
 
     Parameters
     ----------
@@ -47,9 +47,9 @@ def intermediate_values(plan: Plan, simulation: Simulation, y_raw: Words | None,
     Returns
     -------
     dict
-        ``y`` of the targets; ``distance``, ``kernel`` and ``accumulator`` of predictions at `x_test`; ``xi``,
-        ``eps`` and, if alpha is one solution, ``innov`` of Levinson's recursion. Signals that the plan lacks
-        are omitted.
+        ``y``: the targets; ``distance``, ``kernel`` and ``accumulator``: values of predictions at `x_test`;
+        ``xi``, ``eps`` and, if only one system is solved, ``innov``: values of Levinson's recursion. Signals
+        that the plan does not have are omitted.
     """
     found: dict[str, Words] = {}
     if y_raw is not None:
@@ -80,7 +80,7 @@ def _of_predictions(plan: Plan, state: Outputs, x_test: Words) -> dict[str, Word
 
 
 def _vectors(plan: Plan, state: Outputs) -> Words:
-    """Return the vectors of the expansion, shape (N, D), in the format of x."""
+    """Return the vectors of the kernel expansion, shape (N, D), in the format of x."""
     if plan.fixed or "centers" in state:
         words = np.array(plan.tables["centers"].values if plan.fixed else state["centers"], dtype=np.int64)
         return words.reshape(-1, plan.sizes["D"])[:int(state["count"][0]) if "count" in state else None]
@@ -88,9 +88,9 @@ def _vectors(plan: Plan, state: Outputs) -> Words:
 
 
 def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
-    """Yield each prediction's accumulator, read from a range log.
+    """Yield the accumulator of each prediction.
 
-    The log is cleared before each prediction.
+    It is read from the range log, which is cleared before each prediction.
     """
     model = open_model(plan)
     model.load(state)
@@ -101,7 +101,7 @@ def _sums(plan: Plan, state: Outputs, x_raw: Words) -> Iterator[int]:
 
 
 def _of_levinson(plan: Plan, state: Outputs, y: Words) -> dict[str, Words]:
-    """Compute the intermediate values of one solution by Levinson's recursion.
+    """Return the values of xi, eps and innov in one run of Levinson's recursion.
 
     The steps are those of :mod:`kerncast.sim.model.toeplitz.levinson`.
     """

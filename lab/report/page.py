@@ -1,6 +1,6 @@
 """lab.report: collect the contents of a page.
 
-The source is a run folder, a spec or a generated folder.
+They are taken from the folder of a sweep, a spec, or a generated folder.
 """
 
 from __future__ import annotations
@@ -34,25 +34,28 @@ Page = dict[str, Any]
 
 def gather_page(given: Path, results: Sequence[Path] = (),
              progress: Progress = lambda done, total: None) -> Page:
-    """Collect the contents of a page from a run folder, a spec or a generated folder.
+    """Return the contents of a page.
 
     Parameters
     ----------
     given : Path
+        The folder of a sweep, a spec, or a generated folder.
     results : sequence of Path
-        JSON of ``kerncast test``, ``verify``, ``sweep --confirm`` and ``demo``, with results of back ends.
+        Files with results of back ends: the JSON output of ``kerncast test``, ``verify``, ``sweep --confirm``
+        or ``demo``.
     progress : callable, optional
-        Progress callback; receives the finished points and their total number.
+        Progress callback; receives the number of finished points, and the total number.
 
     Returns
     -------
     dict
-        The data of the page's scripts; it contains only types that JSON supports.
+        Data for the scripts of the page. All values can be encoded as JSON.
 
     Raises
     ------
     KerncastError
-        E371 if `given` is none of these, E372 for a file in `results` that is not such JSON; read errors.
+        E371 if `given` is none of the three, E372 if a file in `results` does not contain such JSON; other
+        errors if a file cannot be read.
     """
     listed = agreement(given, results)
     if given.is_dir() and (given / MANIFEST).is_file():
@@ -78,9 +81,9 @@ def _nothing(given: Path, value: str) -> KerncastError:
 
 
 def one_design(plan: Plan, samples: SampleView | None, toml: str, summary: str, about: str) -> Page:
-    """Return the page of one design, without a front.
+    """Return the contents of the page for one design.
 
-    Raise E124 for classes or several outputs.
+    Raises E124 if the design has classes or several outputs.
     """
     refuse_several(plan, "a report")
     return {"kind": "design", "name": plan.name, "algorithm": plan.algorithm, "summary": summary,
@@ -105,7 +108,7 @@ def _of_spec(path: Path) -> Page:
 
 
 def samples_of(spec: Spec, plan: Plan, data: Dataset) -> SampleView:
-    """Return the samples on which a spec's design is run."""
+    """Return the samples with which a spec's design is run."""
     return SampleView(data.x_raw, data.y_raw, test_inputs(plan, data), spec.passes)
 
 
@@ -128,7 +131,7 @@ def _of_folder(folder: Path) -> Page:
 def _replayed(plan: Plan, vectors: Vectors) -> SampleView | None:
     """Return the samples of a folder's vectors.
 
-    Return None if the vectors do not consist of training and prediction as in the demo.
+    The result is None if the vectors do not consist of training or updates and a prediction.
     """
     learnt = [call for call in vectors.calls if call.name in ("train", "update")]
     asked = [call.x_raw for call in vectors.calls if call.name == "predict" and call.x_raw is not None]
@@ -142,9 +145,9 @@ def _replayed(plan: Plan, vectors: Vectors) -> SampleView | None:
 
 
 def as_json(page: Page) -> str:
-    """Encode the page as JSON that is safe inside HTML.
+    """Encode the contents of a page as JSON that can be embedded in HTML.
 
-    The text cannot end a script element or begin a comment.
+    The text cannot end a script element, and cannot begin a comment.
     """
     text = json.dumps(page, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
     for character in "<>&":

@@ -1,4 +1,4 @@
-"""lab.report: compile a design's C to WebAssembly, with the data for a page."""
+"""lab.report: compile a design's C to WebAssembly, and describe its interface."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ _MOST = 100_000
 
 def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
             build_dir: Path | None = None) -> dict[str, Any]:
-    """Build the module of a plan, and describe its interface for a page.
+    """Build the WebAssembly module of a plan, and describe its interface for a page.
 
     Parameters
     ----------
     plan : Plan
     spec : Spec, or None
-        Defines the unit of the target's ADC counts, and whether inputs are earlier targets.
+        Determines the unit of the target's ADC counts, and whether the inputs are previous targets.
     source : Path, optional
-        The folder generated from the plan.
+        The folder generated from the plan. If it is omitted, the code is generated.
     build_dir : Path, optional
         Folder for zig's cache.
 
     Returns
     -------
     dict
-        ``problem`` (code, message, remedy) if zig is not installed; else ``wasm`` in base64, and ``name``,
-        ``learn`` (the function that learns, or None), ``batch`` (samples per call, 0 if they are passed one
-        by one), ``uniform`` with ``grid`` (first input and step), ``columns``, ``lagged``,
-        ``x``, ``y`` and ``f`` (the numpy type; minimum and maximum ADC count), ``unit`` of f and
-        ``gain`` and ``offset`` of the target's ADC counts, ``state`` and ``trainer`` (bytes), ``statuses``.
+        ``problem`` (code, message, remedy) if zig is not installed. Otherwise: ``wasm`` (base64); ``name``;
+        ``learn`` (the function that learns, or None); ``batch`` (samples per call, 0 if there is one per
+        call); ``uniform`` and ``grid`` (first input and step); ``columns``; ``lagged``; ``x``, ``y`` and
+        ``f`` (numpy type, minimum and maximum ADC count); ``unit`` of f; ``gain`` and ``offset`` of the
+        target; ``state`` and ``trainer`` (sizes in bytes); ``statuses``.
 
     Raises
     ------
@@ -74,7 +74,7 @@ def program(plan: Plan, spec: Spec | None, *, source: Path | None = None,
 
 
 def samples_text(spec: Spec, data: Dataset) -> str:
-    """Return a spec's samples as CSV of ADC counts; empty if there are too many."""
+    """Return the samples of a spec as CSV of ADC counts; empty if there are too many."""
     columns = data.y_raw[:, np.newaxis] if spec.uniform else np.column_stack([data.x_raw, data.y_raw])
     text = words_text(columns)
     return text if len(text) <= _MOST else ""

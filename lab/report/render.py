@@ -1,4 +1,4 @@
-"""lab.report: write a page as one HTML file without external resources."""
+"""lab.report: write a page as a single HTML file without external resources."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLOTLY = ("plotly", "package_data/plotly.min.js")
 
 
 def check_plotly() -> Path:
-    """Return the path of plotly.js in its Python package; raise E501 if it is missing."""
+    """Return the path of plotly.js; raise E501 if the package plotly is not installed."""
     found = package_file(*_PLOTLY) if find_spec("plotly") is not None else None
     if found is None:
         raise missing("the charts of a report need", "plotly", "python -m pip install plotly", "report")
@@ -28,14 +28,14 @@ def check_plotly() -> Path:
 
 
 def render_page(page: dict[str, Any]) -> str:
-    """Render the HTML of a page; the same page gives the same bytes.
+    """Render the HTML of a page. The output is deterministic.
 
-    A content security policy in the page allows only scripts with known hashes, and no external resources.
+    A content security policy allows only scripts with known hashes, and no external resources.
 
     Parameters
     ----------
     page : dict
-        See :func:`.page.gather_page`.
+        Contents of the page; see :func:`.page.gather_page`.
 
     Raises
     ------
@@ -55,12 +55,12 @@ def render_page(page: dict[str, Any]) -> str:
 
 
 def script_hash(script: str) -> str:
-    """Return the hash source that allows a script in a content security policy."""
+    """Return the hash of a script in the form of a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def write_report(page: dict[str, Any], out: Path) -> int:
-    """Write the HTML atomically; return its size in bytes."""
+    """Render a page and write it to a file atomically; return its size in bytes."""
     text = render_page(page)
     write_whole(out, text)
     return len(text.encode())

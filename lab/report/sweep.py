@@ -1,4 +1,4 @@
-"""lab.report: arrange a sweep's points as columns, and describe its best designs."""
+"""lab.report: arrange a sweep's points in columns, and describe the best designs."""
 
 from __future__ import annotations
 
@@ -28,16 +28,17 @@ CLOSER = 16
 
 
 def sweep_page(run: SweepRun, progress: Progress) -> dict[str, Any]:
-    """Build the page of a sweep.
+    """Return the contents of the page of a sweep.
 
     Raises
     ------
     KerncastError
-        E373 for a run without points, E369 if a plan differs from that of the sweep; the errors of the data.
+        E373 if the sweep has no points, E369 if a plan differs from that of the sweep; the errors of the
+        data.
     """
     if not run.points:
         raise fail("E373", "the sweep has no points yet", where=str(run.folder), value="0 points",
-                   allowed="at least one", remedy="run the same sweep again; it resumes")
+                   allowed="at least one point", remedy="run the same sweep again; it resumes")
     front = {p.key for p in run.front}
     at = {p.key: index for index, p in enumerate(run.points)}
     best = None if run.best is None else at[run.best.key]
@@ -68,7 +69,10 @@ def _judged(run: SweepRun) -> str:
 
 
 def measures_of(settings: Settings) -> list[str]:
-    """List the requested metrics, then all others, by their short names."""
+    """List the requested metrics, then the others.
+
+    The metrics of the call that learns have a short name, without the call.
+    """
     algorithm = settings.space.base.model.algorithm
     asked = [*settings.objectives, *(c.name for c in settings.constraints)]
     learning = f".{CALLS[algorithm][0]}"
@@ -76,13 +80,19 @@ def measures_of(settings: Settings) -> list[str]:
 
 
 def _closer(front: Sequence[int], best: int | None) -> list[int]:
-    """Return the indices of the best design and of the front, up to a maximum."""
+    """Return the indices of the best design and of designs on the Pareto front.
+
+    The number of designs is limited.
+    """
     places = np.linspace(0, len(front) - 1, min(CLOSER, len(front))).astype(int)
     return sorted({*(front[place] for place in places), *([] if best is None else [best])})
 
 
 def _plans(run: SweepRun, progress: Progress) -> tuple[list[Plan | None], list[str]]:
-    """Return the plan and spec text of every point; None and empty if rejected."""
+    """Return the plan and the text of the spec for every point.
+
+    They are None and empty if the point was rejected.
+    """
     plans: list[Plan | None] = []
     texts: list[str] = []
     for done, point in enumerate(run.points, 1):
@@ -97,7 +107,7 @@ def _plan(run: SweepRun, point: Point) -> Plan:
     spec, data = run.settings.evaluator.spec_and_data(point.inputs)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     if plan.hash != point.plan:
-        raise fail("E369", "the plan of a design differs from the sweep's", where=str(run.folder),
+        raise fail("E369", "the plan of a design differs from its plan in the sweep", where=str(run.folder),
                    value=plan.hash, allowed=point.plan, remedy="run the sweep again in a new folder")
     return plan
 
@@ -109,7 +119,7 @@ def _design(run: SweepRun, point: Point, plan: Plan | None) -> dict[str, Any]:
 
 
 def _program(run: SweepRun, index: int | None, plans: Sequence[Plan | None]) -> dict[str, Any]:
-    """Return the program and samples of the design at `index`; empty without one."""
+    """Return the compiled program and the samples of a design; empty without a design."""
     plan = None if index is None else plans[index]
     if index is None or plan is None:
         return {}
@@ -119,10 +129,7 @@ def _program(run: SweepRun, index: int | None, plans: Sequence[Plan | None]) -> 
 
 def point_columns(points: Sequence[Point], axes: Sequence[str], measures: Sequence[str],
                   kept: Sequence[bool]) -> dict[str, Any]:
-    """Return the swept keys, metrics and results of all points as columns.
-
-    The results are status, error code, plan and feasibility.
-    """
+    """Return the swept keys, metrics, status, error, plan and feasibility as columns."""
     return {"count": len(points), "plan": packed_hashes([p.plan for p in points]),
             "status": packed([p.status for p in points]), "kept": packed([int(k) for k in kept]),
             "code": packed([p.code for p in points]), "message": packed([p.message for p in points]),
@@ -131,16 +138,16 @@ def point_columns(points: Sequence[Point], axes: Sequence[str], measures: Sequen
 
 
 def format_columns(plans: Sequence[Plan | None]) -> dict[str, Any]:
-    """Return the format of every signal of every point, or None."""
+    """Return the formats of all points as columns, by signal; None if there is none."""
     signals = dict.fromkeys(name for plan in plans if plan is not None for name in plan.signals)
     return {name: packed([str(plan.signals[name].format) if plan is not None and name in plan.signals
                           else None for plan in plans]) for name in signals}
 
 
 def text_columns(texts: Sequence[str]) -> list[Any]:
-    """Return the specs of all points, one column per table.
+    """Return the specs of all points as columns, one for each table.
 
-    The joined entries of a point are the text of its spec.
+    The entries of a point, joined, are the text of its spec.
     """
     split = [text.replace("\n[", "\n\0[").split("\0") for text in texts]
     most = max(len(parts) for parts in split)
@@ -148,7 +155,7 @@ def text_columns(texts: Sequence[str]) -> list[Any]:
 
 
 def _limit(run: SweepRun, constraint: Any) -> dict[str, Any]:
-    """Return a limit as a number, and the margin of the best design."""
+    """Return the value of a constraint, and the margin of the best design."""
     limit = constraint.limit(run.baseline)
     best = None if run.best is None else run.best.measures.get(constraint.name)
     return {"text": constraint.text, "measure": constraint.name, "most": constraint.most, "number": limit,
@@ -158,7 +165,7 @@ def _limit(run: SweepRun, constraint: Any) -> dict[str, Any]:
 
 
 def _why(run: SweepRun) -> list[list[str]]:
-    """List cheaper steps from the best design, with the limit that each violates."""
+    """Return cheaper alternatives to the best design, with the limits they violate."""
     rows = []
     for step in run.why:
         if step.point.code:
@@ -175,12 +182,12 @@ def _why(run: SweepRun) -> list[list[str]]:
 
 
 def command(*words: str) -> str:
-    """Format a kerncast command for a shell."""
+    """Return a kerncast command, quoted for a shell."""
     return shlex.join(["kerncast", *words])
 
 
 def _sweep_command(run: SweepRun) -> str:
-    """Return the command that repeats the run."""
+    """Return the command that repeats a sweep."""
     s = run.settings
     parts = ["sweep", f"{run.space.base.model.name}.toml"]
     for axis in run.space.axes:

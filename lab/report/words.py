@@ -1,4 +1,4 @@
-"""lab.report: describe the bit lengths, saturations and headroom of each signal."""
+"""lab.report: describe the format, headroom and saturation of each signal."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ _FEWEST = 8
 
 
 def signal_rows(plan: Plan, simulation: Simulation | None) -> list[dict[str, Any]]:
-    """Return every signal's format, its origin, and its range in a run.
+    """Return the format of every signal, who decided it, and its range in a run.
 
     Parameters
     ----------
     plan : Plan
     simulation : Simulation, or None
-        None without data: then the ranges are unknown.
+        The run. Without it, the ranges are unknown.
 
     Returns
     -------
     list of dict
         ``name``, ``format``, ``bits``, ``exponent``, ``cast``, ``decided``, ``most``, ``seen``,
-        ``headroom`` (bits), ``saturated`` (casts), ``unit``; None if unknown.
+        ``headroom`` (bits), ``saturated`` (number of casts), ``unit``. Unknown values are None.
     """
     if simulation is not None:
         plan = observed(plan, simulation.ranges, simulation.state)
@@ -55,10 +55,10 @@ def signal_rows(plan: Plan, simulation: Simulation | None) -> list[dict[str, Any
 
 def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None,
                x_test: Words) -> list[dict[str, Any]]:
-    """Count the values of each signal by their bit length without sign.
+    """Return, for each signal, the number of values by bit length (without sign).
 
-    All values of the samples, the predictions and their terms, the final structure, and
-    Levinson's recursion are counted. For other intermediate values, only the largest magnitude is available.
+    Included are all values of the samples, of predictions and their terms, of the final state, and of
+    Levinson's recursion. For other signals, only the largest magnitude is known.
 
     Parameters
     ----------
@@ -71,9 +71,9 @@ def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | 
     Returns
     -------
     list of dict
-        One row per signal: ``name``, ``format``, ``room`` (available bits), ``used`` (maximum number of
-        used bits; None if the signal has no values), ``counts`` (values with 0, 1, ... bits; None if only
-        the largest is known), ``rails`` (values at a limit of the format) and ``saturated`` (casts).
+        One row per signal: ``name``, ``format``, ``room`` (available bits), ``used`` (maximum bits used; None
+        if there are no values), ``counts`` (number of values with 0, 1, ... bits; None if too few values are
+        known), ``rails`` (number of values at a limit of the format), ``saturated`` (number of casts).
     """
     held = _held(plan, simulation, x_raw, y_raw) | intermediate_values(plan, simulation, y_raw, x_test)
     ranges = {r.name: r for r in simulation.ranges}
@@ -82,7 +82,7 @@ def histograms(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | 
 
 
 def _histogram(name: str, fmt: Format, words: Words, seen: Range | None) -> dict[str, Any]:
-    """Return one histogram of the stored values and those in the range log."""
+    """Return the histogram of one signal from its values and its range log."""
     room = fmt.bits - fmt.signed
     counts = _lengths(words, room)
     used = [int(at) for at in np.flatnonzero(counts)[-1:]] + ([room - seen.headroom_bits] if seen else [])
@@ -92,7 +92,7 @@ def _histogram(name: str, fmt: Format, words: Words, seen: Range | None) -> dict
 
 
 def _held(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None) -> dict[str, Words]:
-    """Return the values of signals in the samples, predictions and final state."""
+    """Return the values of the samples, predictions and final state, by signal."""
     x = np.zeros_like(x_raw)
     convert_inputs(x_raw, input_constants(plan), x, Ranges(plan).log)
     found = {"x_raw": x_raw, "x": x,
@@ -103,7 +103,7 @@ def _held(plan: Plan, simulation: Simulation, x_raw: Words, y_raw: Words | None)
 
 
 def _lengths(words: Words, room: int) -> Words:
-    """Count the values with 0, 1, ..., `room` bits below the sign."""
+    """Return the number of values that need 0, 1, ..., `room` bits besides the sign."""
     magnitudes = np.where(words < 0, ~words, words)
     edges = np.left_shift(np.int64(1), np.arange(room, dtype=np.int64))  # b bits: 2^(b-1) and above
     counts: Words = np.bincount(np.searchsorted(edges, magnitudes, side="right"), minlength=room + 1)
@@ -111,5 +111,8 @@ def _lengths(words: Words, room: int) -> Words:
 
 
 def _at_rails(words: Words, fmt: Format) -> int:
-    """Count the values at a limit of the format, except at a limit of 0."""
+    """Return the number of values at a limit of the format.
+
+    The minimum of an unsigned format is not counted.
+    """
     return int(np.count_nonzero((words == fmt.hi) | (fmt.signed & (words == fmt.lo))))

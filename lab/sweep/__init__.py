@@ -2,18 +2,18 @@
 
 Code that reads results, such as a report, uses::
 
-    run = open_run(folder)         # E365 no sweep there, E366 damaged results; nothing is written
+    run = open_run(folder)         # E365 if there is no sweep, E366 if damaged; nothing is written
     run.points                     # list of Point: key, inputs, status, code, plan, words, measures
     run.front                      # the Pareto front of run.settings.objectives, sorted
     run.best                       # the cheapest Point within run.settings.constraints, or None
     run.why                        # CheaperSteps: cheaper values and shorter words, with the violated limits
 
-and also ``run.spec(point)`` (a Spec, whose ``to_toml()`` returns the text of its file),
+Further attributes are ``run.spec(point)`` (a Spec, whose ``to_toml()`` returns the text of its file),
 ``run.misses(point)``, ``run.baseline`` (errors of float64 with the spec as written), ``run.space.axes``
-(keys and their values), ``run.settings.evaluator.point(inputs)`` (computes any other point in some
-milliseconds) and ``.spec_and_data(inputs)``. ``Point.measures`` maps the names of ``measures.MEASURES`` to
-numbers; that table defines the unit of each metric, and whether it is measured or computed. Metrics that
-do not apply to a point are absent.
+(keys and their values), ``run.settings.evaluator.point(inputs)`` (computes any other point within a few
+milliseconds) and ``run.settings.evaluator.spec_and_data(inputs)``. ``Point.measures`` maps the names of
+``measures.MEASURES`` to numbers. That table defines the unit of each metric, and whether it is measured or
+computed. Metrics that do not apply to a point are absent.
 """
 
 from .run import Settings, SweepRun, make_settings, open_run, run_sweep

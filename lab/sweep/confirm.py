@@ -1,6 +1,6 @@
 """lab.sweep: confirm a design by running its generated C.
 
-The code runs on the host and on the emulated board.
+The code runs on the host and on an emulated board.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ CONFIRMED = "confirmed.json"
 
 @dataclass(frozen=True)
 class Confirmation:
-    """Results of the back ends for the design's vectors.
+    """Comparison of a design's generated C with the integer model.
 
     Parameters
     ----------
     rows : tuple of Row
-        One row per back end; that of the board contains its costs: flash, RAM, stack, counts.
+        The result of each back end. That of the board contains its costs: flash, RAM, stack, counts.
     folder : Path
         Folder of the generated code.
     """
@@ -50,7 +50,7 @@ class Confirmation:
 
     @property
     def mismatches(self) -> int:
-        """Return the number of values that differ from the model's."""
+        """Return the number of values that differ from those of the integer model."""
         return sum(row.mismatches for row in self.rows)
 
     def as_dict(self) -> dict[str, Any]:
@@ -60,25 +60,25 @@ class Confirmation:
 
 
 def confirm(run: SweepRun, point: Point, report: Callable[[str], None]) -> Confirmation:
-    """Generate a point, build it for host and emulated board, and compare all values.
+    """Run the generated C of a point on host and emulated board; compare all values.
 
     Parameters
     ----------
     run : SweepRun
     point : Point
     report : callable
-        Progress callback; receives the current step.
+        Progress callback; receives the name of the current step.
 
     Raises
     ------
     KerncastError
-        E369 if the plan differs from that of the sweep; the errors of generation, build and run.
+        E369 if the plan differs from that of the sweep; other errors of generation, build and run.
     """
     spec, data = run.settings.evaluator.spec_and_data(point.inputs)
     refuse_oversize(spec)
     plan = make_plan(spec, data.x_raw, data.y_raw)
     if plan.hash != point.plan:
-        raise fail("E369", "the plan of the design differs from the sweep's", where=str(run.folder),
+        raise fail("E369", "the plan of the design differs from its plan in the sweep", where=str(run.folder),
                    value=plan.hash, allowed=point.plan, remedy="run the sweep again in a new folder")
     inputs = None if plan.uniform else data.x_raw
     vectors = make_vectors(open_model(plan), usual_calls(plan, inputs, data.y_raw, test_inputs(plan, data),
@@ -96,24 +96,22 @@ def confirm(run: SweepRun, point: Point, report: Callable[[str], None]) -> Confi
 
 
 def remove_other_answers(run: SweepRun, point: Point) -> None:
-    """Remove the confirmation results of every other design."""
+    """Remove stored confirmation results if they are for another design."""
     path = run.folder / CONFIRMED
     if path.exists() and json.loads(path.read_text(encoding="utf-8")).get("plan") != point.plan:
         path.unlink()
 
 
 def design_text(run: SweepRun, point: Point) -> str:
-    """Return a point's TOML with paths relative to the run's folder.
-
-    See :func:`text_of`.
-    """
+    """Return a point's spec as TOML for the folder of its run; see :func:`text_of`."""
     return text_of(run.space, point.inputs, run.settings.base_dir, run.folder)
 
 
 def text_of(space: Space, inputs: Inputs, base_dir: str, folder: Path) -> str:
-    """Return a point's TOML, with the paths of data files relative to `folder`.
+    """Return the spec of a point as TOML, with paths relative to `folder`.
 
-    If the sensor's word was swept, [data] is omitted, because the files have counts of another format.
+    If the format of a sensor was swept, [data] is omitted, because the data files contain counts of another
+    format.
     """
     values = space.values_of(inputs)
     base, data = space.base, values.get("data", {})

@@ -1,6 +1,6 @@
-"""lab.sweep: run points through planner and integer model, without generated code.
+"""lab.sweep: evaluate points with the planner and the integer model.
 
-An :class:`Evaluator` is sent, with its samples, to the workers of joblib or of a cluster.
+No code is generated. An :class:`Evaluator` and its samples are sent to the workers of joblib or of a cluster.
 """
 
 from __future__ import annotations
@@ -50,25 +50,24 @@ _MOST_REFERENCES = 64
 
 @dataclass(frozen=True)
 class Point:
-    """Result of one point.
+    """Result of the evaluation of one point.
 
     Parameters
     ----------
     key : str
-        Hash of its spec and of the samples, 64 hexadecimal digits.
+        Hash of the spec and the samples, 64 hexadecimal digits.
     inputs : dict
         The swept keys and their values.
     status : str
-        The model's worst status by name, or ``refused``.
+        Name of the worst status of the model, or ``refused``.
     code, message : str
         Code and message of the first error, if the point was rejected.
     plan : str
         The plan's hash.
     words : str
-        Digest of all results of the integer model and of its final structure: equal digests mean equal
-        values.
+        Digest of all results of the integer model and of its final state. Equal digests mean equal values.
     measures : dict of str to float
-        Values by the names in :data:`.measures.MEASURES`; metrics without a value are absent.
+        Metrics by their names in :data:`.measures.MEASURES`. Metrics that do not apply are absent.
     """
 
     key: str
@@ -82,24 +81,24 @@ class Point:
 
     @property
     def answers(self) -> bool:
-        """Report whether the point has a model to predict with."""
+        """Report whether the point has a model that can predict."""
         return self.status != REFUSED and self.status not in UNTRAINED
 
 
 @dataclass(frozen=True)
 class Task:
-    """Targets of a design at given inputs in ADC counts.
+    """Targets with which the predictions of a design are compared.
 
     Parameters
     ----------
     x : ndarray of int64, shape (k, D), or None
-        Inputs of the predictions; None if the prediction of each sample before its update is judged.
+        Inputs of the predictions in ADC counts. If None, each sample is predicted before it is learnt.
     truth : ndarray of float64, shape (k,)
         Targets in units of y.
     classes : bool
-        Whether the targets have two values only, so that a prediction is correct or wrong.
+        Whether the targets have only two values, so that a prediction is either correct or wrong.
     what : str
-        Description for reports.
+        Description of the targets for reports.
     """
 
     x: NDArray[np.int64] | None
@@ -108,7 +107,13 @@ class Task:
     what: str
 
     def errors(self, f: Array) -> dict[str, float]:
-        """Return ``error`` in percent and ``rms`` in units of y for predictions (k,)."""
+        """Return the errors of predictions (k,).
+
+        They are ``error`` in percent, and ``rms`` in units of y.
+
+        For two classes, ``error`` is the error rate; otherwise, it is the RMS error relative to the standard
+        deviation of the targets.
+        """
         rms = float(np.sqrt(np.mean((f - self.truth) ** 2)))
         middle = (self.truth.max() + self.truth.min()) / 2
         if self.classes:
@@ -126,7 +131,7 @@ class EvaluationData(NamedTuple):
     y, y_test : ndarray of float64
         Targets in units of y; ``y_test`` is None if there are no test samples.
     classes : bool
-        Whether the targets have two values only.
+        Whether the targets have only two values.
     """
 
     data: Dataset
@@ -136,7 +141,7 @@ class EvaluationData(NamedTuple):
 
 
 class Planned(NamedTuple):
-    """Point before its model is run.
+    """Spec, samples and plan of a point, before the model is run.
 
     Attributes
     ----------
@@ -152,17 +157,18 @@ class Planned(NamedTuple):
 
 @dataclass(frozen=True)
 class Evaluator:
-    """Evaluates the points of a space.
+    """Evaluator of the points of a space.
 
     Parameters
     ----------
     space : Space
     base_dir : str
-        Folder that the data files of the spec are relative to.
+        Folder to which the paths of the spec's data files are relative.
     beside_float : bool
-        Whether float64 also runs, once per problem that is distinct in float64.
+        Whether to compute predictions in float64, too. Points that differ only in fixed point share them.
     datasets : dict
-        Loaded samples, keyed by the settings that they depend on; an error if loading failed.
+        Cache of loaded samples, by the settings on which they depend. If loading failed, the entry is the
+        error.
     """
 
     space: Space
@@ -171,7 +177,7 @@ class Evaluator:
     datasets: dict[str, EvaluationData | KerncastError] = field(default_factory=dict, compare=False)
 
     def key(self, inputs: Inputs) -> str:
-        """Return the hash of a point's tables and of the samples."""
+        """Return the hash of a point's spec and of the data files."""
         return self._key(self.space.values_of(inputs))
 
     def _key(self, values: Values) -> str:
@@ -180,31 +186,31 @@ class Evaluator:
 
     @cached_property
     def source(self) -> list[str]:
-        """Return the digests of the base's data files."""
+        """Return the SHA-256 digests of the data files."""
         data = self.space.base.data
         files = [] if data is None else [name for name in (data.file, data.test) if name]
         paths = [Path(self.base_dir) / name for name in files]
         return [hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "" for path in paths]
 
     def load(self, points: Iterable[Inputs]) -> None:
-        """Load the samples of some points for the workers.
+        """Load the samples of points into the cache, before it is sent to workers.
 
-        Loading errors become the results of the points concerned.
+        Errors are stored, and become the results of the points concerned.
         """
         for inputs in points:
             with suppress(KerncastError):
                 self._samples(self.space.values_of(inputs))
 
     def _rounds(self, values: Values, table: str) -> bool:
-        """Report whether samples are rounded to the point's sensor.
+        """Report whether samples are rounded to the point's sensor format.
 
-        Samples are not rounded if the offset of the sensor is swept, too.
+        They are not rounded if the offset of the sensor is swept, too.
         """
         swept = f"{table}.offset" in (axis.key for axis in self.space.axes)
         return bool(values[table]["word"] != self.space.values[table]["word"]) and not swept
 
     def _samples(self, values: Values) -> EvaluationData:
-        """Return the samples, loaded and rounded once for all points that share them."""
+        """Return the samples of a point; points with the same settings share them."""
         trainer = {name: {k: v for k, v in values[name].items() if k in ("n", "step", "scheme")}
                    for name in ("toeplitz", "cg") if name in values}
         key = json.dumps([values["input"], values["output"], values.get("data"), trainer])
@@ -234,12 +240,12 @@ class Evaluator:
         return EvaluationData(data, y, y_test, len(np.unique(y)) == 2)
 
     def spec_and_data(self, inputs: Inputs) -> tuple[Spec, Dataset]:
-        """Return a point's spec, and its samples in the format of its sensors."""
+        """Return the spec of a point, and its samples in the format of its sensors."""
         spec = self.space.spec(inputs)
         return spec, self._samples(self.space.values_of(inputs)).data
 
     def point(self, inputs: Inputs) -> Point:
-        """Compute the plan, model and metrics of a point; an error is a result, too."""
+        """Evaluate a point; if an error occurs, it is the result."""
         try:
             planned = self.planned(inputs)
         except KerncastError as error:
@@ -247,12 +253,12 @@ class Evaluator:
         return self.point_of(inputs, planned)
 
     def planned(self, inputs: Inputs) -> Planned:
-        """Compute the spec, samples and plan of a point.
+        """Return the spec, samples and plan of a point.
 
         Raises
         ------
         KerncastError
-            Errors of spec, samples or plan; E301 for a plan that does not fit its target.
+            Errors of the spec, the samples or the plan; E301 if the plan does not fit its target.
         """
         values = self.space.values_of(inputs)
         spec, samples = Spec(**values), self._samples(values)
@@ -261,13 +267,13 @@ class Evaluator:
         return Planned(spec, samples, plan)
 
     def point_of(self, inputs: Inputs, planned: Planned) -> Point:
-        """Compute the model and metrics of a point from :meth:`planned`."""
+        """Evaluate a point from its spec, samples and plan."""
         spec, samples, plan = planned
         point = Point(self.key(inputs), inputs, "", plan=plan.hash, measures=computed(plan))
         return self._run(point, plan, samples.data, _task(plan, samples), spec.passes)
 
     def _run(self, point: Point, plan: Plan, data: Dataset, task: Task, passes: int) -> Point:
-        """Run the integer model on the samples."""
+        """Run the integer model on the samples, and add the metrics to a point."""
         model = open_model(plan)
         x = None if plan.uniform else data.x_raw
         learned = fit_backend(model, plan, x, data.y_raw, passes)
@@ -290,7 +296,7 @@ class Evaluator:
 
     def _float(self, inputs: Inputs, plan: Plan, x: Raw | None, y: Raw, task: Task,
                passes: int) -> tuple[Array, Array]:
-        """Compute predictions and coefficients in float64, once per distinct problem."""
+        """Return predictions and coefficients in float64, computed once per problem."""
         values = self.space.values_of(inputs)
         key = json.dumps([self.source, {name: {k: v for k, v in table.items() if f"{name}.{k}" not in SOLVING}
                                         for name, table in values.items() if name not in NUMBERS_ONLY},
@@ -306,7 +312,7 @@ class Evaluator:
         return _REFERENCES[key]
 
     def baseline(self) -> dict[str, float]:
-        """Return ``error`` and ``rms`` of float64 with the spec as written.
+        """Return the errors of float64 with the spec as written: ``error`` and ``rms``.
 
         The result is empty if float64 has no solution.
 
@@ -325,23 +331,26 @@ class Evaluator:
         return {name: value for name, value in found.items() if np.isfinite(value)}
 
     def judged_by(self) -> str:
-        """Describe the targets that predictions are compared with, for reports."""
+        """Return a description of the targets with which predictions are compared."""
         return _task(make_plan(self.space.base), self._samples(self.space.values)).what
 
 
 def refused(key: str, inputs: Inputs, error: KerncastError) -> Point:
-    """Return the result of a point whose spec, plan or data is invalid."""
+    """Return the result of a point with an invalid spec, plan or data."""
     first = error.problems[0]
     return Point(key, inputs, REFUSED, first.code, f"{first.where}: {first.message}")
 
 
 def clear_float_cache() -> None:
-    """Clear the float64 results that this process caches."""
+    """Clear the cache of float64 results in this process."""
     _REFERENCES.clear()
 
 
 def _task(plan: Plan, samples: EvaluationData) -> Task:
-    """Return the targets: the clean signal, test targets, or the samples."""
+    """Return the targets for predictions.
+
+    These are the clean signal if it is known, else the test samples, else the training samples.
+    """
     data, y, y_test, classes = samples
     if data.clean is not None:
         return Task(test_inputs(plan, data), data.clean, False, "the clean signal")
@@ -354,7 +363,7 @@ def _task(plan: Plan, samples: EvaluationData) -> Task:
 
 
 def _rounded(data: Dataset, table: str, old: Values, values: Values) -> Dataset:
-    """Round samples to a point's sensor format, half up, and clip to its range."""
+    """Round samples to a point's sensor format (half up), and limit them to its range."""
     word, before = (Format.parse(text) for text in (values[table]["word"], old["word"]))
     zero, offset = (np.array(one.get("offset", 0), dtype=np.int64) for one in (old, values[table]))
 
@@ -375,7 +384,7 @@ def _rounded(data: Dataset, table: str, old: Values, values: Values) -> Dataset:
 
 
 def _digest(*answers: Outputs) -> str:
-    """Return the SHA-256 of all values by name."""
+    """Return the SHA-256 digest of all values."""
     digest = hashlib.sha256()
     for answer in answers:
         for name in sorted(answer):

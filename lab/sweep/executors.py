@@ -1,4 +1,7 @@
-"""lab.sweep: evaluate chunks of points locally or on a cluster; results are equal."""
+"""lab.sweep: evaluate points in local processes or on a cluster.
+
+The results do not depend on where the points are evaluated.
+"""
 
 from __future__ import annotations
 
@@ -28,12 +31,13 @@ MAX_JOBS = 256
 
 def evaluate_points(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 1,
               scheduler: str | None = None) -> Iterator[list[Point]]:
-    """Yield points as they are finished, in any order.
+    """Evaluate points; yield lists of results as they are finished, in any order.
 
     Parameters
     ----------
     evaluator : Evaluator
     points : sequence of dict
+        Inputs of the points.
     jobs : int
         Number of processes on this machine.
     scheduler : str, optional
@@ -42,7 +46,7 @@ def evaluate_points(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 
     Raises
     ------
     KerncastError
-        E262 if the cluster does not respond, E501 without joblib or distributed.
+        E262 if the cluster does not respond, E501 if joblib or distributed is not installed.
     """
     if not points:
         return
@@ -60,13 +64,16 @@ def evaluate_points(evaluator: Evaluator, points: Sequence[Inputs], jobs: int = 
 
 
 def cut(points: Sequence[Inputs], parts: int) -> list[Sequence[Inputs]]:
-    """Divide points into chunks of at most CHUNK, at least `parts` chunks if possible."""
+    """Divide points into chunks of at most CHUNK points.
+
+    If possible, there are at least `parts` chunks.
+    """
     size = min(CHUNK, -(-len(points) // parts))
     return [points[at:at + size] for at in range(0, len(points), size)]
 
 
 def check_workers(jobs: int, scheduler: str | None) -> None:
-    """Raise E262 or E501 before the first point is evaluated."""
+    """Raise E262 or E501 if the workers are not available."""
     if scheduler is not None:
         check_scheduler(scheduler)
     elif jobs > 1:
@@ -95,7 +102,7 @@ def _on_processes(evaluator: Evaluator, chunks: list[Sequence[Inputs]], jobs: in
 
 
 def _end(found: Generator[list[Point], None, None]) -> None:
-    """Cancel the pending work after an interruption, without messages."""
+    """Cancel pending evaluations after an interruption, without printing warnings."""
     _ignore_lost_keys()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
@@ -104,9 +111,9 @@ def _end(found: Generator[list[Point], None, None]) -> None:
 
 @cache
 def _ignore_lost_keys() -> None:
-    """Suppress the KeyError of loky's thread, which may look up cancelled work.
+    """Suppress a KeyError that a thread of loky may raise for cancelled evaluations.
 
-    The thread outlives the run, so that the hook stays.
+    The thread may outlive the run. Therefore, the exception hook is not removed.
     """
     told = threading.excepthook
 
@@ -122,5 +129,5 @@ def _itself(evaluator: Evaluator) -> Evaluator:
 
 
 def _chunk(evaluator: Evaluator, chunk: Sequence[Inputs]) -> list[Point]:
-    """Evaluate a chunk in a worker process."""
+    """Evaluate the points of a chunk, in a worker process."""
     return [evaluator.point(inputs) for inputs in chunk]

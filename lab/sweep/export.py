@@ -1,4 +1,4 @@
-"""lab.sweep: export all points as one table in CSV or Parquet."""
+"""lab.sweep: export all points as a CSV or Parquet table."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ ENDINGS = (".csv", ".parquet")
 
 
 def check_export(path: Path) -> None:
-    """Check the file of a table before the work.
+    """Check that a table can be written, before the sweep.
 
-    Raise E254 if its suffix names no known format, E191 if it cannot be written.
+    Raises E254 if the suffix is not supported, and E191 if the file cannot be written.
     """
     if path.suffix not in ENDINGS:
         raise fail("E254", "kerncast cannot write a file with this suffix", where="--export", value=path.name,
@@ -28,14 +28,14 @@ def check_export(path: Path) -> None:
 
 
 def export(run: SweepRun, path: Path) -> None:
-    """Write one row per point: keys, status, code, plan, metrics.
+    """Write a table of all points: swept keys, status, error code, plan and metrics.
 
-    Cells of absent metrics are empty.
+    The cell of an absent metric is empty.
 
     Raises
     ------
     KerncastError
-        E254 for an unknown suffix, E501 for Parquet without pyarrow.
+        E254 if the suffix is not supported, E501 if pyarrow is not installed.
     """
     check_export(path)
     measures = sorted({name for point in run.points for name in point.measures})

@@ -1,4 +1,4 @@
-"""lab.sweep: the Pareto front, the cheapest feasible design, and binding limits."""
+"""lab.sweep: the Pareto front, the cheapest feasible design, and cheaper steps."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ Baseline = Mapping[str, float]
 def pareto(points: Iterable[Point], objectives: Sequence[str]) -> list[Point]:
     """Return the points that no other point dominates, sorted by the objectives.
 
-    A point dominates another if it is not larger in any objective and smaller in at least one. Points with
-    equal values are all returned.  Points without a model, or without one of the metrics, are omitted.
+    A point dominates another one if it is not larger in any objective, and smaller in at least one. Points
+    with equal values are all returned. Points without a model, or without one of the objectives, are omitted.
     """
     having = [p for p in points if p.answers and all(name in p.measures for name in objectives)]
     having.sort(key=lambda p: (*(p.measures[name] for name in objectives), p.key))
@@ -34,20 +34,20 @@ def pareto(points: Iterable[Point], objectives: Sequence[str]) -> list[Point]:
 
 
 def costs(measures: Mapping[str, float], objectives: Sequence[str]) -> tuple[float, ...]:
-    """Return the costs of a plan: requested objectives first, then the others."""
+    """Return the costs of a plan: first those that are objectives, then the others."""
     asked = [name for name in objectives if name.split(".")[0] in COSTS]
     return tuple(measures.get(name, float("inf")) for name in
                  [*asked, *(name for name in COSTS if name not in asked)])
 
 
 def cost(point: Point, objectives: Sequence[str]) -> tuple[float | str, ...]:
-    """Return the sort key of a design: its costs, then its error."""
+    """Return the sort key of a design: its costs, its error, and its hash."""
     return (*costs(point.measures, objectives), point.measures.get("error", float("inf")), point.key)
 
 
 @dataclass(frozen=True)
 class Miss:
-    """Constraint that a design violates, and the excess in its unit."""
+    """Constraint that a design violates, and the excess over its limit."""
 
     constraint: Constraint
     by: float
@@ -60,19 +60,19 @@ def misses(point: Point, constraints: Sequence[Constraint], baseline: Baseline) 
 
 
 def feasible(points: Iterable[Point], constraints: Sequence[Constraint], baseline: Baseline) -> list[Point]:
-    """List the points with a model that satisfy every constraint."""
+    """Return the points that have a model and satisfy every constraint."""
     return [p for p in points if p.answers and not misses(p, constraints, baseline)]
 
 
 def cheapest(points: Iterable[Point], constraints: Sequence[Constraint], baseline: Baseline,
              objectives: Sequence[str]) -> Point | None:
-    """Return the cheapest feasible point, or None."""
+    """Return the cheapest feasible point; None if there is none."""
     return min(feasible(points, constraints, baseline), key=lambda p: cost(p, objectives), default=None)
 
 
 @dataclass(frozen=True)
 class Binding:
-    """Smallest violation of one constraint if no design is feasible.
+    """Smallest violation of a constraint by any design, if no design is feasible.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Binding:
     point : Point, or None
         The point with the smallest violation; None if no point satisfies the other constraints.
     by : float
-        The excess over the limit, in its unit; infinite without a point.
+        The excess over the limit, in its unit; infinite if `point` is None.
     """
 
     constraint: Constraint
@@ -90,7 +90,10 @@ class Binding:
 
 def binding(points: Sequence[Point], constraints: Sequence[Constraint],
             baseline: Baseline) -> list[Binding]:
-    """Return the smallest violation of each constraint if no point is feasible."""
+    """Return the smallest violation of each constraint, if no point is feasible.
+
+    Only points that satisfy all other constraints are considered.
+    """
     found = []
     for constraint in constraints:
         others = [c for c in constraints if c is not constraint]
@@ -102,7 +105,10 @@ def binding(points: Sequence[Point], constraints: Sequence[Constraint],
 
 
 def nearest(points: Iterable[Point], constraints: Sequence[Constraint], baseline: Baseline) -> Point | None:
-    """Return the point with the smallest maximum relative violation."""
+    """Return the point with the smallest maximum violation of a constraint.
+
+    Violations are relative to the limits.
+    """
     def worst(point: Point) -> float:
         return max((miss.by / (abs(miss.constraint.limit(baseline)) or 1.0)
                     for miss in misses(point, constraints, baseline)), default=0.0)
@@ -115,19 +121,20 @@ NO_ALTERNATIVE = "no alternative: no key has a cheaper value"
 
 @dataclass(frozen=True)
 class CheaperStep:
-    """Cheaper value of one key, and the constraints that it violates.
+    """Cheaper value of a key, and the constraints that the resulting design violates.
 
     Parameters
     ----------
     key : str
         The key of the spec.
     before, after : int, float, str or bool
+        The value of the key in the best design, and the cheaper one.
     point : Point
         The design with the cheaper value.
     broken : list of Miss
-        The violated constraints; empty if the design is rejected or has no model.
+        The violated constraints. Empty if the design is rejected or has no model.
     narrowed : bool
-        Whether a word length that the sweep does not vary was shortened by one bit.
+        Whether the key is a word length that is not swept; if so, `after` is the next shorter one.
     """
 
     key: str
@@ -139,7 +146,7 @@ class CheaperStep:
 
 
 def neighbours(space: Space, inputs: Inputs) -> list[Inputs]:
-    """List the inputs that differ from the given ones in exactly one key."""
+    """Return the inputs that differ from the given ones in exactly one key."""
     return [{**inputs, axis.key: value} for axis in space.axes for value in axis.values
             if value != inputs[axis.key]]
 
@@ -148,13 +155,15 @@ def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequen
           baseline: Baseline, objectives: Sequence[str]) -> list[CheaperStep]:
     """Return the next cheaper value of each key of the best design.
 
-    Each step contains the constraints that it violates. If a key has no cheaper value, a rejected one is
-    reported.
+    Each step contains the constraints that it violates. If a key has no cheaper value, but a value that is
+    rejected, the latter is returned.
 
     Parameters
     ----------
+    space : Space
+    best : Point
     found : sequence of Point
-        The points of :func:`neighbours`.
+        The evaluated points of :func:`neighbours`.
     """
     cheaper_steps = []
     for axis in space.axes:
@@ -171,10 +180,10 @@ def steps(space: Space, best: Point, found: Sequence[Point], constraints: Sequen
 
 
 def refusals(points: Iterable[Point]) -> dict[str, int]:
-    """Count rejected points by error code."""
+    """Return the number of rejected points by error code."""
     return dict(sorted(Counter(p.code for p in points if p.code).items()))
 
 
 def statuses(points: Iterable[Point]) -> dict[str, int]:
-    """Count points by final status."""
+    """Return the number of points by status."""
     return dict(sorted(Counter(p.status for p in points).items()))

@@ -62,7 +62,7 @@ _MULTIPLICATION, _WORD_OF_SRAM = 3.1e-3, 5e-3  # nJ at 32 bits
 
 @dataclass(frozen=True)
 class Constraint:
-    """Limit on a metric, with its direction.
+    """Upper or lower limit on a metric.
 
     Parameters
     ----------
@@ -71,11 +71,11 @@ class Constraint:
     name : str
         Name of the metric.
     most : bool
-        Whether the limit is a maximum; otherwise it is a minimum.
+        Whether it is an upper limit.
     number : float
-        The limit in the unit of the metric; with `above_float`, the increment over float64's error.
+        The limit in the unit of the metric, or the value to add if `above_float` is true.
     above_float : bool
-        Whether the limit is the error of float64 with the spec as written, plus `number`.
+        Whether the limit is the sum of `number` and the error of float64 with the spec as written.
     """
 
     text: str
@@ -85,13 +85,16 @@ class Constraint:
     above_float: bool = False
 
     def limit(self, baseline: Mapping[str, float]) -> float:
-        """Return the limit; `baseline` contains the float64 errors of the original spec."""
+        """Return the limit.
+
+        `baseline` contains the errors of float64 with the spec as written.
+        """
         return self.number + (baseline[self.name] if self.above_float else 0.0)
 
     def over(self, measures: Mapping[str, float], baseline: Mapping[str, float]) -> float:
-        """Return the excess over the limit.
+        """Return the excess of a metric over the limit.
 
-        The excess is at most 0 if the limit is satisfied, and infinite if the metric is absent.
+        It is at most 0 if the limit is satisfied, and infinite if the metric is absent.
         """
         value = measures.get(self.name)
         if value is None:
@@ -99,36 +102,36 @@ class Constraint:
         return (value - self.limit(baseline)) * (1 if self.most else -1)
 
     def described(self, baseline: Mapping[str, float]) -> str:
-        """Format the limit as written, with the number for `float` or a unit such as kB."""
+        """Return the limit as written, followed by its value if it differs from the text."""
         plain = f"{self.name} {'<=' if self.most else '>='} {quantity(self.name, self.limit(baseline))}"
         return self.text if plain == self.text else f"{self.text} ({plain})"
 
 
 def names(algorithm: str) -> list[str]:
-    """List every metric of an algorithm, including those of its calls."""
+    """List all metrics of an algorithm, including those of single calls."""
     return [*MEASURES, *(f"{name}.{call}" for name in OF_CALLS for call in CALLS[algorithm])]
 
 
 def current_name(name: str) -> str:
-    """Replace the 0.1 name of a metric or call by the current one."""
+    """Return the current name of a metric; versions 0.1 used other names."""
     measure, dot, call = name.partition(".")
     return f"{FORMER.get(measure, measure)}{dot}{call}"
 
 
 def renamed(texts: Iterable[str]) -> tuple[str, ...]:
-    """Return a note for each name of 0.1 in objectives and limits."""
+    """Return a note for each name of version 0.1 in objectives and limits."""
     found = " ".join(texts)
     return tuple(f"the measure {old} is now called {new}: it counts multiplications and divisions, not "
                  "instructions" for old, new in FORMER.items() if re.search(rf"\b{old}\b", found))
 
 
 def measured(name: str) -> bool:
-    """Report whether a metric requires a run, not only the plan."""
+    """Report whether a metric is measured in a run, and not computed from the plan."""
     return MEASURES[name.split(".")[0]][1] == "measured"
 
 
 def quantity(name: str, value: float | None) -> str:
-    """Format a value with its unit for a table."""
+    """Format the value of a metric with its unit for a table."""
     unit = MEASURES[name.split(".")[0]][0]
     if value is None:
         return "-"
@@ -138,7 +141,7 @@ def quantity(name: str, value: float | None) -> str:
 
 
 def checked_names(found: list[str], algorithm: str, where: str, problems: list[Problem]) -> list[str]:
-    """Return the names of metrics without repeats; report unknown names as E362."""
+    """Return the names of metrics without repetitions; add E362 for unknown names."""
     known = names(algorithm)
     found = [current_name(name) for name in found]
     for name in found:
@@ -151,7 +154,7 @@ def checked_names(found: list[str], algorithm: str, where: str, problems: list[P
 def parse_constraint(text: str, algorithm: str, where: str, problems: list[Problem]) -> Constraint | None:
     """Parse a limit such as ``ram <= 8 kB`` or ``error <= float + 1``.
 
-    Adds E362 or E363 to `problems`, and returns None, if it is invalid.
+    If it is invalid, E362 or E363 is added to `problems`, and the result is None.
     """
     found = _LIMIT.fullmatch(text)
     known = [unit for units in _UNITS.values() for unit in units]
@@ -186,7 +189,7 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
 
 
 def computed(plan: Plan) -> dict[str, float]:
-    """Compute the metrics that need only a plan: bytes, operations and energy."""
+    """Return the metrics that depend only on the plan: bytes, operations and energy."""
     found: dict[str, float] = {"ram": plan.ram_bytes, "flash": plan.table_bytes}
     calls = CALLS[plan.algorithm]
     for call in calls:
@@ -198,7 +201,7 @@ def computed(plan: Plan) -> dict[str, float]:
 
 
 def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
-    """Sum the multiplications and divisions in the planner's operation counts."""
+    """Return the number of multiplications and divisions in the planner's counts."""
     of_distance = {"laplacian": 0, "periodic": 9}.get(plan.kernel, 1)
     of_kernel = {"linear": 0, "polynomial": int(plan.options.get("degree", 0))}.get(
         plan.kernel, 3 if plan.word == 16 else 4)
@@ -207,7 +210,7 @@ def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
 
 
 def _energy(plan: Plan) -> float:
-    """Return the energy of a multiplication and its two operands in nanojoules."""
+    """Return the energy of a multiplication and of reading its operands in nanojoules."""
     part = plan.constants.get("solver_word", plan.word)
     assert isinstance(part, int)
     return _MULTIPLICATION * (part / 32) ** 2 + 2 * _WORD_OF_SRAM * (part / 32)

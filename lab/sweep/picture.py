@@ -16,7 +16,7 @@ _ALL, _FRONT, _BEST = GREY, BLUE, ORANGE
 def draw_front(run: SweepRun, path: Path) -> Path | None:
     """Plot the first two objectives of every point to a PNG file.
 
-    Return its path, or None without matplotlib.
+    Returns its path; None if matplotlib is not installed, or if there is nothing to plot.
     """
     names = run.settings.objectives
     if len(names) < 2 or find_spec("matplotlib") is None or not run.front:

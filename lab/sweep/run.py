@@ -1,4 +1,4 @@
-"""lab.sweep: run a sweep, and store settings and results in a run folder."""
+"""lab.sweep: run a sweep, and store its settings and results in a folder."""
 
 from __future__ import annotations
 
@@ -50,14 +50,15 @@ class Settings:
     ----------
     space : Space
     base_dir : str
-        Folder that the data files of the spec are relative to.
+        Folder to which the paths of the spec's data files are relative.
     objectives : tuple of str
+        Metrics to minimise.
     constraints : tuple of Constraint
     trials : int, or None
         Maximum number of points of a search; None for the whole grid.
     seed : int
     notes : tuple of str
-        Notes for the user: names of 0.1 that were replaced.
+        Notes for the user on names of version 0.1 that were replaced.
     """
 
     space: Space
@@ -70,7 +71,7 @@ class Settings:
 
     @property
     def searches(self) -> bool:
-        """Return whether a search selects points; if not, the whole grid is evaluated."""
+        """Report whether a search selects the points, and not the whole grid is evaluated."""
         return self.trials is not None and self.trials < self.space.size
 
     @property
@@ -83,13 +84,13 @@ class Settings:
 def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objectives: Sequence[str] = (),
                   constraints: Sequence[str] = (), trials: int | None = None,
                   seed: int | None = None) -> Settings:
-    """Combine [sweep] of the spec with the command's options, which take precedence.
+    """Combine [sweep] in the spec with the command's options, which take precedence.
 
     Raises
     ------
     KerncastError
-        All errors at once: those of :func:`~.space.make_space`, E240 if the spec has no data, E362
-        and E363 for metrics and limits, E368 if the grid is too large.
+        All errors together: those of :func:`~.space.make_space`, E240 if the spec has no data, E362 or E363
+        if a metric or a limit is invalid, E368 if the grid is too large.
     """
     problems: list[Problem] = []
     space, asked = None, spec.sweep
@@ -123,13 +124,13 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
 
 
 class SweepRun:
-    """Run folder with the settings and every evaluated point.
+    """Settings and evaluated points of a sweep, from its folder.
 
     Parameters
     ----------
     folder : Path
     store : Store
-        The open store, which is read once.
+        The open store of the folder. It is read only once.
 
     Attributes
     ----------
@@ -137,9 +138,9 @@ class SweepRun:
     baseline : dict of str to float
         ``error`` and ``rms`` of float64 with the spec as written.
     judged_by : str
-        Description of the targets that predictions were compared with.
+        Description of the targets with which predictions were compared.
     points : list of Point
-        Points of the most recent grid, in the order of their keys.
+        Points of the most recent grid, sorted by their hash.
     """
 
     def __init__(self, folder: Path, store: Store) -> None:
@@ -166,17 +167,17 @@ class SweepRun:
 
     @property
     def space(self) -> Space:
-        """Return the original spec and the varied keys."""
+        """Return the spec as written, and the swept keys with their values."""
         return self.settings.space
 
     @cached_property
     def front(self) -> list[Point]:
-        """Return the Pareto front of the objectives."""
+        """Return the Pareto front for the objectives."""
         return of.pareto(self.points, self.settings.objectives)
 
     @cached_property
     def best(self) -> Point | None:
-        """Return the cheapest feasible design, or None."""
+        """Return the cheapest feasible design; None if there is none."""
         return of.cheapest(self.points, self.settings.constraints, self.baseline, self.settings.objectives)
 
     def misses(self, point: Point) -> list[of.Miss]:
@@ -184,17 +185,17 @@ class SweepRun:
         return of.misses(point, self.settings.constraints, self.baseline)
 
     def spec(self, point: Point) -> Spec:
-        """Return a point's spec.
+        """Return the spec of a point.
 
-        Use it with :func:`~kerncast.sim.planner.make_plan` or ``Spec.to_toml``.
+        It can be passed to :func:`~kerncast.sim.planner.make_plan`, or written with ``Spec.to_toml``.
         """
         return self.space.spec(point.inputs)
 
     @cached_property
     def why(self) -> list[of.CheaperStep]:
-        """Return cheaper steps from the best design, with the limits they violate.
+        """Return cheaper alternatives to the best design, with the limits they violate.
 
-        The steps are cheaper values of keys and shorter formats.
+        These are cheaper values of the swept keys, and shorter formats.
         """
         if self.best is None:
             return []
@@ -211,7 +212,7 @@ class SweepRun:
 
 def shorter_formats(space: Space, evaluator: Evaluator,
                     best: Point) -> list[tuple[str, str | int, str | int]]:
-    """List shorter formats for a design's unswept keys: key, value, shorter value."""
+    """Return shorter formats for unswept keys, as (key, value, shorter value)."""
     spec, data = evaluator.spec_and_data(best.inputs)
     uniform = spec.uniform
     found: list[tuple[str, str | int, str | int]] = []
@@ -229,23 +230,23 @@ def shorter_formats(space: Space, evaluator: Evaluator,
 
 
 def open_run(folder: str | Path) -> SweepRun:
-    """Read a run folder.
+    """Read the folder of a sweep.
 
-    Raise E365 for another folder, E366 for unreadable results.
+    Raises E365 if the folder contains no sweep, and E366 if its results cannot be read.
     """
     with opened(Path(folder)) as store:
         return SweepRun(Path(folder), store)
 
 
 def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) -> dict[str, float]:
-    """Return the errors of float64 with the original spec.
+    """Return the errors of float64 with the spec as written.
 
-    Raises E364 if a limit needs an error that float64 does not have.
+    Raises E364 if a limit refers to an error of float64, and float64 has no solution.
     """
     baseline = evaluator.baseline()
     against = next((c for c in constraints if c.above_float and c.name not in baseline), None)
     if against is not None:
-        raise fail("E364", "float64 cannot solve the spec as written", where="--constraint",
+        raise fail("E364", "float64 has no solution for the spec as written", where="--constraint",
                    value=against.text, allowed="a limit that is a number",
                    remedy="raise lambda in the spec, or replace float by a number")
     return baseline
@@ -254,28 +255,28 @@ def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) ->
 def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str | None = None,
               progress: Progress = lambda done, total: None,
               report: Callable[[str], None] = lambda text: None) -> SweepRun:
-    """Evaluate the new points of a grid or a search, and store every result.
+    """Evaluate the points of a grid or a search, and store every result.
 
     Parameters
     ----------
     settings : Settings
     folder : Path
-        New, empty, or from an earlier run of the same spec and data, which is resumed.
+        A new or empty folder, or that of an earlier run with the same spec and data, which is resumed.
     jobs : int
         Number of processes.
     scheduler : str, optional
         Address of a dask.distributed cluster, which is used instead of local processes.
     progress : callable, optional
-        Progress callback; receives the finished points and their total number.
+        Progress callback; receives the number of finished points, and the total number.
     report : callable, optional
-        Callback; receives a message if earlier results were damaged, with those that were recovered.
+        Callback for messages; receives one if earlier results were damaged and recovered.
 
     Raises
     ------
     KerncastError
-        E302 for a foreign folder, E366 if all of its results are damaged, E367 if they belong to
-        another spec, E377 if another sweep uses the folder, E364 if a limit needs a missing float64 error;
-        the errors of the spec as written; E262 and E501 of the executors.
+        E302 if the folder contains other files, E366 if all results are damaged, E367 if they belong to
+        another spec, E377 if another sweep is using the folder, E364 if a limit refers to float64 and float64
+        has no solution, E262 or E501 if workers are not available; the errors of the spec as written.
     """
     refuse_foreign(folder, ours=any((folder / name).is_file() for name in (DATABASE, LOCK)),
                    allowed="a new or an empty folder, or one of an earlier sweep")
@@ -307,7 +308,7 @@ def _kept(settings: Settings, baseline: Mapping[str, float], judged_by: str) -> 
 
 
 def _settings_of(held: Mapping[str, Any]) -> Settings:
-    """Return the settings stored by :func:`_kept`."""
+    """Return the settings from their stored form; see :func:`_kept`."""
     check_settings(held)
     space = Space(Spec(**held["base"]), tuple(Axis(key, tuple(values)) for key, values in held["axes"]))
     return Settings(space, held["base_dir"], tuple(map(current_name, held["objectives"])),
@@ -316,7 +317,7 @@ def _settings_of(held: Mapping[str, Any]) -> Settings:
 
 
 def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, folder: Path) -> None:
-    """Raise E367 if the folder contains points of another spec, data set or version."""
+    """Raise E367 if the folder contains a sweep of another spec, data set or version."""
     mine = [__version__, settings.space.values, evaluator.source]
     held = store.meta("identity")
     if held is None:
@@ -331,7 +332,7 @@ def _refuse_another(store: Store, settings: Settings, evaluator: Evaluator, fold
 
 
 class _Work:
-    """Evaluated points of a run, which are extended on demand."""
+    """Evaluated points of a run; new points are evaluated on request."""
 
     def __init__(self, store: Store, settings: Settings, evaluator: Evaluator, baseline: Mapping[str, float],
                  jobs: int, scheduler: str | None, progress: Progress) -> None:
@@ -342,11 +343,11 @@ class _Work:
         self._asked: set[str] = set()
 
     def over(self, point: Point) -> list[float]:
-        """Return a point's excess over each constraint."""
+        """Return the excess of a point over the limit of each constraint."""
         return [c.over(point.measures, self._baseline) for c in self._settings.constraints]
 
     def done(self, inputs: list[Inputs]) -> list[Point]:
-        """Return points in order; new ones are evaluated and stored."""
+        """Return the results of points in order; new points are evaluated and stored."""
         total = max(len(inputs), self._settings.trials or 0 if self._settings.searches else 0)
         keys = [self._evaluator.key(point) for point in inputs]
         self._asked |= {*keys}
@@ -368,12 +369,11 @@ class _Work:
             self._known |= {point.key: point for point in points}
 
     def descend(self, most: int) -> None:
-        """Descend from the best design of a search, one key at a time.
+        """Improve the best design of a search in steps that change one key.
 
-        The descent ends when no step is cheaper.
-
-        At most `most` points are tried, including those of the search. Points of another run do not affect
-        the path, so that a resumed run tries the same points.
+        The descent ends when no step is cheaper. Including the points of the search, at most `most` points
+        are tried. Points of other runs do not influence the steps. Therefore, a resumed run tries the same
+        points.
         """
         s = self._settings
         best = None
@@ -387,7 +387,7 @@ class _Work:
             self.done(new[:most - len(self._asked)])
 
     def _cheaper(self, best: Point) -> list[Inputs]:
-        """List designs that differ in one key and have a cheaper plan, nearest first."""
+        """Return designs with a cheaper plan that differ in one key, most expensive first."""
         objectives = self._settings.objectives
         found = []
         for inputs in of.neighbours(self._settings.space, best.inputs):

@@ -1,8 +1,9 @@
 """lab.sweep: search a large grid with optuna, in batches of points.
 
 The estimator receives all results of a batch before it suggests the next batch. The size of a batch does not
-depend on the number of workers, and results are reported in the order of the suggestions. Therefore the same
-seed tries the same points on any number of workers, and a repeated search finds its points in the store.
+depend on the number of workers, and results are reported in the order of the suggestions. Therefore, a search
+with the same seed tries the same points for any number of workers, and a repeated search finds its points in
+the store.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ _UNKNOWN = 1e9
 
 
 def check_search() -> Any:
-    """Raise E501 if the search library is not installed."""
+    """Return the module optuna; raise E501 if it is not installed."""
     try:
         return import_module("optuna")
     except ImportError:
@@ -35,25 +36,26 @@ def check_search() -> Any:
 def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
            over: Callable[[Point], list[float]],
            evaluate: Callable[[list[Inputs]], list[Point]]) -> None:
-    """Search with a tree-structured Parzen estimator.
+    """Search a space with a tree-structured Parzen estimator.
 
     Parameters
     ----------
     space : Space
     trials : int
-        Maximum number of points; fewer if the estimator keeps suggesting known points.
+        Maximum number of points. Fewer are tried if the estimator repeats its suggestions.
     seed : int
     objectives : sequence of str
         Metrics to minimise.
     over : callable
-        Returns the excess of a point over each constraint; 0 or less if it is satisfied.
+        Returns the excess of a point over the limit of each constraint. It is at most 0 if the constraint is
+        satisfied.
     evaluate : callable
         Evaluates the inputs of a batch; returns the points in the same order.
 
     Raises
     ------
     KerncastError
-        E501 without optuna.
+        E501 if optuna is not installed.
     """
     optuna = check_search()
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -73,7 +75,10 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
 
 
 def _suggested(space: Space, trial: Any) -> Inputs:
-    """Return the inputs of a trial; ordered values are suggested by index."""
+    """Return the inputs that a trial suggests.
+
+    Numbers are suggested by their index in ascending order, other values as categories.
+    """
     found: Inputs = {}
     for axis in space.axes:
         if axis.numeric and len(axis.values) > 2:

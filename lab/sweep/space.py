@@ -1,12 +1,12 @@
-"""lab.sweep: the swept keys with their values, and the spec of every point.
+"""lab.sweep: the swept keys with their values, and the spec of each point.
 
-A key is written as in the spec, table and name: ``toeplitz.lambda`` (or ``toeplitz.lam``),
-``online.budget``, ``numbers.formats.alpha``; the name of a key is enough if only one table of the spec has
-it. Values are a list, or ``LO..HI/COUNT``: COUNT values at equal ratios (at equal steps if LO is not above
-0).
+A key is written with its table as in the spec: ``toeplitz.lambda`` (or ``toeplitz.lam``), ``online.budget``,
+``numbers.formats.alpha``. If only one table of the spec has a key of this name, the table may be omitted.
+Values are a list, or ``LO..HI/COUNT`` for COUNT values from LO to HI. They have equal ratios if LO is
+positive, else equal steps.
 
-``input.word`` and ``output.word`` are formats of the sensor.  If they are swept, the samples are rounded to
-the format of each point, as a sensor of that format would return them, and offsets are scaled.
+``input.word`` and ``output.word`` are formats of sensors. If they are swept, samples are rounded to the
+format of each point, as a sensor with this format would return them. Offsets are scaled accordingly.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SOLVING = ("toeplitz.solver", "toeplitz.scaling", "toeplitz.refine", "toeplitz.t
 
 @dataclass(frozen=True)
 class Axis:
-    """Key of the spec with its swept values.
+    """Key of the spec, and the values that a sweep uses for it.
 
     Parameters
     ----------
@@ -59,29 +59,30 @@ class Axis:
 
     @property
     def path(self) -> tuple[str, ...]:
-        """Return table and key, and the name inside a key that is a nested table."""
+        """Return the table and the key and, if the key is a nested table, the name in it."""
         return tuple(self.key.split(".", 2))
 
     @property
     def changes_float(self) -> bool:
-        """Report whether the axis also changes the float64 results, not only the integers."""
+        """Report whether the axis changes the results in float64, too."""
         return self.path[0] not in NUMBERS_ONLY and self.key not in SOLVING
 
     @property
     def numeric(self) -> bool:
-        """Report whether all values are numbers and therefore ordered."""
+        """Report whether all values are numbers."""
         return all(isinstance(v, (int, float)) and not isinstance(v, bool) for v in self.values)
 
 
 @dataclass(frozen=True)
 class Space:
-    """Spec with its axes: a grid of points, each with its own spec.
+    """Grid of points: a spec with axes. Each point has a separate spec.
 
     Parameters
     ----------
     base : Spec
     axes : tuple of Axis
-        Axes that change the float64 problem come first, so that neighbours in the grid share its results.
+        The swept keys. Those that change the results in float64 come first, so that consecutive points share
+        these results.
     """
 
     base: Spec
@@ -89,13 +90,13 @@ class Space:
 
     @cached_property
     def values(self) -> Values:
-        """Return the tables of the original spec without [sweep]."""
+        """Return the tables of the spec as written, without [sweep]."""
         dump: Values = self.base.model_dump(mode="json", by_alias=True, exclude_none=True, exclude={"sweep"})
         return dump
 
     @property
     def size(self) -> int:
-        """Return the number of grid points."""
+        """Return the number of points in the grid."""
         return math.prod(len(axis.values) for axis in self.axes)
 
     def grid(self) -> Iterator[Inputs]:
@@ -103,7 +104,7 @@ class Space:
         return (self.point(index) for index in range(self.size))
 
     def point(self, index: int) -> Inputs:
-        """Return the grid point of an index."""
+        """Return the point of the grid with an index."""
         found: Inputs = {}
         for axis in reversed(self.axes):
             index, at = divmod(index, len(axis.values))
@@ -111,7 +112,7 @@ class Space:
         return {axis.key: found[axis.key] for axis in self.axes}
 
     def values_of(self, inputs: Mapping[str, Scalar]) -> Values:
-        """Return the tables of a point's spec."""
+        """Return the tables of the spec of a point."""
         values = {name: dict(table) for name, table in self.values.items()}
         for key, value in inputs.items():
             table, name, *inner = key.split(".", 2)
@@ -124,12 +125,15 @@ class Space:
         return values
 
     def spec(self, inputs: Mapping[str, Scalar]) -> Spec:
-        """Return the spec of a point; raise its errors if the values conflict."""
+        """Return the spec of a point; raise its errors if the values are inconsistent."""
         return Spec(**self.values_of(inputs))
 
 
 def _move_offset(table: Values, base: Values, chosen: bool) -> None:
-    """Scale the offset to a point's sensor format, which has the original range."""
+    """Scale the offset of a sensor to the format of a point.
+
+    The format of the point has the same range as that in the spec.
+    """
     if chosen or table["word"] == base["word"] or "offset" not in base:
         return
     try:
@@ -141,20 +145,20 @@ def _move_offset(table: Values, base: Values, chosen: bool) -> None:
 
 
 def moved(word: int, finer: int) -> int:
-    """Shift a value to more fraction bits, or fewer if negative, rounding half up."""
+    """Shift a value to `finer` more fraction bits, or round it half up if `finer` < 0."""
     return word << finer if finer >= 0 else (word + (1 << (-finer - 1))) >> -finer
 
 
 def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
-    """Build the space from [sweep.grid] and from ``--grid KEY=VALUES``.
+    """Build the space from [sweep.grid] and the options ``--grid KEY=VALUES``.
 
-    An option replaces the values of the same key in the spec.
+    For the same key, an option takes precedence over the spec.
 
     Raises
     ------
     KerncastError
-        All errors at once: E103 for unknown keys, E107 to E110 and E201 for values that a key does not
-        accept, E360 for an invalid axis; E361 if nothing is swept.
+        All errors together: E103 for unknown keys, E107 to E110 or E201 for invalid values, E360 for an
+        invalid axis; E361 if no key is swept.
     """
     problems: list[Problem] = []
     wanted: dict[str, tuple[Any, str]] = {}
@@ -177,7 +181,10 @@ def make_space(spec: Spec, grid: Sequence[str] = ()) -> Space:
 
 
 def _of_table(spec: Spec) -> Iterator[tuple[str, Any, str]]:
-    """Yield key, value and place in [sweep.grid], with nested tables or quoted keys."""
+    """Yield key, value and place of each entry in [sweep.grid].
+
+    Entries may be in nested tables, or have quoted keys with dots.
+    """
     waiting: list[tuple[tuple[str, ...], Any]] = [((), spec.sweep.grid if spec.sweep else {})]
     while waiting:
         path, value = waiting.pop(0)
@@ -201,7 +208,7 @@ def _of_options(grid: Iterable[str], problems: list[Problem]) -> Iterator[tuple[
 
 
 def _scalar(text: str) -> Scalar:
-    """Parse a value as TOML does: a number, true or false; otherwise return the text."""
+    """Parse a number, true or false as TOML does; return any other text unchanged."""
     if text in ("true", "false"):
         return text == "true"
     if len(text) > _MOST_CHARACTERS:
@@ -215,14 +222,14 @@ def _scalar(text: str) -> Scalar:
 
 
 def _is_real(key: str) -> bool:
-    """Report whether a key accepts numbers that are not integers."""
+    """Report whether a key accepts real numbers."""
     table, name, *_ = key.split(".")
     annotation = TABLES[table].model_fields[keys(TABLES[table])[name]].annotation
     return float in (annotation, *get_args(annotation))
 
 
 def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> list[Scalar]:
-    """List the values of an axis without repeats."""
+    """Return the values of an axis without repetitions; add E360 if they are invalid."""
     found = _RANGE.fullmatch(values) if isinstance(values, str) else None
     if found is not None:
         lo, hi, count = _scalar(found["lo"]), _scalar(found["hi"]), int(found["count"])
@@ -239,7 +246,7 @@ def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> 
 
 
 def _spread(lo: float, hi: float, count: int, real: bool) -> Iterator[Scalar]:
-    """Yield values from lo to hi at equal ratios, or at equal steps unless lo > 0."""
+    """Yield `count` values from lo to hi: equal ratios if lo > 0, else equal steps."""
     whole = not real and isinstance(lo, int) and isinstance(hi, int)
     for i in range(count):
         part = i / (count - 1)
@@ -254,9 +261,9 @@ def known_keys(spec: Spec) -> list[str]:
 
 
 def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str:
-    """Return a key as the spec writes it.
+    """Return a key in the form of the spec, ``table.key``.
 
-    If the key is unknown, the result is empty and a problem is added.
+    If the key is unknown, an error is added to `problems`, and the result is empty.
     """
     table, _, rest = key.partition(".")
     known = known_keys(spec)
@@ -286,21 +293,21 @@ def _canonical(spec: Spec, key: str, where: str, problems: list[Problem]) -> str
 
 
 def _has_names(table: str, name: str) -> bool:
-    """Report whether the value of a key is a table of names, such as numbers.formats."""
+    """Report whether the value of a key is a table, such as numbers.formats."""
     annotation = TABLES[table].model_fields[keys(TABLES[table])[name]].annotation
     return any(get_origin(kind) is dict for kind in (annotation, *get_args(annotation)))
 
 
 def _alias(table: str, name: str) -> str:
-    """Return a key as the file writes it: lambda for lam."""
+    """Return the name of a key in the file for its name in Python: lambda for lam."""
     fields = {field: key for key, field in keys(TABLES[table]).items()} if table in TABLES else {}
     return fields.get(name, name)
 
 
 def _check_values(spec: Spec, name: str, values: list[Scalar], where: str, problems: list[Problem]) -> None:
-    """Check each value with the rules of its table.
+    """Validate each value with the rules of its table; add the errors to `problems`.
 
-    Conflicts between values are reported by the points.
+    Inconsistencies between values of several keys are reported when the points are evaluated.
     """
     space = Space(spec, ())
     table, key, *inner = name.split(".", 2)

@@ -1,13 +1,13 @@
-"""lab.sweep: store results in one SQLite file, one row per point.
+"""lab.sweep: store the results of a sweep in an SQLite file, one row per point.
 
-The file is consistent at all times.
+The table ``points`` contains ``key`` (hash of the point's spec and samples), ``inputs`` and ``measures``
+(JSON), ``status``, ``code`` and ``message`` (of the first error), ``plan`` (hash), and ``words`` (digest of
+the results of the integer model). The table ``meta`` contains ``name`` and ``value`` (JSON). In both tables,
+the last column ``digest`` protects the row, because SQLite does not detect altered values.
 
-Table ``points``: ``key`` (hash of the point's spec and samples), ``inputs`` and ``measures`` (JSON by name),
-``status``, ``code`` and ``message`` of a refusal, ``plan`` (hash), ``words`` (digest of the results of the
-integer model). Table ``meta``: ``name`` and ``value`` (JSON). Each row ends with a ``digest`` of its
-contents, because SQLite does not detect an altered value. Finished rows are written in one transaction per
-batch, so that a killed process loses only the points in progress. A file that cannot be read is not changed;
-:mod:`.upkeep` recovers its intact rows.
+The file is always consistent. Each batch of finished points is written in one transaction. Therefore, if the
+process is killed, only the points in progress are lost. A file that cannot be read is not changed;
+:mod:`.upkeep` recovers its valid rows.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ T = TypeVar("T")
 
 
 def with_digest(*values: str) -> tuple[str, ...]:
-    """Append the digest of a row's values to them."""
+    """Return the values of a row, followed by their digest."""
     return (*values, hashlib.sha256(json.dumps(values).encode()).hexdigest()[:32])
 
 
 def is_intact(row: Sequence[object]) -> bool:
-    """Report whether a row matches its digest."""
+    """Report whether the values of a row match its digest."""
     return all(isinstance(value, str) for value in row) and tuple(row) == with_digest(*map(str, row[:-1]))
 
 
 def point_of(row: Sequence[str]) -> Point:
-    """Return the point of an intact row."""
+    """Return the point of a valid row."""
     key, written, status, code, message, plan, words, measured, _ = row
     inputs, measures = parse_json(written), parse_json(measured)
     if not isinstance(inputs, dict) or not all(isinstance(v, (int, float, str)) for v in inputs.values()) \
@@ -67,21 +67,24 @@ def point_of(row: Sequence[str]) -> Point:
 
 
 def is_numbers(values: object) -> bool:
-    """Report whether values is a dictionary of numbers that float holds, except NaN."""
+    """Report whether `values` is a dictionary of numbers in the range of float.
+
+    Infinity is allowed, NaN is not.
+    """
     return isinstance(values, dict) and all(
         (isinstance(v, (int, float)) and not isinstance(v, bool) and abs(v) <= sys.float_info.max)
         or v in (float("inf"), -float("inf")) for v in values.values())
 
 
 def in_use(path: Path, error: Exception) -> KerncastError:
-    """Return E377: another process uses the folder."""
+    """Return error E377: another process is using the folder."""
     return fail("E377", "another sweep is running in this folder", where=str(path), value=error,
                 allowed="one sweep per folder at a time",
                 remedy="wait until the other sweep ends, or name another folder with -o")
 
 
 def check_settings(held: Mapping[str, Any]) -> None:
-    """Raise ValueError if a stored setting has a type that no sweep writes."""
+    """Raise ValueError if stored settings have values of the wrong type."""
     wanted: dict[str, tuple[type, ...]] = {"text": (str,), "name": (str,), "most": (bool,),
                                            "number": (int, float), "above_float": (bool,)}
     wrong = [name for name in held["objectives"] if not isinstance(name, str)]
@@ -95,18 +98,18 @@ def check_settings(held: Mapping[str, Any]) -> None:
 
 
 class Store:
-    """Results of one run folder.
+    """Store for the results of a sweep, in its folder.
 
     Parameters
     ----------
     folder : Path
     new : bool
-        Whether to create the store if there is none.
+        Whether to create the store if it does not exist.
 
     Raises
     ------
     KerncastError
-        E365 if there is no store, E366 if it cannot be read, E377 if another process writes to it.
+        E365 if the store does not exist, E366 if it cannot be read, E377 if another process is writing to it.
     """
 
     def __init__(self, folder: Path, *, new: bool = False) -> None:
@@ -140,7 +143,10 @@ class Store:
             raise sqlite3.DatabaseError(f"written by another version, schema {self.meta('schema')}")
 
     def _told(self, do: Callable[[], T]) -> T:
-        """Return the result of `do`; raise E366 (damaged) or E191 (not writable)."""
+        """Call `do`, and return its result; convert errors of SQLite.
+
+        Raises E366 if the file is damaged, E191 if it cannot be written, and E377 if it is in use.
+        """
         try:
             return do()
         except sqlite3.OperationalError as error:
@@ -158,14 +164,14 @@ class Store:
             raise self.damaged(error) from error
 
     def damaged(self, what: object) -> KerncastError:
-        """Return E366, for a file whose contents are not those that were written."""
+        """Return error E366: the file is damaged or was changed."""
         return fail("E366", "the results are damaged", where=str(self.path), value=what,
                     allowed="an unchanged file of kerncast sweep",
                     remedy="run the same kerncast sweep again: it keeps every valid result and computes the "
                            "others. If none is valid, move the file away, or name another folder with -o")
 
     def meta(self, name: str) -> Any:
-        """Return the value stored under a name, or None."""
+        """Return the value of a name in the table ``meta``; None if there is none."""
         def read() -> Any:
             row = self._db.execute(f"SELECT {META} FROM meta WHERE name = ?", (name,)).fetchone()
             if row is not None and not is_intact(row):
@@ -174,7 +180,7 @@ class Store:
         return self._told(read)
 
     def put(self, **values: Any) -> None:
-        """Store values under names."""
+        """Store values by name in the table ``meta``."""
         def write() -> None:
             with self._db:
                 self._db.executemany(f"INSERT OR REPLACE INTO meta ({META}) VALUES (?, ?, ?)",
@@ -182,7 +188,7 @@ class Store:
         self._told(write)
 
     def add(self, points: Iterable[Point]) -> None:
-        """Add points in one transaction; an existing key is replaced."""
+        """Store points in one transaction; points with the same key are replaced."""
         def write() -> None:
             with self._db:
                 self._db.executemany(
@@ -203,7 +209,7 @@ class Store:
         return self._told(read)
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the database file."""
         self._db.close()
 
 

@@ -1,7 +1,7 @@
-"""lab.sweep: lock the results of a running sweep, and recover them after damage.
+"""lab.sweep: lock the results of a running sweep, and recover damaged results.
 
-SQLite locks an empty file next to the results. The lock ends with the process that holds it, even if that
-process is killed, and readers of the results need not wait for it.
+The lock is that of SQLite on a separate, empty file. It is released when the process ends, even if it is
+killed. Processes that only read the results do not wait for it.
 """
 
 from __future__ import annotations
@@ -25,19 +25,20 @@ LOCK = "sweep.lock"
 
 @contextmanager
 def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[Store]:
-    """Open a folder's results for writing by one sweep.
+    """Open the results in a folder for writing by one sweep.
 
     Parameters
     ----------
     folder : Path
         An existing folder.
     report : callable
-        Receives a message if results were damaged: how many were recovered, and where the damaged file is.
+        Callback for a message if results were damaged. It states how many were recovered, and where the
+        damaged file is.
 
     Raises
     ------
     KerncastError
-        E377 if another sweep uses the folder, E366 if all results are damaged.
+        E377 if another sweep is using the folder, E366 if all results are damaged.
     """
     with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as lock:
         try:
@@ -51,7 +52,7 @@ def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[St
 
 
 def _rescue(folder: Path, report: Callable[[str], None]) -> None:
-    """Move the intact rows to a new file, and keep the damaged file next to it."""
+    """Move the valid rows of a damaged file to a new file, and keep the damaged one."""
     path = folder / DATABASE
     if not path.is_file():
         return
@@ -67,7 +68,7 @@ def _rescue(folder: Path, report: Callable[[str], None]) -> None:
             raise
         identity, points = _sound_rows(path)
         if identity is None or not points:
-            remedy = f"none of them is valid: move {path} away, or name another folder with -o"
+            remedy = f"no stored result is valid: move {path} away, or name another folder with -o"
             raise KerncastError([replace(problem, remedy=remedy)]) from None
     aside = next(at for n in count(1) if not (at := folder / f"damaged-{n}.db").exists())
     for ending in ("", "-wal", "-shm"):
@@ -81,7 +82,10 @@ def _rescue(folder: Path, report: Callable[[str], None]) -> None:
 
 
 def _sound_rows(path: Path) -> tuple[Any, list[Point]]:
-    """Return the run's identity, None if lost, and the points of the intact rows."""
+    """Return the identity of the sweep and the points of valid rows in a damaged file.
+
+    The identity is None if it was lost.
+    """
     rows: dict[str, Point] = {}
     identity = None
     with closing(sqlite3.connect(path)) as db:

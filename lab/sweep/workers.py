@@ -1,4 +1,4 @@
-"""lab.sweep: end worker processes with their parent."""
+"""lab.sweep: end worker processes when their parent process ends."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ _LOOK = 1.0
 def defer_interrupts() -> Iterator[None]:
     """Defer Ctrl-C to the end of the block.
 
-    Processes that start in the block ignore Ctrl-C: they inherit the signal mask of the thread that starts
-    them. A terminal sends Ctrl-C to workers, too, which would print a traceback. On Windows, which has no
-    signal masks, nothing is changed.
+    Processes that are started in the block ignore Ctrl-C, because they inherit the signal mask of the thread
+    that starts them. Otherwise, the workers would receive the signal from the terminal, too, and would print
+    a traceback. The function has no effect on Windows, which has no signal masks.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -34,10 +34,10 @@ def defer_interrupts() -> Iterator[None]:
 
 
 def end_with_parent(parent: int) -> None:
-    """Ignore Ctrl-C, and end with the parent process, even after SIGKILL.
+    """Ignore Ctrl-C, and end this process when its parent ends or is killed.
 
-    Windows always reports the original parent, so there a worker ends after a long idle time, as joblib's
-    workers do.
+    On Windows, the end of the parent is not detected. There, a worker ends after a long idle time, as usual
+    for joblib.
 
     Parameters
     ----------

@@ -130,7 +130,7 @@ def test_a_resource_limit_that_no_tool_can_measure_is_refused_before_gen() -> No
     for budget, where, allowed in (
             ({"cycles": {"predict": 3}}, "[budget] cycles", "instructions"),
             ({"target": "atmega2560", "instructions": {"predict": 3}}, "[budget] instructions", "cycles"),
-            ({"target": "hexagon-v67", "stack": 300}, "[budget] stack", "no stack for hexagon-v67")):
+            ({"target": "hexagon-v67", "stack": 300}, "[budget] stack", "no stack limit for hexagon-v67")):
         with pytest.raises(KerncastError) as caught:
             refuse_unmeasurable(Spec(**ONLINE, budget=budget))
         problem, = caught.value.problems
@@ -143,8 +143,8 @@ def test_a_resource_limit_that_no_tool_can_measure_is_refused_before_gen() -> No
     ({"stack": 9}, {"stack": None}, True, "--compiler gcc or clang"),
     ({"stack": 9, "target": "hexagon-v67"}, {"stack": None, "target": "hexagon-v67"}, True,
      "no compiler for this target reports stack frames"),
-    ({"cycles": {"predict": 9}}, {}, True, "limit instructions, which its emulator counts"),
-    ({"instructions": {"predict": 9}}, {"unit": None, "counts": {}}, True, "name data in [data]"),
+    ({"cycles": {"predict": 9}}, {}, True, "set a limit on instructions, which its emulator counts"),
+    ({"instructions": {"predict": 9}}, {"unit": None, "counts": {}}, True, "add [data] to the spec"),
     ({"instructions": {"predict": 9}}, {"unit": None, "counts": {}}, False, "install the target's emulator"),
     ({"instructions": {"predict": 9}}, {"counts": {}}, True, "the counter overflowed")],
     ids=["zig", "zig alone", "unit", "no data", "no emulator", "overrun"])

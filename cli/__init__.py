@@ -1,1 +1,1 @@
-"""cli: the `kerncast` command; each module implements one subcommand."""
+"""cli: the command `kerncast`; each module implements one subcommand."""

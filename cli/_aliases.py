@@ -1,4 +1,4 @@
-"""cli: the hidden aliases ``kerncast hil run`` and ``kerncast hil list``."""
+"""cli: hidden aliases of older commands, ``kerncast hil run`` and ``hil list``."""
 
 from __future__ import annotations
 
@@ -90,15 +90,15 @@ def hil_run(source: Source, board: Board = None, port: Port = None, flash: Flash
 
 
 def _board_of(board: str | None, port: str | None, flash: str) -> BoardAt:
-    """Return the named board, with its port if it is physical.
+    """Return the board of --board and --port.
 
-    Raise E417, E418, E421 or E322.
+    The port is empty if the board is to be emulated. Raises E417, E418, E421 or E322.
     """
     from ..codegen.firmware.targets import load_board
     from ..hw.backends import BoardAt, check_flash, resolve_board
 
     if board is None and port is None:
-        raise fail("E417", "no board is named", where="--board",
+        raise fail("E417", "no board is given", where="--board",
                    allowed="--board ID to emulate it, or --port PORT for a physical one",
                    remedy="name a board; kerncast targets lists the boards")
     if port is None:
@@ -108,7 +108,10 @@ def _board_of(board: str | None, port: str | None, flash: str) -> BoardAt:
 
 
 def _costs(costs: dict[str, Any]) -> str:
-    """Return the known costs as a table; mark a counter that overflowed."""
+    """Return the known costs as a table.
+
+    If the counter overflowed, the text is ``overran``.
+    """
     rows = {key: value for key, value in costs.items() if key not in ("unit", "counts")}
     rows |= {f"{costs['unit']}, {call}": "overran" if count is None else count
              for call, count in costs["counts"].items()}
@@ -118,7 +121,7 @@ def _costs(costs: dict[str, Any]) -> str:
 
 def _open(chosen: BoardAt, out: Path, plan: Plan, flash: str, emulator: str, compiler: str,
           optimise: str) -> tuple[BoardBackend, list[str]]:
-    """Open the board as a back end; also return the command that loaded it."""
+    """Open a board as a back end; return it with the command that flashed the board."""
     from ..hw.hil import flash as loader
     from ..hw.hil.board_backend import open_board, open_port
 

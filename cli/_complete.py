@@ -1,7 +1,7 @@
 """cli: shell completion of specs, folders, back ends, boards, keys and codes.
 
-``kerncast --install-completion`` turns it on. Each function takes the beginning of a word and returns all
-words that start with it. None raises an exception.
+``kerncast --install-completion`` enables it. Each function receives the beginning of a word and returns all
+words that start with it. No function raises an exception.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Words = list[str]
 
 
 def _files(start: str, wanted: Callable[[Path], bool]) -> Words:
-    """Return the paths that match: files of the wanted kind, and folders."""
+    """Return the paths that start with `start`: folders, and files that are wanted."""
     folder, _, begun = start.rpartition("/")
     base = Path(f"{folder}/") if "/" in start else Path()
     prefix = f"{folder}/" if "/" in start else ""
@@ -29,41 +29,41 @@ def _files(start: str, wanted: Callable[[Path], bool]) -> Words:
 
 
 def specs(incomplete: str) -> Words:
-    """Complete specs, which are TOML files."""
+    """Complete paths of specs, which are TOML files."""
     return _files(incomplete, lambda path: path.suffix == ".toml")
 
 
 def data_files(incomplete: str) -> Words:
-    """Complete data files."""
+    """Complete paths of data files."""
     return _files(incomplete, lambda path: path.suffix in (".csv", ".tsv", ".txt"))
 
 
 def generated(incomplete: str) -> Words:
-    """Complete folders that kerncast generated."""
+    """Complete paths of folders that kerncast generated."""
     return _files(incomplete, lambda path: (path / "manifest.json").is_file())
 
 
 def target_names(incomplete: str) -> Words:
-    """Complete targets."""
+    """Complete target ids."""
     from ..codegen.firmware.targets import target_ids
 
     return [name for name in target_ids() if name.startswith(incomplete)]
 
 
 def board_names(incomplete: str) -> Words:
-    """Complete boards."""
+    """Complete board ids."""
     from ..codegen.firmware.targets import board_ids
 
     return [name for name in board_ids() if name.startswith(incomplete)]
 
 
 def target_or_board(incomplete: str) -> Words:
-    """Complete targets and boards."""
+    """Complete target ids and board ids."""
     return [*target_names(incomplete), *board_names(incomplete)]
 
 
 def backends(incomplete: str) -> Words:
-    """Complete back ends, with each emulator of each emulated board."""
+    """Complete names of back ends, with each emulator of each emulated board."""
     from ..codegen.firmware.targets import all_boards
 
     emulated = [f"emu:{board.id}{tail}" for board in all_boards()[0] if board.emulators
@@ -83,7 +83,7 @@ def codes(incomplete: str) -> Words:
 
 
 def sweep_keys(incomplete: str) -> Words:
-    """Complete the keys of a spec that a sweep can vary, without their values."""
+    """Complete the keys of a spec that a sweep can vary."""
     from ..sim.spec.tables import TABLES, keys  # the modules of a sweep take a second to import
 
     return [word for name in TABLES if name != "sweep" for key in keys(TABLES[name])
@@ -91,12 +91,12 @@ def sweep_keys(incomplete: str) -> Words:
 
 
 def measures(incomplete: str) -> Words:
-    """Complete the metrics of a sweep."""
+    """Complete the names of metrics for a sweep."""
     from ..lab.sweep.measures import MEASURES
 
     return [name for name in MEASURES if name.startswith(incomplete)]
 
 
 def tool_groups(incomplete: str) -> Words:
-    """Complete the groups of tools that doctor checks."""
+    """Complete the names of the tool groups that kerncast doctor checks."""
     return [name for name in GROUPS if name.startswith(incomplete)]

@@ -1,4 +1,4 @@
-"""cli: ask on a terminal for the missing arguments of ``kerncast init``."""
+"""cli: ask on a terminal for missing arguments of ``kerncast init``."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ ALGORITHMS = {
 
 
 def at_terminal() -> bool:
-    """Return whether stdin and stdout are a terminal."""
+    """Report whether both stdin and stdout are terminals."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 def ask(name: str | None, columns: Callable[[Path], int]) -> Answers:
-    """Ask for a model's name, data, algorithm and target.
+    """Ask for the name, the data, the algorithm and the target of a model.
 
-    An empty answer selects the default in brackets.
+    An empty answer selects the default, which is shown in brackets.
 
     Parameters
     ----------
     name : str or None
-        Asked for only if the command line has none.
+        Name from the command line. If it is None, it is asked for.
     columns : callable
-        Returns the number of inputs per sample of a data file, 0 for a signal. Raises KerncastError if
-        the file is invalid.
+        Returns the number of input columns in a data file; 0 for a signal. Raises KerncastError if the file
+        is invalid.
     """
     from ..codegen.firmware.targets import target_ids
 
@@ -64,7 +64,7 @@ def ask(name: str | None, columns: Callable[[Path], int]) -> Answers:
 
 
 def _choice(question: str, offered: Sequence[str], usual: str) -> str:
-    """Ask until the answer is one of the choices, and return it."""
+    """Ask until the answer is one of the offered values, and return it."""
     while (answer := typer.prompt(question, default=usual).strip()) not in offered:
         typer.echo(f"  {answer} is not one of {', '.join(offered)}")
     return str(answer)

@@ -1,6 +1,7 @@
-"""cli: end every command with a result, or with a message and an exit code.
+"""cli: convert exceptions of commands to messages and exit codes.
 
-Exit codes: 0 ok, 1 results differ, 2 bad input, 3 a tool is missing, 70 internal error, 130 interrupted.
+Exit codes: 0 success, 1 results differ, 2 invalid input, 3 a tool is missing, 70 internal error, 130
+interrupted.
 """
 
 from __future__ import annotations
@@ -29,10 +30,10 @@ Command = Callable[..., None]
 
 
 def guarded(command: Command) -> Command:
-    """Wrap a command so that every error ends in a message and an exit code.
+    """Wrap a command so that every exception becomes a message and an exit code.
 
-    A :class:`KerncastError` is printed on stderr, or as ``{"errors": [...]}`` on stdout if the command was
-    given ``--json`` (its parameter `as_json`).
+    A :class:`KerncastError` is printed on stderr. If the command is called with ``--json`` (its parameter
+    `as_json`), it is printed on stdout as ``{"errors": [...]}``.
     """
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> None:
@@ -70,7 +71,7 @@ def _refuse(problem: Problem, as_json: bool) -> NoReturn:
 
 
 def _of_system(error: OSError) -> Problem:
-    """Return the problem of a path that the operating system rejected."""
+    """Return the problem for an error that the operating system reports for a path."""
     path = str(error.filename or "")
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return Problem("E191", f"the output cannot be written: {error.strerror}", path or "output",
@@ -82,16 +83,16 @@ def _of_system(error: OSError) -> Problem:
 
 
 def _of_memory(error: MemoryError) -> Problem:
-    """Return the problem of an input that is too large for this machine."""
+    """Return the problem for an input that does not fit in memory."""
     return Problem("E237", "the input does not fit in memory", "memory", str(error) or "no memory left",
                    "an input that fits in the free memory of this machine",
                    "use fewer samples or columns, or a machine with more memory")
 
 
 def report(problems: Sequence[Problem], as_json: bool = False) -> None:
-    """Print problems on stderr, or as one JSON object on stdout.
+    """Print problems on stderr, or as a JSON object on stdout.
 
-    If there are more than ten, the remaining ones are only counted.
+    On stderr, at most ten problems are printed, followed by the number of the others.
     """
     if as_json:
         print_json({"errors": [problem.as_dict() for problem in problems]})
@@ -107,7 +108,10 @@ def report(problems: Sequence[Problem], as_json: bool = False) -> None:
 
 
 def _internal(error: Exception, as_json: bool) -> None:
-    """Report an unexpected exception in one line; print the traceback on request only."""
+    """Print one line for an unexpected exception.
+
+    The traceback is printed only if the user requested it with an environment variable.
+    """
     if os.environ.get(DEBUG):
         traceback.print_exc()
     message = f"internal error, {type(error).__name__}: {error}"
@@ -119,22 +123,22 @@ def _internal(error: Exception, as_json: bool) -> None:
 
 
 class WithErrors:
-    """Result with problems, which ``--json`` lists under ``errors``."""
+    """Result together with problems, which ``--json`` lists under ``errors``."""
 
     def __init__(self, result: Result, problems: Sequence[Problem]) -> None:
         self._result, self._problems = result, problems
 
     def as_dict(self) -> Mapping[str, Any]:
-        """Return the object of ``--json``."""
+        """Return the JSON object of the result, with the problems."""
         return {**self._result.as_dict(), "errors": [problem.as_dict() for problem in self._problems]}
 
     def lines(self) -> Any:
-        """Return the text of the result only; the problems go to stderr."""
+        """Return the lines of the result. The problems are printed separately."""
         return self._result.lines()
 
 
 def emit_with(problems: Sequence[Problem], result: Result, as_json: bool) -> None:
-    """Print a result with its problems; exit with 2 or 3 if there are any."""
+    """Print a result and its problems; if there are problems, exit with 2 or 3."""
     if not problems:
         emit(result, as_json)
         return

@@ -1,6 +1,6 @@
 """cli: print help and usage errors.
 
-Help fits 80 columns and is grouped in panels; usage errors look like all other errors.
+The help fits 80 columns, and groups commands in panels. Usage errors have the same format as other errors.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ _TYPE = re.compile(r" <[^>]*>$")
 
 
 class Commands(TyperCommand):
-    """Command whose help shows its arguments without Python types."""
+    """Command whose help does not show the Python types of its arguments."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
-        """Write the arguments and the options."""
+        """Write the arguments and the options to the help."""
         rows: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": []}
         for param in self.get_params(ctx):
             record = param.get_help_record(ctx)
@@ -45,28 +45,28 @@ class Commands(TyperCommand):
                     formatter.write_dl(records)
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
-        """Return the parts of the usage line, with required arguments without braces."""
+        """Return the parts of the usage line, without braces around required arguments."""
         return [re.sub(r"^\{(.*)\}$", r"\1", piece) for piece in super().collect_usage_pieces(ctx)]
 
 
 def _plain(text: str) -> str:
-    """Return the help of a parameter with its default and its range in words."""
+    """Return the help of a parameter, with its default and its range in plain words."""
     text = re.sub(r"\[default: \((.*?)\)", r"[default: \1", text)
     text = re.sub(r"([\d.]+)<=x<=([\d.]+)", r"\1 to \2", text)
     return re.sub(r"x>=([\d.]+)", r"at least \1", text)
 
 
 class Panels(TyperGroup):
-    """Group of commands.
+    """Group of commands whose help has panels, and whose usage errors are reported.
 
-    Its help has panels, and its usage errors have code, place, found, allowed and do.
+    A usage error has a code, a place, the value found, the allowed values and a remedy.
     """
 
     #: Title of each panel with its commands; commands of no panel are not listed.
     panels: Mapping[str, tuple[str, ...]] = {}
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the commands panel by panel, each with its full summary."""
+        """Write the commands to the help, panel by panel, each with its whole summary."""
         panels = self.panels or {"Commands": tuple(_visible(self, ctx))}
         longest = max(len(name) for names in panels.values() for name in names)
         for title, names in panels.items():
@@ -77,7 +77,7 @@ class Panels(TyperGroup):
     def make_context(self, *args: Any, **more: Any) -> Any:
         """Parse the command line.
 
-        Raise Abort if Ctrl-C is pressed, because Typer itself would print nothing.
+        Raises Abort if Ctrl-C is pressed, because Typer itself would not print anything.
         """
         try:
             return super().make_context(*args, **more)
@@ -85,9 +85,9 @@ class Panels(TyperGroup):
             raise typer.Abort from None
 
     def invoke(self, ctx: Any) -> Any:
-        """Run a command that handles Ctrl-C itself.
+        """Run a command.
 
-        Raise Abort if Ctrl-C is pressed before the command starts.
+        A running command handles Ctrl-C itself. If Ctrl-C is pressed before it starts, Abort is raised.
         """
         try:
             return super().invoke(ctx)
@@ -95,9 +95,9 @@ class Panels(TyperGroup):
             raise typer.Abort from None
 
     def main(self, args: Any = None, *more: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Run the command line.
+        """Run the command line, and exit.
 
-        A usage error is reported as a kerncast message, with exit code 2.
+        A usage error is reported in the same format as other errors, with exit code 2.
         """
         run: Any = super().main
         if not standalone_mode:
@@ -114,9 +114,9 @@ class Panels(TyperGroup):
 
 
 def _summary(group: TyperGroup, ctx: Any, name: str) -> str:
-    """Return the first line of a command's help.
+    """Return the summary of a command, which is the first line of its help.
 
-    A command in a group is looked up under the name of its group.
+    `name` may consist of a group and a command.
     """
     command: Any = group
     for word in name.split():
@@ -125,7 +125,7 @@ def _summary(group: TyperGroup, ctx: Any, name: str) -> str:
 
 
 def _report(error: Any, words: list[str]) -> None:
-    """Print a usage error in the format of all other errors."""
+    """Report a usage error in the same format as other errors."""
     ctx = error.ctx
     if type(error).__name__ == "NoArgsIsHelpError":
         typer.echo(error.format_message(), err=True)
@@ -136,7 +136,10 @@ def _report(error: Any, words: list[str]) -> None:
 
 
 def _path(ctx: Any, words: list[str]) -> str:
-    """Return the command that failed; the parser does not record it for some errors."""
+    """Return the command that failed.
+
+    For some errors, the parser does not provide it; then it is taken from the command line.
+    """
     if ctx is not None:
         return str(ctx.command_path)
     longest = 2 if words[:1] == ["hil"] else 1
@@ -144,7 +147,7 @@ def _path(ctx: Any, words: list[str]) -> str:
 
 
 def _described(error: Any, ctx: Any, words: list[str]) -> tuple[str, str, str, str]:
-    """Return message, place, value found and allowed values."""
+    """Return message, place, value found and allowed values of a usage error."""
     path = _path(ctx, words)
     usage = "" if ctx is None else " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
     kind, param = type(error).__name__, getattr(error, "param", None)
@@ -169,12 +172,15 @@ def _described(error: Any, ctx: Any, words: list[str]) -> tuple[str, str, str, s
 
 
 def _visible(group: Any, ctx: Any) -> list[str]:
-    """Return the names of the commands in the help."""
+    """Return the names of the commands that the help lists."""
     return [name for name in group.list_commands(ctx) if not group.get_command(ctx, name).hidden]
 
 
 def _name(param: Any) -> str:
-    """Return the spelling of a parameter: its option, or an argument's metavar."""
+    """Return the name of a parameter on the command line.
+
+    For an option, this is its longest form; for an argument, its placeholder in the help.
+    """
     if param.param_type_name == "option":
         return str(max(param.opts, key=len))
     return str(param.metavar or param.name.upper())
@@ -191,9 +197,9 @@ def _value(param: Any, words: list[str]) -> str:
 
 
 def help_of(command: Callable[..., None]) -> str:
-    """Return the help text of a command's docstring.
+    """Return the help text of a command from its docstring.
 
-    Examples are indented and keep their lines.
+    Examples are indented, and their lines are not joined.
     """
     text, _, examples = (inspect.getdoc(command) or "").partition("Examples\n--------\n")
     return f"{text}\b\nExamples:\n" + "".join(f"  {line}\n" for line in examples.splitlines())

@@ -1,4 +1,4 @@
-"""cli: declare the arguments and options that several commands share."""
+"""cli: define the arguments and options that several commands share."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ Compiler = Annotated[str, typer.Option("--compiler", metavar="NAME", help="Compi
 
 
 def separated(given: Iterable[str] | None) -> list[str]:
-    """Return the values of an option that is repeated or separated by commas."""
+    """Return the values of an option that may be repeated or separated by commas."""
     return [word.strip() for text in given or () for word in text.split(",") if word.strip()]
 
 
 def level(text: str) -> str:
-    """Return an optimisation level such as ``-Os``.
+    """Return an optimisation level in full, such as ``-Os``.
 
-    It also accepts ``s``, because ``-Os`` on the command line passes only ``s`` to the option ``-O``.
+    The option ``-Os`` on the command line passes only ``s``.
     """
     return text if text.startswith("-") else f"-O{text}"

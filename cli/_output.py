@@ -1,7 +1,7 @@
-"""cli: print a result as lines that fit the terminal or as one JSON object.
+"""cli: print a result as lines that fit the terminal, or as a JSON object.
 
-The width is COLUMNS if it is set, else that of the terminal. A pipe or a file has no width: each row of a
-table stays on one line there, so that grep and awk find it.
+The width is COLUMNS if this variable is set, else that of the terminal. Output to a pipe or a file is not
+wrapped: each row of a table is one line, so that grep and awk can be used.
 """
 
 from __future__ import annotations
@@ -36,27 +36,27 @@ _NUMBER = re.compile(r"|-|[-+]?[\d.,]+(e[-+]?\d+)?( ?%)?( \([\d.,]+\))?( bits| b
 
 
 class Result(Protocol):
-    """Result that a command prints."""
+    """Result that a command can print."""
 
     def as_dict(self) -> Mapping[str, Any]:
-        """Return the object for ``--json``."""
+        """Return the JSON object for ``--json``."""
 
     def lines(self) -> Iterable[str]:
-        """Return the text, line by line."""
+        """Return the lines of the text."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """Result that is printed unchanged.
+    """Result with a ready JSON object and text.
 
     Parameters
     ----------
     values : mapping
-        The object of ``--json``.
+        JSON object for ``--json``.
     text : str
-        The same as text for people.
+        The result as text.
     after : sequence of str, optional
-        The command to run next, word by word; printed as text only.
+        Words of the recommended next command. It is printed only with the text.
     """
 
     values: Mapping[str, Any]
@@ -64,18 +64,18 @@ class Answer:
     after: Sequence[str] = field(default=())
 
     def as_dict(self) -> Mapping[str, Any]:
-        """Return the object for ``--json``."""
+        """Return the JSON object for ``--json``."""
         return self.values
 
     def lines(self) -> Iterable[str]:
-        """Return the text and the next command, line by line."""
+        """Return the lines of the text and of the next command."""
         yield from self.text.split("\n")
         if self.after:
             yield from command_lines(self.after, "next: ").split("\n")
 
 
 def emit(result: Result, as_json: bool) -> None:
-    """Print a result on stdout: one JSON object, or lines that fit the terminal."""
+    """Print a result on stdout, as a JSON object or as lines that fit the terminal."""
     if as_json:
         print_json(result.as_dict())
     else:
@@ -83,10 +83,10 @@ def emit(result: Result, as_json: bool) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print lines that fit the width of stdout.
+    """Print text on stdout, wrapped to the width of the terminal.
 
-    A command that continues after a backslash is not changed. Control characters, which names from files may
-    contain, are escaped.
+    Commands that continue after a backslash are not wrapped. Control characters are escaped, because names in
+    files may contain them.
     """
     lines = printable(text, len(text)).split("\n")
     typer.echo("\n".join(line if _CONTINUES in (line[-2:], before[-2:]) else fitted(line)
@@ -94,14 +94,14 @@ def print_text(text: str) -> None:
 
 
 def print_json(values: object) -> None:
-    """Print one JSON object; null replaces infinity and NaN, which JSON lacks."""
+    """Print a JSON object; infinity and NaN become null, because JSON lacks them."""
     typer.echo(json.dumps(_plain(values), indent=2, allow_nan=False))
 
 
 def _plain(values: object) -> object:
-    """Replace numbers that are not finite by None.
+    """Prepare values for JSON: replace NaN and infinity by None.
 
-    A count of `words` is repeated as `values`.
+    The entry `words` of an object is repeated as `values`, the current name of this entry.
     """
     if isinstance(values, Mapping):
         counted = {"values": values["words"]} if "values" not in values and _is_count(values) else {}
@@ -127,17 +127,17 @@ def width(stderr: bool = False) -> int:
 
 
 def fitted(line: str, limit: int | None = None, hang: int = 0) -> str:
-    """Wrap one line between words.
+    """Wrap a line between words.
 
-    A word longer than the line, such as a path, is not split.
+    A word that is longer than the line, such as a path, is not split.
 
     Parameters
     ----------
     line : str
     limit : int, optional
-        The width; by default that of stdout.
+        Maximum width; by default that of stdout.
     hang : int, optional
-        Additional indentation of the lines after the first.
+        Additional indentation of the continuation lines.
     """
     limit = width() if limit is None else limit
     if len(line) <= limit:
@@ -148,18 +148,18 @@ def fitted(line: str, limit: int | None = None, hang: int = 0) -> str:
 
 
 def command_lines(words: Sequence[str], label: str = "", limit: int | None = None) -> str:
-    """Return a shell command that can be pasted.
+    """Return a shell command that can be copied to a terminal.
 
-    A line that is too long continues after a backslash.
+    A long command is split into lines that end with a backslash.
 
     Parameters
     ----------
     words : sequence of str
-        Quoted for the shell, except for ``&&``.
+        Words of the command. They are quoted for the shell, except ``&&``.
     label : str, optional
         Text before the command, such as ``next: ``.
     limit : int, optional
-        The width; by default that of stdout.
+        Maximum width; by default that of stdout.
     """
     limit = width() if limit is None else limit
     lines: list[str] = []
@@ -173,7 +173,7 @@ def command_lines(words: Sequence[str], label: str = "", limit: int | None = Non
 
 
 def fitted_problem(problem: Problem, before: str = "") -> str:
-    """Return a problem in its stderr format: place and message, found, allowed and do."""
+    """Return the text of a problem, wrapped to the width of stderr."""
     limit = width(stderr=True)
     head, *rest = f"{before}{problem}".split("\n")
     return "\n".join([fitted(head, limit, hang=4), *(fitted(line, limit, hang=4) for line in rest)])
@@ -181,17 +181,17 @@ def fitted_problem(problem: Problem, before: str = "") -> str:
 
 # ---- tables ----
 def table(rows: Iterable[Sequence[str]], keys: int = 1, limit: int | None = None) -> str:
-    """Return text in aligned columns, two spaces apart, that fit the width.
+    """Return a table with aligned columns that fits the width.
 
     Parameters
     ----------
     rows : iterable of sequence of str
-        The first row may contain the headings.
+        The rows; the first one may contain the headings.
     keys : int
         Number of leading columns that identify a row. A table that is too wide is split into several tables,
-        which all repeat these columns.
+        and each of them contains these columns.
     limit : int, optional
-        The width; by default that of stdout.
+        Maximum width; by default that of stdout.
     """
     held = [list(row) for row in rows]
     limit = width() if limit is None else limit
@@ -200,7 +200,7 @@ def table(rows: Iterable[Sequence[str]], keys: int = 1, limit: int | None = None
 
 
 def _groups(columns: list[list[str]], keys: int, limit: int) -> Iterator[list[list[str]]]:
-    """Split columns into groups that fit; each group begins with the keys."""
+    """Split columns into groups that fit the width; each group begins with the keys."""
     named, rest = columns[:keys], columns[keys:]
     group = list(named)
     for column in rest:
@@ -212,7 +212,7 @@ def _groups(columns: list[list[str]], keys: int, limit: int) -> Iterator[list[li
 
 
 def _block(columns: list[list[str]], limit: int) -> str:
-    """Return one table, with text columns wrapped as necessary."""
+    """Return one table; text columns are wrapped if necessary."""
     widths = [max(map(len, column)) for column in columns]
     least = [_least(column) for column in columns]
     while _total(widths) > limit and any(w > low for w, low in zip(widths, least, strict=True)):
@@ -231,14 +231,14 @@ def _block(columns: list[list[str]], limit: int) -> str:
 
 
 def _is_numeric(column: Sequence[str]) -> bool:
-    """Return whether a column contains numbers below its heading."""
+    """Report whether all cells of a column below its heading are numbers."""
     return len(column) > 1 and any(column[1:]) and all(_NUMBER.fullmatch(cell) for cell in column[1:])
 
 
 def _least(column: Sequence[str]) -> int:
     """Return the minimum width of a column.
 
-    The minimum is the width of the longest word, or of a short cell.
+    This is the maximum length over the words of long cells and over whole short cells.
     """
     return max((max(map(len, cell.split()), default=0) if len(cell) > _PROSE else len(cell)
                 for cell in column), default=0)

@@ -1,4 +1,4 @@
-"""cli: report progress on stderr, so that stdout contains only the result."""
+"""cli: print progress on stderr, so that stdout contains only the result."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _LONGEST = 500
 
 @contextmanager
 def steps(as_json: bool) -> Iterator[Callable[[str], None]]:
-    """Yield a function that reports the current step; with ``--json`` it is silent.
+    """Yield a function that prints the current step. With ``--json``, it does nothing.
 
-    A terminal shows one line with a spinner and the elapsed time; otherwise there is one line per step.
+    On a terminal, there is one line with a spinner and the elapsed time. Otherwise, each step is one line.
     """
     if as_json:
         yield lambda _: None
@@ -37,14 +37,18 @@ def steps(as_json: bool) -> Iterator[Callable[[str], None]]:
 
 
 def _shown(text: str) -> str:
-    """Return a step without control characters, which names of files may contain."""
+    """Return the text of a step without control characters.
+
+    File names in the text may contain them.
+    """
     return printable(text, _LONGEST)
 
 
 def tenths() -> Callable[[int, int], int]:
-    """Return a function that gives the percentage at each new tenth, else 0.
+    """Return a function that computes the percentage whenever a new tenth is reached.
 
-    Its arguments are the work done and all work. It starts again if `done` falls.
+    The arguments of the function are the work done and the total work. Its result is 0 if no new tenth is
+    reached. If the work done decreases, counting starts again.
     """
     reached = 0
 
@@ -58,11 +62,9 @@ def tenths() -> Callable[[int, int], int]:
 
 @contextmanager
 def bar(as_json: bool, what: str) -> Iterator[Callable[[int, int], None]]:
-    """Yield a function ``progress(done, total)`` that draws a bar.
+    """Yield a function ``progress(done, total)`` that draws a progress bar.
 
-    With ``--json`` it is silent.
-
-    Without a terminal, the function prints one line per tenth of the work.
+    With ``--json``, it does nothing. If stderr is not a terminal, it prints one line per tenth of the work.
     """
     if as_json:
         yield lambda done, total: None

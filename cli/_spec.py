@@ -1,4 +1,4 @@
-"""cli: load the spec of a command and report all errors, and the plan's warnings."""
+"""cli: load the spec of a command, report its errors, and print warnings."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _LINE = re.compile(r":(\d+)(?: |$)")
 
 
 def load_spec(path: Path) -> Spec:
-    """Load the spec named by a command's argument.
+    """Load a spec, and report all of its errors together.
 
     Raises
     ------
     KerncastError
-        E101 and so on; an unknown target (E323) is reported with the other mistakes of the spec.
+        E101 and others. An unknown target (E323) is reported together with the errors of the spec.
     """
     from ..sim.spec import Spec  # not at import: --help stays fast
 
@@ -39,7 +39,10 @@ def load_spec(path: Path) -> Spec:
 
 
 def _wrong_target(path: Path) -> tuple[Problem, ...]:
-    """Return E323 if the spec names an unknown target, even if it has other errors."""
+    """Return E323 if the target of a spec is unknown.
+
+    The spec may have other errors.
+    """
     from ..codegen.firmware.targets import load_target
     from ..sim.spec.source import Source
 
@@ -62,7 +65,7 @@ def _line(problem: Problem) -> float:
 
 
 def warnings_of(spec: Spec, plan: Plan, as_json: bool) -> list[dict[str, str]]:
-    """Return the warnings of a plan for ``--json``; otherwise print them on stderr."""
+    """Return the warnings of a plan for ``--json``; without it, print them on stderr."""
     from ..sim.planner.warnings import cautions
 
     found = cautions(plan)

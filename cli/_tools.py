@@ -1,4 +1,4 @@
-"""cli: list the packages and programs that kerncast uses, by group."""
+"""cli: define the packages and programs that kerncast uses, by group."""
 
 from __future__ import annotations
 

@@ -21,9 +21,9 @@ def build(out: GeneratedFolder, board: BoardId = "mps2-an386", compiler: Compile
           optimise: Level = None, trace: Trace = False, as_json: JsonFlag = False) -> None:
     """Build a firmware image and print its size.
 
-    The image holds the library and the hardware-in-the-loop agent; the commands that load it are printed,
-    too. Exits with 2 if flash, RAM or stack exceeds the [budget] of the spec, and warns if the [budget] is
-    for another target or optimisation level; kerncast cost measures run time as well.
+    The image contains the library and the hardware-in-the-loop agent. The commands that flash it are printed,
+    too. Exits with 2 if flash, RAM or stack exceeds the [budget] of the spec. Prints a warning if the
+    [budget] is for another target or optimisation level. To measure run time as well, use kerncast cost.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def build(out: GeneratedFolder, board: BoardId = "mps2-an386", compiler: Compile
 
 
 def warn_of_budget(budget: Mapping[str, Any] | None) -> None:
-    """Warn on stderr if the limits are for another target or level than the build."""
+    """Print a warning if the limits are for another target or optimisation level."""
     if budget and not budget["looked_at"]:
         typer.echo(f"warning: the limits of [budget] were not checked; they are for {budget['target']} at "
                    f"{budget['optimise']}", err=True)

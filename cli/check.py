@@ -1,4 +1,4 @@
-"""cli: ``kerncast check``: check a spec without running it."""
+"""cli: ``kerncast check``: check a spec without running the model."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def check(path: SpecPath, as_json: JsonFlag = False) -> None:
     """Check a spec and report every mistake at once.
 
-    Checks the spec itself, its target, whether formats can be planned, the CSV files that it names, and
-    [sweep]. It does not load data sets that come with a package.
+    Checks the spec itself, its target, the plan of its formats, its CSV files, and [sweep]. Data sets that
+    come with a Python package are not loaded.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def check(path: SpecPath, as_json: JsonFlag = False) -> None:
 
 
 def _made(spec: Spec, seen: Dataset | None) -> Plan:
-    """Return the plan of a spec, with the input rounding if the spec has data."""
+    """Return the plan of a spec; if there are data, it includes their rounding."""
     from ..sim.planner import make_plan
 
     made = make_plan(spec)
@@ -56,13 +56,13 @@ def _made(spec: Spec, seen: Dataset | None) -> Plan:
 
 
 def _next(spec: Spec, path: Path) -> tuple[str, ...]:
-    """Return the next command: a simulation, or code generation if there are no data."""
+    """Return the next command: kerncast sim if the spec has data, else kerncast gen."""
     return ("kerncast", "sim", str(path)) if spec.data is not None else \
         ("kerncast", "gen", str(path), "-o", f"build/{spec.model.name}")
 
 
 def _looked(look: Callable[[Spec, Path], Any], spec: Spec, folder: Path) -> tuple[Any, tuple[Problem, ...]]:
-    """Return the result of a check, and its problems."""
+    """Run a check; return its result and its problems."""
     try:
         return look(spec, folder), ()
     except KerncastError as error:
@@ -95,9 +95,9 @@ def _data(spec: Spec, folder: Path) -> Dataset | None:
 
 
 def _sweep(spec: Spec, folder: Path) -> None:
-    """Check the axes, objectives and limits of [sweep].
+    """Check the axes, objectives and limits in [sweep].
 
-    Options of kerncast sweep may add axes and data.
+    Missing axes or data are not an error, because options of kerncast sweep may add them.
     """
     if spec.sweep is None:
         return

@@ -1,6 +1,6 @@
 """cli: ``kerncast cost``: measure the costs of a generated library.
 
-The costs are measured per target and optimisation level.
+The costs are measured for each target and optimisation level.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, 
          compiler: Compiler = "auto", clock: Clock = None, as_json: JsonFlag = False) -> None:
     """Measure flash, RAM, stack and instructions per call.
 
-    An emulator counts the instructions or cycles: the mean and the worst of the last 100 samples of the test
-    vectors. Exits with 2 if the library exceeds the [budget] of the spec, and warns if the target and level
-    of the budget are not among those measured.
+    An emulator counts the instructions or cycles per call: the mean and the maximum over the last 100 samples
+    of the test vectors. Exits with 2 if the library exceeds the [budget] of the spec. Prints a warning if the
+    target and optimisation level of the [budget] are not among those measured.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, 
 
 def _print(plan: Plan, found: list[Costs], missing: list[Problem], clock: float | None,
            as_json: bool) -> None:
-    """Print the measured costs, the missing ones, and the exceeded limits."""
+    """Print the costs, the targets that were left out, and the exceeded limits."""
     from ..lab.costs.limits import budget_status, over_budget
 
     problems = [problem for costs in found for problem in over_budget(plan, costs)]
@@ -91,15 +91,15 @@ def _print(plan: Plan, found: list[Costs], missing: list[Problem], clock: float 
 
 
 def _targets(given: list[str]) -> list[str]:
-    """Return the given targets without repeats; `all` means every target.
+    """Return target ids without repetitions; `all` stands for every target.
 
-    Raise E323 for an unknown one.
+    Raises E323 if a target is unknown, or if none is given.
     """
     from ..codegen.firmware.targets import load_target, target_ids
 
     names = [name for one in given if one for name in (target_ids() if one == "all" else (one,))]
     if not names:  # generated for none, from Python
-        raise fail("E323", "no target is named", where="--target", value="none",
+        raise fail("E323", "no target is given", where="--target", value="none",
                    allowed=", ".join(target_ids()), remedy="name a target, or `all`")
     return [load_target(name).id for name in dict.fromkeys(names)]
 
@@ -126,7 +126,7 @@ def _text(found: list[Costs]) -> str:
 
 
 def _times(found: list[Costs], clock: float | None) -> list[str]:
-    """Return the time of the slowest calls at a clock frequency in MHz, as lines."""
+    """Return lines with the maximum time of each call at a clock frequency in MHz."""
     if clock is None:
         return []
     lines = [f"{c.target} {c.optimise}: " + ", ".join(f"{call} {us:,} µs" for call, us

@@ -24,9 +24,9 @@ Out = Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Folder
 def demo(out: Out = Path("kerncast-demo"), as_json: JsonFlag = False) -> None:
     """Train two models on an emulated Cortex-M4.
 
-    Toeplitz regularised least squares denoises an ECG, and kernel LMS in fixed memory classifies handwritten
-    digits. Each is trained on the emulated board, not on the host, and every value is compared with the
-    integer model. Exits with 1 if a value differs.
+    Toeplitz regularised least squares denoises an ECG, and kernel LMS with fixed memory classifies
+    handwritten digits. Both models are trained on the emulated board, not on the host, and every value is
+    compared with that of the integer model. Exits with 1 if a value differs.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def _print(result: Demo) -> None:
 
 
 def _table(outcome: Outcome, peers: dict[str, float]) -> str:
-    """Return a table with one row per baseline and back end."""
+    """Return a table with one row for each baseline and each back end."""
     measure = "accuracy" if "accuracy" in outcome.errors["float"] else "rms"
     rows: list[tuple[str, ...]] = [("back end", {"rms": "RMS"}.get(measure, measure), "values", "mismatches",
                                     "flash", "RAM", "stack", "learn", "predict")]
@@ -84,7 +84,7 @@ def _caption(outcome: Outcome) -> str:
 
 
 def _shown(backend: str) -> str:
-    """Return a readable name of a back end."""
+    """Return a readable name for a back end."""
     kind, *rest = backend.split(":")
     names = {"model": "integer model", "host": f"host C, {' '.join(rest)}", "emu": f"board in {rest[-1:]}",
              "rtl": f"RTL in {rest[-1:]}"}

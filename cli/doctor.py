@@ -21,7 +21,7 @@ _APT = "sudo apt-get install -y --no-install-recommends"
 
 
 class Tool(NamedTuple):
-    """Package or program; `found` is its version or path, empty if it is missing."""
+    """Package or program; `found` is its version or path, or empty if it is missing."""
 
     group: str
     name: str
@@ -32,9 +32,9 @@ class Tool(NamedTuple):
 
 
 def look(groups: list[str]) -> list[Tool]:
-    """Look for the tools of some groups without running them.
+    """Look for the tools of groups.
 
-    Only g++ is run, to find headers.
+    No tool is run, except g++ to find header files.
     """
     from ..hw.rtl.simulators import header_file
 
@@ -48,10 +48,7 @@ def look(groups: list[str]) -> list[Tool]:
 
 
 def _of_boards(group: str) -> list[Tool]:
-    """Return the tools that the files of targets and boards name.
-
-    These are compilers, emulators and flash tools.
-    """
+    """Return the compilers, emulators and flash tools of all targets and boards."""
     from ..codegen.firmware.targets import all_boards, all_targets, load_arch
 
     boards = all_boards()[0]
@@ -87,7 +84,7 @@ def _version(package: str, module: str) -> str:
 def commands(tools: list[Tool]) -> list[str]:
     """Return the commands that install missing tools.
 
-    One command installs the Python packages, another one the Debian packages.
+    The first command installs the Python packages, the second one the Debian packages.
     """
     found: list[str] = []
     for python, command in ((True, _PIP), (False, _APT)):
@@ -127,7 +124,7 @@ def doctor(group: Annotated[list[str] | None, typer.Option(
 
 
 def _text(tools: list[Tool], missing: list[Tool], every: bool) -> str:
-    """Return a table of the missing tools, or of all, and the install commands."""
+    """Return a table of the missing tools or of all tools, and the install commands."""
     shown = tools if every else missing
     parts = [table([("group", "tool", "found", "needed for"),
                     *((t.group, t.name, t.found or "MISSING", t.purpose) for t in shown)])] if shown else []

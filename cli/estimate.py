@@ -1,7 +1,4 @@
-"""cli: ``kerncast estimate``: estimate cells, Fmax and clock cycles of RTL cores.
-
-The cores are those generated for an FPGA.
-"""
+"""cli: ``kerncast estimate``: estimate cells, Fmax and clock cycles of RTL cores."""
 
 from __future__ import annotations
 
@@ -53,12 +50,12 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None, 
              simulate: Simulate = None, plot: Plot = None, as_json: JsonFlag = False) -> None:
     """Estimate FPGA cells, clock and samples per second.
 
-    yosys counts the cells, for ECP5, iCE40 and AMD 7 series; nextpnr finds Fmax on an ECP5, without pins. The
-    first run of each program compiles it, which takes a minute or more; more lanes take the placer longer.
-    "Cell clocks per sample" multiplies look-up tables and flip-flops by the clock cycles per sample, a
-    proxy for energy. Exits with 2 if a core does not fit the part, or if yosys or the placer fails or
-    exceeds the limit; the results of the other cores are still printed. Exits with 1 if a simulator counts
-    a different number of clock cycles than the formula of the plan.
+    yosys counts the cells for ECP5, iCE40 and AMD 7 series. nextpnr places the core on an ECP5, without pins,
+    and reports Fmax. The first run of each program compiles it, which takes a minute or more. Placement takes
+    longer with more lanes. "Cell clocks per sample" is the number of look-up tables and flip-flops times the
+    clock cycles per sample, an indicator of the energy. Exits with 2 if a core does not fit the part, or if
+    yosys or nextpnr fails or exceeds the time limit; the results of the other cores are still printed. Exits
+    with 1 if a simulator counts a different number of clock cycles than the formula of the plan.
 
     Examples
     --------
@@ -92,7 +89,11 @@ def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None, 
 
 
 def _print(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) -> None:
-    """Print and draw the results; exit with 2 or 1 if a result requires it."""
+    """Print and draw the estimates; exit with 2 or 1 if there are problems.
+
+    The exit code is 2 for problems, and 1 if a simulator counts a different number of clock cycles than the
+    formula.
+    """
     from ..lab.figures.lanes import draw_lanes
 
     problems = [problem for one in found for problem in one.problems]
@@ -116,19 +117,19 @@ def _print(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) 
 
 
 def _lanes(words: list[str]) -> list[int]:
-    """Return the numbers of lanes; raise E340 for an invalid number."""
+    """Return the numbers of lanes; raise E340 if a text is not an integer."""
     try:
         return [int(word) for word in words]
     except ValueError:
         raise fail("E340", "--lanes is not a list of powers of two", where="--lanes", value=",".join(words),
                    allowed="powers of two, separated by commas",
-                   remedy="write for example --lanes 1,2,4") from None
+                   remedy="separate the numbers by commas, for example --lanes 1,2,4") from None
 
 
 def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore, int], int] | None:
-    """Return a function that counts clock cycles in a simulator, if requested.
+    """Return a function that counts clock cycles in a simulator.
 
-    Return None otherwise. Missing tools are reported at once.
+    The result is None if no simulator is requested. Raises an error if its tools are missing.
     """
     if simulator is None:
         return None
@@ -143,7 +144,7 @@ def _counter(plan: Plan, out: Path, simulator: str | None) -> Callable[[RtlCore,
 
 
 def _draw(found: list[Estimate]) -> None:
-    """Print the tables: cells by family, speed, and the slowest paths."""
+    """Print the tables: cells by FPGA family, speed, and critical paths."""
     for title, rows in (("Cells (yosys)", _cells(found)), ("Speed (nextpnr, ECP5)", _speed(found)),
                         ("Slowest paths (nextpnr, ECP5)", _paths(found))):
         if rows[1:]:
@@ -170,7 +171,10 @@ def _speed(found: list[Estimate]) -> list[list[str]]:
 
 
 def _placed(placement: Placement | None) -> tuple[str, str, str]:
-    """Return the part, Fmax, the seeds if several, and the most used kind of cell."""
+    """Return the part, Fmax, and the fullest kind of cell.
+
+    If there are several seeds, Fmax is given for each of them.
+    """
     if placement is None:
         return "-", "-", "-"
     seeds = ", ".join(f"{fmax:.1f}" for fmax in placement.seeds.values())

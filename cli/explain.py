@@ -16,7 +16,7 @@ def explain(code: Annotated[str | None, typer.Argument(
                                      "codes are listed.",
                 autocompletion=codes, show_default=False)] = None,
             as_json: JsonFlag = False) -> None:
-    """Explain an error code or a status: cause and remedy.
+    """Explain an error code or a status, with cause and remedy.
 
     Examples
     --------

@@ -26,10 +26,10 @@ NoBrowser = Annotated[bool, typer.Option("--no-browser", help="Print the address
 def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_json: JsonFlag = False) -> None:
     """Open the report in a browser, with sliders.
 
-    The integer model runs again while you drag a slider, and every design that you visit stays in the
-    plot of the Pareto front. The generated C of the chosen design runs on your own data, in the browser.
-    The server listens on this machine only, requires the printed address, and writes no file. Ctrl-C ends
-    it.
+    The integer model runs again while you drag a slider. Every design that you try stays in the plot of the
+    Pareto front. In the browser, you can run the generated C of a design on your own data. The server is
+    accessible from this machine only, at the printed address, and does not write files. To end it, press
+    Ctrl-C.
 
     Examples
     --------
@@ -59,9 +59,9 @@ def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_js
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Convert SIGTERM and SIGHUP to an exception.
+    """Convert the signals SIGTERM and SIGHUP to an exception while the block runs.
 
-    The temporary folder is then removed as on any other exit.
+    Therefore, the temporary folder is removed.
     """
     def ended(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
@@ -76,7 +76,10 @@ def _terminable() -> Iterator[None]:
 
 
 def _open_browser(url: str) -> None:
-    """Start a browser in its own thread: a text browser runs until you quit it."""
+    """Open a browser; print a hint if that fails.
+
+    This runs in a separate thread, because a text browser runs until the user ends it.
+    """
     import webbrowser
 
     try:

@@ -1,6 +1,6 @@
-"""cli: ``kerncast fit``: search for better values for a spec.
+"""cli: ``kerncast fit``: search for better hyperparameters of a spec.
 
-The integer model judges each candidate.
+The candidates are evaluated with the integer model.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def fit(path: SpecPath, out: New = None, samples: Samples = None, as_json: JsonF
     """Search for better values for a spec and its data.
 
     Tunes sigma and the other parameters of the algorithm: lambda, refinements, steps, eta, the dictionary
-    size, quantisation, a linear part, a correction by the last errors. The integer model judges each
-    candidate on samples that were not used to train it, at the word length of the spec. With -o it writes
-    a whole spec with the comments of this one. It never overwrites a file.
+    size, quantisation, a linear part, and a correction by the last errors. Each candidate is evaluated with
+    the integer model, at the word length of the spec, on samples that were not used to train it. With -o, the
+    recommended spec is written with the comments of the original one. An existing file is never overwritten.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def fit(path: SpecPath, out: New = None, samples: Samples = None, as_json: JsonF
         refuse_unwritable(out, "--out", "the new spec")
         if out.exists():
             raise fail("E192", "the file exists already", where="--out", value=str(out),
-                       allowed="a file name that does not exist yet", remedy="choose another name")
+                       allowed="a new file", remedy="choose another name")
     with bar(as_json, "candidates") as report:
         found = fit_spec(spec, path.parent, samples, report)
     if out is not None:
@@ -77,7 +77,7 @@ def _text(found: Fit, out: Path | None) -> str:
 
 
 def _rows(found: Fit) -> list[tuple[str, str, str]]:
-    """Return the values and their errors, as written and as recommended."""
+    """Return a table of changed values and errors, as written and recommended."""
     rows = [("", "as written", "recommended")]
     rows += [(f"[{table}] {key}".rstrip(), _value(found.spec, table, key), _value(found.new, table, key))
              for table, key in found.changes]
@@ -94,7 +94,7 @@ def _rows(found: Fit) -> list[tuple[str, str, str]]:
 
 
 def _value(spec: Spec, table: str, key: str) -> str:
-    """Return a value of a spec as text; a dash if it has none."""
+    """Return the value of a key as text; a dash if it has none."""
     held = getattr(spec, table)
     value: Any = None if held is None else held.model_dump(mode="json", by_alias=True).get(key, "present")
     return "-" if value is None else str(value)

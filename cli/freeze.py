@@ -20,8 +20,8 @@ Out = Annotated[Path, typer.Option(
 def freeze(given: GeneratedFolder, state: State, out: Out, as_json: JsonFlag = False) -> None:
     """Write a saved state as a constant model in C.
 
-    The constant NAME_frozen has the values of the state. It is in read-only memory and can predict at once,
-    without training and without storage. The state must belong to the folder's plan.
+    The constant NAME_frozen contains the values of the state. It is stored in read-only memory, and can
+    predict without training and without restoring a state. The state must belong to the folder's plan.
 
     Examples
     --------

@@ -39,12 +39,12 @@ def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKi
         pack: PackFolder = None, core: CoreNames = None, as_json: JsonFlag = False) -> None:
     """Generate the C library and the RTL cores of a spec.
 
-    Also writes the plan and the test vectors. The folder must be new, empty, or one that kerncast wrote
-    before; files that you edited are never overwritten. The same spec gives the same bytes.
+    The plan and the test vectors are written, too. The folder must be new, empty, or one that kerncast wrote
+    before. Files that you edited are never overwritten. The same spec gives the same bytes.
 
-    With --package you can add the folder to a build: it holds the files of that build system, and the test
-    vectors as C with a program that runs them. Without --package, these files are removed again. With a table
-    [hls] in the spec the folder also holds C++ for high-level synthesis.
+    With --package, the folder also contains the files of a build system, the test vectors as C constants, and
+    a program that replays them. Without --package, these files are removed again. If the spec contains a
+    table [hls], the folder also contains C++ for high-level synthesis.
 
     Examples
     --------
@@ -87,23 +87,23 @@ def gen(path: SpecPath, out: OutFolder, check: Check = False, package: PackageKi
 
 
 def _report_stale(old: list[str], as_json: bool) -> None:
-    """Print the files that are not up to date, and exit with 1 if there are any."""
+    """Print the files that are not up to date; if there are any, exit with 1."""
     emit(Answer({"stale": old}, "\n".join(f"stale  {name}" for name in old) or "up to date"), as_json)
     if old:
         raise typer.Exit(EXIT_DIFFERENT)
 
 
 def _cores(plan: Plan) -> list[str]:
-    """Return the RTL cores of a plan."""
+    """Return the names of the RTL cores that support a plan."""
     from ..codegen.rtl import CORES
 
     return [core.name for core in CORES if core.fits(plan)]
 
 
 def _refuse_cores(spec: Spec, plan: Plan, names: Sequence[str]) -> None:
-    """Raise E306 or E307 if a required RTL core does not support the plan.
+    """Raise E306 or E307 if a requested RTL core does not support the plan.
 
-    Raise E313 for an unknown core.
+    Raises E313 if a core is unknown.
     """
     from ..codegen.rtl import core_named
 

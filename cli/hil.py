@@ -1,4 +1,4 @@
-"""cli: ``kerncast hil record`` and ``replay``: record a run and recompute it."""
+"""cli: ``kerncast hil record`` and ``hil replay``: record a run; compute it again."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: 
                data: Samples = None, out: File = None, as_json: JsonFlag = False) -> None:
     r"""Run a board and record every value that it returns.
 
-    Runs the vectors, or your own samples. Nothing is compared here: kerncast hil replay does that on any
-    machine, from the file alone. If the run ends early, through a pulled cable or Ctrl-C, the file holds what
-    was returned up to then.
+    The board runs the test vectors, or your own samples. The values are not compared here: kerncast hil
+    replay compares them on any machine, from the file alone. If the run ends early, for example because a
+    cable is pulled or Ctrl-C is pressed, the file contains all values received before.
 
     Examples
     --------
@@ -77,9 +77,9 @@ def hil_record(source: Source, on: BackEnd = None, port: OldPort = None, flash: 
 
 
 def _backend_of(on: str | None, port: str | None, flash: str) -> str:
-    """Return the name of the back end, with its port if it is a board.
+    """Return the name of the back end, with its port if it is a physical board.
 
-    Raise E194, E420 or E418 if an option does not apply.
+    Raises E194, E420 or E418 if an option is missing or does not apply.
     """
     from ..hw.backends import check_flash, check_name, with_port
 
@@ -95,7 +95,7 @@ def _backend_of(on: str | None, port: str | None, flash: str) -> str:
 
 
 def _run(recorder: Recorder, calls: list[Call], plan: Plan, as_json: bool) -> None:
-    """Run and record the calls; after a failure, report what was recorded."""
+    """Run and record the calls; after an error, print what was recorded."""
     try:
         with recorder, bar(as_json, "recording") as progress:
             for i, call in enumerate(calls):
@@ -134,7 +134,7 @@ def _print(recorder: Recorder, plan: Plan, as_json: bool, error: KerncastError |
 
 
 def _warn(statuses: Mapping[str, int]) -> None:
-    """Report on stderr how many results have a status other than ok, with the remedy."""
+    """Print a warning for each status other than ok, with the number of results."""
     from ..sim.statuses import MEANINGS
 
     for name, count in statuses.items():
@@ -150,10 +150,10 @@ def hil_replay(file: Recorded, on: On = "model", trusted: Trusted = False,
                as_json: JsonFlag = False) -> None:
     """Compute a recording again and compare every value.
 
-    The file is enough: you need neither the board nor the generated folder. The plan is derived again from
-    the spec and the samples in the file, so a forged recording cannot run its own code. With --on the code is
-    generated and run on another back end, which separates a fault of the code from a fault of the board.
-    Exits with 1 if a value differs, and names the first.
+    You need only the file, neither the board nor the generated folder. The plan is derived again from the
+    spec and the samples in the file, so that a forged recording cannot run foreign code. With --on, code is
+    generated and run on another back end. This distinguishes an error of the code from an error of the board.
+    Exits with 1 if a value differs, and prints the first mismatch.
 
     Examples
     --------

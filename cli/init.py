@@ -1,6 +1,6 @@
 """cli: ``kerncast init``: write a commented spec as a starting point.
 
-With a data file the spec is adapted to it.
+With a data file, the spec is adapted to the data.
 """
 
 from __future__ import annotations
@@ -76,10 +76,11 @@ def init(name: Name = None, data: DataFile = None, algorithm: Algorithm = None,
          out: Out = Path(), as_json: JsonFlag = False) -> None:
     """Write NAME.toml, a commented spec to start from.
 
-    On a terminal, without options, it asks questions. It never overwrites a file, and makes the folder if
-    it is missing. With a data file it finds columns, classes, sampling instants and n, and prints what it
-    found. The options are keys of [data] in the spec, so all commands read the file in the same way. Values
-    in units become the counts of a 12-bit converter; [data.ranges] states the range of each column.
+    On a terminal and without options, the command asks questions. It never overwrites a file, and creates the
+    folder if necessary. With a data file, it determines columns, classes, sampling instants and n, and prints
+    them. The options become keys of [data] in the spec, so that all commands read the file in the same way.
+    Values in physical units are converted to the counts of a 12-bit ADC; [data.ranges] contains the range of
+    each column.
 
     Examples
     --------
@@ -105,10 +106,14 @@ def init(name: Name = None, data: DataFile = None, algorithm: Algorithm = None,
 
 
 def _check(name: str | None, data: Path | None, given: list[str]) -> None:
-    """Raise E194 (no name, or options without a file) or E110 (name not for C)."""
+    """Check the arguments.
+
+    Raises E194 if the name is missing or if an option needs a data file, and E110 if the name is not valid in
+    C.
+    """
     if name is None:
         raise fail("E194", "NAME is missing", where="kerncast init", value="nothing",
-                   allowed="a name in lower case, as in C",
+                   allowed="a name in lower case that is valid in C",
                    remedy="run kerncast init NAME, such as kerncast init motor; on a terminal, kerncast "
                           "init asks for the name")
     _check_name(name, data, given)
@@ -119,7 +124,7 @@ def _check(name: str | None, data: Path | None, given: list[str]) -> None:
 
 def _emit(name: str, seen: Inspection | None, model: tuple[str | None, str, int | None], target: str,
           target_id: str, out: Path, as_json: bool) -> None:
-    """Write a spec and print what it contains."""
+    """Write a spec, and print a summary of the spec and its data."""
     from ..lab.drafting import describe, draft_spec, lower_to_fit
     from ..sim.spec import Spec
     from ..sim.spec.text import render
@@ -143,7 +148,7 @@ def _emit(name: str, seen: Inspection | None, model: tuple[str | None, str, int 
 
 
 def _is_file(name: str) -> bool:
-    """Return whether the argument is a data file rather than a name."""
+    """Report whether the argument is a data file, and not a name."""
     from ..sim.data.samples.files import format_of
 
     return bool(format_of(Path(name))) or Path(name).is_file()
@@ -156,7 +161,7 @@ def _name_of(path: Path) -> str:
 
 
 def _check_name(name: str, data: Path | None, given: list[str]) -> None:
-    """Raise E110 for a name that C cannot use, with the command to type instead."""
+    """Raise E110 if a name is not valid in C. The remedy contains a valid command."""
     import shlex
 
     from pydantic import TypeAdapter, ValidationError
@@ -176,7 +181,7 @@ def _check_name(name: str, data: Path | None, given: list[str]) -> None:
 
 
 def _inspect(data: Path, asked: dict[str, Any], classes: str | None) -> Inspection:
-    """Return the contents of a data file, read with the options of the command line."""
+    """Read a data file with the options of the command line; return what it contains."""
     from pydantic import ValidationError
 
     from ..sim.data.inspection import inspect_file
@@ -206,7 +211,7 @@ def _inspect(data: Path, asked: dict[str, Any], classes: str | None) -> Inspecti
 
 
 def _separator(text: str) -> str:
-    """Return the character between fields; raise E194."""
+    """Return the separator of columns; raise E194 if it is invalid."""
     found = {"tab": "\t", "\\t": "\t", "space": " "}.get(text, text)
     if found not in (",", ";", "\t", " "):
         raise _invalid("--separator", text, "one of these separators: , ; tab space", "--separator \";\"")
@@ -214,7 +219,7 @@ def _separator(text: str) -> str:
 
 
 def _rows(text: str) -> int | str:
-    """Return a number of rows, or a range of them; raise E194."""
+    """Return a number of rows, or a range of rows; raise E194 if it is invalid."""
     from pydantic import TypeAdapter, ValidationError
 
     from ..sim.spec.types import Rows
@@ -227,11 +232,12 @@ def _rows(text: str) -> int | str:
 
 
 def _invalid_key(key: str, given: dict[str, Any]) -> Exception:
-    """Return E194 for an option that is not a valid key of [data]."""
+    """Return error E194: the value of an option is not valid for its key in [data]."""
     examples = {"target_column": "--target-column torque", "inputs": "--inputs speed,current",
                 "time": "--time seconds"}
     return _invalid(f"--{key.replace('_', '-')}", given.get(key, ""),
-                    "a name of a column, or its number from 0", examples.get(key, "--data train.csv"))
+                    "the name of a column, or its number, counted from 0",
+                    examples.get(key, "--data train.csv"))
 
 
 def _invalid(option: str, value: Any, allowed: str, remedy: str) -> Exception:
@@ -240,7 +246,7 @@ def _invalid(option: str, value: Any, allowed: str, remedy: str) -> Exception:
 
 
 def _target_of(name: str) -> str:
-    """Return the ID of a target, or of the target of a board; raise E323."""
+    """Return a target id; for a board, that of its target. Raise E323 if unknown."""
     from ..codegen.firmware.targets import board_ids, load_board, target_ids
 
     if name in target_ids():
@@ -253,13 +259,13 @@ def _target_of(name: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a new file; raise E192 if it exists."""
+    """Write a new file; raise E192 if it exists already."""
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise fail("E192", "the file exists", where=str(path),
+        raise fail("E192", "the file exists already", where=str(path),
                    remedy="choose another name, or another folder with -o") from None
     except BaseException:
         path.unlink(missing_ok=True)

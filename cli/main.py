@@ -1,7 +1,7 @@
-"""cli: assemble the ``kerncast`` command from its subcommands.
+"""cli: assemble the command ``kerncast`` from its subcommands.
 
-Each command is a function in its own module; modules import what they need inside the function, so
-that ``kerncast --help`` loads no mathematics.
+Each command is a function in its own module. These modules import what they need inside the function, so that
+``kerncast --help`` does not load numerical libraries.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""cli: ``kerncast plan``: show the decisions for a spec and their reasons."""
+"""cli: ``kerncast plan``: show the decisions of the planner and their reasons."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ _SOLVED = ("a", "xi", "eps", "innov", "alpha")
 def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag = False) -> None:
     """Show formats, memory and operation counts, and why.
 
-    If the spec has data, the integer model runs on them to show how much of each format is used. For values
-    that share a block exponent, the table gives the exponent at the end of the run, and its range.
+    If the spec has data, the integer model runs on them to show how much of each format is used. For signals
+    with a block exponent, the table shows the exponent at the end of the run, and its range.
 
-    If a Toeplitz trainer amounts to a linear filter, its taps follow.
+    If a Toeplitz trainer is equivalent to a linear filter, the taps of the filter are printed, too.
 
     Examples
     --------
@@ -67,9 +67,9 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
 
 
 def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
-    """Return an explanation of one signal.
+    """Return an explanation of the decisions for one signal.
 
-    If the error of the signal depends on the linear system, the system is described too.
+    If the error of the signal depends on a linear system, the conditioning of the system is described, too.
     """
     from ..lab.word_lengths import system_of
     from ..sim.diagnostics.observed import why
@@ -83,7 +83,7 @@ def _explanation(spec: Spec, base: Path, made: Plan, signal: str) -> str:
 
 
 def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
-    """Print word lengths with their errors, and the shortest that achieves the goal."""
+    """Print word lengths with their errors, and the best choice for a required error."""
     if spec.cg is not None:
         _advise_cg(spec, base, error, as_json)
     else:
@@ -91,7 +91,10 @@ def _advise(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 
 def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
-    """Advise on the word length by a run of the integer model at each one."""
+    """Advise on the word length for conjugate gradients.
+
+    The integer model is run at each word length.
+    """
     from ..lab.word_lengths import measured_words
     from ..sim.diagnostics.word_length import smallest_sufficient
 
@@ -110,7 +113,10 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
 
 
 def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> None:
-    """Advise on the word length from the condition number of the system."""
+    """Advise on the word length for a Toeplitz trainer.
+
+    The errors are predicted from the condition number of the system.
+    """
     from ..lab.word_lengths import confirmed_words, predicted_words
 
     system, found = predicted_words(spec, base)
@@ -131,7 +137,7 @@ def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> Non
 
 
 def _solver(made: Plan) -> list[str]:
-    """Return a line on the solver that ``solver = "auto"`` resolved to."""
+    """Return a line on the solver that ``solver = "auto"`` has selected, if any."""
     chosen = made.evidence.get("solver")
     if chosen is None:
         return []
@@ -140,7 +146,7 @@ def _solver(made: Plan) -> list[str]:
 
 
 def _filter(made: Plan) -> list[str]:
-    """Return a paragraph on the linear filter equivalent to the design, if any."""
+    """Return a paragraph on the equivalent linear filter of the design, if any."""
     from ..sim.diagnostics.filter import filter_of
 
     found = filter_of(made)
@@ -181,9 +187,9 @@ def _text(made: Plan) -> str:
 
 
 def _reduction(made: Plan) -> list[str]:
-    """Return how an online learner evicts vectors.
+    """Return a line on how an online learner evicts centers.
 
-    The result is empty if the name of the reduction is sufficient.
+    The result is empty if the name of the reduction in the spec is sufficient.
     """
     from ..sim.choices import reduction_title
 
@@ -207,7 +213,7 @@ def _signals(made: Plan) -> list[tuple[str, ...]]:
 
 
 def _exponent(made: Plan, name: str) -> str:
-    """Return the block exponent at the end of a run and its range in the plan."""
+    """Return the block exponent of a signal at the end of a run, and its range."""
     from ..sim.planner.evidence import exponents, is_block
 
     if not is_block(made, name):
@@ -218,7 +224,7 @@ def _exponent(made: Plan, name: str) -> str:
 
 
 def _number(value: Any, form: str = ".4g", unit: str = "") -> str:
-    """Return a number as readable text: integers with commas, others with few digits."""
+    """Format a number: integers with thousands separators, others with few digits."""
     if value is None:
         return "-"
     whole = form == ".4g" and abs(value) < 1e9 and value == int(value)

@@ -1,6 +1,6 @@
 """cli: ``kerncast report``: write a sweep or a design as an HTML file.
 
-The file opens from disk.
+The file can be opened from disk.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ _ENDINGS = (".html", ".htm")
 def report(given: Given, out: Out = None, results: Results = None, as_json: JsonFlag = False) -> None:
     """Write an HTML report of a sweep or of one design.
 
-    It needs a browser, no network and no other file. For a sweep it shows the Pareto front, where you choose
-    a design; for the chosen design, its plan, values, error budget and costs, and its kerncast gen command.
+    You need only a browser to open the report, neither a network nor other files. For a sweep, it shows the
+    Pareto front, on which you can choose a design. For a design, it shows the plan, the values, the error
+    budget, the costs, and the kerncast gen command.
 
     Examples
     --------
@@ -57,9 +58,9 @@ def report(given: Given, out: Out = None, results: Results = None, as_json: Json
 
 
 def _check(out: Path) -> None:
-    """Check the output before the work.
+    """Check that the report can be written, before it is computed.
 
-    Raise E254 for a suffix that is not of HTML, such as that of a spec; E191 if it cannot be written.
+    Raises E254 if the suffix is not that of HTML, and E191 if the file cannot be written.
     """
     from ..sim._output_files import refuse_unwritable
     from ..sim.errors import fail

@@ -51,10 +51,10 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
         limit: Limit = None, labels: Labels = False, as_json: JsonFlag = False) -> None:
     r"""Compute the first row of the Toeplitz kernel matrix.
 
-    Takes O(n) memory. The NPZ file holds the row r of shape (n,), without lambda on r[0], and
-    sigma, scheme and dtype. Ctrl-C leaves a complete checkpoint; the same command resumes from it, bit for
-    bit. Without --checkpoint the progress is lost. The scheme uniform takes almost no time and needs neither
-    a checkpoint nor a cluster; the scheme rff supports neither.
+    The computation needs O(n) memory. The NPZ file contains the row r of shape (n,), without lambda on r[0],
+    and sigma, scheme and dtype. If you press Ctrl-C, a valid checkpoint remains. The same command resumes
+    from it, and the result is identical. Without --checkpoint, the progress is lost. The scheme uniform takes
+    almost no time, and needs neither a checkpoint nor a cluster. The scheme rff supports neither.
 
     Examples
     --------
@@ -67,8 +67,8 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
 
     file = out or output
     if file is None:
-        raise fail("E194", "no file is named", where="kerncast row", value="nothing", allowed="-o FILE",
-                   remedy="name the output file, such as -o row.npz")
+        raise fail("E194", "no output file is given", where="kerncast row", value="nothing",
+                   allowed="-o FILE", remedy="name the output file, such as -o row.npz")
     _check_places(data, file, checkpoint)
     samples = load_samples(data, limit=limit, labels="any" if labels else None)
     chosen = _scheme(samples, scheme)
@@ -96,9 +96,9 @@ def _left(checkpoint: Path | None) -> str:
 
 
 def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
-    """Check the output files before the computation.
+    """Check the output files, before the computation.
 
-    Raise E192 if a file would be overwritten, E191 if it cannot be written.
+    Raises E192 if a file would be overwritten, and E191 if it cannot be written.
     """
     from ..sim._output_files import refuse_unwritable
 
@@ -115,7 +115,7 @@ def _check_places(data: str, output: Path, checkpoint: Path | None) -> None:
 
 
 def _scheme(samples: Samples, scheme: str) -> str:
-    """Return the scheme, with `auto` resolved for these samples."""
+    """Return the scheme; `auto` is replaced by the best scheme for these samples."""
     from ..sim.reference.first_row import choose_scheme
 
     return choose_scheme(samples.X) if scheme == "auto" else scheme
@@ -123,7 +123,10 @@ def _scheme(samples: Samples, scheme: str) -> str:
 
 def _computed(samples: Samples, sigma: float, scheme: str, as_json: bool, *, dtype: str, output: Path,
               scheduler: str | None, checkpoint: Path | None) -> dict[str, Any]:
-    """Compute the row and return it with sigma, scheme and dtype."""
+    """Compute the first row, and write it to a file with sigma, scheme and dtype.
+
+    Returns a description of the result.
+    """
     import numpy as np
 
     from ..sim.reference.first_row import first_row

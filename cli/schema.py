@@ -9,9 +9,9 @@ from ._output import print_json
 def schema(as_json: JsonFlag = False) -> None:
     """Print the JSON Schema of a spec, for editors.
 
-    Save it next to your specs, and name it in the first line of a spec with #:schema. An editor that supports
-    TOML then completes keys, shows what they mean, and marks mistakes. The output is JSON with and without
-    --json.
+    Save it next to your specs, and refer to it in the first line of each spec with #:schema. An editor that
+    supports TOML then completes keys, shows their descriptions, and marks errors. The output is always JSON,
+    with or without --json.
 
     Examples
     --------

@@ -1,6 +1,6 @@
-"""cli: ``kerncast sim``: run the integer model, and judge its error.
+"""cli: ``kerncast sim``: run the integer model, and report its error.
 
-It prints the error on held-out samples and the error compared with float64.
+The error is measured on held-out samples, and compared with float64.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ Chart = Annotated[Path | None, typer.Option("--plot", metavar="FILE", show_defau
 
 
 def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag = False) -> None:
-    """Run the integer model on the data and judge it.
+    """Run the integer model on the data and measure its error.
 
-    First prints the error on samples not used in training, compared with baselines, and a verdict.
-    Then the error compared with float64, where the error on the training data comes from, and the range of
-    every signal. A status other than ok is explained. With -o it writes time, x, y and the predictions in
-    float64 and fixed point, in units of x and y; for classes their names. --plot draws the same; for classes
-    the counts of labels by true class. Exits with 2 if there is no model to predict with: training was
-    refused, or an online learner has an empty dictionary at the end.
+    The report starts with the error on samples that were not used in training, compared with baselines, and a
+    verdict. The error compared with float64, the sources of the error on the training data, and the range of
+    every signal follow. A status other than ok is explained. With -o, the command writes time, x, y, and the
+    predictions in float64 and fixed point, in units of x and y, or the names of classes. --plot draws the
+    same values, or the confusion matrix of classes. Exits with 2 if there is no model, because training was
+    refused, or because the dictionary of an online learner is empty at the end.
 
     Examples
     --------
@@ -97,7 +97,7 @@ def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float]) -
 def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
     """Return the meaning, cause and remedy of a status other than ok.
 
-    The result also states whether float64 has a solution.
+    If float64 has no solution, the result states this, too.
     """
     from ..sim.statuses import meaning
 
@@ -123,7 +123,10 @@ def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
 
 
 def _tuned(result: Simulation) -> list[str]:
-    """Return the evidence of each pair of sigma and lambda, and the selected pair."""
+    """Return a table of the log evidence of each pair of sigma and lambda.
+
+    The selected pair is marked.
+    """
     found = result.tuned
     if found is None:
         return []
@@ -137,12 +140,12 @@ def _tuned(result: Simulation) -> list[str]:
 
 
 def _lines(plan: Plan, result: Simulation, verdict: dict[str, str]) -> list[str]:
-    """Return the verdict as lines of text."""
+    """Return the verdict as lines: why there is no model, the cause, the remedy."""
     return [*_no_answer(plan, result), *(f"{key.capitalize():7}  {text}" for key, text in verdict.items())]
 
 
 def _no_answer(plan: Plan, result: Simulation) -> list[str]:
-    """Return the reason if there is no model and every prediction is 0."""
+    """Return a line with the reason if there is no model; every prediction is then 0."""
     if result.trained:
         return []
     return ["No result: the device would reject this training." if plan.trains else
@@ -150,9 +153,9 @@ def _no_answer(plan: Plan, result: Simulation) -> list[str]:
 
 
 def _classes(found: Simulated) -> list[str]:
-    """Return the counts of labels, recall and confusion matrix as lines.
+    """Return the number of each label, the recall and the confusion matrix as lines.
 
-    The accuracy is included unless it is printed above.
+    The accuracy is included if it has not been printed before.
     """
     classes = found.simulation.classes
     if classes is None:
@@ -181,7 +184,7 @@ def _classes(found: Simulated) -> list[str]:
 
 
 def quality_lines(quality: Quality | None, unit: str = "units of y") -> list[str]:
-    """Return the held-out error, those of baselines, and the verdict, as lines."""
+    """Return the held-out error, those of the baselines, and the verdict, as lines."""
     if quality is None:
         return ["Too few samples to hold any out: an error on held-out samples needs at least 8 samples."]
     rows = [(f"{quality.shown} {quality.judged}", "")]
@@ -192,13 +195,13 @@ def quality_lines(quality: Quality | None, unit: str = "units of y") -> list[str
 
 
 def number(quality: Quality, error: float, unit: str) -> str:
-    """Return an error with its unit if it is named, or the accuracy in percent."""
+    """Format an error with its unit, or an error rate as accuracy in percent."""
     named = "" if unit == "units of y" else f" {unit}"
     return f"{1 - error:.1%}" if quality.is_rate else f"{error:.4g}{named}"
 
 
 def _budget(found: Simulated) -> list[str]:
-    """Return the terms of the error budget, or the reason why there are none."""
+    """Return a table of the error budget, or the reason why there is none."""
     budget, samples = found.simulation.budget, len(found.data.y_raw)
     if found.plan.second_order:
         return []
@@ -214,7 +217,10 @@ def _budget(found: Simulated) -> list[str]:
 
 
 def _without_budget(result: Simulation, samples: int) -> list[str]:
-    """Return the reason why there is no error budget."""
+    """Return the reason why there is no error budget.
+
+    The result is empty if the status explains it.
+    """
     from ..sim.diagnostics.error_budget import MAX_SAMPLES
 
     if not result.trained or not result.float_solves:

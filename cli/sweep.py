@@ -62,15 +62,15 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
           as_json: JsonFlag = False) -> None:
     r"""Sweep formats and parameters; find the cheapest design.
 
-    Any key of the spec can vary: numbers.word, numbers.rounding, numbers.exp_table, toeplitz.refine,
-    toeplitz.lambda, online.budget, kernel.sigma, output.word ...; the table [sweep] of the spec can
-    replace the options. Errors are in percent: of wrong classes, or of the deviation of the target;
-    `float` is the error of float64 with the spec as written. Errors are measured on the data; ram, flash
-    (tables only), operations and energy (estimates) are computed from the plan, without a compiler. A
-    point that the planner rejects is a result, too.
+    Any key of the spec can vary, such as numbers.word, numbers.rounding, numbers.exp_table, toeplitz.refine,
+    toeplitz.lambda, online.budget, kernel.sigma or output.word. The table [sweep] of the spec can replace the
+    options. Errors are measured on the data, in percent: the error rate of classes, or the RMS error relative
+    to the standard deviation of the target. `float` is the error of float64 with the spec as written. The
+    metrics ram, flash (tables only), operations and energy (estimates) are computed from the plan, without a
+    compiler. A point that the planner rejects is a result, too.
 
-    Every point is saved in the run's folder when it is done: run the same command again to resume. Exits
-    with 2 if no design meets all limits, and with 1 if --confirm finds a value that differs.
+    Every point is saved in the folder when it is finished. To resume, run the same command again. Exits with
+    2 if no design satisfies all limits, and with 1 if --confirm finds a value that differs.
 
     Examples
     --------
@@ -101,7 +101,7 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
 
 
 def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_json: bool) -> SweepRun:
-    """Run the sweep; report progress on stderr."""
+    """Run a sweep, with progress on stderr."""
     from ..lab.sweep import run_sweep
     from ..lab.sweep.store import DATABASE
 
@@ -117,7 +117,7 @@ def _run(settings: Settings, folder: Path, jobs: int, scheduler: str | None, as_
 
 
 def _print(run: SweepRun, export: Path | None, confirm: bool, as_json: bool) -> None:
-    """Write and print the results of a run; exit with their code."""
+    """Write and print the results of a sweep; exit with 2 or 1 if necessary."""
     from ..lab.sweep.export import export as write
     from ..lab.sweep.picture import draw_front
 
@@ -139,7 +139,7 @@ def _print(run: SweepRun, export: Path | None, confirm: bool, as_json: bool) -> 
 
 
 def _design(run: SweepRun, confirm: bool, as_json: bool) -> Confirmation | None:
-    """Write the best design's spec, and confirm it if requested."""
+    """Write the spec of the best design, and confirm the design if requested."""
     if run.best is None:
         return None
     from ..lab.sweep.confirm import confirm as confirmed
@@ -155,7 +155,10 @@ def _design(run: SweepRun, confirm: bool, as_json: bool) -> Confirmation | None:
 
 
 def _none_feasible(run: SweepRun) -> Problem:
-    """Return E370 with the limit that is hardest to meet and the least excess over it."""
+    """Return E370 if no design is feasible.
+
+    The problem contains the smallest excess over each limit that cannot be satisfied.
+    """
     from ..lab.sweep.front import binding, nearest
     from ..lab.sweep.measures import quantity
 
@@ -186,7 +189,7 @@ def _refused(run: SweepRun) -> str:
 
 
 def _values(run: SweepRun, picture: Path | None, confirmed: Confirmation | None) -> dict[str, Any]:
-    """Return the object for --json."""
+    """Return the JSON object for ``--json``."""
     from ..lab.sweep.front import refusals, statuses
     from ..lab.sweep.measures import MEASURES
 
@@ -237,7 +240,7 @@ def _shown(run: SweepRun) -> str:
 
 
 def _table(run: SweepRun, points: list[Point]) -> str:
-    """Return a table of points: their keys, objectives, and the metrics of the limits."""
+    """Return a table of points with swept keys, objectives and limited metrics."""
     from ..lab.sweep.measures import measured, quantity
 
     names = list(dict.fromkeys([*run.settings.objectives, *(c.name for c in run.settings.constraints)]))
@@ -250,7 +253,7 @@ def _table(run: SweepRun, points: list[Point]) -> str:
 
 
 def _best(run: SweepRun, best: Point) -> str:
-    """Return the cheapest design and its margin for every limit."""
+    """Return a description of the cheapest design, with its margin for every limit."""
     from ..lab.sweep.measures import quantity
 
     spare = [(limit.described(run.baseline), quantity(limit.name, best.measures[limit.name]),

@@ -25,8 +25,9 @@ def targets(name: Annotated[str | None, typer.Argument(
             as_json: JsonFlag = False) -> None:
     """List targets, boards and serial ports, or show one in full.
 
-    A target is what code is generated for: a CPU core with its memory. A board runs the code: it is connected
-    to a serial port, emulated, or both. Name a board as board:ID@PORT, or as emu:ID to emulate it.
+    A target is the CPU core and the memory for which code is generated. A board has a target, and runs the
+    code. It is connected to a serial port, emulated, or both. As a back end, a physical board is written as
+    board:ID@PORT, and an emulated one as emu:ID.
 
     Examples
     --------
@@ -55,7 +56,7 @@ def serial_ports() -> list[dict[str, str]]:
 
 
 def _show_one(name: str, as_json: bool) -> None:
-    """Print all data of a target or a board; raise E323 if it is unknown."""
+    """Print all data of a target or a board; raise E323 if the id is unknown."""
     from ..codegen.firmware.targets import board_ids, load_board, load_target, target_ids
 
     if name not in (*board_ids(), *target_ids()):
@@ -67,7 +68,7 @@ def _show_one(name: str, as_json: bool) -> None:
 
 
 def _list(as_json: bool) -> None:
-    """Print every target and board; invalid files are reported after the valid ones."""
+    """Print all targets and boards, then the errors of invalid files."""
     from ..codegen.firmware.targets import all_boards, all_targets
 
     cores, wrong = all_targets()
@@ -113,9 +114,9 @@ def _board(board: Board) -> dict[str, Any]:
 
 
 def _in_full(values: dict[str, Any]) -> str:
-    """Return the data line by line.
+    """Return the data of a target or a board as lines.
 
-    A tool is shown with its command, or with its install command.
+    Each tool is shown with its command and, if it is missing, with the command that installs it.
     """
     rows, tools = [], []
     for key, value in values.items():

@@ -39,9 +39,10 @@ def test(source: Source, on: BackEnds = None, predictions: Predictions = 0, bise
          flash: Flash = "", waves: Waves = None, as_json: JsonFlag = False) -> None:
     """Replay the vectors on back ends and compare every value.
 
-    Compares with the integer model, and exits with 1 if a value differs. With --bisect the intermediate
-    values are compared too, and the first that differs is named: operation, step, signal, and the line of
-    the generated C. A physical board must run the image of kerncast build, or be loaded with --flash.
+    The values are compared with those of the integer model. Exits with 1 if a value differs. With --bisect,
+    intermediate values are compared, too, and the first mismatch is located by operation, step, signal, and
+    line of the generated C. A physical board must run the image of kerncast build, or be flashed with
+    --flash.
 
     Examples
     --------
@@ -77,9 +78,9 @@ def test(source: Source, on: BackEnds = None, predictions: Predictions = 0, bise
 
 
 def _names(names: list[str], flash: str, bisect: bool) -> list[str]:
-    """Return the named back ends.
+    """Return the names of the back ends.
 
-    Raise E194 if there is none, E418 if --flash applies to none of them.
+    Raises E194 if there is none, and E418 if --flash does not apply to any of them.
     """
     from ..hw.backends import NAMES, check_flash
 
@@ -96,9 +97,9 @@ def _names(names: list[str], flash: str, bisect: bool) -> list[str]:
 
 
 def _text(rows: Sequence[Row | Bisection]) -> str:
-    """Return the table of all back ends.
+    """Return a table of all back ends.
 
-    The results of a bisection and the costs on physical boards follow the table.
+    The results of a bisection and the costs measured on physical boards follow the table.
     """
     parts = [table([("back end", "values", "mismatches", "first difference"),
                     *((r.backend, str(r.words), str(r.mismatches), r.first) for r in rows)])]
@@ -107,7 +108,7 @@ def _text(rows: Sequence[Row | Bisection]) -> str:
 
 
 def _next(source: Path, rows: Sequence[Row | Bisection]) -> tuple[str, ...]:
-    """Return the next command: find the first difference, or measure the costs."""
+    """Return the next command: find the first mismatch, or measure the costs."""
     wrong = [row.backend for row in rows if row.mismatches]
     if wrong and wrong[0].partition(":")[0] in ("host", "wasm", "emu"):
         return ("kerncast", "test", str(source), "--on", wrong[0], "--bisect")
@@ -132,7 +133,7 @@ def _replay(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report
 
 
 def _on_batch(progress: Report) -> Callable[[str, int, int], None]:
-    """Return a callback that reports each tenth of a call, but not its end."""
+    """Return a callback that prints each tenth of a call, except its end."""
     percent = tenths()
 
     def report(call: str, done: int, total: int) -> None:
@@ -150,14 +151,17 @@ def _bisect(plan: Plan, vectors: Vectors, name: str, out: Path, progress: Report
 
 
 def _where(row: Row | Bisection) -> str:
-    """Return the result of a bisection."""
+    """Return the result of a bisection as a table; empty for other results."""
     from ..lab.compare.bisection import Bisection
 
     return f"{row.backend}\n{table(row.rows())}" if isinstance(row, Bisection) else ""
 
 
 def _costs(row: Row | Bisection) -> str:
-    """Return the costs that a physical board counted, in its unit."""
+    """Return the costs measured on a physical board as a table.
+
+    The text is empty for other back ends.
+    """
     from ..lab.compare.ledger import Row
 
     if not isinstance(row, Row) or row.backend.startswith("emu:") or not row.costs.get("counts"):
@@ -169,9 +173,9 @@ def _costs(row: Row | Bisection) -> str:
 
 def _on_each(plan: Plan, vectors: Vectors, names: list[str], out: Path, run: Run,
              as_json: bool) -> tuple[list[Row | Bisection], KerncastError | None]:
-    """Return the rows up to the first back end that failed, and its error.
+    """Run the back ends; return the rows up to the first error, and this error.
 
-    If it was the first back end, raise the error.
+    If the first back end fails, its error is raised.
     """
     rows: list[Row | Bisection] = []
     with steps(as_json) as step:

@@ -34,10 +34,10 @@ def verify(given: Bundle, on: On = None, flips: Flips = 1000, out: Out = None, a
            ) -> None:
     """Derive a generated folder again and compare every byte.
 
-    Plans again, runs the integer model again and generates the code again, from the spec and the samples.
-    If nothing differs, it then replays the vectors on each back end, built from the derived files: no code of
-    a bundle is ever compiled or run. Then it flips bits in saved states
-    and in frames of the link: every change must be detected. Exits with 1 if anything differs.
+    The plan, the results of the integer model and the code are computed again from the spec and the samples.
+    If nothing differs, the vectors are replayed on each back end. Back ends are built from the derived files;
+    code from a bundle is never compiled or run. Finally, bits are flipped in saved states and in frames of
+    the HIL protocol, and every change must be detected. Exits with 1 if anything differs.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def _text(found: Verification) -> str:
 
 
 def _first_difference(found: Verification) -> str:
-    """Return the name of the first check or back end that differs."""
+    """Return the name of the first check or back end with a mismatch."""
     for check in found.checks:
         if check.mismatches:
             return (f"{check.name}: {check.mismatches:,} of {check.compared:,} {check.unit} differ, "

@@ -1,7 +1,8 @@
 """Measure the accuracy of the Toeplitz trainer, for docs/measured/accuracy.md.
 
-``python -m kerncast.benchmarks.accuracy`` trains the integer model for several sizes, regularisers, kernel
-widths, word lengths and solver variants, and reports error, certified bound and status of each.
+``python -m kerncast.benchmarks.accuracy`` trains the integer model for several sizes, values of lambda,
+kernel widths, word lengths and solver variants. The page contains the error, the certified bound and the
+status of each.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ SIZES, LAMBDAS, SIGMAS, WORDS = (64, 512), (0.1, 0.01, 0.001), (1.0, 3.0, 10.0),
 
 @dataclass(frozen=True)
 class Target:
-    """Required and desired relative error of alpha at n = 512, sigma = 3."""
+    """Required and desired relative error of alpha for n = 512 and sigma = 3."""
 
     lam: float
     word: int
@@ -49,9 +50,10 @@ TARGETS = (Target(0.1, 16, "plain", 2e-3, 1e-3), Target(0.1, 16, "refined", 1e-6
 
 @dataclass(frozen=True)
 class Answer:
-    """Relative error of alpha, certified bound divided by alpha's norm, and status.
+    """Result of one training.
 
-    The bound is None if there is none.
+    The fields are the relative error of alpha, the certified bound divided by the norm of alpha (None if
+    there is no bound), and the status.
     """
 
     error: float
@@ -72,9 +74,9 @@ def targets(n: int) -> NDArray[np.int64]:
 
 
 def plan_of(n: int, lam: float, sigma: float, word: int, variant: str) -> Plan:
-    """Plan a trainer on a uniform grid, with sigma in samples.
+    """Return the plan of a trainer on a uniform grid; sigma is in samples.
 
-    Raise KerncastError if the spec is rejected.
+    Raises KerncastError if the spec is rejected.
     """
     return make_plan(Spec(
         model={"name": "grid", "algorithm": "toeplitz_rls"}, input={"word": "s16f0"},
@@ -83,7 +85,7 @@ def plan_of(n: int, lam: float, sigma: float, word: int, variant: str) -> Plan:
 
 
 def answer(n: int, lam: float, sigma: float, word: int, variant: str) -> Answer | None:
-    """Compute one cell of the table; return None if the spec is rejected."""
+    """Return the result for one cell of the table; None if the spec is rejected."""
     try:
         plan = plan_of(n, lam, sigma, word, variant)
     except KerncastError:
@@ -126,14 +128,14 @@ samples) and a noisy sine as the target.
 
 
 def missed(cells: Mapping[tuple[float, float, float, int, str], Answer | None]) -> list[str]:
-    """Return a line for each target that the results do not reach."""
+    """Return a line for each required error that the results exceed."""
     found = ((t, cells[512, t.lam, 3.0, t.word, t.variant]) for t in TARGETS)
     return [f"lambda {t.lam:g}, {t.word} bits, {t.variant}: above {t.most:.0e}"
             for t, cell in found if cell is None or cell.error > t.most]
 
 
 def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None]) -> str:
-    """Return the summary table, with a sentence on all results."""
+    """Return the summary table, followed by sentences on all results."""
     lines = ["## Summary for n = 512 and sigma = 3 samples", "",
              "| lambda | bits | variant | relative error |", "|--:|--:|---|--:|"]
     for t in TARGETS:
@@ -156,7 +158,7 @@ def summary(cells: Mapping[tuple[float, float, float, int, str], Answer | None])
 
 
 def main() -> int:
-    """Measure everything and write the page."""
+    """Run all measurements, and write the page."""
     cells = {key: answer(*key) for key in product(SIZES, LAMBDAS, SIGMAS, WORDS, VARIANTS)}
     lines = [f"| n | lambda | sigma | condition | bits | {' | '.join(VARIANTS)} |",
              f"|{'--:|' * 5}{'---|' * len(VARIANTS)}"]

@@ -1,8 +1,8 @@
 """Measure the banded solver: accuracy, instructions, and speed on the host.
 
-``python -m kerncast.benchmarks.banded`` writes docs/measured/banded.md.  Accuracy is measured on the grid and
-right-hand sides, and by the error metric, of :mod:`.solvers`; each time is the minimum of several runs on one
-thread.
+``python -m kerncast.benchmarks.banded`` writes docs/measured/banded.md. The grid, the right-hand sides and
+the error
+metric are those of :mod:`.solvers`. Each time is the minimum of several runs on one thread.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ minutes. The last column is the norm of the residual divided by the norm of y.
 
 
 def accuracy(word: int, sigma: float, lam: float) -> tuple[str, float]:
-    """Return a row of the first table, and the ratio of bound to error."""
+    """Return a row of the accuracy table, and the ratio of certified bound to error."""
     plan = planned("banded", word, N, sigma, lam)
     errors, slack = [], []
     for seed in SEEDS:
@@ -109,7 +109,7 @@ def accuracy(word: int, sigma: float, lam: float) -> tuple[str, float]:
 
 
 def planned(solver: str, word: int, n: int, sigma: float, lam: float) -> Plan:
-    """Plan a trainer on a grid."""
+    """Return the plan of a trainer on a uniform grid."""
     return make_plan(Spec(
         model={"name": "bench", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
         output={"word": "s16f0"}, kernel={"sigma": sigma}, numbers={"word": word},
@@ -117,7 +117,7 @@ def planned(solver: str, word: int, n: int, sigma: float, lam: float) -> Plan:
 
 
 def count(plan: Plan, level: str) -> int:
-    """Count the instructions of a training run on a Cortex-M4; check alpha."""
+    """Count the instructions of a training on a Cortex-M4; check the resulting model."""
     n = plan.sizes["n"]
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -147,7 +147,7 @@ def count(plan: Plan, level: str) -> int:
 
 
 def instructions() -> Iterator[str]:
-    """Yield rows of the second table."""
+    """Yield the rows of the table of instructions."""
     for word, n in ((16, 256), (16, 1024), (24, 256), (32, 256)):
         plans = [planned(solver, word, n, 3.0, 0.1) for solver in ("banded", "levinson")]
         for name, level in LEVELS:
@@ -157,7 +157,7 @@ def instructions() -> Iterator[str]:
 
 
 def celerite(n: int, y: Array) -> Call | None:
-    """Return a function that runs celerite's solver, or None if it is not installed."""
+    """Return a function that runs the solver of celerite2, or None without celerite2."""
     if find_spec("celerite2") is None:
         return None
     from celerite2 import GaussianProcess, terms  # type: ignore[import-not-found]
@@ -173,7 +173,7 @@ def celerite(n: int, y: Array) -> Call | None:
 
 
 def speed() -> Iterator[str]:
-    """Yield rows of the second table."""
+    """Yield the rows of the table of times on the host."""
     for n, sigma, lam, rounds in SYSTEMS:
         r, y = first_row(n, sigma, lam), np.random.default_rng(0).normal(size=n)
         b = bandwidth(r)
@@ -197,7 +197,7 @@ def speed() -> Iterator[str]:
 
 
 def main() -> None:
-    """Measure and write the page."""
+    """Run all measurements, and write the page."""
     rows, ratios = zip(*(accuracy(word, sigma, lam) for word in (16, 24, 32) for sigma in SIGMAS
                          for lam in LAMBDAS), strict=True)
     with threadpool_limits(1):

@@ -1,4 +1,4 @@
-"""Open headless Chromium for benchmarks of pages, and take small screenshots."""
+"""Control headless Chromium for benchmarks of pages, and take small screenshots."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from PIL import Image
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """Open a browser, and close it at the end of the block.
+    """Open a browser for the duration of the block.
 
     This requires playwright and chromium-headless-shell.
     """
@@ -27,5 +27,5 @@ def chromium() -> Iterator[Any]:
 
 
 def shrink(picture: Path) -> None:
-    """Reduce the colours of a screenshot, so that its file has some tens of kB."""
+    """Reduce the number of colours in a screenshot, so that its file is small."""
     Image.open(picture).convert("RGB").quantize(64).save(picture, optimize=True)

@@ -2,13 +2,13 @@
 
     python -m kerncast.benchmarks.cg [--lambda 0.1] [--json]
 
-Prints a table for each data set: the relative error of alpha and of the predictions for held-out samples,
-both against the direct float64 solution of ``(K + lambda I) alpha = y``, by the number of steps, for the
-integer model at 16, 24 and 32 bits and for float64. The table compares them with the Toeplitz trainer,
-which replaces K by the mean of each diagonal, and lists the cost of both.
+A table is printed for each data set. It contains the relative errors of alpha and of the predictions for
+held-out samples, for each number of steps, for the integer model at 16, 24 and 32 bits and for float64. The
+errors are relative to the direct solution of ``(K + lambda I) alpha = y`` in float64. The table also contains
+the Toeplitz trainer, which replaces K by the mean of each diagonal, and the cost of both methods.
 
-The data sets are included in scikit-learn (BSD-3): handwritten digits 3 against 8, breast cancer, diabetes,
-wine.  sigma equals the width of scikit-learn's gamma="scale".
+The data sets are included in scikit-learn (BSD-3): handwritten digits 3 and 8, breast cancer, diabetes, and
+wine. The kernel width sigma corresponds to ``gamma="scale"`` in scikit-learn.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ WORK = ("kernel_values", "multiplications")
 
 @dataclass(frozen=True)
 class Problem:
-    """Data set in ADC counts: samples to train on, and held-out samples."""
+    """Data set in ADC counts, with samples for training and held-out samples."""
 
     name: str
     x: NDArray[np.int64]
@@ -55,12 +55,16 @@ class Problem:
 
     @property
     def sigma(self) -> float:
-        """Return scikit-learn's ``gamma = 1 / (D var(x))`` as a width, in raw values."""
+        """Return the kernel width in counts for scikit-learn's ``gamma = 1 / (D var(x))``."""
         return float(np.sqrt(self.x.shape[1] * self.x.var() / 2))
 
 
 def _raw(name: str, X: Array, y: Array, train: int) -> Problem:
-    """Scale columns to 10 bits, centre the targets, shuffle with a fixed seed."""
+    """Convert a data set to ADC counts.
+
+    The columns are scaled to 10 bits, the targets are centred, and the samples are shuffled with a fixed
+    seed.
+    """
     order = np.random.default_rng(0).permutation(len(y))
     X, y = X[order], y[order] - y.mean()
     low, high = X.min(axis=0), X.max(axis=0)
@@ -83,7 +87,7 @@ def problems() -> Iterator[Problem]:
 
 
 def plan_of(problem: Problem, word: int, algorithm: str, table: dict[str, Any]) -> Plan:
-    """Plan a problem for one algorithm."""
+    """Return the plan of a data set for one algorithm."""
     return make_plan(Spec(
         model={"name": "probe", "algorithm": algorithm}, kernel={"sigma": problem.sigma},
         input={"word": f"u{X_BITS}f0", "columns": problem.x.shape[1]}, output={"word": "s12f0"},
@@ -91,7 +95,7 @@ def plan_of(problem: Problem, word: int, algorithm: str, table: dict[str, Any]) 
 
 
 class Judge:
-    """Comparison of the solutions of a problem with its direct float64 solution."""
+    """Comparison of solutions with the direct solution of a system in float64."""
 
     def __init__(self, problem: Problem, lam: float) -> None:
         self.problem, self.lam = problem, lam
@@ -115,19 +119,19 @@ class Judge:
                 "bound": bound, "status": status, **work}
 
     def float_steps(self, steps: int) -> Row:
-        """Run conjugate gradients in float64."""
+        """Return the row of conjugate gradients in float64."""
         solution = kernel_cg(self.reference.kernel, self._x, self._y, self.lam, steps)
         return self.row("cg", steps, "float64", solution.x, self._K @ solution.x, str(solution.status))
 
     def float_toeplitz(self, scheme: str) -> Row:
-        """Run the Toeplitz trainer in float64."""
+        """Return the row of the Toeplitz trainer in float64."""
         plan = plan_of(self.problem, 32, "toeplitz_rls",
                        {"n": len(self.alpha), "lam": self.lam, "scheme": scheme})
         solution = FloatReference(plan).train(self.problem.x, self.problem.y)
         return self.row(scheme, None, "float64", solution.x, self._K @ solution.x, str(solution.status))
 
     def integers(self, plan: Plan, method: str, steps: int | None) -> Row:
-        """Run an integer model."""
+        """Return the row of an integer model."""
         model = open_model(plan)
         status = STATUSES[int(model.train(self.problem.x, self.problem.y)["status"][0])]
         state = model.state()
@@ -136,7 +140,7 @@ class Judge:
 
 
 def rows(problem: Problem, lam: float) -> Iterator[Row]:
-    """Measure all rows of a problem."""
+    """Yield all rows of a data set."""
     judge, n = Judge(problem, lam), len(problem.y)
     for scheme in SCHEMES:
         yield judge.float_toeplitz(scheme)
@@ -151,7 +155,7 @@ def rows(problem: Problem, lam: float) -> Iterator[Row]:
 
 
 def table(found: list[Row]) -> str:
-    """Tabulate methods and numbers of steps by word length, in Markdown."""
+    """Return a Markdown table with a row for each method and number of steps."""
     words: list[int | str] = ["float64", *WORDS]
     heads = ["data", "method", *(f"alpha {w}" for w in words), *(f"f {w}" for w in words), "bound 16",
              "status 16", *(what.replace("_", " ") for what in WORK)]
@@ -188,7 +192,7 @@ def _error(row: Row, what: str) -> str:
 
 
 def main() -> None:
-    """Measure all problems and print the tables."""
+    """Run all measurements, and print the tables."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--lambda", dest="lam", type=float, default=0.1)
     parser.add_argument("--json", action="store_true")

@@ -1,7 +1,7 @@
-"""Draw the charts of the pages that summarise measured tables.
+"""Draw charts from the tables on measured pages.
 
-``python -m kerncast.benchmarks.charts`` reads the tables of docs/measured and writes
-docs/figures/chart-*.svg.  Nothing is measured, so the charts always agree with the tables.
+``python -m kerncast.benchmarks.charts`` reads the tables in docs/measured, and writes
+docs/figures/chart-*.svg. Nothing is measured. Therefore, the charts always agree with the tables.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TARGETS = {"cortex-m0": "M0", "cortex-m3": "M3", "cortex-m4": "M4", "cortex-m7":
 
 
 def rows_of(page: str, under: str) -> Rows:
-    """Return the table below a heading, one dictionary by column heading per row."""
+    """Return the table below a heading: for each row, a dictionary by column title."""
     text = (ROOT / "docs" / "measured" / f"{page}.md").read_text(encoding="utf-8")
     table = next(table for table in tables(text) if under in table["under"])
     head, *rows = table["rows"]
@@ -31,7 +31,7 @@ def rows_of(page: str, under: str) -> Rows:
 
 
 def number(cell: str) -> float | None:
-    """Return the number at the start of a cell, or None if there is none."""
+    """Return the number at the beginning of a cell; None if there is none."""
     found = re.match(r"\d[\d,.]*(?:e[+-]?\d+)?", cell)
     return float(found[0].replace(",", "")) if found else None
 
@@ -52,7 +52,7 @@ def accuracy(panels: list[Any]) -> None:
 
 
 def costs(panels: list[Any]) -> None:
-    """Draw the instructions of the online learners on each target."""
+    """Draw the instructions of online learners on each target."""
     for panel, call in zip(panels, ("update", "prediction"), strict=True):
         for colour, name in zip(COLOURS[1:], ("drift", "ecg_stream", "equaliser", "digits"), strict=False):
             found = {row["target"].strip("`"): number(row[call]) for row in rows_of("costs", f"{name}.toml")

@@ -1,8 +1,8 @@
-"""Select sigma and eta of examples/digits.toml on the training stream only.
+"""Select sigma and eta of examples/digits.toml on the training samples only.
 
-Each candidate learns the 250 training digits in order. It is judged by its predictions before learning, from
-the 51st digit on: fewest errors, then smallest squared error. The test samples are not used for the
-selection; their error is only printed.
+Each candidate learns the 250 training digits in order. It is evaluated by its predictions before each update,
+from the 51st digit on. The candidate with the fewest errors is selected and, among equal ones, that with the
+smallest squared error. The test samples are not used for the selection; their error is only printed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WARM_UP = 50
 
 
 def main() -> None:
-    """Print the table, with the best candidate first."""
+    """Print a table of the candidates, sorted from best to worst."""
     spec = Spec.load(Path(__file__).resolve().parent.parent / "examples" / "digits.toml")
     assert spec.online is not None
     data = load_dataset(spec)

@@ -1,6 +1,7 @@
 """Emulate a Cortex-M core: call functions of an ELF file, and count instructions.
 
-The counter counts instructions, not cycles: all instructions of every basic block that was entered.
+The counter counts instructions, not clock cycles. Every basic block that is entered counts with all of its
+instructions.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class CortexM:
     Parameters
     ----------
     image : Path
-        ELF file; functions and variables are called by their symbols.
+        ELF file. Functions and variables are accessed by their symbols.
     """
 
     def __init__(self, image: Path) -> None:
@@ -62,7 +63,10 @@ class CortexM:
         self._uc.reg_write(arm_const.UC_ARM_REG_FPEXC, 1 << 30)
 
     def start_counting(self) -> None:
-        """Start counting; earlier calls run faster and return a count of 0."""
+        """Enable the counter.
+
+        Before that, calls run faster and return a count of 0.
+        """
         self._uc.hook_add(unicorn.UC_HOOK_BLOCK, self._on_block)
         self._uc.ctl_flush_tb()
 
@@ -73,29 +77,29 @@ class CortexM:
         self._count += self._costs[key]
 
     def write(self, name: str, words: NDArray[np.generic], offset: int = 0) -> None:
-        """Write values to a variable, `offset` bytes from its start."""
+        """Write values to a variable, starting at a byte offset."""
         self._uc.mem_write(self.symbols[name] + offset, words.tobytes())
 
     def read(self, name: str, kind: type[np.generic], count: int, offset: int = 0) -> NDArray[np.generic]:
-        """Read the values of a variable."""
+        """Read values from a variable, starting at a byte offset."""
         size = np.dtype(kind).itemsize * count
         return np.frombuffer(bytes(self._uc.mem_read(self.symbols[name] + offset, size)), dtype=kind)
 
     def stack_of(self, name: str, *arguments: int | str) -> int:
-        """Measure the bytes of stack that a call overwrites."""
+        """Return the number of bytes on the stack that a call overwrites."""
         self._uc.mem_write(_STACK - len(_PAINT), _PAINT)
         self.call(name, *arguments)
         left = bytes(self._uc.mem_read(_STACK - len(_PAINT), len(_PAINT)))
         return len(left) - (len(left) - len(left.lstrip(_PAINT[:1])))
 
     def text(self, name: str) -> str:
-        """Read a string constant."""
+        """Return a string constant of the program."""
         return bytes(self._uc.mem_read(self.symbols[name], 64)).partition(b"\0")[0].decode()
 
     def call(self, name: str, *arguments: int | str) -> tuple[int, int]:
         """Call a function with up to four arguments; return its result and the count.
 
-        A string argument passes the address of that variable.
+        A string argument stands for the address of the variable with this name.
         """
         for register, value in zip(_ARGUMENTS, arguments, strict=False):
             self._uc.reg_write(register, self.symbols[value] if isinstance(value, str) else value)

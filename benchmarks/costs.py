@@ -1,9 +1,8 @@
-"""Measure the shipped examples on every emulated target at -O2 and -Os.
+"""Measure the examples on every emulated target, at -O2 and -Os.
 
-``python -m kerncast.benchmarks.costs`` writes docs/measured/costs.md for all examples.  With names on the
-command line (``costs digits``) it measures those examples, and keeps the sections of the others.  Flash,
-RAM and stack come from the compilers, counts from the emulators. Every value is compared with that of the
-integer model.
+``python -m kerncast.benchmarks.costs`` writes docs/measured/costs.md. If names of examples are given (``costs
+digits``), only these are measured, and the sections of the others are kept. Flash, RAM and stack come from
+the compilers, counts from the emulators. Every value is compared with that of the integer model.
 """
 
 from __future__ import annotations
@@ -70,13 +69,13 @@ HEADS = ("target", "level", "compiler", "predict", "learn", "all", "image", "sta
 
 
 def emulated() -> list[str]:
-    """List the targets whose board has an emulator."""
+    """List the targets for which there is an emulated board."""
     having = {load_board(name).target for name in board_ids() if load_board(name).emulators}
     return [name for name in target_ids() if name in having]
 
 
 def row(costs: Costs) -> str:
-    """Return a row of an example's table."""
+    """Return a row of the table of an example."""
     counts = {name: f"{n.mean:,}" + (f" ({n.worst:,})" if name != "train" else "")
               for name, n in costs.counts.items()}
     cells = (f"`{costs.target}`", costs.optimise, f"{costs.compiler} {costs.version}",
@@ -87,7 +86,10 @@ def row(costs: Costs) -> str:
 
 
 def rows(prepared: Prepared) -> Iterator[str]:
-    """Yield a row per target and level, also if it does not fit or lacks a tool."""
+    """Yield a row for each target and level.
+
+    If the example does not fit, or if a tool is missing, the row states this.
+    """
     left: dict[str, str] = {}
     for target in emulated():
         for level in LEVELS:
@@ -112,7 +114,7 @@ def rows(prepared: Prepared) -> Iterator[str]:
 
 
 def section(path: Path, folder: Path) -> str:
-    """Write the page's section on one example."""
+    """Return the section of the page on one example."""
     spec = Spec.load(path)
     prepared = prepare(spec, path.parent, folder)
     plan = prepared.plan
@@ -124,16 +126,16 @@ def section(path: Path, folder: Path) -> str:
 
 
 def kept() -> dict[str, str]:
-    """Return the sections of the existing page by example."""
+    """Return the sections of the existing page, by example."""
     parts = re.split(r"(?=^\n## `examples/)", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
     return {re.findall(r"`examples/(.*)\.toml`", part)[0]: part for part in parts}
 
 
 def main(names: list[str]) -> int:
-    """Measure the named examples, or all; write the page after each."""
+    """Measure the given examples, or all; write the page after each of them."""
     examples = {path.stem: path for path in sorted((ROOT / "examples").glob("*.toml"))}
     if unknown := sorted({*names} - {*examples}):
-        raise SystemExit(f"no such example: {', '.join(unknown)}; there are {', '.join(examples)}")
+        raise SystemExit(f"unknown example: {', '.join(unknown)}; choose from {', '.join(examples)}")
     # An interrupted run keeps the sections that it has not measured.
     parts = {name: text for name, text in kept().items() if name in examples}
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:

@@ -1,8 +1,8 @@
-"""Write the measured table of docs/benchmarks.md from a run of the demo.
+"""Write the measured table in docs/benchmarks.md from a run of the demo.
 
-``python -m kerncast.benchmarks.demo`` runs the demo, replaces the text between the markers and draws
-docs/figures/demo.svg and docs/figures/drift.svg; ``--check`` only compares the table (exit code 1 if it is
-stale); ``--draw`` only draws.
+``python -m kerncast.benchmarks.demo`` runs the demo, replaces the text between the markers, and draws
+docs/figures/demo.svg and docs/figures/drift.svg. With ``--check``, it only compares the table (exit code 1 if
+it is out of date); with ``--draw``, it only draws.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ COSTS = ("flash, RAM, stack", "instructions")
 
 
 def measured(demo: dict[str, Any]) -> str:
-    """Tabulate the demo's JSON object in Markdown, with one column per example."""
+    """Return the results of the demo as a Markdown table, with one column per example."""
     examples = demo["examples"]
     columns = [_column(example) for example in examples]
     titles = [f"{TITLES[example['name']]}, `{example['name']}`" for example in examples]
@@ -43,7 +43,7 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _column(example: dict[str, Any]) -> dict[str, str]:
-    """Return the rows of an example by their titles."""
+    """Return the cells of an example by row title."""
     errors = example["errors"]
     key = "accuracy" if "accuracy" in errors["float"] else "rms"
     ((peer, beside),) = example["peers"].items()
@@ -80,22 +80,22 @@ def _footnote(demo: dict[str, Any]) -> str:
 
 
 def without_costs(text: str) -> str:
-    """Remove the rows of costs, and the compiler's name, from `text`."""
+    """Remove the rows of costs and the name of the compiler from a table."""
     lines = [line for line in text.splitlines() if not line.startswith(tuple(f"| {row}" for row in COSTS))]
     return "\n".join([*(re.sub(r"included \(.*?\)", "included ()", line) for line in lines), ""])
 
 
 def spliced(text: str, table: str) -> str:
-    """Insert the table between the markers of `text`."""
+    """Insert the table between the markers of a page."""
     head, _, rest = text.partition(BEGIN)
     _, _, tail = rest.partition(END)
     if not rest or not tail:
-        raise SystemExit(f"docs/benchmarks.md lacks the markers {BEGIN.strip()} and {END.strip()}")
+        raise SystemExit(f"docs/benchmarks.md does not contain the markers {BEGIN.strip()} and {END.strip()}")
     return f"{head}{BEGIN}{table}{END}{tail}"
 
 
 def draw() -> str:
-    """Draw the ECG of the demo, noisy and denoised."""
+    """Draw the noisy and the denoised ECG of the demo; return the SVG."""
     from kerncast.benchmarks.papers.common import axes, save
     from kerncast.lab.figures.style import COLOURS
     from kerncast.lab.workflow import shipped_spec
@@ -118,7 +118,10 @@ def draw() -> str:
 
 
 def draw_drift() -> str:
-    """Draw the error on a drifting sensor: of a learner, and of a single calibration."""
+    """Draw the error on a drifting sensor; return the SVG.
+
+    A learner is compared with a single calibration.
+    """
     import numpy as np
 
     from kerncast.benchmarks.papers.common import axes, save
@@ -160,7 +163,7 @@ def run_demo() -> dict[str, Any]:
 
 
 def main() -> int:
-    """Write the table, or compare it with ``--check``."""
+    """Write the table, or compare it with the existing one."""
     if "--draw" in sys.argv[1:]:
         print(draw(), draw_drift())
         return 0

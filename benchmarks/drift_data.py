@@ -1,9 +1,10 @@
-"""Write drift.csv and gas.csv: a synthetic ageing gas sensor with a reference.
+"""Write drift.csv and gas.csv: samples of a simulated ageing gas sensor.
 
-``python -m kerncast.benchmarks.drift_data`` writes both into examples. They have the same samples: drift.csv
-in ADC counts, gas.csv in units. The concentration of each sample is independent, so that the previous sample
-contains no information. From the first to the last sample, the sensor loses 40 % of its gain, and its zero
-rises by 200 LSB of its 12-bit converter. The gain rises by 0.6 % per degree; the noise is 8 LSB.
+``python -m kerncast.benchmarks.drift_data`` writes both files to examples. They contain the same samples:
+drift.csv in ADC counts, gas.csv in physical units. The concentrations of successive samples are independent,
+so that the previous sample contains no information. From the first to the last sample, the sensor loses 40 %
+of its gain, and its zero point rises by 200 LSB of the 12-bit ADC. The gain rises by 0.6 % per degree. The
+noise is 8 LSB.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ SAMPLES, DAY = 4000, 1440
 
 
 def words(seed: int = 1) -> NDArray[np.int64]:
-    """Return three ADC counts: the reading, the temperature, and the concentration.
+    """Return the samples in ADC counts.
 
-    x0 is the reading, x1 the temperature in 1/40 degree, y the concentration in 1/10 ppm.
+    The columns are the reading of the sensor (x0), the temperature in 1/40 degree (x1), and the concentration
+    in 1/10 ppm (y).
     """
     random = np.random.default_rng(seed)
     aged = np.arange(SAMPLES) / SAMPLES
@@ -35,12 +37,12 @@ def words(seed: int = 1) -> NDArray[np.int64]:
 
 
 def text() -> str:
-    """Return the CSV file's text, in ADC counts."""
+    """Return the text of the CSV file in ADC counts."""
     return "x0,x1,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in words())
 
 
 def text_in_units() -> str:
-    """Return the same samples in units, as a data logger writes them."""
+    """Return the text of the CSV file in physical units, as from a data logger."""
     return "reading_mV,temperature_C,reference_ppm\n" + "".join(
         f"{a},{b / 40:.1f},{y / 10:.1f}\n" for a, b, y in words())
 

@@ -1,11 +1,11 @@
-"""Estimate every core on three FPGA families, with more lanes and three seeds.
+"""Estimate every core on three FPGA families, with several lanes and three seeds.
 
-``python -m kerncast.benchmarks.estimates`` generates the examples, maps their cores with yosys and places
-them on an ECP5 with nextpnr; it takes hours. Clock cycles come from the plan's formula, which tests
-compare with simulations. Each result is written to ``build/estimates.json`` at once: an interrupted run
-can be resumed, and a core is measured again only if its code has changed. With names of cores, such as
-``"banded solver"``, it measures only these and does not change the page; with ``--known`` it measures
-nothing and writes the page from the results in the file.
+``python -m kerncast.benchmarks.estimates`` generates the examples, synthesises their cores with yosys, and
+places them on an ECP5 with nextpnr. This takes hours. Clock cycles come from the plan's formula, which tests
+compare with simulations. Each result is written to ``build/estimates.json`` at once. Therefore, an
+interrupted run can be resumed, and a core is measured again only if its code has changed. If names of cores
+are given, such as ``"banded solver"``, only these are measured, and the page is not changed. With
+``--known``, nothing is measured, and the page is written from the results in the file.
 """
 
 from __future__ import annotations
@@ -45,16 +45,17 @@ UNPLACED = {"E341": "does not fit", "E344": f"not placed within {LIMIT} minutes"
 
 @dataclass(frozen=True)
 class Case:
-    """Core of an example, and the numbers of lanes to measure.
+    """Core of an example, with the numbers of lanes to measure.
 
     Parameters
     ----------
     example, core : str
+        Names of the example and of the core.
     lanes : tuple of int
     solver : str, optional
-        Solver of the spec, instead of that of the example.
+        Value of the key solver, if it differs from that of the example.
     bias : bool, optional
-        Train an intercept.
+        Whether an intercept is trained.
     """
 
     example: str
@@ -64,7 +65,7 @@ class Case:
     bias: bool = False
 
     def plan(self) -> Plan:
-        """Plan the example."""
+        """Return the plan of the example."""
         spec = ROOT / "examples" / f"{self.example}.toml"
         tables = tomllib.loads(spec.read_text(encoding="utf-8"))
         if self.solver:
@@ -142,16 +143,16 @@ For your own plan, run `kerncast estimate FOLDER --lanes 1,2,4 --plot lanes.svg`
 
 
 class UnknownResult(Exception):
-    """Raised if a result was not measured."""
+    """Exception for a result that has not been measured."""
 
 
 class Results:
-    """Results of yosys and nextpnr in a file, keyed by a digest of the code.
+    """Results of yosys and nextpnr in a file, by a digest of the code.
 
     Parameters
     ----------
     path : Path
-        The JSON file, which is written after each result.
+        The JSON file. It is written after each result.
     """
 
     def __init__(self, path: Path) -> None:
@@ -167,7 +168,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Netlist:
-    """Core to map with yosys and place with nextpnr, unless the result is known."""
+    """Core that is synthesised and placed, unless the results are known."""
 
     title: str
     top: str
@@ -177,9 +178,9 @@ class Netlist:
     only_known: bool = False
 
     def area(self, family: str, work: Path) -> Area:
-        """Return the cells of a family, from the file or from yosys.
+        """Return the cells in an FPGA family, from the file or from yosys.
 
-        The netlist is in `work` if yosys ran.
+        If yosys runs, the netlist is written to `work`.
         """
         key = f"{self.digest()} {family}"
         if key not in self.results.known:
@@ -188,12 +189,12 @@ class Netlist:
         return Area(**self.results.known[key])
 
     def mapped(self, family: str, work: Path) -> Area:
-        """Map the core with yosys."""
+        """Synthesise the core with yosys; return the cells."""
         print(f"{self.title}: {FAMILIES[family].title}, yosys", flush=True)
         return synthesise(self.sources, self.top, FAMILIES[family], work, self.parameters)
 
     def placed(self, seed: int, work: Path) -> Placement:
-        """Place the core with a seed."""
+        """Return the result of placing the core with a seed."""
         key = f"{self.digest()} {PLACING.part} {PLACING.clock:g} {seed}"
         if key not in self.results.known:
             self.refuse_unknown()
@@ -210,12 +211,12 @@ class Netlist:
                          tuple(value["critical"]))
 
     def refuse_unknown(self) -> None:
-        """Raise UnknownResult if only known results may be used."""
+        """Raise UnknownResult if no tool may run."""
         if self.only_known:
             raise UnknownResult(self.title)
 
     def digest(self) -> str:
-        """Return a digest of top module, lanes and sources, without comments."""
+        """Return a digest of top module, lanes and sources (without comments)."""
         texts = {path.stem: " ".join(re.sub(r"//[^\n]*", " ", path.read_text(encoding="utf-8")).split())
                  for path in self.sources}
         used, waiting = set[str](), [self.top]
@@ -229,9 +230,9 @@ class Netlist:
 
 def measured(name: str, lanes: Sequence[int], families: Sequence[str],
              results: Results, only_known: bool = False) -> Iterator[Estimate]:
-    """Estimate a core with the given lanes, in the given families and on the ECP5.
+    """Yield estimates of a core for numbers of lanes and FPGA families.
 
-    With `only_known` no tool runs, and seeds and families without a result are omitted.
+    If `only_known` is true, no tool runs, and families and seeds without a result are omitted.
     """
     case = CASES[name]
     plan, core = case.plan(), next(one for one in CORES if one.name == case.core)
@@ -270,13 +271,13 @@ def _one(plan: Plan, core: RtlCore, lanes: int, netlist: Netlist,
 
 
 def cell_rows(one: Estimate) -> list[str]:
-    """Return the rows of the table of cells."""
+    """Return the rows of an estimate in the table of cells."""
     return [f"| {one.core} | {FAMILIES[name].title} | " + " | ".join(
         f"{count:,}" for count in area.as_dict().values()) + " |" for name, area in one.area.items()]
 
 
 def speed_row(one: Estimate) -> str:
-    """Return a row of the table of speeds."""
+    """Return the row of an estimate in the table of speeds."""
     placed = one.placement
     assert placed is not None
     kind, share = placed.fullest
@@ -285,7 +286,7 @@ def speed_row(one: Estimate) -> str:
 
 
 def lane_row(one: Estimate) -> str:
-    """Return a row of the table of lanes."""
+    """Return the row of an estimate in the table of lanes."""
     area = one.area[PLACED]
     fmax = (UNPLACED[one.problems[0].code] if one.placement is None
             else ", ".join(f"{one.placement.seeds[seed]:.1f}" if seed in one.placement.seeds else "-"
@@ -304,7 +305,7 @@ def _per_second(one: Estimate) -> str:
 
 
 def verdict(found: Sequence[Estimate]) -> str:
-    """State which cores reach the placer's target frequency with every seed."""
+    """Return a sentence on the cores that reach the target frequency with every seed."""
     goal, titles = f"{PLACING.clock:g} MHz", {_title(one.core, one.lanes): one for one in found}
     below = [title for title, one in titles.items()
              if one.placement is None or min(one.placement.seeds.values()) < PLACING.clock]
@@ -323,7 +324,10 @@ def _title(core: str, lanes: int) -> str:
 
 
 def page(found: Sequence[Estimate]) -> str:
-    """Return the page: one-lane cores in every family, and cores with more lanes."""
+    """Return the page.
+
+    It contains the cores with one lane in all families, and the cores with several lanes.
+    """
     single = [one for one in found if one.lanes == 1]
     return TEXT.format(
         part=PLACING.part, seeds=", ".join(map(str, PLACING.seeds)), verdict=verdict(found),
@@ -333,7 +337,7 @@ def page(found: Sequence[Estimate]) -> str:
 
 
 def main() -> None:
-    """Measure the named cores; without names measure all, and write the page."""
+    """Measure the given cores; if none is given, measure all and write the page."""
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help=", ".join(CASES))

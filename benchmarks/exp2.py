@@ -1,6 +1,6 @@
-"""Measure memory, accuracy and instructions for each size of the exp2 tables.
+"""Measure memory, accuracy and instructions for several sizes of the exp2 tables.
 
-``python -m kerncast.benchmarks.exp2`` repeats the measurement; it needs arm-none-eabi-gcc and unicorn.
+``python -m kerncast.benchmarks.exp2`` writes the page. It requires arm-none-eabi-gcc and unicorn.
 """
 
 from __future__ import annotations
@@ -94,13 +94,13 @@ def _sweep_32(t: Words, coarse: Words, fine: Words, bits: int, out: Words) -> No
 
 
 def entries(word: int, bits: int) -> tuple[Words, ...]:
-    """Return the exp2 tables of a word length and size."""
+    """Return the exp2 tables for a word length and a table size."""
     found = (tables.exp2_16(bits),) if word == 16 else (tables.exp2_coarse(bits), tables.exp2_fine(bits))
     return tuple(np.array(table, dtype=np.int64) for table in found)
 
 
 def words(word: int, bits: int) -> Callable[[Words], Words]:
-    """Return a function that evaluates the exponential of arrays."""
+    """Return a function that computes exp2 of an array."""
     held = entries(word, bits)
 
     def run(t: Words) -> Words:
@@ -115,9 +115,9 @@ def words(word: int, bits: int) -> Callable[[Words], Words]:
 
 
 def arguments(word: int, bits: int) -> Iterator[Words]:
-    """Yield the arguments to test: all of them at 16 bits.
+    """Yield the arguments to test.
 
-    At other word lengths, yield those next to table entries, and random ones.
+    For 16 bits, these are all arguments; otherwise, arguments next to table entries, and random arguments.
     """
     if word == 16:
         for first in range(0, 16 << 20, CHUNK):
@@ -133,7 +133,7 @@ def arguments(word: int, bits: int) -> Iterator[Words]:
 
 
 def worst_error(word: int, bits: int) -> float:
-    """Return the largest error found, in LSB."""
+    """Return the maximum error found, in LSB."""
     run, frac = words(word, bits), 20 if word == 16 else 32
     exact = np.longdouble(word - 1)
     return max(float(np.abs(run(t) - np.exp2(exact - t / np.longdouble(2**frac))).max())
@@ -141,7 +141,7 @@ def worst_error(word: int, bits: int) -> float:
 
 
 def bound(word: int, bits: int) -> float:
-    """Return the error bound, as stated on the page, in LSB."""
+    """Return the error bound stated on the page, in LSB."""
     if word == 16:
         chord = (log(2) * 2**-bits) ** 2 / 8 * 2**15
         lowered = min(chord / 2, 31 / 64)
@@ -156,7 +156,7 @@ def bound(word: int, bits: int) -> float:
 # ---- cost ----
 @dataclass(frozen=True)
 class Cost:
-    """Instructions per call, and the number of calls averaged."""
+    """Mean number of instructions per call, and the number of calls."""
 
     instructions: int
     calls: int
@@ -175,7 +175,10 @@ def _source(word: int, bits: int) -> str:
 
 
 def cost(word: int, bits: int, folder: Path) -> Cost:
-    """Compile for the Cortex-M4, run in Unicorn, compare with the model, and count."""
+    """Count the instructions on an emulated Cortex-M4.
+
+    The C is compiled, run in Unicorn, and compared with the integer model.
+    """
     tools = choose_toolchain("gcc", load_target("cortex-m4"))
     folder.mkdir()
     (folder / "value.c").write_text(_source(word, bits), encoding="utf-8")
@@ -192,7 +195,7 @@ def cost(word: int, bits: int, folder: Path) -> Cost:
 
 
 def _counted(image: Path, arguments: Words, wanted: Words) -> list[int]:
-    """Count the instructions of each call, including its return."""
+    """Return the number of instructions of each call, including the return."""
     unicorn: Any = import_module("unicorn")
     arm: Any = import_module("unicorn.arm_const")
     machine = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
@@ -220,7 +223,7 @@ def _counted(image: Path, arguments: Words, wanted: Words) -> list[int]:
 
 # ---- page ----
 def stamp() -> str:
-    """Return the digest of the C and of every table that the page measures."""
+    """Return a digest of the C code and of every table that is measured."""
     text = HEADER.read_text(encoding="utf-8")
     held = [[table.tolist() for table in entries(word, bits)]
             for word, sizes in EXP2_BITS.items() for bits in sizes.values()]
@@ -236,7 +239,7 @@ def _row(word: int, size: str, bits: int, error: float, instructions: int) -> st
 
 
 def page() -> str:
-    """Measure everything, and return the page's text."""
+    """Run all measurements, and return the page."""
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for word, sizes in EXP2_BITS.items():

@@ -1,4 +1,4 @@
-"""Measure the latency of `kerncast explore` in a browser.
+"""Measure the latency of ``kerncast explore`` in a browser.
 
     python -m kerncast.benchmarks.explore > docs/measured/explore.md
 
@@ -53,7 +53,7 @@ _MOVE = """async ([id, places]) => {
 
 
 class Told(NamedTuple):
-    """Times of the slider moves of a spec, and of the server's replies, in ms."""
+    """Durations of slider moves and of the server's replies in ms."""
 
     moves: list[float]
     answers: list[float]
@@ -61,7 +61,7 @@ class Told(NamedTuple):
 
 @contextmanager
 def served(name: str) -> Iterator[tuple[Server, Session, list[float]]]:
-    """Serve the page of a shipped spec, and record the time of each point in ms."""
+    """Serve the page of an example, and record the duration of each reply in ms."""
     answers: list[float] = []
     with tempfile.TemporaryDirectory() as work:
         session = Session(shipped_spec(name), Path(work), Path(work))
@@ -75,7 +75,7 @@ def served(name: str) -> Iterator[tuple[Server, Session, list[float]]]:
 
 
 def timed(question: Callable[[Any], Any], answers: list[float]) -> Callable[[Any], Any]:
-    """Wrap a request handler of the server, so that it records its times."""
+    """Wrap a request handler of the server, so that it records its durations."""
     def asked(inputs: Any) -> Any:
         begun = time.perf_counter()
         answer = question(inputs)
@@ -86,7 +86,7 @@ def timed(question: Callable[[Any], Any], answers: list[float]) -> Callable[[Any
 
 
 def moved(browser: Any, name: str, picture: Path | None) -> Told:
-    """Move each slider of a spec from its initial position through all others."""
+    """Move each slider of a page from its initial position to several others."""
     with served(name) as (server, session, answers):
         tab = browser.new_page(viewport={"width": 1280, "height": 1000})
         tab.set_default_timeout(_WAIT)
@@ -109,14 +109,14 @@ def moved(browser: Any, name: str, picture: Path | None) -> Told:
 
 
 def row(name: str, told: Told) -> str:
-    """Return a row of the table."""
+    """Return the row of a spec."""
     half, most = np.percentile(told.moves, [50, 95])
     return (f"| {name} | {', '.join(MOVED[name])} | {len(told.moves)} | {half:.0f} | "
             f"{most:.0f} | {np.median(told.answers):.0f} |")
 
 
 def main() -> None:
-    """Measure everything, write the screenshot, and print the page."""
+    """Run all measurements, write the screenshot, and print the page."""
     with chromium() as browser:
         for name in MOVED:
             moved(browser, name, None)  # what numba compiles, it keeps

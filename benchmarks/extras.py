@@ -1,7 +1,7 @@
-"""Measure the size that each extra of the package adds to an installation.
+"""Measure the installation size of each extra of the package.
 
-``python -m kerncast.benchmarks.extras`` writes docs/measured/extras.md. It adds up the files of the installed
-packages that an extra needs beyond the core.
+``python -m kerncast.benchmarks.extras`` writes docs/measured/extras.md. The size of an extra is the sum of
+the files in those packages that it requires and that the core does not require.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from the installed versions.
 
 
 def closure(requirements: Iterable[str]) -> set[str]:
-    """Return the installed distributions of requirements, including dependencies."""
+    """Return the installed distributions for requirements, including dependencies."""
     found: set[str] = set()
     waiting = list(requirements)
     while waiting:
@@ -53,7 +53,7 @@ def closure(requirements: Iterable[str]) -> set[str]:
 
 
 def _applies(marker: str) -> bool:
-    """Return whether an environment marker is true on this machine."""
+    """Report whether an environment marker is true on this machine."""
     from packaging.markers import Marker
 
     return not marker.strip() or Marker(marker.strip()).evaluate({"extra": ""})
@@ -67,7 +67,7 @@ def megabytes(names: Iterable[str]) -> float:
 
 
 def page() -> str:
-    """Measure and return the page."""
+    """Run all measurements, and return the page."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     extras: dict[str, list[str]] = project["optional-dependencies"]
     core = closure(project["dependencies"])

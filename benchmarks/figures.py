@@ -1,13 +1,13 @@
 """Collect published figures in docs/figures.json, and compare pages with it.
 
-``python -m kerncast.benchmarks.figures`` reads the pages again, writes the data file, and sets the marked
-figures of the pages that are written by hand; ``--check`` only reports differences (exit 1); ``--measure
-[PAGE ...]`` first runs the programs of all pages, or of the named ones: ``make figures`` does this, and takes
-hours.
+``python -m kerncast.benchmarks.figures`` reads all pages, writes the data file, and updates the marked
+figures in pages that are written by hand. With ``--check``, it only prints differences (exit code 1). With
+``--measure [PAGE ...]``, it first runs the commands of all pages, or of the given ones; ``make figures`` does
+this, and takes hours.
 
-A page is either written whole by its command; the data file then holds its tables and the hash of its
-text. Or it is prose, in which each measured figure is enclosed by marks, ``<!--=NAME-->256<!--=-->``, and
-NAME is a key of `NAMED` below.
+Some pages are written by a command. For these, the data file contains the tables and a hash of the text.
+Other pages are prose, in which each measured figure is enclosed in marks, ``<!--=NAME-->256<!--=-->``. NAME
+is a key of `NAMED` below.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ MHZ = 168
 
 
 class Key(NamedTuple):
-    """Value of a shipped spec."""
+    """Figure that is the value of a key in the spec of an example."""
 
     spec: str
     table: str
@@ -70,14 +70,14 @@ class Key(NamedTuple):
 
 
 class Code(NamedTuple):
-    """Constant of a module."""
+    """Figure that is a constant of a Python module."""
 
     module: str
     name: str
 
 
 class Cell(NamedTuple):
-    """Cell of a table: column `column` of the first row that begins with `row`."""
+    """Figure in a table: the cell in `column` of the first row that begins with `row`."""
 
     page: str
     row: str
@@ -85,7 +85,7 @@ class Cell(NamedTuple):
 
 
 class Duration(NamedTuple):
-    """Microseconds of an instruction count at :data:`MHZ`, rounded up.
+    """Figure that converts instructions to microseconds at :data:`MHZ`, rounded up.
 
     It is a lower bound, because an instruction takes at least one clock cycle.
     """
@@ -94,14 +94,14 @@ class Duration(NamedTuple):
 
 
 class Match(NamedTuple):
-    """Group of the first match of a pattern in a page."""
+    """Figure that is the group of the first match of a pattern in a page."""
 
     page: str
     pattern: str
 
 
 def _example(name: str) -> dict[str, Match | Duration]:
-    """Return where docs/measured/costs.md states an example's costs.
+    """Return the figures of an example's costs in docs/measured/costs.md.
 
     The costs are those on a Cortex-M4 at -O2.
     """
@@ -153,14 +153,14 @@ MEASURED = re.compile(rf"(?<![\w.^])(\d[\d,.]*(?:e[+-]?\d+)?)\s*(?:{_UNITS})(?!\
 
 
 def prose() -> list[Path]:
-    """List the pages that no command writes."""
+    """List the pages that are not written by a command."""
     pages = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *sorted((ROOT / "docs").rglob("*.md"))]
     return [page for page in pages if page.relative_to(ROOT).as_posix() not in PAGES]
 
 
 # ---- reading pages ----
 def tables(text: str) -> list[dict[str, Any]]:
-    """Return every table of a page: headings and rows, without the separator line."""
+    """Return all tables of a page: column titles and rows."""
     found: list[dict[str, Any]] = []
     under, inside = "", False
     for line in re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE).splitlines():
@@ -176,7 +176,7 @@ def tables(text: str) -> list[dict[str, Any]]:
 
 
 def value(name: str) -> dict[str, str]:
-    """Return a named figure; raise SystemExit if its source does not state it."""
+    """Return a named figure; raise SystemExit if its source does not contain it."""
     source = NAMED[name]
     if isinstance(source, Key):
         spec = tomllib.loads((ROOT / source.spec).read_text(encoding="utf-8"))
@@ -214,7 +214,7 @@ def _match(text: str, source: Match) -> str | None:
 
 
 def collected() -> dict[str, Any]:
-    """Collect the content of the data file from the current pages."""
+    """Return the content of the data file for the current pages."""
     pages: dict[str, Any] = {}
     for page, command in PAGES.items():
         if (ROOT / page).is_file():
@@ -230,7 +230,7 @@ def collected() -> dict[str, Any]:
 
 # ---- prose ----
 def marks(text: str) -> Iterator[tuple[str, str]]:
-    """Yield name and figure of each mark of a page."""
+    """Yield the name and the figure of each mark in a page."""
     return ((match.group(1), match.group(2)) for match in _MARK.finditer(text))
 
 
@@ -240,18 +240,18 @@ def without_marks(text: str) -> str:
 
 
 def unmarked(text: str) -> list[str]:
-    """List measured figures in prose without a mark."""
+    """List the measured figures in a page that have no mark."""
     return [match.group() for match in MEASURED.finditer(without_marks(text))]
 
 
 def set_marks(text: str, figures: dict[str, dict[str, str]]) -> str:
-    """Update a page's marked figures from the data file."""
+    """Update the marked figures in a page from the data file."""
     return _MARK.sub(lambda mark: f"<!--={mark[1]}-->{figures[mark[1]]['value']}<!--=-->", text)
 
 
 # ---- the data file ----
 def dumped(data: Any, depth: int = 0) -> str:
-    """Serialise JSON with one table row per line."""
+    """Serialise JSON with one line per table row."""
     pad = "\n" + " " * (depth + 1)
     if isinstance(data, dict) and data:
         inside = f",{pad}".join(f"{json.dumps(key)}: {dumped(item, depth + 1)}" for key, item in data.items())
@@ -263,7 +263,7 @@ def dumped(data: Any, depth: int = 0) -> str:
 
 
 def disagreements() -> list[str]:
-    """List the differences between prose, pages and data file."""
+    """List the differences between prose, measured pages and data file."""
     held, found = json.loads(DATA.read_text(encoding="utf-8")), collected()
     wrong = [f"{page}: not what docs/figures.json holds; {COMMAND}, after a run of "
              f"{found['pages'].get(page, held['pages'].get(page))['command']}"
@@ -285,13 +285,13 @@ def run(page: str, command: str) -> None:
     done = subprocess.run([sys.executable, *words[1:]], cwd=ROOT, check=False, text=True,
                           stdout=subprocess.PIPE, env={**os.environ, "OMP_NUM_THREADS": "1"})
     if done.returncode:
-        raise SystemExit(f"{command} failed, {page} is as it was\n{done.stdout}")
+        raise SystemExit(f"{command} failed; {page} was not changed\n{done.stdout}")
     if command.endswith(">"):
         (ROOT / page).write_text(done.stdout, encoding="utf-8")
 
 
 def main() -> int:
-    """Update the data file and pages; with ``--check`` only report differences."""
+    """Update the data file and the pages; with ``--check`` only print differences."""
     arguments = sys.argv[1:]
     if arguments == ["--check"]:
         wrong = disagreements()
@@ -301,7 +301,8 @@ def main() -> int:
         every = {DEMO_PAGE: DEMO} | PAGES
         unknown = set(arguments[1:]) - set(every)
         if unknown:
-            raise SystemExit(f"no command writes {', '.join(sorted(unknown))}; there are {', '.join(every)}")
+            raise SystemExit(f"no command writes {', '.join(sorted(unknown))}; "
+                             f"choose from {', '.join(every)}")
         for page in arguments[1:] or every:
             print(f"{page}: {every[page]}", flush=True)
             run(page, every[page])

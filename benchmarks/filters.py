@@ -1,4 +1,4 @@
-"""Compare the ECG of the examples with plain filters.
+"""Compare the denoised ECG of the examples with plain filters.
 
 ``python -m kerncast.benchmarks.filters`` writes docs/measured/filters.md.
 """
@@ -45,7 +45,7 @@ differences from the clean signal, in the units of `examples/ecg.toml`. {verdict
 
 
 class Row(NamedTuple):
-    """Method, its error, and its multiplications per sample."""
+    """Method with its error, and its number of multiplications per sample."""
 
     method: str
     error: float
@@ -53,7 +53,10 @@ class Row(NamedTuple):
 
 
 def rows(noisy: NDArray[np.float64], clean: NDArray[np.float64]) -> Iterator[Row]:
-    """Yield a row per filter: none, moving averages, Savitzky-Golay usual and tuned."""
+    """Yield a row for each filter.
+
+    The filters are none, moving averages, and Savitzky-Golay filters with usual and tuned parameters.
+    """
     def error(found: NDArray[np.float64]) -> float:
         return float(np.sqrt(np.mean((found - clean) ** 2)))
 
@@ -69,7 +72,7 @@ def rows(noisy: NDArray[np.float64], clean: NDArray[np.float64]) -> Iterator[Row
 
 
 def page() -> str:
-    """Measure and return the page."""
+    """Run all measurements, and return the page."""
     spec = shipped_spec("ecg")
     data, plan = load_dataset(spec), make_plan(spec)
     assert spec.toeplitz is not None and spec.kernel.sigma is not None and data.clean is not None

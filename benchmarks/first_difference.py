@@ -1,7 +1,7 @@
 """Draw the output of ``kerncast test --bisect`` as docs/figures/bisect.svg.
 
 ``python -m kerncast.benchmarks.first_difference`` generates the ECG example, changes one rounding in its C,
-and shows the output of two commands that find the change.
+and shows the output of two commands that locate this change.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _FACE = re.compile(r"@font-face\s*\{.*?\}\s*", re.DOTALL)
 
 
 def run(folder: Path, *arguments: str) -> str:
-    """Run a command and return its stdout."""
+    """Run a kerncast command, and return its standard output."""
     environment = {**os.environ, "COLUMNS": str(COLUMNS), "NO_COLOR": "1"}
     made = subprocess.run([sys.executable, "-m", "kerncast", *arguments], cwd=folder, env=environment,
                           capture_output=True, text=True, check=False)
@@ -35,7 +35,7 @@ def run(folder: Path, *arguments: str) -> str:
 
 
 def picture(shown: list[tuple[str, str]]) -> str:
-    """Return commands and their output as SVG, without fonts from the network."""
+    """Return commands and their output as SVG that uses only installed fonts."""
     console = Console(record=True, width=COLUMNS, file=io.StringIO())
     for command, output in shown:
         console.print(Text("$ ", "bold green").append(command, "bold default"))
@@ -47,7 +47,7 @@ def picture(shown: list[tuple[str, str]]) -> str:
 
 
 def measured() -> str:
-    """Run the commands and return the picture of their output."""
+    """Run the commands, and return their output as SVG."""
     with tempfile.TemporaryDirectory() as folder:
         where = Path(folder)
         run(where, "gen", str(ROOT / "examples" / "ecg.toml"), "-o", "ecg")

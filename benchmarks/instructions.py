@@ -1,9 +1,10 @@
-"""Count instructions on a Cortex-M4 per intrinsics level; compare with CMSIS-DSP.
+"""Count instructions on a Cortex-M4 for each level of intrinsics.
 
-``python -m kerncast.benchmarks.instructions`` writes docs/measured/instructions.md; ``--check`` only
-compares, with exit code 1 if the page is stale.  Instructions are counted in Unicorn, call by call, and
-every value is compared with that of the integer model.  ``arm_svm_rbf_predict_f32`` is counted in the same
-run; CMSIS-DSP is downloaded from PyPI, and the page states the reason if the download fails.
+``python -m kerncast.benchmarks.instructions`` writes docs/measured/instructions.md. With ``--check``, it only
+compares (exit code 1 if the page is out of date). Instructions are counted in Unicorn for each call, and
+every value is compared with that of the integer model. For comparison, ``arm_svm_rbf_predict_f32`` of
+CMSIS-DSP is counted in the same run. CMSIS-DSP is downloaded from PyPI; if that fails, the page states the
+reason.
 """
 
 from __future__ import annotations
@@ -122,7 +123,7 @@ class Task:
 
 
 def example(name: str, word: int) -> Task:
-    """Load a shipped example at a word length."""
+    """Return the task of an example at a word length."""
     text = read_text(f"examples/{name}.toml").replace("word = 16", f"word = {word}")
     spec = Spec.from_text(text, f"{name}.toml")
     data = load_dataset(spec)
@@ -131,7 +132,10 @@ def example(name: str, word: int) -> Task:
 
 
 def equaliser(count: int) -> tuple[Raw, Raw]:
-    """Return windows of a noisy nonlinear channel, and the sign two samples before."""
+    """Return windows of a noisy nonlinear channel with delayed symbols as targets.
+
+    The target is the sign of the symbol two samples before.
+    """
     random = np.random.default_rng(1)
     sent = random.integers(0, 2, count + 20) * 2 - 1
     linear = np.convolve(sent, [0.35, 0.87, 0.35])[:len(sent)]
@@ -142,20 +146,23 @@ def equaliser(count: int) -> tuple[Raw, Raw]:
 
 
 def independent(count: int) -> tuple[Raw, Raw]:
-    """Return samples that are independent of each other."""
+    """Return independent random samples."""
     random = np.random.default_rng(2)
     return random.integers(-1000, 1001, (count, 8)), random.integers(-1000, 1001, count)
 
 
 def stream(reduction: str, samples: tuple[Raw, Raw]) -> Task:
-    """Return the task of a learner that is counted over a stream's second half."""
+    """Return the task of a learner whose updates are counted in the second half."""
     x, y = samples
     plan = make_plan(Spec.from_text(STREAM.format(reduction), "stream.toml"), x, y)
     return Task(plan, x, y, x[:0], len(y) // 2)
 
 
 def program(plan: Plan, call: str) -> str:
-    """Return a main program with one call; unused code is removed from the image."""
+    """Return the text of a main program with one call.
+
+    The linker removes all code that this call does not use.
+    """
     p, n, samples = plan.name, plan.sizes["D"], max(plan.sizes.values())
     calls = {"predict": f"(void){p}_model_predict(&model, x, &f);",
              "update": f"(void){p}_lms_update(&model, x, 0, &f);",
@@ -180,7 +187,7 @@ def build(folder: Path, sources: list[Path], *flags: str) -> tuple[Path, int]:
 
 
 def built(plan: Plan, call: str, *flags: str) -> tuple[CortexM, int]:
-    """Build the library with a main program; return the core and the flash size."""
+    """Build a library with a main program; return the core and the flash size."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "c"
         generate(plan, folder)
@@ -190,7 +197,7 @@ def built(plan: Plan, call: str, *flags: str) -> tuple[CortexM, int]:
 
 
 class Learner:
-    """Model that runs on the core and in Python.
+    """Model that runs both on the emulated core and in Python.
 
     Its methods raise ``SystemExit`` if the values differ.
     """
@@ -206,16 +213,16 @@ class Learner:
         self.core.write(name, words.astype(np.dtype(c_type.removesuffix("_t"))))
 
     def run(self, call: str, x: Raw, status: int, f: int, *target: int) -> int:
-        """Count the instructions of a call, and check its f and status."""
+        """Run a call, check its prediction and status, and return the instructions."""
         self.write("x", x)
         found, count = self.core.call(f"{self.plan.name}_{call}", "model", "x", *target, "f")
         word = np.int16 if self.plan.signals["f"].format.c_type == "int16_t" else np.int32
         if (found, int(self.core.read("f", word, 1)[0])) != (status, f):
-            raise SystemExit(f"{self.plan.name}: a word of {call} differs from the model's")
+            raise SystemExit(f"{self.plan.name}: a value of {call} differs from the integer model")
         return count
 
     def update(self, task: Task) -> Raw:
-        """Run the updates; return the instructions of the counted ones; check all values."""
+        """Run all updates, and check all values; return the instructions of those counted."""
         learnt, counts = self.model.update(task.x, task.y), []
         for i, (x, y, s, f) in enumerate(zip(task.x, task.y, learnt["status"], learnt["f"], strict=True)):
             if i == len(task.y) - task.counted:
@@ -224,32 +231,35 @@ class Learner:
         return np.array(counts[len(counts) - task.counted:])
 
     def predict(self, x_test: Raw) -> Raw:
-        """Return the instructions of each prediction; check all values."""
+        """Run all predictions, and check all values; return the instructions of each."""
         told = self.model.predict(x_test)
         return np.array([self.run("model_predict", x, int(s), int(f)) for x, s, f in
                          zip(x_test, told["status"], told["f"], strict=True)])
 
     def train(self, task: Task) -> int:
-        """Count the instructions of training."""
+        """Run the training, and check all values; return the instructions."""
         status = int(self.model.train(task.x, task.y)["status"][0])
         self.write("y", task.y)
         self.core.start_counting()
         found, count = self.core.call(f"{self.plan.name}_train", "trainer", "model", "y")
         if found != status:
-            raise SystemExit(f"{self.plan.name}: the status of training differs from the model's")
+            raise SystemExit(f"{self.plan.name}: the status of training differs from the integer model")
         self.predict(task.x_test)
         return count
 
 
 def builds() -> Iterator[tuple[str, str, str]]:
-    """Yield every combination of level and optimisation: name, define, option."""
+    """Yield the combinations of intrinsics and optimisation: name, define, option."""
     for title, define in LEVELS:
         for option in OPTIMISED:
             yield title, define, option
 
 
 def prediction_rows(task: Task) -> Iterator[str]:
-    """Yield rows of prediction after learning, with the flash of prediction only."""
+    """Yield the rows of predictions.
+
+    The flash size is that of a program that only predicts.
+    """
     for title, define, option in builds():
         learner = Learner(task, "learn", option, define)
         learner.update(task)
@@ -259,7 +269,10 @@ def prediction_rows(task: Task) -> Iterator[str]:
 
 
 def learning_rows(reduction: str, name: str, samples: tuple[Raw, Raw]) -> Iterator[str]:
-    """Yield rows of updates with a full dictionary; float32 at the DSP level only."""
+    """Yield the rows of updates with a full dictionary.
+
+    Learners in float32 are measured only at the DSP level.
+    """
     task = stream(reduction, samples)
     for title, define, option in builds():
         if reduction.endswith("f32") and (title, option) != ("dsp", "-O2"):
@@ -271,7 +284,7 @@ def learning_rows(reduction: str, name: str, samples: tuple[Raw, Raw]) -> Iterat
 
 
 def training_rows(task: Task) -> Iterator[str]:
-    """Yield rows of training on the uniform grid."""
+    """Yield the rows of training on a uniform grid."""
     for title, define, option in builds():
         count = Learner(task, "train", option, define).train(task)
         yield f"| {title} | {option} | {count:,} | {count / len(task.y):,.0f} |"
@@ -299,7 +312,7 @@ HEADERS = {"math.h": "float expf(float x);\nfloat sqrtf(float x);\nfloat fabsf(f
 
 
 def cmsis_sources(folder: Path) -> Path:
-    """Download CMSIS-DSP; return the folder of its ``Source`` and ``Include``."""
+    """Download CMSIS-DSP; return the folder with its ``Source`` and ``Include``."""
     subprocess.run([sys.executable, "-m", "pip", "download", "-q", "--no-deps", "--no-build-isolation",
                     "--no-binary", ":all:", CMSIS, "-d", str(folder)], check=True, capture_output=True,
                    timeout=TIMEOUT_S)
@@ -309,7 +322,10 @@ def cmsis_sources(folder: Path) -> Path:
 
 
 def peer(folder: Path) -> str:
-    """Return a row for CMSIS-DSP's prediction of equal size, or why there is none."""
+    """Return the row of a prediction of the same size in CMSIS-DSP.
+
+    If it cannot be measured, the text states the reason.
+    """
     try:
         sources = cmsis_sources(folder)
     except subprocess.TimeoutExpired:
@@ -334,7 +350,7 @@ def peer(folder: Path) -> str:
 
 
 def page() -> str:
-    """Measure everything and return docs/measured/instructions.md."""
+    """Run all measurements, and return docs/measured/instructions.md."""
     learning: list[str] = []
     for name, samples in (("equaliser", equaliser), ("random", independent)):
         learning += learning_rows("fklms", name, samples(1200))

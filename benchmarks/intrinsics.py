@@ -1,7 +1,7 @@
-"""Measure the savings of each level of intrinsics on predictions of the digits.
+"""Measure the instructions that intrinsics save in predictions of the digits.
 
-``python -m kerncast.benchmarks.intrinsics`` writes docs/measured/intrinsics.md. Counts come from the
-emulators, and every value is compared with that of the integer model.
+``python -m kerncast.benchmarks.intrinsics`` writes docs/measured/intrinsics.md. Emulators count the
+instructions, and every value is compared with that of the integer model.
 """
 
 from __future__ import annotations
@@ -37,12 +37,14 @@ factor of two to five.
 
 
 def counted(task: Task, target: str, *, portable: bool) -> Costs:
-    """Measure the last predictions of a task, with intrinsics or in portable C.
+    """Measure the last predictions of a task on a target.
+
+    If `portable` is true, the C code does not use intrinsics.
 
     Raises
     ------
     KerncastError
-        Errors of the build and of the run; E335 if a value differs from that of the integer model.
+        The errors of the build and of the run; E335 if a value differs from that of the integer model.
     """
     vectors = make_vectors(open_model(task.plan),
                            [("update", task.x, task.y), ("predict", task.x_test, None)])
@@ -55,20 +57,20 @@ def counted(task: Task, target: str, *, portable: bool) -> Costs:
 
 
 def saved(task: Task, target: str) -> tuple[Costs, Count, Count]:
-    """Measure predictions on a target with and without intrinsics."""
+    """Measure predictions on a target without and with intrinsics."""
     plain, costs = (counted(task, target, portable=portable) for portable in (True, False))
     return costs, plain.counts["predict"], costs.counts["predict"]
 
 
 def row(target: str, costs: Costs, plain: Count, level: Count) -> str:
-    """Return a target's row of the table."""
+    """Return the row of a target."""
     return (f"| `{target}` | {load_target(target).intrinsics} | {costs.compiler} {costs.version} "
             f"| {costs.unit} | {plain.mean:,} | {plain.worst:,} | {level.mean:,} | {level.worst:,} "
             f"| {plain.mean / level.mean:.2f} | {plain.worst / level.worst:.2f} |")
 
 
 def rows() -> Iterator[str]:
-    """Return the rows of the table."""
+    """Yield the rows of the table."""
     task = example("digits", 16)
     for target in TARGETS:
         yield row(target, *saved(task, target))

@@ -1,9 +1,9 @@
-"""Compare methods to train on irregularly sampled signals, such as a grid.
+"""Compare methods for training on irregularly sampled signals.
 
     python -m kerncast.benchmarks.irregular
 
-Errors are relative 2-norms against exact kernel regression on the same samples; times are those of one
-thread.
+One of the methods interpolates the kernel on a uniform grid. Errors are relative 2-norms with respect to
+exact kernel regression on the same samples. Times are those of one thread.
 """
 
 from __future__ import annotations
@@ -51,7 +51,10 @@ exact kernel regression.
 
 
 def seconds_of(work: Callable[[], Any]) -> float:
-    """Return the time of the second run, because the first run compiles."""
+    """Return the duration of a function in seconds.
+
+    The second run is timed, because the first one may compile.
+    """
     work()
     start = time.perf_counter()
     work()
@@ -59,7 +62,7 @@ def seconds_of(work: Callable[[], Any]) -> float:
 
 
 def peak_of(work: Callable[[], Any]) -> int:
-    """Return the peak memory of Python and numpy in bytes."""
+    """Return the peak memory of Python and NumPy in bytes while a function runs."""
     tracemalloc.start()
     work()
     peak = tracemalloc.get_traced_memory()[1]
@@ -68,15 +71,16 @@ def peak_of(work: Callable[[], Any]) -> int:
 
 
 def noisy(times: Array, sigma: float, rng: np.random.Generator) -> Array:
-    """Return the sum of two sines, slow compared with the kernel width, with noise."""
+    """Return a noisy sum of two sines that are slow compared with the kernel width."""
     clean = np.sin(times / (2 * sigma)) + 0.5 * np.sin(times / (5 * sigma) + 1)
     return np.asarray(clean + 0.1 * rng.normal(size=len(times)))
 
 
 def jitter_errors(jitter: float, sigma: float, lam: float, seed: int) -> list[float]:
-    """Return errors of alpha, then of f between samples.
+    """Return the errors of alpha, then those of f between the samples.
 
-    Each group has the error with times taken as uniform first, then those with grids.
+    In each group, the first error is for times that are treated as uniform; the others are for methods that
+    use a grid.
     """
     rng = np.random.default_rng(seed)
     even = np.arange(N, dtype=np.float64)
@@ -91,7 +95,7 @@ def jitter_errors(jitter: float, sigma: float, lam: float, seed: int) -> list[fl
 
 
 def jitter_table() -> str:
-    """Tabulate the median of the seeds for each jitter, sigma and lambda."""
+    """Return a table of median errors for each jitter, sigma and lambda."""
     lines = ["## Jitter", "",
              f"{N} samples are one step apart on average. Each sampling time has a normally distributed",
              "error with the given standard deviation. `uniform` ignores this error. Figures are medians "
@@ -129,7 +133,7 @@ def lost_errors(part: float, seed: int) -> list[float]:
 
 
 def lost_table() -> str:
-    """Tabulate the errors of the ECG with missing samples."""
+    """Return a table of the errors for an ECG with missing samples."""
     ecg = load_samples("ecg")
     lines = ["## Lost samples", "",
              f"The signal is the {ecg.title} ({ecg.licence}), in its own units (-112 to 250).",
@@ -145,14 +149,14 @@ def lost_table() -> str:
 
 
 def cost_row(name: str, model: Any, X: Array, y: Array, new: Array) -> str:
-    """Return a row with the seconds of fit and predict, and the peak bytes."""
+    """Return a row with the seconds of fit and predict, and the peak memory in bytes."""
     fit, predict = seconds_of(lambda: model.fit(X, y)), seconds_of(lambda: model.predict(new))
     peak = peak_of(lambda: model.fit(X, y).predict(new))
     return f"| {len(X):,} | {name} | {fit:.3g} s | {predict:.3g} s | {peak / 1e6:,.1f} MB |"
 
 
 def cost_table() -> str:
-    """Tabulate time and memory by number of samples."""
+    """Return a table of time and memory by number of samples."""
     lines = ["## Cost", "",
              "Lambda is 0.1 and the jitter is 10 %. The last row is for the ECG above, repeated to that",
              "length, at equidistant times. Each model predicts at as many new times as there are samples.",
@@ -177,7 +181,7 @@ def cost_table() -> str:
 
 
 def main() -> None:
-    """Measure everything and write the page."""
+    """Run all measurements, and write the page."""
     cpu = next((line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
                 if line.startswith("model name")), platform.machine())
     versions = f"numpy {np.__version__}, scipy {scipy.__version__}, scikit-learn {sklearn.__version__}"

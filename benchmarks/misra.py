@@ -1,8 +1,9 @@
-"""List the deviations of generated C from MISRA C:2012, found by cppcheck's addon.
+"""List the deviations of generated C from MISRA C:2012 that cppcheck finds.
 
-``python -m kerncast.benchmarks.misra`` writes docs/measured/misra.md; ``--check`` only reports whether it is
-up to date (exit 1 if not). Each rule with a deviation must have a reason in :data:`REASONS`, and each
-reason a deviation; otherwise the program fails, so that every new or removed deviation is noticed.
+``python -m kerncast.benchmarks.misra`` writes docs/measured/misra.md. With ``--check``, it only reports
+whether the page is up to date (exit code 1 if not). In :data:`REASONS`, every rule with a deviation must have
+a reason, and every reason must have a deviation. Otherwise, the program fails, so that each new or removed
+deviation is noticed.
 """
 
 from __future__ import annotations
@@ -89,7 +90,7 @@ model defines, including static names, starts with the prefix of the model.
 
 
 def plans() -> Iterable[Plan]:
-    """Return the plans with which every back end is tested."""
+    """Yield the plans of the test cases with which all back ends are tested."""
     for name, case in tomllib.loads(CASES.read_text(encoding="utf-8")).items():
         tables = {key: table for key, table in case.items() if isinstance(table, dict)}
         (algorithm,) = (ALGORITHMS[key] for key in ALGORITHMS if key in tables)
@@ -97,7 +98,10 @@ def plans() -> Iterable[Plan]:
 
 
 def lines(name: str, files: dict[str, str]) -> set[str]:
-    """Return the set of a model's C lines without names, numbers, tables and comments."""
+    """Return the distinct lines of C in a model.
+
+    Names, numbers, tables and comments are removed before.
+    """
     text = "\n".join(text for file, text in files.items() if re.fullmatch(r"[^/]*\.[ch]", file))
     text = re.sub(r"/\*.*?\*/|(?<== )\{[^{}]*\}|^#define .*?$", "", text, flags=re.DOTALL | re.MULTILINE)
     text = text.replace(name, "p").replace(name.upper(), "P")
@@ -105,7 +109,7 @@ def lines(name: str, files: dict[str, str]) -> set[str]:
 
 
 def covering(models: dict[str, dict[str, str]]) -> list[str]:
-    """Select greedily the models that together contain every line."""
+    """Return models that together contain every line, selected greedily."""
     of = {name: lines(name, files) for name, files in models.items()}
     left = set().union(*of.values())
     names = []
@@ -116,12 +120,12 @@ def covering(models: dict[str, dict[str, str]]) -> list[str]:
 
 
 def found(name: str, files: dict[str, str]) -> set[tuple[str, str]]:
-    """Return the rule and file of each deviation, without the model's prefix.
+    """Return the rule and the file of each deviation; file names have no model prefix.
 
     Raises
     ------
     SystemExit
-        If cppcheck is missing, or reports anything except style.
+        If cppcheck is missing, or if it reports anything else than style.
     """
     command = [sys.executable, "-m", "cppcheck", "--addon=misra", "--std=c99", "--quiet", "-I.",
                "--enable=style,warning,performance,portability", *(f"-D{define}" for define in DEFINES),
@@ -151,34 +155,35 @@ def page(places: set[tuple[str, str]]) -> str:
     where = {rule: [f"`{file}`" for other, file in sorted(places) if other == rule] for rule in rules}
     unknown = [f"{rule} in {', '.join(where[rule])}" for rule in rules if rule not in REASONS]
     if unknown:
-        raise SystemExit("new deviations, without a reason in benchmarks/misra.py:\n" + "\n".join(unknown))
+        raise SystemExit("deviations without a reason in benchmarks/misra.py:\n" + "\n".join(unknown))
     gone = [rule for rule in REASONS if rule not in where]
     if gone:
-        raise SystemExit("no deviation is left of these rules in benchmarks/misra.py: " + ", ".join(gone))
+        raise SystemExit("benchmarks/misra.py has a reason for these rules, which have no deviation: "
+                         + ", ".join(gone))
     rows = [f"| D{number} | {rule} | {', '.join(where[rule])} | {REASONS[rule]} |"
             for number, rule in enumerate(rules, 1)]
     return HEAD + "\n".join(rows) + "\n"
 
 
 def models() -> dict[str, dict[str, str]]:
-    """Return the generated files of the covering models, in order of new lines."""
+    """Return the generated files of the models that are checked, by name."""
     rendered = {plan.name: render_c(plan) for plan in plans()}
     return {name: rendered[name] for name in covering(rendered)}
 
 
 def listed(text: str) -> set[tuple[str, str]]:
-    """Return the rule and file of every deviation on a page."""
+    """Return the rule and the file of every deviation on a page."""
     rows = re.findall(r"^\| D\d+ \| ([\d.]+) \| (.*?) \|", text, flags=re.MULTILINE)
     return {(rule, file.strip("`")) for rule, files in rows for file in files.split(", ")}
 
 
 def measured() -> str:
-    """Return the page from a new run."""
+    """Run cppcheck, and return the page."""
     return page(set().union(*(found(name, files) for name, files in models().items())))
 
 
 def main() -> int:
-    """Write the page, or compare it with ``--check``."""
+    """Write the page, or with ``--check`` compare it with the existing one."""
     new = measured()
     if "--check" in sys.argv[1:]:
         stale = not PAGE.exists() or PAGE.read_text(encoding="utf-8") != new

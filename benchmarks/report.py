@@ -1,8 +1,8 @@
-"""Measure the report of a sweep of 5,000 points: size and time in a browser.
+"""Measure the report of a sweep with 5,000 points: size, and times in a browser.
 
     python -m kerncast.benchmarks.report > docs/measured/report.md
 
-Prints docs/measured/report.md and writes docs/figures/report.png. It needs playwright and
+The page is printed, and docs/figures/report.png is written. This requires playwright and
 chromium-headless-shell.
 """
 
@@ -91,7 +91,7 @@ load of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report` make
 
 
 def measured(folder: Path) -> dict[str, Any]:
-    """Run the sweep, write and open the report, and write the picture."""
+    """Run the sweep, write and open the report, and take the screenshot."""
     from kerncast.lab.report.render import check_plotly
     from kerncast.lab.report.sweep import CLOSER
 
@@ -138,7 +138,7 @@ def _opened(browser: Any, path: Path) -> tuple[Any, Callable[[], float]]:
 
 
 def main() -> None:
-    """Measure everything, write the screenshot, and print the page."""
+    """Run all measurements, write the screenshot, and print the page."""
     with tempfile.TemporaryDirectory() as folder:
         sys.stdout.write(PAGE.format(**measured(Path(folder))))
 

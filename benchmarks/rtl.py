@@ -2,8 +2,9 @@
 
     python -m kerncast.benchmarks.rtl [--page]
 
-Writes docs/rtl.md and docs/figures/rtl_*.svg; with --page only the page, which needs no simulator.  Clock
-cycles come from the formulas of codegen/rtl, which tests compare with simulations.
+The outputs are docs/rtl.md and docs/figures/rtl_*.svg. With ``--page``, only the page is written, which does
+not require a simulation. Clock cycles come from the formulas of codegen/rtl, which tests compare with
+simulations.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ _KERNELS: dict[str, dict[str, object]] = {
 
 
 def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian", classes: int = 0) -> Plan:
-    """Plan a learner with the given number of columns, vectors and classes."""
+    """Return the plan of a learner with a number of columns, vectors and classes."""
     output = {"classes": [f"class {k}" for k in range(classes)]} if classes else {"word": "s12f0"}
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "kernel_lms"}, input={"word": "s12f0", "columns": columns},
@@ -55,7 +56,7 @@ def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian",
 
 
 def grid(n: int, sigma: float = 3.0, solver: str = "levinson") -> Plan:
-    """Plan a 16-bit trainer for n points on a grid."""
+    """Return the plan of a 16-bit trainer for n points on a uniform grid."""
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
         output={"word": "s12f0"}, kernel={"sigma": sigma}, numbers={"word": 16},
@@ -63,7 +64,7 @@ def grid(n: int, sigma: float = 3.0, solver: str = "levinson") -> Plan:
 
 
 def drawing(names: list[str], values: list[list[int]], clocks: int) -> str:
-    """Draw a timing diagram as SVG: bits as lines, words as boxes with hex digits."""
+    """Return a timing diagram as SVG: bits as lines, values as boxes with hex digits."""
     width, height = _NAMES + clocks * _CLOCK + 10, _LINE * (len(names) + 1)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{height}" '
              f'viewBox="0 0 {width} {height}" font-family="monospace" font-size="11">',
@@ -103,7 +104,7 @@ def _box(words: list[int], low: int, high: int) -> str:
 
 def simulated(plan: Plan, core: RtlCore, signals: list[str], script: list[Operation],
               lanes: int = 1) -> list[list[int]]:
-    """Return the signals at every clock cycle of a script."""
+    """Run a script, and return the signals in every clock cycle."""
     with tempfile.TemporaryDirectory() as folder:
         generate_rtl(plan, folder)
         simulation = Simulation(rtl_sources(folder, plan, core), f"{plan.name}_{core.name}", "icarus",
@@ -118,7 +119,7 @@ def stream(name: str, *more: str) -> list[str]:
 
 
 def figures() -> None:
-    """Draw the streams of predictor, learner and trainer."""
+    """Draw the streams of the predictor, the learner and the trainer."""
     plan = learner(2, 3)
     model = open_model(plan)
     x, y = np.array([[100, -200], [300, 50], [-700, 10]]), np.array([90, -40, 500])
@@ -140,7 +141,7 @@ def figures() -> None:
 
 
 def write(name: str, signals: list[str], values: list[list[int]]) -> None:
-    """Write a drawing up to its last change."""
+    """Write a timing diagram that ends at the last change of a signal."""
     text = drawing(signals, values, len(values[0]))
     (DOCS / "figures" / name).write_text(text, encoding="utf-8")
 
@@ -151,9 +152,9 @@ def share(useful: int, clocks: int) -> str:
 
 
 def shares(word: int, kernel: str) -> str:
-    """Return the rows of overhead: clock cycles without a multiplication.
+    """Return rows on the overhead: clock cycles without a multiplication.
 
-    Each row also states the number of terms at which 90 % of the clock cycles multiply.
+    Each row also states the number of terms from which on 90 % of the clock cycles multiply.
     """
     columns, budget = 8, 32
     plan, row = learner(columns, budget, word, kernel), [f"| {word} | {kernel}"]
@@ -166,7 +167,7 @@ def shares(word: int, kernel: str) -> str:
 def in_lanes(columns: int, budget: int, lanes: int) -> str:
     """Return a row on a predictor with several lanes.
 
-    The row states the latency, the period between queued samples, and the share of useful clock cycles.
+    The row contains the latency, the period of queued samples, and the percentage of useful clock cycles.
     """
     plan = learner(columns, budget)
     period = predictor_period(plan, lanes)
@@ -175,7 +176,10 @@ def in_lanes(columns: int, budget: int, lanes: int) -> str:
 
 
 def several_outputs(classes: int, lanes: int, columns: int, budget: int) -> str:
-    """Return a row on a predictor of classes, with the ratios to one output."""
+    """Return a row on a predictor of classes.
+
+    The row also contains the ratios of its clock cycles to those with one output.
+    """
     plans = [learner(columns, budget, classes=classes), learner(columns, budget)]
     cells = []
     for clocks in (predictor_cycles, predictor_period):
@@ -185,10 +189,10 @@ def several_outputs(classes: int, lanes: int, columns: int, budget: int) -> str:
 
 
 def reached(n: int, sigma: float) -> str:
-    """Return a row on a predictor on a grid.
+    """Return a row on a predictor on a uniform grid.
 
-    The row states the vectors that it reads, and for each number of lanes the latency and the period
-    between queued samples.
+    The row contains the number of vectors that it reads and, for each number of lanes, the latency and the
+    period of queued samples.
     """
     plan = grid(n, sigma)
     read = window(plan)
@@ -200,7 +204,7 @@ def reached(n: int, sigma: float) -> str:
 def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
     """Return a row on a learner with several lanes.
 
-    The row states its clock cycles with a full dictionary, and the share of useful clock cycles.
+    The row contains the clock cycles with a full dictionary, and the percentage of useful clock cycles.
     """
     plan, words = learner(columns, budget), columns * budget
     updated, predicted = update_cycles(plan, lanes), prediction_cycles(plan, lanes)
@@ -209,14 +213,14 @@ def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
 
 
 def banded_row(n: int, sigma: float) -> str:
-    """Return a row on the banded solver and Levinson's recursion in one lane."""
+    """Return a row on the banded solver and Levinson's recursion with one lane."""
     plan = grid(n, sigma, "banded")
     return (f"| {n} | {sigma:g} | {plan.integer('band')} | {solver_cycles(plan)} | {trainer_cycles(plan)} "
             f"| {solver_cycles(grid(n)) / solver_cycles(plan):.1f} |")
 
 
 def register_rows() -> list[str]:
-    """Return a row for each register of the map."""
+    """Return a row for each register of the register map."""
     rows = []
     for one in register_map().registers:
         at = f"`{one.offset:02x}`" + (f" to `{one.last:02x}`" if one.count > 1 else "")
@@ -226,13 +230,13 @@ def register_rows() -> list[str]:
 
 
 def refusal_rows() -> list[str]:
-    """Return a row for each kind of bad input."""
+    """Return a row for each kind of invalid input."""
     return [f"| {row.input} | {row.reply} | {row.error} | {row.after} | {row.hls or 'the same'} |"
             for row in refusals()]
 
 
 def page() -> str:
-    """Return the text of docs/rtl.md."""
+    """Return the page docs/rtl.md."""
     sizes, values = [(8, 32), (16, 16), (8, 100), (16, 64), (64, 41)], []
     for columns, budget in sizes:
         plan, words = learner(columns, budget), columns * budget
@@ -264,7 +268,7 @@ def page() -> str:
 
 
 def main() -> None:
-    """Write the page, and the figures unless only the page is requested."""
+    """Write the page and, unless ``--page`` is given, the figures."""
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--page", action="store_true", help="the page only")

@@ -1,10 +1,10 @@
 """Compare the speed of bit-accurate simulation with other libraries.
 
-``python -m kerncast.benchmarks.simulation_speed`` runs, in one process and on one thread, the integer model,
-plain C written by hand for the same plan, the generated C, APyTypes and fxpmath on the same data, and
-compares every value. The fast programs run in turn, in several rounds, and the minimum time of each is
-used, so that a busy machine affects all of them equally. Only the time of fxpmath's FKLMS is scaled,
-because it is trained on fewer samples.
+``python -m kerncast.benchmarks.simulation_speed`` runs the integer model, hand-written C for the same plan,
+the generated C, APyTypes and fxpmath on the same data. All run in one process and on one thread, and every
+value is compared. The fast programs take turns in several rounds, and the minimum time of each is used, so
+that other work on the machine affects all of them equally. Only the time of FKLMS in fxpmath is extrapolated,
+because it learns fewer samples.
 """
 
 from __future__ import annotations
@@ -51,14 +51,14 @@ Call = Callable[[], tuple[Words, ...]]
 
 
 def equal(name: str, found: tuple[Words, ...], wanted: tuple[Words, ...]) -> None:
-    """Compare every value; raise SystemExit at a mismatch."""
+    """Compare every value; raise SystemExit at the first mismatch."""
     for one, other in zip(found, wanted, strict=True):
         if not np.array_equal(np.asarray(one), np.asarray(other)[:len(one)]):
-            raise SystemExit(f"{name} computes other words than the model")
+            raise SystemExit(f"the values of {name} differ from the integer model")
 
 
 def best(calls: Mapping[str, Call], rounds: int, wanted: tuple[Words, ...]) -> dict[str, float]:
-    """Run the calls in turn, compare their values, and return each minimum time."""
+    """Run the calls in turn, compare their values, and return the minimum times."""
     seconds = dict.fromkeys(calls, float("inf"))
     for turn in range(rounds):
         for name, call in calls.items():
@@ -72,7 +72,7 @@ def best(calls: Mapping[str, Call], rounds: int, wanted: tuple[Words, ...]) -> d
 
 # ---- Levinson ----
 def levinson_plan(n: int = 256) -> Plan:
-    """Plan the Toeplitz trainer for n samples on a grid with 32 bits."""
+    """Return the plan of the Toeplitz trainer for n samples on a grid, with 32 bits."""
     return make_plan(Spec(
         model={"name": "grid", "algorithm": "toeplitz_rls"}, input={"word": "s16f0"},
         output={"word": "s16f15"}, kernel={"sigma": 3.0}, numbers={"word": 32},
@@ -80,7 +80,7 @@ def levinson_plan(n: int = 256) -> Plan:
 
 
 def levinson_seconds() -> dict[str, float]:
-    """Time one solution with n = 256."""
+    """Return the time of each program for one solution with n = 256."""
     plan, n = levinson_plan(), 256
     rng = np.random.default_rng(3)
     y_raw = np.clip(np.sin(np.arange(n) / 9) * 20000 + rng.normal(0, 3000, n), -32768, 32767).astype(np.int64)
@@ -105,7 +105,7 @@ def levinson_seconds() -> dict[str, float]:
 
 
 def training_seconds(plan: Plan, y_raw: Words) -> dict[str, float]:
-    """Time the whole training, including first row and certified bound."""
+    """Return the times of a whole training, including first row and certified bound."""
     model, fxp = ToeplitzModel(plan), FxpToeplitz(plan)
     host = {f"generated C, {name}": HostBackend(plan, compiler=name, flags=("-O3", "-march=native"))
             for name in COMPILERS}
@@ -125,7 +125,7 @@ def training_seconds(plan: Plan, y_raw: Words) -> dict[str, float]:
 
 # ---- FKLMS ----
 def fklms_plan(budget: int = 100, columns: int = 8, word: int = 32) -> Plan:
-    """Plan FKLMS with N = 100, D = 8, 32 bits."""
+    """Return the plan of an FKLMS learner."""
     return make_plan(Spec(
         model={"name": "lms", "algorithm": "kernel_lms"}, input={"word": "s16f15", "columns": columns},
         output={"word": "s16f15"}, kernel={"sigma": 0.7}, online={"budget": budget, "eta": 0.2},
@@ -139,9 +139,9 @@ def fklms_stream(samples: int) -> tuple[Words, Words]:
 
 
 def fklms_rates() -> dict[str, float]:
-    """Measure samples per second of CPU time with a full dictionary.
+    """Return the samples per second of CPU time with a full dictionary.
 
-    The batches run in turn, and the best of many is used for each.
+    The programs take turns to process batches, and the best batch of each is used.
     """
     x, y = fklms_stream((RATE_ROUNDS + 1) * BATCH)
     models = {f"model, {word} bits": LmsModel(fklms_plan(word=word)) for word in (16, 32)}
@@ -163,7 +163,7 @@ def fklms_rates() -> dict[str, float]:
 
 
 def fklms_seconds() -> dict[str, float]:
-    """Time one sample with a full dictionary, including both kernel rows."""
+    """Return the time for one sample with a full dictionary and both kernel rows."""
     plan = fklms_plan()
     x, y = fklms_stream(SAMPLES)
     host = {f"generated C, {name}": HostBackend(plan, compiler=name, flags=("-O3", "-march=native"))
@@ -190,7 +190,7 @@ def fklms_seconds() -> dict[str, float]:
 
 
 def fxp_sample(plan: Plan, x: Words, y: Words, wanted: tuple[Words, ...]) -> float:
-    """Time one of the last samples of fxpmath, with a full dictionary."""
+    """Return the time of fxpmath for one of the last samples, with a full dictionary."""
     fxp, full = FxpLms(plan), plan.sizes["N"]
     first = fxp.update(x[:full], y[:full])["f"]
     start = perf_counter()
@@ -214,7 +214,10 @@ open_model(plan).train(None, np.arange(256))
 
 
 def start_up_seconds() -> float:
-    """Time a whole process that plans and trains, with its compiled code cached."""
+    """Return the time of a process that plans and trains.
+
+    The compiled code is in the cache.
+    """
     environment = {name: text for name, text in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
     times = []
     for _ in range(5):
@@ -260,7 +263,7 @@ def missed(title: str, seconds: Mapping[str, float]) -> list[str]:
 
 
 def table(title: str, seconds: Mapping[str, float]) -> str:
-    """Tabulate times, and the model's speed relative to each."""
+    """Return a table of times, and of the speed of the integer model relative to each."""
     lines = [f"## {title}", "", "| | time | model is faster by |", "|---|--:|--:|"]
     for name, time in seconds.items():
         whole = name.startswith("generated C") or name == "fxpmath"
@@ -272,7 +275,7 @@ def table(title: str, seconds: Mapping[str, float]) -> str:
 
 
 def rate_table(rates: Mapping[str, float]) -> str:
-    """Tabulate samples per second relative to numpy's float64."""
+    """Return a table of samples per second, relative to NumPy in float64."""
     lines = ["## FKLMS, N = 100, D = 8: samples per second", "",
              f"Figures come from the CPU time of one core: the best of {RATE_ROUNDS} batches of {BATCH} "
              "samples, with",
@@ -286,7 +289,7 @@ def rate_table(rates: Mapping[str, float]) -> str:
 
 
 def main() -> int:
-    """Measure everything and write the page."""
+    """Run all measurements, and write the page."""
     apytypes.reset_thread_pool(1)
     solving, learning, start = levinson_seconds(), fklms_seconds(), start_up_seconds()
     text = HEAD + table("Levinson, n = 256, 32 bits", solving)

@@ -1,12 +1,13 @@
-"""Compare the Toeplitz solvers: Levinson, Schur, and look-ahead in both formats.
+"""Compare the Toeplitz solvers: Levinson, Schur and look-ahead.
 
     python -m kerncast.benchmarks.solvers [--n 64 512] [--ahead 64 256] [--json]
 
-First table: the relative error of alpha against float64 for Gaussian first rows on a uniform grid, the
-median of four right-hand sides, with the bytes of the model, and the error due to rounding r and y, which
-no solver can avoid. Second table: systems whose leading blocks are singular or indefinite, r and y exact in
-every format: the error of look-ahead in float64, in float32 and in 32-bit words with block exponents (the
-models that the generated C equals), `inf` if it reports a breakdown.
+The first table is for Gaussian first rows on a uniform grid. It contains the relative error of alpha with
+respect to float64 (median of four right-hand sides), the bytes of the model, and the error due to rounding r
+and y, which no solver can avoid. The second table is for systems with singular or indefinite leading blocks,
+in which r and y are exact in every format. It contains the error of look-ahead in float64, in float32 and in
+32-bit block floating point, or `inf` for a breakdown. The models in the last two formats are identical to the
+generated C.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ FULL = 32767
 
 # ---- positive definite: Levinson and Schur in integers ----
 def targets(n: int, seed: int) -> NDArray[np.int64]:
-    """Return s16f0 targets in ADC counts: a random walk, or noise."""
+    """Return s16f0 targets in ADC counts: a random walk or noise."""
     rng = np.random.default_rng(seed)
     if seed % 2:
         return rng.integers(-FULL, FULL, n, endpoint=True)
@@ -59,7 +60,7 @@ def first_row(n: int, sigma: float, lam: float) -> Array:
 
 
 def trained(solver: str, word: int, n: int, sigma: float, lam: float) -> tuple[float, str, int]:
-    """Return the median error, the worst status and the bytes of the model structure."""
+    """Return the median error, the worst status, and the bytes of the model structure."""
     plan = make_plan(Spec(
         model={"name": "bench", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
         output={"word": "s16f0"}, kernel={"sigma": sigma}, numbers={"word": word},
@@ -79,7 +80,7 @@ def trained(solver: str, word: int, n: int, sigma: float, lam: float) -> tuple[f
 
 
 def rounding_alone(word: int, n: int, sigma: float, lam: float) -> float:
-    """Return the median error due to rounding r and y alone, solved in float64."""
+    """Return the median error of a float64 solution with rounded r and y."""
     full, errors = 2.0 ** (word - 1), []
     for seed in SEEDS:
         y = targets(n, seed) / 2.0**15
@@ -91,7 +92,7 @@ def rounding_alone(word: int, n: int, sigma: float, lam: float) -> float:
 
 
 def positive_definite(sizes: list[int]) -> Iterator[Row]:
-    """Yield a row per size, sigma, lambda and word length."""
+    """Yield the rows of the first table, for each size, sigma, lambda and word length."""
     for word in WORDS:
         for n in sizes:
             for sigma in SIGMAS:
@@ -105,7 +106,7 @@ def positive_definite(sizes: list[int]) -> Iterator[Row]:
 
 # ---- indefinite: look-ahead ----
 def indefinite(n: int) -> Iterator[tuple[str, Array]]:
-    """Return names and first rows of indefinite systems."""
+    """Yield names and first rows of indefinite systems."""
     t = np.arange(n)
     tail = 0.2 * 0.9 ** t[4:] * np.cos(t[4:])
     yield "0, 1, 1, .3, ...", np.concatenate(([0.0, 1.0, 1.0, 0.3], tail))
@@ -119,7 +120,7 @@ def indefinite(n: int) -> Iterator[tuple[str, Array]]:
 
 
 def looking_ahead(sizes: list[int]) -> Iterator[Row]:
-    """Yield one row per system: condition number, block steps, errors."""
+    """Yield the rows of the second table: condition number, block steps, errors."""
     for n in sizes:
         for name, row in indefinite(n):
             y = np.rint(np.random.default_rng(1).uniform(-1, 1, n) * 2.0**24).astype(np.int64) << 6
@@ -164,7 +165,7 @@ def show(rows: list[Row]) -> None:
 
 
 def main() -> None:
-    """Measure and print the tables."""
+    """Run all measurements, and print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--n", type=int, nargs="+", default=[64, 512])
     parser.add_argument("--ahead", type=int, nargs="+", default=[64, 256, 512, 1024], help="n of look-ahead")

@@ -1,8 +1,9 @@
-"""Measure points per second of `kerncast sweep` with one and two workers.
+"""Measure the points per second of ``kerncast sweep`` with one and two workers.
 
-Times are CPU times, the best of several runs, which depend little on other work of the machine.  With two
-workers, the speed-up is the CPU time of a single process over that of the busiest of the three processes,
-as if each had its own CPU core; the ratio of wall-clock times is reported, too.
+Times are CPU times, and the best of several runs is used, so that other work on the machine has little
+influence. The speed-up with two workers is the ratio of two CPU times: that of a single process, and that of
+the busiest of the three processes, as if each had its own CPU core. The ratio of wall-clock times is given,
+too.
 """
 
 import os
@@ -112,7 +113,7 @@ times as fast by wall-clock time, at a load of {load} on {cores} cores.
 
 
 def stream(folder: Path) -> Spec:
-    """Return a spec of FKLMS on 2,000 windows of the equaliser."""
+    """Return a spec of FKLMS on 2,000 windows of the equaliser example."""
     x, y = equalisation(SAMPLES, 5)
     words = np.column_stack([np.rint(x * 256), y]).astype(int)
     lines = [",".join(map(str, row)) for row in words]
@@ -129,7 +130,7 @@ def toeplitz(_: Path) -> Spec:
 def once(folder: Path, settings: Settings, name: str, jobs: int = 1) -> tuple[int, float, float]:
     """Run a sweep in a new folder.
 
-    Return the number of points, CPU seconds of the busiest process, and wall-clock seconds.
+    Returns the number of points, the CPU seconds of the busiest process, and the wall-clock seconds.
     """
     import psutil
 
@@ -147,7 +148,7 @@ def once(folder: Path, settings: Settings, name: str, jobs: int = 1) -> tuple[in
 
 def best(folder: Path, spec: Spec, grid: list[str], objectives: list[str], jobs: int = 1
          ) -> tuple[int, float, float]:
-    """Return the best of several :func:`once`, after one run as a warm-up."""
+    """Return the best result of several runs of :func:`once`, after a warm-up run."""
     def asked(keys: list[str]) -> Settings:
         return make_settings(spec, folder, grid=keys, objectives=objectives, constraints=["ram <= 1 MB"])
 
@@ -157,7 +158,7 @@ def best(folder: Path, spec: Spec, grid: list[str], objectives: list[str], jobs:
 
 
 def main() -> None:
-    """Measure, and write the page."""
+    """Run all measurements, and write the page."""
     os.environ.setdefault("OMP_NUM_THREADS", "1")
     rows = []
     with tempfile.TemporaryDirectory() as name:

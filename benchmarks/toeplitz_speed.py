@@ -1,9 +1,9 @@
-"""Compare the Toeplitz solvers and first rows with other libraries.
+"""Compare the speed of Toeplitz solvers and first rows with other libraries.
 
-``python -m kerncast.benchmarks.toeplitz_speed`` runs everything on one thread. Compared programs run in
-turn, in several rounds, and the minimum CPU time of each is used, so that a busy machine affects all
-equally. A program whose memory is measured runs in its own process, and its peak resident size is
-reported.
+``python -m kerncast.benchmarks.toeplitz_speed`` runs everything on one thread. The compared programs take
+turns in several rounds, and the minimum CPU time of each is used, so that other work on the machine affects
+all of them equally. A program whose memory is measured runs in a separate process; its peak resident set size
+is given.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ ECG_SAMPLES = 108_000
 
 
 def turns(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
-    """Return the minimum CPU time of each call, in seconds.
+    """Run the calls in turn; return the minimum CPU time of each in seconds.
 
-    The calls run in turn; the first round is not counted.
+    The first round is not counted.
     """
     seconds = dict.fromkeys(calls, float("inf"))
     for turn in range(rounds + 1):
@@ -53,7 +53,7 @@ def turns(calls: Mapping[str, Call], rounds: int) -> dict[str, float]:
 
 
 def system(n: int, columns: int = 1, sigma: float = SIGMA, lam: float = LAM) -> tuple[Array, Array]:
-    """Return the first column of T + lambda I on a grid, and right-hand sides."""
+    """Return the first column of T + lambda I on a grid, and a right-hand side."""
     r = first_row(np.arange(float(n)), sigma, "uniform")
     r[0] += lam
     return r, np.random.default_rng(0).normal(size=(n, columns)).squeeze()
@@ -66,7 +66,7 @@ def samples(n: int) -> Array:
 
 # ---- Levinson and conjugate gradients ----
 def levinson_rows() -> list[str]:
-    """Compare the Levinson recursions of kerncast and scipy."""
+    """Return rows that compare Levinson's recursion in kerncast and in SciPy."""
     rows = []
     for n, columns, rounds, least in ((1000, 1, 40, 0.0), (10_000, 1, 8, 5.0), (10_000, 8, 2, 0.0)):
         r, Y = system(n, columns)
@@ -86,7 +86,7 @@ def levinson_rows() -> list[str]:
 
 
 def pcg_rows(systems: Sequence[tuple[int, float, float, int, float]] = PCG_SYSTEMS) -> list[str]:
-    """Measure conjugate gradients, auto and Levinson on the same systems."""
+    """Return rows that compare conjugate gradients, auto and Levinson."""
     rows = []
     for n, sigma, lam, rounds, least in systems:
         r, y = system(n, 1, sigma, lam)
@@ -113,7 +113,7 @@ def agreement() -> str:
 
 # ---- first rows ----
 def one_by_one(X: Array) -> Array:
-    """Return the diagonal means of K, one diagonal at a time."""
+    """Return the mean of each diagonal of K, computed one after the other."""
     n, scale = len(X), X.dtype.type(-0.5 / WIDTH**2)
     means = np.empty(n)
     for j in range(n):
@@ -123,7 +123,7 @@ def one_by_one(X: Array) -> Array:
 
 
 def first_row_rows(n: int = 10_000) -> tuple[list[str], str]:
-    """Compare the diagonal means with those of a plain loop: times and values."""
+    """Return rows on the diagonal means, and a comparison with a plain loop."""
     X = samples(n)
     single = X.astype(np.float32)
     seconds = turns({
@@ -146,7 +146,7 @@ def first_row_rows(n: int = 10_000) -> tuple[list[str], str]:
 
 # ---- look-ahead ----
 def lookahead_rows() -> list[str]:
-    """Measure systems with singular leading minors: plain Levinson and look-ahead."""
+    """Return rows on systems with singular leading minors: Levinson and look-ahead."""
     rng, rows = np.random.default_rng(2), []
     shifted = first_row(np.arange(300.0), 2.0)
     shifted[0] -= scipy.linalg.eigvalsh(scipy.linalg.toeplitz(shifted[:7]))[3]
@@ -170,7 +170,7 @@ def lookahead_rows() -> list[str]:
 
 # ---- in a separate process ----
 def large_pcg() -> dict[str, Any]:
-    """Measure conjugate gradients on a system of a million rows."""
+    """Measure conjugate gradients on a system with a million rows."""
     r, y = system(1_000_000)
     start = perf_counter()
     solution = solve_toeplitz(r, y)
@@ -178,7 +178,7 @@ def large_pcg() -> dict[str, Any]:
 
 
 def large_means() -> dict[str, Any]:
-    """Measure the diagonals of a kernel matrix of 100,000 samples."""
+    """Measure the diagonal means of a kernel matrix for 100,000 samples."""
     X = samples(100_000)
     start = perf_counter()
     r = first_row(X, WIDTH, "diagonal_mean_biased", dtype="float32")
@@ -186,7 +186,7 @@ def large_means() -> dict[str, Any]:
 
 
 def long_ecg() -> dict[str, Any]:
-    """Measure fit and prediction of an ECG at all its 108,000 samples."""
+    """Measure fit and prediction of an ECG with 108,000 samples."""
     signal = ecg_recording("benchmark")
     y = np.resize(signal, ECG_SAMPLES) + np.random.default_rng(0).normal(0.0, 10.0, ECG_SAMPLES)
     t = np.arange(float(ECG_SAMPLES))[:, np.newaxis]
@@ -204,7 +204,10 @@ ALONE = {"pcg, n = 1,000,000": (large_pcg, 10, 1000),
 
 
 def alone_rows() -> list[str]:
-    """Return rows with wall-clock seconds and peak resident size, one process each."""
+    """Return rows with wall-clock seconds and peak resident set size.
+
+    Each measurement runs in a separate process.
+    """
     rows = []
     for name, (_, most_seconds, most_megabytes) in ALONE.items():
         done = subprocess.run([sys.executable, __file__, "--alone", name], check=True, capture_output=True,
@@ -248,7 +251,7 @@ def require(what: str, ratio: float, least: float) -> None:
 
 
 def line(what: str, library: str, ours: float, theirs: float, least: float = 0.0) -> str:
-    """Return one row: both times and their ratio."""
+    """Return a row with both times and their ratio."""
     ratio = theirs / ours
     require(what, ratio, least)
     return f"| {what} | {scaled(ours)} | {library} | {scaled(theirs)} | {ratio:.1f} |"
@@ -260,7 +263,7 @@ def scaled(seconds: float) -> str:
 
 
 def page() -> str:
-    """Measure everything, and return the page."""
+    """Run all measurements, and return the page."""
     ratios = "| | kerncast | compared with | | faster by |\n|---|--:|---|--:|--:|\n"
     means, difference = first_row_rows()
     text = HEAD + "## Solvers\n\n" + ratios + "\n".join(levinson_rows())
@@ -286,7 +289,7 @@ def page() -> str:
 
 
 def main() -> int:
-    """Measure everything and write the page."""
+    """Run all measurements, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--alone", choices=ALONE, help="run one task and print its seconds and megabytes")
     alone = parser.parse_args().alone

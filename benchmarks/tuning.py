@@ -1,7 +1,7 @@
-"""Measure self-tuning on noisy ECGs: its accuracy gain and its cost.
+"""Measure the accuracy gain and the cost of self-tuning on noisy ECGs.
 
-``python -m kerncast.benchmarks.tuning`` writes docs/measured/tuning.md.  All training runs in the generated C
-on the host, which is bit-exact with the integer model; instructions are counted on an emulated Cortex-M4.
+``python -m kerncast.benchmarks.tuning`` writes docs/measured/tuning.md. All trainings run in the generated C
+on the host, which is bit-exact with the integer model. Instructions are counted on an emulated Cortex-M4.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ integer model. `tables` is the size of the tables in flash, in bytes.
 
 
 def spec_of(pairs: list[tuple[float, float]], more: dict[str, object] | None = None) -> Spec:
-    """Return the example's spec with the pairs and the banded solver."""
+    """Return the spec of the example with hyperparameter pairs and the banded solver."""
     spec = shipped_spec("ecg")
     values = spec.model_dump(mode="json", by_alias=True, exclude_none=True)
     (sigma, lam), rest = pairs[0], [list(pair) for pair in pairs[1:]]
@@ -79,7 +79,7 @@ def spec_of(pairs: list[tuple[float, float]], more: dict[str, object] | None = N
 
 
 def noisy(clean: Array, plan: Plan, seed: int) -> Words:
-    """Return ADC counts of the noisy signal, shape (levels, realisations, n)."""
+    """Return the noisy signal in ADC counts, shape (levels, realisations, n)."""
     rng, lsb = np.random.default_rng(seed), 0.2
     y = clean + np.array(NOISE)[:, None, None] * rng.standard_normal((len(NOISE), REALISATIONS, len(clean)))
     raw = plan.signals["y_raw"].format
@@ -88,7 +88,7 @@ def noisy(clean: Array, plan: Plan, seed: int) -> Words:
 
 
 def errors(plan: Plan, clean: Array, y_raw: Words) -> tuple[Array, Words]:
-    """Return RMS errors and indices of chosen pairs, both (levels, realisations)."""
+    """Return RMS errors and indices of the selected pairs, (levels, realisations)."""
     backend = open_backend(plan, "host")
     found, chosen = np.zeros(y_raw.shape[:2]), np.zeros(y_raw.shape[:2], dtype=np.int64)
     for place in np.ndindex(found.shape):
@@ -101,7 +101,7 @@ def errors(plan: Plan, clean: Array, y_raw: Words) -> tuple[Array, Words]:
 
 
 def gains(clean: Array) -> tuple[list[str], tuple[float, float]]:
-    """Return the rows of the first table, and the best fixed pair."""
+    """Return the rows on accuracy, and the best fixed pair."""
     tuned = make_plan(spec_of(PAIRS))
     alone = [make_plan(spec_of([pair])) for pair in PAIRS]
     others, data = noisy(clean, tuned, 1), noisy(clean, tuned, 2)
@@ -124,7 +124,7 @@ def _row(noise: str, fixed: float, chosen: float, best: float, most: tuple[float
 
 
 def costs() -> list[str]:
-    """Return the rows of the second table."""
+    """Return the rows on costs."""
     def planned(pairs: list[tuple[float, float]], **more: object) -> Plan:
         values = spec_of(pairs, more).model_dump(mode="json", by_alias=True, exclude_none=True)
         return make_plan(Spec(**values | {"output": {"word": "s16f0"}, "data": None}))
@@ -142,7 +142,7 @@ def costs() -> list[str]:
 
 
 def main() -> None:
-    """Measure and write the page."""
+    """Run all measurements, and write the page."""
     clean = load_dataset(shipped_spec("ecg"), ROOT / "examples").clean
     assert clean is not None
     rows, (sigma, lam) = gains(clean)

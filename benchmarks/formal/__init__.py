@@ -1,4 +1,4 @@
-"""formal: check the shipped SystemVerilog by model checking.
+"""formal: verify the SystemVerilog modules by model checking.
 
-``python -m kerncast.benchmarks.formal`` proves everything and writes ``docs/measured/formal.md``.
+``python -m kerncast.benchmarks.formal`` proves all claims, and writes ``docs/measured/formal.md``.
 """

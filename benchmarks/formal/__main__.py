@@ -1,4 +1,4 @@
-"""formal: prove the claims, and check that the proofs detect planted faults.
+"""formal: prove the claims, and check that the proofs detect injected faults.
 
 Run ``python -m kerncast.benchmarks.formal [JOBS]``.
 """
@@ -17,15 +17,15 @@ from .prover import BOUNDED, PROVED, REFUTED, Claim, ClaimResult, prove
 
 
 def planted(module: str, before: str, after: str) -> str:
-    """Return the text of a module with one planted fault."""
+    """Return the text of a module in which one fault is injected."""
     text = module_text(module)
     if text.count(before) < 1:
-        raise ValueError(f"{module} holds no {before!r}")
+        raise ValueError(f"{module} does not contain {before!r}")
     return text.replace(before, after, 1)
 
 
 def is_found(mutant: tuple[str, str, str]) -> bool:
-    """Report whether a claim of the module is refuted if the fault is present."""
+    """Report whether a claim about the module is refuted if the fault is injected."""
     text = planted(*mutant)
     found = any(prove(claim, text).outcome == REFUTED for claim in CLAIMS if claim.module == mutant[0])
     print(*mutant, "found" if found else "MISSED", sep="  ", flush=True)
@@ -33,7 +33,7 @@ def is_found(mutant: tuple[str, str, str]) -> bool:
 
 
 def is_found_in_core(mutant: tuple[str, str, str, str]) -> bool:
-    """Report whether a fault in a file of a core makes its proof fail."""
+    """Report whether the proof of a core fails if a fault is injected in its files."""
     core, *fault = mutant
     claim = next(claim for claim in CORE_CLAIMS if claim.core == core)
     found = prove_core(claim, (fault[0], fault[1], fault[2])).outcome != PROVED
@@ -48,7 +48,10 @@ def _proved(claim: Claim | CoreClaim) -> ClaimResult:
 
 
 def main() -> int:
-    """Prove the claims; return exit code 1 for a failed claim or an undetected fault."""
+    """Prove all claims.
+
+    Returns exit code 1 if a proof fails, or if an injected fault is not detected.
+    """
     jobs = int(sys.argv[1]) if len(sys.argv) > 1 else os.cpu_count()
     with ThreadPoolExecutor(jobs) as pool:
         claims = (*CLAIMS, *CORE_CLAIMS)

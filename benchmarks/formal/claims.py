@@ -1,4 +1,4 @@
-"""formal: the table of claims, with their modules and widths."""
+"""formal: define the claims about modules, with parameters and depth."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""formal: prove the handshake of every stream port of whole cores.
+"""formal: prove the handshake of every stream port of complete cores.
 
-Registers and soft reset are included. A core is generated, and the rules of AXI4-Stream are asserted at its
-output ports. The sender at the output of a core has its own claim in :mod:`.claims`. Here that claim is
+The proofs include registers and soft reset. A core is generated, and the rules of AXI4-Stream are asserted at
+its output ports. The module that sends at an output has its own claim in :mod:`.claims`. Here, this claim is
 assumed, so that induction over a few clock cycles is sufficient.
 """
 
@@ -49,16 +49,17 @@ _DEPTH = 3
 
 @dataclass(frozen=True)
 class CoreClaim:
-    """Claim about all stream ports of a core with its AXI registers.
+    """Claim about all stream ports of a core with AXI4-Lite registers.
 
     Parameters
     ----------
     core, spec : str
+        Name of the core, and the spec from which it is generated.
     assumed : tuple of str
-        The modules of `_SENDERS` at the outputs of the core, whose claims are assumed.
+        Modules of `_SENDERS` at the outputs of the core. Their own claims are assumed.
     lanes : int
     variant : str
-        What distinguishes claims of one core, if anything.
+        Name that distinguishes several claims about one core; empty if there is only one.
     """
 
     core: str
@@ -69,7 +70,7 @@ class CoreClaim:
 
     @property
     def title(self) -> str:
-        """Return the core with its variant."""
+        """Return the name of the core with its variant."""
         return f"{self.core}{self.variant and ', ' + self.variant}"
 
     @property
@@ -101,7 +102,7 @@ CORE_MUTANTS = (
 
 
 def _rule(kind: str, port: str, user: bool = True) -> str:
-    """Return the assertion that a stream's offered beat is stable until accepted."""
+    """Return the assertion that a beat does not change until it is accepted."""
     signals = ("tdata", *(("tuser",) if user else ()), "tlast")
     held = " && ".join((f"{port}_tvalid", *(f"$stable({port}_{signal})" for signal in signals)))
     return (f"    always @(posedge clk) if (formal_since && $past({port}_tvalid && !{port}_tready)) "
@@ -120,7 +121,7 @@ def _ports(streams: tuple[Stream, ...]) -> str:
 
 
 def _generated(claim: CoreClaim) -> tuple[Plan, RtlCore, dict[str, str]]:
-    """Return plan, core and sources of a claim, in compile order."""
+    """Return the plan, the core and the sources of a claim, in compile order."""
     plan, core = make_plan(Spec.from_text(claim.spec, "small.toml")), core_named(claim.core)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
         generate_rtl(plan, folder)
@@ -129,16 +130,16 @@ def _generated(claim: CoreClaim) -> tuple[Plan, RtlCore, dict[str, str]]:
 
 
 def prove_core(claim: CoreClaim, fault: tuple[str, str, str] | None = None) -> ClaimResult:
-    """Prove the handshake of a core, optionally with a planted fault.
+    """Prove the handshake of a core, optionally with an injected fault.
 
-    The fault consists of a file, the original text and its replacement.
+    `fault` consists of a file name, the original text and its replacement.
     """
     plan, core, files = _generated(claim)
     top = f"{plan.name}_{core.name}_axi"
     if fault is not None:
         name, before, after = unique_file(fault[0]), *fault[1:]
         if before not in files[name]:
-            raise ValueError(f"{name} holds no {before!r}")
+            raise ValueError(f"{name} does not contain {before!r}")
         files[name] = files[name].replace(before, after, 1)
     files[f"{top}.sv"] = _inserted(files[f"{top}.sv"], _ports(core.ports(plan).streams), RESET_FIRST)
     for sender in claim.assumed:
@@ -148,21 +149,21 @@ def prove_core(claim: CoreClaim, fault: tuple[str, str, str] | None = None) -> C
 
 
 def core_sources() -> dict[str, str]:
-    """Return all sources of the claims without comments, by claim and file."""
+    """Return the sources of all claims without comments, by claim and file."""
     return {f"{claim.key}/{name}": without_comments(text) for claim in CORE_CLAIMS
             for name, text in _generated(claim)[2].items()}
 
 
 def core_digest() -> str:
-    """Return the digest of all sources of the claims.
+    """Return a digest of the sources of all claims.
 
-    Comments and hashes of plans are left out.
+    Comments and plan hashes do not affect it.
     """
     text = re.sub(r"\b(256'h)?[0-9a-f]{64}\b", "", "".join(core_sources().values()))
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def core_rows() -> list[tuple[str, str, str]]:
-    """Return core, lanes and assumed modules of each claim, for the page."""
+    """Return rows for the page: core, lanes and assumed modules of each claim."""
     return [(claim.title, str(claim.lanes),
              ", ".join(f"that of `{name}`" for name in claim.assumed) or "none") for claim in CORE_CLAIMS]

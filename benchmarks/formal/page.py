@@ -67,7 +67,7 @@ a whole core the proof must fail. All faults are found.
 
 
 def digests() -> dict[str, str]:
-    """Return the digests of modules and properties, without comments."""
+    """Return digests of the modules and of the properties, without comments."""
     modules = dict.fromkeys(name for claim in CLAIMS for name in (claim.module, *claim.below))
     files = {"modules": [HW / f"{name}.sv" for name in sorted(modules)],
              "properties": sorted(PROPERTIES.glob("*.sv"))}
@@ -86,7 +86,7 @@ def _shown(verdict: ClaimResult) -> str:
 
 
 def page(verdicts: Mapping[str, ClaimResult], found: Sequence[bool]) -> str:
-    """Return the page, from the result of each claim and of each mutant."""
+    """Return the page from the results of all claims and of all injected faults."""
     lines = [HEAD, _row(("module", "property", "widths", "clocks", "outcome")), "|---|---|---|--:|---|"]
     for claim in CLAIMS:
         lines.append(_row((f"`{claim.module}`", claim.says, claim.widths, str(claim.depth),

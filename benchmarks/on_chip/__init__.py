@@ -1,1 +1,1 @@
-"""Compare on-chip learners of streams by error, instructions and memory."""
+"""Compare on-chip learners on streams by error, instructions and memory."""

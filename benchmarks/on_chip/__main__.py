@@ -2,8 +2,9 @@
 
     python -m kerncast.benchmarks.on_chip [METHOD or STREAM ...]
 
-It measures every method on every stream.  With names it measures only those methods, on those streams, and
-keeps the other results in results.json. It needs river, reservoirpy, emlearn, unicorn and arm-none-eabi-gcc.
+Every method is measured on every stream. If names are given, only these methods and streams are measured, and
+the other results in results.json are kept. This requires river, reservoirpy, emlearn, unicorn and
+arm-none-eabi-gcc.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ RESULTS = Path(__file__).parent / "results.json"
 
 
 def load() -> Results:
-    """Return the results of the last run."""
+    """Load the results of previous runs."""
     found: Results = json.loads(RESULTS.read_text(encoding="utf-8")) if RESULTS.exists() else {}
     return found
 
 
 def dumped(results: Results) -> str:
-    """Serialise the results with one line per method and stream."""
+    """Serialise the results with one line for each method and stream."""
     methods = ",\n".join(f"{json.dumps(title)}: {{\n" + ",\n".join(
         f" {json.dumps(name)}: {json.dumps(found)}" for name, found in of.items()) + "}"
         for title, of in results["methods"].items())
@@ -35,10 +36,10 @@ def dumped(results: Results) -> str:
 
 
 def main(wanted: list[str]) -> int:
-    """Measure, and write the results after each method; then write the page."""
+    """Run the measurements, storing the results of each method, and write the page."""
     known = methods()
     if unknown := sorted({*wanted} - {*known, *SOURCES}):
-        raise SystemExit(f"no such method or stream: {', '.join(unknown)}; there are "
+        raise SystemExit(f"unknown method or stream: {', '.join(unknown)}; choose from "
                          f"{', '.join([*known, *SOURCES])}")
     results = load() if wanted else {}
     streams = [name for name in SOURCES if name in wanted] or list(SOURCES)

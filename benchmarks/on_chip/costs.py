@@ -25,16 +25,16 @@ LEARNED, COUNTED = 400, 100
 
 @dataclass(frozen=True)
 class Cost:
-    """Cost to predict and learn one sample.
+    """Cost of predicting and learning one sample on the emulated core.
 
     Parameters
     ----------
     mean, worst : int
-        Instructions.
+        Mean and maximum number of instructions.
     ram, flash : int
         Bytes.
     gap : float
-        RMS difference from the predictions with which the error is computed, in standard deviations of y.
+        RMS difference from the predictions of which the error is given, in standard deviations of y.
     """
 
     mean: int
@@ -44,12 +44,12 @@ class Cost:
     gap: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the fields by name."""
+        """Return the fields as a dictionary."""
         return asdict(self)
 
 
 def generated(plan: Plan, samples: Samples) -> Cost:
-    """Measure generated C, with all values compared with the integer model."""
+    """Measure a learner in generated C, and compare all values with the integer model."""
     x, y = samples.x_raw[:LEARNED], samples.y_raw[:LEARNED]
     vectors = make_vectors(open_model(plan), [("update", x, y), ("predict", x[:COUNTED], None)])
     with tempfile.TemporaryDirectory(prefix="kerncast-") as name:
@@ -62,9 +62,9 @@ def generated(plan: Plan, samples: Samples) -> Cost:
 def float_c(source: str, ram: int, samples: Samples, expected: Array, *flags: str) -> Cost:
     """Measure a learner in C with float32 arithmetic.
 
-    The source has the variables ``x``, ``y``, ``f`` and ``void update(void)``, which sets f to the
-    prediction before it learns.  Raise SystemExit if most values of f are far from the float64 values
-    `expected`.
+    The source must define ``x``, ``y``, ``f`` and ``void update(void)``, which sets f to the prediction
+    before it learns. Raises SystemExit if the median difference between f and `expected`
+    (predictions in float64) is 0.1 or more.
     """
     with tempfile.TemporaryDirectory(prefix="kerncast-") as name:
         folder = Path(name)
@@ -84,5 +84,6 @@ def float_c(source: str, ram: int, samples: Samples, expected: Array, *flags: st
     error = np.abs(np.array(found) - expected[:LEARNED])
     gap = float(np.sqrt(np.mean(error**2)))
     if not np.median(error) < 0.1:  # rounding may spoil the first samples, where a large P falls
-        raise SystemExit(f"{samples.name}: float32 differs from float64 by {gap:.3g} deviations of y")
+        raise SystemExit(f"{samples.name}: float32 differs from float64 by {gap:.3g} standard "
+                         "deviations of y")
     return Cost(round(np.mean(counts[-COUNTED:])), max(counts[-COUNTED:]), ram, flash, float(f"{gap:.2g}"))

@@ -1,4 +1,4 @@
-"""Choose parameters, and measure the methods on the streams."""
+"""Select parameters, and measure the methods on the streams."""
 
 from __future__ import annotations
 
@@ -17,14 +17,18 @@ Results = dict[str, Any]
 
 
 def _score(method: Method, name: str, parameters: dict[str, Any]) -> float:
-    """Return the mean error over the realisations for the choice of parameters."""
+    """Return the mean error over the realisations for selecting parameters."""
     design = samples(name, CHOSEN_ON[0])
     return float(np.mean([(of := samples(name, seed)).error(method.run(design, of, **parameters))
                           for seed in CHOSEN_ON]))
 
 
 def choose(method: Method, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Choose the scale with other parameters at defaults, then each other in turn."""
+    """Select the parameters of a method for a stream.
+
+    Returns the parameters after two steps: after selecting only the scale, with defaults for the others, and
+    after selecting each of the others in turn.
+    """
     known: dict[tuple[Any, ...], float] = {}
 
     def score(parameters: dict[str, Any]) -> float:
@@ -43,12 +47,12 @@ def choose(method: Method, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _curve(squares: Array) -> list[float]:
-    """Return the mean squared errors of equal parts of a stream."""
+    """Return the mean squared error in each of several equal parts of a stream."""
     return [float(f"{part.mean():.4g}") for part in np.array_split(squares, POINTS)]
 
 
 def _reported(method: Method, name: str, parameters: dict[str, Any]) -> tuple[list[float], Array]:
-    """Return each reported realisation's error, and the mean squares per sample."""
+    """Return the error of each reported realisation, and the mean squares by sample."""
     design, errors, squares = samples(name, CHOSEN_ON[0]), [], np.zeros(0)
     for seed in REPORTED:
         of = samples(name, seed)
@@ -61,7 +65,7 @@ def _reported(method: Method, name: str, parameters: dict[str, Any]) -> tuple[li
 
 
 def measure(method: Method, streams: list[str]) -> Results:
-    """Measure a method on streams, and its cost on the streams with a cost table."""
+    """Measure a method on streams; measure its cost on the streams with a cost table."""
     found: Results = {}
     for name in streams:
         default, best = choose(method, name)
@@ -79,7 +83,7 @@ def measure(method: Method, streams: list[str]) -> Results:
 
 
 def units(streams: list[str]) -> dict[str, float]:
-    """Return the standard deviation of y of each stream in the stream's unit."""
+    """Return the standard deviation of y for each stream, in the unit of the stream."""
     found = {}
     for name in streams:
         of = [samples(name, seed) for seed in REPORTED]

@@ -1,4 +1,4 @@
-"""Write the page of the suite from its results."""
+"""Write the page on on-chip learners from the results."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ forgetting factors and ridges.
 
 
 def _decibels(errors: list[float]) -> float:
-    """Return the mean of the errors in dB."""
+    """Return the mean error, converted to dB."""
     with np.errstate(all="ignore"):
         return float(10 * np.log10(np.mean(errors)))
 
@@ -77,7 +77,7 @@ def _wins(ours: list[float], theirs: list[float]) -> int:
 
 
 def _errors(results: Results, known: dict[str, Method]) -> str:
-    """Tabulate the errors of tuned methods, with the best on-chip method in bold."""
+    """Return a table of errors with tuned parameters; the best on-chip method is bold."""
     rows = []
     for name in SOURCES:
         found = {title: _decibels(results["methods"][title][name]["errors"]) for title in known}
@@ -88,9 +88,9 @@ def _errors(results: Results, known: dict[str, Method]) -> str:
 
 
 def _defaults(results: Results, known: dict[str, Method]) -> tuple[str, list[str]]:
-    """Tabulate learners with default parameters, and tuned linear filters.
+    """Return a table of learners with default parameters and of tuned linear filters.
 
-    Also return the streams on which QKLMS + RLS is not better than the filters.
+    The second result is the list of streams on which QKLMS + RLS is not better than the filters.
     """
     ours, lost, rows = [title for title in known if known[title].ours], [], []
     for name in SOURCES:
@@ -108,7 +108,7 @@ def _defaults(results: Results, known: dict[str, Method]) -> tuple[str, list[str
 
 
 def _own_units(results: Results, known: dict[str, Method]) -> str:
-    """Tabulate the errors in the units of the streams."""
+    """Return a table of errors in the units of the streams."""
     rows = []
     for name, (unit, squared) in _UNITS.items():
         scale = results["units"][name] / _PER.get(name, 1.0)
@@ -136,7 +136,7 @@ def _costs(results: Results, known: dict[str, Method]) -> str:
 
 
 def _panel(axis: Any, results: Results, known: dict[str, Method], name: str, cost: Any) -> None:
-    """Plot error against a cost; methods without a cost are horizontal lines."""
+    """Plot the error against a cost. Methods without a cost are horizontal lines."""
     for colour, title in zip(MORE_COLOURS * 2, known, strict=False):
         found = results["methods"][title][name]
         error = _decibels(found["errors"])
@@ -179,7 +179,7 @@ def _curves(results: Results, known: dict[str, Method]) -> str:
 
 
 def _first_on_chip(results: Results, known: dict[str, Method]) -> dict[str, list[str]]:
-    """Map each on-chip method to the streams on which it is the best."""
+    """Return the streams on which each on-chip method is the best, by method."""
     found: dict[str, list[str]] = {}
     for name in SOURCES:
         best = min((title for title in known if known[title].cost),
@@ -189,7 +189,7 @@ def _first_on_chip(results: Results, known: dict[str, Method]) -> dict[str, list
 
 
 def text(results: Results) -> str:
-    """Return the page, and draw its pictures."""
+    """Return the page, and draw its figures."""
     known = {title: method for title, method in methods().items() if title in results["methods"]}
     defaults, lost = _defaults(results, known)
     best = sorted(_first_on_chip(results, known).items(), key=lambda item: -len(item[1]))
@@ -248,12 +248,12 @@ small enough, use the filter.
 
 
 def _plain(known: dict[str, Method]) -> str:
-    """Tabulate the defaults of the methods of kerncast."""
+    """Return a table of the default parameters of kerncast's methods."""
     rows = [[_SHORT[title], ", ".join(f"{key} {value:g}" for key, value in known[title].defaults.items())]
             for title in known if known[title].ours]
     return table(rows, ["learner", "defaults"])
 
 
 def write_page(results: Results) -> None:
-    """Write the page and its pictures."""
+    """Write the page and its figures."""
     (DOCS / "measured" / "on-chip.md").write_text(text(results), encoding="utf-8")

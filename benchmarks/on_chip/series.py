@@ -1,4 +1,4 @@
-"""Generate chaotic and nonlinear series that serve as adaptive-filter benchmarks."""
+"""Generate chaotic and nonlinear series, common benchmarks of adaptive filters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ DELAY, PERIOD, STEPS = 30, 6, 10
 
 @jit
 def _mackey_glass(history: Array, start: int) -> None:
-    """Integrate dx/dt = 0.2 x(t - 30) / (1 + x(t - 30)^10) - 0.1 x by Heun's method."""
+    """Integrate dx/dt = 0.2 x(t - 30) / (1 + x(t - 30)^10) - 0.1 x with Heun's method."""
     lag, h = DELAY * STEPS, 1.0 / STEPS
     for i in range(start, history.shape[0]):
         old, next_old, x = history[i - 1 - lag], history[i - lag], history[i - 1]
@@ -24,7 +24,7 @@ def _mackey_glass(history: Array, start: int) -> None:
 
 
 def mackey_glass(samples: int, seed: int) -> Array:
-    """Return the Mackey-Glass series with delay 30, sampled every 6 units of time."""
+    """Return the Mackey-Glass series with delay 30, sampled every 6 time units."""
     before = 300 * PERIOD * STEPS
     history = np.zeros(before + samples * PERIOD * STEPS)
     history[:before] = 0.9 + 0.3 * np.random.default_rng(seed).random()
@@ -34,7 +34,7 @@ def mackey_glass(samples: int, seed: int) -> Array:
 
 @jit
 def _lorenz(states: Array, h: float) -> None:
-    """Integrate the Lorenz equations (10, 28, 8/3) by Heun's method."""
+    """Integrate the Lorenz equations with parameters (10, 28, 8/3) with Heun's method."""
     for i in range(1, states.shape[0]):
         x, y, z = states[i - 1, 0], states[i - 1, 1], states[i - 1, 2]
         dx, dy, dz = 10.0 * (y - x), x * (28.0 - z) - y, x * y - 8.0 / 3.0 * z
@@ -45,7 +45,7 @@ def _lorenz(states: Array, h: float) -> None:
 
 
 def lorenz(samples: int, seed: int) -> Array:
-    """Return x of the Lorenz system, sampled every 0.01 units of time."""
+    """Return x of the Lorenz system, sampled every 0.01 time units."""
     fine, before = 10, 20_000
     states = np.zeros((before + samples * fine, 3))
     states[0] = np.random.default_rng(seed).normal((0.0, 0.0, 25.0), 5.0)
@@ -54,7 +54,7 @@ def lorenz(samples: int, seed: int) -> Array:
 
 
 def narma(samples: int, seed: int) -> tuple[Array, Array]:
-    """Return windows of 10 inputs of the NARMA-10 system, and its next outputs.
+    """Return windows of 10 inputs of the NARMA-10 system, and the following outputs.
 
     A. F. Atiya, A. G. Parlos, "New Results on Recurrent Network Training", IEEE Trans. Neural Networks
     11(3), 2000.

@@ -1,4 +1,4 @@
-"""The streams of the suite, as 16-bit samples that all methods share."""
+"""Streams with 16-bit samples, on which all methods are compared."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ SETTLED, FULL_SCALE, ROOM = 1000, 32767, 1.15
 
 @dataclass(frozen=True)
 class Source:
-    """Source of a stream, before its samples are rounded to integers.
+    """Definition of a stream, before its samples are rounded to integers.
 
     Parameters
     ----------
     make : callable
         ``make(seed)`` returns x (m, D) and y (m,).
     lagged : bool
-        Whether the columns are windows of one signal, which therefore share one scale.
+        Whether the columns are a window of one signal. If so, they share one scale.
     counted : callable
-        ``counted(m)`` returns the mask of the m samples whose errors count.
+        ``counted(m)`` returns a mask of the samples that count in the error.
     """
 
     make: Callable[[int], tuple[Array, Array]]
@@ -54,15 +54,15 @@ class Samples:
     seed : int
     X : ndarray of float64, shape (m, D)
     y : ndarray of float64, shape (m,)
-        Targets with mean 0 and standard deviation 1 on the realisations for the choice of parameters.
+        Targets. Their mean is 0 and their standard deviation 1 on the realisations for selecting parameters.
     x_raw, y_raw : ndarray of int64, of the same shapes
-        The 16-bit integers; X and y are their exact values.
+        The samples as 16-bit integers. X and y are their exact real values.
     gains : ndarray of shape (D + 1,)
-        The value of 1 LSB in each column of X, and in y.
+        The value of 1 LSB in each column of X and in y.
     unit : float
-        The standard deviation of y, in the unit of the source.
+        The value of 1 in y, in the unit of the stream.
     counted : ndarray of bool, shape (m,)
-        Mask of the samples whose errors count.
+        Mask of the samples that count in the error.
     """
 
     name: str
@@ -102,7 +102,10 @@ def _around_the_change(m: int) -> Array:
 
 
 def part_of(signal: Array, seed: int, length: int) -> Array:
-    """Return a part of a recording; the first third is for the choice of parameters."""
+    """Return a part of a recording, for selecting parameters or for the results.
+
+    Parts of the first third are for selecting parameters.
+    """
     first = len(signal) // 3
     start = (seed - CHOSEN_ON[0]) * (first - length) // 2
     if seed not in CHOSEN_ON:
@@ -167,9 +170,9 @@ SOURCES: dict[str, Source] = {
 # ---- 16-bit samples ----
 @cache
 def _scale(name: str) -> tuple[Array, Array, Array]:
-    """Return mean, standard deviation and range of each column, y last.
+    """Return mean, standard deviation and range of each column; y is the last column.
 
-    The values are computed from the realisations for the choice of parameters.
+    They are computed from the realisations for selecting parameters.
     """
     seen = np.vstack([np.column_stack(SOURCES[name].make(seed)) for seed in CHOSEN_ON])
     mean, deviation = seen.mean(axis=0), seen.std(axis=0)

@@ -1,1 +1,1 @@
-"""Reproduce the results of the implemented papers and compare them."""
+"""Reproduce the results of papers whose methods are implemented, and compare them."""

@@ -1,4 +1,4 @@
-"""Data, timing, tables and plots that the pages on papers share."""
+"""Functions for data, timing, tables and plots that the pages on papers share."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ REPEATS, LONG = 3, 1.0  # number of runs; a single one if it takes this many sec
 
 
 def seconds(run: Callable[[], Any]) -> float:
-    """Return the CPU time of the fastest of a few runs.
+    """Return the minimum CPU time of several runs of a function.
 
-    CPU time excludes other work on the machine.
+    CPU time is not affected by other work on the machine.
     """
     taken: list[float] = []
     while len(taken) < REPEATS and (not taken or taken[0] < LONG):
@@ -33,13 +33,13 @@ def seconds(run: Callable[[], Any]) -> float:
 
 
 def table(rows: Iterable[Sequence[object]], headers: Sequence[str]) -> str:
-    """Tabulate rows in Markdown, with numbers aligned to the right."""
+    """Return a Markdown table; numbers are aligned to the right."""
     lines = [f"| {' | '.join(headers)} |", f"|{'|'.join(['---'] + ['--:'] * (len(headers) - 1))}|"]
     return "\n".join([*lines, *(f"| {' | '.join(map(str, row))} |" for row in rows)])
 
 
 def loaded(name: str, copies: dict[str, str]) -> Samples | None:
-    """Load a data set; None, with a message, if it is not available."""
+    """Load a data set. If it is not available, print a message and return None."""
     try:
         return load_samples(name, copy=copies.get(name))
     except KerncastError as error:
@@ -48,9 +48,9 @@ def loaded(name: str, copies: dict[str, str]) -> Samples | None:
 
 
 def shuffled(samples: Samples, positive: object, seed: int = 0) -> tuple[Array, Array]:
-    """Shuffle samples and scale columns to [-1, 1].
+    """Shuffle samples, and scale the columns to [-1, 1].
 
-    Targets are +1 for `positive`, otherwise -1.
+    Targets are +1 for the class `positive`, and -1 for all others.
     """
     order = np.random.default_rng(seed).permutation(len(samples.X))
     low, high = samples.X.min(axis=0), samples.X.max(axis=0)
@@ -59,7 +59,7 @@ def shuffled(samples: Samples, positive: object, seed: int = 0) -> tuple[Array, 
 
 
 def arguments(doc: str | None) -> dict[str, str]:
-    """Return the paths of local data sets given as ``--copy NAME=PATH``, by name."""
+    """Parse options ``--copy NAME=PATH``; return the paths of local data sets by name."""
     import argparse
 
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -69,14 +69,14 @@ def arguments(doc: str | None) -> dict[str, str]:
 
 
 def axes(count: int, width: float = 3.2, height: float = 2.8) -> tuple[Any, list[Any]]:
-    """Create a figure with panels side by side; return the figure and its axes."""
+    """Create a figure with `count` panels side by side; return it and its axes."""
     figure, panels = pyplot().subplots(1, count, figsize=(width * count, height), layout="constrained",
                                        squeeze=False)
     return figure, list(panels[0])
 
 
 def save(figure: Any, name: str) -> str:
-    """Write docs/figures/NAME.svg; return its path from a page in a folder of docs."""
+    """Write docs/figures/NAME.svg; return its path from a subfolder of docs."""
     folder = DOCS / "figures"
     folder.mkdir(exist_ok=True)
     figure.savefig(folder / f"{name}.svg", metadata={"Date": None})

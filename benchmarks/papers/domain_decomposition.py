@@ -2,10 +2,11 @@
 
     python -m kerncast.benchmarks.papers.domain_decomposition [--copy spam_assassin=FOLDER]
 
-It repeats the paper's convergence curves for a linear and a Gaussian kernel on real text and on digits:
-domain decomposition compared with conjugate gradients, plain and with Nystrom's preconditioner, and both
-interleaved, which the paper suggests as further work. The unit of effort is one product with A: a sweep of
-domain decomposition costs one, an interleaved sweep up to three, and a step of conjugate gradients one.
+The convergence curves of the paper are repeated for a linear and a Gaussian kernel, on real text and on
+digits. Domain decomposition is compared with conjugate gradients, both plain and with a Nystrom
+preconditioner, and with a combination of both methods, which the paper suggests as further work. Effort is
+measured in products with A: a sweep of domain decomposition costs one product, an interleaved sweep up to
+three, and a step of conjugate gradients one.
 """
 
 from __future__ import annotations
@@ -56,7 +57,10 @@ decomposition is competitive for a rough solution only."""
 
 
 def curves(system: DenseSystem, y: Array) -> dict[str, tuple[Array, Array]]:
-    """Measure the relative residual of each method against effort in products."""
+    """Return the relative residual of each method as a function of the effort.
+
+    The effort is the number of products with A.
+    """
     found = {}
     for name, (solve, cost) in METHODS.items():
         limit = {_STEPS.get(name, "max_steps"): int(EFFORT / cost)}
@@ -66,18 +70,18 @@ def curves(system: DenseSystem, y: Array) -> dict[str, tuple[Array, Array]]:
 
 
 def effort(curve: tuple[Array, Array], tolerance: float) -> float:
-    """Return the number of products to reach the tolerance; infinite if never reached."""
+    """Return the number of products to reach a tolerance; infinite if not reached."""
     below = np.flatnonzero(curve[1] <= tolerance)
     return float(curve[0][below[0]]) if len(below) else np.inf
 
 
 def kernels(X: Array) -> dict[str, Kernel]:
-    """Return the paper's two kernels, with sigma set to the spread of the samples."""
+    """Return the two kernels of the paper; sigma is the spread of the samples."""
     return {"linear": Linear(), "Gaussian": Gaussian(float(np.sqrt(X.shape[1] * X.var() / 2)))}
 
 
 def page(found: dict[str, dict[str, tuple[Array, Array]]], picture: str) -> str:
-    """Write the page."""
+    """Return the text of the page."""
     rows, led, won = [], [], []
     for title, by_method in found.items():
         for level in (1e-1, 1e-2, 1e-4, TOLERANCE):
@@ -101,7 +105,7 @@ def page(found: dict[str, dict[str, tuple[Array, Array]]], picture: str) -> str:
 
 
 def main() -> None:
-    """Run everything, and write the page and its picture."""
+    """Run all measurements, and write the page and its figure."""
     copies = arguments(__doc__)
     found: dict[str, dict[str, tuple[Array, Array]]] = {}
     for name, classes, positive in SETS:

@@ -2,8 +2,8 @@
 
     python -m kerncast.benchmarks.papers.kernel_lms [--realisations 10]
 
-The page repeats figures 1 to 8 with kerncast, float64 and fixed point in the same axes, and compares
-each claim of the report with the result.
+The page repeats figures 1 to 8 with kerncast, with float64 and fixed point in the same axes. Each claim of
+the report is compared with the results.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _WORDS = {True: "reproduced", False: "**not reproduced**", None: "-"}
 
 
 def errors_picture(sweep: Sweep, fixed: Runs, titles: tuple[str, ...], name: str) -> str:
-    """Plot MSE against N_max: float64 as lines, 16 (o) and 32 (+) bits as marks."""
+    """Plot the MSE against N_max: float64 as lines, 16 bits as o, 32 bits as +."""
     figure, (axis,) = axes(1, width=5.5, height=3.6)
     for colour, title in zip(MORE_COLOURS, titles, strict=False):
         axis.plot(BUDGETS, sweep.mean(title), color=colour, label=title)
@@ -82,7 +82,7 @@ def errors_picture(sweep: Sweep, fixed: Runs, titles: tuple[str, ...], name: str
 
 
 def errors_table(sweep: Sweep, fixed: Runs) -> str:
-    """Tabulate the MSE in units of 1e-5."""
+    """Return a table of the MSE in units of 1e-5."""
     rows = [[title, *(f"{1e5 * e:.3g}" for e in sweep.mean(title))] for title in TECHNIQUES]
     rows += [[f"{title}, {word} bits", *(f"{1e5 * e:.3g}" for e in runs.error.mean(axis=1))]
              for (title, word), runs in fixed.items()]
@@ -90,7 +90,7 @@ def errors_table(sweep: Sweep, fixed: Runs) -> str:
 
 
 def saturated_table(fixed: Runs, realisations: int) -> str:
-    """Count the saturated runs, with and without declared headroom."""
+    """Return a table of saturated runs, without and with declared headroom."""
     rows = []
     for title in FIXED:
         cases = [(ROOM.get(title, Room()), {word: fixed[title, word] for word in WORDS})]
@@ -113,7 +113,7 @@ def saturated_table(fixed: Runs, realisations: int) -> str:
 
 
 def error_claims(sweep: Sweep) -> list[ClaimOutcome]:
-    """Check the claims of figures 6 and 8 and of their text."""
+    """Check the claims of figures 6 and 8, and those in their text."""
     own, realisations = float(sweep.reference.mean()), len(sweep.reference)
     spread = float(sweep.reference.std(ddof=1) / np.sqrt(realisations))
     budgets, enough = np.array(BUDGETS), np.array(BUDGETS) >= ENOUGH
@@ -154,7 +154,10 @@ def error_claims(sweep: Sweep) -> list[ClaimOutcome]:
 
 
 def fixed_claims(sweep: Sweep, fixed: Runs) -> list[ClaimOutcome]:
-    """Check fixed-point MSE: at most 1.5 times float64's at 16 bits, within 1 % at 32."""
+    """Check that the MSE in fixed point is close to that in float64.
+
+    It must be at most 1.5 times as large at 16 bits, and within 1 % at 32 bits.
+    """
     found: list[ClaimOutcome] = []
     for word, (asked, least, most) in ASKED.items():
         ratio = {title: fixed[title, word].error.mean(axis=1) / sweep.mean(title) for title in FIXED}
@@ -170,7 +173,10 @@ def fixed_claims(sweep: Sweep, fixed: Runs) -> list[ClaimOutcome]:
 
 
 def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
-    """Measure figure 5 and the growth with dictionary size; return text and claims."""
+    """Draw figure 5, and measure the growth of time with dictionary size.
+
+    Returns the text and the claims.
+    """
     figure, (left, right) = axes(2, width=3.6)
     for colour, title in zip(COLOURS, ("LS", "KLMS", "MKLMS", "FKLMS", "FMKLMS"), strict=False):
         left.plot(BUDGETS, sweep.seconds[title], color=colour, label=title)
@@ -205,7 +211,7 @@ def times(sweep: Sweep) -> tuple[str, list[ClaimOutcome]]:
 
 
 def linear() -> ClaimOutcome:
-    """Check the growth of FKLMS against counted instructions, which are reproducible."""
+    """Check the growth of FKLMS with counted instructions, which are reproducible."""
     page = (DOCS / "measured" / "online-cost.md").read_text(encoding="utf-8")
     counted = re.search(r"^\| instructions \| ([\d.]+) ", page, re.MULTILINE)
     assert counted is not None
@@ -215,7 +221,7 @@ def linear() -> ClaimOutcome:
 
 
 def combined() -> ClaimOutcome:
-    """Check truncation combined with projection, as section 2 recommends."""
+    """Check truncation in combination with projection, as section 2 recommends."""
     found = []
     for truncation in (None, TRUNCATION):
         learners = [learned("mklms", ENOUGH, seed, truncation=truncation) for seed in range(FEW)]
@@ -230,7 +236,7 @@ def combined() -> ClaimOutcome:
 
 
 def main() -> None:
-    """Run everything, and write the page and its pictures."""
+    """Run all measurements, and write the page and its figures."""
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--realisations", type=int, default=REALISATIONS)

@@ -1,4 +1,4 @@
-"""Reproduce figures 1 to 4 and 7 of report 836: single models in detail."""
+"""Reproduce figures 1 to 4 and 7 of report 836, which show single models."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SHOWN = {"KLMS": "klms", "LS": "ls", "FKLMS": "fklms"}
 
 
 def model_of(V: Iterable[float], alpha: Iterable[float], sigma: float) -> Expansion:
-    """Return a kernel expansion of one-column vectors, with its Gram matrix."""
+    """Return a kernel expansion with one input column, and its Gram matrix."""
     V = list(V)
     model = Expansion(len(V), 1, Gaussian(sigma), gram=True)
     for slot, (v, a) in enumerate(zip(V, alpha, strict=True)):
@@ -34,12 +34,12 @@ def model_of(V: Iterable[float], alpha: Iterable[float], sigma: float) -> Expans
 
 
 def outputs(model: Expansion, x: Array) -> Array:
-    """Evaluate f at all x."""
+    """Return the values of f at all x."""
     return expand(model.kernel, x[:, np.newaxis], model.V, model.alpha)
 
 
 def figure_1() -> tuple[str, list[ClaimOutcome]]:
-    """Plot coefficients against age: 60 noisy sinc samples, eta = 0.5, decay 5 %."""
+    """Plot coefficients against age: 60 noisy samples of sinc, eta = 0.5, decay 5 %."""
     chance = np.random.default_rng(4)
     X = chance.uniform(-3, 3, (60, 1))
     learner = KernelLMS(1, Gaussian(0.5), 0.5, 0.1, "none")
@@ -62,7 +62,7 @@ def figure_1() -> tuple[str, list[ClaimOutcome]]:
 
 
 def removal(sigma: float, number: int) -> tuple[str, dict[str, Array], Array]:
-    """Remove the fourth of five vectors by three projections (figures 2 and 3)."""
+    """Remove the fourth of five vectors with three projections (figures 2 and 3)."""
     x = np.linspace(-4, 4, 401)
     figure, panels = axes(len(SHOWN), width=2.8, height=2.4)
     original = outputs(model_of(range(-2, 3), np.ones(5), sigma), x)
@@ -80,7 +80,7 @@ def removal(sigma: float, number: int) -> tuple[str, dict[str, Array], Array]:
 
 
 def figures_2_and_3() -> tuple[str, list[ClaimOutcome]]:
-    """Compare FKLMS with KLMS for coupled and for uncoupled vectors."""
+    """Compare FKLMS with KLMS for vectors that are strongly or weakly correlated."""
     texts, gaps, changes = [], {}, []
     for sigma, number in ((0.9, 2), (0.5, 3)):
         text, found, original = removal(sigma, number)
@@ -95,7 +95,7 @@ def figures_2_and_3() -> tuple[str, list[ClaimOutcome]]:
 
 
 def figure_4(learned: Callable[[str, int, int], KernelLMS]) -> tuple[str, list[ClaimOutcome]]:
-    """Plot a typical fit: FKLMS, N_max = 10."""
+    """Plot a typical fit of FKLMS with N_max = 10."""
     learner = learned("fklms", 10, 0)
     x = np.linspace(-3, 3, 601)
     V, alpha = learner.model.V[:, 0], learner.model.alpha

@@ -42,14 +42,15 @@ X_WORD, Y_WORD = "s16f13", "s16f14"
 
 
 class Room(NamedTuple):
-    """Declared headroom at which no value saturates.
+    """Declared headroom with which no value saturates.
 
     Attributes
     ----------
     y : str
-        Output word with twice the range of f, which in float64 reaches 7 for FKLMS and 40 for fast KLMS.
+        Format of the output with twice the range of f. In float64, f reaches 7 for FKLMS and 40 for fast
+        KLMS.
     margin : float
-        ``[numbers] margin``: bits above the range of alpha in the first realisation.
+        Value of ``[numbers] margin``: bits above the range of alpha in the first realisation.
     """
 
     y: str = Y_WORD
@@ -65,14 +66,14 @@ MEASURED = 500  # samples whose time is taken
 
 @dataclass
 class Sweep:
-    """Errors by technique, budget and realisation, and CPU seconds per run.
+    """Errors by technique, dictionary size and realisation, and CPU seconds per run.
 
     Attributes
     ----------
     error : dict
-        MSE over the grid: maps each technique to an array of shape (budgets, realisations).
+        MSE on the grid by technique, each of shape (sizes, realisations).
     seconds : dict
-        Mean over the realisations: maps each technique to an array of shape (budgets,).
+        Mean CPU seconds over the realisations by technique, each of shape (sizes,).
     diverged : dict
         Number of diverged runs by technique.
     reference : ndarray of shape (realisations,)
@@ -85,18 +86,18 @@ class Sweep:
     diverged: dict[str, int] = field(default_factory=dict)
 
     def mean(self, technique: str) -> Array:
-        """Return the MSE by budget, as in the report's plot."""
+        """Return the mean MSE of a technique by dictionary size, as plotted in the report."""
         return np.asarray(self.error[technique].mean(axis=1))
 
 
 def samples(seed: int) -> Array:
-    """Return rounded uniform inputs (100, 1), the same for all techniques."""
+    """Return rounded uniform inputs (100, 1). They are the same for all techniques."""
     X = np.random.default_rng(seed).uniform(-3, 3, (TRAINING, 1))
     return np.asarray(raw(X, X_WORD) / STEPS)
 
 
 def learned(reduction: str, budget: int, seed: int, **parts: Any) -> KernelLMS:
-    """Train a learner with ten presentations of a hundred samples."""
+    """Train a learner with ten passes over a hundred samples, and return it."""
     X = samples(seed)
     learner = KernelLMS(1, Gaussian(SIGMA), ETA, 0.0, reduction, budget, **parts)
     for _ in range(PRESENTATIONS):
@@ -105,18 +106,18 @@ def learned(reduction: str, budget: int, seed: int, **parts: Any) -> KernelLMS:
 
 
 def mean_square(f: Array) -> float:
-    """Return the MSE over the 601 points."""
+    """Return the MSE over the 601 points of the grid."""
     return float(np.mean((f - np.sinc(GRID)) ** 2))
 
 
 def reference_errors(realisations: int) -> Array:
-    """Return the MSE without reduction, (realisations,)."""
+    """Return the MSE without reduction, shape (realisations,)."""
     grid = GRID[:, np.newaxis]
     return np.array([mean_square(learned("none", 0, seed).predict(grid)) for seed in range(realisations)])
 
 
 def swept(realisations: int) -> Sweep:
-    """Run every technique with every dictionary size."""
+    """Run every technique with every dictionary size, and return the results."""
     found = Sweep(reference_errors(realisations))
     for title, parts in TECHNIQUES.items():
         error, taken, diverged = np.zeros((len(BUDGETS), realisations)), np.zeros(len(BUDGETS)), 0
@@ -132,21 +133,21 @@ def swept(realisations: int) -> Sweep:
 
 
 def raw(x: Array, word: str) -> Any:
-    """Round values to ADC counts of the given word length."""
+    """Round values to ADC counts of a format."""
     return np.round(x * 2.0 ** int(word.split("f")[1])).astype(np.int64)
 
 
 class Fixed(NamedTuple):
-    """MSE and saturation of an integer technique by budget and realisation."""
+    """MSE and saturation of an integer technique by dictionary size and realisation."""
 
     error: Array
     saturated: NDArray[np.bool]
 
 
 def fixed_point_plan(word: int, budget: int, technique: str, room: Room) -> Plan:
-    """Plan a technique in fixed point.
+    """Return the plan of a technique in fixed point.
 
-    The range of alpha is observed in the first realisation.
+    The range of alpha is that of the first realisation.
     """
     X = samples(0)
     spec = Spec(model={"name": "sinc", "algorithm": "kernel_lms"}, input={"word": X_WORD},
@@ -158,7 +159,7 @@ def fixed_point_plan(word: int, budget: int, technique: str, room: Room) -> Plan
 
 def fixed_point_runs(word: int, realisations: int, technique: str, room: Room | None = None,
                      budgets: tuple[int, ...] = BUDGETS) -> Fixed:
-    """Run an integer technique; by default with the headroom that it needs."""
+    """Run an integer technique, by default with the headroom that it needs."""
     room, grid = room or ROOM.get(technique, Room()), raw(GRID[:, np.newaxis], X_WORD)
     found = Fixed(np.zeros((len(budgets), realisations)), np.zeros((len(budgets), realisations), dtype=bool))
     for row, budget in enumerate(budgets):
@@ -175,9 +176,9 @@ def fixed_point_runs(word: int, realisations: int, technique: str, room: Room | 
 
 
 def growth(budgets: tuple[int, ...], reduction: str) -> tuple[Array, float]:
-    """Measure seconds per sample for large N = N_max, and fit the exponent.
+    """Measure the seconds per sample for large dictionaries; fit the exponent of N.
 
-    The reduction ``integer`` selects the compiled integer FKLMS at 16 bits.
+    The dictionary is full. The reduction ``integer`` is the compiled integer FKLMS with 16 bits.
     """
     taken = []
     for budget in budgets:

@@ -1,8 +1,7 @@
 """Reproduce the multi-resolution LS-SVM solver, and measure its cost.
 
-LS-SVM is the least-squares support-vector machine.
-
-``python -m kerncast.benchmarks.papers.multiresolution`` takes a few minutes, on one thread.
+LS-SVM is the least-squares support-vector machine. ``python -m kerncast.benchmarks.papers.multiresolution``
+takes a few minutes on one thread.
 """
 
 from __future__ import annotations
@@ -156,7 +155,7 @@ LARGE: Columns = (
 
 
 class _Ratios(dict[str, Any]):
-    """Row whose values are ratios "a / b"."""
+    """Row of a table that also computes ratios, with keys of the form "a / b"."""
 
     def __missing__(self, key: str) -> float:
         over, under = key.split(" / ")
@@ -164,19 +163,19 @@ class _Ratios(dict[str, Any]):
 
 
 def drawn(found: list[Row], columns: Columns) -> str:
-    """Tabulate rows."""
+    """Return rows as a Markdown table."""
     return table([[cell.format_map(_Ratios(row)) for _, cell in columns] for row in found],
                  [head for head, _ in columns])
 
 
 def ratios(found: list[Row], which: str) -> tuple[float, float]:
-    """Return the minimum and maximum of a ratio over the rows."""
+    """Return the minimum and the maximum of a ratio over the rows."""
     values = [_Ratios(row)[which] for row in found]
     return min(values), max(values)
 
 
 def crossing(found: list[Row], which: str) -> str:
-    """Return the smallest N from which a ratio stays above 1."""
+    """Return the smallest N from which on a ratio is above 1, as text."""
     behind = [number for number, row in enumerate(found) if _Ratios(row)[which] <= 1]
     first = behind[-1] + 1 if behind else 0
     return f"from N = {found[first]['N']:,} on" if first < len(found) else f"at no N up to {found[-1]['N']:,}"
@@ -184,7 +183,7 @@ def crossing(found: list[Row], which: str) -> str:
 
 # ---- the page ----
 def claims(found: list[Row], small: dict[str, list[Row]], large: dict[str, list[Row]]) -> str:
-    """List the claims that hold, with their figures."""
+    """Return a table of the claims of the paper, each with the measured figures."""
     at_t = _Ratios(next(row for row in found if row["t"] == paper.T))
     wide, narrow = small["finer"], _Ratios(small["longer"][-1])
     by_db10 = [row for row in large["finer"] if row["basis"] == "db10"]
@@ -211,7 +210,7 @@ def claims(found: list[Row], small: dict[str, list[Row]], large: dict[str, list[
 
 
 def render() -> str:
-    """Measure everything, and return the page."""
+    """Run all measurements, and return the page."""
     found = paper.table_i()
     small = {name: cost.small(name, paper.T) for name in cost.REGIMES}
     large = {name: [row for basis in ("db10", "lifting") for row in cost.large(name, paper.T, basis)]

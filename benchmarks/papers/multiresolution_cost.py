@@ -1,4 +1,7 @@
-"""Measure how the cost of the paper's NS-form and of other solvers grows with N."""
+"""Measure how the cost of the paper's NS-form and of other solvers grows with N.
+
+NS-form is the nonstandard form of a matrix in a wavelet basis.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,10 @@ EXACT = 1e-14  # tolerance of the iteration that stands for the exact solution o
 
 
 def first_column(n: int, regime: str) -> Array:
-    """Return the first column of Z on the paper's grid, or on a longer grid."""
+    """Return the first column of Z on the paper's interval, or on a longer one.
+
+    If `regime` is ``finer``, the points are closer for larger n; otherwise, the interval is longer.
+    """
     step = 2 / (n - 1) if regime == "finer" else 2 / 255
     r: Array = np.exp(-(step * np.arange(n) / SIGMA) ** 2)
     r[0] += 1 / GAMMA
@@ -34,9 +40,9 @@ def first_column(n: int, regime: str) -> Array:
 
 
 def targets(n: int, regime: str) -> Array:
-    """Return sin(10 x) / x as in the paper; on longer signals sin(10 x).
+    """Return the targets: sin(10 x) / x as in the paper, or sin(10 x).
 
-    The function sin(10 x) does not decay.
+    The latter is used on longer intervals, because it does not decay.
     """
     if regime == "longer":
         return np.asarray(np.sin(10 * (2 / 255) * np.arange(n)))
@@ -45,15 +51,15 @@ def targets(n: int, regime: str) -> Array:
 
 # ---- banded Cholesky ----
 def banded(r: Array, width: int, y: Array) -> Array:
-    """Solve the system truncated to `width` diagonals on either side."""
+    """Solve the system with `width` diagonals on each side of the main diagonal."""
     return np.asarray(scipy.linalg.solveh_banded(
         np.repeat(r[: width + 1, np.newaxis], len(r), axis=1), y, lower=True, check_finite=False))
 
 
 def bandwidth(r: Array, y: Array, exact: Array, error: float) -> int:
-    """Return the smallest bandwidth whose truncation error is at most `error`.
+    """Return the smallest bandwidth for which the truncation error is at most `error`.
 
-    The error is computed without the banded solver.
+    The banded solver is not used to compute the error.
     """
     def cut_is_too_much(width: int) -> bool:
         cut = np.where(np.arange(len(r)) <= width, r, 0.0)
@@ -68,14 +74,14 @@ def bandwidth(r: Array, y: Array, exact: Array, error: float) -> int:
 
 
 def banded_operations(n: int, width: int) -> int:
-    """Return the multiplications of the banded factor and its two substitutions."""
+    """Return the multiplications of banded factorisation and both substitutions."""
     lengths = np.minimum(width, n - 1 - np.arange(n))
     return int((lengths * (lengths + 3) // 2).sum() + 2 * (lengths + 1).sum())
 
 
 # ---- the table ----
 def measured(n: int, regime: str, t: float, basis: str) -> Row:
-    """Measure the NS-form of the Toeplitz matrix at one size."""
+    """Measure the NS-form of the Toeplitz matrix for one size."""
     r, y = first_column(n, regime), targets(n, regime)
     exact = (solve_toeplitz(r, y, "pcg", tolerance=EXACT).x if n > SMALL[-1] else
              scipy.linalg.solve_toeplitz(r, y))
@@ -93,7 +99,10 @@ def _ours(system: System, y: Array, t: float, basis: str) -> Solution:
 
 
 def beside(n: int, regime: str, t: float) -> Row:
-    """Measure the other solvers at one size, with the band of equal error."""
+    """Measure the other solvers for one size.
+
+    The bandwidth of the banded solver is the one with the same error as the NS-form.
+    """
     row = measured(n, regime, t, "db10")
     r, y = first_column(n, regime), targets(n, regime)
     Z = scipy.linalg.toeplitz(r)
@@ -109,13 +118,13 @@ def beside(n: int, regime: str, t: float) -> Row:
 
 
 def small(regime: str, t: float) -> list[Row]:
-    """Measure every solver at sizes at which the matrix fits in memory."""
+    """Measure all solvers for sizes for which the matrix fits in memory."""
     beside(SMALL[0], regime, t)  # compiles
     return [beside(n, regime, t) for n in SMALL]
 
 
 def large(regime: str, t: float, basis: str) -> list[Row]:
-    """Measure the growth up to sizes that need O(N) memory."""
+    """Measure the growth up to sizes for which only O(N) memory is available."""
     found = [measured(n, regime, t, basis) for n in (SMALL[0], SMALL[-1], *LARGE)]
     unit = found[1]["time"] / found[1]["N"]
     return [row | {"growth": row["time"] / row["N"] / unit} for row in found]

@@ -1,4 +1,4 @@
-"""Reproduce Table I and Figure 1 of the multi-resolution LS-SVM solver."""
+"""Reproduce Table I and Figure 1 of the multi-resolution LS-SVM paper."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ PRINTED = ((1e-2, 1448, 9.83e-3), (1e-3, 2101, 1.31e-3), (1e-4, 2795, 1.42e-4), 
 
 # ---- Table I ----
 def form_of(t: float, basis: str = "db10", *, regularised: bool = True) -> NSForm:
-    """Transform and threshold the paper's Z, or only its Omega."""
+    """Return the thresholded NS-form of the paper's matrix Z, or only of Omega."""
     r = cost.first_column(N, "finer")
     r[0] -= 0 if regularised else 1 / cost.GAMMA
     return ns_form(BorderedToeplitz(r), N, LEVELS, t, basis)
 
 
 def table_i() -> list[Row]:
-    """Return the rows of Table I, one per threshold."""
+    """Return the rows of Table I, one for each threshold."""
     r, y = cost.first_column(N, "finer"), cost.targets(N, "finer")
     exact = scipy.linalg.solve(ToeplitzSystem(r).dense(), y, assume_a="pos")
     found = []
@@ -54,21 +54,27 @@ def table_i() -> list[Row]:
 
 
 def unthresholded(basis: str) -> float:
-    """Return the error without a threshold."""
+    """Return the relative error without a threshold."""
     r, y = cost.first_column(N, "finer"), cost.targets(N, "finer")
     return relative_error(factorise(form_of(0.0, basis), 0.0).solve(y),
                          scipy.linalg.solve(ToeplitzSystem(r).dense(), y, assume_a="pos"))
 
 
 def diagonal_survives() -> float:
-    """Return the difference of the NS-forms of Z and of Omega + I / gamma (10)."""
+    """Return the maximum deviation from equation (10) of the paper.
+
+    According to the equation, the NS-form of Z is that of Omega, plus I / gamma.
+    """
     Z, Omega = form_of(0.0), form_of(0.0, regularised=False)
     pairs = [(one.A.toarray(), other.A.toarray()) for one, other in zip(Z.levels, Omega.levels, strict=True)]
     return max(float(np.abs(a - b - np.eye(len(a)) / cost.GAMMA).max()) for a, b in [*pairs, (Z.Z, Omega.Z)])
 
 
 def wrapped_part() -> float:
-    """Return the share of n_e at `T` due to the nine wrapped wavelets of each level."""
+    """Return the fraction of n_e, at threshold `T`, that wrapped wavelets contribute.
+
+    There are nine of them in each level.
+    """
     form, wrapped = form_of(T), 0
     for level in form.levels:
         inner = slice(0, level.A.shape[0] - 9)
@@ -77,7 +83,7 @@ def wrapped_part() -> float:
 
 
 def condition(levels: int) -> float:
-    """Return the condition number of combined levels of the lifting basis.
+    """Return the condition number of several levels of the lifting basis, combined.
 
     The coarsest level has 16 samples.
     """
@@ -92,16 +98,19 @@ def condition(levels: int) -> float:
 
 # ---- Figure 1 ----
 def nested(form: NSForm, levels: int, Z: Array) -> Array:
-    """Nest the blocks [[A_1, C_1'], [C_1, [[A_2, C_2'], [C_2, Z_2]]]], and so on."""
+    """Assemble the nested matrix of an NS-form.
+
+    Its blocks are [[A_1, C_1'], [C_1, [[A_2, C_2'], [C_2, Z_2]]]], and so on.
+    """
     for level in reversed(form.levels[:levels]):
         Z = sparse.block_array([[level.A, level.C.T], [level.C, sparse.csr_array(Z)]]).toarray()
     return Z
 
 
 def draw(path: Path) -> None:
-    """Draw Figure 1: |Z|, its two-scale transform and two further NS-form steps.
+    """Draw Figure 1 of the paper, with the threshold t = 1e-5.
 
-    The threshold is t = 1e-5.
+    It shows |Z|, its two-scale transform, and two more steps of the NS-form.
     """
     import matplotlib
 

@@ -2,8 +2,9 @@
 
     python -m kerncast.benchmarks.papers.regularized_least_squares
 
-It measures the claims of the slides: one eigendecomposition gives every lambda with its leave-one-out errors;
-the linear kernel by the SVD and by the d x d system; w for small lambda; the subset of regressors.
+The claims of the slides are measured: the leave-one-out errors for every lambda from one eigendecomposition,
+the linear kernel by the SVD and by the d x d system, the accuracy of w for small lambda, and the subset of
+regressors.
 """
 
 from __future__ import annotations
@@ -38,14 +39,14 @@ about ten single solutions."""
 
 
 def root_mean_square(errors: Array) -> float:
-    """Return the root mean square over the samples."""
+    """Return the root mean square over samples."""
     return float(np.sqrt(np.mean(errors**2)))
 
 
 def lambda_path(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array) -> tuple[Array, ...]:
     """Return the training, leave-one-out and test errors for each lambda.
 
-    All are computed from one eigendecomposition.
+    All of them are computed from a single eigendecomposition.
     """
     path = EigenPath(KernelSystem(kernel, X, 0.0).dense(), y)
     between = KernelSystem(kernel, np.concatenate((X_test, X)), 0.0)
@@ -60,13 +61,13 @@ def lambda_path(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array
 
 
 def every_lambda(path: RidgePath) -> None:
-    """Compute the leave-one-out errors for each lambda, to be timed."""
+    """Compute the leave-one-out errors for each lambda. This function is timed."""
     for lam in LAMS:
         path.loo_errors(float(lam))
 
 
 def brute_force(kernel: Kernel, X: Array, y: Array, lam: float, samples: int) -> Array:
-    """Return the leave-one-out errors of the first samples, by training without each."""
+    """Return the leave-one-out errors of the first samples by repeated training."""
     K = KernelSystem(kernel, X, 0.0).dense()
     errors = []
     for i in range(samples):
@@ -79,7 +80,7 @@ def brute_force(kernel: Kernel, X: Array, y: Array, lam: float, samples: int) ->
 def slide_weights(X: Array, y: Array, lam: float) -> Array:
     """Return V S (U [(S^2 + lambda)^-1 - lambda^-1] U'y + lambda^-1 y).
 
-    This is the formula of the slides for w.
+    This is the formula for w in the slides.
     """
     U, S, Vt = np.linalg.svd(X, full_matrices=False)
     inner = (1.0 / (S**2 + lam) - 1.0 / lam) * (U.T @ y)
@@ -87,9 +88,9 @@ def slide_weights(X: Array, y: Array, lam: float) -> Array:
 
 
 def costs(K: Array, y: Array, X: Array, targets: Array) -> str:
-    """Time the leave-one-out errors for all lambdas.
+    """Return a table of times for the leave-one-out errors for all lambdas.
 
-    `X` and `targets` are for the linear kernel.
+    `X` and `targets` are the data for the linear kernel.
     """
     gram = X @ X.T
     ways = (("Gaussian, Cholesky for each lambda", CholeskyPath, K, y),
@@ -112,7 +113,10 @@ def _path_and_errors(make: Callable[[Array, Array], RidgePath], A: Array, y: Arr
 
 
 def accuracy(X: Array, y: Array) -> str:
-    """Compare w by three formulas with extended precision."""
+    """Return a table of the error of w for three formulas.
+
+    The reference is a solution in extended precision.
+    """
     wide = np.longdouble
     rows = []
     for lam in (1e-2, 1e-6, 1e-10):
@@ -126,9 +130,9 @@ def accuracy(X: Array, y: Array) -> str:
 
 
 def _solve_wide(A: Array, b: Array) -> Array:
-    """Solve by elimination with pivoting in `A`'s precision.
+    """Solve a system by elimination with pivoting, in the precision of `A`.
 
-    numpy's own solver supports float64 only.
+    The solver of NumPy supports only float64.
     """
     A, b = A.copy(), b.copy()
     for k in range(len(b)):
@@ -143,9 +147,9 @@ def _solve_wide(A: Array, b: Array) -> Array:
 
 
 def subsets(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array, least: float) -> str:
-    """Measure test error and time of regression on a subset of samples.
+    """Return a table of test error and time of regression on subsets of the samples.
 
-    For each subset, lambda is selected by leave-one-out.
+    For each subset, lambda is selected by the leave-one-out error.
     """
     rows = []
     whole = seconds(lambda: every_lambda(EigenPath(KernelSystem(kernel, X, 0.0).dense(), y)))
@@ -161,7 +165,7 @@ def subsets(kernel: Kernel, X: Array, y: Array, X_test: Array, y_test: Array, le
 
 
 def main() -> None:
-    """Run everything, and write the page and its picture."""
+    """Run all measurements, and write the page and its figure."""
     arguments(__doc__)
     digits = load_samples("digits")
     samples = loaded("mnist_5k", {}) or digits

@@ -2,10 +2,11 @@
 
     python -m kerncast.benchmarks.papers.toeplitz_rls [--copy mnist_10k=FOLDER]
 
-The page repeats Table 1 with counted costs, Figure 2 (test error against n) and Figure 3 (speed-up) for
-Gaussian elimination, conjugate gradients and the Toeplitz matrix, with their memory, on available data. As
-in the paper, samples are shuffled and scaled to [-1, 1], and sigma and lambda are selected for each method
-on a grid; unlike in the paper, on separate samples and not on the test set.
+On the available data, the page repeats Table 1 (with counted operations), Figure 2 (test error against n) and
+Figure 3 (speed-up) for Gaussian elimination, conjugate gradients and the Toeplitz matrix. The memory of each
+method is added. As in the paper, samples are shuffled and scaled to [-1, 1], and sigma and lambda are
+selected on a grid for each method. Unlike in the paper, they are selected on separate samples, and not on the
+test set.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ MOST_STEPS, TOLERANCE = 100, 1e-6  # of conjugate gradients, as in the paper
 
 @dataclass(frozen=True)
 class Split:
-    """Training, selection and test samples."""
+    """Samples for training, for selecting hyperparameters, and for the test."""
 
     X: Array
     y: Array
@@ -46,19 +47,19 @@ class Split:
 
 
 def stopped_like_matlab(A: DenseSystem, y: Array) -> Solution:
-    """Run conjugate gradients to the tolerance or the maximum number of steps."""
+    """Run conjugate gradients until the tolerance or the maximum of steps is reached."""
     found = cg(A, y, "none", TOLERANCE, MOST_STEPS)
     return found if found.ok else cg(A, y, "none", steps=MOST_STEPS)
 
 
 def timed_like_matlab(A: DenseSystem, y: Array, steps: int) -> Solution:
-    """Run the given number of steps once, to measure their time."""
+    """Run conjugate gradients for a number of steps, to measure the time."""
     limit = {"tolerance": TOLERANCE, "max_steps": MOST_STEPS} if steps < MOST_STEPS else {"steps": steps}
     return cg(A, y, "none", **limit)
 
 
 def solvers(K: Array, rows: dict[str, Array], y: Array, lam: float) -> dict[str, Callable[[], Solution]]:
-    """Map each method to its solver of K + lambda I, or of its Toeplitz approximation."""
+    """Return the solver of each method for K + lambda I or its Toeplitz approximation."""
     A = DenseSystem(K + lam * np.eye(len(K)))
     first = {scheme: np.concatenate(([r[0] + lam], r[1:])) for scheme, r in rows.items()}
     return {"GE": partial(elimination, A, y), "CG": partial(stopped_like_matlab, A, y),
@@ -68,7 +69,7 @@ def solvers(K: Array, rows: dict[str, Array], y: Array, lam: float) -> dict[str,
 
 
 def best_models(split: Split) -> dict[str, Cell]:
-    """Select sigma and lambda for each method, then test and time the model."""
+    """Select sigma and lambda for each method; return test error and time of each."""
     least: dict[str, tuple[float, float, float]] = {}
     unsolved: Counter[str] = Counter()
     for sigma in WIDTHS * np.sqrt(split.X.shape[1]):
@@ -86,7 +87,7 @@ def best_models(split: Split) -> dict[str, Cell]:
 
 
 def measured(split: Split, name: str, sigma: float, lam: float, unsolved: int) -> Cell:
-    """Measure test error and time of one method."""
+    """Return the test error and the time of one method with given hyperparameters."""
     kernel = Gaussian(sigma)
     K, rows = matrix_and_rows(kernel, split.X)
     solve = solvers(K, rows, split.y, lam)[name]
@@ -103,32 +104,35 @@ def measured(split: Split, name: str, sigma: float, lam: float, unsolved: int) -
 
 
 def matrix_and_rows(kernel: Gaussian, X: Array) -> tuple[Array, dict[str, Array]]:
-    """Return K, and the first rows of T by Lemma 2 and by biased sums."""
+    """Return K, and the first rows of T by Lemma 2 and by biased sums over diagonals."""
     r = kernel_first_row(X, kernel, "diagonal_mean")
     share = np.arange(len(X), 0, -1) / len(X)
     return KernelSystem(kernel, X, 0.0).dense(), {"diagonal_mean": r, "diagonal_mean_biased": r * share}
 
 
 def kernel_between(kernel: Gaussian, U: Array, V: Array) -> Array:
-    """Return the kernel matrix between test and training samples."""
+    """Return the kernel matrix between two sets of samples."""
     both = KernelSystem(kernel, np.concatenate((U, V)), 0.0)
     return both.block(slice(0, len(U)), slice(len(U), len(U) + len(V)))
 
 
 def error_rate(K: Array, solution: Solution, y: Array) -> float:
-    """Return the share of misclassified samples; 1 without a solution."""
+    """Return the fraction of misclassified samples; 1 if there is no solution."""
     return float(np.mean(np.sign(K @ solution.x) != y)) if solution.ok else 1.0
 
 
 def splits(X: Array, y: Array, sizes: tuple[int, ...], held: int) -> dict[int, Split]:
-    """Return training sets of growing size, with common selection and test samples."""
+    """Return training sets of increasing size.
+
+    The samples for selection and test are the same for all of them.
+    """
     select, test = (X[:held], y[:held]), (X[held: 2 * held], y[held: 2 * held])
     rest = slice(2 * held, None)
     return {n: Split(X[rest][:n], y[rest][:n], select, test) for n in sizes}
 
 
 def main() -> None:
-    """Run everything, and write the page and its pictures."""
+    """Run all measurements, and write the page and its figures."""
     copies = arguments(__doc__)
     found: dict[str, dict[int, dict[str, Cell]]] = {}
     for name, classes, positive, sizes in SETS:

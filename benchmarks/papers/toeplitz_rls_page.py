@@ -1,4 +1,4 @@
-"""Tabulate and draw the measurements of :mod:`.toeplitz_rls`."""
+"""Write tables and figures from the measurements of :mod:`.toeplitz_rls`."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ METHODS = {"GE": "Gaussian elimination", "CG": "conjugate gradients", "TB": "Toe
 
 @dataclass(frozen=True)
 class Cell:
-    """Best model of a method for one n; `unsolved` counts systems without a solution."""
+    """Best model of a method for one n; `unsolved` is the number of unsolved systems."""
 
     sigma: float
     at_edge: bool
@@ -47,12 +47,12 @@ the error of the Toeplitz method is more than 1.5 times the exact error."""
 
 
 def page(found: Found) -> str:
-    """Write the page and its pictures."""
+    """Return the page, and write its figures."""
     return "\n\n".join([_HEAD, _table_1(found), _figure_2(found), _figure_3(found), _claims(found)]) + "\n"
 
 
 def _table_1(found: Found) -> str:
-    """Tabulate the paper's orders, counted operations, bytes, and exponents of n."""
+    """Return Table 1: orders of growth, counted operations, bytes, and exponents of n."""
     title = max(found, key=lambda t: max(found[t]))
     sizes = sorted(found[title])
     few, many = found[title][sizes[-2]], found[title][sizes[-1]]
@@ -75,9 +75,9 @@ def _table_1(found: Found) -> str:
 
 
 def _bytes(name: str, solution: Any, n: int) -> int:
-    """Return the bytes of a method and its matrix.
+    """Return the bytes that a method needs, including its matrix.
 
-    The paper's conjugate gradients also store the whole matrix.
+    Conjugate gradients are taken to store the whole matrix, as in the paper.
     """
     return int(solution.bytes) + (8 * n * n if name == "CG" else 8 * n if name.startswith("TB") else 0)
 
@@ -124,7 +124,7 @@ def _figure_3(found: Found) -> str:
 
 
 def _ratios(cells: dict[str, Cell], n: int) -> list[object]:
-    """Return a row of times and bytes relative to those of the Toeplitz method."""
+    """Return a row of times and bytes, relative to those of the Toeplitz method."""
     ge, cg, tb = (cells[name] for name in ("GE", "CG", "TB"))
     held = _bytes("GE", ge.solution, n) / _bytes("TB", tb.solution, n)
     return [_ratio(ge.seconds / tb.seconds), _ratio(cg.seconds / tb.seconds), cg.solution.iterations,
@@ -137,7 +137,7 @@ def _ratio(value: float) -> str:
 
 
 def _claims(found: Found) -> str:
-    """List each claim of the paper with its outcome."""
+    """Return a list of the paper's claims, each with its outcome."""
     largest = {title: by_n[max(by_n)] for title, by_n in found.items()}
     gap = "; ".join(f"{_short(t)}: {c['TB'].error:.1%} against {c['GE'].error:.1%}, with 5 steps of CG "
                     f"{c['CG(5)'].error:.1%}" for t, c in largest.items())
@@ -169,7 +169,7 @@ def _claims(found: Found) -> str:
 
 
 def _held(cases: Iterable[bool], what: str) -> str:
-    """Count the cases in which a claim holds."""
+    """Return the number of cases in which a claim holds, as text."""
     seen = list(cases)
     return f"{sum(seen)} of {len(seen)} ({what})"
 

@@ -1,1 +1,1 @@
-"""benchmarks.peers: the algorithms in APyTypes and in plain C, as baselines."""
+"""benchmarks.peers: the algorithms in APyTypes and in plain C, for comparison."""

@@ -1,4 +1,4 @@
-"""benchmarks.peers: vectorised FKLMS in APyTypes, bit-exact with kerncast."""
+"""benchmarks.peers: vectorised FKLMS with APyTypes, bit-exact with kerncast."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ WIDE = 80
 
 
 def signed(words: NDArray[np.uint64], bits: int) -> Words:
-    """Convert the unsigned bits of APyTypes to signed integers."""
+    """Convert unsigned values of `bits` bits to signed values (two's complement)."""
     low: Words = words.astype(np.int64)
     return np.where(low >> (bits - 1) & 1, low - (1 << bits), low)
 
 
 def words_of(numbers: APyFixedArray) -> Words:
-    """Return the stored integers of numbers with up to 62 bits."""
+    """Return the stored integers of an APyTypes array with up to 62 bits."""
     return signed(numbers.to_bits(numpy=True), numbers.bits)
 
 
 def word_of(number: APyFixed) -> int:
-    """Return the stored integer of one number."""
+    """Return the stored integer of an APyTypes number."""
     bits: int = number.to_bits()
     return bits - (1 << number.bits) if bits >> (number.bits - 1) else bits
 
 
 def array(words: Words, fmt: Format) -> APyFixedArray:
-    """Return integers as numbers of a format; an unsigned format gets a sign bit."""
+    """Return integers as an APyTypes array; an unsigned format gets a sign bit."""
     return APyFixedArray(words, bits=fmt.bits + (not fmt.signed), frac_bits=fmt.frac)
 
 
 class ApyKernel:
-    """Distances and Gaussian kernel values of 32 bits."""
+    """Squared distances, and Gaussian kernel values with 32 bits."""
 
     def __init__(self, plan: Plan) -> None:
         shift = plan.integer("kernel_shift") + 32
@@ -58,14 +58,14 @@ class ApyKernel:
         self._powers = np.array([1 << (33 - whole) for whole in range(34)], dtype=np.int64)
 
     def distances(self, v: APyFixedArray, x: APyFixedArray) -> APyFixedArray:
-        """Return exact squared distances (m,) of v (m, D) to x (D,)."""
+        """Return the exact squared distances (m,) from v (m, D) to x (D,)."""
         difference = v - x
         return (difference * difference).sum(1)
 
     def values(self, d2: APyFixedArray, words: Words) -> APyFixedArray:
-        """Return kernel values (m,), in s33f31, of squared distances.
+        """Return the kernel values (m,), in s33f31, for squared distances.
 
-        The distances are given as numbers and as integers.
+        The distances are passed both as an APyTypes array and as integers.
         """
         t = words_of((d2 * self._c).cast(bits=62, frac_bits=32, quantization=FLOOR))
         tail = APyFixedArray(t & 0xFFFF, bits=17, frac_bits=32) * self._ln2
@@ -83,9 +83,9 @@ class ApyKernel:
 
 
 class ApyFklms:
-    """Learner of a plan whose ADC counts need no conversion.
+    """FKLMS learner for plans in which ADC counts need no conversion.
 
-    The offset is 0, and the gain of x is 1.
+    The offset must be 0, and the gain of x must be 1.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -105,7 +105,7 @@ class ApyFklms:
         self.count = 0
 
     def update(self, x_raw: Words, y_raw: Words) -> tuple[Words, Words]:
-        """Learn samples (m, D), (m,) in order; return predictions and statuses (m,)."""
+        """Learn samples (m, D) and targets (m,) in order; return predictions and statuses."""
         y_all = y_raw * self.plan.integer("y_gain") >> self.plan.integer("y_shift")
         answers = [self._learn(APyFixedArray(x, bits=self.x.bits, frac_bits=0), int(y))
                    for x, y in zip(x_raw, y_all, strict=True)]
@@ -142,12 +142,15 @@ class ApyFklms:
         return word_of(f), SATURATED if saturated else OK
 
     def _closest(self) -> int:
-        """Return the slot nearest to an older one; ties select the newest (17)."""
+        """Return the slot that is nearest to an older one; the newest of equal ones (17)."""
         dist = np.where(self.rank == 0, np.iinfo(np.int64).max, self.dist)
         return int(np.argmax(np.where(dist == dist.min(), self.rank, -1)))
 
     def _project(self, slot: int) -> bool:
-        """Add alpha_slot k(v_j, v_slot) to all other alpha_j (16); report saturation."""
+        """Project the removed vector onto the others; report whether a value saturates.
+
+        According to (16), alpha_slot k(v_j, v_slot) is added to each other alpha_j.
+        """
         d2 = self.kernel.distances(self.v, self.v[slot])
         k = self.kernel.values(d2, words_of(d2))
         moved = (k * self.a[slot]).cast(bits=WIDE, frac_bits=self.alpha.frac, quantization=self.mode)
@@ -157,7 +160,7 @@ class ApyFklms:
         return not np.all(self.a == whole)
 
     def _remove(self, slot: int) -> None:
-        """Remove `slot` from the age order and relink its neighbours."""
+        """Remove a slot from the age order, and update the nearest neighbours."""
         later = self.rank > self.rank[slot]
         for j in np.flatnonzero(later & (self.elder == slot)):
             row = words_of(self.kernel.distances(self.v, self.v[int(j)]))
@@ -168,7 +171,7 @@ class ApyFklms:
         self.rank[later] -= 1
 
     def _nearest(self, row: Words, among: NDArray[np.bool_]) -> int:
-        """Return the slot in `among` with the smallest distance; ties select the oldest."""
+        """Return the slot in `among` with the smallest distance; the oldest of equal ones."""
         d2 = np.where(among, row, np.iinfo(np.int64).max)
         return int(np.argmin(np.where(d2 == d2.min(), self.rank, np.iinfo(np.int64).max)))
 

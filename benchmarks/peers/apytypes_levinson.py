@@ -1,8 +1,8 @@
-"""benchmarks.peers: the symmetric Levinson recursion in APyTypes.
+"""benchmarks.peers: the symmetric Levinson recursion with APyTypes.
 
-It computes on whole vectors of 32 bits. Numbers are integers; the exponents of the blocks are separate.
-Operations that occur once per step use Python's integers: quotients, because APyTypes (0.5.1) truncates them
-toward zero, and the scalars that determine the exponents.
+It computes with whole vectors of 32 bits. Values are integers, and the block exponents are separate
+variables. Operations that occur once per step use Python integers. These are quotients, because APyTypes
+(0.5.1) truncates them towards zero, and the scalars that determine the exponents.
 """
 
 from __future__ import annotations
@@ -21,17 +21,20 @@ LO, HI = -(1 << (W - 1)), (1 << (W - 1)) - 1
 
 
 def magnitude(v: int) -> int:
-    """Return `v` or -v - 1."""
+    """Return `v` if it is not negative, else -v - 1."""
     return v if v >= 0 else -v - 1
 
 
 def largest(words: Words) -> int:
-    """Return the largest magnitude of the words; 0 if there are none."""
+    """Return the largest :func:`magnitude` of integers; 0 if there are none."""
     return max(magnitude(int(words.min())), magnitude(int(words.max()))) if len(words) else 0
 
 
 def divide(num: int, den: int) -> tuple[int, int]:
-    """Return the floor of `num` over the top 31 bits of `den`, and the exponent."""
+    """Divide `num` by the 31 most significant bits of `den`.
+
+    Returns the floor of the quotient, and its exponent.
+    """
     if num == 0:
         return 0, 0
     up, up_den = 62 - abs(num).bit_length(), 62 - den.bit_length()
@@ -42,32 +45,32 @@ def divide(num: int, den: int) -> tuple[int, int]:
 
 
 def align(v: int, s: int) -> int:
-    """Return the floor of ``v / 2**s``."""
+    """Return the floor of ``v / 2**s``; `s` may be negative."""
     return v >> s if s >= 0 else v << -s
 
 
 def half_up(v: int, s: int) -> int:
-    """Return ``v / 2**s`` rounded half up."""
+    """Return ``v / 2**s``, rounded half up."""
     return v << -s if s <= 0 else ((v >> (s - 1)) + 1) >> 1
 
 
 def fit(v: int) -> int:
-    """Saturate `v` to the range of a word."""
+    """Saturate `v` to the range of 32 bits."""
     return min(max(v, LO), HI)
 
 
 def number(word: int, frac: int = 0) -> APyFixed:
-    """Return an integer as a number with `frac` fraction bits."""
+    """Return an integer as an APyTypes number with `frac` fraction bits."""
     return APyFixed(word % 2**W, bits=W, frac_bits=frac)
 
 
 def zeros(n: int) -> APyFixedArray:
-    """Return an array of zeros."""
+    """Return an APyTypes array of zeros."""
     return APyFixedArray(np.zeros(n, dtype=np.int64), bits=W, frac_bits=0)
 
 
 class ApyLevinson:
-    """Recursion for one right-hand side.
+    """Levinson's recursion for one right-hand side.
 
     `k` contains the constants of a plan with block scaling and rounding half up.
     """
@@ -77,7 +80,10 @@ class ApyLevinson:
         self.k = k
 
     def solve(self, y: Words, r: Words) -> tuple[Words, Words, list[int]]:
-        """Solve for y (n,) and r (n,); return x (n,), a (n,) and eps, a_exp, x_exp."""
+        """Solve the system with right-hand side y (n,) and first row r (n,).
+
+        Returns x (n,), a (n,) and the list of eps, a_exp and x_exp.
+        """
         k, n = self.k, len(y)
         self.back = APyFixedArray(r[::-1].copy(), bits=W, frac_bits=k.solver_shift)
         self.a, self.x = zeros(n), zeros(n)
@@ -90,9 +96,9 @@ class ApyLevinson:
         return words_of(self.x), words_of(self.a), [self.eps, self.a_exp, self.x_exp]
 
     def _correlate(self, numbers: APyFixedArray, s: int) -> int:
-        """Return ``sum r[m - i] b[i] / 2**s`` of a block b that ends at r[1].
+        """Return ``sum r[m - i] b[i] / 2**s`` for a block b that ends at r[1].
 
-        Every product is rounded down.
+        Each product is rounded down.
         """
         count = len(numbers)
         if count == 0:

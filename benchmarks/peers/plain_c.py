@@ -1,4 +1,4 @@
-"""benchmarks.peers: compile the plain C of this folder for a plan, through cffi."""
+"""benchmarks.peers: compile the hand-written C in this folder with cffi."""
 
 from __future__ import annotations
 
@@ -22,11 +22,12 @@ HERE = Path(__file__).parent
 
 
 class PlainC:
-    """Source of this folder with the constants of one plan.
+    """Compiled C file of this folder, with the constants of one plan.
 
     Parameters
     ----------
     source, compiler : str
+        Name of the C file, and command of the compiler.
     constants : mapping of str to int
         Values of macros.
     declarations : str
@@ -44,14 +45,16 @@ class PlainC:
         self.library: Any = self.ffi.dlopen(str(library))
 
     def view(self, ctype: str, words: NDArray[Any]) -> Any:
-        """Return a pointer to an array of the required type."""
+        """Return a pointer to values, as an array of a C type."""
         return self.ffi.from_buffer(f"{ctype}[]", words)
 
 
 def levinson(compiler: str, k: LevinsonConstants, y: Words, r: Words) -> Callable[[], tuple[Words, ...]]:
-    """Return a function that solves for y and r (n,).
+    """Return a function that solves a system with y and r, both of shape (n,).
 
-    The function returns x, a and (eps, a_exp, x_exp).
+    y is the right-hand side, and r the first row of the matrix.
+
+    The function returns x, a, and (eps, a_exp, x_exp).
     """
     n = len(y)
     c = PlainC("levinson.c", compiler, {
@@ -72,9 +75,9 @@ def levinson(compiler: str, k: LevinsonConstants, y: Words, r: Words) -> Callabl
 
 
 def fklms(compiler: str, plan: Plan, x: Words, y: Words) -> Callable[[], tuple[Words, ...]]:
-    """Return a function that learns x (m, D) and y (m,) from an empty model.
+    """Return a function that learns x (m, D) and y (m,), starting from an empty model.
 
-    The samples are ADC counts; the function returns f and statuses (m,).
+    The samples are ADC counts. The function returns f and statuses (m,).
     """
     budget, columns = plan.sizes["N"], plan.sizes["D"]
     names = ("project_shift", "mac_shift", "f_shift", "eta", "eta_shift", "kernel_c", "kernel_shift",

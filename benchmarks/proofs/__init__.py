@@ -1,4 +1,4 @@
-"""proofs: prove with z3 that the shipped C primitives equal their definitions.
+"""proofs: prove with z3 that the C primitives are equal to their definitions.
 
-``python -m kerncast.benchmarks.proofs`` proves everything and writes ``docs/measured/primitives.md``.
+``python -m kerncast.benchmarks.proofs`` proves all claims, and writes ``docs/measured/primitives.md``.
 """

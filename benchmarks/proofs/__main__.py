@@ -1,4 +1,4 @@
-"""proofs: prove the claims and write the page.
+"""proofs: prove all claims, and write the page.
 
 Run ``python -m kerncast.benchmarks.proofs``.
 """
@@ -18,7 +18,7 @@ MUTANT_TIMEOUT = 20.0
 
 
 def proofs(program: Program) -> dict[str, ProofResult]:
-    """Prove every claim of the table; exit if a claim is refuted."""
+    """Prove all claims and return the results; exit if a claim is refuted."""
     verdicts = {}
     for claim in CLAIMS:
         verdict = verdicts[claim.key] = prove(program, claim)
@@ -29,9 +29,9 @@ def proofs(program: Program) -> dict[str, ProofResult]:
 
 
 def score(program: Program, function: str) -> tuple[Score, list[str]]:
-    """Score the mutants of a function and list the undetected ones.
+    """Try to prove the mutants of a function; return the score and undetected mutants.
 
-    An undetected mutant is neither refuted nor listed as equivalent.
+    A mutant is not detected if it is neither refuted nor listed as equivalent.
     """
     claim = next(claim for claim in reversed(CLAIMS) if claim.function == function)
     count = refuted = equivalent = 0
@@ -48,7 +48,7 @@ def score(program: Program, function: str) -> tuple[Score, list[str]]:
 
 
 def main() -> int:
-    """Prove the claims; return exit status 1 for an undetected mutant."""
+    """Prove all claims. Return exit status 1 if a mutant is not detected."""
     program = parse()
     verdicts, scores, missed = proofs(program), {}, []
     for function in program.functions:

@@ -1,8 +1,8 @@
-"""proofs: express C's operators as z3 terms over bit vectors or integers.
+"""proofs: represent the operators of C as z3 terms over bit vectors or integers.
 
-Both classes return a term and report the conditions under which C99 leaves the operation undefined or
-implementation-defined. Proofs of shifts and masks use bit vectors. Proofs of products and quotients use
-integers: if none of the conditions holds, the result in C equals the exact integer.
+Each operation returns a term, and reports the conditions under which the behaviour is undefined or
+implementation-defined in C99. Proofs of shifts and masks use bit vectors. Proofs of products and quotients
+use integers: if none of the reported conditions holds, the result in C equals the exact integer.
 """
 
 from __future__ import annotations
@@ -26,62 +26,62 @@ CONVERSION = "conversion to a signed type that cannot hold the value"
 
 
 class Arithmetic(Protocol):
-    """Operations of C on one type.
+    """Operations of C on integers as z3 terms.
 
-    Both operands of `binary` are converted to it.
+    The operands of `binary` must have been converted to the common type.
     """
 
     def literal(self, value: int, kind: CType) -> Term:
-        """Return a constant."""
+        """Return a constant of a C type."""
 
     def variable(self, name: str, kind: CType) -> Term:
-        """Return an arbitrary value of the type."""
+        """Return a variable that can have any value of a C type."""
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """Return the assumption that a variable is within its type's range."""
+        """Return the condition that a term is within the range of its C type."""
 
     def exact(self, term: Term, kind: CType) -> Term:
-        """Return the mathematical value, which never overflows."""
+        """Return the mathematical value of a term, in an arithmetic without overflow."""
 
     def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
-        """Convert the value to the type (C99 6.3.1.3)."""
+        """Convert a term to another C type (C99 6.3.1.3)."""
 
     def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """Apply one of the operators + - * / % & | ^."""
+        """Apply one of the operators + - * / % & | ^ to operands of the same type."""
 
     def compare(self, op: str, a: Term, b: Term, kind: CType) -> Term:
-        """Compare by < <= > >= == !=."""
+        """Compare two terms with one of the operators < <= > >= == !=."""
 
     def shift(self, op: str, a: Term, kind: CType, count: Term, count_kind: CType, report: Report) -> Term:
-        """Apply << or >>."""
+        """Shift a term with the operator << or >>."""
 
     def complement(self, a: Term, kind: CType) -> Term:
-        """Return the bitwise complement, as C's ``~``."""
+        """Return the bitwise complement of a term (``~`` in C)."""
 
 
 class Bits:
-    """Values as bit vectors; exact values have `WIDE` bits."""
+    """Arithmetic with bit vectors; exact values have `WIDE` bits."""
 
     WIDE = 160
 
     def literal(self, value: int, kind: CType) -> Term:
-        """Return a constant."""
+        """Return a constant of a C type."""
         return z3.BitVecVal(value, kind.bits)
 
     def variable(self, name: str, kind: CType) -> Term:
-        """Return an arbitrary value of the type."""
+        """Return a variable that can have any value of a C type."""
         return z3.BitVec(name, kind.bits)
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """Return the assumption that a variable is within its type's range."""
+        """Return the condition that a term is within the range of its C type."""
         return z3.BoolVal(True)
 
     def exact(self, term: Term, kind: CType) -> Term:
-        """Return the mathematical value, which never overflows."""
+        """Return the mathematical value of a term, in an arithmetic without overflow."""
         return _extended(term, kind, self.WIDE)
 
     def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
-        """Convert the value to the type (C99 6.3.1.3)."""
+        """Convert a term to another C type (C99 6.3.1.3)."""
         if new.bits > old.bits:
             return _extended(term, old, new.bits)  # a negative number becomes itself modulo 2^bits
         result = z3.Extract(new.bits - 1, 0, term) if new.bits < old.bits else term
@@ -91,7 +91,7 @@ class Bits:
         return result
 
     def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """Apply one of the operators + - * / % & | ^."""
+        """Apply one of the operators + - * / % & | ^ to operands of the same type."""
         if op in "+-*" and kind.signed:
             report(OVERFLOW, z3.Not(_no_overflow(op, a, b)))
         if op in "/%":
@@ -107,7 +107,7 @@ class Bits:
         return operations[op]()
 
     def compare(self, op: str, a: Term, b: Term, kind: CType) -> Term:
-        """Compare by < <= > >= == !=."""
+        """Compare two terms with one of the operators < <= > >= == !=."""
         if op in ("==", "!="):
             return a == b if op == "==" else a != b
         if kind.signed:
@@ -115,7 +115,7 @@ class Bits:
         return {"<": z3.ULT, "<=": z3.ULE, ">": z3.UGT, ">=": z3.UGE}[op](a, b)
 
     def shift(self, op: str, a: Term, kind: CType, count: Term, count_kind: CType, report: Report) -> Term:
-        """Apply << or >>."""
+        """Shift a term with the operator << or >>."""
         wide = max(kind.bits, count_kind.bits) + 1
         amount = _extended(count, count_kind, wide)
         report(SHIFT, z3.Or(amount < 0, amount >= kind.bits))
@@ -129,12 +129,12 @@ class Bits:
         return a << by
 
     def complement(self, a: Term, kind: CType) -> Term:
-        """Return the bitwise complement, as C's ``~``."""
+        """Return the bitwise complement of a term (``~`` in C)."""
         return ~a
 
 
 class Integers:
-    """Values as z3 integers within their type's range."""
+    """Arithmetic with z3 integers in the range of their C types."""
 
     # 2^n for an n that is not a constant; the only assumption is that it is at least one.
     POWER = z3.Function("power_of_two", z3.IntSort(), z3.IntSort())
@@ -143,20 +143,23 @@ class Integers:
         self.parts: dict[int, tuple[Term, int, Term, int]] = {}
 
     def in_parts(self, name: str, high: int, low_bits: int) -> tuple[Term, Term]:
-        """Return a number with known high part, and the range of its unknown low part."""
+        """Return a number with known high bits, and the condition on its low bits.
+
+        The condition states the range of the low part, which is a variable.
+        """
         low = z3.Int(f"{name}_low")
         whole = (high << low_bits) + low
         self.parts[whole.get_id()] = (whole, high, low, low_bits)
         return whole, z3.And(low >= 0, low < 1 << low_bits)
 
     def quotient(self, a: Term, count: Term) -> Term:
-        """Return ``floor(a / 2**count)``, using the known parts of a number."""
+        """Return ``floor(a / 2**count)``, simplified if the high bits of `a` are known."""
         _, high, _, low_bits = self.parts.get(a.get_id(), (None, 0, None, -1))
         number = numeral(count)
         return z3.IntVal(high) if number is not None and number == low_bits else a / self.power(count)
 
     def remainder(self, a: Term, bits: int) -> Term:
-        """Return `a` modulo ``2**bits``, using the known parts of a number."""
+        """Return `a` modulo ``2**bits``, simplified if the high bits of `a` are known."""
         _, high, low, low_bits = self.parts.get(a.get_id(), (None, 0, None, -1))
         if bits == low_bits:
             return low
@@ -165,37 +168,37 @@ class Integers:
         return a % (1 << bits)
 
     def within(self, lo: int, a: Term, hi: int) -> bool:
-        """Report whether a number in parts is known to lie in [lo, hi]."""
+        """Report whether the known high bits of `a` imply that it is in [lo, hi]."""
         _, high, _, low_bits = self.parts.get(a.get_id(), (None, 0, None, -1))
         return low_bits >= 0 and lo <= high << low_bits and ((high + 1) << low_bits) - 1 <= hi
 
     def literal(self, value: int, kind: CType) -> Term:
-        """Return a constant."""
+        """Return a constant of a C type."""
         return z3.IntVal(value)
 
     def variable(self, name: str, kind: CType) -> Term:
-        """Return an arbitrary value of the type."""
+        """Return a variable that can have any value of a C type."""
         return z3.Int(name)
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """Return the assumption that a variable is within its type's range."""
+        """Return the condition that a term is within the range of its C type."""
         if self.within(kind.least, term, kind.greatest):
             return z3.BoolVal(True)
         return z3.And(term >= kind.least, term <= kind.greatest)
 
     def exact(self, term: Term, kind: CType) -> Term:
-        """Return the mathematical value, which never overflows."""
+        """Return the mathematical value of a term, in an arithmetic without overflow."""
         return term
 
     def power(self, count: Term) -> Term:
-        """Return 2^count."""
+        """Return 2^count; `count` need not be a constant."""
         number = numeral(count)
         if number is None:
             return self.POWER(count)
         return z3.IntVal(1 << number) if 0 <= number < 64 else z3.IntVal(1)  # out of range: reported
 
     def convert(self, term: Term, old: CType, new: CType, report: Report) -> Term:
-        """Convert the value to the type (C99 6.3.1.3)."""
+        """Convert a term to another C type (C99 6.3.1.3)."""
         if new.least <= old.least and old.greatest <= new.greatest:
             return term
         if new.signed:
@@ -204,7 +207,7 @@ class Integers:
         return self.remainder(term, new.bits)
 
     def binary(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """Apply one of the operators + - * / % & | ^."""
+        """Apply one of the operators + - * / % & | ^ to operands of the same type."""
         if op in "/%":
             return self._divided(op, a, b, kind, report)
         if op == "&":
@@ -220,18 +223,18 @@ class Integers:
         return result
 
     def _divided(self, op: str, a: Term, b: Term, kind: CType, report: Report) -> Term:
-        """Divide toward zero, with the matching remainder (C99 6.5.5).
+        """Apply the operator / or % as in C, where quotients are truncated (C99 6.5.5).
 
-        The operator / of z3 rounds down for b > 0.
+        In z3, the operator / rounds down for b > 0.
         """
         report(DIVISION, z3.Or(b == 0, z3.And(a == kind.least, b == -1, kind.signed)))
         down = z3.If(a >= 0, a / b, -((-a) / b))  # z3: a = b * (a / b) + rest, 0 <= rest < |b|
         return down if op == "/" else z3.If(a >= 0, a % b, -((-a) % b))
 
     def _masked(self, a: Term, mask: Term) -> Term:
-        """Apply ``a & mask`` for a non-negative constant.
+        """Return ``a & mask`` for a non-negative constant mask.
 
-        A run of ones is a difference of remainders.
+        For each run of ones in the mask, the result is a difference of remainders.
         """
         left = numeral(mask)
         if left is None or left < 0:
@@ -246,11 +249,11 @@ class Integers:
         return z3.IntVal(0) if result is None else result
 
     def compare(self, op: str, a: Term, b: Term, kind: CType) -> Term:
-        """Compare by < <= > >= == !=."""
+        """Compare two terms with one of the operators < <= > >= == !=."""
         return {"<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b, "==": a == b, "!=": a != b}[op]
 
     def shift(self, op: str, a: Term, kind: CType, count: Term, count_kind: CType, report: Report) -> Term:
-        """Apply << or >>."""
+        """Shift a term with the operator << or >>."""
         report(SHIFT, z3.Or(count < 0, count >= kind.bits))
         if kind.signed:
             report(NEGATIVE_SHIFT, a < 0)
@@ -263,12 +266,12 @@ class Integers:
         return a * power
 
     def complement(self, a: Term, kind: CType) -> Term:
-        """Return the bitwise complement, as C's ``~``."""
+        """Return the bitwise complement of a term (``~`` in C)."""
         return -a - 1 if kind.signed else kind.greatest - a
 
 
 def numeral(term: Term) -> int | None:
-    """Return the value of a constant term."""
+    """Return the value of a term if it is a constant, else None."""
     found = z3.simplify(term)
     return found.as_long() if z3.is_int_value(found) or z3.is_bv_value(found) else None
 

@@ -1,8 +1,8 @@
-"""proofs: parse the runtime headers into a syntax tree.
+"""proofs: parse the runtime headers to a syntax tree.
 
-The headers use the preprocessor only for include guards, includes and named integers. Therefore a short
-preprocessing pass is sufficient, and the proof reads the shipped text without any compiler's headers.
-Any other directive is rejected.
+The headers use the preprocessor only for include guards, includes and integer macros. Therefore, a simple
+preprocessing step is sufficient, and the proofs use the text of the headers without those of a compiler. All
+other directives are rejected.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ TYPEDEFS = "".join(f"typedef int {name};\n" for name in STDINT)
 
 
 class Refused(Exception):
-    """Raised for C that this prover does not support."""
+    """Exception for C that this prover does not support."""
 
 
 @dataclass(frozen=True)
 class Program:
-    """Functions of the runtime by name."""
+    """Functions of the runtime headers by name."""
 
     functions: dict[str, c_ast.FuncDef]
 
     def digest(self) -> str:
-        """Return the SHA-256 of the functions' C in a fixed layout.
+        """Return the SHA-256 of the functions in a normalised layout.
 
         Comments and white space do not affect it.
         """
@@ -52,7 +52,7 @@ OTHERS = ("kc_band.h", "kc_bits_clz.h", "kc_compiler.h", "kc_crc.h", "kc_f32.h",
 
 
 def header_texts() -> dict[str, str]:
-    """Return the text of each header with functions, dependencies first."""
+    """Return the texts of the headers that contain functions, in dependency order."""
     texts: dict[str, str] = {}
 
     def add(name: str) -> None:
@@ -72,7 +72,7 @@ def header_texts() -> dict[str, str]:
 
 
 def _preprocessed(name: str, text: str, macros: dict[str, str]) -> str:
-    """Remove the directives of `text` and insert named integers.
+    """Remove the directives of a header, and expand integer macros.
 
     Line numbers do not change.
     """
@@ -93,12 +93,12 @@ def _preprocessed(name: str, text: str, macros: dict[str, str]) -> str:
 
 
 def _without_comments(text: str) -> str:
-    """Remove the comments of `text`, but keep line ends."""
+    """Remove the comments of a C text, but keep line ends."""
     return re.sub(r"/\*.*?\*/", lambda found: re.sub(r"[^\n]", " ", found.group()), text, flags=re.DOTALL)
 
 
 def parse(texts: dict[str, str] | None = None) -> Program:
-    """Parse these headers; the default is those that ship with kerncast."""
+    """Parse headers to functions; by default, those of kerncast's runtime."""
     macros = {"KC_TABLE": "const"}
     functions: dict[str, c_ast.FuncDef] = {}
     for name, text in (header_texts() if texts is None else texts).items():

@@ -1,7 +1,7 @@
-"""proofs: execute a C function symbolically, as terms and conditions.
+"""proofs: execute a C function symbolically, which yields terms and conditions.
 
-Every path is followed. A loop is unrolled while its condition is constant; otherwise it is replaced by one
-arbitrary iteration (`Turn`), the induction step of its proof.
+All paths are followed. A loop is unrolled while its condition is constant. Otherwise, it is replaced by one
+arbitrary iteration (`Turn`), which is the induction step of a proof.
 """
 
 from __future__ import annotations
@@ -21,12 +21,15 @@ MOST_TURNS = 64
 
 
 class Endless(Refused):
-    """Raised for a loop of more iterations than any runtime loop can have."""
+    """Exception for a loop with more iterations than any loop of the runtime can have."""
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One iteration of a loop: the states before and after it, and the condition."""
+    """One iteration of a loop: the states before the loop and around the iteration.
+
+    `condition` is the loop condition before the iteration.
+    """
 
     entry: State
     before: State
@@ -36,7 +39,7 @@ class Turn:
 
 @dataclass
 class Execution(Expressions):
-    """Symbolic execution of a function on given arguments."""
+    """Symbolic execution of functions."""
 
     turns: list[Turn] = field(default_factory=list)
     returns: list[tuple[Term, Term]] = field(default_factory=list)
@@ -44,7 +47,10 @@ class Execution(Expressions):
 
     # ---- functions ----
     def body(self, name: str, arguments: dict[str, Variable | Array], live: Term) -> tuple[Value, State]:
-        """Return the function's result and the names at its end, over all paths."""
+        """Execute a function; return its result, and the variables at its end.
+
+        Both are merged over all paths.
+        """
         node = self.program.functions[name]
         kind = integer(node.decl.type.type)
         outer, self.returns = self.returns, []
@@ -64,7 +70,10 @@ class Execution(Expressions):
 
     # ---- statements ----
     def block(self, node: c_ast.Node, state: State, kind: CType, ends: list[tuple[Term, State]]) -> None:
-        """Execute a statement; append results to `returns` and names to `ends`."""
+        """Execute a statement.
+
+        At a return, the result is appended to `returns`, and the variables to `ends`.
+        """
         match node:
             case c_ast.Compound():
                 for item in node.block_items or []:
@@ -89,19 +98,19 @@ class Execution(Expressions):
                 raise Refused(f"{node.coord}: statement {type(node).__name__}")
 
     def declare(self, node: c_ast.Decl, state: State) -> None:
-        """Declare a local variable, with its value if it has one."""
+        """Declare a local variable, with its initial value if there is one."""
         kind = integer(node.type)
         state.names[node.name] = Variable(self.unknown(node.name, kind), kind, z3.BoolVal(False))
         if node.init is not None:
             self.store(c_ast.ID(node.name, node.coord), self.value(node.init, state), state)
 
     def unknown(self, name: str, kind: CType) -> Term:
-        """Return an arbitrary value."""
+        """Return a new variable that can have any value of a type."""
         self.fresh += 1
         return self.arithmetic.variable(f"{name}!{self.fresh}", kind)
 
     def branch(self, node: c_ast.If, state: State, kind: CType, ends: list[tuple[Term, State]]) -> None:
-        """Execute both arms of an if, then merge their names."""
+        """Execute both branches of an if, and merge the resulting states."""
         condition = self.truth(node.cond, state)
         yes, no = state.fork(condition), state.fork(z3.Not(condition))
         before = len(ends)
@@ -118,9 +127,9 @@ class Execution(Expressions):
         state.names = left[0].names if len(left) == 1 else _merged(condition, yes, no).names
 
     def loop(self, node: c_ast.For, state: State, kind: CType, ends: list[tuple[Term, State]]) -> None:
-        """Unroll a loop while its condition is constant.
+        """Execute a loop.
 
-        Otherwise execute one arbitrary iteration.
+        It is unrolled while its condition is constant. Otherwise, one arbitrary iteration is executed.
         """
         self.block(node.init, state, kind, ends)
         for turn in range(MOST_TURNS):
@@ -137,7 +146,10 @@ class Execution(Expressions):
         raise Endless(f"{node.coord}: more than {MOST_TURNS} turns")
 
     def one_turn(self, node: c_ast.For, state: State, kind: CType, ends: list[tuple[Term, State]]) -> None:
-        """Discard the values of variables that the loop may assign; execute one iteration."""
+        """Execute one arbitrary iteration of a loop.
+
+        Variables to which the loop may assign have arbitrary values before it.
+        """
         entry = State(dict(state.names), state.live)
         for name in _written(node):
             old = state.names[name]
@@ -158,7 +170,7 @@ class Execution(Expressions):
         state.live = z3.And(state.live, z3.Not(condition))
 
     def assign(self, node: c_ast.Assignment | c_ast.UnaryOp, state: State) -> None:
-        """Execute an assignment: a = b, a += b, a++, a-- and others."""
+        """Execute an assignment, such as a = b, a += b, a++ or a--."""
         if isinstance(node, c_ast.UnaryOp):
             if node.op not in ("p++", "++", "p--", "--"):
                 raise Refused(f"{node.coord}: {node.op} as a statement")
@@ -172,7 +184,7 @@ class Execution(Expressions):
         self.store(node.lvalue, result, state)
 
     def store(self, target: c_ast.Node, value: Value, state: State) -> None:
-        """Write to a name, to *name or to name[index]."""
+        """Assign a value to a variable, to *name, or to name[index]."""
         if isinstance(target, c_ast.ID):
             old = state.names[target.name]
             if isinstance(old, Variable):
@@ -185,7 +197,7 @@ class Execution(Expressions):
 
 
 def _merged(condition: Term, yes: State, no: State) -> State:
-    """Merge two states: `yes` if the condition holds, else `no`."""
+    """Merge two states: `yes` applies if the condition holds, else `no`."""
     names: dict[str, Variable | Array] = {}
     for name in yes.names.keys() & no.names.keys():
         a, b = yes.names[name], no.names[name]
@@ -198,7 +210,7 @@ def _merged(condition: Term, yes: State, no: State) -> State:
 
 
 def _written(node: c_ast.Node) -> list[str]:
-    """List the names that a statement may assign to, in order."""
+    """Return the names of all variables to which a statement may assign, in order."""
     found: dict[str, None] = {}
 
     class Visitor(c_ast.NodeVisitor):

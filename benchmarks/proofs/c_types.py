@@ -1,4 +1,4 @@
-"""proofs: model C's integer types and conversions (C99 6.3.1) for any `int`."""
+"""proofs: integer types and conversions of C (C99 6.3.1) for any width of int."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from .c_source import STDINT, Refused
 
 @dataclass(frozen=True)
 class CType:
-    """Integer type; types with equal width and signedness convert alike."""
+    """Integer type of C. Types with equal width and signedness are treated as equal."""
 
     bits: int
     signed: bool
 
     @property
     def least(self) -> int:
-        """Return the minimum of the type."""
+        """Return the minimum value of the type."""
         return -(1 << (self.bits - 1)) if self.signed else 0
 
     @property
     def greatest(self) -> int:
-        """Return the maximum of the type."""
+        """Return the maximum value of the type."""
         return (1 << (self.bits - self.signed)) - 1
 
     def __str__(self) -> str:
@@ -43,7 +43,7 @@ BY_NAME = {name: CType(int(re.sub(r"\D", "", name)), not name.startswith("u")) f
 
 
 def declared(node: c_ast.Node) -> CType | CPointer:
-    """Return the type that a declaration names."""
+    """Return the type of a declaration."""
     if isinstance(node, c_ast.PtrDecl):
         element = declared(node.type)
         if isinstance(element, CType):
@@ -56,7 +56,7 @@ def declared(node: c_ast.Node) -> CType | CPointer:
 
 
 def integer(node: c_ast.Node) -> CType:
-    """Return the integer type that a declaration names."""
+    """Return the integer type of a declaration."""
     found = declared(node)
     if isinstance(found, CType):
         return found
@@ -64,14 +64,14 @@ def integer(node: c_ast.Node) -> CType:
 
 
 def promoted(kind: CType, int_bits: int) -> CType:
-    """Promote a type narrower than `int` to `int` (6.3.1.1)."""
+    """Return the type after integer promotion: `int` for narrower types (C99 6.3.1.1)."""
     return CType(int_bits, True) if kind.bits < int_bits else kind
 
 
 def common(a: CType, b: CType, int_bits: int) -> CType:
-    """Return the common type of an operation (C99 6.3.1.8).
+    """Return the common type of two operands (C99 6.3.1.8).
 
-    The common type is the wider one, or the unsigned one if both have the same width.
+    It is the wider type. If both have the same width, it is the unsigned one.
     """
     a, b = promoted(a, int_bits), promoted(b, int_bits)
     if a.bits != b.bits:

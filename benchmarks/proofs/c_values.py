@@ -1,4 +1,4 @@
-"""proofs: evaluate C's expressions symbolically, and collect undefined behaviour."""
+"""proofs: evaluate C expressions symbolically, and collect undefined behaviour."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 @dataclass(frozen=True)
 class Value:
-    """Term and its C type."""
+    """Term together with its C type."""
 
     term: Term
     kind: CType
@@ -28,14 +28,14 @@ class Value:
 
 @dataclass(frozen=True)
 class Variable(Value):
-    """Value of a name, and the paths on which it is defined."""
+    """Variable of a C function: its term, its type, and where it is initialised."""
 
     is_set: Term
 
 
 @dataclass(frozen=True)
 class Array:
-    """Elements of an array parameter by exact index, and their number."""
+    """Array parameter: its elements by exact index, and their number."""
 
     elements: Term
     kind: CType
@@ -44,19 +44,19 @@ class Array:
 
 @dataclass
 class State:
-    """Names and their values on the paths where `live` holds."""
+    """Variables of a function on the paths on which `live` holds."""
 
     names: dict[str, Variable | Array]
     live: Term
 
     def fork(self, condition: Term) -> State:
-        """Return the state on the paths where the condition holds."""
+        """Return a copy of the state for the paths on which a condition also holds."""
         return State(dict(self.names), z3.And(self.live, condition))
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Undefined behaviour, and its condition."""
+    """Undefined behaviour at a place in the source, and the condition for it."""
 
     what: str
     where: str
@@ -69,9 +69,10 @@ Contract = Callable[[list[Term]], tuple[Term, Term, Term]]
 
 @dataclass
 class Expressions:
-    """Evaluator of expressions.
+    """Symbolic evaluator of C expressions.
 
-    `faults` lists the undefined behaviour; `assumed` lists the facts from contracts of callees.
+    `faults` contains the undefined behaviour that was found; `assumed` contains facts from the definitions of
+    called functions.
     """
 
     program: Program
@@ -82,22 +83,25 @@ class Expressions:
     assumed: list[Term] = field(default_factory=list)
 
     def body(self, name: str, arguments: dict[str, Variable | Array], live: Term) -> tuple[Value, State]:
-        """Return a function's result and final names; the subclass executes statements."""
+        """Execute a function; return its result and its final variables.
+
+        The subclass implements this.
+        """
         raise NotImplementedError
 
     def parameters(self, name: str) -> dict[str, CType | CPointer]:
-        """List names and types of a function's parameters, in order."""
+        """Return the parameters of a function in order: types by name."""
         node = self.program.functions[name]
         return {item.name: declared(item.type) for item in node.decl.type.args.params}
 
     def fault(self, what: str, node: c_ast.Node, state: State, condition: Term) -> None:
-        """Record undefined behaviour on the paths where the condition holds."""
+        """Record undefined behaviour on the paths on which a condition holds."""
         condition = z3.simplify(z3.And(state.live, condition))
         if not z3.is_false(condition):
             self.faults.append(Fault(what, str(node.coord), condition))
 
     def value(self, node: c_ast.Node, state: State) -> Value:
-        """Evaluate an expression without side effects."""
+        """Return the value of an expression without side effects."""
         match node:
             case c_ast.Constant():
                 number, kind = constant(node, self.int_bits)
@@ -128,7 +132,7 @@ class Expressions:
         raise Refused(f"{node.coord}: expression {type(node).__name__}")
 
     def truth(self, node: c_ast.Node, state: State) -> Term:
-        """Return the term that is true if an expression is not zero."""
+        """Return the condition that an expression is not zero."""
         if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
             left = self.truth(node.left, state)
             if node.op == "&&":
@@ -139,18 +143,18 @@ class Expressions:
         return z3.simplify(self.arithmetic.compare("!=", found.term, zero, found.kind))
 
     def flag(self, condition: Term) -> Value:
-        """Return 1 or 0 as an int."""
+        """Return a condition as a value of type int: 1 or 0."""
         kind = CType(self.int_bits, True)
         one, zero = self.arithmetic.literal(1, kind), self.arithmetic.literal(0, kind)
         return Value(z3.If(condition, one, zero), kind)
 
     def converted(self, value: Value, kind: CType, node: c_ast.Node, state: State) -> Value:
-        """Convert a value to another type."""
+        """Convert a value to a type, and record undefined behaviour."""
         report = self.reporter(node, state)
         return Value(self.arithmetic.convert(value.term, value.kind, kind, report), kind)
 
     def reporter(self, node: c_ast.Node, state: State) -> Callable[[str, Term], None]:
-        """Return the callback with which an operator reports undefined behaviour."""
+        """Return the callback with which an operation reports undefined behaviour."""
         return lambda what, condition: self.fault(what, node, state, condition)
 
     def element(self, node: c_ast.Node, state: State) -> tuple[Array, str, Term]:
@@ -166,7 +170,7 @@ class Expressions:
         return array, pointer.name, index
 
     def unary(self, node: c_ast.UnaryOp, state: State) -> Value:
-        """Evaluate -a, +a, ~a and !a."""
+        """Return the value of -a, +a, ~a or !a."""
         if node.op == "!":
             return self.flag(z3.Not(self.truth(node.expr, state)))
         inner = self.value(node.expr, state)
@@ -182,7 +186,7 @@ class Expressions:
         raise Refused(f"{node.coord}: operator {node.op}")
 
     def binary(self, node: c_ast.BinaryOp, state: State) -> Value:
-        """Evaluate an operator of two operands other than && and ||."""
+        """Return the value of a binary operator, except && and ||."""
         left, right = self.value(node.left, state), self.value(node.right, state)
         report = self.reporter(node, state)
         if node.op in ("<<", ">>"):
@@ -196,7 +200,10 @@ class Expressions:
         return Value(self.arithmetic.binary(node.op, a.term, b.term, kind, report), kind)
 
     def ternary(self, node: c_ast.TernaryOp, state: State) -> Value:
-        """Evaluate a ? b : c; only the selected operand may be undefined."""
+        """Return the value of a ? b : c.
+
+        Undefined behaviour counts only in the selected operand.
+        """
         condition = self.truth(node.cond, state)
         yes = self.value(node.iftrue, state.fork(condition))
         no = self.value(node.iffalse, state.fork(z3.Not(condition)))
@@ -205,7 +212,10 @@ class Expressions:
         return Value(choose(condition, a.term, b.term), kind)
 
     def called(self, node: c_ast.FuncCall, state: State) -> Value:
-        """Evaluate a call by the callee's body, or by its contract if proved elsewhere."""
+        """Return the value of a function call.
+
+        The body of the function is executed, or its definition is used if that is proved elsewhere.
+        """
         name = node.name.name
         kinds = self.parameters(name)
         given = [self.value(item, state) for item in node.args.exprs]
@@ -225,5 +235,5 @@ class Expressions:
 
 
 def choose(condition: Term, yes: Term, no: Term) -> Term:
-    """Return `yes` if the condition holds, else `no`."""
+    """Return a term that equals `yes` if the condition holds, else `no`."""
     return yes if yes.eq(no) else z3.If(condition, yes, no)

@@ -1,8 +1,8 @@
-"""proofs: the definition of each primitive in exact integers, to compare with C.
+"""proofs: define each primitive with exact integers, for comparison with the C.
 
-A definition specifies the correct result, not how to compute it: the floor of x / 2^s is *the* q with
-q 2^s <= x < (q + 1) 2^s. A `free` variable represents the integer in such a definition; a proof holds for all
-of its values.
+A definition states which result is correct, not how to compute it. For example, the floor of x / 2^s is *the*
+q with q 2^s <= x < (q + 1) 2^s. In such a definition, q is a `free` variable, and the proof holds for all of
+its values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .exact import Exact, absolute
 
 @dataclass(frozen=True)
 class Run:
-    """Execution for a definition: exact arguments, result, and pointed-to values."""
+    """Symbolic execution with exact values: arguments, result, and final variables."""
 
     m: Exact
     a: SimpleNamespace
@@ -32,10 +32,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Fact:
-    """Fact about all integers, and the integers for which a proof may use it.
+    """Fact about integers that supports a proof.
 
-    Products of two unknowns are hard for z3. Facts state bounds of such products, and that equal factors have
-    equal products.
+    Products of two unknowns are difficult for z3. Facts state bounds on such products, or that equal factors
+    have equal products. A fact is proved for arbitrary integers, and is used for the given `arguments`.
     """
 
     scheme: Callable[..., Term]
@@ -43,38 +43,39 @@ class Fact:
 
     @property
     def instance(self) -> Term:
-        """Return the fact for the integers of the claim."""
+        """Return the fact for the given arguments."""
         return self.scheme(*self.arguments)
 
     @property
     def general(self) -> Term:
-        """Return the fact for arbitrary integers instead of those of the claim."""
+        """Return the fact for arbitrary integers."""
         return self.scheme(*(z3.Int(f"any_{i}") for i in range(len(self.arguments))))
 
 
 def congruent(a: Term, b: Term, x: Term, y: Term) -> Term:
-    """Return the statement that equal factors have equal products."""
+    """Return the fact that a b = x y follows from a = x and b = y."""
     return z3.Implies(z3.And(a == x, b == y), a * b == x * y)
 
 
 def bounded(a: Term, b: Term, most: int) -> Term:
-    """Return bounds of the product of a factor up to `most` and a non-negative one."""
+    """Return the fact that 0 <= a b <= most * b if 0 <= a <= most and b >= 0."""
     return z3.Implies(z3.And(a >= 0, a <= most, b >= 0), z3.And(a * b >= 0, a * b <= most * b))
 
 
 def no_steps(run: Run) -> list[Term | Fact]:
-    """Return no steps, for a claim that z3 proves in one step."""
+    """Return no steps, for claims that z3 proves directly."""
     return []
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Function, its definition and its precondition.
+    """Claim that a C function is equal to its definition, under a precondition.
 
-    `split` lists the arguments whose values are proved one by one; `parts` those of which only the high bits
-    are (over the integers), with the number of low bits; `arrays` the lengths of the arrays behind pointers;
-    `contracts` the callees that are replaced by their definitions, which are proved elsewhere. `steps` are
-    proved in order, each from the previous ones; then the definition, from all of them.
+    `split` contains arguments for which each value is proved separately. For the arguments in `parts`, this
+    applies to the high bits; the entry also states the number of low bits. `arrays` contains the lengths of
+    array parameters, and `contracts` the called functions that are replaced by their definitions, which are
+    proved elsewhere. The `steps` are proved in order, each with the help of the previous ones; the definition
+    is proved with the help of all of them.
     """
 
     primitive: str
@@ -93,12 +94,12 @@ class Claim:
 
     @property
     def function(self) -> str:
-        """Return the C function's name."""
+        """Return the name of the C function."""
         return self.prototype.partition("(")[0].split()[-1]
 
     @property
     def key(self) -> str:
-        """Return a name for the claim, unique in the table."""
+        """Return the unique name of the claim."""
         return f"{self.primitive}, {self.operands}"
 
 
@@ -108,7 +109,7 @@ def _rounding(run: Run) -> Term:
 
 
 def _aligned(run: Run, q: Term) -> Term:
-    """Return the term: q is ``floor(v / 2**s)``, or ``v * 2**-s`` for a negative s."""
+    """Return the condition that q is ``floor(v / 2**s)``, or ``v * 2**-s`` if s < 0."""
     m, a = run.m, run.a
     return z3.If(a.s >= 0, m.is_floor(q, a.v, a.s), q == m.times_power(a.v, -a.s))
 
@@ -187,7 +188,10 @@ def _mac(operands: str, given: str, requires: Callable[[Run], Term]) -> Claim:
 
 
 def _words(run: Run, bits: int, *names: str) -> Term:
-    """Return the term: the arguments are signed numbers, or fractions including 1.0."""
+    """Return the condition that arguments are at most ``2**(bits - 1)`` in magnitude.
+
+    The limit itself is included, because a fraction may be 1.0.
+    """
     most = 1 << (bits - 1)
     return z3.And(*(run.m.between(-most, getattr(run.a, name), most) for name in names))
 
@@ -274,9 +278,10 @@ FLOOR_DIV = Claim(
 
 
 def _divided(run: Run) -> Term:
-    """Return the floor of the normalised numerator divided by the denominator.
+    """Return the condition that the result is the quotient of the normalised operands.
 
-    The divisor is the 31 most significant bits of the normalised denominator.
+    The divisor consists of the 31 most significant bits of the normalised denominator. The quotient is
+    rounded down.
     """
     m, a = run.m, run.a
     size = absolute(a.num)

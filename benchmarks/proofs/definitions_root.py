@@ -1,4 +1,4 @@
-"""proofs: the definition of the square root, bit by bit."""
+"""proofs: define the square root, of which each step determines one bit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .definitions import Claim, Fact, Run, bounded, congruent
 
 
 def _between(v: Term, x: Term, room: Term) -> Term:
-    """Return the term ``x**2 <= v < (x + room)**2``."""
+    """Return the condition ``x**2 <= v < (x + room)**2``."""
     return z3.And(x * x <= v, v < (x + room) * (x + room))
 
 
@@ -22,7 +22,7 @@ def _bit_given(run: Run) -> Term:
 
 
 def _bit_steps(run: Run) -> list[Term | Fact]:
-    """Return the steps: the chosen bit, and that equal factors have equal products."""
+    """Return the steps of the proof: which bit is selected, and facts on products."""
     x, bit, r, v = run.a.x, run.a.bit, run.r, run.a.v
     trial = x + bit
     which = z3.If(trial * trial <= v, z3.And(r == trial, v < (x + 2 * bit) * (x + 2 * bit)),

@@ -1,4 +1,4 @@
-"""proofs: the definition of the sine, which interpolates a table."""
+"""proofs: define the sine, which is interpolated from a table."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _at_most(most: int, a: Term, b: Term) -> Term:
 
 
 def _steps(run: Run) -> list[Term | Fact]:
-    """Return steps that equate the variables of the C code and the definition."""
+    """Return the steps that equate variables of the C with those of the definition."""
     own, found, m = _parts(run), run.end, run.m
     rise, fall = (own.c, own.b - own.sixth), (own.s, own.half)
     return [

@@ -1,4 +1,4 @@
-"""proofs: the definitions of primitives with arrays: block_scale and exp2."""
+"""proofs: define the primitives with arrays, block_scale and exp2."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _names(run: Run, state: State) -> SimpleNamespace:
 
 
 def _block_given(run: Run) -> Term:
-    """Describe an arbitrary iteration, with i counting up from `first`."""
+    """Return the precondition of an arbitrary iteration; i is at least `first`."""
     m, a = run.m, run.a
     inside = z3.And(m.between(0, run.a.s, 62), a.first >= 0, a.first <= a.last,
                     a.last <= m.free("length", 33))
@@ -72,14 +72,17 @@ BITS_16, BITS_32 = (5, 6, 7), (5, 6, 8)
 
 
 def _bits(run: Run) -> int:
-    """Return the number of index bits, a constant: each table size has its own proof."""
+    """Return the number of index bits.
+
+    It is a constant, because each size of the table is proved separately.
+    """
     found = numeral(run.a.bits)
     assert found is not None
     return found
 
 
 def _entries_16(run: Run) -> tuple[Term, Term, Term]:
-    """Return the integer part of t, and the two table entries around its fraction."""
+    """Return the integer part of t, and the two table entries next to its fraction."""
     m, a, bits = run.m, run.a, _bits(run)
     left = m.floor(m.low_bits(a.t, 20), 20 - bits)
     return m.floor(a.t, 20), a.table[left], a.table[left + 1]
@@ -93,7 +96,7 @@ def _exp2_16_given(run: Run) -> Term:
 
 
 def _drop_16(run: Run) -> Term:
-    """Return how far the interpolated value is below the left entry."""
+    """Return the difference between the left table entry and the interpolated value."""
     m, rest = run.m, 20 - _bits(run)
     _, left, right = _entries_16(run)
     return m.floor((left - right) * m.low_bits(m.low_bits(run.a.t, 20), rest), rest)
@@ -109,7 +112,10 @@ def _exp2_16(run: Run) -> Term:
 
 
 def _parts_32(run: Run) -> SimpleNamespace:
-    """Return t's integer part, table entries, and the steps to 2^33 times 2^fraction."""
+    """Return the integer part of t, its table entries, and the terms of the result.
+
+    The result before the last shift is ``2**33 * 2**-fraction``.
+    """
     m, a, bits = run.m, run.a, _bits(run)
     fraction, rest = m.low_bits(a.t, 32), 32 - 2 * bits
     line = m.floor(m.low_bits(fraction, rest) * (1 << (bits - 2)) * 0xB17217F8, 32)
@@ -129,7 +135,7 @@ def _exp2_32_given(run: Run) -> Term:
 
 
 def _exp2_32_steps(run: Run) -> list[Term | Fact]:
-    """Return steps that equate the variables of the C code and the definition."""
+    """Return the steps that equate variables of the C with those of the definition."""
     own, found = _parts_32(run), run.end
     square, product = (own.line, own.line), (own.step, own.tail)
     return [
@@ -146,7 +152,7 @@ def _exp2_32_steps(run: Run) -> list[Term | Fact]:
 
 
 def _nested(m: Exact, bits: int, a: Term, b: Term) -> Term:
-    """Return the statement that nested floors equal one floor."""
+    """Return the fact that a floor of a floor equals a single floor."""
     return m.floor((1 << 32) * a + b, 30 + bits) == m.floor(a + m.floor(b, 32), bits - 2)
 
 

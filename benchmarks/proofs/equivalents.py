@@ -1,4 +1,4 @@
-"""proofs: list mutants that are equivalent to the original, with the reasons."""
+"""proofs: list the mutants that are equivalent to the original, with the reasons."""
 
 from __future__ import annotations
 

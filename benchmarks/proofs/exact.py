@@ -1,7 +1,7 @@
-"""proofs: the mathematical operations that definitions use.
+"""proofs: the mathematical operations with which definitions are written.
 
-A term is an exact integer: either a bit vector that is wide enough to exclude overflow, or a z3 integer.
-The same definition applies to both.
+A term is an exact integer: a bit vector that is wide enough to exclude overflow, or a z3 integer. Definitions
+apply to both.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ class Words:
 
 @dataclass(frozen=True)
 class Exact:
-    """Operations on exact integers that have no common name in z3."""
+    """Operations on exact integers that z3 does not provide for both representations."""
 
     arithmetic: Bits | Integers
 
     def free(self, name: str, bits: int = FREE_BITS) -> Term:
-        """Return an arbitrary integer of that many bits; proofs hold for all its values."""
+        """Return a new variable of `bits` bits; a proof holds for all of its values."""
         if isinstance(self.arithmetic, Bits):
             return z3.SignExt(Bits.WIDE - bits, z3.BitVec(name, bits))
         return z3.Int(name)
@@ -50,13 +50,13 @@ class Exact:
         return x * self.arithmetic.power(z3.IntVal(s) if isinstance(s, int) else s)
 
     def is_multiple(self, x: Term, s: Term) -> Term:
-        """Return the term: ``2**s`` divides x."""
+        """Return the condition that ``2**s`` divides x."""
         if isinstance(self.arithmetic, Bits):
             return x & ((self.one << s) - 1) == 0
         return x % self.arithmetic.power(z3.IntVal(s) if isinstance(s, int) else s) == 0
 
     def floor(self, x: Term, s: int) -> Term:
-        """Return ``floor(x / 2**s)``."""
+        """Return ``floor(x / 2**s)`` as an exact integer."""
         return x >> s if isinstance(self.arithmetic, Bits) else self.arithmetic.quotient(x, z3.IntVal(s))
 
     def low_bits(self, x: Term, s: int) -> Term:
@@ -70,25 +70,28 @@ class Exact:
 
     # ---- the words that definitions are made of ----
     def is_floor(self, q: Term, x: Term, s: Term) -> Term:
-        """Return the term ``q = floor(x / 2**s)``.
+        """Return the condition ``q = floor(x / 2**s)``.
 
-        The term is expressed as ``q * 2**s <= x < (q + 1) * 2**s``.
+        It is written as ``q * 2**s <= x < (q + 1) * 2**s``.
         """
         return z3.And(self.times_power(q, s) <= x, x < self.times_power(q + 1, s))
 
     def is_half_up(self, q: Term, x: Term, s: Term) -> Term:
-        """Return the term ``q = floor(x / 2**s + 1/2)``."""
+        """Return the condition ``q = floor(x / 2**s + 1/2)``."""
         twice = 2 * x + self.times_power(self.one, s)
         return z3.And(self.times_power(2 * q, s) <= twice, twice < self.times_power(2 * q + 2, s))
 
     def is_half_even(self, q: Term, x: Term, s: Term) -> Term:
-        """Return the term: q is nearest to ``x / 2**s``; ties select the even q."""
+        """Return the condition that q is ``x / 2**s``, rounded half to even."""
         error, unit = 2 * x - self.times_power(2 * q, s), self.times_power(self.one, s)
         tie = z3.Or(error == unit, error == -unit)
         return z3.And(-unit <= error, error <= unit, z3.Implies(tie, self.is_multiple(q, 1)))
 
     def is_rounded(self, q: Term, x: Term, s: Term, mode: Term) -> Term:
-        """Return the term: q is ``x / 2**s`` in mode 0 floor, 1 half up, 2 half to even."""
+        """Return the condition that q is ``x / 2**s``, rounded in a mode.
+
+        The modes are 0 (floor), 1 (half up) and 2 (half to even).
+        """
         return z3.And(
             z3.Implies(mode == 0, self.is_floor(q, x, s)),
             z3.Implies(mode == 1, self.is_half_up(q, x, s)),
@@ -96,11 +99,11 @@ class Exact:
         )
 
     def fits(self, x: Term, bits: int = 64) -> Term:
-        """Return the term: x fits into a signed number of that many bits."""
+        """Return the condition that x fits in a signed integer of a number of bits."""
         return z3.And(x >= -(1 << (bits - 1)), x < (1 << (bits - 1)))
 
     def between(self, lo: Term, x: Term, hi: Term) -> Term:
-        """Return the term ``lo <= x <= hi``."""
+        """Return the condition ``lo <= x <= hi``."""
         if isinstance(self.arithmetic, Integers) and isinstance(lo, int) and isinstance(hi, int) \
                 and self.arithmetic.within(lo, x, hi):
             return z3.BoolVal(True)

@@ -1,4 +1,4 @@
-"""proofs: make one change to the shipped C, which the proof must detect."""
+"""proofs: change the C in one place, to test whether the proofs detect the change."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ BITS_OF_T = {"kc_exp2_16": 25, "kc_exp2_32": 38, "kc_abs_sinpi": 34}
 
 @dataclass(frozen=True)
 class Mutant:
-    """Program with one change, with its C code before and after."""
+    """Program with a single change, and its C code before and after the change."""
 
     function: str
     line: str
@@ -49,7 +49,7 @@ class Mutant:
 
     @property
     def change(self) -> tuple[str, str, str]:
-        """Return the key of the mutant in `EQUIVALENT`."""
+        """Return the key of the mutant in the table `EQUIVALENT`."""
         return self.function, self.before, self.after
 
     def __str__(self) -> str:
@@ -60,7 +60,10 @@ Change = Callable[[c_ast.Node], c_ast.Node | None]
 
 
 def mutants(program: Program, function: str) -> Iterator[Mutant]:
-    """Yield programs with one changed node: operator, constant, type or statement."""
+    """Yield programs in which one node is changed.
+
+    The node is an operator, a constant, a type or a statement.
+    """
     original = program.functions[function]
     for position, node in enumerate(_nodes(original.body)):
         for change in _changes(node):
@@ -80,7 +83,7 @@ def mutants(program: Program, function: str) -> Iterator[Mutant]:
 
 
 def prove_mutant(mutant: Mutant, claim: Claim, timeout: float) -> ProofResult:
-    """Try to prove a mutant, first with sampled arguments, then with all."""
+    """Try to prove a mutant, first for sampled arguments, then for all arguments."""
     as_bits = replace(claim, arithmetic=Bits, parts={}, contracts=())
     try:
         found = None
@@ -96,7 +99,7 @@ def prove_mutant(mutant: Mutant, claim: Claim, timeout: float) -> ProofResult:
 def _sampled(program: Program, claim: Claim) -> ProofResult | None:
     """Search for a counterexample among sampled arguments.
 
-    For z3, nonlinear integer terms are easy to evaluate and hard to solve.
+    Nonlinear terms over integers are easy to evaluate, but difficult for z3 to solve.
     """
     chance = random.Random(20)
     kinds = {name: kind for name, kind in parameters(program, claim.function).items()
@@ -177,7 +180,7 @@ def _shifted(text: str, by: int) -> str:
 
 # ---- trees ----
 def _nodes(root: c_ast.Node) -> list[c_ast.Node]:
-    """Yield all nodes of a subtree in source order."""
+    """Yield all nodes of a syntax tree in source order."""
     found = [root]
     for _, child in root.children():
         found += _nodes(child)
@@ -185,9 +188,9 @@ def _nodes(root: c_ast.Node) -> list[c_ast.Node]:
 
 
 def _replaced(root: c_ast.Node, target: c_ast.Node, other: c_ast.Node | None) -> c_ast.Node:
-    """Replace `target` by `other` in the tree.
+    """Replace a node of a syntax tree in place.
 
-    None deletes the target, which must be a statement or a branch of an if.
+    If `other` is None, the node is deleted. Then, it must be a statement or a branch of an if.
     """
     for node in _nodes(root):
         for attribute in node.__slots__:
@@ -201,7 +204,7 @@ def _replaced(root: c_ast.Node, target: c_ast.Node, other: c_ast.Node | None) ->
 
 
 def _context(root: c_ast.Node, target: c_ast.Node) -> c_ast.Node:
-    """Return the statement or declaration around a node, for the report."""
+    """Return the statement or declaration that contains a node."""
     best = target
     for node in _nodes(root):
         if isinstance(node, c_ast.Decl | c_ast.Assignment | c_ast.Return) and any(

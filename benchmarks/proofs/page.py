@@ -1,4 +1,4 @@
-"""proofs: write the page from the results of the proofs."""
+"""proofs: write the page from the results of all proofs."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ No mutant is missed.
 
 @dataclass(frozen=True)
 class Score:
-    """Mutants of a function: total, refuted, and equivalent to the original."""
+    """Numbers of mutants of a function: all, refuted, and equivalent to the original."""
 
     mutants: int
     refuted: int
@@ -72,12 +72,12 @@ class Score:
 
 
 def coarse(seconds: float) -> str:
-    """Return a duration, rounded to a coarse scale, as text."""
+    """Format a duration with coarse rounding, so that the page is reproducible."""
     return next((text for limit, text in STEPS if seconds < limit), "> 600")
 
 
 def without_docstrings(text: str) -> str:
-    """Return Python code without docstrings, so that their wording may change."""
+    """Remove the docstrings from Python code, so that they do not affect its digest."""
     nodes = (node.body[0] for node in ast.walk(ast.parse(text))
              if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef))
     words = {number for node in nodes
@@ -88,14 +88,14 @@ def without_docstrings(text: str) -> str:
 
 
 def digests() -> dict[str, str]:
-    """Return the digests of the functions' C and of the definitions."""
+    """Return digests of the C functions and of the definitions."""
     folder = Path(__file__).resolve().parent
     texts = "".join(without_docstrings((folder / name).read_text(encoding="utf-8")) for name in DEFINITIONS)
     return {"C": parse().digest(), "definitions": hashlib.sha256(texts.encode()).hexdigest()}
 
 
 def proof_rows(verdicts: Mapping[str, ProofResult]) -> list[str]:
-    """Tabulate the claims."""
+    """Return the rows of the claims."""
     heads = ("primitive", "C", "operands", "precondition", "definition", "proof", "seconds")
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     for claim in CLAIMS:
@@ -108,7 +108,7 @@ def proof_rows(verdicts: Mapping[str, ProofResult]) -> list[str]:
 
 
 def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str, str, str]]) -> list[str]:
-    """Tabulate the mutants, and list those that change no result."""
+    """Return the rows of the mutants, and a list of those that do not change results."""
     lines = [MUTATION, "| C | mutants | refuted | equivalent | missed |", "|---|--:|--:|--:|--:|"]
     total = Score(*(sum(getattr(score, name) for score in scores.values())
                     for name in ("mutants", "refuted", "equivalent")))
@@ -123,7 +123,7 @@ def mutant_rows(scores: Mapping[str, Score], equivalent: Sequence[tuple[str, str
 
 
 def foot() -> list[str]:
-    """Return the lines on how the page is made, and from which sources."""
+    """Return the lines that describe how the page is made, and from which sources."""
     lines = ["", "## Version of this page", "",
              f"`{COMMAND}` makes this page; a test fails if the page is stale. It covers the "
              "following sources:", ""]

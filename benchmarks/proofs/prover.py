@@ -32,7 +32,7 @@ PROVED, REFUTED, UNDECIDED = "proved", "refuted", "undecided"
 
 @dataclass(frozen=True)
 class ProofResult:
-    """Verdict of z3; `why` contains the counterexample or the undecided case."""
+    """Result of a proof; `why` contains the counterexample or the undecided case."""
 
     outcome: str
     seconds: float
@@ -41,7 +41,7 @@ class ProofResult:
 
 @dataclass(frozen=True)
 class Obligation:
-    """Formula that is valid if the claim holds: its negation is unsatisfiable."""
+    """Formula that must be valid. It is valid if its negation is unsatisfiable."""
 
     label: str
     assumptions: Term
@@ -49,7 +49,7 @@ class Obligation:
 
 
 def prove(program: Program, claim: Claim, timeout: float = DEFAULT_TIMEOUT) -> ProofResult:
-    """Prove every case for every width of `int`; stop at the first failure."""
+    """Prove all cases of a claim for every width of `int`; stop at the first failure."""
     begin = time.perf_counter()
     if (found := prototype(program, claim.function)) != claim.prototype:
         return ProofResult(REFUTED, 0.0, f"prototype {found}")
@@ -67,21 +67,21 @@ def prove(program: Program, claim: Claim, timeout: float = DEFAULT_TIMEOUT) -> P
 
 
 def prototype(program: Program, function: str) -> str:
-    """Format result, name and parameters as C.
+    """Return the C prototype of a function.
 
-    The prototype is part of the page, because narrower parameters would make a different claim.
+    The prototype is shown on the page, because narrower parameters would change the claim.
     """
     node = program.functions[function].decl
     return c_generator.CGenerator().visit(node.type)
 
 
 def parameters(program: Program, function: str) -> dict[str, CType | CPointer]:
-    """List names and types of a function's parameters."""
+    """Return the parameters of a function: types by name."""
     return Execution(program, Bits(), 32).parameters(function)
 
 
 def cases(claim: Claim) -> Iterator[dict[str, int]]:
-    """Yield the argument values that are proved one by one."""
+    """Yield the combinations of argument values that are proved separately."""
     ranges = [*claim.split.values(), *(high for high, _ in claim.parts.values())]
     for values in product(*ranges):
         yield dict(zip([*claim.split, *claim.parts], values, strict=True))
@@ -89,9 +89,10 @@ def cases(claim: Claim) -> Iterator[dict[str, int]]:
 
 def obligations(program: Program, claim: Claim, int_bits: int, fixed: Mapping[str, int], *,
                 whole: bool = False) -> list[Obligation]:
-    """Return the obligations: no undefined behaviour, and the definition.
+    """Return the formulas to prove for a claim.
 
-    `fixed` contains arguments that are constant, completely or in their high bits.
+    They state that there is no undefined behaviour, that each step holds, and that the definition holds.
+    `fixed` contains the arguments that are constant, completely or in their high bits.
     """
     arithmetic = claim.arithmetic()
     execution = Execution(program, arithmetic, int_bits)
@@ -150,14 +151,14 @@ def _exact(names: Mapping[str, Any], arithmetic: Bits | Integers) -> SimpleNames
 
 # ---- contracts ----
 def _function(name: str, arithmetic: Bits | Integers, count: int) -> z3.FuncDeclRef:
-    """Return an uninterpreted function that represents a callee."""
+    """Return an uninterpreted function that represents a called function."""
     if not isinstance(arithmetic, Integers):
         raise NotImplementedError("contracts are for proofs over the integers")
     return z3.Function(name, *[z3.IntSort()] * (count + 1))
 
 
 def _contract(name: str, parameters: list[str], arithmetic: Bits | Integers) -> Contract:
-    """Return the definition of a callee without pointers, proved elsewhere."""
+    """Return the definition of a called function without pointers, as its contract."""
     claim = next(item for item in CLAIMS if item.function == name)
 
     def contract(arguments: list[Term]) -> tuple[Term, Term, Term]:
@@ -170,7 +171,7 @@ def _contract(name: str, parameters: list[str], arithmetic: Bits | Integers) -> 
 
 
 def _called(execution: Execution, name: str, given: tuple[Term, ...]) -> Term:
-    """Return the definition of a callee: its contract, or its body."""
+    """Return the result of a called function from its contract or from its body."""
     arithmetic = execution.arithmetic
     if name in execution.contracts:
         return _function(name, arithmetic, len(given))(*given)
@@ -189,7 +190,7 @@ def _nothing(*_: object) -> Term:
 
 # ---- z3 ----
 def _decided(goal: Obligation, claim: Claim, timeout: float, seen: dict[int, list[Term]]) -> tuple[str, str]:
-    """Decide a goal, unless it was already proved for another width of `int`."""
+    """Decide a formula, unless it was already proved for another width of `int`."""
     if timeout <= 0:
         return UNDECIDED, "out of time"
     formula = z3.simplify(z3.And(goal.assumptions, goal.violation))

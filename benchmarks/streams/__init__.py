@@ -1,1 +1,1 @@
-"""Learn two real streams sample by sample, compared with padasip's filters."""
+"""Compare learners with the filters of padasip on two streams."""

@@ -2,8 +2,8 @@
 
     python -m kerncast.benchmarks.streams [equalise|predict|drift|on_board ...]
 
-It measures all sections, or only those named and keeps the others.  It needs padasip, matplotlib, unicorn and
-qemu-system-arm.
+All sections are measured; if names are given, only these sections are measured, and the others are kept. This
+requires padasip, matplotlib, unicorn and qemu-system-arm.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SECTIONS = {"equalise": equalise, "predict": predict, "drift": drift, "on_board"
 
 
 def main() -> None:
-    """Measure, and write the page and its pictures."""
+    """Run the measurements, and write the page and its figures."""
     wanted = sys.argv[1:] or list(SECTIONS)
     kept = PAGE.read_text(encoding="utf-8").split("\n## ")[1:] if sys.argv[1:] else [""] * len(SECTIONS)
     text = [HEAD, *(part.section() if name in wanted else f"## {old.rstrip()}\n"

@@ -1,4 +1,4 @@
-"""Measure the effect of rho on a changing channel, with the estimator."""
+"""Measure the effect of rho on a changing channel, with the Python estimator."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ LEARNERS = {"FKLMS": {"sigma": 1.0, "reduction": "fklms"}, "FMKLMS": {"sigma": 1
 
 
 def curve(parts: dict[str, object], rho: float, realisations: int = REALISATIONS) -> Array:
-    """Return the squared error of each symbol, predicted before its update.
+    """Return the squared error of each symbol, predicted before it is learnt.
 
-    The echo changes its sign half way through.
+    The sign of the echo changes in the middle of the stream.
     """
     echo = np.where(np.arange(SYMBOLS + 4) < SYMBOLS // 2, 0.5, -0.5)
     found = np.zeros(SYMBOLS)
@@ -31,13 +31,13 @@ def curve(parts: dict[str, object], rho: float, realisations: int = REALISATIONS
 
 
 def settled(found: Array) -> tuple[float, float]:
-    """Return the MSE over 500 symbols before the change, and over the last 500."""
+    """Return the MSE over the 500 symbols before the change, and over the last 500."""
     half = SYMBOLS // 2
     return float(found[half - 500:half].mean()), float(found[-500:].mean())
 
 
 def section() -> str:
-    """Write the page's section."""
+    """Return the section of the page."""
     found = {(title, rho): curve(parts, rho) for title, parts in LEARNERS.items() for rho in RHO}
     figure, panels = axes(2, width=3.4)
     for axis, title in zip(panels, ("FKLMS", "NT"), strict=True):

@@ -1,4 +1,4 @@
-"""Measure channel equalisation: bit error rate and learning curves."""
+"""Measure channel equalisation: bit error rates and learning curves."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ METHODS = (*filters(), *kernels((0.5, 0.7, 1.0, 1.5, 2.2), (0.1, 0.2, 0.4, 0.7),
 
 @dataclass
 class Found:
-    """Result of a method: MSE per symbol during training, and bit errors in the test."""
+    """Result of a method: MSE by symbol during training, and bit errors in the test."""
 
     parameters: str
     curve: Array
@@ -35,13 +35,13 @@ class Found:
 
 @cache
 def realisation(seed: int) -> tuple[Stream, Stream]:
-    """Return a training stream and a test stream of symbols."""
+    """Return the symbols for training and those for the test."""
     stream = equaliser(seed)
     return stream.part(0, TRAINING), stream.part(TRAINING)
 
 
 def chosen(method: Method) -> Parameters:
-    """Return the parameters with minimum MSE over the second half of the training."""
+    """Return the parameters with the minimum MSE over the second half of training."""
     def score(method: Method, parameters: Parameters) -> float:
         errors = []
         for seed in CHOSEN_ON:
@@ -53,7 +53,7 @@ def chosen(method: Method) -> Parameters:
 
 
 def measure(found: Found, learner: Learner, training: Stream, testing: Stream) -> None:
-    """Train a learner, count its test bit errors, and add both to the result."""
+    """Train a learner, count its bit errors in the test, and add both to a result."""
     found.curve += (training.y - learner.learn(training)) ** 2 / REALISATIONS
     f = learner.predict(testing)
     found.rate.append(float(np.mean(np.where(f > 0, 1.0, -1.0) != testing.y)))
@@ -61,7 +61,7 @@ def measure(found: Found, learner: Learner, training: Stream, testing: Stream) -
 
 
 def integers(word: int, realisations: int = REALISATIONS) -> Found:
-    """Return the result of the integer learner of ``examples/equaliser.toml``."""
+    """Return the result of the integer learner in ``examples/equaliser.toml``."""
     online = example("equaliser").online
     assert online is not None
     found = Found(f"sigma {example('equaliser').kernel.sigma:g}, eta {online.eta:g}", np.zeros(TRAINING))
@@ -72,7 +72,7 @@ def integers(word: int, realisations: int = REALISATIONS) -> Found:
 
 
 def compared() -> dict[str, Found]:
-    """Run every method on every realisation."""
+    """Run every method on every realisation; return the results by method."""
     found = {}
     for method in METHODS:
         parameters = chosen(method)
@@ -87,7 +87,7 @@ def compared() -> dict[str, Found]:
 
 
 def picture(found: dict[str, Found]) -> str:
-    """Draw the learning curves."""
+    """Draw the learning curves, and return the path of the figure."""
     figure, (axis,) = axes(1, width=6.0, height=3.6)
     window = np.ones(SMOOTH) / SMOOTH
     shown = [title for title in found if title != "NT"]
@@ -101,14 +101,14 @@ def picture(found: dict[str, Found]) -> str:
 
 
 def rows(found: dict[str, Found]) -> str:
-    """Tabulate the bit error rates."""
+    """Return a table of the bit error rates."""
     return table([[title, of.parameters, f"{np.mean(of.rate):.4f}", f"{np.std(of.rate, ddof=1):.4f}",
                    f"{np.mean(of.after):.3f}"] for title, of in found.items()],
                  ["method", "hyperparameters", "bit error rate", "standard deviation", "MSE"])
 
 
 def section() -> str:
-    """Write the page's section."""
+    """Return the section of the page."""
     found = compared()
     rate = {title: float(np.mean(of.rate)) for title, of in found.items()}
     linear = min((t for t in rate if t.startswith("padasip")), key=rate.__getitem__)

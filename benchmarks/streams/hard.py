@@ -1,10 +1,4 @@
-"""Run the integer learner on twelve streams that are hard for learners.
-
-``python -m kerncast.benchmarks.streams.hard`` prints, for each stream, the ratio of the one-step
-prediction error to the standard deviation of the signal, and of the largest prediction to the largest
-sample.  Linear RLS in float64, with a constant ridge, is compared with 16-bit kernel LMS with quantisation
-and a linear part.
-"""
+"""Run the integer learner on twelve streams that are difficult to learn online."""
 
 from __future__ import annotations
 
@@ -79,14 +73,17 @@ STREAMS: dict[str, Callable[[int], Array]] = {
 
 
 def windows(signal: Array, columns: int = COLUMNS) -> tuple[Raw, Raw]:
-    """Return windows of samples, latest first, and the next samples, in ADC counts."""
+    """Return windows of a signal, latest sample first, and the next samples.
+
+    Both are in ADC counts.
+    """
     counts = np.clip(np.rint(signal), -2048, 2047).astype(np.int64)
     rows = latest_first(counts, columns + 1)
     return rows[:, 1:], rows[:, 0]
 
 
 def spec(budget: int = 100) -> Spec:
-    """Return the learner: one set of parameters for every stream."""
+    """Return the spec of the learner, with the same parameters for all streams."""
     return Spec(model={"name": "hard", "algorithm": "kernel_lms"}, kernel={"sigma": float(LEVEL)},
                 input={"word": "s12f0", "columns": COLUMNS}, output={"word": "s12f0"},
                 online={"budget": budget, "eta": 0.2, "reduction": "nt", "quantise": 0.8, "linear": "rls",
@@ -94,20 +91,20 @@ def spec(budget: int = 100) -> Spec:
 
 
 def learned(signal: Array, budget: int = 100) -> tuple[Array, Array]:
-    """Return predictions before learning, and the samples, in ADC counts."""
+    """Return the predictions before each update and the samples, in ADC counts."""
     plan = make_plan(spec(budget))
     x, y = windows(signal)
     return open_model(plan).update(x, y)["f"] * float(Fraction(plan.units["y"])), y.astype(float)
 
 
 def scores(f: Array, y: Array) -> tuple[float, float]:
-    """Return relative settled error and relative magnitude of the predictions."""
+    """Return the relative error after convergence, and relative maximum prediction."""
     error = float(np.sqrt(np.mean((y - f)[SETTLED:] ** 2)))
     return error / max(float(np.std(y)), 1.0), float(np.abs(f).max() / np.abs(y).max())
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the table of all streams."""
     print("| stream | linear RLS: error, largest | kernel LMS, 16 bits |\n|---|--:|--:|")
     for title, stream in STREAMS.items():
         signal = stream(6000)

@@ -1,4 +1,4 @@
-"""The compared learners with the parameter values that were tried."""
+"""The learners that are compared, with the parameter values to try."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ BUDGET = 100
 
 
 class Learner(Protocol):
-    """Interface of a learner that is compared on a stream."""
+    """Interface of a learner."""
 
     def learn(self, stream: Stream) -> Array:
-        """Predict each sample before learning from it."""
+        """Learn a stream; return the prediction of each sample before it is learnt."""
 
     def predict(self, stream: Stream) -> Array:
-        """Predict without learning."""
+        """Return predictions for a stream without learning it."""
 
 
 class Filter:
-    """Filter of padasip with an additional input that is always 1.
+    """Filter of padasip, with a constant 1 as an additional input.
 
-    The input is necessary because the means of the streams are not 0.
+    This input is needed because the means of the streams are not 0.
     """
 
     def __init__(self, kind: str, columns: int, mu: float) -> None:
@@ -49,12 +49,12 @@ class Filter:
             n=columns + 1, mu=mu, w="zeros")
 
     def learn(self, stream: Stream) -> Array:
-        """Predict each sample before learning from it."""
+        """Learn a stream; return the prediction of each sample before it is learnt."""
         with np.errstate(all="ignore"):  # some steps that are tried are too long
             return np.asarray(self._filter.run(stream.y, self._inputs(stream))[0])
 
     def predict(self, stream: Stream) -> Array:
-        """Predict without learning."""
+        """Return predictions for a stream without learning it."""
         return np.asarray(self._inputs(stream) @ self._filter.w)
 
     @staticmethod
@@ -63,7 +63,7 @@ class Filter:
 
 
 class Reference:
-    """Float64 learners of kerncast."""
+    """Learner of kerncast in float64."""
 
     def __init__(self, columns: int, sigma: float, eta: float, rho: float = 0.0, linear: str | None = None,
                  **parts: Any) -> None:
@@ -72,25 +72,25 @@ class Reference:
 
     @property
     def diverged(self) -> bool:
-        """Report whether the learner has diverged and stopped learning."""
+        """Report whether the learner has diverged; if so, it has stopped learning."""
         return self._learner.status is Status.DIVERGED
 
     def learn(self, stream: Stream) -> Array:
-        """Predict each sample before learning from it."""
+        """Learn a stream; return the prediction of each sample before it is learnt."""
         return self._learner.learn(stream.X, stream.y)
 
     def predict(self, stream: Stream) -> Array:
-        """Predict without learning."""
+        """Return predictions for a stream without learning it."""
         return self._learner.predict(stream.X)
 
     @property
     def held(self) -> int:
-        """Return the number of stored vectors N."""
+        """Return the number of vectors N in the dictionary."""
         return self._learner.model.count
 
 
 class Integers:
-    """Integer model of a plan, whose formats are derived from a stream."""
+    """Integer model of a plan with formats that are derived from a stream."""
 
     def __init__(self, spec: Spec, word: int, stream: Stream) -> None:
         self.plan: Plan = make_plan(changed(spec, numbers={"word": word}), stream.x_raw, stream.y_raw)
@@ -98,28 +98,31 @@ class Integers:
         self.status = "ok"
 
     def learn(self, stream: Stream) -> Array:
-        """Predict each sample before learning from it; start from an empty model."""
+        """Learn a stream, starting from an empty model.
+
+        Returns the prediction of each sample before it is learnt.
+        """
         self.model.reset()
         outputs = self.model.update(stream.x_raw, stream.y_raw)
         self.status = worst_status(outputs)
         return y_values(self.plan, outputs["f"])
 
     def predict(self, stream: Stream) -> Array:
-        """Predict without learning."""
+        """Return predictions for a stream without learning it."""
         return y_values(self.plan, self.model.predict(stream.x_raw)["f"])
 
 
 @dataclass(frozen=True)
 class Method:
-    """Learner with the parameter values that were tried.
+    """Learner with the parameter values to try.
 
     Parameters
     ----------
     title : str
     make : callable
-        ``make(columns, **parameters)`` returns an empty learner.
+        ``make(columns, **parameters)`` returns a learner that has not learnt any sample.
     tried : dict of str to tuple
-        Every combination is tried.
+        Values of each parameter; all combinations are tried.
     """
 
     title: str
@@ -127,7 +130,7 @@ class Method:
     tried: dict[str, tuple[float, ...]]
 
     def combinations(self) -> list[Parameters]:
-        """Return all parameters to try."""
+        """Return all combinations of parameter values."""
         return [dict(zip(self.tried, values, strict=True))
                 for values in itertools.product(*self.tried.values())]
 
@@ -145,9 +148,9 @@ def filters() -> list[Method]:
 
 def kernels(sigma: tuple[float, ...], eta: tuple[float, ...], titles: dict[str, Parameters],
             rho: tuple[float, ...] = (0.0,)) -> list[Method]:
-    """Return the float64 learners of kerncast.
+    """Return the learners of kerncast in float64.
 
-    Each tuple lists the values to try.
+    Each tuple contains the values of a parameter to try.
     """
     def of(parts: Parameters) -> Callable[..., Learner]:
         return lambda columns, **tried: Reference(columns, budget=BUDGET, **parts | tried)
@@ -161,7 +164,7 @@ def kernels(sigma: tuple[float, ...], eta: tuple[float, ...], titles: dict[str, 
 
 
 def mean_square(error: Array) -> float:
-    """Return the MSE; infinite if a learner diverged."""
+    """Return the MSE; infinite if the learner diverged."""
     with np.errstate(all="ignore"):
         found = float(np.mean(error * error))
     return found if np.isfinite(found) else np.inf
@@ -169,7 +172,7 @@ def mean_square(error: Array) -> float:
 
 def best(method: Method, score: Callable[[Method, Parameters], float], more: dict[str, tuple[Any, ...]]
          ) -> Parameters:
-    """Return the best parameters of all combinations and of `more`."""
+    """Return the best parameters among all combinations and those in `more`."""
     tried = [a | dict(zip(more, b, strict=True)) for a in method.combinations()
              for b in itertools.product(*more.values())]
     return min(tried, key=lambda parameters: score(method, parameters))

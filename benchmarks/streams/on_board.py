@@ -1,4 +1,4 @@
-"""Run the streams on emulated boards, and compare with the integer model."""
+"""Run the streams on emulated boards; compare all values with the integer model."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BOARDS = ("emu:mps2-an386:unicorn", "emu:mps2-an386:qemu")
 
 
 class Compared(NamedTuple):
-    """Comparison of one stream on one board."""
+    """Comparison of a stream on a board with the integer model."""
 
     stream: str
     board: str
@@ -28,20 +28,20 @@ class Compared(NamedTuple):
 
 
 def streams() -> dict[str, Stream]:
-    """Return the first samples of both streams."""
+    """Return the first samples of both streams by name."""
     count, columns = SAMPLES + PREDICTED, example("ecg_stream").input.columns
     return {"equaliser": equaliser(0, count), "ecg_stream": ecg(columns).part(0, count)}
 
 
 def vectors(name: str, stream: Stream, samples: int = SAMPLES) -> tuple[Plan, Vectors]:
-    """Return the integer model's vectors: learn, then predict the next samples."""
+    """Return a plan and its test vectors: updates, then predictions of later samples."""
     plan = make_plan(example(name), stream.x_raw[:samples], stream.y_raw[:samples])
     return plan, make_vectors(open_model(plan), [("update", stream.x_raw[:samples], stream.y_raw[:samples]),
                                      ("predict", stream.x_raw[samples:], None)])
 
 
 def compared() -> Iterator[Compared]:
-    """Compare every stream on every board."""
+    """Yield the comparison of each stream on each board."""
     for name, stream in streams().items():
         plan, expected = vectors(name, stream)
         for board in BOARDS:
@@ -54,7 +54,7 @@ def compared() -> Iterator[Compared]:
 
 
 def section() -> str:
-    """Write the page's section."""
+    """Return the section of the page."""
     found = list(compared())
     assert not np.any([one.mismatches for one in found])
     lines = "\n".join(f"| {one.stream} | {one.board} | {one.words:,} | {one.mismatches} |" for one in found)

@@ -1,4 +1,4 @@
-"""Measure one-step prediction of an ECG by every method, in ADC counts."""
+"""Measure the one-step prediction of an ECG by all methods, in ADC counts."""
 
 from __future__ import annotations
 
@@ -34,24 +34,22 @@ METHODS = (*filters(), *kernels((0.25, 0.5, 1.0, 2.0), (0.3, 1.0), {
 
 @cache
 def recording(columns: int, differences: bool = False) -> tuple[Stream, Stream]:
-    """Return the samples for choosing parameters, and those for the result.
+    """Return the samples for selecting parameters, and those for the result.
 
-    The predicted samples are the same for any `columns`.
-
-    Differences begin one sample later. The error of a predicted difference equals that of the sample, because
-    the previous sample is known.
+    The predicted samples do not depend on `columns`. Differences begin one sample later. The error of a
+    predicted difference equals that of the sample, because the previous sample is known.
     """
     stream, more = ecg(columns, differences), max(COLUMNS) - columns
     return stream.part(more, CHOSEN_ON), stream.part(CHOSEN_ON + more)
 
 
 def root_mean_square(error: Array) -> float:
-    """Return the RMS error after convergence in ADC counts."""
+    """Return the RMS error after convergence, in ADC counts."""
     return STEPS * float(np.sqrt(mean_square(error[SETTLED:])))
 
 
 def chosen(method: Method) -> Parameters:
-    """Select the parameters with the smallest error on the first samples."""
+    """Return the parameters with the smallest error on the samples for selection."""
     def score(method: Method, parameters: Parameters) -> float:
         stream, _ = recording(parameters["columns"], method.title in (DIFFERENCES, FAST_DIFFERENCES))
         return root_mean_square(stream.y - method.make(**parameters).learn(stream))
@@ -59,7 +57,7 @@ def chosen(method: Method) -> Parameters:
 
 
 def integers(word: int) -> tuple[Array, Any]:
-    """Return the errors and the integer learner of ``examples/ecg_stream.toml``."""
+    """Return the errors of the learner in ``examples/ecg_stream.toml``, and itself."""
     spec = example("ecg_stream")
     first, stream = recording(spec.input.columns, differences=True)
     learner = Integers(spec, word, first)
@@ -67,7 +65,7 @@ def integers(word: int) -> tuple[Array, Any]:
 
 
 def compared() -> tuple[dict[str, Array], list[list[str]]]:
-    """Return errors by method, and the rows of the table."""
+    """Return the errors by method, and the rows of the table."""
     errors: dict[str, Array] = {}
     rows: list[list[str]] = []
 
@@ -97,7 +95,7 @@ def compared() -> tuple[dict[str, Array], list[list[str]]]:
 
 
 def picture(errors: dict[str, Array]) -> str:
-    """Plot the running RMS error against time."""
+    """Draw the running RMS error, and return the path of the figure."""
     figure, (axis,) = axes(1, width=6.0, height=3.6)
     window = np.ones(SMOOTH) / SMOOTH
     shown = [title for title in errors if np.isfinite(root_mean_square(errors[title]))
@@ -112,7 +110,7 @@ def picture(errors: dict[str, Array]) -> str:
 
 
 def section() -> str:
-    """Write the page's section."""
+    """Return the section of the page."""
     errors, rows = compared()
     found = {title: root_mean_square(error) for title, error in errors.items()}
     size = root_mean_square(recording(COLUMNS[0])[1].y - np.mean(recording(COLUMNS[0])[1].y))

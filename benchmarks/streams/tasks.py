@@ -1,4 +1,4 @@
-"""Load the two streams of the examples in ADC counts and in units."""
+"""Load the streams of two examples, in ADC counts and in physical units."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ CHOSEN_ON = 6000
 
 @dataclass(frozen=True)
 class Stream:
-    """Samples in order of time.
+    """Samples of a stream in order of time.
 
     Parameters
     ----------
     X : ndarray of float64, shape (m, D)
     y : ndarray of float64, shape (m,)
     x_raw, y_raw : ndarray of int64, of the same shapes
-        ADC counts, of which `X` and `y` are the exact values in units.
+        The samples in ADC counts. `X` and `y` are their exact values in physical units.
     """
 
     X: Array
@@ -42,17 +42,17 @@ class Stream:
     y_raw: Any
 
     def part(self, start: int, stop: int | None = None) -> Stream:
-        """Return the samples from `start` to `stop`."""
+        """Return the samples from index `start` to `stop` (exclusive)."""
         return Stream(*(array[start:stop] for array in (self.X, self.y, self.x_raw, self.y_raw)))
 
 
 def example(name: str) -> Spec:
-    """Load the spec ``examples/NAME.toml``."""
+    """Load the spec of an example."""
     return Spec.load(EXAMPLES / f"{name}.toml")
 
 
 def changed(spec: Spec, **tables: dict[str, Any]) -> Spec:
-    """Return the spec with changed keys; None removes a key."""
+    """Return a spec with changed keys; the value None removes a key."""
     values = spec.model_dump(by_alias=True, exclude_none=True)
     return Spec(**{name: values.get(name, {}) | tables.get(name, {}) for name in {*values, *tables}})
 
@@ -64,7 +64,7 @@ def _in_units(spec: Spec, x_raw: Any, y_raw: Any) -> Stream:
 
 
 def equaliser(seed: int, count: int = TRAINING + TESTING, echo: float | Array = 0.5) -> Stream:
-    """Return one realisation of symbols after the channel."""
+    """Return the symbols after one realisation of the channel."""
     spec = example("equaliser")
     received, symbols = equalisation(count, spec.input.columns, seed, echo)
     raw = np.rint(received / float(Format.parse(spec.input.word).lsb)).astype(np.int64)
@@ -72,7 +72,7 @@ def equaliser(seed: int, count: int = TRAINING + TESTING, echo: float | Array = 
 
 
 def ecg(columns: int, differences: bool = True) -> Stream:
-    """Return the ECG in millivolts, or its differences over some samples."""
+    """Return the ECG in millivolts, or its differences between successive samples."""
     spec = changed(example("ecg_stream"), input={"columns": columns})
     if differences:
         data = load_dataset(spec, EXAMPLES)

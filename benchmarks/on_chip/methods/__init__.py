@@ -1,4 +1,4 @@
-"""The compared learners; each module of this folder adds a list METHODS."""
+"""The learners that are compared; each module in this folder defines METHODS."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ FORGETTING, RIDGES = (0.95, 0.98, 0.99, 0.995, 0.999, 0.9999), (1e-7, 1e-5, 1e-3
 
 @dataclass(frozen=True)
 class Method:
-    """Learner with the parameter values that are tried.
+    """Learner with the parameter values to try.
 
     Parameters
     ----------
     title : str
     run : callable
-        ``run(design, samples, **parameters)`` returns the prediction of every sample before it is learned,
-        shape (m,).  `design` is another realisation, for a learner whose formats are derived from data.
+        ``run(design, samples, **parameters)`` returns a prediction of every sample before it is learnt, shape
+        (m,). `design` is another realisation, for learners that derive formats from data.
     defaults : dict
         Default values of all parameters except the scale.
     scale : tuple
-        The parameter that is chosen first, and its values. With the defaults of all others, it gives the
-        figures "with defaults".
+        Name and values of the parameter that is selected first, with the defaults of all others. This gives
+        the results "with defaults".
     tried : dict of str to tuple
-        Values of the other parameters, tried at the best scale, one parameter after the other.
+        Values of the other parameters, which are selected one after the other at the best scale.
     cost : callable, optional
-        ``cost(design, samples, **parameters)``, if the learner runs on the emulated core.
+        ``cost(design, samples, **parameters)`` measures the cost, if the learner runs on the emulated core.
     linear, ours : bool
         Whether the learner is a linear filter, and whether it is part of kerncast.
     """
@@ -52,7 +52,7 @@ class Method:
 
 
 def methods() -> dict[str, Method]:
-    """Return all methods by title, in the order of the modules' names."""
+    """Return all methods by title, in the order of the names of their modules."""
     found: dict[str, Method] = {}
     for module in sorted(iter_modules(__path__), key=lambda module: module.name):
         found |= {method.title: method for method in import_module(f"{__name__}.{module.name}").METHODS}

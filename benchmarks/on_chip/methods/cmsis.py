@@ -1,6 +1,7 @@
-"""LMS and NLMS of CMSIS-DSP in Q15, from the sources of its package on PyPI.
+"""LMS and NLMS of CMSIS-DSP in Q15.
 
-The same C runs on the host, for the errors, and on the emulated core, for the costs.
+The C comes from the package of CMSIS-DSP on PyPI. It runs on the host to measure errors, and on the emulated
+core to measure costs.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def _library() -> Path:
 
 
 def _sources(normalised: bool) -> list[Path]:
-    """Return the C files of the library that a filter needs."""
+    """Return the C files of CMSIS-DSP that a filter needs."""
     name = "arm_lms_norm" if normalised else "arm_lms"
     found = [next(_library().rglob(f"{name}{part}_q15.c")) for part in ("", "_init")]
     return [*found, next(_library().rglob("arm_common_tables.c"))]
@@ -106,7 +107,7 @@ def _flags(normalised: bool, columns: int, lagged: bool) -> _Flags:
 
 @cache
 def _on_host(normalised: bool, columns: int, lagged: bool) -> ctypes.CDLL:
-    """Compile the filter for this machine and load it."""
+    """Compile a filter for the host, and load it."""
     folder = Path(tempfile.mkdtemp(dir=_FOLDER.name))
     (folder / "main.c").write_text(_C)
     subprocess.run(["gcc", "-O2", "-shared", "-fPIC", "-DHOST", "-DMU=0", "-DPOST=0",
@@ -120,7 +121,7 @@ def _step(mu: float) -> int:
 
 
 def _inputs(samples: Samples, shift: int) -> tuple[Array, Array]:
-    """Return the inputs, newest sample of each window first, and the targets."""
+    """Return the inputs, with the newest sample of each window first, and the targets."""
     x = samples.x_raw >> shift
     newest_last = np.array_equal(x[1:, :-1], x[:-1, 1:])
     x = np.ascontiguousarray(x[:, ::-1] if newest_last else x, dtype=np.int16)
@@ -128,9 +129,9 @@ def _inputs(samples: Samples, shift: int) -> tuple[Array, Array]:
 
 
 def _run(normalised: bool, samples: Samples, mu: float, post: int, shift: int) -> Array:
-    """Return the predictions of the filter on the host.
+    """Return the predictions of a filter on the host.
 
-    The target is halved, because the error wraps around in the library.
+    The target is halved, because the error in CMSIS-DSP wraps around on overflow.
     """
     x, y = _inputs(samples, shift)
     f = np.zeros(len(y), dtype=np.int16)
@@ -141,7 +142,7 @@ def _run(normalised: bool, samples: Samples, mu: float, post: int, shift: int) -
 
 
 def _cost(normalised: bool, samples: Samples, mu: float, post: int, shift: int) -> Cost:
-    """Count instructions, and compare the predictions with those on the host."""
+    """Measure the cost of a filter; compare its predictions with those on the host."""
     x, y = _inputs(samples, shift)
     with tempfile.TemporaryDirectory(prefix="kerncast-") as name:
         folder = Path(name)
@@ -161,7 +162,7 @@ def _cost(normalised: bool, samples: Samples, mu: float, post: int, shift: int) 
             found.append(float(core.read("f", np.int16, 1)[0]))
     f = 2.0 * np.array(found) * samples.gains[-1]
     if not np.array_equal(f, _run(normalised, samples, mu, post, shift)[:LEARNED]):
-        raise SystemExit(f"{samples.name}: CMSIS-DSP predicts other values on the core than on the host")
+        raise SystemExit(f"{samples.name}: the predictions of CMSIS-DSP differ between core and host")
     return Cost(round(np.mean(counts[-COUNTED:])), max(counts[-COUNTED:]), 4 * x.shape[1] + 24, flash)
 
 

@@ -1,4 +1,4 @@
-"""Kernel learners in float64: QKLMS, and RLS on random features."""
+"""Kernel learners in float64: QKLMS, and RLS with random features."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ CENTERS, FEATURES, NEAR = 100, 100, 0.8
 @jit
 def _qklms(X: Array, y: Array, sigma: float, eta: float, centers: Array, alpha: Array, k: Array,
            f: Array) -> None:
-    """Learn by quantised kernel LMS; evict the smallest coefficient if full."""
+    """Learn by quantised kernel LMS.
+
+    If the dictionary is full, the center with the smallest coefficient is evicted.
+    """
     count = 0
     for m in range(X.shape[0]):
         nearest, slot = 0, count

@@ -1,4 +1,7 @@
-"""The integer learners of kerncast, with 16 bits unless the title states another."""
+"""Integer learners of kerncast.
+
+The word length is 16 bits, unless the title of the method states another one.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +28,7 @@ BUDGET = 100
 @lru_cache(64)
 def _plan(name: str, seed: int, algorithm: str, word: int, sigma: float,
           keys: tuple[tuple[str, Any], ...]) -> Plan:
-    """Return a plan whose formats are derived from a realisation."""
+    """Return a plan with formats that are derived from a realisation."""
     design = realisation(name, seed)
     spec = Spec(
         model={"name": "suite", "algorithm": algorithm}, kernel={"sigma": sigma}, numbers={"word": word},
@@ -36,7 +39,7 @@ def _plan(name: str, seed: int, algorithm: str, word: int, sigma: float,
 
 
 def _learner(algorithm: str, word: int, **fixed: Any) -> tuple[Callable[..., Array], Callable[..., Cost]]:
-    """Return the functions `run` and `cost` of a method."""
+    """Return the functions `run` and `cost` of an integer learner."""
     def plan(design: Samples, sigma: float, **keys: Any) -> Plan:
         return _plan(design.name, design.seed, algorithm, word, sigma, tuple((fixed | keys).items()))
 

@@ -1,4 +1,4 @@
-"""Linear filters with an intercept, in float64 and as C in float32."""
+"""Linear filters with an intercept, in float64 and in C with float32 arithmetic."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ EPSILON = 1e-3
 
 @jit
 def _lms(X: Array, y: Array, mu: float, normalised: bool, w: Array, f: Array) -> None:
-    """Learn by LMS or NLMS; the last input is 1."""
+    """Learn by LMS or NLMS. The last input is the constant 1."""
     for m in range(X.shape[0]):
         f[m], power = 0.0, EPSILON
         for d in range(X.shape[1]):
@@ -29,7 +29,7 @@ def _lms(X: Array, y: Array, mu: float, normalised: bool, w: Array, f: Array) ->
 
 @jit
 def rls(X: Array, y: Array, forgetting: float, w: Array, P: Array, k: Array, f: Array) -> None:
-    """Learn by exponentially weighted RLS; P is symmetric."""
+    """Learn by exponentially weighted RLS. Only a symmetric P is computed."""
     order = X.shape[1]
     for m in range(X.shape[0]):
         f[m], power = 0.0, forgetting
@@ -62,7 +62,7 @@ def _run_nlms(_: Samples, samples: Samples, mu: float) -> Array:
 
 
 def run_rls(X: Array, y: Array, forgetting: float, ridge: float) -> Array:
-    """Return RLS predictions from the columns of X, each before its sample is learned."""
+    """Return predictions by RLS, each before its sample is learnt; X are the inputs."""
     f, order = np.zeros(len(y)), X.shape[1]
     rls(X, y, forgetting, np.zeros(order), np.eye(order) / ridge, np.zeros(order), f)
     return f

@@ -1,4 +1,4 @@
-"""Nearest neighbours among stored samples: the C of emlearn, 16-bit integers."""
+"""Nearest neighbours among stored samples, with the integer C code of emlearn."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ int main(void) { update(); return 0; }
 
 @jit
 def _nearest(x: Array, y: Array, k: int, distances: Array, taken: Array, f: Array) -> None:
-    """Predict the mean target of the k nearest of the last ITEMS samples."""
+    """Predict the mean target of the k nearest samples among the last ITEMS."""
     for m in range(x.shape[0]):
         first = max(0, m - ITEMS)
         for i in range(first, m):
@@ -87,7 +87,7 @@ def _run(_: Samples, samples: Samples, k: int) -> Array:
 
 
 def _cost(design: Samples, samples: Samples, k: int) -> Cost:
-    """Measure emlearn's C, and compare its predictions."""
+    """Measure the cost of emlearn's C, and check its predictions."""
     columns = samples.X.shape[1]
     with tempfile.TemporaryDirectory(prefix="kerncast-") as name:
         folder = Path(name)
@@ -106,7 +106,7 @@ def _cost(design: Samples, samples: Samples, k: int) -> Cost:
             found.append(float(core.read("f", np.int16, 1)[0]))
     gap = np.abs(np.array(found) * samples.gains[-1] - _run(design, samples, k)[:LEARNED])
     if not np.median(gap) < 0.01:
-        raise SystemExit(f"{samples.name}: emlearn's C predicts other values than the model of it")
+        raise SystemExit(f"{samples.name}: the predictions of emlearn's C differ from its Python model")
     ram = ITEMS * (2 * columns + 2 + 8) + 16
     return Cost(round(np.mean(counts[-COUNTED:])), max(counts[-COUNTED:]), ram, flash)
 

@@ -1,4 +1,4 @@
-"""The kernel RLS tracker (KRLS-T) in float64, for comparison of accuracy.
+"""The kernel RLS tracker (KRLS-T) in float64, to compare the accuracy.
 
 S. Van Vaerenbergh, M. Lazaro-Gredilla, I. Santamaria, "Kernel Recursive Least-Squares Tracker for
 Time-Varying Regression", IEEE Trans. Neural Networks and Learning Systems 23(8), 2012.
@@ -18,7 +18,7 @@ CENTERS, JITTER = 50, 1e-6
 
 @jit
 def _drop(a: Array, i: int, count: int) -> None:
-    """Remove row and column i of the leading (count, count) part, in place."""
+    """Remove row i and column i from the leading (count, count) block, in place."""
     for r in range(count):
         for c in range(i, count - 1):
             a[r, c] = a[r, c + 1]
@@ -32,7 +32,8 @@ def _tracker(X: Array, y: Array, sigma: float, forgetting: float, noise: float, 
              S: Array, mean: Array, centers: Array, vectors: Array, f: Array) -> None:
     """Learn by KRLS-T.
 
-    Mean and covariance S of f at the centers decay towards the prior; Q is the inverse of K.
+    The mean and the covariance S of f at the centers decay towards the prior. Q is the inverse of the kernel
+    matrix K.
     """
     count, columns = 0, X.shape[1]
     k, q, h = vectors[0], vectors[1], vectors[2]

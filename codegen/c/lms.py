@@ -60,6 +60,7 @@ def _linear(plan: Plan) -> dict[str, Any]:
     """Return what the linear part reads, and the number of last errors."""
     wide = "linear_raw_exp" in plan.constants
     return {"wide": wide, "fine": "gate_frac" in plan.constants, "seen": "raw" if wide else "x",
+            "gate": "gate" in plan.options,
             "sample": f"const {plan.name}_{'in' if wide else 'x'}_t *{'raw' if wide else 'x'}",
             "errors": int(plan.options.get("last_errors", 0))}
 

@@ -110,7 +110,7 @@ class FxpLms(FxpModel):
             victim = self._select_victim()
             self._project_slot(victim)
             self._slots[victim].alpha = [0] * self._outputs
-        linear = 0 if self._linear is None else self._linear.predict(seen)
+        linear = [0] * self._outputs if self._linear is None else self._linear.predict(seen)
         f = self._prediction(row, linear)
         self._learned += 1
         if self.plan.integer("decay") != 0 and self._slots:
@@ -143,33 +143,34 @@ class FxpLms(FxpModel):
         """Return the coefficients of all centers for one output."""
         return number([v.alpha[output] for v in self._slots], self._alpha_format)
 
-    def _learn_linear(self, x: Words, y: list[Fxp], f: list[Fxp], linear: int) -> list[int]:
+    def _learn_linear(self, x: Words, y: list[Fxp], f: list[Fxp], linear: list[int]) -> list[int]:
         """Train the linear part, if any; return the clipped predictions."""
-        words = [word_of(each) for each in f]
+        words, targets = [word_of(each) for each in f], [word_of(each) for each in y]
         if self._linear is None:
             return words
-        target = word_of(y[0]) - words[0] + linear if self._joint else word_of(y[0])
-        found = self._clip(self._linear.corrected(x, linear, words[0]))
-        self._linear.learn_errors(x, word_of(y[0]), linear, words[0])
-        self._linear.add_to_gate(word_of(y[0]) - linear, words[0] - linear)
-        self._note_saturation(self._linear.learn(x, target))
-        return [found]
+        found = [self._clip(word) for word in self._linear.corrected(x, linear, words)]
+        self._linear.learn_errors(x, targets[0], linear[0], words[0])
+        for o, (to, now, part) in enumerate(zip(targets, words, linear, strict=True)):
+            self._linear.add_to_gate(o, to - part, now - part)
+            targets[o] = to - now + part if self._joint else to
+        self._note_saturation(self._linear.learn(x, targets))
+        return found
 
     def _clip(self, word: int) -> int:
         """Clip a prediction to the range of y."""
         return min(max(word, self.plan.integer("f_lo")), self.plan.integer("f_hi"))
 
-    def _prediction(self, row: list[int], linear: int) -> list[Fxp]:
+    def _prediction(self, row: list[int], linear: list[int]) -> list[Fxp]:
         """Predict f (1) of every output from the distances to all slots.
 
         The linear part is included. As on the device, a sum metric stores the kernel values in the row.
         """
         if not row:  # the dictionary is empty
-            return [number(linear, self.plan.signals["f"].format)] * self._outputs
+            return [number(part, self.plan.signals["f"].format) for part in linear]
         k = self._values(row)
         if self._metric in ("fast_klms", "fast_mklms"):
             self._row[:len(row)] = words_of(k)
-        found = [self._kernel.kernel_expansion(self._column(o), k, linear) for o in range(self._outputs)]
+        found = [self._kernel.kernel_expansion(self._column(o), k, linear[o]) for o in range(self._outputs)]
         self._note_saturation(any(saturated for _, saturated in found))
         return [f for f, _ in found]
 
@@ -313,33 +314,25 @@ class FxpLms(FxpModel):
     # ---- the state ----
     def predict(self, x_raw: Raw) -> Outputs:
         """Predict for ADC counts (m, D), as :meth:`~kerncast.sim.backend.Backend.predict`."""
-        found = self._one_output(x_raw) if self._outputs == 1 else self._several_outputs(x_raw)
-        return with_classes(self.plan, found)
+        if self._outputs == 1 and (self._linear is None or not self._slots or len(x_raw) == 0):
+            v, alpha = np.array([held.x for held in self._slots]), self._column(0) if self._slots else None
+            return with_classes(self.plan, self._predict(x_raw, v, alpha))
+        found = self._each_output(x_raw)
+        return with_classes(self.plan, found if "C" in self.plan.sizes else found | {"f": found["f"][:, 0]})
 
-    def _several_outputs(self, x_raw: Raw) -> Outputs:
+    def _each_output(self, x_raw: Raw) -> Outputs:
         """Predict every output separately: ``status`` (m,) and ``f`` (m, C)."""
         v, x_raw = np.array([held.x for held in self._slots]), raw.inputs(self.plan, x_raw)
         f = np.zeros((len(x_raw), self._outputs), dtype=np.int64)
         status = np.full(len(x_raw), STATUS["ok" if self._slots else "not_trained"], dtype=np.int64)
-        for m, x in enumerate(self._kernel.x_words(x_raw) if self._slots and len(x_raw) else ()):
-            for o in range(self._outputs):
-                f[m, o], lost = self._kernel.expand(v, self._column(o), x)
-                status[m] = STATUS["saturated"] if lost else status[m]
+        for m, (x, seen) in enumerate(self._samples(x_raw) if self._slots and len(x_raw) else ()):
+            linear = [0] * self._outputs if self._linear is None else self._linear.predict(seen)
+            found = [self._kernel.expand(v, self._column(o), x, part) for o, part in enumerate(linear)]
+            status[m] = STATUS["saturated"] if any(lost for _, lost in found) else status[m]
+            f[m] = [word for word, _ in found]
+            if self._linear is not None:
+                f[m] = [self._clip(word) for word in self._linear.corrected(seen, linear, f[m].tolist())]
         return {"status": status, "f": f}
-
-    def _one_output(self, x_raw: Raw) -> Outputs:
-        """Predict ``status`` (m,) and ``f`` (m,)."""
-        v = np.array([held.x for held in self._slots])
-        alpha = self._column(0) if self._slots else None
-        if self._linear is None or alpha is None or len(x_raw) == 0:
-            return self._predict(x_raw, v, alpha)
-        f, status = [], []
-        for x, seen in self._samples(raw.inputs(self.plan, x_raw)):
-            linear = self._linear.predict(seen)
-            word, lost = self._kernel.expand(v, alpha, x, linear)
-            f.append(self._clip(self._linear.corrected(seen, linear, word)))
-            status.append(STATUS["saturated" if lost else "ok"])
-        return {"status": np.array(status), "f": np.array(f)}
 
     def load(self, state: Outputs) -> None:
         """Load a saved state."""

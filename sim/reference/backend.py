@@ -70,9 +70,9 @@ class FloatReference:
                                   if name in o}
         if "max_age" in o:
             limits["max_age"] = int(o["max_age"])
-        linear = SquareRootRLS(self.plan.sizes["D"], (), float(o["linear_forgetting"]),
-                               float(o["linear_ridge"])) if self.plan.linear else None
         outputs = (self.plan.outputs,) if "C" in self.plan.sizes else ()
+        linear = SquareRootRLS(self.plan.sizes["D"], outputs, float(o["linear_forgetting"]),
+                               float(o["linear_ridge"])) if self.plan.linear else None
         return KernelLMS(self.plan.sizes["D"], self.kernel, float(o["eta"]), float(o["rho"]),
                          o["reduction"].removesuffix("_f32"), self.plan.sizes["N"], outputs,
                          projection=o["projection"], metric=o["metric"],

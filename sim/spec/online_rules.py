@@ -98,7 +98,7 @@ def several_outputs(draft: Draft) -> Found:
         yield draft.problem("E113", f"a learner with {what} does not support this {key}", "online", key,
                             allowed="metric magnitude, age or fklms; reduction fklms, nt, mt or at",
                             remedy=f"set {key} = \"fklms\"")
-    for key in ("linear", "newest_only"):
+    for key in ("newest_only", "last_errors"):
         if draft.get("online", key):
             yield draft.problem("E113", f"a learner with {what} does not support {key}", "online", key,
                                 allowed=f"{key} with one output or two classes", remedy=f"remove {key}")

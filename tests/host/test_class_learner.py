@@ -21,6 +21,7 @@ from kerncast.sim.statuses import DeviceStatus
 from .replays import traces, words_replayed
 
 SAMPLES, COLUMNS = 60, 3
+RLS = {"linear": "rls", "linear_ridge": 1e4}
 #: Name -> classes (0: three targets), word length, keys of [online], keys of [output].
 CASES = {
     "fklms16": (3, 16, {}, {}), "quantised24": (4, 24, {"quantise": 0.5}, {"min_margin": 0.3}),
@@ -32,6 +33,10 @@ CASES = {
     "newest16": (2, 16, {"reduction": "fmklms", "newest_only": True, "max_deterioration": 0.01}, {}),
     "outputs16": (0, 16, {"quantise": 0.6}, {}), "outputs32": (0, 32, {}, {}),
     "guarded16": (3, 16, {"guard": True}, {}),
+    "rls16": (4, 16, {"linear": "rls", "reduction": "nt", "quantise": 0.5}, {"min_margin": 0.1}),
+    "joint16": (3, 16, {**RLS, "joint": True, "gate": True, "rho": 0.01}, {}),
+    "rls32": (0, 32, {**RLS, "gate": True, "linear_forgetting": 0.95}, {}),
+    "joint24": (0, 24, {**RLS, "joint": True, "quantise": 0.6}, {"gain": 0.5}),
     "saturates16": (0, 16, {"eta": 1.9}, {"gain": 0.5}),
 }
 
@@ -81,12 +86,12 @@ def test_classes_are_learnt_the_same_on_each_back_end(ledger, name, backend):
     compared(name, backend, ledger)
 
 
-@pytest.mark.parametrize("name", ["quantised24", "two16", "outputs16"])
+@pytest.mark.parametrize("name", ["quantised24", "two16", "outputs16", "rls16", "joint24"])
 def test_an_emulated_board_learns_classes(ledger, name):
     compared(name, "emu:mps2-an386:unicorn", ledger)
 
 
-@pytest.mark.parametrize("name", ["fklms16", "outputs32"])
+@pytest.mark.parametrize("name", ["fklms16", "outputs32", "joint16"])
 def test_webassembly_learns_classes(ledger, require_tool, name):
     require_tool("python:ziglang", "python -m pip install ziglang")
     require_tool("python:wasmtime", "python -m pip install wasmtime")
@@ -101,7 +106,7 @@ def test_every_emulated_core_learns_classes(ledger, name, backend):
     compared(name, backend, ledger)
 
 
-@pytest.mark.parametrize("name", ["fklms16", "forgets16", "nt32", "outputs16", "two16"])
+@pytest.mark.parametrize("name", ["fklms16", "forgets16", "nt32", "outputs16", "two16", "joint16", "rls32"])
 def test_the_trace_of_learning_is_that_of_the_model(name):
     x, y = samples_of(name)
     model, host = traces(plan_of(name), lambda backend: (backend.update(x, y), backend.predict(x[:5])))
@@ -137,9 +142,9 @@ def test_null_pointers_are_bad_arguments(name):
     backend.close()
 
 
+@pytest.mark.parametrize("name", ["quantised24", "joint16"])
 @pytest.mark.parametrize("backend", ["model", "model:fxpmath", "host"])
-def test_a_saved_state_resumes_learning(backend):
-    name = "quantised24"
+def test_a_saved_state_resumes_learning(backend, name):
     x, y = samples_of(name)
     opened = open_backend(plan_of(name), backend)
     opened.update(x[:30], y[:30])
@@ -152,7 +157,7 @@ def test_a_saved_state_resumes_learning(backend):
     opened.close()
 
 
-@pytest.mark.parametrize("name", ["nt32", "fklms16", "outputs32"])
+@pytest.mark.parametrize("name", ["nt32", "fklms16", "outputs32", "rls32", "joint24"])
 def test_the_integers_follow_the_float_reference(name):
     plan, (x, y) = plan_of(name), samples_of(name)
     model, reference = open_model(plan), FloatReference(plan)
@@ -197,7 +202,8 @@ def test_the_c_of_a_class_learner_compiles_without_a_warning(tmp_path, require_t
 
 
 @pytest.mark.parametrize(("online", "key"), [
-    ({"linear": "rls"}, "linear"), ({"newest_only": True, "max_deterioration": 0.1}, "newest_only"),
+    ({"linear": "rls", "last_errors": 3}, "last_errors"),
+    ({"newest_only": True, "max_deterioration": 0.1}, "newest_only"),
     ({"reduction": "fmklms"}, "reduction"), ({"metric": "fast_klms"}, "metric"),
     ({"reduction": "klms_f32"}, "reduction")])
 @pytest.mark.parametrize("name", ["fklms16", "outputs16"])

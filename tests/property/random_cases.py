@@ -210,10 +210,14 @@ def cg_case(random: Random, word: int, rounding: str, most: int, lam: tuple[floa
     return _accepted(draw)
 
 
-def _reduction(random: Random) -> dict[str, Any]:
-    """Any projection, metric, truncation and strategy of the online learner, as the keys that choose them."""
+def _reduction(random: Random, several: bool) -> dict[str, Any]:
+    """Any projection, metric, truncation and strategy of the online learner, as the keys that choose them.
+
+    A learner with several outputs has fewer.
+    """
     projection = random.choice(("fklms", "fklms", "none"))
-    metric = random.choice(("fklms", "fklms", "magnitude", "age", "fmklms", "fast_klms", "fast_mklms"))
+    metric = random.choice(("fklms", "fklms", "magnitude", "age",
+                            *(() if several else ("fmklms", "fast_klms", "fast_mklms"))))
     chosen: dict[str, Any] = {"projection": projection, "metric": metric}
     if now_and_then(random, 3):
         chosen["quantise"] = random.choice((0.01, 0.3, 0.8, 0.999))
@@ -221,7 +225,8 @@ def _reduction(random: Random) -> dict[str, Any]:
         chosen |= {"linear": "rls", "linear_forgetting": random.choice((0.5, 0.9, 0.999)),
                    "linear_ridge": _decades(random, -6, 4), "joint": now_and_then(random, 2),
                    "gate": now_and_then(random, 2)}
-        chosen |= {"last_errors": random.choice((2, 3, 16))} if now_and_then(random, 2) else {}
+        if now_and_then(random, 2) and not several:
+            chosen["last_errors"] = random.choice((2, 3, 16))
     if now_and_then(random, 2):
         chosen["truncation"] = random.choice((0.0, 1e-3, 1.0)) * _decades(random, -2, 2)
     if now_and_then(random, 2):
@@ -230,23 +235,34 @@ def _reduction(random: Random) -> dict[str, Any]:
         least, below = MAX_DETERIORATION[metric]
         limit = -_decades(random, -2, 1) if least < 0 and now_and_then(random, 7) else _decades(random, -6, 1)
         chosen |= {"max_deterioration": min(limit, 0.999) if below == 1 else limit,
-                   "newest_only": now_and_then(random, 5)}
+                   "newest_only": now_and_then(random, 5) and not several}
     return chosen
+
+
+def _several(random: Random, output: dict[str, Any], y: Format, samples: int) -> tuple[dict[str, Any], Raw]:
+    """A table [output] of two or three outputs or classes, with their targets or labels."""
+    count = random.choice((2, 3))
+    if now_and_then(random, 5):
+        labels = [random.randrange(count + 1) for _ in range(samples)]
+        return {"classes": ["low", "high", "none", "other"][:count + 1]}, np.array(labels, dtype=np.int64)
+    return output | {"outputs": count}, np.stack([targets(random, y, samples) for _ in range(count)], axis=1)
 
 
 def online_case(random: Random, word: int, rounding: str, samples: int) -> Case:
     """An online plan with a budget of 2 to 8 and a stream; alpha's format by data, by choice or by design."""
     def draw() -> Case:
-        columns = random.choice((1, 1, 2, 3))
+        columns, several = random.choice((1, 1, 2, 3)), now_and_then(random, 3)
         x, y = _raw_format(random), _raw_format(random)
         online = {"budget": random.randint(2, 8), "eta": random.choice((1e-6, 0.01, 0.1, 0.3, 1.0, 1.9)),
-                  "rho": random.choice((0.0, 0.0, 1e-9, 0.01, 0.25)), **_reduction(random)}
+                  "rho": random.choice((0.0, 0.0, 1e-9, 0.01, 0.25)), **_reduction(random, several)}
         tables = _tables(random, "kernel_lms", word, rounding, columns, x, y)
         alpha = Format(True, word, random.randint(word - 8, word + 2))
         chosen = {}, {}, {"ranges": _range(random)}, {"formats": {"alpha": str(alpha)}}
         tables["numbers"] |= random.choice(chosen)
-        spec = Spec(online=online, **tables)
         x_raw, y_raw = inputs(random, x, samples, columns), targets(random, y, samples)
+        if several:
+            tables["output"], y_raw = _several(random, tables["output"], y, samples)
+        spec = Spec(online=online, **tables)
         seen = now_and_then(random, 5)
         plan = make_plan(spec, x_raw, y_raw) if seen else make_plan(spec)
         return Case(spec, seen, plan, x_raw, y_raw, inputs(random, x, 3, columns))

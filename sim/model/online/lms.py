@@ -57,9 +57,9 @@ def drop_expired(s: LmsState, count: int, newest_only: bool, c: LmsConstants, k:
 
 # ---- the rule ----
 @jit
-def predict_row(s: LmsState, count: int, linear: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
+def predict_row(s: LmsState, count: int, c: LmsConstants, k: KernelConstants, w: LmsWork,
               log: Log) -> bool:
-    """Predict ``w.f`` from `scratch_row` before learning.
+    """Predict ``w.f`` from `scratch_row` and ``w.linear`` before learning.
 
     Return whether any prediction saturated.
     """
@@ -67,7 +67,7 @@ def predict_row(s: LmsState, count: int, linear: int, c: LmsConstants, k: Kernel
     found = False
     for o in range(c.outputs):
         whole = shift_round(w.acc[o], c.f_shift, c.f.rounding)
-        w.f[o], saturated = into_word(whole + linear, c.f, log, F)
+        w.f[o], saturated = into_word(whole + w.linear[o], c.f, log, F)
         found = found or saturated
         trace(log, at.LEARN_F, 0, o, w.f[o])
     return found
@@ -111,8 +111,8 @@ def learn(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelConstants
         slot, _ = select_victim(s, count, c, k, log)
         saturated |= remove_center(s, slot, count, c, k, w, log)
     trace_all(log, at.OUTPUT_Y, 0, w.y, 0, c.outputs)
-    linear = start_step(s, c, w, log)
-    f_saturated = predict_row(s, count, linear, c, k, w, log)
+    start_step(s, c, w, log)
+    f_saturated = predict_row(s, count, c, k, w, log)
     alpha_saturated = lms_step(s, count, duplicate, c, w, log)
     if duplicate < 0:
         count = min(count + 1, c.budget)
@@ -122,7 +122,7 @@ def learn(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelConstants
     if c.reduces:
         count, more = reduce(s, count, c, k, w, log)
         saturated |= more
-    w_saturated = finish_step(s, linear, c, w, log)
+    w_saturated = finish_step(s, c, w, log)
     lost = saturated & 1 != 0 or f_saturated or alpha_saturated or w_saturated
     w.status[0] = SATURATED if lost else INACCURATE if saturated != 0 else OK
     return count
@@ -170,8 +170,8 @@ def learn_newest(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelCo
     """Keep the newest vector or project its coefficient; evict no other."""
     duplicate = fill_row(s, x, count, c, k, log)
     trace(log, at.OUTPUT_Y, 0, 0, w.y[0])
-    linear = start_step(s, c, w, log)
-    f_saturated = predict_row(s, count, linear, c, k, w, log)
+    start_step(s, c, w, log)
+    f_saturated = predict_row(s, count, c, k, w, log)
     alpha_saturated = lms_step(s, count, duplicate, c, w, log)
     word = w.coefficient[0]
     saturated, is_full, projected = f_saturated or alpha_saturated, False, 0
@@ -192,7 +192,7 @@ def learn_newest(s: LmsState, count: int, x: Words, c: LmsConstants, k: KernelCo
             projected = add_projection(s.alpha, count, word, values, c, w, log)
             saturated = projected & 1 != 0 or saturated
             trace_all(log, at.PROJECT_ALPHA, 0, s.alpha, 0, count)
-    saturated = finish_step(s, linear, c, w, log) or saturated
+    saturated = finish_step(s, c, w, log) or saturated
     w.status[0] = SATURATED if saturated else FULL if is_full else INACCURATE if projected & CUT else OK
     return count
 
@@ -254,19 +254,22 @@ class LmsModel(IntegerModel):
 
     def _expansion(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predict ``status`` (m,), and ``f`` (m,) or (m, C) in LSBs of y."""
-        if "C" in self.plan.sizes:
+        several = "C" in self.plan.sizes
+        if has_linear(self._state) and self._count:
+            x_raw = raw.inputs(self.plan, x_raw)
+            to = learned_outputs(self.plan, self._state.alpha)._replace(bias=self._work.linear)
+            f = np.zeros((len(x_raw), self.plan.outputs), dtype=np.int64)
+            status = np.zeros(len(x_raw), dtype=np.int64)
+            predict_both(x_raw, self._input, self._state, self._count, to, self._constants, self._kernel,
+                         self._work, f, status, self.ranges.log)
+            return {"status": status, "f": f if several else f[:, 0]}
+        if several:
             x_raw, to = raw.inputs(self.plan, x_raw), learned_outputs(self.plan, self._state.alpha)
             if self._count == 0:
                 return {"status": np.full(len(x_raw), NOT_TRAINED, dtype=np.int64),
                         "f": np.zeros((len(x_raw), self.plan.outputs), dtype=np.int64)}
             return predict_outputs(x_raw, self._input, self._state.centers[:self._count], to, self._kernel,
                                    self.ranges.log)
-        if has_linear(self._state) and self._count:
-            x_raw = raw.inputs(self.plan, x_raw)
-            f, status = (np.zeros(len(x_raw), dtype=np.int64) for _ in range(2))
-            predict_both(x_raw, self._input, self._state, self._count, self._constants, self._kernel,
-                         self._work, f, status, self.ranges.log)
-            return {"status": status, "f": f}
         return self._predict(x_raw, self._state.centers, self._state.alpha, self._count,
                              self._constants.f_shift)
 

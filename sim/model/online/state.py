@@ -107,8 +107,9 @@ class LmsState(NamedTuple):
 class LmsWork(NamedTuple):
     """Workspace for a sample (D,) and its targets.
 
-    Targets, sums, predictions and coefficients have the shape (C,). Rows have the length N: they hold
-    distances, kernel values and sums; `status` (1,) is that of the sample.
+    Targets, sums, predictions and coefficients have the shape (C,), as `linear`, the predictions of the
+    linear part, and `aim`, its targets. Rows have the length N: they hold distances, kernel values and sums;
+    `status` (1,) is that of the sample.
     """
 
     x: Words
@@ -116,6 +117,8 @@ class LmsWork(NamedTuple):
     acc: Words
     f: Words
     coefficient: Words
+    linear: Words
+    aim: Words
     status: Words
     d: Words
     values: Words
@@ -141,7 +144,7 @@ def work_space(plan: Plan) -> LmsWork:
     """Allocate the workspace of one sample."""
     budget, columns = plan.sizes["N"], plan.sizes["D"]
     return LmsWork(*(np.zeros(size, dtype=np.int64)
-                     for size in (columns, *(plan.outputs,) * 4, 1, budget, budget, budget, columns + 1,
+                     for size in (columns, *(plan.outputs,) * 6, 1, budget, budget, budget, columns + 1,
                                   columns + 1)))
 
 

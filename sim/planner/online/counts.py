@@ -54,23 +54,35 @@ def lms_memory(online: Online, words: WordClass, x_word: str, sizes: dict[str, i
         if metric in SUMS:
             fields += [("sums", distance, "N", "squared kernel values over all others")]
         fields += [("age_order", index, "N", "age order: 0 is the oldest")]
-    if online.linear is not None:
-        fields += [("linear_r", "int32_t", "(D+1)*(D+2)//2", "linear part: R, upper triangle, row by row"),
-                   ("linear_z", "int32_t", "D+1", "linear part: z, with R w = z"),
-                   ("linear_w", "int32_t", "D+1", "linear part: w, the intercept first"),
-                   ("linear_next", "uint16_t", "1", "linear part: column of the next ridge row")]
-        if online.gate:
-            fields += [("gate_sums", "int64_t", "2", "gate: sums of e_L f_K and of f_K^2")]
-        if online.last_errors is not None:
-            order = str(online.last_errors)
-            fields += [("error_past", "int32_t", order, "last errors: the last errors, the newest first"),
-                       ("error_w", "int32_t", order, "last errors: their coefficients"),
-                       ("error_sums", "int64_t", "2", "last errors: sums of e c and c^2, c predicted")]
+    fields += _linear_fields(online, "C" in sizes)
     if online.max_age is not None:
         fields += [("born", "uint32_t", "N", "clock when the center was added"),
                    ("clock", "uint32_t", "1", "samples learned, modulo 2^32")]
     return memory([*fields, ("count", "uint16_t", "1", "number of centers")], sizes,
                   SIZE_KEYS["kernel_lms"])
+
+
+def _linear_fields(online: Online, several: bool) -> list[tuple[str, str, str, str]]:
+    """Return the members of the linear part, its gate and the last errors.
+
+    Values of several outputs follow each other, one output after the other.
+    """
+    if online.linear is None:
+        return []
+    size, each = ("(D+1)*C", " of each output") if several else ("D+1", "")
+    fields = [("linear_r", "int32_t", "(D+1)*(D+2)//2", "linear part: R, upper triangle, row by row"),
+              ("linear_z", "int32_t", size, f"linear part: z{each}, with R w = z"),
+              ("linear_w", "int32_t", size, f"linear part: w{each}, the intercept first"),
+              ("linear_next", "uint16_t", "1", "linear part: column of the next ridge row")]
+    if online.gate:
+        fields += [("gate_sums", "int64_t", "2*C" if several else "2",
+                    f"gate{each}: sums of e_L f_K and of f_K^2")]
+    if online.last_errors is not None:
+        order = str(online.last_errors)
+        fields += [("error_past", "int32_t", order, "last errors: the last errors, the newest first"),
+                   ("error_w", "int32_t", order, "last errors: their coefficients"),
+                   ("error_sums", "int64_t", "2", "last errors: sums of e c and c^2, c predicted")]
+    return fields
 
 
 def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
@@ -83,10 +95,7 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
             "multiplications": [f"(N+1){each}" if each else "N+1"]}
     if decays:
         step["multiplications"] += [f"N{each}"]
-    if online.linear is not None:  # w.phi, decay, two rows rotated in, back substitution
-        step["multiplications"] += ["D+1", "(D+1)*(D+4)//2", "4*(D+1)*(D+3)", "D*(D+1)//2",
-                                    *(["3"] if online.gate else []),
-                                    *([f"4*{online.last_errors} + 3"] if online.last_errors else [])]
+    step["multiplications"] += _linear_update(online, each)
     quiet = {what: list(terms) for what, terms in step.items()}
     if online.newest_only:
         _newest(online, step)
@@ -96,12 +105,28 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
         _after(online, step, each)
     calls = {"update": _formulas(step), "predict": {
         "kernel_values": "N", "distance_terms": "N*D",
-        "multiplications": " + ".join([f"N{each}"] if online.linear is None else [
-            "N + D+1", *(["1"] if online.gate else []),
-            *([f"{online.last_errors} + 1"] if online.last_errors else [])])}}
+        "multiplications": " + ".join([f"N{each}", *_linear_prediction(online, each)])}}
     if not online.newest_only and online.parts[1] in NEIGHBOURS:
         calls["update_without_searches"] = _formulas(quiet)
     return operations(calls, sizes)
+
+
+def _linear_update(online: Online, each: str) -> list[str]:
+    """Count w.phi, the decay, two rows that are rotated in, and the back substitution."""
+    if online.linear is None:
+        return []
+    rls = ["(D+1)*(D+2)//2", "(D+1)*C", "4*(D+1)*(D+2)", "4*(D+1)*C", "D*(D+1)//2*C"] if each else [
+        "(D+1)*(D+4)//2", "4*(D+1)*(D+3)", "D*(D+1)//2"]
+    return [f"(D+1){each}" if each else "D+1", *rls, *([f"3{each}"] if online.gate else []),
+            *([f"4*{online.last_errors} + 3"] if online.last_errors else [])]
+
+
+def _linear_prediction(online: Online, each: str) -> list[str]:
+    """Count w.phi, the gate and the correction by the last errors."""
+    if online.linear is None:
+        return []
+    return [f"(D+1){each}" if each else "D+1", *([f"1{each}"] if online.gate else []),
+            *([f"{online.last_errors} + 1"] if online.last_errors else [])]
 
 
 def _formulas(counts: dict[str, list[str]]) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from ...sim.backend import answer_width
 from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ...sim.window import window
@@ -13,6 +14,7 @@ from ..c.context import context, real_value
 from ..rtl.common import MOST_WORDS, model_head, model_tag, most_vectors, vectors
 from ..rtl.intercept import target_shift
 from ..rtl.learner import distance_parts as state_parts
+from ..rtl.predictor import framed, intercepts, reply_context
 from ..rtl.solver import MOST_SAMPLES
 from .dialects import Dialect
 from .widths import types, word
@@ -64,6 +66,7 @@ def _too_large(plan: Plan) -> KerncastError | None:
     columns, held = plan.sizes["D"], vectors(plan)
     if columns > MOST_COLUMNS:
         return _unlike("[input] columns", columns, f"up to {MOST_COLUMNS}", "use fewer columns")
+    columns += plan.outputs if framed(plan) else 0
     if held * columns > MOST_WORDS:
         return _unlike(plan.size_key, f"{held} centers of {columns} values", f"{MOST_WORDS} values in all",
                        "lower it, or use fewer columns")
@@ -88,10 +91,9 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
     if plan.linear:
         return _unlike("[online] linear", plan.options["linear"], "none", "omit this key, or run the "
                                                                           "generated C")
-    if "C" in plan.sizes or plan.decision:
-        return _several(plan, "remove [hls] and run the generated C, or export one model per class against "
-                              "the rest, "
-                              "all with the same [output] word")
+    if plan.pairwise:
+        return _unlike("[output] classes", len(plan.class_names), "one output per class, or two classes",
+                       "remove [hls] and run the generated C, or train a OneVsRestClassifier")
     if plan.tunes:
         return _unlike("[toeplitz] candidates", plan.options["candidates"], "one pair of sigma and lambda",
                        "remove candidates, or remove [hls] and run the generated C")
@@ -171,6 +173,17 @@ def literal(value: int) -> str:
     return f"{value}LL" if value > -(1 << 63) else f"({value + 1}LL - 1)"
 
 
+def _answer_sizes(plan: Plan) -> list[tuple[str, str, str, str]]:
+    """Return the constants of an answer of several values."""
+    if not framed(plan):
+        return []
+    margin = [("long long", "min_margin", literal(plan.integer("min_margin")), "a class below it is unknown")
+              ] if "min_margin" in plan.constants else []
+    return [("int", "outputs", str(plan.outputs), "C"),
+            ("int", "answer_words", str(answer_width(plan)), "outputs, then label and margin of classes"),
+            *margin]
+
+
 def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, str, str]]:
     """List the type, name, value and meaning of every constant."""
     def shifts(*names: str) -> list[tuple[str, str, str, str]]:
@@ -188,13 +201,14 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
     x, word_lo = plan.signals["x"], -(1 << (plan.word - 1))
     rows = [("int", "columns", str(plan.sizes["D"]), "D"),
             ("int", "vectors", str(vectors(plan)), "maximum number of centers"),
-            *range_of("x", x.lo, x.hi), *range_of("word", word_lo, -word_lo - 1),
+            *_answer_sizes(plan), *range_of("x", x.lo, x.hi), *range_of("word", word_lo, -word_lo - 1),
             *[("int", f"{name}_rounding", f"kc::round_{plan.signals[name].rounding.name.lower()}", "")
               for name in ("x", "y", "f", "alpha", "a", "r") if name in plan.signals],
             *shifts("x_shift", "y_shift", "mac_shift", "f_shift", "exp2_bits", "exp2_cut", "kernel_shift",
                     "kernel_turn_shift", "kernel_sine_shift", "kernel_dot_shift", "kernel_degree",
                     "kernel_out_shift", "alpha_exp_min", "alpha_exp_max"),
-            *words("y_offset", "y_gain", "kernel_c", "kernel_turn", "kernel_coef0", "bias")]
+            *words("y_offset", "y_gain", "kernel_c", "kernel_turn", "kernel_coef0",
+                   *(() if framed(plan) else ("bias",)))]
     if "kernel_d2_end" in plan.constants:
         rows += [("long long", "kernel_d2_end", literal(plan.integer("kernel_d2_end")), "")]
     if learns:
@@ -258,7 +272,8 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
             ("word", plan.word), ("x", x_bits), ("target", y_bits), ("sample", max(x_bits, y_bits)))],
         "roms": {name: table for name, table in plan.tables.items() if name in ROMS},
         "tag": model_tag(plan), "errors": ERRORS, "grid": window(plan) is not None,
-        "state_parts": state_parts(plan) if learns else 0,
+        "state_parts": state_parts(plan) if learns else 0, **reply_context(plan),
+        "intercepts": list(map(literal, intercepts(plan))) if framed(plan) and any(intercepts(plan)) else [],
         "cores": [core for core in CORES if core.fits(plan)],
         "has": {core.name: core.fits(plan) for core in CORES},
     }

@@ -32,6 +32,13 @@ def line(name: str, words: Sequence[int], expected: Sequence[int] | None = None)
     return " ".join([name, *map(str, map(int, words)), *answer])
 
 
+def answer_rows(answer: Outputs) -> list[list[int]]:
+    """Return status, outputs, and label and margin of classes of each sample."""
+    parts = (answer[name] for name in ("status", "f", "label", "margin") if name in answer)
+    rows: list[list[int]] = np.column_stack(list(parts)).tolist()
+    return rows
+
+
 def targets(plan: Plan, y_raw: Raw) -> list[int]:
     """Convert targets (n,) from ADC counts to y."""
     constants, log = input_constants(plan), Ranges(plan).log
@@ -105,10 +112,10 @@ def _lines(plan: Plan, vectors: Vectors) -> Iterator[str]:
             yield line("load", model_frame(plan, state), _LOADED)
         else:
             assert call.x_raw is not None
-            asked = zip(call.x_raw.tolist(), answer["status"].tolist(), answer["f"].tolist(), strict=True)
-            for x, status, f in asked:
-                yield from [line("ask", x, [status, f])] if learner else []
-                yield line("predict", x, [status, f])
+            asked = zip(call.x_raw.tolist(), answer_rows(answer), strict=True)
+            for x, expected in asked:
+                yield from [line("ask", x, expected)] if learner else []
+                yield line("predict", x, expected)
     if learner:
         state = model.state()
         yield line("state", [], [*model_frame(plan, state), *slots_frame(plan, state)])

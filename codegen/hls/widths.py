@@ -8,6 +8,7 @@ from __future__ import annotations
 from ...sim.plan import Plan
 from ...sim.planner.words import WORD_CLASSES
 from ..rtl.common import expansion_magnitudes, shifted, signed_bits, vectors
+from ..rtl.predictor import intercepts
 
 #: The model's own integers: what the plan proves to fit them needs no more here.
 _LONGEST = 64
@@ -80,9 +81,9 @@ def _kernel(plan: Plan) -> dict[str, str]:
 def _expansion(plan: Plan) -> dict[str, str]:
     """Return the types of the sum over the vectors, and of f before its cast."""
     total, lifted = expansion_magnitudes(plan)
-    bias, least, largest = (plan.integer(name) if name in plan.constants else 0
-                            for name in ("bias", "alpha_exp_min", "alpha_exp_max"))
-    lifted += 1 << (plan.word - 1) if plan.bias else abs(bias)
+    least, largest = (plan.integer(name) if name in plan.constants else 0
+                      for name in ("alpha_exp_min", "alpha_exp_max"))
+    lifted += 1 << (plan.word - 1) if plan.bias else max(map(abs, intercepts(plan)))
     reach = max(abs(least), abs(largest))
     return {"acc_t": _both(total), "whole_t": _both(lifted), "exp_t": _both(max(reach, 1 << 8)),
             "place_t": word(0, max(1, vectors(plan) - 1))}

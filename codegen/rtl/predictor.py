@@ -295,7 +295,7 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
         "alpha_address_bits": address_bits(held),
         "kernel_c_text": real_value(plan, "kernel_c"),
         "exp2_cut": plan.constants.get("exp2_cut", 0), "kernel_latency": kernel_latency(plan),
-        "expansion_latency": _expansion_latency(plan), **_reply_context(plan),
+        "expansion_latency": _expansion_latency(plan), **reply_context(plan),
         "narrow_clocks": _narrow_clocks(plan),
         "model": "model" if plan.bias else "one" if plan.outputs > 1 else "s_axis_model",
         "overhead": predictor_overhead(plan), "cycles": predictor_cycles(plan),
@@ -309,7 +309,7 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
 _LABELS = {"sign": "1 if f > 0, else 0", "argmax": "the largest output's, the lowest in a tie"}
 
 
-def _reply_context(plan: Plan) -> dict[str, Any]:
+def reply_context(plan: Plan) -> dict[str, Any]:
     """Return the template context of the frame of a reply."""
     label, bits = _LABELS.get(plan.decision, ""), plan.word + 1
     least = plan.integer("min_margin") if "min_margin" in plan.constants else 0

@@ -10,7 +10,7 @@ import numpy as np
 from ...codegen.hls import FOLDER, LEARNER, SOLVER, TRAINER, refuse_unfit, render_hls, sources
 from ...codegen.hls.vectors import line, targets
 from ...codegen.rtl import model_frame
-from ...sim.backend import Outputs, Raw, field_arrays
+from ...sim.backend import Outputs, Raw, answer_width, answered, field_arrays
 from ...sim.data import raw
 from ...sim.errors import KerncastError, fail
 from ...sim.model import open_model
@@ -129,7 +129,9 @@ class HlsBackend:
     def predict(self, x_raw: Raw) -> Outputs:
         """Predict for the given inputs; see :class:`~kerncast.sim.backend.Backend`."""
         name = "ask" if self._learns else "predict"
-        return _outputs([self._bench.call(line(name, x)) for x in raw.inputs(self.plan, x_raw).tolist()])
+        rows = [self._bench.call(line(name, x)) for x in raw.inputs(self.plan, x_raw).tolist()]
+        found = np.array(rows, dtype=np.int64).reshape(-1, 1 + answer_width(self.plan))
+        return answered(self.plan, found[:, 0], found[:, 1:])
 
     def state(self) -> Outputs:
         """Return the model structure; see :class:`~kerncast.sim.backend.Backend`."""

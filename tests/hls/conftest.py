@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
+from kerncast.codegen.hls import LEARNER
 from kerncast.hw.hls.backend import HlsBackend
 from kerncast.sim.backend import Outputs, Raw
 from kerncast.sim.model import open_model
@@ -96,6 +97,22 @@ SPECS = {
         cg = {n = 6, lambda = 0.5, steps = 8, tolerance = 8.0}
         numbers = {word = 24, casts = {f = "wrap"}}
         """,
+    "labels16": """
+        input = {word = "s12f0", columns = 2}
+        output = {classes = ["idle", "walk", "run"], min_margin = 0.2}
+        kernel = {sigma = 600.0}
+        online = {budget = 6, eta = 0.5}
+        numbers = {word = 16}
+        hls = {lanes = 2, interface = "free_running", beat_bits = 64}
+        """,
+    "triple24": """
+        input = {word = "s12f8", columns = 2}
+        output = {word = "s12f0", outputs = 3}
+        kernel = {sigma = 2.0}
+        cg = {n = 6, lambda = 0.5, steps = 8}
+        numbers = {word = 24}
+        hls = {dialects = ["vitis"], interface = "memory"}
+        """,
 }
 _ALGORITHMS = {"online =": "kernel_lms", "toeplitz =": "toeplitz_rls", "cg =": "kernel_cg"}
 
@@ -116,6 +133,13 @@ def drawn(plan: Plan, signal: str, shape: tuple[int, ...], chance: np.random.Gen
     return words
 
 
+def targets(plan: Plan, count: int, chance: np.random.Generator) -> Raw:
+    """Labels, or ADC counts."""
+    if plan.decision:
+        return chance.integers(0, len(plan.class_names), count)
+    return drawn(plan, "y_raw", (count, plan.outputs) if plan.outputs > 1 else (count,), chance)
+
+
 def samples(plan: Plan, count: int, chance: np.random.Generator) -> Raw:
     """Inputs, a third of which came before or are near to one that did."""
     x = drawn(plan, "x_raw", (count, plan.sizes["D"]), chance)
@@ -131,8 +155,10 @@ def vectors(plan: Plan, words: int, seed: int | None = None) -> Vectors:
     chance = np.random.default_rng(len(plan.name) + words if seed is None else seed)
     if plan.learns:
         x = samples(plan, words // 4, chance)
-        return make_vectors(open_model(plan), [("predict", x[:2], None),
-                                   ("update", x, drawn(plan, "y_raw", (len(x),), chance)),
+        # What no core learns is given its last state.
+        empty = [("predict", x[:2], None)] if LEARNER.fits(plan) else []
+        return make_vectors(open_model(plan), [*empty,
+                                   ("update", x, targets(plan, len(x), chance)),
                                    ("predict", x[:words // 5], None)])
     calls: list[tuple[str, Raw | None, Raw | None]] = []
     n = plan.sizes["n"]
@@ -140,7 +166,7 @@ def vectors(plan: Plan, words: int, seed: int | None = None) -> Vectors:
     for _ in range(max(2, words // (4 * n)) if plan.options.get("solver") else 1):
         x = None if plan.options.get("scheme") == "uniform" else samples(plan, n, chance)
         asked = samples(plan, 40 if plan.options.get("solver") else words // 2, chance)
-        calls += [("train", x, drawn(plan, "y_raw", (n,), chance)), ("predict", asked, None)]
+        calls += [("train", x, targets(plan, n, chance)), ("predict", asked, None)]
     return make_vectors(open_model(plan), calls)
 
 

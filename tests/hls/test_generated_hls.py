@@ -121,7 +121,7 @@ def test_a_pipelined_iteration_reads_no_address_chosen_by_the_one_before():
 LOOP = re.compile(r"^ *(?:(\w+): )?(?:for|while) \((?:[^;\n]*; )?([^;\n]*?)(?:; .*)?\) \{(?: //.*)?\n"
                   r"((?:#pragma.*\n)*)", re.MULTILINE)
 #: Bounds that the tool knows: constants of the plan.
-CONSTANT = re.compile(r"\w+ < (columns|vectors|lanes|kernel_degree|\d+)")
+CONSTANT = re.compile(r"\w+ < (columns|vectors|lanes|kernel_degree|outputs|answer_words|\d+)")
 
 
 @pytest.mark.parametrize("case", sorted(SPECS))

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from kerncast.codegen.generate import generate
-from kerncast.codegen.hls import refuse_unfit as refuse_hls
 from kerncast.hw.backends import open_backend
-from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
 from kerncast.sim.planner import make_plan
 from kerncast.sim.reference.backend import FloatReference
@@ -212,13 +210,6 @@ def test_an_output_without_a_residual_stops_alone():
 def test_hardly_regularised_repeated_samples_are_not_ok():
     status = vectors_of("singular16").calls[1].expected["status"][0]
     assert status in (DeviceStatus.INACCURATE, DeviceStatus.NOT_POSITIVE_DEFINITE)
-
-
-@pytest.mark.parametrize("name", ["three16", "two16", "outputs16"])
-def test_hls_cores_reject_trainers_of_classes(name):
-    with pytest.raises(KerncastError) as told:
-        refuse_hls(plan_of(name))
-    assert "E311" in {problem.code for problem in told.value.problems}
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

@@ -144,21 +144,13 @@ def test_a_null_pointer_is_refused_and_a_null_margin_is_not():
     backend.close()
 
 
-@pytest.mark.parametrize(("name", "key"), [("argmax16", "classes"), ("sign16", "classes"),
-                                           ("outputs16", "outputs")])
-def test_hls_cores_refuse_classes_and_several_outputs(name, key):
-    with pytest.raises(KerncastError) as told:
-        refuse_hls(plan_of(name))
-    problem = told.value.problems[0]
-    assert (problem.code, problem.where) == ("E311", f"[output] {key}") and "[output] word" in problem.remedy
-
-
+@pytest.mark.parametrize(("refuse", "code"), [(refuse_rtl, "E307"), (refuse_hls, "E311")])
 @pytest.mark.parametrize("name", ["vote16", "votes32"])
-def test_the_rtl_predictor_refuses_votes(name):
+def test_hardware_predictors_refuse_votes(refuse, code, name):
     with pytest.raises(KerncastError) as told:
-        refuse_rtl(plan_of(name))
+        refuse(plan_of(name))
     problem = told.value.problems[0]
-    assert (problem.code, problem.where, problem.value) == ("E307", "[output] classes", "4")
+    assert (problem.code, problem.where, problem.value) == (code, "[output] classes", "4")
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

@@ -51,8 +51,9 @@ SOLVER_HEADERS = {"banded": ("kc_band.h",), "levinson": ("kc_rows.h", "kc_rows_d
                   "schur": ("kc_rows.h", "kc_rows_dsp.h"),
                   "linear": ("kc_rotate.h", "kc_rows.h", "kc_rows_dsp.h"),
                   "second_order": ("kc_rls.h", "kc_rls_dsp.h", "kc_rows.h", "kc_rows_dsp.h"),
-                  "lookahead": ("kc_real.h", "kc_lookahead.h"),
-                  "lookahead_f32": ("kc_f32.h", "kc_lookahead_f32.h")}
+                  "lookahead": ("kc_real.h", "kc_lookahead_vectors.h", "kc_lookahead_correct.h",
+                                "kc_lookahead.h"),
+                  "lookahead_f32": ("kc_f32.h", "kc_lookahead_f32_correct.h", "kc_lookahead_f32.h")}
 
 
 def render_c(plan: Plan) -> dict[str, str]:

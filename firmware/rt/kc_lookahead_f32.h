@@ -7,32 +7,13 @@
 #ifndef KERNCAST_KC_LOOKAHEAD_F32_H
 #define KERNCAST_KC_LOOKAHEAD_F32_H
 
-#include "kc_f32.h"
+#include "kc_lookahead_f32_correct.h"
 
-#define KC_F32_BLOCK 4 /* maximum number of rows of a step */
-#define KC_F32_REFINEMENTS 4
 #define KC_F32_GOOD 0x1p-7f
 #define KC_F32_NEAR_BEST 0x1p-3f
 #define KC_F32_SINGULAR 0x1p-20f
 #define KC_F32_ACCEPTED 0x1p-10f
 #define KC_RESIDUAL_MAX 0x1p126f
-
-typedef struct {
-    int32_t n;
-    float *r; /* n + 1: first row of T; the last entry is set to zero */
-    const float *y; /* n: right-hand side */
-    float *a; /* n + 1: predictor */
-    float *g; /* n: first column of the inverse */
-    float *b; /* KC_F32_BLOCK * n: columns of T_m^-1 C, and workspace for corrections */
-    float *x; /* n: receives the solution */
-    uint16_t *blocks; /* n: receives the sizes of the steps */
-    int32_t steps; /* receives their count */
-    int32_t positive; /* receives 1 if every step was single with a positive eps, else 0 */
-    int32_t order; /* rows solved so far */
-    float eps; /* prediction error power after the last step */
-    float level; /* largest |r_i| */
-    float recent[KC_F32_BLOCK]; /* |eps| of the last KC_F32_BLOCK regular orders */
-} kc_lookahead_f32_t;
 
 typedef float kc_f32_block_t[KC_F32_BLOCK][KC_F32_BLOCK];
 
@@ -198,57 +179,11 @@ static inline void kc_lookahead_f32_border(const kc_lookahead_f32_t *k, int32_t 
     }
 }
 
-/* c -= T_m v */
-static inline void kc_lookahead_f32_residual(const float *r, const float *v, float *c, int32_t m)
-{
-    int32_t i, j;
-
-    for (i = 0; i < m; i++) {
-        float acc = c[i];
-
-        for (j = 0; j < m; j++) {
-            acc -= r[i >= j ? i - j : j - i] * v[j];
-        }
-        c[i] = acc;
-    }
-}
-
-/* c = T_m^-1 c from g and a by the Gohberg-Semencul formula (G. Heinig, K. Rost, "Algebraic Methods for
- * Toeplitz-like Matrices and Operators", 1984); T_{m-1} may be singular. */
-static inline void kc_lookahead_f32_apply_inverse(const float *a, const float *g, float *c, float *first,
-    float *second, int32_t m)
-{
-    int32_t i, j;
-
-    for (i = 0; i < m; i++) {
-        float up = c[i];
-        float down = 0.0f;
-
-        for (j = i + 1; j < m; j++) {
-            up += a[j - i] * c[j];
-            down += g[m - (j - i)] * c[j];
-        }
-        first[i] = up;
-        second[i] = down;
-    }
-    for (i = 0; i < m; i++) {
-        float acc = 0.0f;
-
-        for (j = 0; j <= i; j++) {
-            acc += g[i - j] * first[j];
-            acc -= a[m - (i - j)] * second[j];
-        }
-        c[i] = acc;
-    }
-}
-
-/* One block step from order m to m + p; returns the new eps. */
-static inline float kc_lookahead_f32_block_step(const kc_lookahead_f32_t *k, int32_t m, int32_t p,
+/* One block step from order m to m + p, but for the correction of g and a, which starts here. */
+static inline void kc_lookahead_f32_block_step(kc_lookahead_f32_t *k, int32_t m, int32_t p,
     kc_f32_block_t inverse)
 {
-    float *dg = k->b, *first = &k->b[k->n], *second = &k->b[2 * k->n], *da = &k->b[3 * k->n];
     float fresh[KC_F32_BLOCK];
-    float eps = k->r[0];
     int32_t i;
 
     for (i = 0; i < p; i++) {
@@ -263,22 +198,7 @@ static inline float kc_lookahead_f32_block_step(const kc_lookahead_f32_t *k, int
         fresh[i] = k->y[m + i];
     }
     kc_lookahead_f32_border(k, m, p, k->x, fresh, inverse);
-    m += p;
-    /* One step of iterative refinement of T g = e_1 and T a[1..] = -(r_1, ..., r_m). */
-    for (i = 0; i < m; i++) {
-        dg[i] = i == 0 ? 1.0f : 0.0f;
-        da[i] = -k->r[1 + i];
-    }
-    kc_lookahead_f32_residual(k->r, k->g, dg, m);
-    kc_lookahead_f32_residual(k->r, &k->a[1], da, m);
-    kc_lookahead_f32_apply_inverse(k->a, k->g, dg, first, second, m);
-    kc_lookahead_f32_apply_inverse(k->a, k->g, da, first, second, m);
-    for (i = 0; i < m; i++) {
-        k->g[i] += dg[i];
-        k->a[1 + i] += da[i];
-        eps += k->r[1 + i] * k->a[1 + i];
-    }
-    return eps;
+    kc_correction_f32_begin(k, KC_F32_OF_G);
 }
 
 /* Number of rows of the shortest well-conditioned block, and its inverse; 0 if there is none. */
@@ -302,37 +222,6 @@ static inline int32_t kc_lookahead_f32_block_size(kc_f32_block_t S, kc_f32_block
     return 0;
 }
 
-/* Correct x by T^-1 (y - T x) while that at least halves the residual; returns the 1-norm of the residual. */
-static inline float kc_lookahead_f32_refine(const kc_lookahead_f32_t *k)
-{
-    float *rest = k->b, *first = &k->b[k->n], *second = &k->b[2 * k->n], *better = &k->b[3 * k->n];
-    float found, left;
-    int32_t i, turn;
-
-    for (i = 0; i < k->n; i++) {
-        rest[i] = k->y[i];
-    }
-    kc_lookahead_f32_residual(k->r, k->x, rest, k->n);
-    found = kc_f32_norm1(rest, k->n);
-    for (turn = 0; turn < KC_F32_REFINEMENTS; turn++) {
-        kc_lookahead_f32_apply_inverse(k->a, k->g, rest, first, second, k->n);
-        for (i = 0; i < k->n; i++) {
-            better[i] = k->x[i] + rest[i];
-            rest[i] = k->y[i];
-        }
-        kc_lookahead_f32_residual(k->r, better, rest, k->n);
-        left = kc_f32_norm1(rest, k->n);
-        if (!(left < 0.5f * found)) {
-            break;
-        }
-        found = left;
-        for (i = 0; i < k->n; i++) {
-            k->x[i] = better[i];
-        }
-    }
-    return found;
-}
-
 /* Begin at order 0. */
 static inline void kc_lookahead_f32_begin(kc_lookahead_f32_t *k)
 {
@@ -350,8 +239,16 @@ static inline void kc_lookahead_f32_begin(kc_lookahead_f32_t *k)
     k->positive = 1;
 }
 
-/* One step, by one to KC_F32_BLOCK rows; 1, or 0 if no block of up to KC_F32_BLOCK rows is well conditioned. */
-static inline int32_t kc_lookahead_f32_step(kc_lookahead_f32_t *k)
+/* End a step of p rows. */
+static inline void kc_lookahead_f32_accept(kc_lookahead_f32_t *k, int32_t p)
+{
+    k->order += p;
+    k->recent[k->steps % KC_F32_BLOCK] = kc_f32_abs(k->eps);
+    k->steps++;
+}
+
+/* Solve one to KC_F32_BLOCK more rows; 1, or 0 if no block of up to KC_F32_BLOCK rows is well conditioned. */
+static inline int32_t kc_lookahead_f32_extend(kc_lookahead_f32_t *k)
 {
     const int32_t m = k->order;
     kc_f32_block_t S, inverse;
@@ -369,21 +266,44 @@ static inline int32_t kc_lookahead_f32_step(kc_lookahead_f32_t *k)
     if (p > 1 || !(k->eps > 0.0f)) {
         k->positive = 0;
     }
-    k->eps = p == 1 ? kc_lookahead_f32_single_step(k, m, k->eps) : kc_lookahead_f32_block_step(k, m, p,
-        inverse);
-    k->order = m + p;
-    k->recent[k->steps % KC_F32_BLOCK] = kc_f32_abs(k->eps);
     k->blocks[k->steps] = (uint16_t)p;
-    k->steps++;
+    if (p > 1) {
+        kc_lookahead_f32_block_step(k, m, p, inverse);
+    } else {
+        k->eps = kc_lookahead_f32_single_step(k, m, k->eps);
+        kc_lookahead_f32_accept(k, 1);
+    }
     return 1;
 }
 
-/* Correct the solution of order n; 1, or 0 if the residual is too large. */
-static inline int32_t kc_lookahead_f32_finish(kc_lookahead_f32_t *k)
+/* The end of a correction: 1, or 0 if the residual of the solution is too large. */
+static inline int32_t kc_lookahead_f32_corrected(kc_lookahead_f32_t *k)
 {
-    const float found = kc_lookahead_f32_refine(k);
+    if (k->order < k->n) {
+        kc_lookahead_f32_accept(k, k->blocks[k->steps]);
+        return 1;
+    }
+    return k->found <= KC_F32_ACCEPTED * kc_f32_norm1(k->y, k->n) && k->found <= KC_RESIDUAL_MAX ? 1 : 0;
+}
 
-    return found <= KC_F32_ACCEPTED * kc_f32_norm1(k->y, k->n) && found <= KC_RESIDUAL_MAX;
+/* Do O(n) of the work: solve more rows, or correct. Returns 1, or 0 if there is no solution. */
+static inline int32_t kc_lookahead_f32_step(kc_lookahead_f32_t *k)
+{
+    if (k->task == KC_F32_TASK_NONE && k->order < k->n) {
+        return kc_lookahead_f32_extend(k);
+    }
+    if (k->task == KC_F32_TASK_NONE) {
+        kc_correction_f32_begin(k, KC_F32_OF_X);
+        return 1;
+    }
+    kc_correction_f32_step(k);
+    return k->task == KC_F32_TASK_NONE ? kc_lookahead_f32_corrected(k) : 1;
+}
+
+/* 1 if all rows are solved and the solution is corrected, else 0. */
+static inline int32_t kc_lookahead_f32_is_done(const kc_lookahead_f32_t *k)
+{
+    return k->order == k->n && k->task == KC_F32_TASK_NONE && k->of >= KC_F32_OF_X ? 1 : 0;
 }
 
 #endif

@@ -41,8 +41,9 @@ TRAINERS = {
               "t_schur.c", "right * T_SCHUR_ONE + xi * left, ",
               "right * T_SCHUR_ONE - xi * left, ", "update_generators", "q"),
     "lookahead": ({"toeplitz": {"solver": "lookahead"}},
-                  "rt/kc_lookahead.h", "kc_lookahead_dot_reversed(k->g, i, first, i + 1, k->shift)",
-                  "kc_lookahead_dot_reversed(k->g, i, first, i, k->shift)", "apply_inverse", "c"),
+                  "rt/kc_lookahead_correct.h",
+                  "kc_lookahead_dot_reversed(k->g, i, &k->b[k->n], i + 1, k->shift)",
+                  "kc_lookahead_dot_reversed(k->g, i, &k->b[k->n], i, k->shift)", "apply_inverse", "c"),
     "cg": ({"cg": {"n": 12, "lambda": 0.2, "steps": 6}},
            "t_cg.c", "kc_divide(t->rr, old, &e)", "kc_divide(old, t->rr, &e)", "p_from_wide", "p"),
 }

@@ -20,7 +20,7 @@ NAMES = ["grid16_even", "mean16", "biased32", "indefinite16", "mean24_floor", "p
          "lms16_last_errors", "lms16_linear_wide_varied"]
 REMEDY = {"gcc": "sudo apt-get install -y gcc libc6-dev", "clang": "sudo apt-get install -y clang"}
 #: What has hooks.
-HOOKED = ("*.c", "rt/kc_lookahead.h")
+HOOKED = ("*.c", "rt/kc_lookahead.h", "rt/kc_lookahead_correct.h")
 HOOK = re.compile(r"^ *KC_TRACE(?:_ALL)?\((\w+), (\w+), .*\);\n", re.MULTILINE)
 
 

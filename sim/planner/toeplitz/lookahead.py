@@ -25,14 +25,28 @@ def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
     return {"ridge_scale": min(round(2**31 / (1 + lam)), 2**31 - 1)} | shift
 
 
+def _tasks() -> list[tuple[str, str, str, str]]:
+    """Return the members that say which row of a correction comes next."""
+    return [(name, "uint16_t", "1", meaning) for name, meaning in (
+        ("task", "product of the correction in progress; 0: none"),
+        ("task_of", "vector that is corrected: inverse, predictor, solution or corrected solution"),
+        ("task_row", "next row of the product"),
+        ("turn", "corrections of solution so far"))]
+
+
 def _scalars(entry: str) -> list[tuple[str, str, str, str]]:
     """Return the scalar members that carry the state from step to step."""
     recent = str(LOOKAHEAD_BLOCK)
     if entry == "float":
-        return [("eps", entry, "1", "prediction error power after the last step"),
+        return [*_tasks(), ("found", entry, "1", "1-norm of the residual of solution"),
+                ("eps", entry, "1", "prediction error power after the last step"),
                 ("level", entry, "1", "largest magnitude of the first row"),
                 ("recent", entry, recent, "magnitudes of eps after the last steps")]
     return [("wide", "int64_t", "n+1", "scratch vector before its cast"),
+            *_tasks(),
+            ("found_q", entry, "1", "1-norm of the residual of solution: word"),
+            ("found_e", entry, "1", "its exponent"),
+            ("correction_exps", entry, recent, "block exponents of columns in a correction"),
             *((f"{name}_{part}", entry, "1", f"{text}: {meaning}")
               for name, text in (("eps", "prediction error power after the last step"),
                                  ("level", "bound of the magnitudes of the first row"))

@@ -86,5 +86,5 @@ def test_the_parameters_are_chosen_one_after_the_other(monkeypatch) -> None:
 
 
 def test_an_unknown_method_is_refused() -> None:
-    with pytest.raises(SystemExit, match="no such method"):
+    with pytest.raises(SystemExit, match="unknown method or stream"):
         main(["best of all"])

@@ -100,12 +100,6 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
     return _too_large(plan)
 
 
-def _several(plan: Plan, remedy: str) -> KerncastError:
-    """Return the error for a plan with classes or several outputs."""
-    return _unlike(f"[output] {'classes' if plan.decision else 'outputs'}",
-                   len(plan.class_names) or plan.outputs, "one output", remedy)
-
-
 def _no_learner(plan: Plan) -> KerncastError | None:
     """Return the error if the learner does not support a plan, otherwise None.
 
@@ -118,8 +112,6 @@ def _no_learner(plan: Plan) -> KerncastError | None:
         return _unlike(where, plan.reduction if reduces else plan.algorithm,
                        "kernel_lms with reduction fklms", "choose the allowed value, or train in C and load "
                                                           "the model into the predictor core")
-    if plan.outputs > 1 or plan.decision:
-        return _several(plan, "remove [hls] and run the generated C")
     for name in ("linear", "quantise", "guard", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return _unlike(f"[online] {name}", plan.options[name], "none",
@@ -212,7 +204,8 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
     if "kernel_d2_end" in plan.constants:
         rows += [("long long", "kernel_d2_end", literal(plan.integer("kernel_d2_end")), "")]
     if learns:
-        rows += shifts("eta_shift", "project_shift", "decay_shift") + words("eta", "decay")
+        rows += shifts("eta_shift", "project_shift", "decay_shift")
+        rows += words("eta", "decay", "y_class", "y_other")
     if solves:
         rows += shifts("solver_shift", "xi_frac", "innov_frac", "a_exp_min", "a_exp_max",
                        "x_exp_min", "x_exp_max") + words("eps_min", "alpha_scale", "ridge_scale", "x_step")
@@ -233,7 +226,12 @@ def _packed(bits: int, beat_bits: int | None) -> tuple[int, int]:
 def state_words(plan: Plan) -> int:
     """Return the number of words in the longer frame of a learner's state."""
     held = vectors(plan)
-    return max(3 + held * (plan.sizes["D"] + 1), 2 + held * (2 * state_parts(plan) + 2))
+    return max(3 + held * (plan.sizes["D"] + plan.outputs), 2 + held * (2 * state_parts(plan) + 2))
+
+
+def _known_label(plan: Plan) -> str:
+    """Return the condition that a label is a class; empty without classes."""
+    return f" && (!learning || words[columns] < {len(plan.class_names)})" if plan.decision else ""
 
 
 def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: float,
@@ -263,7 +261,7 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
         "types_of": types(plan, learns=learns, solves=solves), "constants": _constants(plan, learns, solves),
         "W": plan.word, "vectors": vectors(plan), "lanes": lanes, "part": part, "clock": clock,
         "header": model_head(plan), "rows": -(-vectors(plan) // lanes),
-        "longest": max(columns + learns, plan.sizes["n"] if solves else 0),
+        "longest": max(columns + learns * plan.targets, plan.sizes["n"] if solves else 0),
         "free": interface == "free_running", "memory": memory, "beat_bits": beat_bits,
         "memory_bits": 16 if plan.word == 16 else 32, "state_words": state_words(plan) if learns else 0,
         "row_ii": -(-columns // lanes), "column_lanes": min(lanes, columns),
@@ -274,6 +272,7 @@ def hls_context(plan: Plan, dialect: Dialect, lanes: int, part: str, clock: floa
         "tag": model_tag(plan), "errors": ERRORS, "grid": window(plan) is not None,
         "state_parts": state_parts(plan) if learns else 0, **reply_context(plan),
         "intercepts": list(map(literal, intercepts(plan))) if framed(plan) and any(intercepts(plan)) else [],
+        "targets": plan.targets, "known_label": _known_label(plan),
         "cores": [core for core in CORES if core.fits(plan)],
         "has": {core.name: core.fits(plan) for core in CORES},
     }

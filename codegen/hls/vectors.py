@@ -20,6 +20,7 @@ from ...sim.plan import Plan
 from ...sim.replay.vectors import Call, Vectors
 from ...sim.statuses import TRAINED, DeviceStatus
 from ..rtl.common import model_frame, model_tag
+from ..rtl.predictor import framed
 from .cores import LEARNER, SOLVER, TRAINER, state_parts
 
 #: Result of the frame of a model, which is not answered: it was accepted.
@@ -93,6 +94,11 @@ def _learned(plan: Plan, call: Call) -> Iterator[str]:
     """Yield the lines that learn from samples in order, with prediction and error."""
     assert call.x_raw is not None and call.y_raw is not None
     rail = 1 << (plan.word - 1)
+    if framed(plan):  # a reply is that of a prediction
+        for x, y_raw, row in zip(call.x_raw.tolist(), call.y_raw.reshape(len(call.x_raw), -1).tolist(),
+                                 answer_rows(call.expected), strict=True):
+            yield line("learn", [*x, *y_raw], row)
+        return
     answers = zip(call.expected["status"].tolist(), call.expected["f"].tolist(), targets(plan, call.y_raw),
                   strict=True)
     for x, y_raw, (status, f, y) in zip(call.x_raw.tolist(), call.y_raw.tolist(), answers, strict=True):

@@ -123,8 +123,12 @@ class HlsBackend:
         if not self._learns:
             raise self._refusal("update")
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
-        return _outputs([self._bench.call(line("learn", [*x, y]))
-                         for x, y in zip(x_raw.tolist(), y_raw.tolist(), strict=True)])
+        y_raw = y_raw.reshape(len(x_raw), -1)
+        width = 1 + answer_width(self.plan)
+        rows = [self._bench.call(line("learn", [*x, *y]))[:width]
+                for x, y in zip(x_raw.tolist(), y_raw.tolist(), strict=True)]
+        found = np.array(rows, dtype=np.int64).reshape(-1, width)
+        return answered(self.plan, found[:, 0], found[:, 1:])
 
     def predict(self, x_raw: Raw) -> Outputs:
         """Predict for the given inputs; see :class:`~kerncast.sim.backend.Backend`."""
@@ -138,7 +142,7 @@ class HlsBackend:
         if not self._learns:
             raise self._refusal("state")
         words = self._bench.call("state")
-        split = 3 + words[1] * (self.plan.sizes["D"] + 1)
+        split = 3 + words[1] * (self.plan.sizes["D"] + self.plan.outputs)
         return learned_state(self.plan, [words[:split], words[split:]])
 
     def save(self) -> bytes:
@@ -176,8 +180,3 @@ def _written(plan: Plan, dialect: str, work: Path) -> Path:
 def _signed(bits: int, words: list[int]) -> list[int]:
     sign = 1 << (bits - 1)
     return [((word & (2 * sign - 1)) ^ sign) - sign for word in words]
-
-
-def _outputs(answers: list[list[int]]) -> Outputs:
-    found = np.array([answer[:2] for answer in answers], dtype=np.int64).reshape(-1, 2)
-    return {"status": found[:, 0], "f": found[:, 1]}

@@ -35,17 +35,19 @@ def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
         E432 if the frames belong to another plan or have a wrong length.
     """
     columns, budget, parts = plan.sizes["D"], plan.sizes["N"], distance_parts(plan)
+    width = columns + plan.outputs
     (tag, count, _, *model), (slots_tag, slots_count, *slots) = frames
     if (tag, slots_tag) != (model_tag(plan),) * 2 or slots_count != count or count > budget \
-            or len(model) != count * (columns + 1) or len(slots) != count * (2 * parts + 2):
+            or len(model) != count * width or len(slots) != count * (2 * parts + 2):
         raise fail("E432", "the state of the core has the wrong shape", where=f"{plan.name}_learner",
                    value=f"{count} centers, {len(model)} and {len(slots)} values",
-                   allowed=f"{columns + 1} and {2 * parts + 2} values per center",
+                   allowed=f"{width} and {2 * parts + 2} values per center",
                    remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
-    words = np.array(model, dtype=np.int64).reshape(count, columns + 1)
-    v = signed(plan.word, words[:, :-1]) if plan.signals["x"].format.signed else words[:, :-1]
+    words = np.array(model, dtype=np.int64).reshape(count, width)
+    v = words[:, :columns]
+    v = signed(plan.word, v) if plan.signals["x"].format.signed else v
     kept: list[list[int]] = [slots[i:i + 2 * parts + 2] for i in range(0, len(slots), 2 * parts + 2)]
-    found: dict[str, Any] = {"alpha": signed(plan.word, words[:, -1]), "centers": v.ravel(),
+    found: dict[str, Any] = {"alpha": signed(plan.word, words[:, columns:]).ravel(), "centers": v.ravel(),
                              "scratch_row": [_joined(plan, slot[:parts]) for slot in kept],
                              "nearest_d2": [_joined(plan, slot[parts:2 * parts]) for slot in kept],
                              "nearest_idx": [slot[2 * parts] for slot in kept],

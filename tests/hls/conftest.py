@@ -105,6 +105,21 @@ SPECS = {
         numbers = {word = 16}
         hls = {lanes = 2, interface = "free_running", beat_bits = 64}
         """,
+    "values32": """
+        input = {word = "s12f0", columns = 2}
+        output = {word = "s12f0", outputs = 3}
+        kernel = {type = "laplacian", sigma = 600.0}
+        online = {budget = 5, eta = 0.9, rho = 0.05}
+        numbers = {word = 32, rounding = "half_even"}
+        hls = {dialects = ["vitis"], interface = "memory"}
+        """,
+    "sides24": """
+        input = {word = "s12f0", columns = 2}
+        output = {classes = ["left", "right"]}
+        kernel = {sigma = 600.0}
+        online = {budget = 5, eta = 0.5}
+        numbers = {word = 24}
+        """,
     "triple24": """
         input = {word = "s12f8", columns = 2}
         output = {word = "s12f0", outputs = 3}

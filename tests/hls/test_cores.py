@@ -22,7 +22,8 @@ from .conftest import SPECS, drawn, make, samples, vectors
 
 #: Every core in either dialect, and what the other cases add in the one that compiles fast.
 USUAL = [("learner16", "vitis"), ("learner16", "catapult"), ("bias16", "vitis"), ("grid16", "catapult"),
-         ("bias32", "catapult"), ("powers16", "catapult"), ("labels16", "catapult"), ("triple24", "vitis")]
+         ("bias32", "catapult"), ("powers16", "catapult"), ("labels16", "catapult"), ("triple24", "vitis"),
+         ("values32", "vitis"), ("sides24", "catapult")]
 ALL = [*USUAL, *(pytest.param(case, dialect, marks=pytest.mark.campaign) for case in SPECS
                  for dialect in DIALECTS if (case, dialect) not in USUAL)]
 #: The core that answers a line of the vectors.
@@ -95,6 +96,16 @@ def test_a_model_that_was_trained_elsewhere_is_predicted_with_its_intercept(dial
     compared = replay(opened, calls)
     opened.close()
     ledger.record(backend=opened.name, words=compared.words, mismatches=compared.mismatches, case="svr")
+
+
+def test_a_label_outside_the_classes_is_dropped_and_changes_nothing(backend):
+    opened = backend(make("labels16"), "catapult")
+    assert opened.update(np.array([[1, 2]]), np.array([0]))["status"][0] == OK
+    before = opened.state()
+    assert opened._bench.call(line("learn", [5, 6, 3])) == [BAD_ARGUMENT, 1]
+    assert all((opened.state()[name] == words).all() for name, words in before.items())
+    assert opened._bench.call(line("learn", [5, 6, 2]))[0] == OK
+    opened.close()
 
 
 def test_a_frame_of_the_wrong_length_is_answered_so_and_changes_nothing(backend):

@@ -59,10 +59,11 @@ def plan(path: SpecPath, why: Why = None, error: Asked = None, as_json: JsonFlag
     elif as_json:
         found = filter_of(made)
         fir = None if found is None else {"taps": found.taps.tolist(), "error": found.error}
-        print_json(json.loads(made.to_json()) | {"filter": fir, "warnings": warnings_of(spec, made, as_json)})
+        print_json(json.loads(made.to_json()) | {"filter": fir, "stream": made.evidence.get("stream"),
+                                                 "warnings": warnings_of(spec, made, as_json)})
     else:
         after = ("kerncast", "gen", str(path), "-o", f"build/{made.name}")
-        emit(Answer({}, "\n\n".join([_text(made), *_filter(made)]), after), as_json)
+        emit(Answer({}, "\n\n".join([_text(made), *(_stream(made) or _filter(made))]), after), as_json)
         warnings_of(spec, made, as_json)
 
 
@@ -165,6 +166,32 @@ def _filter(made: Plan) -> list[str]:
             "symmetric FIR filter with these taps computes this sum without training (docs/filter.md). Taps "
             f"of lags 0 to {lag}:")
     return ["\n".join([*textwrap.wrap(text, 100), *taps])]
+
+
+def _stream(made: Plan) -> list[str]:
+    """Return a paragraph on the filter of a stream of fitted values.
+
+    It states the taps, their format and the error bound.
+    """
+    found = made.evidence.get("stream")
+    if found is None:
+        return []
+    taps = made.tables["taps"].values[made.stream_taps // 2:]
+    lag, bound = found["lag"], found["bound"]
+    parts = {"truncation": "omitted taps", "taps": "rounded taps", "result": "rounded result",
+             "y": "rounded y"}
+    shown = " + ".join(f"{bound[key]:.3g} ({text})" for key, text in parts.items() if bound[key])
+    text = (f"This design is a symmetric FIR filter of {2 * lag + 1} taps. The stream returns the fitted "
+            f"value of each sample {lag} samples later. The first and last {lag} samples have none "
+            "(docs/filter.md). Far from the edges of a record, it differs from the fitted value of the exact "
+            f"solution by at most {sum(bound.values()):.3g} LSB of y: {shown}. Taps of lags 0 to {lag} in "
+            f"{found['format']}:")
+    lines = textwrap.wrap(text, 100) + textwrap.wrap(", ".join(map(str, taps)), 100, initial_indent="  ",
+                                                     subsequent_indent="  ")
+    if bound["truncation"] > 1:
+        lines += textwrap.wrap(f"The omitted taps change a value by at most one LSB from stream_lag = "
+                               f"{found['enough']} on.", 100)
+    return ["\n".join(lines)]
 
 
 def _text(made: Plan) -> str:

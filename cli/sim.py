@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ..lab.workflow import Simulated
     from ..sim.diagnostics.quality import Quality
     from ..sim.diagnostics.simulate import Simulation
+    from ..sim.diagnostics.stream import Streamed
     from ..sim.plan import Plan
 
 Table = Annotated[Path | None, typer.Option("-o", "--out", metavar="CSV", show_default=False,
@@ -53,6 +54,7 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     from ..lab.predictions import check_outputs, draw, write_table
     from ..lab.workflow import simulate_spec
     from ..sim.diagnostics.observed import observed
+    from ..sim.diagnostics.stream import compare_stream
 
     spec = load_spec(path)
     check_outputs(spec, path, out, plot)
@@ -65,6 +67,7 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
     errors = {"f_error": result.f_error, "alpha_error": result.alpha_error}
     errors = {name: value for name, value in errors.items() if not math.isnan(value)}
     verdict = _verdict(plan, result)
+    streamed = compare_stream(plan, found.data.y_raw)
     warnings = warnings_of(spec, observed(plan, result.ranges, result.state), as_json)
     values = {"plan": plan.hash, "status": result.status, "trained": result.trained, **verdict,
               "held_out": None if found.quality is None else found.quality.as_dict(), **errors,
@@ -72,15 +75,26 @@ def sim(path: SpecPath, out: Table = None, plot: Chart = None, as_json: JsonFlag
               **({} if result.classes is None else {"labels": result.classes.original.tolist(),
                                                     "classes": result.classes.as_dict()}),
               **({} if result.tuned is None else {"tuned": result.tuned.as_dict()}),
+              **({} if streamed is None else {"stream": streamed.as_dict()}),
               "unit": plan.y_unit, "budget": None if result.budget is None else result.budget.as_dict(),
               "ranges": [vars(r) for r in result.ranges]}
     after = ("kerncast", "gen", str(path), "-o", f"build/{plan.name}") if result.status == "ok" else ()
-    emit(Answer(values, _text(found, verdict, errors), after), as_json)
+    emit(Answer(values, _text(found, verdict, errors, _streamed(streamed)), after), as_json)
     if not result.trained:
         raise typer.Exit(EXIT_BAD_INPUT)
 
 
-def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float]) -> str:
+def _streamed(found: Streamed | None) -> list[str]:
+    """Return the comparison of a stream with the fitted values as lines."""
+    if found is None:
+        return []
+    middle = "" if math.isnan(found.middle) else f", {found.middle:.3g} LSB in the middle"
+    return [f"stream: {found.values:,} values, {found.saturated} saturated. Largest difference from the "
+            f"fitted values of the whole record in float64: {found.difference:.3g} LSB of y{middle} "
+            f"(bound {found.bound:.3g}; 1 LSB is {found.lsb:.3g})"]
+
+
+def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float], stream: list[str]) -> str:
     plan, result = found.plan, found.simulation
     ranges = [("signal", "format", "min", "max", "headroom", "saturated")]
     ranges += [(r.name, r.format, str(r.lo), str(r.hi), f"{r.headroom_bits} bits", str(r.saturated))
@@ -91,7 +105,7 @@ def _text(found: Simulated, verdict: dict[str, str], errors: dict[str, float]) -
                       *(quality_lines(found.quality, plan.y_unit)
                         if result.trained and found.is_judged else []),
                       *(f"{name} compared with float64: {value:.3e}" for name, value in errors.items()),
-                      *_classes(found), *_budget(found), "", table(ranges)])
+                      *stream, *_classes(found), *_budget(found), "", table(ranges)])
 
 
 def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:

@@ -94,6 +94,28 @@ class FittedBackend(Protocol):
         """
 
 
+@runtime_checkable
+class StreamBackend(Protocol):
+    """Back end of a trainer whose plan has a stream of fitted values."""
+
+    def stream(self, y_raw: Raw) -> Outputs:
+        """Return ``status`` (m,) and ``f`` (m,) after each of m targets of a new stream.
+
+        The status is pending, and ``f`` is 0, for the first 2 L samples; then ``f`` is the fitted value of
+        the sample L earlier, in LSBs of y.
+        """
+
+
+def stream_of(backend: Backend, plan: Plan, y_raw: Raw | None) -> Outputs:
+    """Return the values of a stream of the targets.
+
+    The result is empty if the plan or the back end has none.
+    """
+    if not plan.stream_taps or y_raw is None or not isinstance(backend, StreamBackend):
+        return {}
+    return backend.stream(y_raw)
+
+
 def fitted_of(backend: Backend, plan: Plan) -> Outputs:
     """Return the fitted values of the last training; empty if there are none."""
     return backend.fitted() if plan.fits and isinstance(backend, FittedBackend) else {}

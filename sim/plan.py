@@ -262,6 +262,19 @@ class Plan(Choices):
         return "fitted_scale" in self.constants
 
     @property
+    def stream_taps(self) -> int:
+        """Return the taps of the filter of a stream, 2 L + 1; 0 without one."""
+        return 2 * self.integer("stream_lag") + 1 if "stream_lag" in self.constants else 0
+
+    @property
+    def stream_bytes(self) -> int:
+        """Return the bytes of the structure of a stream, 0 without one.
+
+        A stream stores each sample twice.
+        """
+        return 2 * self.stream_taps * C_BYTES[self.word_type] + 4 if self.stream_taps else 0
+
+    @property
     def outputs(self) -> int:
         """Return the number of values that one prediction returns (C)."""
         return self.sizes.get("C", 1)

@@ -204,6 +204,21 @@ class FxpToeplitz(FxpModel):
         full = signal.overflow is Overflow.SATURATE and f != whole
         return {"status": np.array([STATUS["saturated" if full else "ok"]]), "f": np.array(f)}
 
+    def stream(self, y_raw: Raw) -> Outputs:
+        """Return the values of a new stream, in fractions."""
+        plan, signal = self.plan, self.plan.signals["f"]
+        taps, y = plan.tables["taps"], words_of(self._kernel.y_numbers(raw.targets(plan, y_raw)))
+        count = len(taps.values)
+        status, f = [STATUS["pending"]] * min(count - 1, len(y)), [0] * min(count - 1, len(y))
+        for i in range(count - 1, len(y)):
+            whole = Format(True, 48, 0).quantise(
+                sum((taps.format.value(tap) * int(v) for tap, v in zip(
+                    taps.values, y[i + 1 - count: i + 1], strict=True)), Fraction(0)), signal.rounding)
+            f.append(signal.format.fit(whole, signal.overflow))
+            full = signal.overflow is Overflow.SATURATE and f[-1] != whole
+            status.append(STATUS["saturated" if full else "ok"])
+        return {"status": np.array(status), "f": np.array(f)}
+
     def predict(self, x_raw: Raw) -> Outputs:
         """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""
         if "alpha" not in self._state:

@@ -95,9 +95,9 @@ def _kept(plan: Plan) -> dict[str, Any]:
     """Return the records of decisions that do not belong to a signal.
 
     They are the floating-point parameters of a model trained elsewhere, the automatic choice of the solver,
-    and the candidates of a self-tuning trainer.
+    the candidates of a self-tuning trainer, and the filter of a stream.
     """
-    kept = ("trained", "solver", "candidates")
+    kept = ("trained", "solver", "candidates", "stream")
     return {name: plan.evidence[name] for name in kept if name in plan.evidence}
 
 

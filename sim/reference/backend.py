@@ -129,6 +129,13 @@ class FloatReference:
         self.bias = float(solution.bias)
         return solution
 
+    def smooth(self, y_raw: Raw) -> Array:
+        """Return the fitted values (m,) of a whole record of any length m, in units of y."""
+        y, step = self.targets(y_raw), float(Fraction(self.plan.units["x"])) * self.plan.integer("x_step")
+        r = uniform_first_row(len(y), step, self.kernel)
+        r[0] += self.plan.lam
+        return y - self.plan.lam * solve_toeplitz(r, y).x
+
     def evidence(self, y_raw: Raw) -> float:
         """Return ``n log2 q + log2 det(T + lambda I)``; the smaller, the better.
 

@@ -13,7 +13,17 @@ from typing import Any, Protocol
 import numpy as np
 
 from .._json import parse_json
-from ..backend import Backend, Comparison, FittedBackend, Outputs, Raw, fitted_of, workspace_of
+from ..backend import (
+    Backend,
+    Comparison,
+    FittedBackend,
+    Outputs,
+    Raw,
+    StreamBackend,
+    fitted_of,
+    stream_of,
+    workspace_of,
+)
 from ..errors import fail
 from ..plan import Plan
 
@@ -101,7 +111,8 @@ class Vectors:
     """Calls in order, and the final state of model and trainer.
 
     `workspace` and `fitted` are empty if the plan has no trainer, or if the last training failed; `fitted`
-    also if the plan has no fitted values.
+    also if the plan has no fitted values. `stream` has the values of a stream of the last training's targets,
+    if the plan has a stream.
     """
 
     plan_hash: str
@@ -109,6 +120,12 @@ class Vectors:
     state: Outputs
     workspace: Outputs = field(default_factory=dict)
     fitted: Outputs = field(default_factory=dict)
+    stream: Outputs = field(default_factory=dict)
+
+    @property
+    def streamed(self) -> Raw | None:
+        """Return the targets of the last training, which the stream reads."""
+        return _last_targets(self.calls)
 
     def check(self, plan: Plan, where: str) -> None:
         """Raise E309 for vectors of another plan, E211 if their state has other members."""
@@ -124,7 +141,8 @@ class Vectors:
     def to_json(self) -> str:
         """Return deterministic JSON, one call per line."""
         lines = [json.dumps(call.as_dict()) for call in self.calls]
-        last = {"state": self.state, "workspace": self.workspace, "fitted": self.fitted}
+        last = {"state": self.state, "workspace": self.workspace, "fitted": self.fitted,
+                "stream": self.stream}
         ends = [f'"{name}": ' + json.dumps({k: v.tolist() for k, v in members.items()})
                 for name, members in last.items() if members or name == "state"]
         return (f'{{"plan": "{self.plan_hash}",\n"calls": [\n' + ",\n".join(lines)
@@ -137,7 +155,7 @@ class Vectors:
             whole = parse_json(text)
             calls = tuple(Call.from_dict(c) for c in whole["calls"])
             return cls(str(whole["plan"]), calls, arrays(whole["state"]), arrays(whole.get("workspace", {})),
-                       arrays(whole.get("fitted", {})))
+                       arrays(whole.get("fitted", {})), arrays(whole.get("stream", {})))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise fail("E211", "this is not a vector file", where=where, value=repr(error),
                        allowed="a generated vectors.json",
@@ -165,7 +183,11 @@ def make_vectors(model: Model, calls: list[tuple[str, Raw | None, Raw | None]]) 
     """Run the integer model over calls (name, x_raw, y_raw) and record its results."""
     answered = tuple(Call(name, x, y, _answer(model, name, x, y)) for name, x, y in calls)
     return Vectors(model.plan.hash, answered, model.state(), workspace_of(model),
-                   fitted_of(model, model.plan))
+                   fitted_of(model, model.plan), stream_of(model, model.plan, _last_targets(answered)))
+
+
+def _last_targets(calls: tuple[Call, ...]) -> Raw | None:
+    return next((call.y_raw for call in reversed(calls) if call.name == "train"), None)
 
 
 def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
@@ -213,12 +235,14 @@ def replay(backend: Backend, vectors: Vectors,
 
 
 def compare_trainer(result: Comparison, vectors: Vectors, backend: Backend) -> None:
-    """Compare the trainer structure and the fitted values, if the back end has them."""
+    """Compare the parts of the results that only some back ends have."""
     found = workspace_of(backend)
     if found:
         result.add("workspace", vectors.workspace, found)
     if vectors.fitted and isinstance(backend, FittedBackend):
         result.add("fitted", vectors.fitted, backend.fitted())
+    if vectors.stream and vectors.streamed is not None and isinstance(backend, StreamBackend):
+        result.add("stream", vectors.stream, backend.stream(vectors.streamed))
 
 
 def limit_predictions(vectors: Vectors, samples: int) -> Vectors:

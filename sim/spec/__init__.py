@@ -37,10 +37,10 @@ from .tables import (
     Predictor,
     Sweep,
     TargetChoice,
-    Toeplitz,
     keys,
 )
 from .text import bare
+from .toeplitz import Toeplitz
 
 __all__ = ["Budget", "Cg", "Data", "Hls", "Input", "Kernel", "Model", "Numbers", "Online", "Output",
            "Predictor", "Spec", "Sweep", "TargetChoice", "Toeplitz"]

@@ -14,6 +14,7 @@ from ..kernels import KERNELS, NEEDS, lacking
 from .draft import Draft, Found
 from .input_rules import columns, delay
 from .online_rules import float32, forgetting, guard, linear_part, reduction, several_outputs
+from .stream_rules import stream
 from .tables import (
     CALLS,
     CASTS,
@@ -389,6 +390,6 @@ def budget(draft: Draft) -> Found:
                                     remedy="choose one of the allowed values")
 
 
-RULES = (tables_present, columns, delay, output, scheme, solver, candidates, refinement, forgetting,
+RULES = (tables_present, columns, delay, output, scheme, solver, candidates, stream, refinement, forgetting,
          reduction, linear_part, guard, several_outputs, float32, kernel, overrides, casts, ranges, budget,
          data)

@@ -20,7 +20,8 @@ _EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats":
              "test": '"test.csv"', "projection": '"fklms"', "metric": '"fklms"', "truncation": "0.001",
              "max_deterioration": "0.01", "max_age": "100000", "quantise": "0.8", "linear": '"rls"',
              "guard": "true", "linear_forgetting": "0.999", "linear_ridge": "0.001", "joint": "false",
-             "gate": "true", "last_errors": "6", "unit": '"mV"', "candidates": "[[6.0, 0.3]]"}
+             "gate": "true", "last_errors": "6", "unit": '"mV"', "candidates": "[[6.0, 0.3]]",
+             "stream_lag": "30"}
 
 
 def render(values: Values, commented: Sequence[str] = ()) -> str:

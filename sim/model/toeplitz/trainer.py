@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ...backend import Outputs
 from ...candidates import NO_EVIDENCE, candidate_plan
+from ...data import raw
 from ...jit import jit
 from ...plan import Plan
 from ...primitives import Words
@@ -37,6 +38,7 @@ from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
 from .refine import RefineArrays, RefineConstants, compute_residual, refine
 from .schur import SchurConstants, schur
+from .stream import stream
 from .tuning import EvidenceConstants, best_of, evidence, quadratic_form
 
 
@@ -318,6 +320,17 @@ class ToeplitzModel(BatchModel):
                            cast_of(self.plan, "f"), f,
                            self.ranges.log)
         return {"status": np.array([SATURATED if saturated else OK], dtype=np.int64), "f": f}
+
+    def stream(self, y_raw: NDArray[np.int64]) -> Outputs:
+        """Return the values of a new stream.
+
+        See :class:`~kerncast.sim.backend.StreamBackend`.
+        """
+        y = self._targets(raw.targets(self.plan, y_raw))
+        taps = np.array(self.plan.tables["taps"].values, dtype=np.int64)
+        status, f = stream(y, taps, self.plan.integer("stream_shift"), cast_of(self.plan, "f"),
+                           self.ranges.log)
+        return {"status": status, "f": f}
 
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predict for ADC counts (m, D): ``status`` (m,), and ``f`` (m,) in LSBs of y."""

@@ -41,6 +41,7 @@ from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift,
 from .lookahead import ALPHA_EXP_MAX, DIVISIONS, MULTIPLICATIONS, lookahead_constants
 from .memory import model_memory, trainer_memory
 from .schur import schur_constants, schur_signals
+from .stream import stream_plan
 from .tuning import evidence_constants, plan_tuned
 
 #: Bits of r, y and alpha where a shorter solver is refined.
@@ -344,6 +345,12 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
             words.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), _loss(spec, words.bits, constants),
             residual_shift(words.bits, spec.toeplitz.n, solver["alpha_frac"], ALPHA_EXP_MIN),
             spec.toeplitz.tolerance)
+    if spec.toeplitz.stream_lag is not None:
+        f = inputs.signals["f"]
+        more, taps, reasons = stream_plan(spec, x.lsb, lags["x_step"], words.bits, f, inputs.y.shift)
+        constants |= more
+        tables |= taps
+        evidence |= reasons
     return Plan(
         name=spec.model.name, algorithm="toeplitz_rls", word=words.bits,
         options=_options(spec), sizes=sizes,

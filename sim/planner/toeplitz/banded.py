@@ -64,12 +64,27 @@ def first_row(spec: Spec, lsb: Fraction, step: int) -> Band:
         E205 if the kernel does not decay, or the band is wider than half of the samples.
     """
     assert spec.toeplitz is not None
-    n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
+    n = spec.toeplitz.n
     if spec.kernel.type not in DECAYING:
         raise _refusal(f"the {spec.kernel.type} kernel does not decay", "[kernel] type", spec.kernel.type,
                        " or ".join(DECAYING))
+    band = decaying_row(spec, lsb, step, spec.numbers.word)
+    b = len(band.row) - 1
+    if n < 2 * b:
+        raise _refusal(f"the band of {b} diagonals is wider than half of the {n} samples", "[toeplitz] n", n,
+                       f"at least {2 * b}")
+    return band
+
+
+def decaying_row(spec: Spec, lsb: Fraction, step: int, bits: int) -> Band:
+    """Return the first row, truncated with an error below ``2**-bits`` of alpha.
+
+    A row that is longer than the grid is truncated there, with a larger error.
+    """
+    assert spec.toeplitz is not None
+    n, lam = spec.toeplitz.n, Fraction(spec.toeplitz.lam)
     unit = Fraction(spec.kernel.parameters["sigma"])
-    least = decimal(lam / Fraction(2) ** (spec.numbers.word + 12))
+    least = decimal(lam / Fraction(2) ** (bits + 12))
     entries, rest = [Decimal(1)], Decimal(1)
     while rest > least:  # 2**-11 of what the cut may cost
         x = Fraction(len(entries) * step) * lsb / unit
@@ -80,13 +95,10 @@ def first_row(spec: Spec, lsb: Fraction, step: int) -> Band:
         if len(entries) > n:
             break
     b, tail = len(entries) - 1, rest
-    limit = decimal(lam / Fraction(2) ** (spec.numbers.word + 1))
+    limit = decimal(lam / Fraction(2) ** (bits + 1))
     while b > 1 and tail + entries[b] <= limit:  # tables of C have one entry at least
         tail += entries[b]
         b -= 1
-    if n < 2 * b:
-        raise _refusal(f"the band of {b} diagonals is wider than half of the {n} samples", "[toeplitz] n", n,
-                       f"at least {2 * b}")
     over = decimal(1 / (1 + lam))
     row = (Decimal(1), *(CONTEXT.multiply(entry, over) for entry in entries[1: b + 1]))
     return Band(row, CONTEXT.multiply(2 * tail, over))

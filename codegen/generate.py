@@ -82,6 +82,7 @@ def render_c(plan: Plan) -> dict[str, str]:
     names = {f"{p}_internal.h": "internal.h"}
     names |= {f"{p}_{base}": base for base in ("tables.c", "kernel.c", "model.c", *algorithm)}
     names |= {f"{p}_delay.c": "delay.c"} if plan.delay else {}
+    names |= {f"{p}_stream.c": "stream.c"} if plan.stream_taps else {}
     names |= {f"{p}_classify.c": "classify.c"} if plan.decision else {}
     names |= {} if plan.fixed else {f"{p}_state.c": "state.c"}
     values["runtime_hash"] = runtime_hash()
@@ -101,7 +102,9 @@ def _more_headers(plan: Plan) -> tuple[str, ...]:
     if plan.in_float32:
         return ("kc_f32.h",) if plan.metric == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
     learner = "linear" if plan.linear else "second_order" if plan.second_order else ""
-    return SOLVER_HEADERS.get(learner or plan.options.get("solver", ""), ())
+    headers = SOLVER_HEADERS.get(learner or plan.options.get("solver", ""), ())
+    stream = SOLVER_HEADERS["banded"] if plan.stream_taps else ()  # its sum of products
+    return tuple(dict.fromkeys((*headers, *stream)))
 
 
 def check_memory(plan: Plan, target: Target) -> None:
@@ -111,12 +114,13 @@ def check_memory(plan: Plan, target: Target) -> None:
     """
     room = target.ram_bytes - target.stack_bytes
     sample = plan.sizes["D"] * plan.signals["x"].format.c_bits // 8
-    needed = plan.ram_bytes + plan.delay_bytes + sample
+    needed = plan.ram_bytes + plan.delay_bytes + plan.stream_bytes + sample
     if needed > room:
         size = "n" if "n" in plan.sizes else "N"
         formula = " + ".join([f"{f.bytes} {f.name}" for f in (*plan.memory, *plan.workspace)
                               if f.count > 1]
                              + ([f"{plan.delay_bytes} delay line"] if plan.delay else [])
+                             + ([f"{plan.stream_bytes} stream"] if plan.stream_taps else [])
                              + [f"{sample} input sample"])
         raise fail("E301", f"the model does not fit the RAM of {target.id}",
                    where=plan.size_key,

@@ -176,6 +176,22 @@ class WasmBackend(LibraryBackend):
         self._module.free = self._arrays
         return fitted_answer(status, np.frombuffer(self._module.read(at, n * word.itemsize), dtype=word))
 
+    def stream(self, y_raw: Raw) -> Outputs:
+        """Return the values of a new stream.
+
+        See :class:`~kerncast.sim.backend.StreamBackend`.
+        """
+        p, word = self.plan.name, np.dtype(wire_dtype(self.plan.word_type))
+        at, f = (self._module.room(size) for size in (self.plan.stream_bytes, word.itemsize))
+        self._module.write(f, bytes(word.itemsize))
+        self._module.call(f"{p}_stream_init", at)
+        rows = np.zeros((len(y_raw), 2), dtype=np.int64)
+        for i, sample in enumerate(raw.targets(self.plan, y_raw).tolist()):
+            status = self._module.call(f"{p}_stream_push", at, (sample + 2**31) % 2**32 - 2**31, f)
+            rows[i] = status, np.frombuffer(self._module.read(f, word.itemsize), dtype=word)[0]
+        self._module.free = self._arrays
+        return {"status": rows[:, 0], "f": rows[:, 1]}
+
     def _members(self, at: int, members: Iterable[Field]) -> Outputs:
         found = {}
         for member in members:

@@ -61,12 +61,20 @@ def _delay_line(plan: Plan, raw_x: str, raw_y: str) -> str:
         {"" if plan.fixed else update}"""
 
 
+def _stream(plan: Plan, raw_y: str) -> str:
+    """Return the declarations of a stream of fitted values."""
+    p, word = plan.name, plan.word_type
+    return f"""typedef struct {{ {word} samples[{2 * plan.stream_taps}]; uint16_t newest; uint16_t count; }} {p}_stream_t;
+        void {p}_stream_init({p}_stream_t *s);
+        int {p}_stream_push({p}_stream_t *s, {raw_y} y, {word} *f);"""
+
+
 def declarations(plan: Plan) -> str:
     """Return the C declarations of the generated API for cffi."""
     p = plan.name
     raw_x, raw_y = (plan.signals[s].format.c_type for s in ("x_raw", "y_raw"))
     word = plan.word_type
-    line = _delay_line(plan, raw_x, raw_y) if plan.delay else ""
+    line = _delay_line(plan, raw_x, raw_y) if plan.delay else _stream(plan, raw_y) if plan.stream_taps else ""
     model = "" if plan.fixed else f"const {p}_model_t *m, "
     decide = f"""int {p}_model_decide(const {word} *f, uint8_t *label, {word} *margin);
         int {p}_model_classify({model}const {raw_x} *x, uint8_t *label, {word} *margin);"""
@@ -232,6 +240,17 @@ class HostBackend(LibraryBackend):
         f = self.ffi.new(f"{self.plan.word_type}[]", self.plan.sizes["n"])
         call = getattr(self.library, f"{self.plan.name}_train_fitted")
         return fitted_answer(call(self.trainer, f), list(f))
+
+    def stream(self, y_raw: Raw) -> Outputs:
+        """Return the values of a new stream.
+
+        See :class:`~kerncast.sim.backend.StreamBackend`.
+        """
+        p, y = self.plan.name, raw.targets(self.plan, y_raw)
+        stream, f = self.ffi.new(f"{p}_stream_t *"), self.ffi.new(f"{self.plan.word_type} *")
+        push = getattr(self.library, f"{p}_stream_push")
+        rows = np.array([(push(stream, sample, f), f[0]) for sample in y.tolist()], dtype=np.int64).reshape(-1, 2)
+        return {"status": rows[:, 0], "f": rows[:, 1]}
 
     def _member(self, name: str, scalar: bool, structure: Any) -> NDArray[np.int64]:
         value = getattr(structure, name)

@@ -43,6 +43,7 @@ _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
                   "sine": "sin(pi i/512)", "factor": "columns of L below the diagonal",
                   "pivot": "1 / (d (1 + lambda))", "band": "first row over 1 + lambda, from lag 1",
+                  "taps": "taps of the stream's filter, from lag -L to L",
                   "alpha": "coefficients", "bias": "intercepts of the outputs, in LSB of y",
                   "slot": "output of each coefficient, by the class of the center",
                   "group_end": "index after the last center of each class",
@@ -62,6 +63,7 @@ _MACROS = {
                 "lookahead_shift", "refine", "band", "rows", "factor_frac", "factor_shift",
                 "factor_head", "band_head", "pivot_frac", "z_exp_max", "last_lag", "square_shift",
                 "evidence_shift"),
+    "Stream: the sum of products is shifted by": ("stream_shift",),
     "Trainer: a product of K + lambda I, and the scalars of a step":
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
     "Certified bound": ("alpha_frac", "residual_shift", "residual_slack", "norm_bits", "bound_gain",

@@ -17,6 +17,7 @@ _READS = "Reentrant: it only reads the model."
 _TRAINER = "Reentrant for different trainers; one call at a time on one trainer."
 _NO_ISR = "Not from an interrupt, because it takes long. A prediction may interrupt it."
 _LINE = "Reentrant for different lines; one call at a time on one line."
+_STREAM = "Reentrant for different streams; one call at a time on one stream."
 _STORED = "Reentrant for different models and storages."
 _WAITS = "Not from an interrupt, because it waits for the storage."
 #: By kind of function: reentrancy, and whether an interrupt service routine (ISR) may call it.
@@ -37,13 +38,15 @@ _CONTEXT = {
     "delay_init": (_LINE, "Allowed on a line that nothing else uses."),
     "delay_push": (_LINE, "Allowed if the call does not interrupt another function that uses this line."),
     "delay_window": ("Reentrant: it only reads the line.", "Allowed."),
+    "stream_init": (_STREAM, "Allowed on a stream that nothing else uses."),
+    "stream_push": (_STREAM, "Allowed if the call does not interrupt another function on this stream."),
     "save": (_STORED, _WAITS), "restore": (_STORED, _WAITS),
 }
 #: Which calls of the plan count the cost of a kind of function.
 _COUNTED = {"predict_fixed": "predict", "solve": "train"}
 #: Cost of the functions whose time does not depend on the plan.
 _CONSTANT = {"delay_init": "writes two members", "delay_push": "stores one sample twice",
-             "delay_window": "four comparisons"}
+             "delay_window": "four comparisons", "stream_init": "writes two members"}
 
 
 def _wrapped(text: str) -> list[str]:
@@ -60,6 +63,8 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
     cost = ", ".join(f"{c.count} {what.replace('_', ' ')}" for what, c in counts.items())
     if kind in _CONSTANT:
         cost = _CONSTANT[kind]
+    elif kind == "stream_push":
+        cost = f"{plan.stream_taps} multiplications, stores one sample twice"
     elif kind == "init":
         cost = f"writes {plan.state_bytes} bytes"
     elif kind.startswith("train_"):
@@ -102,7 +107,7 @@ def returned(files: Mapping[str, str], prefix: str) -> dict[str, str]:
     """
     texts = {name: text for name, text in files.items() if name.endswith(".c")}
     predict = texts.pop(f"{prefix}_model.c", "")
-    for other in ("state", "delay"):
+    for other in ("state", "delay", "stream"):
         texts.pop(f"{prefix}_{other}.c", None)
     train = f"{prefix}_train.c"
     if train in texts:  # its last function has its own list

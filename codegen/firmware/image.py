@@ -142,6 +142,7 @@ def library_calls(plan: Plan) -> dict[str, str]:
     if plan.fixed:
         return {"predict": f"{p}_model_predict"}
     learn = {"train": f"{p}_train"} if plan.trains else {"update": f"{p}_{plan.update_name}"}
+    learn |= {"stream": f"{p}_stream_push"} if plan.stream_taps else {}
     return {"init": f"{p}_model_init", **learn, "predict": f"{p}_model_predict", "save": f"{p}_state_save",
             "restore": f"{p}_state_restore"}
 
@@ -178,7 +179,8 @@ def saved_states_fit(plan: Plan, room: int, batch_bytes: int, payload: int) -> b
     sample = sum(plan.signals[name].format.c_bits // 8 * count for name, count in (
         ("x_raw", plan.sizes["D"]), ("y_raw", plan.targets), ("y", answer_width(plan)))) + 1
     buffers = buffer_samples(plan, batch_bytes) * sample
-    return plan.ram_bytes + buffers + 2 * payload + AGENT_BYTES + 2 * slot_bytes(plan) <= room
+    held = plan.ram_bytes + plan.stream_bytes + buffers + 2 * slot_bytes(plan)
+    return held + 2 * payload + AGENT_BYTES <= room
 
 
 def render_port(plan: Plan, batch_bytes: int = BATCH_BYTES, *, slots: bool = True) -> str:

@@ -155,7 +155,7 @@ static uint8_t do_read(const kc_hil_agent_t *agent, const uint8_t *in, uint8_t *
     return KC_HIL_ST_OK;
 }
 
-/* TRAIN, FITTED, UPDATE, PREDICT: acknowledge, run, report.  Their payloads differ only in the width of the
+/* TRAIN, FITTED, STREAM, UPDATE, PREDICT: acknowledge, run, report.  Their payloads differ only in the width of the
  * result. */
 static uint8_t do_operation(kc_hil_agent_t *agent, uint8_t opcode, uint16_t sequence,
                             uint32_t count, uint8_t *out, uint32_t *produced)
@@ -164,6 +164,7 @@ static uint8_t do_operation(kc_hil_agent_t *agent, uint8_t opcode, uint16_t sequ
     const int train = opcode == KC_HIL_OP_TRAIN || opcode == KC_HIL_OP_FITTED;
     const kc_hil_operation_t operation =
         opcode == KC_HIL_OP_TRAIN ? port->train : opcode == KC_HIL_OP_FITTED ? port->fitted
+        : opcode == KC_HIL_OP_STREAM ? port->stream
         : opcode == KC_HIL_OP_UPDATE ? port->update : port->predict;
     const uint32_t least = train ? port->train_count : 1u;
     const uint32_t most = train ? port->train_count : port->capacity;
@@ -246,6 +247,7 @@ static uint8_t check_request(uint8_t opcode, uint32_t length)
     case KC_HIL_OP_TRACE: fixed = KC_HIL_TRACE_FIXED; break;
     case KC_HIL_OP_TRAIN:
     case KC_HIL_OP_FITTED:
+    case KC_HIL_OP_STREAM:
     case KC_HIL_OP_UPDATE:
     case KC_HIL_OP_PREDICT: fixed = KC_HIL_TRAIN_FIXED; break;
     case KC_HIL_OP_WRITE:

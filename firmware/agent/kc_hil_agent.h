@@ -27,7 +27,8 @@ typedef struct {
     uint16_t field_count;
     kc_hil_operation_t train;   /* returns the status of the library */
     kc_hil_operation_t fitted;  /* fills the results; returns the status of the library */
-    kc_hil_operation_t update;  /* returns how many statuses were not OK */
+    kc_hil_operation_t stream;  /* returns how many statuses were not OK */
+    kc_hil_operation_t update;  /* likewise */
     kc_hil_operation_t predict; /* likewise */
     void (*reset)(void);
     const kc_hil_trace_t *(*trace)(uint32_t limit); /* null without trace hooks */

@@ -99,7 +99,7 @@ class BoardBackend:
         self.client = HilClient(link, timing)
         self.counter = counter
         self.on_batch: Callable[[str, int, int], None] = lambda call, done, total: None
-        self.tallies = {name: Tally() for name in ("train", "fitted", "update", "predict")}
+        self.tallies = {name: Tally() for name in ("train", "fitted", "stream", "update", "predict")}
         try:
             identity = self.client.start(plan.hash, ABI, board)
             self.board, self._capacity = identity.board, identity.capacity
@@ -160,6 +160,29 @@ class BoardBackend:
         status = self.client.fitted(n)
         self._count("fitted", 1, started)
         return fitted_answer(status, _words(self.client.read(REGIONS["RESULTS"], n * C_BYTES[word]), word))
+
+    def stream(self, y_raw: Raw) -> Outputs:
+        """Return the values of a new stream.
+
+        See :class:`~kerncast.sim.backend.StreamBackend`. Each request begins a stream, so that a batch
+        repeats the last 2 L samples of the batch before.
+        """
+        y, again = raw.targets(self.plan, y_raw), self.plan.stream_taps - 1
+        status, f = np.zeros(len(y), dtype=np.int64), np.zeros(len(y), dtype=np.int64)
+        at, word = 0, self.plan.word_type
+        while at < len(y):
+            first = max(0, at - again)
+            batch = y[first: first + self._capacity]
+            self._write("Y", "y_raw", batch)
+            started = time.monotonic()
+            self.client.stream(len(batch))
+            self._count("stream", len(batch), started)
+            read = _words(self.client.read(REGIONS["RESULTS"], len(batch) * C_BYTES[word]), word)
+            end = first + len(batch)
+            f[at:end] = read[at - first:]
+            status[at:end] = _words(self.client.read(REGIONS["STATUSES"], len(batch)), "int8_t")[at - first:]
+            at = end
+        return {"status": status, "f": f}
 
     def save(self) -> bytes:
         """Save the state; see :class:`~kerncast.sim.backend.Backend`.

@@ -144,6 +144,10 @@ class HilClient:
         """Compute the fitted values of the last training; return the status."""
         return _int(self.request("FITTED", count=count)["result"])
 
+    def stream(self, count: int) -> int:
+        """Stream `count` targets; return the number of statuses other than OK."""
+        return _int(self.request("STREAM", count=count)["not_ok"])
+
     def update(self, count: int) -> int:
         """Learn from the `count` samples in the buffers X and Y.
 

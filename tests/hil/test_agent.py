@@ -101,7 +101,7 @@ def test_delimiters_alone_are_no_frames(agent: "HostAgent") -> None:
 # ---- requests ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("opcode", [0, 14, 42, 126, 127, 128, 129, 255])
+@pytest.mark.parametrize("opcode", [0, 15, 42, 126, 127, 128, 129, 255])
 def test_an_unknown_opcode_is_refused_with_its_sequence(agent: "HostAgent", opcode: int) -> None:
     (reply,) = agent.say(seal(bytes([opcode, 9, 0])))
     assert (reply.status, reply.sequence) == ("UNKNOWN_OPCODE", 9)

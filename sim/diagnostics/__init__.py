@@ -1,1 +1,1 @@
-"""sim.diagnostics: analyse runs of a plan: error budget, word length, baselines."""
+"""sim.diagnostics: analyse a plan: error budget, word length, and baselines."""

@@ -1,7 +1,8 @@
-"""sim.diagnostics: predictions without a kernel, with which a model is compared.
+"""sim.diagnostics: simple baselines with which a model is compared.
 
-Each baseline has the same training samples and the same held-out samples as the model.  A filter is
-compared at its best length and order, a linear stream at its better forgetting rate.
+The baselines do not use a kernel. Each one uses the training samples and the held-out samples of the model.
+The Savitzky-Golay filter uses the window length and the polynomial order that give the smallest held-out
+error. The linear model of a stream uses the better of two forgetting factors.
 """
 
 from __future__ import annotations
@@ -25,11 +26,12 @@ _RIDGE = 1e-6
 
 @dataclass(frozen=True)
 class Baseline:
-    """Predictions of one baseline.
+    """Predictions of one baseline for the held-out samples.
 
     Attributes
     ----------
     name : str
+        Name to print, such as "mean".
     f : ndarray of float64, shape (k,)
         Predictions for the samples of :class:`.HeldOut`, in units of y.
     """
@@ -39,15 +41,17 @@ class Baseline:
 
 
 def baselines(found: HeldOut, lagged: bool, measure: Callable[[Array], float]) -> list[Baseline]:
-    """Return the baselines for held-out samples.
+    """Compute the baselines for held-out samples.
 
     Parameters
     ----------
     found : HeldOut
+        The held-out samples and the model's predictions for them.
     lagged : bool
-        Whether the samples are those of one signal in order.
+        Whether the inputs are previous samples of one signal, in order of time.
     measure : callable
-        Error of predictions (k,), by which the parameters of a baseline are chosen.
+        Function that returns the error of predictions of shape (k,). The parameters of a baseline are those
+        with the smallest error.
     """
     simple = [Baseline("majority class" if found.classes else "mean", _constant(found))]
     if found.judged is Judged.CLEAN:
@@ -62,7 +66,7 @@ def baselines(found: HeldOut, lagged: bool, measure: Callable[[Array], float]) -
 
 
 def _common(y: Array, classes: bool) -> float:
-    """Return the mean, or the more frequent class."""
+    """Return the mean of the targets, or the most frequent class if they are classes."""
     if not classes:
         return float(np.mean(y))
     values, counts = np.unique(y, return_counts=True)
@@ -84,7 +88,7 @@ def _constant(found: HeldOut) -> Array:
 
 
 def _previous(found: HeldOut) -> Array:
-    """Predict each sample by the previous one."""
+    """Predict that each target equals the previous one."""
     before = found.y_train[-1] if found.judged is Judged.TEST else found.y_train[max(found.first - 1, 0)]
     return np.concatenate(([before], found.y[:-1]))
 
@@ -100,17 +104,21 @@ def _filters(found: HeldOut) -> Iterator[Baseline]:
 
 
 def savitzky_golay(y: Array, window: int, order: int, *, left_out: bool = False) -> Array:
-    """Fit a polynomial to the window around each sample, and evaluate it there.
+    """Smooth a signal with a Savitzky-Golay filter.
 
-    Samples near the ends use the polynomial of the first or last window.
+    The filter fits a polynomial to the window around each sample, and evaluates it at the sample. Near the
+    ends of the signal, the samples use the polynomial of the first or the last full window.
 
     Parameters
     ----------
     y : ndarray of shape (n,)
-    window, order : int
-        An odd number of samples, at most n, and the polynomial's degree, below window - 1.
+        The signal.
+    window : int
+        Length of the window: an odd number of samples, at most n.
+    order : int
+        Degree of the polynomial, below window - 1.
     left_out : bool
-        Whether the polynomial of a sample omits that sample.
+        Whether the polynomial for a sample is fitted without that sample.
 
     References
     ----------
@@ -134,7 +142,8 @@ def savitzky_golay(y: Array, window: int, order: int, *, left_out: bool = False)
 def _linear(found: HeldOut) -> Iterator[Array]:
     """Yield the predictions of linear models of the inputs.
 
-    For labels, a prediction is the class of the largest output.
+    If the targets are labels, there is one output per class, and the prediction is the class with the largest
+    output.
     """
     labels = np.arange(found.labels)
     y = np.where(found.y_train[:, None] == labels, 1.0, -1.0) if found.labels else found.y_train
@@ -143,7 +152,7 @@ def _linear(found: HeldOut) -> Iterator[Array]:
 
 
 def _linear_outputs(found: HeldOut, y: Array) -> Iterator[Array]:
-    """Yield the outputs (k,) or (k, C) of linear models with targets (m,) or (m, C)."""
+    """Fit linear models to targets (m,) or (m, C); yield their outputs (k,) or (k, C)."""
     scale = np.std(found.X_train, axis=0)
     scale[scale == 0] = 1.0
     centre = np.mean(found.X_train, axis=0)
@@ -164,7 +173,7 @@ def _with_one(X: Array) -> Array:
 
 
 def _solved(G: Array, b: Array) -> Array:
-    """Solve the normal equations with a small ridge."""
+    """Solve the normal equations ``G w = b`` with a small ridge term."""
     return np.asarray(np.linalg.solve(G + _RIDGE * (1 + np.trace(G) / len(G)) * np.eye(len(G)), b))
 
 
@@ -173,7 +182,10 @@ def _fitted(A: Array, y: Array) -> Array:
 
 
 def _streamed(A: Array, y: Array, fading: float) -> Array:
-    """Predict each block from the previous blocks, older ones with less weight."""
+    """Predict each block of a stream with a linear model of all previous blocks.
+
+    At each block, the weights of the previous ones are multiplied by `fading`.
+    """
     G, b = np.zeros((A.shape[1], A.shape[1])), np.zeros((A.shape[1], *y.shape[1:]))
     f = np.zeros(y.shape)
     for rows in np.array_split(np.arange(len(y)), min(_REFITS, len(y))):

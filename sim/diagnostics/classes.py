@@ -1,4 +1,4 @@
-"""sim.diagnostics: labels, accuracy, recall and confusion matrix of a run."""
+"""sim.diagnostics: labels, accuracy, recall and confusion matrix of a classifier."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ UNKNOWN = "unknown"
 
 @dataclass(frozen=True)
 class Classes:
-    """Labels that a run predicted, as indices into the class names.
+    """Predicted labels of a classifier, as indices into the class names.
 
     Parameters
     ----------
     names : tuple of str
-        Class names by label; the label `len(names)` means unknown.
+        Class names in the order of the labels; the label `len(names)` means unknown.
     labels, labels_float : ndarray of int64, shape (m,)
-        Labels by the integer model, and by float64.
+        Labels that the integer model and the float reference predict.
     margins : ndarray of float64, shape (m,)
         Margins of the integer model's labels, in units of y; see :mod:`~kerncast.sim.decisions`.
     truth : ndarray of int64, shape (m,), or None
         True classes, if the data have them.
     own : tuple
-        The classes of an exported estimator, which need not be text; else empty.
+        Class labels of an exported estimator, which can be of any type; empty for other models.
     """
 
     names: tuple[str, ...]
@@ -44,52 +44,55 @@ class Classes:
 
     @property
     def confusion(self) -> Words:
-        """Return the counts of samples by true class and label.
+        """Return the confusion matrix, of shape (classes, classes + 1).
 
-        The result has shape (classes, classes + 1).
+        Rows are true classes and columns are predicted labels; the last column is the label unknown.
         """
         assert self.truth is not None
         return confusion_matrix(self.truth, self.labels, len(self.names))
 
     @property
     def accuracy(self) -> float:
-        """Return the fraction of labels that equal the true class; NaN without samples."""
+        """Return the fraction of correct labels; NaN if there are no samples."""
         assert self.truth is not None
         return float(np.mean(self.labels == self.truth)) if len(self.truth) else float("nan")
 
     @property
     def majority(self) -> float:
-        """Return the fraction of the most frequent true class; NaN without samples."""
+        """Return the share of the most frequent true class; NaN if there are no samples."""
         counts = self.confusion.sum(axis=1)
         return float(counts.max() / counts.sum()) if counts.sum() else float("nan")
 
     @property
     def recall(self) -> Array:
-        """Return the accuracy on the samples of each class, shape (classes,)."""
+        """Return the recall of each class, shape (classes,)."""
         return recalls(self.confusion)
 
     @property
     def differing(self) -> int:
-        """Return the number of samples for which float64 predicts another label."""
+        """Return the number of samples that the float reference labels differently."""
         return int((self.labels != self.labels_float).sum())
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """Return the columns of a confusion matrix: unknown only if a label is."""
+        """Return the column names of the confusion matrix.
+
+        The column for unknown is included only if a label is unknown.
+        """
         some_unknown = bool((self.labels == len(self.names)).any())
         return (*self.names, UNKNOWN)[:len(self.names) + some_unknown]
 
     @property
     def named(self) -> list[str]:
-        """Return the name of each label."""
+        """Return the class name of each predicted label."""
         every = (*self.names, UNKNOWN)
         return [every[label] for label in self.labels]
 
     @property
     def original(self) -> NDArray[Any]:
-        """Return the estimator's own class for each label.
+        """Return the class label of the exported estimator for each predicted label.
 
-        A label without a class gives :data:`UNKNOWN`.
+        A label without a class becomes :data:`UNKNOWN`.
         """
         own = self.own or self.names
         if (self.labels < len(own)).all():
@@ -97,7 +100,7 @@ class Classes:
         return np.array([*own, UNKNOWN], dtype=object)[self.labels]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a dictionary for ``--json``."""
+        """Return the results as a dictionary for ``--json``."""
         found: dict[str, Any] = {"names": list(self.names), "differing": self.differing}
         if self.truth is None:
             return found
@@ -108,7 +111,7 @@ class Classes:
 
 
 def classify(plan: Plan, answers: Outputs, f: Array, f_float: Array) -> Classes | None:
-    """Return the classes of predictions; None for a regression."""
+    """Return the predicted classes of a classifier; None for a regression model."""
     names = plan.class_names
     if not names:
         return None
@@ -119,20 +122,21 @@ def classify(plan: Plan, answers: Outputs, f: Array, f_float: Array) -> Classes 
 
 
 def labels_of(plan: Plan, f: Array) -> Words:
-    """Return the labels (m,) of predictions in units of y."""
+    """Convert predictions in units of y to labels (m,)."""
     return decided_by(plan, f)[0]
 
 
 def decided_by(plan: Plan, f: Array) -> tuple[Words, NDArray[Any]]:
-    """Return the labels (m,) of predictions in units of y, and their margins (m,)."""
+    """Convert predictions in units of y to labels (m,) and their margins (m,)."""
     least = float(plan.options["min_margin"]) if "min_margin" in plan.options else None
     return decide(plan.decision or SIGN, f, len(plan.class_names), least)
 
 
 def with_truth(plan: Plan, classes: Classes | None, y_raw: Raw | None) -> Classes | None:
-    """Add the true classes from targets.
+    """Add the true classes, taken from the targets `y_raw`.
 
-    Targets are labels; if the device decides by sign, they are numbers with the sign of the class.
+    The targets are labels. If the device decides by the sign of its output, a target above the offset of y
+    means class 1, and any other target means class 0.
     """
     if classes is None or y_raw is None or len(y_raw) != len(classes.labels):
         return classes

@@ -1,12 +1,12 @@
-"""sim.diagnostics: the error budget of a run; its terms add up to the total error.
+"""sim.diagnostics: divide the error of a run into terms that add up to it.
 
-The error that the user sees on the training data is ``f - y``: predictions of the integer model, at the
-training inputs, minus the targets.  A chain of float64 models connects the two; each differs from the
-previous one in one property.  The terms are the differences of consecutive models, so as vectors they add
-up to ``f - y``:
+The total error on the training data is ``f - y``: the predictions of the integer model at the training
+inputs, minus the targets. A sequence of models in float64 leads from the targets to the integer model, and
+each model differs from the previous one in one property. A term is the difference between the predictions of
+two consecutive models, so the terms, which are vectors, add up to ``f - y``:
 
 =============  ===================================================  =================================
-algorithm      from the targets on, each model                      differs in the term
+algorithm      models in order, starting after the targets          term: change from the row above
 =============  ===================================================  =================================
 toeplitz_rls   alpha = (K + lambda I)^-1 y on the true matrix K     regularisation
                alpha = (T + lambda I)^-1 y                          Toeplitz approximation
@@ -14,21 +14,24 @@ toeplitz_rls   alpha = (K + lambda I)^-1 y on the true matrix K     regularisati
 kernel_cg      alpha = (K + lambda I)^-1 y                          regularisation
                the same number of steps of conjugate gradients      early stopping
                the integer model                                    quantisation
-kernel_lms     the learning rule with no budget                     learning rule
-               the rule with its budget N                           reduction
+kernel_lms     the learning rule with an unlimited dictionary       learning rule
+               the rule with dictionary size N                      reduction
                the integer model                                    quantisation
 =============  ===================================================  =================================
 
-For a model trained elsewhere (kernel_predictor) the error is ``f - f_float``.  The models between the two
-round the centers and samples (input rounding), then the coefficients too (coefficients); the integer model
-adds the errors of kernel values and rounding (arithmetic).
+For a model trained elsewhere (kernel_predictor), the total error is ``f - f_float``, where ``f_float`` are
+the predictions in float64. The first model rounds the centers and the samples (term: input rounding), the
+second one also rounds the coefficients (term: coefficients), and the integer model adds the rounding errors
+of kernel values and sums (term: arithmetic).
 
-Without regularisation the first model would be y itself: K is positive definite, so the exact solution
-interpolates every target.  Quantisation contains all effects of integers: quantised inputs and targets,
-formats, tables, casts; for learners also decisions that rounding changed, such as which vector to remove.
+Without regularisation, the predictions of the first model would equal y: K is positive definite, so the exact
+solution interpolates every target. Quantisation contains all effects of integer arithmetic: quantised inputs
+and targets, formats, tables and casts; for online learners also the decisions that rounding changes, such as
+which vector to remove.
 
-Norms of the terms do not add up.  The *part* of a term is its projection on the total error,
-``<term, f - y> / |f - y|^2``: parts add up to 1, and a negative one counteracts the others.
+The norms of the terms do not add up to the norm of the total error. The *part* of a term is its projection on
+the total error, ``<term, f - y> / |f - y|^2``. The parts add up to 1, and a term with a negative part reduces
+the total error.
 """
 
 from __future__ import annotations
@@ -62,37 +65,37 @@ MAX_SAMPLES = 4096
 
 @dataclass(frozen=True)
 class ErrorBudget:
-    """Terms of an error.
+    """Terms of the error of a run.
 
     Parameters
     ----------
     terms : dict of str to ndarray of float64, shape (m,)
-        Terms by name, in units of y, at the training inputs; shape (m, C) for several outputs.
+        The value of each term at the training inputs, in units of y; shape (m, C) for several outputs.
     """
 
     terms: dict[str, Array]
 
     @property
     def total(self) -> Array:
-        """Return the total error: the sum of the terms."""
+        """Return the total error, which is the sum of the terms."""
         total: Array = np.sum(list(self.terms.values()), axis=0)
         return total
 
     def rms(self, name: str | None = None) -> float:
-        """Return the root mean square of a term, or of the total, in units of y."""
+        """Return the RMS of a term, or of the total error, in units of y."""
         return float(np.sqrt(np.mean((self.total if name is None else self.terms[name]) ** 2)))
 
     def part(self, name: str) -> float:
-        """Return the projection of a term on the total, or 0 if the total error is 0.
+        """Return the part of a term in the total error, or 0 if the total error is 0.
 
-        The projections add up to 1.
+        The parts of all terms add up to 1.
         """
         total = self.total
         square = float(np.vdot(total, total))
         return float(np.vdot(self.terms[name], total)) / square if square else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a dictionary for ``--json``."""
+        """Return the error budget as a dictionary for ``--json``."""
         return {"samples": len(self.total), "rms": self.rms(),
                 "terms": {name: {"rms": self.rms(name), "part": self.part(name)} for name in self.terms}}
 
@@ -109,15 +112,15 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
     reference : FloatReference
         The float reference, trained on the same data.
     x_raw, y_raw : ndarray of int64, shapes (m, D) and (m,)
-        The training data, with explicit inputs for a uniform grid.
+        ADC counts of the training data; for a uniform grid, `x_raw` contains the grid points.
     passes : int
-        Presentations of the data (online learners).
+        Number of passes over the data (online learners).
 
     Returns
     -------
     ErrorBudget or None
-        None above :data:`MAX_SAMPLES`, for online kernel RLS, or if the true kernel matrix is singular in
-        float64.
+        None for more than :data:`MAX_SAMPLES` samples, for online kernel RLS, or if the exact kernel matrix
+        is singular in float64.
     """
     if len(y_raw) > MAX_SAMPLES or plan.second_order:
         return None
@@ -133,7 +136,7 @@ def error_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw, y_
 
 
 def table_words(plan: Plan) -> dict[str, NDArray[np.int64]]:
-    """Return the quantised centers (N, D) and coefficients of an imported model.
+    """Return the integer centers (N, D) and coefficients of an imported model.
 
     The coefficients have shape (N,), or (N, C) for several outputs.
     """
@@ -175,9 +178,10 @@ def predictor_budget(plan: Plan, f: Array, reference: FloatReference, x_raw: Raw
 
 
 def _unlimited(plan: Plan, reference: FloatReference, x_raw: Raw, y: Array, passes: int) -> Array | None:
-    """Predict without approximation; return None if the system has no solution.
+    """Predict with the exact method; return None if the system has no solution.
 
-    The prediction uses the full kernel matrix and elimination, or an unlimited dictionary.
+    A batch trainer solves the system of the full kernel matrix by elimination. An online learner uses an
+    unlimited dictionary.
     """
     X, options = reference.inputs(x_raw), plan.options
     if plan.trains:

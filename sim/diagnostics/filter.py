@@ -1,8 +1,9 @@
 """sim.diagnostics: the FIR filter equivalent to a Toeplitz trainer.
 
-The trainer has a uniform grid. A fixed sigma and lambda make the fitted values ``T (T + lambda I)^-1 y`` a
-linear function of the targets. Away from the edges each row is the same: the inverse Fourier transform of
-``S / (S + lambda)``, S being the transform of the kernel on the grid.
+If the samples are on a uniform grid, and sigma and lambda are fixed, the fitted values ``T (T + lambda I)^-1
+y`` are a linear function of the targets. Away from the edges, all rows of this matrix are equal up to a
+shift: each one is the inverse Fourier transform of ``S / (S + lambda)``, where S is the Fourier transform of
+the kernel on the grid.
 """
 
 from __future__ import annotations
@@ -28,8 +29,10 @@ class Filter:
     Parameters
     ----------
     taps : ndarray of float64, shape (L + 1,)
+        The filter coefficients.
     error : float
-        Largest difference from the fitted value in float64, relative to the full scale of the targets.
+        Bound on the difference between the filter output and the fitted value in float64, relative to the
+        full scale of the targets.
     """
 
     taps: Array
@@ -37,19 +40,24 @@ class Filter:
 
     @property
     def lag(self) -> int:
-        """Return L: the filter has 2 L + 1 taps, and delays its output by L samples."""
+        """Return L, the delay in samples; the filter has 2 L + 1 taps."""
         return len(self.taps) - 1
 
 
 def impulse_response(r: Array, lam: float) -> Array:
-    """Return the response (m,), m >= n, to a unit impulse at lag 0, without edges.
+    """Return the fitted values for a unit impulse at lag 0 on an unlimited grid.
 
     Parameters
     ----------
     r : ndarray of float64, shape (n,)
-        The kernel at lags 0 to n - 1; 0 beyond.
+        The kernel at lags 0 to n - 1; it is assumed to be 0 at larger lags.
     lam : float
         Regulariser lambda.
+
+    Returns
+    -------
+    ndarray of float64, shape (m,)
+        The response at lags 0 to m - 1, where m >= n.
     """
     n = len(r)
     period = np.zeros(_OVERSAMPLING << n.bit_length())
@@ -60,11 +68,13 @@ def impulse_response(r: Array, lam: float) -> Array:
 
 
 def filter_of(plan: Plan) -> Filter | None:
-    """Return the filter of a plan, whose error is at most an LSB of the word length.
+    """Return the shortest filter that replaces the trainer of a plan, or None.
 
-    Return None if the plan is not a Toeplitz trainer on a uniform grid, if it has an intercept or compares
-    pairs of sigma and lambda, which depend on all targets, or if the kernel or the filter is as long as the
-    grid.
+    The difference between the filter output and the fitted value is at most one LSB of the word length.
+
+    The result is None in these cases: the plan is not a Toeplitz trainer on a uniform grid; the model has an
+    intercept, or the trainer compares pairs of sigma and lambda, so that the fit is not a fixed filter; or
+    the kernel or the filter is longer than the grid.
     """
     if plan.algorithm != "toeplitz_rls" or not plan.uniform or plan.bias or plan.tunes:
         return None

@@ -3,23 +3,24 @@
 The integer model trains and predicts. The data and the algorithm decide which samples are held out:
 
 =================================  =====================================================================
-data and algorithm                 what is predicted
+data and algorithm                 samples that are predicted
 =================================  =====================================================================
-the clean signal is known          it is compared with the fitted values
+the clean signal is known          the training samples; they are compared with the clean signal
 test samples are given             the test samples
-toeplitz_rls on a uniform grid     each sample, left out of training in turn
-other batch trainers               each of four folds, by training on the other three
-online learners                    each sample before it is learnt, without the first quarter
+toeplitz_rls on a uniform grid     each sample, by a model trained without it (leave-one-out)
+other batch trainers               each of four folds, by a model trained on the other three
+online learners                    each sample before it is learnt, except the first quarter
 a model trained elsewhere          the samples of [data]
 =================================  =====================================================================
 
-Leaving a sample out of (K + lambda I) alpha = y needs no second training.  With M the inverse of the matrix,
-bordered by ones for an intercept, the error for sample i is ``alpha_i / M_ii`` (C. E. Rasmussen and
-C. K. I. Williams, "Gaussian Processes for Machine Learning", 2006, equation 5.12), where
-``lambda alpha = y - f``.  Here f is that of the integer model, so that its rounding errors count.
+The leave-one-out errors of (K + lambda I) alpha = y need no further training. Let M be the inverse of the
+matrix, which has an additional row and column of ones if the model has an intercept. The error for sample i
+is ``alpha_i / M_ii`` (C. E. Rasmussen and C. K. I. Williams, "Gaussian Processes for Machine Learning", 2006,
+equation 5.12), where ``lambda alpha = y - f``. The predictions f are those of the integer model, so the
+result includes its rounding errors.
 
-Folds consist of blocks of consecutive samples, because neighbours of a signal resemble each other.  For two
-classes, which may be sorted, they are random.
+Folds consist of blocks of consecutive samples, because neighbouring samples of a signal are similar. If the
+targets are classes, which may be sorted, the folds are chosen at random.
 """
 
 from __future__ import annotations
@@ -57,24 +58,24 @@ Rows = NDArray[np.int64]
 
 
 class Judged(StrEnum):
-    """Method of judging predictions; a member equals its text."""
+    """Method of evaluating predictions; the value of each member is the text to print."""
 
     CLEAN = "relative to the clean signal"
     TEST = "on the test samples"
-    LEFT_OUT = "on samples left out of training in turn"
-    FOLDS = "on samples held out in four folds"
+    LEFT_OUT = "on each sample, by a model trained without it"
+    FOLDS = "on the held-out samples of four folds"
     AHEAD = "on each sample before it is learnt"
     GIVEN = "on the samples of [data]"
 
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Predictions for samples that the training did not see, and these samples.
+    """Held-out samples with their predictions.
 
     Attributes
     ----------
     judged : Judged
-        The reference with which the predictions are compared.
+        The method of evaluation.
     status : str
         The worst status of all training runs.
     y, f : ndarray of float64, shape (k,)
@@ -82,17 +83,18 @@ class HeldOut:
     X_train, X : ndarray of float64, shapes (m, D) and (k, D)
         Inputs for training and for prediction, in units of x.
     y_train : ndarray of float64, shape (m,)
-        Targets of the training, as `y`.  For folds and streams the training samples are those predicted, too.
+        Training targets, in the same units as `y`. With folds, and for streams, all samples are listed here,
+        including those that are predicted.
     folds : tuple of ndarray of int64
-        Indices of the samples in each fold; empty without folds.
+        Indices of the samples in each fold; empty if folds are not used.
     first : int
-        First sample of a stream whose error counts; earlier samples are used only for training.
+        Index of the first sample of a stream that is evaluated; earlier samples are used only for training.
     classes : bool
-        Whether the targets have two values only, or are labels.
+        Whether the targets are labels, or have exactly two values.
     labels : int
-        Number of classes if targets and predictions are labels, else 0.
+        Number of classes if targets and predictions are labels, otherwise 0.
     sampled : str
-        The part of the data that is used; empty if it is all.
+        Description of the subset of the data that is used; empty if all data are used.
     """
 
     judged: Judged
@@ -110,12 +112,12 @@ class HeldOut:
 
     @property
     def trained(self) -> bool:
-        """Return whether every training run has a model."""
+        """Return whether every training run produced a model."""
         return self.status not in UNTRAINED
 
 
 def judged_by(spec: Spec, data: Dataset) -> Judged:
-    """Return the reference with which a spec's predictions on its data are compared."""
+    """Choose the method of evaluating a spec's predictions on a data set."""
     if spec.predictor is not None:
         return Judged.GIVEN
     if data.clean is not None:
@@ -129,17 +131,17 @@ def judged_by(spec: Spec, data: Dataset) -> Judged:
 
 def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES,
              judged: Judged | None = None) -> HeldOut | None:
-    """Train the integer model and predict samples that its training did not see.
+    """Train the integer model and predict held-out samples.
 
     Parameters
     ----------
     spec : Spec
     data : Dataset
-        Samples of the spec.
+        Samples in the formats of the spec.
     most : int
-        Maximum number of samples to leave out or to divide into folds.
+        Maximum number of samples to use for leave-one-out errors or folds.
     judged : Judged, optional
-        Method of judging; by default :func:`judged_by`.
+        Method of evaluation; by default the result of :func:`judged_by`.
 
     Returns
     -------
@@ -149,7 +151,7 @@ def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES,
     Raises
     ------
     KerncastError
-        Errors of the spec or its plan.
+        Errors of the spec or of its plan.
     """
     judged = judged or judged_by(spec, data)
     if judged in (Judged.LEFT_OUT, Judged.FOLDS, Judged.AHEAD) and len(data.y_raw) < MIN_SAMPLES:
@@ -168,16 +170,16 @@ def held_out(spec: Spec, data: Dataset, most: int = MAX_SAMPLES,
 
 
 def are_classes(spec: Spec, data: Dataset) -> bool:
-    """Return whether the targets are labels, or have two values only."""
+    """Return whether the targets are labels, or have exactly two values."""
     return spec.output.classes is not None or len(np.unique(data.y_raw)) == 2
 
 
 def part_of(spec: Spec, data: Dataset, most: int) -> tuple[Spec, Dataset, str]:
-    """Return at most `most` samples of a data set, their spec, and a description.
+    """Select at most `most` samples; return their spec, the samples and a description.
 
-    From a uniform grid, consecutive samples are taken where the targets vary most. From other data, blocks of
-    consecutive samples at equal distances are taken, or single samples of classes. A stream is cut after
-    `most` samples.
+    From a uniform grid, the function selects consecutive samples from the region where the targets vary most.
+    From a stream, it selects the first samples. From other data, it selects equally spaced blocks of
+    consecutive samples; if the targets are classes, each block is a single sample.
     """
     n = len(data.y_raw)
     if n <= most:
@@ -200,14 +202,20 @@ def part_of(spec: Spec, data: Dataset, most: int) -> tuple[Spec, Dataset, str]:
 
 
 def of_size(spec: Spec, n: int) -> Spec:
-    """Return the spec of a batch trainer for n samples; else return it unchanged."""
+    """Return the spec with n training samples, if its algorithm is a batch trainer.
+
+    Any other spec is returned unchanged.
+    """
     tables = {name: table.model_copy(update={"n": n})
               for name, table in (("toeplitz", spec.toeplitz), ("cg", spec.cg)) if table is not None}
     return spec.model_copy(update=tables)
 
 
 def _train(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> tuple[str, Array]:
-    """Train the integer model; return the worst status, and predictions in units of y."""
+    """Train the integer model and predict at `at`.
+
+    Return the worst status, and the predictions in units of y or as labels.
+    """
     model = open_model(plan)
     learned = fit_backend(model, plan, None if plan.uniform else data.x_raw, data.y_raw, spec.passes)
     answers = model.predict(at)
@@ -215,18 +223,18 @@ def _train(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> tuple[str, Array]:
 
 
 def _predicted(plan: Plan, answers: Outputs) -> Array:
-    """Return predictions in units of y, or labels if the model has classes."""
+    """Convert predictions to units of y, or to labels if the model has classes."""
     f = y_values(plan, answers["f"])
     return labels_of(plan, f).astype(np.float64) if plan.decision else f
 
 
 def _targets(reference: FloatReference, y_raw: Raw) -> Array:
-    """Return targets in units of y, or labels if the model decides between classes."""
+    """Convert targets to units of y, or to labels if the model has classes."""
     return y_raw.astype(np.float64) if reference.plan.decision else reference.targets(y_raw)
 
 
 def status_of(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> str:
-    """Return the worst status of training on all samples and of predicting."""
+    """Train on all samples and predict at `at`; return the worst status."""
     return _train(spec, plan, data, at)[0]
 
 
@@ -268,7 +276,7 @@ def _left_out(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
 
 
 def _diagonal_of_inverse(A: Array) -> Array:
-    """Return the diagonal of the inverse; NaN for a singular matrix."""
+    """Return the diagonal of the inverse of A; NaN if A is singular."""
     try:
         return np.asarray(np.diagonal(np.linalg.inv(A)))
     except np.linalg.LinAlgError:
@@ -294,7 +302,7 @@ def _given(spec: Spec, plan: Plan, data: Dataset) -> HeldOut:
 
 
 def _in_folds(spec: Spec, data: Dataset) -> HeldOut:
-    """Train once without each fold, and predict that fold."""
+    """Predict each fold by a model that is trained on the other folds."""
     n = len(data.y_raw)
     folds = tuple(make_folds(n, shuffled=are_classes(spec, data)))
     f, worst = np.zeros(n), []
@@ -311,7 +319,7 @@ def _in_folds(spec: Spec, data: Dataset) -> HeldOut:
 
 
 def make_folds(n: int, shuffled: bool) -> Iterator[Rows]:
-    """Yield the samples of each fold: consecutive blocks, or a random choice."""
+    """Yield the sample indices of each fold: consecutive blocks, or a random choice."""
     order = np.random.default_rng(0).permutation(n) if shuffled else np.arange(n)
     blocks = np.array_split(order, min(FOLDS * BLOCKS, n))
     for i in range(FOLDS):

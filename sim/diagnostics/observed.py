@@ -15,17 +15,17 @@ from ..planner.evidence import complete, exponents, is_block, largest, reach
 _DECISIONS = {
     "analytic": "by an analytic bound, which no data can exceed",
     "design": "by a design range", "simulated": "by a run of the integer model on the data",
-    "spec": "by the spec", "format": "by full scale of its format"}
+    "spec": "by the spec", "format": "by the full scale of its format"}
 
 
 def observed(plan: Plan, ranges: Iterable[Any], state: Outputs) -> Plan:
-    """Return the plan with evidence from a run of the integer model.
+    """Add the ranges of a run of the integer model to the evidence of a plan.
 
     Parameters
     ----------
     plan : Plan
     ranges : iterable of Range
-        The model's range log.
+        The ranges that the model recorded.
     state : dict
         The model structure after the run, which contains the block exponents.
 
@@ -65,7 +65,7 @@ def why(plan: Plan, name: str) -> str:
     signal, entry = plan.signals[name], complete(plan)[name]
     fmt = signal.format
     lines = [f"{name} has the format {fmt}: {'signed' if fmt.signed else 'unsigned'}, {fmt.bits} bits, "
-             f"{fmt.frac} of them fraction bits. Its unit: {plan.unit_of(name)}. {_text_reach(plan, name)}"]
+             f"{fmt.frac} of them fraction bits. Its unit is {plan.unit_of(name)}. {_text_reach(plan, name)}"]
     if not is_block(plan, name) or exponents(plan, name) is not None:
         lines.append(f"Its range was chosen {_DECISIONS[entry['decided_by']]}: "
                      f"{entry.get('range', entry.get('bound', reach(plan, name))):.6g}.")
@@ -81,7 +81,7 @@ def _text_reach(plan: Plan, name: str) -> str:
     if not is_block(plan, name):
         return f"Its full scale is {most:.6g}."
     if limits is None:
-        return "Its values share a block exponent that adapts up and down to them."
+        return "Its values share a block exponent, which rises and falls with the values."
     low, high = limits
     if low == high:
         return f"Its values share the fixed exponent {low}: full scale is {most * 2.0**low:.6g}."
@@ -98,13 +98,13 @@ def _overflows(signal: Signal, entry: Mapping[str, Any]) -> str:
 def _text_seen(plan: Plan, name: str, entry: Mapping[str, Any]) -> str:
     exponent, limits = entry.get("exponent"), exponents(plan, name)
     if entry["seen"] is None:
-        return ("Its use is not measured: name data in [data]." if exponent is None
-                else f"In the run of the integer model on the data its exponent ended at {exponent}.")
+        return ("No run on data is recorded: add [data] to the spec." if exponent is None
+                else f"At the end of the run of the integer model on the data, its exponent was {exponent}.")
     bits = entry["headroom_bits"]
-    left = "all of its range is unused" if bits is None else f"that leaves {bits:.2f} bits of headroom"
+    left = "its range is not used at all" if bits is None else f"{bits:.2f} bits of headroom remain"
     at = ""
     if exponent is not None and limits is not None and limits[0] < limits[1]:
         at = f", at exponent {exponent}"
         if bits is not None:
-            left += f", {limits[1] - exponent} of which are steps of the exponent"
-    return f"In the run of the integer model on the data it reached {entry['seen']:.6g}{at}: {left}."
+            left += f", {limits[1] - exponent} of them from the block exponent"
+    return f"In the run of the integer model on the data, it reached {entry['seen']:.6g}{at}: {left}."

@@ -1,4 +1,4 @@
-"""sim.diagnostics: the error on held-out samples compared with baselines."""
+"""sim.diagnostics: compare the error on held-out samples with that of baselines."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ class Quality:
     Attributes
     ----------
     judged : str
-        The predicted samples, as text; see :class:`.Judged`.
+        Text that describes the predicted samples; see :class:`.Judged`.
     measure : str
         "error rate" or "RMS error".
     samples : int
         Number of predictions.
     sampled : str
-        The part of the data that is used; empty if it is all.
+        Description of the subset of the data that is used; empty if all data are used.
     error : float
-        Error in units of y, or fraction of wrong classes; infinite without a model.
+        RMS error in units of y, or error rate; infinite if training failed.
     status : str
         The worst status of all training runs.
     baselines : dict of str to float
-        Errors by name of the baseline, the smallest first.
+        Error of each baseline by its name, in ascending order.
     """
 
     judged: str
@@ -51,9 +51,9 @@ class Quality:
 
     @property
     def is_rate(self) -> bool:
-        """Return whether the error is a fraction of wrong classes.
+        """Return whether the error is an error rate.
 
-        The accuracy is then printed instead of the error.
+        If so, the accuracy is printed instead of the error.
         """
         return self.measure == ERROR_RATE
 
@@ -64,7 +64,7 @@ class Quality:
 
     @property
     def best(self) -> tuple[str, float]:
-        """Return the best baseline and its error."""
+        """Return the name of the best baseline, and its error."""
         return next(iter(self.baselines.items()))
 
     @property
@@ -84,24 +84,24 @@ class Quality:
 
     @property
     def verdict(self) -> str:
-        """Return one sentence: whether to use the model."""
+        """Return a short text that states whether the model is better than the baselines."""
         name, least = self.best
         if self.error == np.inf:
             return f"There is no model. Until there is one, use this baseline: {name}."
         if self.error > least * (1 + _SAME):
             trivial = "mean" if "mean" in self.baselines else "majority class"
             lost = trivial if self.error > self.baselines.get(trivial, np.inf) else name
-            return (f"Not good: a baseline has a smaller error ({lost}). "
+            return (f"Not good: a baseline has a smaller error than the model ({lost}). "
                     "Run kerncast fit, or use the baseline.")
         if self.error > least:
-            return f"No gain: a baseline has a smaller error, by {1 - least / self.error:.1%} ({name})."
+            return f"No gain: the error of a baseline is {1 - least / self.error:.1%} smaller ({name})."
         if not self.gains:
             return f"No gain: the error is about that of the best baseline ({name})."
         less = 1 - self.error / least
         return f"Good: the error is {less:.0%} below that of the best baseline ({name})."
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a dictionary for ``--json``."""
+        """Return the comparison as a dictionary for ``--json``."""
         rate = {"accuracy": 1 - self.error} if self.is_rate else {}
         return {"judged_by": self.judged, "measure": self.measure, "samples": self.samples,
                 "sampled": self.sampled, "status": self.status, "error": self.error, **rate,
@@ -110,7 +110,7 @@ class Quality:
 
 
 def error_of(found: HeldOut, f: Array) -> float:
-    """Return the error of predictions (k,): RMS, or the fraction of wrong classes."""
+    """Return the RMS error of predictions (k,), or the error rate of a classifier."""
     if not found.classes:
         return float(np.sqrt(np.mean((f - found.y) ** 2)))
     if found.labels:
@@ -126,7 +126,7 @@ def quality(spec: Spec, data: Dataset) -> Quality | None:
     ----------
     spec : Spec
     data : Dataset
-        Samples of the spec.
+        Samples in the formats of the spec.
 
     Returns
     -------
@@ -136,7 +136,7 @@ def quality(spec: Spec, data: Dataset) -> Quality | None:
     Raises
     ------
     KerncastError
-        Errors of the spec or its plan.
+        Errors of the spec or of its plan.
     """
     found = held_out(spec, data)
     return None if found is None else judge(found, is_lagged(spec))

@@ -31,7 +31,7 @@ UNTRAINED = tuple(name for code, name in STATUSES.items() if code not in TRAINED
 
 @dataclass(frozen=True, repr=False)
 class Simulation:
-    """Results of the integer model, and their errors against float64.
+    """Results of the integer model, and their errors relative to the float reference.
 
     Parameters
     ----------
@@ -42,25 +42,25 @@ class Simulation:
     f_float : ndarray of float64, shape (m,)
         The float reference's predictions.
     alpha_error : float
-        ``|alpha - alpha_float|_2 / |alpha_float|_2``; NaN unless both have a solution, and for online
-        learners, whose vectors may differ.
+        ``|alpha - alpha_float|_2 / |alpha_float|_2``; NaN if one of the two has no solution, and for online
+        learners, because their dictionaries may differ.
     f_error : float
-        RMS of ``f - f_float``, divided by that of `f_float`; NaN unless both have a solution.
+        RMS of ``f - f_float`` divided by the RMS of `f_float`; NaN if one of the two has no solution.
     ranges : tuple of Range
-        Range, headroom and saturations of every signal.
+        Range, headroom and number of saturations of every signal.
     state : dict
         The model structure after the run, as integers.
     budget : ErrorBudget or None
-        The error budget on the training data; of a stream on its first few thousand samples.  None for a
-        batch trainer with more, or unless both have a solution.
+        The error budget on the training data; for a stream, on its first few thousand samples. None for a
+        batch trainer with more samples, or if one of the two has no solution.
     trained : bool
         Whether training succeeded.  If not, predictions are 0, errors are NaN and `status` gives the reason.
     float_solves : bool
-        Whether float64 has a solution.
+        Whether the float reference has a solution.
     classes : Classes or None
-        Classes of the test inputs, if the model decides between classes.
+        Predicted classes of the test inputs, if the model decides between classes.
     tuned : Tuned or None
-        The evidence of each pair of sigma and lambda, if the training compares several.
+        The log evidence of each pair of sigma and lambda, if the training compares several pairs.
     """
 
     status: str
@@ -78,9 +78,9 @@ class Simulation:
 
     @property
     def labels(self) -> NDArray[Any] | None:
-        """Return the labels (m,) of the test inputs as the data name them.
+        """Return the predicted labels (m,) of the test inputs.
 
-        Return None for a regression.
+        The labels are the class names of the data. The result is None for a regression model.
         """
         return None if self.classes is None else self.classes.original
 
@@ -121,7 +121,7 @@ def alpha_values(plan: Plan, state: Outputs) -> Array:
 
 
 def _members(model: Any) -> Outputs:
-    """Return the model structure, with the trainer structure of a batch trainer."""
+    """Return the members of the model structure, and of the trainer structure if any."""
     state: Outputs = model.state()
     return state | model.workspace() if model.plan.trains else state
 
@@ -137,7 +137,7 @@ def relative_error(found: Array, reference: Array) -> float:
 
 
 def worst_status(outputs: Outputs) -> str:
-    """Return the name of the worst status of a result; ok if it has none."""
+    """Return the name of the worst status in a result; "ok" if it has no status."""
     codes = outputs["status"]
     return STATUSES[int(codes[np.argmax(severity(codes))]) if codes.size else 0]
 
@@ -152,9 +152,10 @@ def status_of_both(learned: Outputs, answers: Outputs) -> str:
 
 def fit_backend(backend: Backend, plan: Plan, x_raw: Raw | None, y_raw: Raw,
                 passes: int = 1) -> Outputs:
-    """Train a back end on a data set: in one call, or sample by sample in order.
+    """Train a back end on a data set.
 
-    Return ``f`` of the last pass and the worst ``status``.
+    A batch trainer is trained in one call, an online learner sample by sample. Return ``f`` of the last pass
+    and the worst ``status``.
     """
     if plan.trains:
         return backend.train(x_raw, y_raw)
@@ -176,13 +177,13 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
     ----------
     plan : Plan
     x_raw : array_like of int, shape (m, D), or None
-        ADC counts of the inputs; None on the uniform grid, whose inputs are implied.
+        ADC counts of the inputs; None for a uniform grid, whose inputs the plan defines.
     y_raw : array_like of int, shape (m,), optional
-        ADC counts of the targets; m = n for the Toeplitz trainer.  Omit for a model trained elsewhere.
+        ADC counts of the targets; m = n for the Toeplitz trainer.  Omit it for a model trained elsewhere.
     x_test : array_like of int, shape (k, D), optional
-        Inputs to predict at; by default the training inputs.
+        ADC counts of the inputs to predict at; by default the training inputs.
     passes : int
-        Presentations of the data (online learners).
+        Number of passes over the data (online learners).
 
     Returns
     -------
@@ -191,8 +192,8 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
     Raises
     ------
     KerncastError
-        E244 to E248 for arrays that are not ADC counts, or of the wrong shape; E234 for `passes`
-        below 1.
+        E244 to E248 if an array does not contain ADC counts or has the wrong shape; E234 if `passes` is below
+        1.
     """
     _check_passes(passes)
     if plan.fixed:
@@ -226,7 +227,7 @@ def _check_passes(passes: int) -> None:
 
 
 def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | None) -> Simulation:
-    """Run the integer model of an imported model and compare; see :func:`simulate`."""
+    """Compare an imported model in integers with float64; see :func:`simulate`."""
     model, reference = open_model(plan), FloatReference(plan)
     x_raw = raw.inputs(plan, x_raw)
     where = x_raw if x_test is None else raw.inputs(plan, x_test, "x_test")
@@ -242,17 +243,18 @@ def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | 
 
 
 def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int = 1) -> Plan:
-    """Return the plan with the ranges observed in a run of the integer model.
+    """Run the integer model and add the observed ranges to the plan.
 
     Parameters
     ----------
     plan : Plan
     x_raw, y_raw, passes
-        As in :func:`simulate`; up to 256 of the inputs are predicted at the end.
+        As in :func:`simulate`; after the training, up to 256 of the inputs are predicted.
 
     Returns
     -------
     Plan
+        A plan with the same decisions and the same hash.
 
     Raises
     ------
@@ -270,7 +272,7 @@ def observe(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike, passes: int =
 
 
 def _fit_reference(reference: FloatReference, x_raw: Raw | None, y_raw: Raw, passes: int) -> bool:
-    """Fit the reference; return whether it has a solution."""
+    """Fit the float reference; return whether it has a solution."""
     if reference.plan.trains:
         return reference.train(x_raw, y_raw).ok
     assert x_raw is not None
@@ -280,7 +282,7 @@ def _fit_reference(reference: FloatReference, x_raw: Raw | None, y_raw: Raw, pas
 
 
 def grid(plan: Plan) -> Raw:
-    """Return the inputs (n, 1) of the uniform grid as ADC counts."""
+    """Return the points (n, 1) of the uniform grid as ADC counts."""
     step = plan.integer("x_step") * Fraction(plan.units["x"]) / Fraction(plan.units["x_raw"])
     n = plan.sizes["n"]
     return (plan.integers("x_offset")[0] + np.arange(n, dtype=np.int64) * int(step))[:, np.newaxis]

@@ -16,18 +16,18 @@ from ..reference.backend import FloatReference
 
 @dataclass(frozen=True)
 class Tuned:
-    """Evidence of the pairs, as natural logarithms relative to the best one.
+    """Log evidence of the candidate pairs, relative to that of the best pair.
 
     Parameters
     ----------
     pairs : tuple of (str, str)
         sigma and lambda of each pair.
     chosen : int or None
-        Index of the pair that is trained; None if the training was rejected.
+        Index of the chosen pair; None if training failed.
     evidence : tuple of float
-        Evidence in fixed point; minus infinity for a pair that is rejected.
+        Natural logarithm of the evidence in fixed point; minus infinity for a rejected pair.
     float_evidence : tuple of float
-        Evidence in float64.
+        Natural logarithm of the evidence in float64.
     """
 
     pairs: tuple[tuple[str, str], ...]
@@ -36,7 +36,10 @@ class Tuned:
     float_evidence: tuple[float, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the pairs for ``--json``; the evidence of a rejected one is None."""
+        """Return the pairs as a dictionary for ``--json``.
+
+        The evidence of a rejected pair is None.
+        """
         rows = zip(self.pairs, self.evidence, self.float_evidence, strict=True)
         return {"chosen": self.chosen, "candidates": [
             {"sigma": float(sigma), "lambda": float(lam), "evidence": v if math.isfinite(v) else None,
@@ -44,7 +47,7 @@ class Tuned:
 
 
 def _logarithms(values: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, ...]:
-    """Convert ``n log2 q + log2 det`` to evidence relative to the best pair."""
+    """Convert ``n log2 q + log2 det`` to log evidence relative to the best pair."""
     least = values.min()
     if not math.isfinite(least):
         return (-math.inf,) * len(values)
@@ -52,15 +55,15 @@ def _logarithms(values: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[float, .
 
 
 def tuned_by(plan: Plan, members: Outputs, y_raw: Raw) -> Tuned | None:
-    """Return the choice made in training; None if the plan compares no pairs.
+    """Return the pair chosen by the training; None if the plan has no candidate pairs.
 
     Parameters
     ----------
     plan : Plan
     members : dict
-        Members of model and trainer after training.
+        Members of the model and trainer structures after training.
     y_raw : ndarray of int64, shape (n,)
-        Targets of the training.
+        ADC counts of the training targets.
     """
     pairs = tuple(candidate_pairs(plan))
     if not pairs:

@@ -1,36 +1,36 @@
-"""sim.diagnostics: word-length advice from the conditioning of a Toeplitz system.
+"""sim.diagnostics: predict the error of a Toeplitz trainer for each word length.
 
-Rounding errors of the recursion reach alpha amplified by about the condition number of T + lambda I.  So
-at a word length of W bits
+The relative error of alpha is about the rounding error times the condition number of T + lambda I. At a word
+length of W bits, it is estimated as
 
     |alpha - alpha_float|_2 / |alpha_float|_2  ~  (6 + condition) * 2^-(W - 1):
 
-the 6 LSB are the rounding of r, y and alpha, which is the error at condition number 1.  It is an estimate,
-not a bound (the bound is certified after each training).  Measured over sigma, lambda, n, W and rough and
-smooth targets, it is accurate within a factor of 4 (7 in one case of two hundred), for targets that fill
-their format, block scaling, and errors below 0.1.  A refinement multiplies the error by a rate, down to
-the resolution of the stored values.  The rate is that of the least accurate direction, so it grows with
-the largest eigenvalue divided by r_0 + lambda, the *peak*:
+The constant of 6 LSB is the error caused by rounding r, y and alpha. The value is an estimate, not a bound;
+the device certifies a bound after each training. In tests with many values of sigma, lambda, n and W, and
+with rough and smooth targets, the estimate was accurate within a factor of 4 (7 in one of two hundred cases).
+It assumes targets that fill their format, block scaling, and errors below 0.1. Each refinement multiplies the
+error by a rate, down to the resolution of the stored values. The rate is determined by the eigenvector with
+the slowest convergence, so it grows with the *peak*, which is the largest eigenvalue divided by r_0 + lambda:
 
     error  ~  (6 + condition / 4) * 2^-31 + error(W) * rate^refine,   rate = error(W) * max(1/2, peak / 10),
 
-accurate within a factor of 4 for each of the refine + 1 solves.
+This is accurate within a factor of 4 for each of the refine + 1 solves.
 
-The estimate is for Levinson's recursion.  Schur's recursion and look-ahead in integers have errors of at
-most that size (5 times as large in one case of the same systems), often up to 35 times smaller: for them the
-estimate is conservative.  It does not cover look-ahead in float32, or an indefinite system.
+The estimate is for Levinson's recursion. It is conservative for Schur's recursion and integer look-ahead: on
+the same systems their errors were not larger than the estimate (except in one case, by a factor of 5), and
+often up to 35 times smaller. The estimate does not cover look-ahead in float32, or an indefinite system.
 
-The condition number is estimated from Rayleigh quotients.  The reflection coefficients of the Levinson
-recursion give eps = prod (1 - xi^2), and with the predictor a the quotient eps / |a|^2 >= the smallest
-eigenvalue. The eigenvalues of T. Chan's circulant are the quotients of the Fourier vectors and bound both
-ends (T. Chan, "An Optimal Circulant Preconditioner for Toeplitz Systems", SIAM J. Sci. Stat. Comput. 9(4),
-1988).
+The condition number is estimated from Rayleigh quotients. The reflection coefficients of Levinson's recursion
+give eps = prod (1 - xi^2), and the predictor a gives the quotient eps / |a|^2, which is not smaller than the
+smallest eigenvalue. The eigenvalues of T. Chan's circulant matrix are the quotients of the Fourier vectors,
+so they lie between the smallest and the largest eigenvalue (T. Chan, "An Optimal Circulant Preconditioner for
+Toeplitz Systems", SIAM J. Sci. Stat. Comput. 9(4), 1988).
 
-Targets that use a small part of their format have larger relative rounding errors.  The error of alpha due to
-this rounding is computed in float64 and added.
+Targets that use a small part of their format have larger relative rounding errors. The resulting error of
+alpha is computed in float64 and added to the estimate.
 
-For conjugate gradients nothing is predicted, because their error depends on the targets and a run is cheap.
-Instead, the integer model runs on the data at every word length.
+For conjugate gradients the error is measured, not predicted, because it depends on the targets and a run is
+fast: the integer model is run on the data at every word length.
 """
 
 from __future__ import annotations
@@ -62,12 +62,12 @@ WORDS = (16, 24, 32)
 
 @dataclass(frozen=True)
 class Conditioning:
-    """Amplification of rounding errors by a Toeplitz system.
+    """Conditioning of a Toeplitz system, which amplifies rounding errors.
 
     Parameters
     ----------
     xi : float
-        The largest ``|xi|``; at 1 a leading minor is singular.
+        The largest magnitude of a reflection coefficient; 1 if a leading minor is singular.
     eps : float
         Prediction error power after the last step, divided by r_0 + lambda.
     condition : float
@@ -83,17 +83,20 @@ class Conditioning:
 
     @property
     def bits_lost(self) -> float:
-        """Return how many bits of a value are lost to the amplified rounding errors."""
+        """Return the number of bits of a value that rounding errors make useless."""
         return log2(_WORDS + self.condition)
 
 
 @dataclass(frozen=True)
 class NumbersChoice:
-    """Word length with its cost and its accuracy.
+    """Word length and number of refinements, with their cost and accuracy.
 
     Parameters
     ----------
-    word, refine : int
+    word : int
+        Word length in bits.
+    refine : int
+        Number of refinements.
     error : float
         Relative error of alpha, predicted or measured; infinite if training failed.
     bytes : int
@@ -113,7 +116,7 @@ class NumbersChoice:
 
 
 def conditioning(r: Array) -> Conditioning:
-    """Compute the conditioning from the first column (n,) of T + lambda I."""
+    """Estimate the conditioning from the first column (n,) of T + lambda I."""
     n = len(r)
     solution = levinson(r, np.zeros(n))
     if len(solution.xi) < n - 1 or not solution.eps > 0:
@@ -132,19 +135,19 @@ def conditioning(r: Array) -> Conditioning:
 
 
 def conditioning_of(plan: Plan, x_raw: Raw | None) -> Conditioning:
-    """Compute the conditioning of the system that a plan solves.
+    """Estimate the conditioning of the system that a plan solves.
 
     Parameters
     ----------
     plan : Plan
         A plan of algorithm ``toeplitz_rls``.
     x_raw : ndarray of int64, shape (n, D), or None
-        ADC counts of the inputs; optional on the uniform grid.
+        ADC counts of the inputs; None for a uniform grid.
 
     Raises
     ------
     KerncastError
-        E120 for another algorithm, or without the inputs of the first row.
+        E120 for another algorithm, or if the scheme is not uniform and `x_raw` is None.
     """
     if plan.algorithm != "toeplitz_rls" or (x_raw is None and not plan.uniform):
         raise fail("E120", "no advice on the word length is available", where="--error",
@@ -166,7 +169,7 @@ def predicted_error(found: Conditioning, word: int, refine: int = 0) -> float:
 def _not_covered(system: Conditioning, solver: str) -> str:
     """Return the reason why the estimate does not cover a solver; empty if it does."""
     if solver == "banded":
-        return "its factor comes from the exact first row, so the condition number has no effect"
+        return "it factorises the exact first row, so the condition number has no effect"
     if solver == "lookahead_f32":
         return "its error depends on float32, not on the word length"
     if solver == "lookahead" and system.condition == float("inf"):
@@ -175,9 +178,10 @@ def _not_covered(system: Conditioning, solver: str) -> str:
 
 
 def rounding_error(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> float:
-    """Return the relative error of alpha in float64 from rounding the targets (n,).
+    """Compute the relative error of alpha that is caused by rounding the targets (n,).
 
-    The error is infinite if float64 has no solution, and 0 if y represents the ADC counts exactly.
+    The computation is in float64. The error is infinite if the system has no solution, and 0 if the format of
+    y represents the ADC counts exactly.
     """
     shift = plan.integer("y_shift")
     if shift == 0:
@@ -191,15 +195,16 @@ def rounding_error(plan: Plan, x_raw: Raw | None, y_raw: Raw) -> float:
 
 def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
             y_raw: Raw | None = None) -> list[NumbersChoice]:
-    """Return the :data:`VARIANTS` that fit the spec, in order of RAM.
+    """Return the :data:`VARIANTS` that the spec allows, in ascending order of RAM.
 
-    If targets are given, their rounding error is included: the estimate assumes targets that fill their
-    format.
+    The predicted errors assume targets that fill their format. If targets are passed, the error caused by
+    rounding them is added.
 
     Raises
     ------
     KerncastError
-        E120 for look-ahead in float32, or of an indefinite system.
+        E120 if the estimate does not cover the solver: the banded solver, look-ahead in float32, or
+        look-ahead for an indefinite system.
     """
     assert spec.toeplitz is not None
     solver = spec.toeplitz.solver if spec.toeplitz.solver != "auto" else make_plan(spec).solver
@@ -227,9 +232,7 @@ def choices(spec: Spec, system: Conditioning, x_raw: Raw | None = None,
 
 
 def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[NumbersChoice]:
-    """Run conjugate gradients on data at each word length.
-
-    Return the choices in order of RAM.
+    """Measure the error of conjugate gradients on data at each word length.
 
     Parameters
     ----------
@@ -240,8 +243,8 @@ def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[NumbersChoice]:
 
     Returns
     -------
-    list of Choice
-        `error` is relative to the same number of steps in float64.
+    list of NumbersChoice
+        The choices in ascending order of RAM.  `error` is relative to the same number of steps in float64.
     """
     found = []
     for word in WORDS:
@@ -258,7 +261,7 @@ def measured_choices(spec: Spec, x_raw: Raw, y_raw: Raw) -> list[NumbersChoice]:
 
 
 def smallest_sufficient(found: list[NumbersChoice], error: float) -> NumbersChoice | None:
-    """Return the first choice that achieves an error, or None."""
+    """Return the first choice whose error is at most `error`, or None."""
     return next((choice for choice in found if choice.error <= error), None)
 
 
@@ -270,7 +273,8 @@ def describe(system: Conditioning, plan: Plan) -> str:
     refine = plan.refine
     left = max(word - 1 - system.bits_lost, 0.0)
     after = f" after {refine} refinements" if refine else ""
-    return (f"Reflection coefficients reach {system.xi:.4f}, the prediction error power {system.eps:.3g}. "
-            f"The condition number of about {system.condition:.3g} costs {system.bits_lost:.1f} of the "
-            f"{word - 1} bits below the sign and leaves {left:.1f}. Predicted relative error of "
+    return (f"The reflection coefficients reach {system.xi:.4f}, and the prediction error power is "
+            f"{system.eps:.3g}. "
+            f"The condition number is about {system.condition:.3g}: of the {word - 1} bits below the sign, "
+            f"{system.bits_lost:.1f} are lost and {left:.1f} remain. Predicted relative error of "
             f"alpha{after}: {predicted_error(system, word, refine):.1e}.")

@@ -140,7 +140,8 @@ def test_a_learner_of_classes_is_judged_on_held_out_samples_and_tuned(learner, t
     (tmp_path / "act.csv").write_text("\n".join([rows[0], *by_class]))
     (tmp_path / "act.toml").write_text(LEARNER.replace('test = "more.csv"\n', ""))
     judged = json.loads(run("sim", tmp_path / "act.toml", "--json")[1])["held_out"]
-    assert judged["judged_by"] == "on samples held out in four folds" and judged["measure"] == "error rate"
+    assert judged["judged_by"] == "on the held-out samples of four folds"
+    assert judged["measure"] == "error rate"
     assert set(judged["baselines"]) == {"majority class", "linear model"}
     assert run("fit", tmp_path / "act.toml", "-o", tmp_path / "better.toml")[0] == 0
     better = json.loads(run("sim", tmp_path / "better.toml", "--json")[1])["held_out"]
@@ -203,7 +204,8 @@ def test_a_trainer_of_classes_is_judged_on_held_out_samples_and_tuned(trainer, t
     (tmp_path / "act.toml").write_text(TRAINER.replace('test = "more.csv"\n', "").replace(
         "sigma = 12.0", "sigma = 2.0"))
     judged = json.loads(run("sim", tmp_path / "act.toml", "--json")[1])["held_out"]
-    assert judged["judged_by"] == "on samples held out in four folds" and judged["measure"] == "error rate"
+    assert judged["judged_by"] == "on the held-out samples of four folds"
+    assert judged["measure"] == "error rate"
     assert run("fit", tmp_path / "act.toml", "-o", tmp_path / "better.toml")[0] == 0
     better = json.loads(run("sim", tmp_path / "better.toml", "--json")[1])["held_out"]
     assert better["error"] <= judged["error"] < judged["baselines"]["majority class"]

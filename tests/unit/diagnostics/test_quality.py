@@ -186,8 +186,9 @@ def test_a_streamed_baseline_does_not_see_the_future() -> None:
 def test_the_verdict_names_the_baseline_that_decides() -> None:
     found = quality(spec_of("toeplitz_rls"), signal())
     assert found is not None
-    for error, words in ((2.0, "Not good: a baseline has a smaller error (mean)"), (0.98, "about that of"),
-                         (1.02, "No gain: a baseline has a smaller error, by 2.0% (mean)"),
+    for error, words in ((2.0, "Not good: a baseline has a smaller error than the model (mean)"),
+                         (0.98, "about that of"),
+                         (1.02, "No gain: the error of a baseline is 2.0% smaller (mean)"),
                          (0.5, "50% below")):
         made = replace(found, error=error, baselines={"mean": 1.0})
         assert words in made.verdict and made.beats_baselines == (error <= 1)

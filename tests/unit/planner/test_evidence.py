@@ -133,5 +133,5 @@ def test_a_block_that_follows_its_values_has_no_range_and_no_headroom() -> None:
     plan = observe(make_plan(spec), np.arange(20), np.arange(20) - 10)
     for name in ("r", "p"):
         assert plan.evidence[name]["seen"] is None and exponents(plan, name) is None
-        assert "adapts up and down to them" in why(plan, name) and "Its range" not in why(plan, name)
-    assert "exponent ended at" in why(plan, "r")
+        assert "rises and falls with the values" in why(plan, name) and "Its range" not in why(plan, name)
+    assert "its exponent was" in why(plan, "r")

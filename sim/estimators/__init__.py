@@ -1,6 +1,7 @@
-"""sim.estimators: the float64 reference as scikit-learn estimators.
+"""sim.estimators: scikit-learn estimators that run the float64 reference.
 
-Only this folder imports scikit-learn; ``import kerncast`` loads it when an estimator is first used.
+Only this folder imports scikit-learn. ``import kerncast`` does not load the folder; the first use of an
+estimator does.
 """
 
 from .kernel_lms import KernelLMSClassifier, KernelLMSRegressor

@@ -36,16 +36,18 @@ def check_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *,
     Parameters
     ----------
     estimator : BaseEstimator
-        The estimator, whose `n_features_in_` is set if `reset`; otherwise the columns must match it.
+        The estimator that is trained.
     X, y : array_like
+        Samples and targets.
     reset : bool
+        Whether to set `n_features_in_` of the estimator.  If false, `X` must have that number of columns.
     **options
         Passed to :func:`sklearn.utils.validation.validate_data`.
 
     Raises
     ------
     KerncastError
-        E233 if scikit-learn rejects the data, or numeric targets are not numbers.
+        E233 if scikit-learn rejects the data, or if `options` require numeric targets and `y` is not numeric.
     """
     with _translated_errors():
         checked_X, checked_y = validate_data(estimator, X, y, dtype=np.float64, reset=reset, **options)
@@ -58,7 +60,7 @@ def check_training_data(estimator: BaseEstimator, X: ArrayLike, y: ArrayLike, *,
 
 @contextmanager
 def restored_on_error(estimator: BaseEstimator) -> Iterator[None]:
-    """Restore the estimator's attributes if the block raises."""
+    """Restore the estimator's attributes if the ``with`` block raises an exception."""
     before = dict(vars(estimator))
     try:
         yield
@@ -69,9 +71,9 @@ def restored_on_error(estimator: BaseEstimator) -> Iterator[None]:
 
 
 def check_inputs(estimator: BaseEstimator, X: ArrayLike) -> Array:
-    """Validate `X` for a prediction; return it as float64 of shape (m, D).
+    """Validate the samples of a prediction; return them as float64 of shape (m, D).
 
-    Raise E233 if it is not valid.
+    Raise E233 if `X` is not valid.
     """
     check_is_fitted(estimator)
     with _translated_errors():
@@ -82,11 +84,11 @@ def check_inputs(estimator: BaseEstimator, X: ArrayLike) -> Array:
 def gaussian_kernel(sigma: float | str, automatic: Callable[[], float]) -> Gaussian:
     """Return the Gaussian kernel of width `sigma`.
 
-    If `sigma` is "auto", the width is `automatic()`.
+    If `sigma` is "auto", the function calls `automatic` to compute the width.
     """
     if isinstance(sigma, str):
         if sigma != "auto":
-            raise fail("E220", "the Gaussian kernel needs a width", where="sigma",
+            raise fail("E220", "the width of the kernel is not valid", where="sigma",
                        value=repr(sigma), allowed='a number > 0 or "auto"',
                        remedy="pass a number, or \"auto\"")
         sigma = automatic()
@@ -94,14 +96,14 @@ def gaussian_kernel(sigma: float | str, automatic: Callable[[], float]) -> Gauss
 
 
 def check_classes(y: NDArray[Any]) -> NDArray[Any]:
-    """Return the sorted class labels in `y`; raise E232 for fewer than two."""
+    """Return the sorted class labels in `y`; raise E232 for fewer than two classes."""
     with _translated_errors():
         check_classification_targets(y)
     classes: NDArray[Any] = unique_labels(y)
     if len(classes) < 2:
         raise fail("E232", "a classifier needs two classes or more", where="y",
                    value=f"one class, {classes.tolist()[0]!r}", allowed="at least two different labels",
-                   remedy="add samples of another class")
+                   remedy="add samples of at least one other class")
     return classes
 
 
@@ -111,13 +113,14 @@ def one_vs_rest(y: NDArray[Any], classes: NDArray[Any]) -> Array:
     Parameters
     ----------
     y : ndarray of shape (n,)
+        Class label of each sample.
     classes : ndarray of shape (K,)
-        Sorted, K >= 2.
+        The sorted class labels, K >= 2.
 
     Returns
     -------
     targets : ndarray of shape (n,) or (n, K)
-        For two classes, +1 is the second; for more, column c is +1 where y is class c.
+        For two classes, +1 stands for the second class; for more, column c is +1 for the samples of class c.
 
     Raises
     ------
@@ -135,9 +138,9 @@ def one_vs_rest(y: NDArray[Any], classes: NDArray[Any]) -> Array:
 
 
 def labels(f: Array, classes: NDArray[Any]) -> NDArray[Any]:
-    """Map decision values to class labels.
+    """Convert decision values to class labels.
 
-    The values have shape (m,) for two classes, (m, K) for more.
+    The values have shape (m,) for two classes, and (m, K) for more.
     """
     winner = (f > 0.0).astype(int) if f.ndim == 1 else f.argmax(axis=1)
     return np.asarray(classes[winner])
@@ -145,7 +148,7 @@ def labels(f: Array, classes: NDArray[Any]) -> NDArray[Any]:
 
 @contextmanager
 def _translated_errors() -> Iterator[None]:
-    """Re-raise scikit-learn's data errors as E233.
+    """Convert scikit-learn's errors about data to E233.
 
     A TypeError for non-numeric objects is not converted.
     """

@@ -20,22 +20,22 @@ class OnlineEstimator(BaseEstimator):
     presentations: int
 
     def _create_learner(self, X: Array, outputs: tuple[int, ...]) -> None:
-        """Create an empty learner and set `_learner`."""
+        """Create an untrained learner and store it in `_learner`."""
         raise NotImplementedError
 
     def _present(self, X: Array, Y: Array, times: int = 1) -> None:
-        """Learn the samples `times` times in order and update the fitted attributes."""
+        """Learn the samples in order, `times` times; update the fitted attributes."""
         raise NotImplementedError
 
     def _output(self, X: ArrayLike) -> Array:
-        """Evaluate the model; the result has shape (m,) or (m, K)."""
+        """Evaluate the model at each row of `X`; the result has shape (m,) or (m, K)."""
         raise NotImplementedError
 
     def _warn_if_diverged(self) -> None:
-        """Warn if the learner has stopped learning; by default it never does."""
+        """Warn if the learner diverged and stopped; the base class does nothing."""
 
     def _fit_targets(self, X: Array, Y: Array) -> None:
-        """Reset the learner and present all samples in order, `presentations` times."""
+        """Reset the learner and learn all samples in order, `presentations` times."""
         if not is_integer(self.presentations) or self.presentations < 1:
             raise fail("E234", "the samples must be presented at least once", where="presentations",
                        value=self.presentations, allowed="an integer >= 1", remedy="set presentations to 10")
@@ -54,8 +54,8 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):
         Raises
         ------
         KerncastError
-            E220 sigma, E228 eta or rho, E229 budget, E230 reduction, projection or metric, E233 data,
-            E234 presentations, E258 another option.
+            E220 for sigma, E228 for eta or rho, E229 for budget, E230 for reduction, projection or metric,
+            E233 for the data, E234 for presentations, E258 for any other parameter.
         """
         with restored_on_error(self):
             X, y = check_training_data(self, X, y, y_numeric=True)
@@ -66,8 +66,9 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):
     def partial_fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Learn `X`, shape (m, D), and `y`, shape (m,), once and in order.
 
-        Learning continues from the current model.  Parameters changed after the first call have no effect
-        until `fit`.  Raises as `fit`; rejected data leave the model unchanged.
+        Learning continues from the current model. Parameters that you change after the first call have no
+        effect until you call `fit`. The errors are those of `fit`; if the data are rejected, the model is
+        unchanged.
         """
         first = not hasattr(self, "_learner")
         with restored_on_error(self):
@@ -79,12 +80,12 @@ class OnlineRegressor(RegressorMixin, OnlineEstimator):
         return self
 
     def predict(self, X: ArrayLike) -> Array:
-        """Evaluate f at each row of `X`, shape (m, D); the result has shape (m,)."""
+        """Predict the target of each row of `X`, shape (m, D); the result has shape (m,)."""
         return self._output(X)
 
 
 class OnlineClassifier(ClassifierMixin, OnlineEstimator):
-    """Classifier that learns sample by sample, one-vs-rest, with targets +1 and -1."""
+    """One-vs-rest classifier that learns sample by sample, with targets +1 and -1."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Reset the model and train it on the samples `presentations` times.
@@ -94,7 +95,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):
         Raises
         ------
         KerncastError
-            As the regressor's `fit`, and E232 for fewer than two classes.
+            The errors of the regressor's `fit`, and E232 for fewer than two classes.
         """
         with restored_on_error(self):
             X, y = check_training_data(self, X, y)
@@ -109,15 +110,16 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):
         Parameters
         ----------
         X, y : array_like
+            Samples and labels.
         classes : array_like of shape (K,), optional
-            All possible labels.  Required at the first call unless `y` contains all of them;
-            afterwards omit it or repeat it unchanged.
+            All possible labels. The first call requires them, unless `y` contains all of them. In later
+            calls, omit them or pass the same labels.
 
         Raises
         ------
         KerncastError
-            As `fit`, and E232 for labels or a list of classes that differ from the first call's.
-            Rejected data leave the model unchanged.
+            The errors of `fit`, and E232 if the labels or `classes` differ from those of the first call. If
+            the data are rejected, the model is unchanged.
         """
         first = not hasattr(self, "_learner")
         with restored_on_error(self):
@@ -136,9 +138,9 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Evaluate f: shape (m,) for two classes, (m, K) for more.
+        """Evaluate f: the result has shape (m,) for two classes, (m, K) for more.
 
-        For two classes f is positive for the second.
+        For two classes, a positive value means the second class.
         """
         return self._output(X)
 

@@ -11,9 +11,9 @@ Report = Callable[[int, int], None]
 
 @contextmanager
 def progress(name: str, total: int, wanted: bool) -> Iterator[Report]:
-    """Show the progress on stderr while the block runs, if `wanted`.
+    """Show the progress on stderr during the ``with`` block, if `wanted` is true.
 
-    The display shows samples processed, samples per second, and N.
+    The display shows the number of samples processed, samples per second, and N, the number of centers.
     """
     if not wanted:
         yield lambda samples, count: None
@@ -23,9 +23,9 @@ def progress(name: str, total: int, wanted: bool) -> Iterator[Report]:
     from rich.text import Text
 
     class Rate(ProgressColumn):
-        """Column with the recent rate in samples per second.
+        """Column of the display with the current number of samples per second.
 
-        At the end, the column shows the overall rate.
+        At the end of the run, the column shows the average.
         """
 
         def render(self, task: Task) -> Text:

@@ -31,7 +31,7 @@ class RLS(BaseEstimator):
         """Train on `Y` of shape (n,) or (n, K) and store the fitted attributes."""
 
     def _publish(self, kernel: Kernel, X: Array, system: System, Y: Array, solution: Solution) -> None:
-        """Set the fitted attributes from the solution of `system`."""
+        """Set the fitted attributes from the solution of `system` with targets `Y`."""
         support, with_bias = solution.support, self.fit_intercept
         self.dual_coef_ = solution.x
         self.X_fit_ = X if support is None else X[support]
@@ -46,7 +46,7 @@ class RLS(BaseEstimator):
         self._set_expansion(kernel, self.X_fit_, self.dual_coef_)
 
     def _set_expansion(self, kernel: Kernel, centers: Array, coefficients: Array) -> None:
-        """Set the centers and coefficients of later predictions."""
+        """Set the kernel, the centers and the coefficients for predictions."""
         self._expansion = kernel, centers, coefficients
 
     def _output(self, X: ArrayLike) -> Array:
@@ -56,18 +56,18 @@ class RLS(BaseEstimator):
         return np.asarray(expand(kernel, X, centers, coefficients) + self.intercept_)
 
     def _warn(self, what: str, advice: str) -> None:
-        """Warn of a problem and advise on it."""
+        """Issue a warning that states the problem and the advice."""
         warnings.warn(f"{type(self).__name__}: {what}. {advice}", LinAlgWarning, stacklevel=5)
 
     def _no_solution(self, solution: Solution) -> str:
-        """Return the reason why all coefficients are 0."""
+        """Return a text that states why the system has no solution."""
         return f"no solution, status {solution.status} ({solution.method}: {solution.why})"
 
 
 def _product(system: System, alpha: Array) -> Array:
-    """Multiply A by alpha.
+    """Multiply the matrix of a system by alpha.
 
-    A kernel system is evaluated as an expansion, which skips zero kernel values.
+    For a kernel system, the product is computed as a kernel expansion, which skips kernel values of 0.
     """
     if isinstance(system, KernelSystem):
         return np.asarray(expand(system.kernel, system.X, system.X, alpha) + system.lam * alpha)
@@ -75,15 +75,17 @@ def _product(system: System, alpha: Array) -> Array:
 
 
 class RLSRegressor(RegressorMixin):
-    """Mixin of regressors for :class:`RLS`."""
+    """Mixin that adds the methods of a regressor to :class:`RLS`."""
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on `X` and `y`.
+        """Train the model on samples and targets.
 
         Parameters
         ----------
         X : array_like of shape (n, D)
+            Training samples.
         y : array_like of shape (n,) or (n, K)
+            Targets, with one column per output.
 
         Returns
         -------
@@ -99,7 +101,7 @@ class RLSRegressor(RegressorMixin):
         return self
 
     def predict(self, X: ArrayLike) -> Array:
-        """Evaluate f at each row of `X`, shape (m, D).
+        """Predict the targets of each row of `X`, shape (m, D).
 
         The result has shape (m,) or (m, K).
         """
@@ -113,14 +115,18 @@ class RLSRegressor(RegressorMixin):
 
 
 class RLSClassifier(ClassifierMixin):
-    """Mixin of one-vs-rest classifiers for :class:`RLS`, with targets +1 and -1."""
+    """Mixin that adds the methods of a one-vs-rest classifier to :class:`RLS`.
+
+    The targets are +1 and -1.
+    """
 
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Train on `X` and the labels `y`.
+        """Train the model on samples and labels.
 
         Parameters
         ----------
         X : array_like of shape (n, D)
+            Training samples.
         y : array_like of shape (n,)
             Labels of any type, with at least two classes.
 
@@ -140,7 +146,10 @@ class RLSClassifier(ClassifierMixin):
         return self
 
     def decision_function(self, X: ArrayLike) -> Array:
-        """Evaluate f: shape (m,) for two classes, above 0 for the second; (m, K) for more."""
+        """Evaluate f: the result has shape (m,) for two classes, (m, K) for more.
+
+        For two classes, a positive value means the second class.
+        """
         f: Array = self._output(X)
         return f
 

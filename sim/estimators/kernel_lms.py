@@ -1,4 +1,4 @@
-"""sim.estimators: online kernel LMS in fixed memory.
+"""sim.estimators: online kernel least mean squares (LMS) in fixed memory.
 
 B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models", ACSE Research Report
 836, University of Sheffield, 2003.
@@ -62,7 +62,7 @@ class _KernelLMS(OnlineEstimator):
         self.verbose = verbose
 
     def _create_learner(self, X: Array, outputs: tuple[int, ...]) -> None:
-        """Create an empty learner."""
+        """Create an untrained learner and store it in `_learner`."""
         kernel = gaussian_kernel(self.sigma, lambda: overlap_width(
             X, len(X) if self.budget is None else checked_budget(self.budget)))
         linear = linear_part(self.linear, X.shape[1], outputs, self.linear_forgetting, self.linear_ridge)
@@ -80,7 +80,7 @@ class _KernelLMS(OnlineEstimator):
                           ConvergenceWarning, stacklevel=4)
 
     def _present(self, X: Array, Y: Array, times: int = 1) -> None:
-        """Learn the samples `times` times in order and update the fitted attributes."""
+        """Learn the samples in order, `times` times; update the fitted attributes."""
         learner, model = self._learner, self._learner.model
         pieces = []
         with progress(type(self).__name__, times * len(X), self.verbose) as passed:
@@ -101,7 +101,10 @@ class _KernelLMS(OnlineEstimator):
         self.residual_ = float(np.max(np.linalg.norm(self.history_.error[-len(X):], axis=0)))
 
     def _output(self, X: ArrayLike) -> Array:
-        """Evaluate equation (1); the result has shape (m,) or (m, K)."""
+        """Evaluate the kernel expansion, equation (1), plus the linear part if any.
+
+        The result has shape (m,) or (m, K).
+        """
         X = check_inputs(self, X)
         f = expand(self._learner.kernel, X, self.support_vectors_, self.dual_coef_)
         linear = 0.0 if self.coef_ is None else self.intercept_ + X @ self.coef_
@@ -123,81 +126,91 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
     sigma : float or "auto", default="auto"
         Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto" selects
         the largest width at which FKLMS is stable on the samples of `fit`, or of the **first** call
-        of `partial_fit`; give a number for a stream.
+        of `partial_fit`; pass a number for a stream.
     eta : float, default=0.1
-        Learning rate, > 0.  From 2 / (1 + rho) upwards the rule is unstable, and `fit` warns.
+        Learning rate, > 0.  If eta is 2 / (1 + rho) or more, the learning rule is unstable, and `fit` warns.
     rho : float, default=0.0
-        Decay of all coefficients by 1 - eta rho per sample; if positive, the model forgets old samples and
-        tracks a drifting stream.
+        Forgetting rate: each sample multiplies all coefficients by 1 - eta rho. If rho is positive, the model
+        forgets old samples and tracks a drifting stream.
     reduction : str, default="fklms"
-        How vectors are removed: a pair of projection and metric, by its name in Mitchinson et al. (2003).
+        Method of removing vectors: a projection and a metric, named as in Mitchinson et al. (2003). The
+        numbers in brackets are equations of that report.
 
-        ==================  ==========  ===================  ===================================
-        reduction           projection  metric               removed vector
-        ==================  ==========  ===================  ===================================
-        "fklms"             "fklms"     "fklms"              newer of closest, (16), (17); O(N)
-        "fmklms"            "fklms"     "fmklms"             (18): small coefficients first
-        "klms"              "klms"      "klms"               keeps outputs at retained vectors, (12)
-        "mklms"             "klms"      "mklms"              least change of the model
-        "ls"                "ls"        "ls"                 least squares at all vectors, (14)
-        "ls_regularised"    "ls"        "ls_regularised"     with a penalty on alpha, (20)
-        "nt", "mt"          "none"      "magnitude"          smallest coefficient, discarded
-        "at"                "none"      "age"                oldest vector, discarded
-        "none"                                               none
-        ==================  ==========  ===================  ===================================
+        ==================  ==========  ================  ===========================================
+        reduction           projection  metric            effect
+        ==================  ==========  ================  ===========================================
+        "fklms"             "fklms"     "fklms"           removes the newer of the closest pair,
+                                                          (16), (17); O(N)
+        "fmklms"            "fklms"     "fmklms"          the same, but prefers small coefficients,
+                                                          (18)
+        "klms"              "klms"      "klms"            preserves the outputs at the retained
+                                                          vectors, (12)
+        "mklms"             "klms"      "mklms"           the same, and removes the vector whose
+                                                          removal changes the model least
+        "ls"                "ls"        "ls"              fits the outputs at all vectors by least
+                                                          squares, (14)
+        "ls_regularised"    "ls"        "ls_regularised"  the same, with a penalty on alpha, (20)
+        "nt", "mt"          "none"      "magnitude"       discards the smallest coefficient
+        "at"                "none"      "age"             discards the oldest vector
+        "none"                                            does not remove vectors
+        ==================  ==========  ================  ===========================================
 
-        KLMS and LS cost O(N^2) per sample, "ls_regularised" O(N^3), truncations O(N).
+        KLMS and LS cost O(N^2) per sample, "ls_regularised" costs O(N^3), and truncations cost O(N).
     projection, metric : str, optional
-        Override those of the reduction; the metrics of section 5 are "fast_klms" and "fast_mklms".
+        Replace the projection or the metric of the reduction; the metrics of section 5 are "fast_klms" and
+        "fast_mklms".
     quantise : float, optional
-        A sample whose nearest vector has a kernel value of at least this (above 0, below 1; try 0.8) updates
-        that vector's coefficient and is not stored: QKLMS.  It spreads the vectors, as FKLMS assumes.
+        Threshold of quantised KLMS (QKLMS), above 0 and below 1; start with 0.8. If the kernel value of a
+        sample and its nearest vector is at least this, the sample updates the coefficient of that vector and
+        is not stored. The stored vectors are then far from each other, as FKLMS assumes.
     linear : "rls" or None, default=None
-        Add w.(1, x) to the model.  w learns y by recursive least squares (O(D^2) time and memory), and the
-        expansion learns the remaining error of both.
+        Add a linear part w.(1, x) to the model. Recursive least squares (O(D^2) time and memory) fits w to y,
+        and the expansion learns the error of the sum of both parts.
     linear_forgetting : float, default=0.999
         Forgetting factor of the linear part: after t more samples, a sample has this weight to the power t.
     linear_ridge : float, default=1e-3
         Penalty on the squares of w, in squared units of `X`; it does not decrease with time.
     joint : bool, default=False
-        The linear part learns the error of the expansion, which is slightly better if the relation does
-        not drift.
+        Fit the linear part to the error of the expansion instead of y, which is slightly better if the
+        relation does not drift.
     gate : bool, default=False
         Scale the expansion in predictions by g, from 0 to 1, according to how much it has reduced the
         error of the linear part over about the last 64 samples.  It has no effect without `linear`.
     last_errors : int, optional
-        Correct predictions by this number of last errors, 2 to 16: for samples in order of time whose errors
-        are not random.  :meth:`predict` then predicts the sample after the last learned.  It has no effect
-        without `linear`.
+        Number of previous errors, 2 to 16, from which the next error is predicted and added to the
+        prediction. Use it for samples in order of time whose errors are correlated. :meth:`predict` then
+        predicts the sample that follows the last one learned. It has no effect without `linear`.
     truncation : float, optional
-        Discard coefficients of at most this magnitude (MT), with any reduction; it saves projections.
+        Discard every coefficient of at most this magnitude (MT). It can be combined with any reduction, and
+        saves projections.
     budget : int or None, default=100
-        N_max, the dictionary size: a full dictionary evicts the vector with the least deterioration before it
-        adds another.  None means no limit; the reduction "none" ignores it.
+        N_max, the dictionary size: before a vector is added to a full dictionary, the vector with the
+        smallest deterioration is evicted. None means no limit; the reduction "none" ignores the budget.
     max_deterioration : float, optional
-        lambda_max, in the unit of the metric: a vector is removed whenever its deterioration is at most
-        this.  Required by "mt"; the metric "age" uses `max_age` instead.  Outside the range of the metric
-        it removes either no vector or every one.
+        lambda_max, in the unit of the metric: every vector whose deterioration is at most this value is
+        removed. "mt" requires it; the metric "age" uses `max_age` instead. A value outside the range of the
+        metric removes either no vector or every vector.
     max_age : int, optional
-        Discard a vector this many samples after it was added (AT), with any reduction.
+        Discard each vector this many samples after it was added (AT).  It can be combined with any reduction.
     ls_penalty : float, default=1e-6
         C of (20), for "ls_regularised".
     newest_only : bool, default=False
-        Remove the newest vector or none, which is cheaper (section 4); requires max_deterioration.  If the
-        dictionary is full, the newest vector is removed whatever its lambda, and `status_` is "full".
+        Consider only the newest vector for removal, which is faster (section 4); this requires
+        max_deterioration. If the dictionary is full, the newest vector is removed regardless of its
+        deterioration, and `status_` is "full".
     guard : bool, default=False
-        Stop a projection of "fklms" or "fmklms" at the vector where the sum of the squared kernel values
-        exceeds 2; `status_` is then "inaccurate".  The learner then stays stable if vectors are close to
-        each other.
+        Stop a projection of "fklms" or "fmklms" at the vector at which the sum of the squared kernel values
+        exceeds 2; `status_` is then "inaccurate". This keeps the learner stable if stored vectors are close
+        to each other.
     presentations : int, default=10
         Number of passes of `fit` over the samples, in the given order.  `partial_fit` makes one pass.
     verbose : bool, default=False
-        Show samples processed and samples per second on stderr.
+        Show the number of samples processed, and samples per second, on stderr.
 
     Attributes
     ----------
     support_vectors_ : ndarray of shape (N, D)
-        The expansion vectors, by slot.
+        The expansion vectors, in the order of their slots in memory.
     dual_coef_ : ndarray of shape (N,)
         The coefficients alpha.
     intercept_ : float
@@ -207,32 +220,35 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
     gain_ : ndarray of shape ()
         Factor of the expansion if there is a linear part, from 0 to 1; 1 without `gate`.
     next_error_ : float
-        What `last_errors` adds to the next prediction; 0.0 without it.
+        The predicted error that is added to the next prediction; 0.0 without `last_errors`.
     status_ : str
-        "ok"; "diverged": learning stopped with a warning; or "full": with `newest_only`, the dictionary was
-        full and a newest vector was removed; raise `budget` or `max_deterioration`.  "inaccurate": the
-        guard stopped a projection.
+        "ok": no problem. "diverged": learning stopped with a warning. "full": with `newest_only`, the
+        dictionary was full and the newest vector was removed; raise `budget` or `max_deterioration`.
+        "inaccurate": the guard stopped a projection.
     residual_ : float
-        2-norm of the errors e_p (2) over the last presentation, each before its sample was learned.
+        2-norm of the prediction errors e_p of equation (2) in the last pass; each error is computed before
+        its sample is learned.
     history_ : History
-        Three arrays with an entry per sample of the last call of `fit` or `partial_fit`: ``error`` e_p,
-        ``N`` vectors after the sample, and ``deterioration`` lambda of the removed vector (NaN if none).
+        Three arrays with an entry per sample of the last call of `fit` or `partial_fit`: ``error`` is e_p,
+        ``N`` is the number of vectors after the sample, and ``deterioration`` is that of the removed vector
+        (NaN if none was removed).
     sigma_ : float
-        The width that was used.
+        The width of the kernel that was used.
     n_features_in_ : int
         D, the number of columns.
 
     Notes
     -----
-    FKLMS assumes that the retained vectors are orthogonal (K_RR = I).  If they are far from orthogonal
-    it is **unstable, not merely inexact**: if sum_j k(v_j, v_r)^2 over the other vectors is well above
-    2, each removal adds more error than it removes.  Do not combine a wide kernel with a
-    large budget; on a one-dimensional interval of length L the sum is about 1.8 budget sigma / L.
-    A large eta makes it worse.  So do sorted inputs, which fill the dictionary with close neighbours
-    before the rest of the range appears: shuffle them.  `guard` stops such projections.
-    FKLMS uses distances only.  If the inputs of a stream drift, combine rho > 0 with `truncation` or
-    `max_age`; otherwise outdated vectors stay in the dictionary.  FMKLMS, MKLMS, LS and NT use the
-    coefficients and remove outdated vectors.
+    FKLMS assumes that the retained vectors are orthogonal (K_RR = I). If they are far from orthogonal, it is
+    **unstable, not merely inexact**: if the sum of k(v_j, v_r)^2 over the other vectors v_j is well above 2,
+    each removal of a vector v_r adds more error than it removes. Do not combine a wide kernel with a large
+    budget; on a one-dimensional interval of length L, the sum is about 1.8 budget sigma / L. A large eta
+    increases the error. Sorted inputs do so too, because they fill the dictionary with close neighbours
+    before the rest of the range appears: shuffle the samples. `guard` stops such projections.
+
+    FKLMS uses distances only. If the inputs of a stream drift, combine rho > 0 with `truncation` or
+    `max_age`; otherwise outdated vectors stay in the dictionary. FMKLMS, MKLMS, LS and NT use the
+    coefficients and therefore remove outdated vectors.
 
     References
     ----------
@@ -257,9 +273,9 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
 class KernelLMSClassifier(OnlineClassifier, _KernelLMS):
     """Kernel LMS classifier, one-vs-rest, with targets +1 and -1.
 
-    :class:`KernelLMSRegressor` explains the parameters and most attributes; its Notes apply here too.
-    The classes share the expansion vectors; metrics of the coefficients use their 2-norm over the
-    classes.
+    :class:`KernelLMSRegressor` explains the parameters and most attributes; its Notes apply here too. All
+    classes share the expansion vectors. Metrics that depend on the coefficients use the 2-norm of a vector's
+    coefficients over the classes.
 
     Parameters
     ----------
@@ -268,29 +284,30 @@ class KernelLMSClassifier(OnlineClassifier, _KernelLMS):
     eta : float, default=0.1
         Learning rate, > 0.
     rho : float, default=0.0
-        Decay rate of the coefficients.
+        Forgetting rate: each sample multiplies all coefficients by 1 - eta rho.
     reduction : str, default="fklms"
-        How vectors are removed.
+        Method of removing vectors.
     projection, metric : str, optional
-        Override those of the reduction.
+        Replace the projection or the metric of the reduction.
     quantise : float, optional
-        Smallest kernel value at which a sample updates its nearest vector.
+        Threshold of quantised KLMS: smallest kernel value at which a sample updates its nearest vector and is
+        not stored.
     linear, linear_forgetting, linear_ridge, joint, gate, last_errors : optional
-        Linear part of the model.
+        Options of the linear part of the model.
     truncation : float, optional
-        Largest magnitude of a discarded coefficient.
+        Coefficients of at most this magnitude are discarded.
     budget : int or None, default=100
         N_max, the dictionary size.
     max_deterioration : float, optional
-        lambda_max, the deterioration up to which a vector is removed.
+        lambda_max: a vector is removed if its deterioration is at most this value.
     max_age : int, optional
         Number of samples after which a vector is discarded.
     ls_penalty : float, default=1e-6
         C of (20).
     newest_only : bool, default=False
-        Consider the newest vector only; requires max_deterioration.
+        Consider only the newest vector for removal; this requires max_deterioration.
     guard : bool, default=False
-        Stop projections where the sum of their squared kernel values exceeds 2.
+        Stop a projection if the sum of its squared kernel values exceeds 2.
     presentations : int, default=10
         Number of passes of `fit` over the samples.
     verbose : bool, default=False

@@ -1,7 +1,7 @@
 """sim.estimators: kernel regularised least squares with any reference solver.
 
-R. Rifkin, "Regularized Least Squares", MIT 9.520, 2006: (K + lambda I) c = y, leave-one-out errors, and the
-subset of regressors.
+R. Rifkin, "Regularized Least Squares", lecture notes of MIT course 9.520, 2006: the system (K + lambda I) c =
+y, leave-one-out errors, and the subset of regressors.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class _KernelRLS(RLS):
         self.solver_options = solver_options
 
     def _fit_targets(self, X: Array, Y: Array) -> None:
-        """Solve (K + lambda I) alpha = y and set the attributes.
+        """Solve (K + lambda I) alpha = y and set the fitted attributes.
 
         `Y` has shape (n,) or (n, K).
         """
@@ -68,7 +68,7 @@ class _KernelRLS(RLS):
         return dict(self.solver_options or {})
 
     def _resolve_kernel(self, X: Array) -> Kernel:
-        """Return the given kernel, or the Gaussian kernel of width `sigma`."""
+        """Return the kernel passed as an object, or the Gaussian kernel of width `sigma`."""
         if isinstance(self.kernel, Kernel):
             if not (isinstance(self.sigma, str) and self.sigma == "auto"):
                 raise fail("E220", "a kernel passed as an object has its own width", where="sigma",
@@ -82,7 +82,7 @@ class _KernelRLS(RLS):
         return gaussian_kernel(self.sigma, lambda: grid_or_spread_width(X))
 
     def _resolve_lambda(self, X: Array, Y: Array, options: dict[str, Any]) -> float:
-        """Return the given lambda, or the one with the smallest leave-one-out error."""
+        """Return lambda as passed, or the one with the smallest leave-one-out error."""
         if not isinstance(self.lam, str):
             return positive(self.lam, "lam", "E221", "start with 1")
         if self.lam != "loo":
@@ -96,7 +96,7 @@ class _KernelRLS(RLS):
     def _output(self, X: ArrayLike) -> Array:
         """Evaluate f; the result has shape (m,) or (m, K).
 
-        A linear kernel uses its weights.
+        For a linear kernel, the result is computed from the weights of the inputs.
         """
         weights: Array | None = getattr(self, "coef_", None)
         if weights is None:
@@ -110,59 +110,59 @@ class KernelRLSRegressor(RLSRegressor, _KernelRLS):
     Parameters
     ----------
     sigma : float or "auto", default="auto"
-        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto" is twice the
-        median step for one sorted column, otherwise sqrt(D var(X) / 2).  E220.
+        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`. "auto" means twice the
+        median step if `X` is one sorted column, otherwise sqrt(D var(X) / 2). Raises E220.
     lam : float or "loo", default=1.0
-        Regulariser lambda > 0, added to the diagonal (not multiplied by n).  "loo" selects the lambda of
-        smallest leave-one-out error among 21 values from 1e-8 to 100 times the mean of k(x, x), all from
-        one eigendecomposition.  E221.
+        Regulariser lambda > 0, added to the diagonal (not multiplied by n). "loo" selects the lambda with the
+        smallest leave-one-out error among 21 values from 1e-8 to 100 times the mean of k(x, x); all errors
+        are computed from one eigendecomposition. Raises E221.
     kernel : "gaussian" or Kernel, default="gaussian"
         Pass another kernel as an object, such as ``Laplacian(2.0)`` from :mod:`kerncast.sim.kernels`, and
-        omit sigma.  E231.
+        omit sigma. Raises E231.
     fit_intercept : bool, default=False
         Fit an unregularised bias, as the least squares support vector machine (LS-SVM) does.
     solver : str, default="auto"
-        "auto" chooses by kernel and memory and gives the reason in `why_`.  Others: elimination, cholesky,
-        eigh, cg, block_gauss_seidel, wavelet, banded, linear_svd, linear_direct, subset.
-        E238.
+        "auto" chooses a solver that suits the kernel and the available memory; `why_` gives the reason. The
+        solvers are elimination, cholesky, eigh, cg, block_gauss_seidel, wavelet, banded, linear_svd,
+        linear_direct and subset. Raises E238.
     solver_options : mapping, optional
         Options of the solver, such as ``{"landmarks": 200}`` for subset or ``{"tolerance": 1e-6}`` for cg.
 
     Attributes
     ----------
     dual_coef_ : ndarray of shape (n,) or (n, K)
-        The coefficients alpha; for subset one row per regressor.
+        The coefficients alpha; solver subset has one row per regressor.
     intercept_ : float or ndarray of shape (K,)
         The bias; 0.0 without `fit_intercept`.
     X_fit_ : ndarray of shape (n, D)
-        The expansion vectors: the training samples, or for subset the regressors.
+        The expansion vectors: the training samples, or the regressors of solver subset.
     coef_ : ndarray of shape (D,) or (D, K), or None
         Weights of the linear kernel, f(x) = coef_'x + intercept_; None for other kernels.
     status_ : str
-        "ok", or the reason why there is no solution: then `fit` warns, and all coefficients and the bias
-        are 0.
+        "ok", or the reason why there is no solution. In the latter case `fit` warns, and all coefficients and
+        the bias are 0.
     solver_ : str
-        The solver used.
+        The solver that was used.
     why_ : str
         Reason for the choice of the solver, and for a failure.
     residual_ : float
-        |y - b - (K + lambda I) alpha|_2, the maximum over the outputs; for subset the residual of its
+        |y - b - (K + lambda I) alpha|_2, the maximum over the outputs; for solver subset the residual of its
         normal equations.
     kernel_ : Kernel
-        The kernel used.
+        The kernel that was used.
     lam_ : float
-        The lambda used.
+        The lambda that was used.
     n_features_in_ : int
         D, the number of columns.
 
     Notes
     -----
-    The result is that of :class:`sklearn.kernel_ridge.KernelRidge` with alpha = lam and
-    gamma = 1 / (2 sigma^2).  A prediction costs O(n D), one kernel value per training sample.
+    The predictions equal those of :class:`sklearn.kernel_ridge.KernelRidge` with alpha = lam and gamma = 1 /
+    (2 sigma^2). A prediction computes one kernel value per training sample, in O(n D) operations.
 
     References
     ----------
-    R. Rifkin, "Regularized Least Squares", 9.520, 2006.
+    R. Rifkin, "Regularized Least Squares", lecture notes of MIT course 9.520, 2006.
 
     Examples
     --------
@@ -176,7 +176,7 @@ class KernelRLSRegressor(RLSRegressor, _KernelRLS):
 
 
 class KernelRLSClassifier(RLSClassifier, _KernelRLS):
-    """Kernel regularised least squares classifier (RLSC), one-vs-rest.
+    """One-vs-rest kernel regularised least squares classifier (RLSC).
 
     Parameters and most attributes are those of :class:`KernelRLSRegressor`.
 
@@ -189,7 +189,7 @@ class KernelRLSClassifier(RLSClassifier, _KernelRLS):
     kernel : "gaussian" or Kernel, default="gaussian"
         Pass another kernel as an object.
     fit_intercept : bool, default=False
-        Fit a bias, as LS-SVM does.
+        Fit an unregularised bias, as LS-SVM does.
     solver : str, default="auto"
         As for the regressor.
     solver_options : mapping, optional

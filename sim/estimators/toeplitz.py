@@ -1,4 +1,4 @@
-"""sim.estimators: Toeplitz regularized least squares.
+"""sim.estimators: regularised least squares with a Toeplitz kernel matrix.
 
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
 Toeplitz Matrix".
@@ -47,7 +47,10 @@ class _ToeplitzRLS(RLS):
         self.solver = solver
 
     def _fit_targets(self, X: Array, Y: Array) -> None:
-        """Solve (T + lambda I) alpha = y, equation (4), or its analogue on a grid."""
+        """Solve (T + lambda I) alpha = y, equation (4), or interpolate from a grid.
+
+        The fitted attributes are set from the solution.
+        """
         lam = positive(self.lam, "lam", "E221", "start with 1")
         kernel = gaussian_kernel(self.sigma, lambda: grid_or_spread_width(X))
         scheme = self._resolve_scheme(X, kernel)
@@ -65,12 +68,15 @@ class _ToeplitzRLS(RLS):
         self._warn_if_degraded(solution, scheme)
 
     def _fit_on_grid(self, X: Array, Y: Array, kernel: Gaussian, lam: float, weights: Weights) -> Solution:
-        """Solve (W T W' + lambda I) alpha = y for T on a grid."""
+        """Solve (W T W' + lambda I) alpha = y, where W interpolates from a uniform grid.
+
+        T is the Toeplitz kernel matrix of the grid nodes.
+        """
         if X.shape[1] != 1:
             raise fail("E223", "a grid needs samples of one column", where="X", value=f"{X.shape[1]} columns",
                        allowed="shape (n, 1)", remedy="use scheme diagonal_mean_biased, or KernelRLS")
         if self.solver != "auto":
-            raise fail("E226", "samples between the nodes of a grid do not give a Toeplitz matrix",
+            raise fail("E226", "this solver requires a Toeplitz matrix, which a grid scheme does not give",
                        where="solver",
                        value=repr(self.solver), allowed="auto", remedy="omit solver with this scheme")
         system = GridSystem(kernel, X[:, 0], lam, _step(kernel, weights), weights)
@@ -82,7 +88,7 @@ class _ToeplitzRLS(RLS):
         return solution
 
     def _resolve_scheme(self, X: Array, kernel: Gaussian) -> str:
-        """Return the requested scheme, or the one that "auto" selects."""
+        """Return the scheme, selected from the samples if it is "auto"."""
         if self.scheme != "auto":
             named = isinstance(self.scheme, str) and self.scheme in _GRIDS
             return self.scheme if named else check_scheme(self.scheme, tuple(_GRIDS))
@@ -93,15 +99,19 @@ class _ToeplitzRLS(RLS):
             self._no_grid = f"solver {self.solver} needs a Toeplitz matrix"
             return chosen
         nodes = node_count(X[:, 0], _step(kernel, "cubic"))
-        self._no_grid = f"a grid between them would be mostly gaps ({nodes:,} nodes)"
+        self._no_grid = f"most of the {nodes:,} grid nodes would have no samples near them"
         return "grid_cubic" if nodes <= _FEW_NODES + _NODES_PER_SAMPLE * len(X) else chosen
 
     def _warn_if_degraded(self, solution: Solution, scheme: str) -> None:
-        """Warn of a missing solution, an indefinite matrix, or automatic diagonal means."""
+        """Warn if the system has no solution, or if the result is not reliable.
+
+        The result is not reliable if the matrix is indefinite, or if "auto" selected diagonal means for one
+        column.
+        """
         if self.scheme == "auto" and scheme == DIAGONAL_MEANS and self.X_fit_.shape[1] == 1:
-            self._warn(f"the samples do not lie on a uniform grid, and {self._no_grid}: scheme {scheme} "
-                       "would discard most of the kernel matrix",
-                       "Use KernelRLS, which is exact, or pass the scheme explicitly to use it anyway.")
+            self._warn(f"the samples do not lie on a uniform grid, and {self._no_grid}; scheme {scheme} "
+                       "discards most of the kernel matrix",
+                       "Use KernelRLS, which is exact, or pass the scheme explicitly to omit this warning.")
         other = "KernelRLS" if scheme in _GRIDS else "scheme='diagonal_mean_biased'"
         advice = f"Use {other}, or a larger lam, or a smaller sigma."
         if not solution.ok:
@@ -114,7 +124,7 @@ class _ToeplitzRLS(RLS):
 
 
 def _step(kernel: Gaussian, weights: Weights) -> float:
-    """Return the step of the grid for a kernel."""
+    """Return the distance between grid nodes for a kernel."""
     return kernel.sigma / STEPS_IN_WIDTH[weights]
 
 
@@ -126,23 +136,25 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
     Parameters
     ----------
     sigma : float or "auto", default="auto"
-        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`.  "auto"
-        is twice the median step for one sorted column, otherwise sqrt(D var(X) / 2).  E220.
+        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`. "auto" means twice the
+        median step if `X` is one sorted column, otherwise sqrt(D var(X) / 2). Raises E220.
     lam : float, default=1.0
-        Regulariser lambda > 0, added to the diagonal.  E221.
+        Regulariser lambda > 0, added to the diagonal.  Raises E221.
     scheme : str, default="auto"
-        How to make the kernel matrix Toeplitz.  ``uniform``, ``diagonal_mean`` and
-        ``diagonal_mean_biased`` are those of :func:`kerncast.first_row`.  ``grid_linear`` and
-        ``grid_cubic`` interpolate samples of one column, in any order, from a uniform grid of 8 or 4 nodes
-        per sigma: K is W T W'.  "auto" is uniform if that is exact, otherwise grid_cubic for one column
-        and diagonal_mean_biased for several.  It uses diagonal_mean_biased for one column too, with a
-        warning, if the grid would be mostly gaps or `solver` requires a Toeplitz matrix.  E222, E223.
+        Method of approximating the kernel matrix by a Toeplitz matrix. ``uniform``, ``diagonal_mean`` and
+        ``diagonal_mean_biased`` are those of :func:`kerncast.first_row`. ``grid_linear`` and ``grid_cubic``
+        interpolate samples of one column, in any order, from a uniform grid with 8 or 4 nodes per sigma; the
+        kernel matrix is then W T W', where W contains the interpolation weights. "auto" selects uniform if
+        the samples are uniform, otherwise grid_cubic for one column and diagonal_mean_biased for several. For
+        one column, it selects diagonal_mean_biased, with a warning, if most grid nodes would have no samples
+        near them, or if `solver` requires a Toeplitz matrix. Raises E222, E223.
     fit_intercept : bool, default=False
-        Fit a bias, as the least squares support vector machine (LS-SVM) does, with one more right-hand side.
+        Fit an unregularised bias, as the least squares support vector machine (LS-SVM) does, with one more
+        right-hand side.
     solver : {"auto", "banded", "levinson", "lookahead", "schur", "pcg"}, default="auto"
-        See :func:`kerncast.solve_toeplitz`.  "auto" switches to look-ahead, with a warning, if T +
-        lambda I is not positive definite.  A grid accepts "auto" only: conjugate gradients, or Cholesky
-        if that is faster.  E226.
+        See :func:`kerncast.solve_toeplitz`. "auto" switches to look-ahead, with a warning, if T + lambda I is
+        not positive definite. A grid scheme accepts only "auto", which uses conjugate gradients, or a
+        Cholesky factorisation if it is faster. Raises E226.
 
     Attributes
     ----------
@@ -153,39 +165,41 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
     X_fit_ : ndarray of shape (n, D)
         The training samples, which are the expansion vectors.
     fitted_ : ndarray of shape (n,) or (n, K)
-        The model at the training samples, y - lambda alpha, which needs n multiplications instead of n
-        predictions and has no rounding errors of predictions.  On a grid, the model is that of W T W'.  0
-        unless `status_` is "ok".
+        Fitted values at the training samples, computed as y - lambda alpha. This needs n multiplications
+        instead of n predictions, and avoids the rounding errors of predictions. With a grid scheme, they are
+        the fitted values of the kernel matrix W T W'. All are 0 unless `status_` is "ok".
     grid_, grid_coef_ : ndarray of shape (M, 1), and (M,) or (M, K); or None
-        The nodes of the grid and their coefficients W'alpha; None without a grid.  Predictions expand in
-        the nodes, which is closer to exact kernel regression than `X_fit_`, whose alpha belongs to W T W'.
+        The nodes of the grid and their coefficients W'alpha; None without a grid. Predictions are kernel
+        expansions in the nodes, which approximate exact kernel regression better than an expansion in
+        `X_fit_`, because alpha is the solution for W T W'.
     status_ : str
-        "ok", "not_positive_definite", "breakdown" or "not_converged".  Unless "ok", `fit` warns, and all
-        coefficients and the bias are 0, so that predictions are finite but useless.
+        "ok", "not_positive_definite", "breakdown" or "not_converged". Unless it is "ok", `fit` warns, and all
+        coefficients and the bias are 0, so predictions are finite but useless.
     solver_ : str
-        The solver used.
+        The solver that was used.
     why_ : str
         Reason for the choice of the solver, and for a failure.
     residual_ : float
         |y - b - (T + lambda I) alpha|_2, the maximum over the outputs.
     scheme_ : str
-        The scheme used.
+        The scheme that was used.
     sigma_ : float
-        The width used.
+        The width of the kernel that was used.
     n_features_in_ : int
         D, the number of columns.
 
     Notes
     -----
-    **When to use it.**  On uniformly sampled signals (one column, equal steps) T
-    is the kernel matrix itself and the result is exact regularized least squares.  At irregular times
-    a grid predicts well for lam of .01 and above, and errs more below (docs/measured/irregular.md, jitters of
-    1 to 30 % of a step, widths of 2 to 20 steps).  If the kernel spans few of the samples,
+    **When to use it.** For uniformly sampled signals (one column, equal steps), T is the kernel matrix
+    itself, and the result is exact regularized least squares. For nonuniformly sampled signals, a grid scheme
+    is accurate if lam is .01 or more, and less accurate for a smaller lam (docs/measured/irregular.md:
+    jitters of 1 to 30 % of a step, widths of 2 to 20 steps). If the kernel spans few samples,
     KernelRLSRegressor is exact and faster.
-    On multivariate samples in no particular order T retains little of the kernel
-    matrix: the result is close to a kernel-mean (Parzen) classifier, and five steps of conjugate
-    gradients on the true matrix cost as much time and memory and are more accurate.  `residual_` does
-    not show this: it is measured against T, not against the kernel matrix.  Validate on held-out data.
+
+    For multivariate samples in arbitrary order, T retains little of the kernel matrix: the result is close to
+    that of a kernel-mean (Parzen) classifier. Five steps of conjugate gradients on the exact matrix are more
+    accurate, at the same cost in time and memory. `residual_` does not show this, because it is the residual
+    of the system with T, not of the system with the kernel matrix. Validate the model on held-out data.
 
     The result of the diagonal means depends on the order of the samples.
 
@@ -212,10 +226,10 @@ class ToeplitzRLSRegressor(RLSRegressor, _ToeplitzRLS):
 
 
 class ToeplitzRLSClassifier(RLSClassifier, _ToeplitzRLS):
-    """Regularized least squares classifier with a Toeplitz kernel matrix, one-vs-rest.
+    """One-vs-rest regularized least squares classifier with a Toeplitz kernel matrix.
 
-    Parameters and most attributes are those of :class:`ToeplitzRLSRegressor`, whose **Notes state
-    when this is a poor choice** (samples of many columns in no particular order).
+    Parameters and most attributes are those of :class:`ToeplitzRLSRegressor`. Its **Notes state when this
+    method is a poor choice** (for samples of many columns in arbitrary order).
 
     Parameters
     ----------
@@ -224,9 +238,9 @@ class ToeplitzRLSClassifier(RLSClassifier, _ToeplitzRLS):
     lam : float, default=1.0
         Regulariser lambda > 0.
     scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased", "grid_linear", "grid_cubic"}
-        How to make the kernel matrix Toeplitz; "auto" by default.
+        Method of approximating the kernel matrix by a Toeplitz matrix; "auto" by default.
     fit_intercept : bool, default=False
-        Fit a bias.
+        Fit an unregularised bias.
     solver : {"auto", "banded", "levinson", "lookahead", "schur", "pcg"}, default="auto"
         See :func:`kerncast.solve_toeplitz`.  "auto" switches to look-ahead, with a warning, if T +
         lambda I is not positive definite.

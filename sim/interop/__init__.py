@@ -1,4 +1,4 @@
-"""sim.interop: import of models trained elsewhere, such as with scikit-learn."""
+"""sim.interop: import models trained elsewhere, such as with scikit-learn."""
 
 from .convert import WORDS, ConvertedEstimator, convert_estimator, is_estimator, raw_inputs
 from .export import export

@@ -1,4 +1,4 @@
-"""sim.interop: conversion of a fitted estimator to a spec and a trained model."""
+"""sim.interop: convert a fitted estimator to a spec and a trained model."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class ConvertedEstimator:
     spec : Spec
         A spec of algorithm ``kernel_predictor``.
     model : TrainedModel
-        The model in real numbers.
+        The model, in floating point.
     text : str
-        Contents of the model's file, whose hash is in the spec.
+        Contents of the model's file; the spec contains its hash.
     x_raw : ndarray of int64, shape (m, D)
         The samples as ADC counts.
     f : ndarray of float64, shape (m,), or (m, C) for several outputs
-        The estimator's predictions for them.
+        The estimator's predictions for the samples.
     """
 
     spec: Spec
@@ -66,8 +66,8 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
     estimator : estimator
         Fitted estimator; see :mod:`.sklearn`.
     X : array_like of shape (m, D), optional
-        Samples in the estimator's units that cover the full range of later inputs: they set the format of
-        the ADC counts and the full scale of predictions.  By default the vectors of the estimator.
+        Samples in the estimator's units that cover the full range of the inputs on the device. They set the
+        formats of inputs and predictions. By default, the vectors that the estimator stores.
     name : str
         Name of the model, the prefix of every C symbol.
     word : int
@@ -75,16 +75,16 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
     target : str
         ID of a target.
     input, output : mapping, optional
-        [input] and [output] of the spec, if the sensor's counts are known: ``word``, ``offset``, ``gain``.
-        By default integers are ADC counts, and real numbers are quantised in steps of a power of two.
+        Keys of [input] and [output], such as ``word``, ``offset`` and ``gain``. By default, integer samples
+        are ADC counts, and other samples are quantised with a step that is a power of two.
     numbers : mapping, optional
-        Further keys of [numbers].
+        Other keys of [numbers] of the spec.
 
     Raises
     ------
     KerncastError
-        E109 for the word length; E122 for the labels of classes; E245, E247 or E248 for X; E246 if the
-        format of `input` cannot hold X; E270 to E274 for the estimator; E1xx for other keys of the spec.
+        E109 for the word length; E122 for class labels; E245, E247 or E248 for X; E246 if X exceeds the range
+        of `input`; E270 to E274 for the estimator; E1xx for other keys of the spec.
     """
     if not isinstance(word, int) or word not in WORDS:
         raise fail("E109", "word is not a supported word length", where="word", value=repr(word),
@@ -107,7 +107,7 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
 
 
 def _of_labels(model: TrainedModel) -> TrainedModel:
-    """Return the model; raise E122 for a label that its file cannot have."""
+    """Return the model; raise E122 if its file cannot store one of the class labels."""
     try:
         check_labels(model.classes)
     except ValueError as error:
@@ -118,12 +118,12 @@ def _of_labels(model: TrainedModel) -> TrainedModel:
 
 
 def _named(words: Mapping[str, Any], scale: Array) -> dict[str, Any]:
-    """Return [input], without its unit if a scale differs from 1."""
+    """Return the keys of [input], without `unit` if the columns are scaled."""
     return {key: value for key, value in words.items() if key != "unit" or np.all(scale == 1)}
 
 
 def evaluate(model: TrainedModel, X: Array) -> Array:
-    """Evaluate f at all samples (m, D) in float64.
+    """Evaluate a model at samples (m, D) in float64.
 
     The result has shape (m,), or (m, C) for several outputs.
     """
@@ -133,9 +133,9 @@ def evaluate(model: TrainedModel, X: Array) -> Array:
 
 
 def _target(model: TrainedModel) -> dict[str, Any]:
-    """Return the keys of [output] for several outputs or classes.
+    """Return the keys of [output] for a model with classes or several outputs.
 
-    Two classes need no key.
+    A model with two classes needs no key.
     """
     if model.decision:
         return {"classes": [str(name) for name in model.classes]}
@@ -149,7 +149,8 @@ def _one_or_each(values: list[float]) -> float | list[float]:
 def _samples(X: ArrayLike, columns: int) -> Array:
     """Return samples as float64 (m, D).
 
-    Raise E274 (sparse), E245, E247 (none) or E248 (shape).
+    Raise E274 if they are sparse, E245 for NaN or infinity, E247 if there are none, and E248 for the wrong
+    shape.
     """
     if hasattr(X, "toarray"):
         raise fail("E274", "the samples are sparse", where="X", value=type(X).__name__,
@@ -166,11 +167,10 @@ def _samples(X: ArrayLike, columns: int) -> Array:
 
 
 def _input(X: Array, scale: Array, raw_bits: int) -> dict[str, Any]:
-    """Return [input] for samples.
+    """Return the keys of [input] that represent samples of shape (m, D).
 
-    Integers are unchanged; other values are quantised in steps of a power of two.
-
-    If `scale` has an entry per column, each column has its own step.
+    Integer samples are used as ADC counts. Other samples are quantised with a step that is a power of two,
+    or, if a column is scaled, with one step per column.
     """
     signed, most = bool((X < 0).any()), np.abs(X).max(axis=0)
     if np.all(X % 1 == 0) and most.max(initial=0) < 2**31:
@@ -183,9 +183,9 @@ def _input(X: Array, scale: Array, raw_bits: int) -> dict[str, Any]:
 
 
 def _frac(most: float, room: int) -> int:
-    """Return the most fraction bits with which `most` does not exceed `room`.
+    """Return the largest number of fraction bits for which `most` does not overflow.
 
-    `most` is rounded; `room` is an integer.
+    With this number of bits, `most`, rounded to an integer, is at most the integer `room`.
     """
     if most == 0.0:
         return 0
@@ -194,30 +194,36 @@ def _frac(most: float, room: int) -> int:
 
 
 def _output(f: Array, word: int, model: TrainedModel) -> dict[str, Any]:
-    """Return an [output] whose full scale is at least twice the largest prediction."""
+    """Return the keys of [output] for predictions `f`.
+
+    The full scale is at least twice the largest prediction.
+    """
     most = max(float(np.abs(f).max(initial=0.0)), 1.0 if model.classes else 0.0)
     bits = word - 1
     return {"word": f"s{bits}f{_frac(most, (1 << (bits - 1)) - 1)}"}
 
 
 def raw_inputs(plan: Plan, X: ArrayLike) -> Words:
-    """Convert samples in the estimator's units to ADC counts, the device's inputs.
+    """Convert samples in the estimator's units to ADC counts.
 
     Parameters
     ----------
     plan : Plan
-        Plan of an estimator; for the plan of any other spec, X is in units of x.
+        Plan of an estimator, or of any other spec.
     X : array_like of shape (m, D)
+        Samples in the units of the estimator's training data, or in units of x if the plan is not that of an
+        estimator.
 
     Returns
     -------
     ndarray of int64, shape (m, D)
+        The inputs of the device.
 
     Raises
     ------
     KerncastError
-        E245 if X holds NaN, E246 if it exceeds the range of the ADC counts, E248 for another number of
-        columns.
+        E245 if X contains NaN or infinity, E246 if it exceeds the range of the ADC counts, E248 for the wrong
+        number of columns.
     """
     steps = np.array([float(Fraction(step)) for step in plan.units["x_raw"].split()])
     scale = np.array(plan.evidence.get("trained", {}).get("scale", 1.0), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""sim.interop: export of a fitted estimator as a spec, a model file and its data."""
+"""sim.interop: export a fitted estimator as a spec, a model file and a data file."""
 
 from __future__ import annotations
 
@@ -21,25 +21,25 @@ from .plan import of_estimator, warn_apart
 
 def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | None = None, *,
            name: str | None = None, overwrite: bool = False, **choices: Any) -> Spec:
-    """Write a fitted estimator as a spec that every command accepts.
+    """Export a fitted estimator as a spec with a model file and a data file.
 
-    For ``digits.toml`` it also writes ``digits.json``, the model, whose hash is in the spec, and
-    ``digits.csv``, the samples as ADC counts, which ``kerncast sim`` and ``kerncast test`` predict.
+    For the path ``digits.toml``, ``digits.json`` contains the model, whose hash is in the spec, and
+    ``digits.csv`` contains the samples as ADC counts, which ``kerncast sim`` and ``kerncast test`` predict.
 
     Parameters
     ----------
     estimator : estimator
         Fitted estimator; see :mod:`kerncast.sim.interop.sklearn`.
     X : array_like of shape (m, D)
-        Samples to compare on, in the estimator's units, covering the full range of later inputs.
+        Samples in the estimator's units that cover the full range of the inputs on the device.
     path : path
         Path of the spec, such as ``digits.toml``.
     y : array_like of shape (m,), or (m, C) for several outputs, optional
-        Labels or targets of these samples; by default the estimator's predictions.
+        Labels or targets of the samples; by default the estimator's predictions.
     name : str, optional
-        Name of the model, the prefix of every C symbol; by default that of the file.
+        Name of the model, the prefix of every C symbol; by default the name of the file.
     overwrite : bool
-        Replace existing files.
+        Whether to replace existing files.
     **choices
         ``word``, ``target``, ``input``, ``output``, ``numbers``: see
         :func:`kerncast.sim.interop.convert`.
@@ -47,13 +47,13 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
     Returns
     -------
     Spec
-        The spec as written.
+        The exported spec.
 
     Raises
     ------
     KerncastError
-        E191 if a file cannot be written, E192 if a file exists, E248 if y does not match X, and the errors of
-        :func:`kerncast.plan` for the estimator. It also issues the warnings of that function.
+        E191 if a file cannot be written, E192 if a file exists, E248 if the shape of y does not match X, and
+        the errors of :func:`kerncast.plan` for the estimator. Its warning W208 is issued too.
 
     Examples
     --------
@@ -70,14 +70,14 @@ def export(estimator: object, X: ArrayLike, path: str | Path, y: ArrayLike | Non
 
 
 def _files(made: ConvertedEstimator, place: Path, y_raw: NDArray[np.int64]) -> dict[Path, str]:
-    """Return the contents of spec, model and samples, by their paths."""
+    """Return the contents of the spec, model and data files by their paths."""
     return {place: _spec_text(made, place), place.with_suffix(".json"): made.text,
             place.with_suffix(".csv"): words_text(np.column_stack([made.x_raw, y_raw]),
                                                   made.spec.output.classes or (), made.model.outputs)}
 
 
 def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
-    """Raise E192 if a file would be overwritten, E191 if one cannot be written."""
+    """Raise E192 if a file would be overwritten, E191 if a file cannot be written."""
     if len(files) < 3:
         raise fail("E192", "the spec would overwrite its own model or data", where="path",
                    value=str(place), allowed="a name that ends in .toml", remedy="name the spec NAME.toml")
@@ -91,7 +91,7 @@ def _check_places(place: Path, files: list[Path], overwrite: bool) -> None:
 
 
 def _name(place: Path, name: str | None) -> str:
-    """Return the model's name; the default is the file's name as a C identifier."""
+    """Return the model's name; by default the file's name, made a C identifier."""
     if name is not None:
         return name
     kept = "".join(c if c.isascii() and c.isalnum() else "_" for c in place.stem.lower())
@@ -111,7 +111,7 @@ def _spec_text(made: ConvertedEstimator, place: Path) -> str:
 
 
 def _targets(made: ConvertedEstimator, X: ArrayLike, y: ArrayLike | None) -> NDArray[np.int64]:
-    """Return labels or targets as ADC counts (m,), saturated to the format."""
+    """Return class indices, or targets as ADC counts that saturate at the format."""
     classes, fmt = made.model.classes, made.spec.output.format
     f = evaluate(made.model, np.asarray(X, dtype=np.float64))
     if made.model.decision:
@@ -134,9 +134,9 @@ def _targets(made: ConvertedEstimator, X: ArrayLike, y: ArrayLike | None) -> NDA
 
 
 def _indices(y: NDArray[Any], classes: tuple[Any, ...], samples: int) -> NDArray[np.int64]:
-    """Map labels to indices.
+    """Convert labels to class indices.
 
-    Raise E248 for a wrong number of labels, E232 for a label that is not a class.
+    Raise E248 for a wrong number of labels, E232 for a label that is not one of the classes.
     """
     if y.shape != (samples,):
         raise fail("E248", "the shape of y does not match X", where="y", value=y.shape,
@@ -150,11 +150,11 @@ def _indices(y: NDArray[Any], classes: tuple[Any, ...], samples: int) -> NDArray
 
 def _no_class(label: object, classes: tuple[Any, ...]) -> KerncastError:
     return fail("E232", "the label is not one of the classes", where="y", value=repr(label),
-                allowed=", ".join(map(repr, classes)), remedy="pass samples of these classes only")
+                allowed=", ".join(map(repr, classes)), remedy="pass only labels of these classes")
 
 
 def _signs(y: NDArray[Any], classes: tuple[Any, ...]) -> NDArray[np.float64]:
-    """Map labels to -1 and 1; raise E232 for a label that is not one of two classes."""
+    """Convert labels of two classes to -1 and 1; raise E232 for any other label."""
     second = np.array([label == classes[1] for label in y.tolist()])
     unknown = [label for label, is_second in zip(y.tolist(), second, strict=True)
                if not is_second and label != classes[0]]

@@ -1,4 +1,4 @@
-"""sim.interop: the gap between fixed-point predictions and the estimator's own."""
+"""sim.interop: compare predictions with those of the original estimator."""
 
 from __future__ import annotations
 
@@ -18,19 +18,27 @@ _MAX_SAMPLES = 512
 
 
 class Gap(NamedTuple):
-    """Largest relative prediction error, and the number of labels that differ."""
+    """Gap between two sets of predictions.
+
+    Attributes
+    ----------
+    share : float
+        Largest difference between two predictions, relative to the range of the predictions.
+    labels : int
+        Number of samples with different labels.
+    """
 
     share: float
     labels: int
 
     @property
     def is_small(self) -> bool:
-        """Return whether the gap is small enough to use the plan for the estimator."""
+        """Return whether the gap is small enough for the plan to replace the estimator."""
         return self.share <= MAX_RELATIVE_GAP and self.labels == 0
 
 
 def prediction_gap(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> Gap:
-    """Compare the predictions and labels of a plan with the estimator's.
+    """Compare the predictions and labels of a plan with those of the estimator.
 
     Parameters
     ----------
@@ -39,13 +47,12 @@ def prediction_gap(plan: Plan, x_raw: Words, f: NDArray[np.float64]) -> Gap:
     x_raw : ndarray of int64, shape (m, D)
         The samples as ADC counts.
     f : ndarray of float64, shape (m,) or (m, C)
-        The estimator's predictions for them, in units of y.
+        The estimator's predictions for the samples, in units of y.
 
     Returns
     -------
     Gap
-        The relative error is ``max|f_model - f| / (max f - min f)``, or divided by ``max|f|`` if all f are
-        equal.
+        `share` is ``max|f_model - f| / (max f - min f)``; if all f are equal, the divisor is ``max|f|``.
     """
     from ..model import open_model  # not at import: it loads the engine
 

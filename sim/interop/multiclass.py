@@ -1,9 +1,9 @@
-"""sim.interop: classifiers of more than two classes.
+"""sim.interop: convert classifiers with more than two classes.
 
 ====================================  ==============================================================
-SVC, NuSVC                            one output per pair of classes; scikit-learn's vote, or with
-                                      ``break_ties`` its votes with confidences
-OneVsRestClassifier                   one output per class, of estimators with the same kernel
+SVC, NuSVC                            one output per pair of classes; the pairs vote as in
+                                      scikit-learn, with confidences if ``break_ties`` is set
+OneVsRestClassifier                   one output per class; the estimators must have the same kernel
 ====================================  ==============================================================
 """
 
@@ -25,18 +25,21 @@ MOST_PAIRWISE = 32
 
 def pairwise(estimator: Any, kernel: dict[str, Any], vectors: Array, dual: Array,
              intercept: Array) -> TrainedModel:
-    """Convert a support vector machine of several classes, one against one.
+    """Convert a one-vs-one support vector machine with several classes.
 
     Parameters
     ----------
     estimator : SVC or NuSVC
+        The fitted estimator.
     kernel : dict
-        Kernel as in [kernel] of a spec.
+        The keys of [kernel] of a spec.
     vectors : ndarray of shape (N, D)
         Support vectors in the order of their classes.
     dual : ndarray of shape (classes - 1, N)
-        For a vector of class i, row r is its coefficient for the pair of i and the r-th other class.
+        Coefficients of the support vectors. For a vector of class i, row r contains its coefficient for the
+        pair of class i and the r-th of the other classes.
     intercept : ndarray of shape (classes * (classes - 1) / 2,)
+        Intercept of each pair of classes.
     """
     classes = tuple(np.asarray(estimator.classes_).tolist())
     if len(classes) > MOST_PAIRWISE:
@@ -53,19 +56,21 @@ def pairwise(estimator: Any, kernel: dict[str, Any], vectors: Array, dual: Array
 def one_vs_rest(estimator: Any, read: Callable[[Any], TrainedModel]) -> TrainedModel:
     """Convert a fitted OneVsRestClassifier.
 
-    Equal vectors of its estimators are stored once.
+    Support vectors that several of its estimators share are stored once. `read` converts one estimator.
 
-    Raise E273 if the estimators have different kernels or scales, or if an estimator is constant.
+    Raise E270 if it is not fitted. Raise E273 if its estimators have different kernels or scales, if it
+    predicts several labels per sample, or if a class has no samples.
     """
     members = getattr(estimator, "estimators_", None)
     if members is None:
         raise fail("E270", "the estimator is not fitted", where="OneVsRestClassifier", value="no estimators_",
-                   allowed="an estimator after fit(X, y)", remedy="fit it first")
+                   allowed="an estimator after fit(X, y)", remedy="fit the estimator first")
     if estimator.multilabel_:
         raise _unlike("several labels per sample", "one label per sample", "fit one classifier per label")
     constant = [type(member).__name__ for member in members if type(member).__name__ == "_ConstantPredictor"]
     if constant:
-        raise _unlike("a class without samples", "samples of every class", "fit it to data of every class")
+        raise _unlike("a class without samples", "samples of every class",
+                      "fit it with samples of every class")
     models = [read(member) for member in members]
     classes = tuple(np.asarray(estimator.classes_).tolist())
     first = models[0]

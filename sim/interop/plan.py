@@ -1,4 +1,4 @@
-"""sim.interop: ``kerncast.plan``, which plans a spec, its file, or an estimator."""
+"""sim.interop: ``kerncast.plan``, the plan of a spec, a spec file or an estimator."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
          y_raw: Raw | None = None, **choices: Any) -> Plan:
     """Decide every format, shift, table and size for a spec or fitted estimator.
 
-    For an estimator, the predictions of the plan are compared with those of the estimator, with a warning
+    For an estimator, the predictions of the plan are compared with those of the estimator. The function warns
     if the gap is too large (W208); see :func:`kerncast.cautions`.
 
     Parameters
     ----------
     spec : Spec, path or estimator
-        A spec, the path of a ``kerncast.toml``, or a fitted estimator as for :func:`kerncast.export`: the
-        plan is then that of a predictor.
+        A spec, the path of a ``kerncast.toml``, or a fitted estimator of a kind that :func:`kerncast.export`
+        supports. The plan of an estimator is that of a predictor.
     x_raw, y_raw : array_like of int, optional
         ADC counts of representative data, shapes (m, D) and (m,). They determine the range of alpha of an
         online learner; the formats of a Toeplitz trainer depend on bounds only. For an estimator, `x_raw`
-        contains real samples in the units of its training data.
+        contains samples in the units of its training data.
     **choices
-        For an estimator: see :func:`kerncast.sim.interop.convert`.
+        Options for an estimator; see :func:`kerncast.sim.interop.convert.convert_estimator`.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
     Raises
     ------
     KerncastError
-        E113 for choices together with a spec, E122 and E270 to E274 for an estimator, and the errors of
+        E113 if options are passed with a spec, E122 and E270 to E274 for an estimator, and the errors of
         :func:`kerncast.sim.planner.make_plan`.
     """
     if is_estimator(spec):
@@ -65,7 +65,7 @@ def plan(spec: Spec | str | Path | Any, x_raw: Raw | ArrayLike | None = None,
 def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, Any]) -> Plan:
     """Return the plan of an estimator.
 
-    If the prediction gap is too large, the plan records a sufficient word length.
+    If the prediction gap is too large, the evidence of the plan contains a word length that is sufficient.
     """
     made, gap = _beside(estimator, X, choices)
     if gap.is_small:
@@ -80,7 +80,10 @@ def of_estimator(estimator: object, X: ArrayLike | None, choices: Mapping[str, A
 
 
 def warn_apart(made: Plan) -> None:
-    """Issue W208 at the user's call if the prediction gap of a plan is too large."""
+    """Warn (W208) if the prediction gap of a plan is too large.
+
+    The warning points to the line of the user's call.
+    """
     for problem in cautions(made):
         if problem.code == "W208":
             warnings.warn(str(problem), stacklevel=3)

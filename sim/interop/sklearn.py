@@ -1,19 +1,19 @@
-"""sim.interop: the kernel expansion of a fitted scikit-learn estimator.
+"""sim.interop: convert a fitted scikit-learn estimator to a kernel expansion.
 
 The expansion is read from the estimator's attributes. The module does not import scikit-learn: it recognises
 an estimator by its class name.  The decision functions are:
 
 ====================================  ==============================================================
-SVC, NuSVC, SVR, NuSVR, OneClassSVM   ``dual_coef_ k(support_vectors_, x) + intercept_``; of more than two
-                                      classes see :mod:`.multiclass`
+SVC, NuSVC, SVR, NuSVR, OneClassSVM   ``dual_coef_ k(support_vectors_, x) + intercept_``; for more than
+                                      two classes see :mod:`.multiclass`
 KernelRidge                           ``dual_coef_ k(X_fit_, x)``
 GaussianProcessRegressor, the mean    ``_y_train_std c alpha_ k(X_train_, x) + _y_train_mean``, for the
                                       kernel ``c k`` plus white noise
-Toeplitz and kernel RLS, kernel LMS   kerncast's own: ``dual_coef_ k(vectors, x) + intercept_``
+Toeplitz and kernel RLS, kernel LMS   ``dual_coef_ k(vectors, x) + intercept_`` (estimators of kerncast)
 ====================================  ==============================================================
 
-A scaler before the estimator, or a Gaussian process with one length scale per column, divides each column
-by a number: the model's `scale`, which becomes a factor of the column's gain.
+A scaler before the estimator divides each column by a number, and so does a Gaussian process with one length
+scale per column. These numbers are the `scale` of the model, and become factors of the gains of the columns.
 """
 
 from __future__ import annotations
@@ -38,24 +38,24 @@ def _name(estimator: object) -> str:
 
 
 def _array(estimator: object, attribute: str) -> Array:
-    """Return a fitted attribute as float64.
+    """Return a fitted attribute of an estimator as float64.
 
     Raise E270 if it is missing, E274 if it is sparse.
     """
     found = getattr(estimator, attribute, None)
     if found is None:
         raise fail("E270", "the estimator is not fitted", where=_name(estimator), value=f"no {attribute}",
-                   allowed="an estimator after fit(X, y)", remedy="fit it first")
+                   allowed="an estimator after fit(X, y)", remedy="fit the estimator first")
     if hasattr(found, "toarray"):
         raise fail("E274", "the support vectors of the estimator are sparse",
                    where=f"{_name(estimator)}.{attribute}",
                    value=type(found).__name__, allowed="dense arrays",
-                   remedy="fit it to a dense X: X.toarray()")
+                   remedy="fit the estimator with a dense array: X.toarray()")
     return np.asarray(found, dtype=np.float64)
 
 
 def _columns(alpha: Array) -> Array:
-    """Return coefficients of shape (N,) for one output, else (N, C)."""
+    """Reshape coefficients to (N,) for one output, or (N, C) for several."""
     columns = alpha.reshape(len(alpha), -1)
     return columns.ravel() if columns.shape[1] == 1 else columns
 
@@ -67,7 +67,10 @@ def _no_kernel(estimator: object, kernel: object, allowed: str) -> KerncastError
 
 
 def _named_kernel(estimator: Any, gamma: float) -> dict[str, Any]:
-    """Convert a kernel name of scikit-learn to [kernel] of a spec; raise E272."""
+    """Convert a kernel of scikit-learn to the keys of [kernel] in a spec.
+
+    Raise E272 if the kernel is not supported.
+    """
     kind = estimator.kernel
     allowed = "rbf, laplacian, poly with gamma > 0, linear"
     if not isinstance(kind, str):
@@ -87,7 +90,10 @@ def _named_kernel(estimator: Any, gamma: float) -> dict[str, Any]:
 
 
 def _support_vectors(estimator: Any) -> TrainedModel:
-    """Convert a support vector machine; with two classes, f > 0 means the second."""
+    """Convert a support vector machine.
+
+    With two classes, a positive output means the second class.
+    """
     vectors = _array(estimator, "support_vectors_")
     classes = tuple(np.asarray(getattr(estimator, "classes_", ())).tolist())
     kernel = _named_kernel(estimator, float(getattr(estimator, "_gamma", 0.0)))
@@ -109,13 +115,13 @@ def _ridge(estimator: Any) -> TrainedModel:
 
 def _regression(kernel: dict[str, Any], vectors: Array, alpha: Array, bias: Array,
                 **more: Any) -> TrainedModel:
-    """Return a regression model; `bias` is one number, or one per column of alpha."""
+    """Return a regression model; `bias` has one element, or one per column of alpha."""
     given: Any = float(bias[0]) if alpha.ndim == 1 else np.broadcast_to(bias, alpha.shape[1:]).copy()
     return TrainedModel(kernel, vectors, alpha, given, **more)
 
 
 class _Covariance(NamedTuple):
-    """Covariance of distinct samples, ``factor k(x / scale) + constant``."""
+    """Covariance of two different samples, ``factor k(x / scale) + constant``."""
 
     factor: float
     constant: float
@@ -123,7 +129,11 @@ class _Covariance(NamedTuple):
 
 
 def _covariance(estimator: object, kernel: Any) -> _Covariance:
-    """Reduce sums and products of constants, white noise and one RBF; else raise E272."""
+    """Convert a covariance kernel with at most one RBF to its covariance.
+
+    The kernel may contain sums and products of constants, white noise and one RBF. Raise E272 for any other
+    kernel.
+    """
     kind = _name(kernel)
     if kind == "RBF":
         return _Covariance(1.0, 0.0, np.atleast_1d(np.asarray(kernel.length_scale, dtype=np.float64)))
@@ -142,7 +152,7 @@ def _covariance(estimator: object, kernel: Any) -> _Covariance:
 
 
 def _gaussian_process(estimator: Any) -> TrainedModel:
-    """Convert the mean of a Gaussian process, in the targets' original units."""
+    """Convert the posterior mean of a Gaussian process, in the units of the targets."""
     vectors, alpha = _array(estimator, "X_train_"), _array(estimator, "alpha_")
     found = _covariance(estimator, estimator.kernel_)
     if found.scale is None:
@@ -160,7 +170,7 @@ def _gaussian_process(estimator: Any) -> TrainedModel:
 
 
 def _ours(estimator: Any) -> TrainedModel:
-    """Convert one of kerncast's estimators."""
+    """Convert an estimator of kerncast."""
     alpha = _array(estimator, "dual_coef_")
     if getattr(estimator, "coef_", None) is not None and hasattr(estimator, "_learner"):
         raise fail("E271", "a linear part cannot be exported", where=_name(estimator),
@@ -177,7 +187,7 @@ def _ours(estimator: Any) -> TrainedModel:
 
 
 def _own_kernel(kernel: Kernel) -> dict[str, Any]:
-    """Convert a kernel of :mod:`..kernels` to [kernel] of a spec."""
+    """Convert a kernel of :mod:`..kernels` to the keys of [kernel] in a spec."""
     parameters = {f.name: getattr(kernel, f.name) for f in fields(kernel)}  # type: ignore[arg-type]
     if isinstance(kernel, Polynomial) and kernel.name == "linear":
         parameters = {}
@@ -185,25 +195,26 @@ def _own_kernel(kernel: Kernel) -> dict[str, Any]:
 
 
 def _pipeline(estimator: Any) -> TrainedModel:
-    """Convert a pipeline of column scalers before a supported estimator."""
+    """Convert a pipeline that consists of column scalers and a supported estimator."""
     *scalers, last = (step for _, step in estimator.steps if step not in (None, "passthrough"))
     model = known_model(last)
     for scaler in reversed(scalers):
         scale, shift = _scaling(scaler, len(model.scales))
         if model.kernel["type"] in ("linear", "polynomial") or np.any(scale <= 0):
-            raise fail("E271", "a scaler before the estimator needs a kernel that depends on u - v only",
+            raise fail("E271", "a scaler in the pipeline requires a kernel that depends on u - v only",
                        where=_name(scaler),
                        value=str(model.kernel["type"]), allowed="rbf, laplacian",
-                       remedy="scale the columns yourself, and pass input=dict(offset=..., gain=...)")
+                       remedy="fit the estimator without the scaler to scaled samples, and pass "
+                              "input=dict(offset=..., gain=...)")
         # x = (sample / scale - shift) / model.scale: kernels of u - v ignore a shift common to u and v.
         model = replace(model, vectors=model.vectors + shift / model.scales, scale=model.scales * scale)
     return model
 
 
 def _scaling(scaler: Any, columns: int) -> tuple[Array, Array]:
-    """Return (scale, shift) of ``sample / scale - shift``, each of shape (D,).
+    """Return scale and shift, each of shape (D,), of a fitted scaler.
 
-    Raise E271 for another scaler.
+    The scaler computes ``sample / scale - shift``. Raise E271 for a scaler that is not supported.
     """
     kind, ones = _name(scaler), np.ones(columns)
     if kind == "StandardScaler":
@@ -228,23 +239,23 @@ READERS: dict[str, Callable[[Any], TrainedModel]] = {
 def _unknown(estimator: object, allowed: str) -> KerncastError:
     return fail("E271", "this kind of estimator cannot be exported", where="estimator",
                 value=_name(estimator), allowed=allowed,
-                remedy="use one of the allowed values, or write the file of another model "
-                       "(sim.data.predictor_file)")
+                remedy="use one of the allowed estimators, or write the model file yourself "
+                       "(see kerncast.sim.data.predictor_file)")
 
 
 def known_model(estimator: object) -> TrainedModel:
-    """Return the trained model of a fitted estimator.
+    """Convert a fitted estimator to a trained model.
 
     Parameters
     ----------
     estimator : estimator
-        One of :data:`READERS`, or an instance of a subclass.
+        An instance of one of the classes in :data:`READERS`, or of a subclass.
 
     Raises
     ------
     KerncastError
-        E270 if not fitted, E271 for another class, E272 for its kernel, E273 for classes or outputs that
-        cannot be exported together, E274 if sparse.
+        E270 if it is not fitted, E271 if its class is not supported, E272 if its kernel is not supported,
+        E273 if its classes or outputs cannot be exported together, E274 if its support vectors are sparse.
     """
     names = [kind.__name__ for kind in type(estimator).__mro__
              if kind.__module__.partition(".")[0] in ("sklearn", __name__.partition(".")[0])]
@@ -256,6 +267,6 @@ def known_model(estimator: object) -> TrainedModel:
         raise fail("E270",
                    "the estimator has no support vectors, so it predicts the same value for every sample",
                    where=_name(estimator), value="0 vectors", allowed="an estimator with support vectors",
-                   remedy="for an SVR, lower epsilon (it exceeds all errors) or raise C; then fit the "
+                   remedy="for an SVR, lower epsilon, which exceeds all errors, or raise C; then fit the "
                           "estimator again")
     return replace(model, origin=_name(estimator))

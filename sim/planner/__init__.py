@@ -1,4 +1,4 @@
-"""sim.planner: the plan of a spec: every format, shift, table and size."""
+"""sim.planner: decide every format, shift, table and size for a spec."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __all__ = ["make_plan"]
 
 def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
               y_raw: Raw | None = None, *, model: TrainedModel | None = None) -> Plan:
-    """Decide every format, shift, table and size for a spec or fitted estimator.
+    """Decide every format, shift, table and size for a spec.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
         ADC counts of representative data, shapes (m, D) and (m,).  They determine the range of alpha of an
         online learner; the formats of a Toeplitz trainer depend on bounds only.
     model : TrainedModel, optional
-        For a predictor: the model to use instead of the spec's file.
+        For a predictor: the model to use instead of the file that the spec names.
 
     Returns
     -------
@@ -49,9 +49,9 @@ def make_plan(spec: Spec | str | Path, x_raw: Raw | ArrayLike | None = None,
     Raises
     ------
     KerncastError
-        E121 for another type, E1xx for the spec, E203 to E206 if a format cannot represent a signal, E244 to
-        E248 if the arrays are not ADC counts of the spec, E275 to E278 for a model that was trained
-        elsewhere.
+        E121 if `spec` has the wrong type, E1xx for errors of the spec, E203 to E206 if a format cannot
+        represent a signal, E244 to E248 if the arrays do not contain ADC counts that fit the spec, E275 to
+        E278 for errors of a model trained elsewhere.
     """
     return _made(_given(spec), model, x_raw, y_raw)
 
@@ -76,7 +76,7 @@ def _made(spec: Spec, model: TrainedModel | None, x_raw: Raw | ArrayLike | None,
 def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
     """Return the plan for the spec's algorithm.
 
-    A predictor's model is loaded from its file if it is not given.
+    The model of a predictor is loaded from its file if `model` is None.
     """
     if spec.toeplitz is not None:
         return plan_toeplitz(spec, x_raw, y_raw)
@@ -92,17 +92,20 @@ def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: R
 
 
 def _kept(plan: Plan) -> dict[str, Any]:
-    """Return the records of decisions that do not belong to a signal.
+    """Return the entries of the evidence that do not belong to a signal.
 
-    They are the floating-point parameters of a model trained elsewhere, the automatic choice of the solver,
-    the candidates of a self-tuning trainer, and the filter of a stream.
+    These entries contain the floating-point parameters of a model trained elsewhere, the automatic choice of
+    the solver, the candidates of a self-tuning trainer, and the filter of a stream.
     """
     kept = ("trained", "solver", "candidates", "stream")
     return {name: plan.evidence[name] for name in kept if name in plan.evidence}
 
 
 def _asked(spec: Spec) -> dict[str, Any]:
-    """Return the resource limits, HLS factors and units, which change no decision."""
+    """Return the parts of the spec that the plan repeats but that change no decision.
+
+    They are the resource limits, the HLS settings and the units.
+    """
     file = file_units(spec)
     budget = {} if spec.budget is None else {
         "budget": {"target": spec.target.id, **spec.budget.model_dump(exclude_none=True)}}
@@ -113,7 +116,7 @@ def _asked(spec: Spec) -> dict[str, Any]:
 
 
 def _given(spec: object) -> Spec:
-    """Return a spec, or load it from its path; raise E121 for anything else."""
+    """Return `spec`, loaded from its path if necessary; raise E121 for another type."""
     if isinstance(spec, Spec):
         return spec
     if not isinstance(spec, (str, Path)):

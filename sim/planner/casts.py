@@ -1,4 +1,4 @@
-"""sim.planner: rounding and overflow of each cast, from the spec."""
+"""sim.planner: choose the rounding and overflow modes of each cast."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from ..spec.types import OVERFLOWS, ROUNDINGS
 
 
 def cast_modes(spec: Spec, signal: str) -> tuple[Rounding, Overflow]:
-    """Return rounding and overflow of a signal's cast.
+    """Return the rounding and overflow modes of a signal's cast.
 
-    The modes come from ``[numbers.casts]``, by default from ``[numbers] rounding`` and ``overflow``.  If a
-    bound excludes overflow, saturating and wrapping give equal values.
+    The modes are those of ``[numbers.casts]``; by default they are ``[numbers] rounding`` and ``overflow``.
+    If a bound excludes overflow, saturation and wrapping give the same values.
     """
     numbers = spec.numbers
     words = numbers.casts.get(signal, "").split()

@@ -1,10 +1,10 @@
 """sim.planner: constants of the certified bound.
 
-The residual is computed in steps of ``2**-(W - 1 - residual_shift)`` LSB of alpha: fine enough that rounding
-its products is negligible, and coarse enough that no sum overflows.
+The residual is computed in steps of ``2**-(W - 1 - residual_shift)`` LSB of alpha. These steps are so small
+that the rounding errors of its products are negligible, and so large that no sum overflows.
 
-The bound is for the quantised system: it excludes the errors of rounding kernel values and targets (W204
-warns of large errors of the targets).
+The bound applies to the solution of the quantised system. It does not include the errors caused by rounding
+the kernel values and the targets (W204 warns of large rounding errors of the targets).
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ ROW_ERROR = {16: 2, 24: 4, 32: 4}
 
 
 def row_loss(word: int, nonzero: int, error: int) -> Fraction:
-    """Bound the change of T's smallest eigenvalue due to rounding of the first row.
+    """Bound how far the smallest eigenvalue of T is below 0 after rounding.
 
-    T is positive semidefinite, and ``|E|_2 <= 2 sum_j |e_j|`` for the symmetric Toeplitz matrix E of the
-    errors.
+    The exact T is positive semidefinite. The rounding errors e_j of its first row form a symmetric Toeplitz
+    matrix E, and ``|E|_2 <= 2 sum_j |e_j|`` bounds the change of each eigenvalue.
 
     Parameters
     ----------
@@ -39,46 +39,56 @@ def row_loss(word: int, nonzero: int, error: int) -> Fraction:
         Number of nonzero entries other than r[0].
     error : int
         Largest error of an entry, in LSB.
+
+    Returns
+    -------
+    Fraction
+        The bound, in units of r.
     """
     return Fraction(2 * error * nonzero, 1 << (word - 1))
 
 
 def norm_bits(n: int) -> int:
-    """Return the number of bits of a component for the norm.
+    """Return the largest number of bits for which n squares do not overflow.
 
-    With this number of bits the sum of n squares stays below ``2**61``.
+    The sum of n squares of integers with this number of bits is below ``2**61``.
     """
     return (61 - ceil_log2(n)) // 2
 
 
 def residual_shift(word: int, n: int, alpha_frac: int, alpha_exp_min: int) -> int:
-    """Return the right shift for the products of the residual.
+    """Return the right shift of the products that form the residual.
 
-    With this shift the sum of n + 1 products and y stays below ``2**61``.
+    With this shift, the sum of n + 1 products and y is below ``2**61``.
     """
     return max(0, 2 * word - 2 + ceil_log2(n + 1) - 61, word - 1 + alpha_frac - alpha_exp_min - 59)
 
 
 def certify_constants(word: int, n: int, lam: Fraction, loss: Fraction, shift: int,
                       tolerance: float) -> dict[str, int]:
-    """Return the constants of :mod:`..model.bound` and of the residual.
+    """Return the constants for the residual and the certified bound.
+
+    :mod:`..model.bound` explains the constants of the bound.
 
     Parameters
     ----------
-    word, n : int
+    word : int
+        Word length W.
+    n : int
+        Number of samples.
     lam : Fraction
-        Regulariser.
+        Regulariser lambda.
     loss : Fraction
         Bound on how far the smallest eigenvalue of T / (1 + lambda) is below 0.
     shift : int
-        :func:`residual_shift`.
+        Result of :func:`residual_shift`.
     tolerance : float
-        Maximum bound, relative to |alpha|, of an accurate solution.
+        Largest bound, relative to |alpha|, with which a solution is reported as accurate.
 
     Returns
     -------
     dict of str to int
-        `bound_gain` is 0 if there is no bound.
+        The constants by name; `bound_gain` is 0 if no bound exists.
     """
     least = lam / (1 + lam) - loss
     gain = up = 0

@@ -1,7 +1,7 @@
 """sim.planner: formats and shifts of conjugate gradients, from analytic bounds.
 
-The system is not scaled, because every block has its own exponent. A new block is computed in steps of
-``2**(e - 61)``, where e is the exponent of its larger summand, so that two summands stay below ``2**62``.
+The system is not scaled, because every vector has its own block exponent. A sum of two vectors is computed in
+steps of ``2**(e - 61)``, where e is the larger exponent, so the sum is below ``2**62``.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ Q_BITS = 32
 
 
 def _mantissa(value: Fraction) -> tuple[int, int]:
-    """Return (m, e) with ``value = m 2**(e - 31)`` approximately.
+    """Return mantissa m and exponent e of a value: ``value ~ m 2**(e - 31)``.
 
-    ``2**30 <= m < 2**31``.
+    The mantissa is normalised: ``2**30 <= m < 2**31``.
     """
     e = floor_log2(value) + 1
     return min(round(value * Fraction(2) ** (31 - e)), 2**31 - 1), e
 
 
 def _product_constants(n: int, w: int, kernel: Format, lam: Fraction) -> dict[str, int]:
-    """Return the shifts of the product with K + lambda I.
+    """Return the constants of the product (K + lambda I) p.
 
-    A row of ``K p`` is below ``n 2**(W - 1 - kernel.frac)`` times 2 to the power of p's exponent.
+    A component of ``K p`` is below ``n 2**(W - 1 - kernel.frac) 2**e``, where e is the exponent of p.
     """
     # n < 2**count: the sum of n terms of 2**(2 W - 2), shifted by mac_shift, stays below 2**62.
     count = n.bit_length()
@@ -55,10 +55,11 @@ def _product_constants(n: int, w: int, kernel: Format, lam: Fraction) -> dict[st
 
 def _bound_constants(n: int, outputs: int, w: int, kernel: Format, error: int, lam: Fraction,
                      product_exp: int, tolerance: float) -> dict[str, int]:
-    """Return the constants of :mod:`..model.bound`; `bound_gain` is 0 without a bound.
+    """Return the constants of the certified bound; see :mod:`..model.bound`.
 
-    The exact kernel matrix is positive semidefinite, and the fixed-point one up to the rounding errors of
-    n values. The norms are those of all outputs together.
+    The exact kernel matrix is positive semidefinite. The rounding errors of the n values of a row bound how
+    far an eigenvalue of the fixed-point matrix is below 0. If this is not smaller than lambda, no bound
+    exists, and `bound_gain` is 0. The norms are taken over all outputs together.
     """
     least = lam - (n - 1) * error * kernel.lsb
     gain = up = 0
@@ -94,9 +95,10 @@ def _signals(spec: Spec, w: int) -> dict[str, Signal]:
 
 
 def _memory(word: str, x_word: str, sizes: dict[str, int], classes: bool) -> dict[str, tuple[Field, ...]]:
-    """Return the structures of the model and of its trainer.
+    """Return the members of the model and trainer structures.
 
-    Blocks of several outputs are consecutive; targets that are classes are stored as labels.
+    The vectors of several outputs are stored one after another; targets that are classes are stored as
+    labels.
     """
     several = "C" in sizes
     block, each = ("C*n", "C") if several else ("n", "1")
@@ -144,7 +146,7 @@ def plan_cg(spec: Spec) -> Plan:
     Raises
     ------
     KerncastError
-        E204 if a format cannot hold a signal, E206 if the model is too large to be addressed.
+        E204 if a format cannot represent a signal, E206 if the model is too large for 32-bit indices.
     """
     assert spec.cg is not None
     words = WORD_CLASSES[spec.numbers.word]

@@ -1,4 +1,4 @@
-"""sim.planner: options and constants of models that decide between classes."""
+"""sim.planner: options and constants of classifiers."""
 
 from __future__ import annotations
 
@@ -16,13 +16,19 @@ def rounded(value: Fraction) -> int:
 
 
 def learner_outputs(spec: Spec) -> int:
-    """Return the number of outputs of a learner: one for two classes, else one each."""
+    """Return the number of outputs: 1 for two classes, one per class for more.
+
+    For a regression, it is the number of outputs in the spec.
+    """
     classes = len(spec.output.classes or ())
     return spec.output.outputs or 1 if classes == 0 else 1 if classes == 2 else classes
 
 
 def learner_options(spec: Spec) -> dict[str, str]:
-    """Return the names of the classes and the decision; empty for a regression."""
+    """Return the class names and the decision rule as options of the plan.
+
+    The result is empty for a regression.
+    """
     if not spec.output.classes:
         return {}
     named = {f"class_{label}": name for label, name in enumerate(spec.output.classes)}
@@ -31,19 +37,22 @@ def learner_options(spec: Spec) -> dict[str, str]:
 
 
 def min_margin_option(spec: Spec) -> dict[str, str]:
-    """Return the smallest margin as an option of the plan; empty without one."""
+    """Return the minimum margin as an option of the plan; empty if the spec has none."""
     return {} if spec.output.min_margin is None else {"min_margin": repr(spec.output.min_margin)}
 
 
 def learner_constants(spec: Spec, y: Affine) -> dict[str, int]:
-    """Return the targets of a class and of the other classes, and the smallest margin.
+    """Return the constants of a classifier: the two targets and the minimum margin.
+
+    One target is for the class of the sample, the other one for the other classes.
 
     The result is empty for a regression.
 
     Raises
     ------
     KerncastError
-        E108 if the format of the scores does not include -1 and 1, or if the margin cannot be reached.
+        E108 if the format of the scores does not include -1 and 1, or if the minimum margin exceeds every
+        possible margin.
     """
     if not spec.output.classes:
         return {}
@@ -56,7 +65,10 @@ def learner_constants(spec: Spec, y: Affine) -> dict[str, int]:
 
 
 def min_margin(spec: Spec, y: Affine) -> dict[str, int]:
-    """Return the smallest margin in LSB of y; raise E108 beyond the range of a margin."""
+    """Return the minimum margin in LSB of y.
+
+    Raise E108 if it exceeds every possible margin.
+    """
     asked = spec.output.min_margin
     if asked is None:
         return {}

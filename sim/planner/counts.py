@@ -1,4 +1,4 @@
-"""sim.planner: bytes and operations as formulas in n, D and N, and their values."""
+"""sim.planner: memory and operation counts, as formulas in n, D and N with values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_BYTES = (1 << 31) - 1
 
 
 def evaluate(formula: str, sizes: dict[str, int]) -> int:
-    """Return the value of one of kerncast's formulas in n, D, N."""
+    """Evaluate a formula in n, D and N for the given sizes."""
     return int(eval(_compiled(formula), {"__builtins__": {}}, dict(sizes)))
 
 
@@ -30,12 +30,11 @@ def _compiled(formula: str) -> CodeType:
 
 def memory(fields: Iterable[tuple[str, str, str, str]],
            sizes: dict[str, int], size_key: str) -> tuple[Field, ...]:
-    """Return a structure from (name, C type, count formula, meaning) rows.
+    """Lay out a structure from rows of (name, C type, count formula, meaning).
 
-    Wider types precede narrower ones, which avoids padding.  `centers` are the first member of their width,
-    and an even number of bytes precedes all members of 16 bits: centers are aligned to 4 bytes, so that every
-    CPU core can load several values at a time.  A last member
-    `reserved` makes the size a multiple of 8, so that it is equal on every target regardless of the
+    Wider types precede narrower ones, which avoids padding. `centers` is the first member of its width and is
+    aligned to 4 bytes, so that a CPU core can load several values at a time. If necessary, a last member
+    `reserved` makes the size a multiple of 8, so that the size is the same on every target, regardless of the
     alignment of int64_t.
 
     Raises
@@ -66,11 +65,11 @@ def memory(fields: Iterable[tuple[str, str, str, str]],
 
 def operations(formulas: dict[str, dict[str, str]],
                sizes: dict[str, int]) -> dict[str, dict[str, Operations]]:
-    """Return worst-case counts per call, each a formula with its value.
+    """Return worst-case operation counts per call, each as a formula with its value.
 
-    ``multiplications`` counts those of the algorithm only.  Not included are input conversion, distance
-    terms (one each; none for the Laplacian, nine for the periodic kernel) and kernel values (three at 16
-    bits, four at 32; the degree of a polynomial).
+    ``multiplications`` counts only those of the algorithm. It does not include input conversion, the distance
+    terms (one multiplication per term; none for the Laplacian kernel, nine for the periodic kernel) and the
+    kernel values (three multiplications at 16 bits, four at 32 bits; for a polynomial kernel its degree).
     """
     return {call: {k: Operations(f, evaluate(f, sizes)) for k, f in counts.items()}
             for call, counts in formulas.items()}

@@ -1,28 +1,36 @@
-"""sim.planner: evidence of every signal's range.
+"""sim.planner: the evidence of a plan, which states how each range was chosen.
 
-The evidence states the source of each range, and the range in a run.
-
-Evidence is stored with a plan's decisions but not hashed.  For each signal, accumulators included:
+For each signal, the evidence contains the source of its range, and the range observed in a run of the integer
+model. It is stored in the plan, but it is not part of the plan's hash. The entry of each signal, accumulators
+included, has these keys:
 
 ``decided_by``
-    ``analytic``: a bound that no data can exceed; ``design``: a range from the spec, or a
-    default range; ``simulated``: a run of the integer model on data, with a margin; ``spec``: the format in
-    the spec; ``format``: full scale of the format, at which it saturates (or wraps, if the spec requests it).
+    Source of the range. ``analytic``: a bound that no data can exceed. ``design``: a range from the spec, or
+    a default range. ``simulated``: a run of the integer model on data, with a margin. ``spec``: the format in
+    the spec. ``format``: the full scale of the format, at which the signal saturates (or wraps, if the spec
+    requests it).
 ``bound`` or ``range``
-    The largest magnitude according to that decision, in the unit of the signal.
+    The largest magnitude according to this source, in the unit of the signal.
 ``seen``
     The largest magnitude in a run of the integer model, or None.
 ``headroom_bits``
-    log2 of the format's range over the range in the run, or None.
+    log2 of the largest magnitude of the format divided by `seen`, or None.
 ``exponent``
     For a signal with a block exponent: the exponent at the end of the run, at which `seen` was measured (an
-    exponent with a planned range only rises).  The format's range is the one at the largest exponent.
+    exponent with a planned range only rises). The largest magnitude of the format is the one at the largest
+    exponent.
 
-Origin of the bounds: x and y from the ADC counts and their offsets; a distance from the range of x;
-``|k| <= 1`` for the kernels of a distance; ``r = k / (1 + lambda)``; ``|xi| < 1`` and ``0 < eps <= 1`` for a
-positive definite T; ``|a|_2 <= sqrt((1 + lambda) / lambda)`` and ``|alpha|_2 <= |y|_2 / lambda`` since no
-eigenvalue of T + lambda I lies below lambda; ``|mu| <= |x|_2``, for mu = eps times the last coefficient of
-step m; FKLMS: :mod:`.online.bound`; accumulators: as many terms as vectors, each the largest product.
+The analytic bounds are derived as follows:
+
+* x and y: from the range and the offset of the ADC counts
+* distances: from the range of x
+* kernel values: ``|k| <= 1`` for kernels of a distance, and ``r = k / (1 + lambda)``
+* Levinson's recursion: ``|xi| < 1`` and ``0 < eps <= 1`` for a positive definite T
+* predictor and coefficients: ``|a|_2 <= sqrt((1 + lambda) / lambda)`` and ``|alpha|_2 <= |y|_2 / lambda``,
+  because no eigenvalue of T + lambda I is below lambda
+* innovation: ``|mu| <= |x|_2``, because mu is eps times the last coefficient of step m
+* FKLMS: see :mod:`.online.bound`
+* accumulators: the number of vectors times the largest product
 """
 
 from __future__ import annotations
@@ -37,12 +45,12 @@ from ..spec import Spec
 
 
 def is_block(plan: Plan, name: str) -> bool:
-    """Return whether the values of a signal share a block exponent."""
+    """Return whether all values of a signal share one block exponent."""
     return "block exponent" in plan.signals[name].unit
 
 
 def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
-    """Return the range of a signal's block exponent, or None if it is not planned."""
+    """Return the planned range of a signal's block exponent, or None if there is none."""
     if not is_block(plan, name) or not {f"{name}_exp_min", f"{name}_exp_max"} <= set(plan.constants):
         return None
     if plan.static:  # alpha has that of the recursion's x
@@ -52,15 +60,15 @@ def exponents(plan: Plan, name: str) -> tuple[int, int] | None:
 
 
 def reach(plan: Plan, name: str) -> float:
-    """Return the largest magnitude of a signal's format, in its unit."""
+    """Return the largest magnitude of a signal's format, in the unit of the signal."""
     signal = plan.signals[name]
     return largest(signal) * 2.0 ** (exponents(plan, name) or (0, 0))[1]
 
 
 def complete(plan: Plan) -> dict[str, Any]:
-    """Return evidence for every signal.
+    """Complete the evidence of a plan, so that every signal has an entry.
 
-    The evidence consists of the planner's decisions, and of bounds for all other signals.
+    The entries of signals whose range the planner chose are kept. For all other signals, bounds are added.
 
     Parameters
     ----------
@@ -70,6 +78,7 @@ def complete(plan: Plan) -> dict[str, Any]:
     Returns
     -------
     dict of str to dict
+        The entry of each signal by its name.
     """
     bounds = _bounds(plan)
     found: dict[str, Any] = {}
@@ -84,7 +93,7 @@ def complete(plan: Plan) -> dict[str, Any]:
 
 
 def _bounds(plan: Plan) -> dict[str, float]:
-    """Return analytic bounds by signal, in its unit, for signals that have one."""
+    """Return the analytic bounds by signal, each in the unit of the signal."""
     s, c = plan.signals, plan.integer
     y_raw, y = s["y_raw"].format, s["y"].format
     ends = (-1, 1) if plan.decision else (y_raw.lo, y_raw.hi)  # a class is trained to -1 and 1
@@ -105,9 +114,9 @@ def _bounds(plan: Plan) -> dict[str, float]:
 
 
 def _solver_bounds(plan: Plan) -> dict[str, float]:
-    """Return bounds of the batch trainers.
+    """Return the analytic bounds for the signals of a batch trainer.
 
-    The bounds of mu and x hold for the system divided by 1 + lambda.
+    The bounds of mu and x apply to the system divided by 1 + lambda.
     """
     if "lambda" not in plan.options:
         return {}
@@ -126,14 +135,15 @@ def _solver_bounds(plan: Plan) -> dict[str, float]:
 
 
 def largest(signal: Signal) -> float:
-    """Return a signal's largest magnitude in its unit; for a block, at exponent 0."""
+    """Return the largest magnitude of a signal's format, at block exponent 0."""
     return float(signal.format.value(max(-signal.lo, signal.hi)))
 
 
 def file_units(spec: Spec) -> dict[str, float]:
-    """Return how to convert y to the units of the data file: ``zero + scale * y``.
+    """Return `zero` and `scale`, which convert y to the units of the data file.
 
-    The result is empty without the range of the target in [data], for classes and for several outputs.
+    The value in the units of the file is ``zero + scale * y``. The result is empty if [data] does not contain
+    the range of the target, and for classes or several outputs.
     """
     data, y = spec.data, spec.output
     target = None if data is None or y.classes is not None or (y.outputs or 1) > 1 else data.ranged_target

@@ -1,7 +1,8 @@
-"""sim.planner: the error of rounding the user's data to the formats of x and y.
+"""sim.planner: measure the error of rounding the user's data to x and y.
 
-No certificate covers this error, because the device processes only the rounded values.  It is zero if the
-format is as fine as the ADC counts, even if the data use a small part of their range.
+The certified bound does not cover this error, because the device processes only the rounded values. The error
+is 0 if the LSB of the format is not larger than one ADC count, even if the data use only a small part of the
+range.
 """
 
 from __future__ import annotations
@@ -28,15 +29,15 @@ def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
     ----------
     plan : Plan
     x_raw, y_raw : ndarray of int64, shapes (m, D) and (m,), or None
-        ADC counts; on the uniform grid x is exact, and x_raw is ignored.
+        ADC counts; for a uniform grid, x is exact and `x_raw` is ignored.
 
     Returns
     -------
     Plan
-        A plan with the same decisions.  ``overlap`` of x is the result of
-        :func:`.overlap.measure_overlap`, for a learner that projects.  ``rounding`` of y is the RMS of its
-        rounding errors divided by the RMS of y (``rms``, in units of y); that of x is the RMS of the
-        rounding errors divided by the kernel's width (:func:`_width`).
+        A plan with the same decisions and more evidence. For y, ``rms`` is its RMS in units of y, and
+        ``rounding`` is the RMS of its rounding errors divided by ``rms``. For x, ``rounding`` is the RMS of
+        its rounding errors divided by the width of the kernel (:func:`_width`), and ``overlap`` is the result
+        of :func:`.overlap.measure_overlap` if the learner uses projection.
     """
     evidence: dict[str, Any] = dict(plan.evidence)
     if y_raw is not None and len(y_raw) and not plan.decision:  # labels are exact
@@ -57,7 +58,7 @@ def measure_rounding(plan: Plan, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
 
 
 def _words(plan: Plan, name: str, raw: Raw) -> tuple[Array, Array]:
-    """Return ADC counts (m, D) in units of x or y, and their rounding errors."""
+    """Convert ADC counts (m, D) to units of x or y, and compute their rounding errors."""
     shift, lsb = plan.integer(f"{name}_shift"), float(Fraction(plan.units[name]))
     exact = (raw - np.array(plan.constants[f"{name}_offset"], dtype=np.int64)) * np.array(
         plan.constants[f"{name}_gain"], dtype=np.int64)
@@ -68,15 +69,16 @@ def _words(plan: Plan, name: str, raw: Raw) -> tuple[Array, Array]:
 
 
 def _rms(values: Array) -> float:
-    """Return the root mean square of the lengths of rows (m, D)."""
+    """Return the root mean square of the Euclidean norms of the rows (m, D)."""
     return float(np.sqrt(np.mean(np.sum(values * values, axis=1))))
 
 
 def _width(plan: Plan, x: Array) -> float:
-    """Return the distance, in units of x, that changes a kernel value noticeably.
+    """Return the scale of distances at which the kernel value changes, in units of x.
 
-    It is sigma; for the periodic kernel, ``exp(-2 sin^2(pi d / period) / sigma^2)``, the equivalent at
-    small d; for products of inputs, the RMS of the inputs `x`, shape (m, D).
+    It is sigma for kernels of a distance. For the periodic kernel, ``exp(-2 sin^2(pi d / period) /
+    sigma^2)``, it is the width of the equivalent Gaussian kernel at small d. For kernels of products of
+    inputs, it is the RMS of the inputs `x`, shape (m, D).
     """
     if plan.polynomial:
         return _rms(x)

@@ -1,8 +1,8 @@
 """sim.planner: formats, signals and constants of inputs and targets.
 
-ADC counts are converted to x by ``requantise((raw - offset) * gain, shift)``. If all gains are equal,
-sigma includes the common scale, so that the gain is a power of two and the distance of two x is the exact
-integer distance of the two ADC counts.
+ADC counts are converted to x by ``requantise((raw - offset) * gain, shift)``. If all columns have the same
+gain, this gain is included in sigma. The remaining factor is a power of two, so that distances between values
+of x are exact multiples of distances between ADC counts, unless the word length requires x to be rounded.
 """
 
 from __future__ import annotations
@@ -23,10 +23,7 @@ from .words import Affine, WordClass
 
 @dataclass(frozen=True)
 class Inputs:
-    """Formats of inputs and targets, with the signals, constants and units.
-
-    All algorithms share these.
-    """
+    """Formats, signals, constants and units of inputs and targets, for all algorithms."""
 
     x: Affine
     y: Affine
@@ -36,7 +33,7 @@ class Inputs:
 
 
 def plan_inputs(spec: Spec, words: WordClass) -> Inputs:
-    """Return the formats of inputs and targets, which all algorithms share.
+    """Decide the formats of inputs and targets, which are the same for all algorithms.
 
     Raise E204 if the word length is too short for the spec.
     """
@@ -45,7 +42,7 @@ def plan_inputs(spec: Spec, words: WordClass) -> Inputs:
 
 
 def input_options(spec: Spec) -> dict[str, str]:
-    """Return the options of a plan that state how samples arrive."""
+    """Return the options of the plan that describe the input of samples."""
     return {} if spec.input.delay is None else {"delay": str(spec.input.delay)}
 
 
@@ -56,15 +53,15 @@ def _cast(spec: Spec, name: str, fmt: Format, unit: str, lo: int | None = None,
 
 
 def _stores_inputs(spec: Spec) -> bool:
-    """Return whether the device stores inputs as vectors, in the format of x."""
+    """Return whether the device stores input vectors in the format of x."""
     return spec.rls is None and (spec.toeplitz is None or spec.toeplitz.scheme != "uniform")
 
 
 def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Affine:
-    """Use one scale for all columns.
+    """Decide the format of x if all columns have the same gain.
 
-    x is the ADC count, shifted up by `up`, or down as far as necessary. Stored inputs take one byte each if
-    their range fits 8 bits.
+    x is the ADC count, shifted left by `up` bits, or right as far as necessary. Stored inputs use one byte
+    per value if their range fits 8 bits.
     """
     offset = spec.input.offsets
     lo, hi = raw.lo - max(offset), raw.hi - min(offset)
@@ -80,7 +77,7 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
         raise fail("E204", "sigma is too small for the resolution of the inputs",
                    where="[kernel] sigma", value=spec.kernel.sigma,
                    allowed="about one ADC count or more",
-                   remedy="raise sigma, or give the input more fraction bits")
+                   remedy="raise sigma, or set an [input] word with more fraction bits")
     fmt = Format(signed, words.bits, raw.frac + up - down)
     lsb = Fraction(spec.input.gains[0]) * fmt.lsb
     low, high = fmt.fit((lo << up) >> down), fmt.fit(-((-hi << up) >> down))
@@ -92,20 +89,26 @@ def _equal_gain_input(spec: Spec, words: WordClass, raw: Format, up: int) -> Aff
 
 
 def _mantissas(spec: Spec, words: WordClass, raw: Format, frac: int) -> tuple[tuple[int, ...], int]:
-    """Return gains as integers over ``2**shift``, for x with `frac` fraction bits."""
+    """Return integers m and a shift with ``gain = m / 2**shift`` for each column.
+
+    They apply to x with `frac` fraction bits.
+    """
     ratios = [Fraction(gain) * raw.lsb * Fraction(2) ** frac for gain in spec.input.gains]
     shift = max(0, words.gain_bits - 1 - floor_log2(max(ratios)))
     return tuple(rounded(decimal(r * 2**shift)) for r in ratios), shift
 
 
 def _widest(spec: Spec, raw: Format, gain: tuple[int, ...], shift: int) -> int:
-    """Return the largest magnitude of x for any rounding."""
+    """Return the largest magnitude of x for every rounding mode."""
     return max(-(-max(raw.hi - off, off - raw.lo) * g >> shift)
                for off, g in zip(spec.input.offsets, gain, strict=True))
 
 
 def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
-    """Convert columns with different gains: one common LSB, gains as mantissas."""
+    """Decide the format of x if the columns have different gains.
+
+    All columns of x have the same LSB, and the gains are stored as mantissas.
+    """
     ends = [max(raw.hi - off, off - raw.lo) * Fraction(gain) * raw.lsb
             for off, gain in zip(spec.input.offsets, spec.input.gains, strict=True)]
     most = min((1 << (words.bits - 1)) - 1, reach(spec, words) // 2)
@@ -127,7 +130,7 @@ def _scaled_input(spec: Spec, words: WordClass, raw: Format) -> Affine:
 def _with_smallest_sigma(spec: Spec) -> Spec:
     """Return the spec with the smallest sigma of all candidates.
 
-    They share one format of x.
+    All candidates use the same format of x.
     """
     if spec.toeplitz is None or spec.toeplitz.candidates is None:
         return spec
@@ -136,7 +139,7 @@ def _with_smallest_sigma(spec: Spec) -> Spec:
 
 
 def plan_input(spec: Spec, words: WordClass) -> Affine:
-    """Decide the format of x: as fine as the ADC counts, and fine enough for sigma.
+    """Decide the format of x, whose LSB must resolve both the ADC counts and sigma.
 
     Raises
     ------
@@ -160,7 +163,7 @@ def plan_input(spec: Spec, words: WordClass) -> Affine:
 def plan_output(spec: Spec, words: WordClass) -> Affine:
     """Decide the format of y.
 
-    Full scale is at half of the range, so that predictions may overshoot.
+    The largest target is at half of the full scale, so that predictions can exceed the range of the targets.
     """
     raw = spec.output.scores
     most = max(abs(raw.lo - spec.output.offset), abs(raw.hi - spec.output.offset), 1)
@@ -174,7 +177,7 @@ def plan_output(spec: Spec, words: WordClass) -> Affine:
 
 
 def _signals(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict[str, Signal]:
-    """Return the signals that every algorithm has."""
+    """Return the signals that every algorithm uses."""
     raw_x, raw_y = spec.input.format, spec.output.format
     k = kernel_format(spec, words, x.signal, x.lsb)
     return {
@@ -197,9 +200,9 @@ def _constants(x: Affine, y: Affine) -> dict[str, int | tuple[int, ...]]:
 
 
 def _units(spec: Spec, x: Affine, y: Affine) -> dict[str, str]:
-    """Return exact real values of the LSBs.
+    """Return the exact values of the LSBs of x and y, and of one ADC count.
 
-    The LSBs are those of x and y, and of one ADC count (per column for x).
+    The value of an ADC count of x can differ from column to column.
     """
     raw_x, raw_y = spec.input.format.lsb, spec.output.format.lsb
     steps = [str(Fraction(gain) * raw_x) for gain in spec.input.gains]

@@ -1,7 +1,7 @@
 """sim.planner: exact binary logarithms of rational numbers.
 
-The last bit of ``math.log2`` depends on the C library. Near a power of two, that could change a shift of the
-plan.
+The last bit of ``math.log2`` depends on the C library. For a value near a power of two, this difference could
+change a shift of the plan.
 """
 
 from __future__ import annotations

@@ -1,11 +1,10 @@
-"""sim.planner: the plan of an imported model.
+"""sim.planner: the plan of a model trained elsewhere.
 
-Vectors, coefficients and intercept become integers.
-
-The vectors are converted like samples, to ADC counts and then to x, so that a sample equal to a vector is at
-distance 0.  The coefficients share the smallest exponent that fits the largest one; their LSB is a power
-of two times the LSB of y, so that a shift converts their products to y.  All coefficients are known, so no
-bound on data is needed.
+The vectors, the coefficients and the intercept are converted to integers. The conversion of the vectors is
+that of the samples, to ADC counts and then to x, so that a sample that equals a vector has distance 0. All
+coefficients share one exponent, which is the smallest one that fits the largest coefficient. Their LSB is a
+power of two times the LSB of y, so that a shift converts their products to y. All coefficients are known, so
+the formats do not depend on bounds on the data.
 """
 
 from __future__ import annotations
@@ -35,13 +34,14 @@ from .words import WORD_CLASSES, Affine
 
 
 def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
-    """Convert real vectors (N, D) to x (N, D); raise E246 if out of range."""
+    """Convert floating-point vectors (N, D) to x; raise E246 if out of range."""
     fmt, s = spec.input.format, x.signal
     steps = np.array(spec.input.gains) * float(fmt.lsb)
     try:
         raw = quantise(vectors, steps, spec.input.offsets, fmt, "vectors")
     except KerncastError as error:
-        remedy = "pass samples with the range of the model's centers, or an [input] word that holds these"
+        remedy = ("pass samples that cover the range of the model's centers, or an [input] word that can "
+                  "represent them")
         raise KerncastError([replace(p, remedy=remedy) for p in error.problems]) from None
     words = [[requantise((int(word) - offset) * gain, x.shift, s.rounding.value, s.lo, s.hi)
               for word, offset, gain in zip(row, x.offset, x.gain, strict=True)] for row in raw]
@@ -49,9 +49,9 @@ def vector_words(spec: Spec, x: Affine, vectors: NDArray[np.float64]) -> Words:
 
 
 def _exponent(alpha: list[Fraction], bits: int) -> int:
-    """Return the smallest e for which all coefficients fit the signed format.
+    """Return the smallest exponent with which all coefficients fit `bits` signed bits.
 
-    The LSB of the coefficients is 2**e.
+    For the exponent e, the LSB of the coefficients is 2**e.
     """
     most, hi = max(map(abs, alpha), default=Fraction(0)), (1 << (bits - 1)) - 1
     if most == 0:
@@ -68,10 +68,10 @@ def _too_far_apart(value: str, allowed: str) -> Exception:
 
 
 def _sum_shifts(sums: list[int], e: int, kernel: Signal) -> tuple[int, int]:
-    """Return `mac_shift` and `f_shift`; raise E278.
+    """Return `mac_shift` and `f_shift`, the shifts of the products and of their sum.
 
-    With these shifts the sums of every output fit, and are converted to y.  `sums` contains the sums of the
-    coefficients' magnitudes.
+    With these shifts, the sums of every output fit the accumulator and are converted to y. `sums` contains
+    the sum of the magnitudes of the coefficients of each output. Raise E278 if no shifts satisfy this.
     """
     most = max(sums) * max(abs(kernel.lo), abs(kernel.hi))
     mac_shift = max(0, ceil_log2(most) - MAX_SHIFT) if most else 0
@@ -82,7 +82,7 @@ def _sum_shifts(sums: list[int], e: int, kernel: Signal) -> tuple[int, int]:
 
 
 def _alpha_signal(y: Signal, e: int, bits: int) -> Signal:
-    """Return the signal of the coefficients, with an LSB of 2**e LSB of y."""
+    """Return the signal of the coefficients, whose LSB is 2**e times the LSB of y."""
     fmt = Format(True, bits, y.format.frac - e)
     return Signal(fmt, Rounding.HALF_UP, Overflow.SATURATE, fmt.lo, fmt.hi, y.unit)
 
@@ -104,8 +104,8 @@ def _options(spec: Spec, model: TrainedModel) -> dict[str, str]:
 class _Coefficients(NamedTuple):
     """Integer coefficients (N, M) of the vectors `held`.
 
-    Their LSB is ``2**exponent`` LSB of y. `sums` contains the sums of their magnitudes by output;
-    `largest` is the largest real coefficient in full scales of y.
+    Their LSB is ``2**exponent`` times the LSB of y. `sums` contains the sum of their magnitudes for each
+    output. `largest` is the largest magnitude of the original coefficients, relative to the full scale of y.
     """
 
     alpha: Words
@@ -116,7 +116,7 @@ class _Coefficients(NamedTuple):
 
 
 def _coefficients(model: TrainedModel, y: Affine, bits: int, lowest: int) -> _Coefficients:
-    """Round the coefficients; their exponent is at least `lowest`."""
+    """Round the coefficients to integers; their exponent is at least `lowest`."""
     real = [Fraction(a) / y.lsb for a in model.alpha.ravel().tolist()]
     e = max(_exponent(real, bits), lowest)
     whole = np.array([rounded(a / Fraction(2) ** e) for a in real], dtype=np.int64).reshape(
@@ -128,7 +128,7 @@ def _coefficients(model: TrainedModel, y: Affine, bits: int, lowest: int) -> _Co
 
 
 def _intercepts(model: TrainedModel, y: Affine) -> list[int]:
-    """Return the intercept of each output in LSB of y; raise E278."""
+    """Return the intercept of each output in LSB of y; raise E278 for a large one."""
     bias = [rounded(Fraction(b) / y.lsb) for b in np.atleast_1d(model.bias).tolist()]
     if max(map(abs, bias)) >= 1 << 60:
         raise _too_far_apart(f"an intercept of {max(bias, key=abs)} LSB of y", "at most 60 bits")
@@ -136,9 +136,9 @@ def _intercepts(model: TrainedModel, y: Affine) -> list[int]:
 
 
 def _several(model: TrainedModel, held: list[int], bias: list[int]) -> dict[str, ConstantTable]:
-    """Return the tables of several outputs.
+    """Return the additional tables of a model with several outputs.
 
-    The tables contain the intercepts, and the indices of the coefficients of pairs.
+    They contain the intercepts, and, for one output per pair of classes, the indices of the coefficients.
     """
     short = all(-(1 << 31) <= b < 1 << 31 for b in bias)
     tables = {"bias": ConstantTable(Format(True, 32 if short else 64, 0), tuple(bias))}
@@ -152,7 +152,7 @@ def _several(model: TrainedModel, held: list[int], bias: list[int]) -> dict[str,
 
 
 def _unsigned(values: list[int]) -> ConstantTable:
-    """Return a table of the shortest unsigned format that holds the values."""
+    """Return a table in the shortest unsigned format that can represent the values."""
     bits = next(bits for bits in (8, 16, 32) if max(values) < 1 << bits)
     return ConstantTable(Format(False, bits, 0), tuple(values))
 
@@ -173,6 +173,7 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     spec : Spec
         A spec with algorithm ``kernel_predictor``.
     model : TrainedModel
+        The model, in floating point.
 
     Returns
     -------
@@ -183,8 +184,8 @@ def plan_predictor(spec: Spec, model: TrainedModel) -> Plan:
     Raises
     ------
     KerncastError
-        E204 if a format cannot hold a signal, E206 if the model is too large to be addressed, E246 if a
-        vector does not fit the ADC counts, E278 if no shift converts the sums to y.
+        E204 if a format cannot represent a signal, E206 if the model is too large for 32-bit indices, E246 if
+        a vector exceeds the range of the ADC counts, E278 if no shift converts the sums to y.
     """
     words = WORD_CLASSES[spec.numbers.word]
     columns = model.alpha.reshape(len(model.alpha), -1).shape[1]

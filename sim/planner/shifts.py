@@ -1,7 +1,7 @@
-"""sim.planner: the check that every shift of a plan is at most 62 bits.
+"""sim.planner: check that every shift of a plan is at most 62 bits.
 
-Formats are derived from the spec, and shifts from the formats. If two formats differ too much, a shift would
-remove all bits of one of the values.
+The spec determines the formats, and the formats determine the shifts. If the LSBs of two formats differ too
+much, a shift removes all bits of one of the values.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ _BOTH_WAYS = ("row_shift", "lambda_shift", "kernel_out_shift")
 
 
 def check_shifts(plan: Plan) -> None:
-    """Raise E204 for a plan with a shift out of range.
+    """Raise an error if a shift of a plan is out of range.
 
     Raises
     ------
     KerncastError
-        E204 if a shift is out of range, including that of a prediction at either end of alpha's exponent
-        range.
+        E204 if a shift is out of range. The shift of a prediction depends on the exponent of alpha, and is
+        checked at both ends of the range of that exponent.
     """
     wrong = [f"{name} = {shift}" for name, shift, least in _shifts(plan) if not least <= shift <= MAX_SHIFT]
     if not wrong:
@@ -38,19 +38,19 @@ def check_shifts(plan: Plan) -> None:
                    allowed=f"shifts of at most {MAX_SHIFT} bits", remedy="scale the inputs with [input] gain")
     most = ceil_log2(kernel.format.value(max(-kernel.lo, kernel.hi)))
     key = "lambda" if plan.trains else "eta"
-    raise fail("E204", f"the scales of kernel values, here up to 2^{most}, and {key} differ too much "
+    raise fail("E204", f"the kernel values, which are up to 2^{most}, and {key} differ too much in scale "
                        f"({', '.join(wrong)})", where=f"[{TABLE_OF[plan.algorithm]}] {key}",
                        value=plan.options[key],
-               allowed=f"kernel values near 1, or {key} closer to them: shifts of at most {MAX_SHIFT} bits",
+               allowed=f"a {key} closer to the kernel values: shifts of at most {MAX_SHIFT} bits",
                remedy="scale the inputs with [input] gain, or the kernel with gamma, so that kernel values "
-                      f"are near 1; or set {key} closer to them")
+                      f"are near 1; or set {key} closer to the kernel values")
 
 
 def _shifts(plan: Plan) -> Iterator[tuple[str, int, int]]:
-    """Yield name, bits and the smallest allowed value of every shift.
+    """Yield the name, the value and the smallest allowed value of every shift.
 
-    A prediction is shifted by `f_shift` minus the exponent of alpha, if alpha has one. `bound_shift` may have
-    any value: the device checks its sum with the shift of the residual.
+    If alpha has a block exponent, a prediction is shifted by `f_shift` minus this exponent. `bound_shift` can
+    have any value, because the device checks the sum of `bound_shift` and the shift of the residual.
     """
     for name in plan.constants:
         if name.endswith("_shift") and name not in ("f_shift", "bound_shift"):

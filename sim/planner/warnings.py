@@ -1,6 +1,7 @@
 """sim.planner: warnings for a plan that is valid but probably gives poor results.
 
-A warning does not reject a plan: a run may still be useful, such as early steps of conjugate gradients.
+A warning does not reject a plan, because a run may still be useful: for example, the first steps of conjugate
+gradients.
 """
 
 from __future__ import annotations
@@ -24,7 +25,9 @@ _LONGER = "raise lambda, or set a longer word length: [numbers] word = 24 or 32"
 
 
 def cautions(plan: Plan) -> tuple[Problem, ...]:
-    """Return the warnings of a plan, including those of a run if it has evidence.
+    """Return the warnings of a plan.
+
+    If the evidence of the plan contains the results of a run, the warnings of the run are included.
 
     Parameters
     ----------
@@ -33,7 +36,7 @@ def cautions(plan: Plan) -> tuple[Problem, ...]:
     Returns
     -------
     tuple of Problem
-        W201 to W209.
+        Warnings with the codes W201 to W209.
     """
     if plan.fixed:
         return (*_coarse(plan), *_apart(plan))
@@ -81,7 +84,7 @@ def _no_bound(plan: Plan) -> Iterator[Problem]:
 
 
 def _nothing_shown(plan: Plan) -> Iterator[Problem]:
-    """Warn if predictions, or changes of coefficients, are below half an LSB (W203)."""
+    """Warn if all predictions, or all changes of coefficients, round to 0 (W203)."""
     y, half = Fraction(plan.evidence["y"]["bound"]), plan.signals["y"].format.lsb / 2
     key, found = ("lambda", plan.options["lambda"]) if plan.trains else ("eta", plan.options["eta"])
     if plan.trains:  # |f_i| <= |k_i| |alpha| <= n max|k| max|y| / lambda
@@ -105,9 +108,10 @@ def _nothing_shown(plan: Plan) -> Iterator[Problem]:
 
 
 def _nothing_stays(plan: Plan) -> Iterator[Problem]:
-    """Warn if a limit discards every new coefficient, so that f stays 0 (W207).
+    """Warn if every new coefficient is discarded, so all predictions are 0 (W207).
 
-    Starting at f = 0, the rule gives |alpha| = eta |y|; if this coefficient is discarded, f stays 0.
+    The first prediction is 0, so the first coefficient has the magnitude eta |y|. If a limit discards this
+    coefficient for every y, the model stays empty.
     """
     if plan.trains:
         return
@@ -126,15 +130,15 @@ def _nothing_stays(plan: Plan) -> Iterator[Problem]:
 def _coarse(plan: Plan) -> Iterator[Problem]:
     """Warn if the format of targets (W204) or inputs (W205) is too coarse."""
     word = plan.word
-    longer = f", or set a longer word: [numbers] word = {24 if word == 16 else 32}" if word < 32 else ""
+    longer = f", or set [numbers] word = {24 if word == 16 else 32}" if word < 32 else ""
     y, x = (plan.evidence[name].get("rounding", 0.0) for name in ("y", "x"))
     if y > _PERCENT:
         bound = "; the certified bound does not include this error" if plan.trains else ""
-        yield Problem("W204", f"rounding changes the targets by {y:.2g} of their magnitude{bound}",
+        yield Problem("W204", f"the RMS rounding error of the targets is {y:.2g} of their RMS{bound}",
                       "[output] word", str(plan.signals["y_raw"].format), f"at most {_PERCENT:g}",
                       f"choose word and offset in [output] so that the targets fill the range{longer}")
     if x > _PERCENT:
-        yield Problem("W205", f"rounding changes the inputs by {x:.2g} of the kernel width",
+        yield Problem("W205", f"the RMS rounding error of the inputs is {x:.2g} of the kernel width",
                       "[input] word", str(plan.signals["x_raw"].format), f"at most {_PERCENT:g}",
                       f"choose word and offset in [input] so that the inputs fill the range{longer}")
 
@@ -148,12 +152,12 @@ def _unstable(plan: Plan) -> Iterator[Problem]:
         return
     where = "outside" if eta >= bound else "near the end of"
     yield Problem("W206", f"eta is {where} the stable range, which ends below 2 / (1 + rho)",
-                  _key(plan, "eta"), plan.options["eta"], f"below {float(bound):.6g}, here",
+                  _key(plan, "eta"), plan.options["eta"], f"below {float(bound):.6g} for this rho",
                   "start with eta = 0.1; with a reduction, the learner may diverge even below this bound")
 
 
 def _amplifying(plan: Plan) -> Iterator[Problem]:
-    """Warn if stored vectors overlap so much that projection amplifies (W209)."""
+    """Warn if stored vectors overlap so much that projection amplifies errors (W209)."""
     if "guard" in plan.options:
         return
     overlap = plan.evidence.get("x", {}).get("overlap", 0.0)
@@ -164,7 +168,7 @@ def _amplifying(plan: Plan) -> Iterator[Problem]:
                               f"projection multiplies the coefficient that it removes by {overlap:.3g}, so "
                               "the learner may diverge with status OK", "[kernel] sigma",
                               plan.options.get("sigma", ""),
-                      f"a factor of at most {_AMPLIFIES}",
+                      f"multiplication by at most {_AMPLIFIES}",
                       'set [online] guard = true or reduction = "nt", or lower sigma or the dictionary size')
 
 
@@ -174,8 +178,8 @@ def _apart(plan: Plan) -> Iterator[Problem]:
     if found is not None:
         word = found["word"]
         remedy = f"set [numbers] word = {word}: pass word={word} to the same call" if word else (
-            "even 32 bits are not enough: pass input and output words that the data fill, or fit a model "
-            "with smaller coefficients")
+            "even 32 bits are not enough: pass input and output formats whose range the data fill, or fit a "
+            "model with smaller coefficients")
         labels = found.get("labels", 0)
         more = f", and {labels} label{'s'[:labels != 1]}," if labels else ""
         yield Problem("W208", f"predictions{more} differ from the estimator's by up to {found['share']:.2g} "

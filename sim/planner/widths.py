@@ -1,9 +1,9 @@
 """sim.planner: prove that intermediate results fit narrower integers.
 
-The values do not change, but the code needs fewer instructions.
-
-This module makes no decisions: each property is proved by a bound computed from the plan's hashed integers.
-Generated code uses the 32-bit form of a primitive, or 16-bit lanes, if and only if the property holds.
+With narrower integers, the generated code needs fewer instructions and computes the same values. Each
+property is proved by a bound, which is computed from the hashed integers of the plan, so this module does not
+add decisions to the plan. The generated code uses the 32-bit form of a primitive, or 16-bit SIMD lanes, if
+and only if the corresponding property holds.
 """
 
 from __future__ import annotations
@@ -23,28 +23,33 @@ class Widths:
     Parameters
     ----------
     distance : bool
-        Differences of x words fit int32, and distances, every partial sum included, uint32.
+        Differences of two values of x fit int32.  Squared distances, including every partial sum, fit uint32.
     lanes : bool
-        In addition to `distance`, x words and their differences fit int16.
+        In addition to `distance`, values of x and their differences fit int16.
     difference : bool
-        Differences of x words fit int32, regardless of the distance.
+        Differences of two values of x fit int32; distances may be wider.
     kernel : bool
-        In addition to `distance`, the kernel is an integer one, and its exponent fits 24 bits.
+        In addition to `distance`, the kernel is computed in integers, and its exponent fits 24 bits.
     exponent : bool
-        Distances fit uint32, and so does ``d2 * kernel_c`` below `kernel_d2_end`.
+        Squared distances fit uint32, and so does the product ``d2 * kernel_c`` for distances below
+        `kernel_d2_end`.
     high : bool
-        Distances fit uint32, `kernel_c` 16 bits, and a distance below `kernel_d2_end` may be shifted left by
-        ``16 - kernel_shift``: the exponent is the high word of one product.
+        Squared distances fit uint32, `kernel_c` fits 16 bits, and a distance below `kernel_d2_end` can be
+        shifted left by ``16 - kernel_shift``: the exponent of the kernel is then the high half of one
+        product.
     products : bool
-        Products of two words, of which kernel values may be 1.0, and their sums with a word, fit int32.
+        Products of two values, one of which may be the kernel value 1.0, fit int32, and so does the sum of a
+        product and a value.
     input : bool
-        ``(raw - offset) * gain``, with half a step of its rounding, fits int32.
+        ``(raw - offset) * gain`` plus half a rounding step fits int32.
     target : bool
-        For a trainer on a band: the same of its target, ``(raw - offset) * gain``.
+        For the banded trainer: the same property of its targets.
     clamp : int
-        In addition to `input`, x is limited to 0 to ``2**clamp - 1``, and a raw value may be outside; else 0.
+        b if, in addition to `input`, x is limited to the range 0 to ``2**b - 1`` and an ADC count can be
+        outside of it; otherwise 0.
     byte : int
-        x is the raw byte, limited to 0 to ``2**byte - 1``, in 8 or 16 unsigned bits; else 0.
+        b if x is the ADC count itself, limited to the range 0 to ``2**b - 1``, and is stored in 8 or 16
+        unsigned bits; otherwise 0.
     """
 
     distance: bool
@@ -68,7 +73,7 @@ def _ends(plan: Plan) -> tuple[int, int]:
 
 
 def _scaled(plan: Plan, signal: str = "x") -> tuple[int, int]:
-    """Return bounds of the scaled input, or target, for every value of its C type."""
+    """Return the range of the scaled input or target, over all values of its C type."""
     raw = plan.signals[f"{signal}_raw"].format
     ends = (-(1 << (raw.c_bits - 1)), 1 << raw.c_bits) if raw.signed else (0, 1 << raw.c_bits)
     pairs = (zip(plan.integers("x_offset"), plan.integers("x_gain"), strict=True) if signal == "x" else
@@ -78,7 +83,7 @@ def _scaled(plan: Plan, signal: str = "x") -> tuple[int, int]:
 
 
 def _fits(plan: Plan, signal: str) -> bool:
-    """Check that the scaled input or target fits int32, with half a step added."""
+    """Return whether the scaled input or target, plus half a step, fits int32."""
     shift = plan.integer(f"{signal}_shift")
     half = 1 << (shift - 1) if shift else 0
     return shift <= 30 and max(map(abs, _scaled(plan, signal))) + half <= 1 << 30
@@ -89,7 +94,7 @@ def _target(plan: Plan) -> bool:
 
 
 def _whole_bits(signal: Signal) -> int:
-    """Return b if the range of a signal is 0 to ``2**b - 1``, b > 0; else 0."""
+    """Return b > 0 if the range of a signal is 0 to ``2**b - 1``; otherwise 0."""
     return signal.hi.bit_length() if signal.lo == 0 < signal.hi and (signal.hi + 1) & signal.hi == 0 else 0
 
 
@@ -107,24 +112,16 @@ def _byte(plan: Plan) -> int:
 
 
 def widths(plan: Plan) -> Widths:
-    """Return the properties that are proved by the integers of a plan.
+    """Return the properties that the integers of a plan prove.
 
     For a trainer that compares candidates, the properties hold for each candidate.
-
-    Parameters
-    ----------
-    plan : Plan
-
-    Returns
-    -------
-    Widths
     """
     each = [_widths(candidate_plan(plan, k)) for k in range(plan.sizes.get("K", 1))]
     return Widths(*map(min, zip(*map(astuple, each), strict=True)))
 
 
 def _widths(plan: Plan) -> Widths:
-    """Return the properties of a plan with one pair of sigma and lambda."""
+    """Return the properties of a plan that has only one pair of sigma and lambda."""
     lo, hi = _ends(plan)
     power = _TERMS.get(plan.kernel)
     distance = (power is not None and plan.word == 16 and hi < 1 << 31

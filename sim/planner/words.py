@@ -1,4 +1,4 @@
-"""sim.planner: formats of inputs and targets, and the constants of the kernel."""
+"""sim.planner: the formats that depend on the word length."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class WordClass:
     t_frac : int
         Fraction bits of ``t = d^2 log2(e) / (2 sigma^2)``.
     t_end : int
-        The kernel is zero from this t on.
+        The kernel value is 0 if t is at least this.
     kernel : Format
         Format of a kernel value; 1.0 is exact.
     kernel_c_bits, eta_bits, gain_bits : int
-        Significant bits of the constants.
+        Number of significant bits of these constants.
     """
 
     bits: int
@@ -55,7 +55,7 @@ EXP2_32_FRAC = 31
 
 @dataclass(frozen=True)
 class Affine:
-    """Conversion ``requantise((raw - offset[c]) * gain[c], shift)`` and its LSB."""
+    """Conversion of column c: ``requantise((raw - offset[c]) * gain[c], shift)``."""
 
     signal: Signal
     offset: tuple[int, ...]

@@ -1,10 +1,10 @@
 """sim: the catalogue of errors and warnings.
 
-For each code, the catalogue lists title, cause and remedy.
-
-``kerncast explain CODE`` prints an entry; a test compares the codes used in the sources with the rows
-below.  E1xx spec file, E2xx numbers, plan and data, E3xx generation, output folder and target, E4xx link
-and back ends, E5xx a tool is missing (exit 3), Wxxx warnings.  Rows are in order of their codes.
+Each entry has a code, a title, a cause and a remedy. ``kerncast explain CODE`` prints an entry. A test checks
+that the catalogue contains exactly the codes that the sources use. Entries are in ascending order of their
+codes: E1xx are errors of the spec file, E2xx of numbers, plan and data, E3xx of generation, output folder and
+target, E4xx of the link to a board and of back ends; E5xx means a missing tool (exit code 3), and Wxxx a
+warning.
 """
 
 from __future__ import annotations

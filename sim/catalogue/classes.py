@@ -1,4 +1,4 @@
-"""sim: catalogue entries for classes and several outputs."""
+"""sim: catalogue entries for classifiers and for models with several outputs."""
 
 from __future__ import annotations
 

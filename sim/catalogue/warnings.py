@@ -1,6 +1,6 @@
 """sim: catalogue entries for warnings.
 
-A warning means that a valid spec probably gives poor results.
+A warning means that the spec is valid, but that the results are probably poor.
 """
 
 from __future__ import annotations

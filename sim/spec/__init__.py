@@ -1,6 +1,6 @@
 """sim.spec: the spec, which states the user's requirements in TOML or Python.
 
-Validation reports all mistakes at once, in the order of the file, each with its line.
+Validation reports all mistakes at once, in the order in which they are in the file, each with its line.
 """
 
 from __future__ import annotations
@@ -49,18 +49,18 @@ _PLACE = re.compile(r"\[([\w.]+)\] (\w+)")
 
 
 class Spec(BaseModel):
-    """Validated, frozen spec.
+    """Immutable spec whose values have been validated.
 
     Parameters
     ----------
     **tables : mapping or table
-        The tables of ``kerncast.toml`` by name, each as a dict of its keys (``lam`` may be written for
-        ``lambda``) or as a table of another spec.
+        The tables of ``kerncast.toml`` by name. Each one is a dict of its keys, or a table of another spec.
+        In a dict, ``lam`` can replace the key ``lambda``, which is a keyword of Python.
 
     Raises
     ------
     KerncastError
-        E1xx, E201: all mistakes at once.
+        E1xx or E201. One error lists all mistakes.
 
     Examples
     --------
@@ -97,12 +97,15 @@ class Spec(BaseModel):
 
     @classmethod
     def load(cls, path: str | Path) -> Spec:
-        """Read a spec file; raise E101 if it is unreadable, E102 if not TOML, else E1xx."""
+        """Read and validate a spec file.
+
+        Raise E101 if it cannot be read, E102 if it is not TOML, and E1xx or E201 if it is not valid.
+        """
         return cls._from_source(Source.read(Path(path)))
 
     @classmethod
     def from_text(cls, text: str, name: str = "kerncast.toml") -> Spec:
-        """Read a spec from TOML text; messages call it `name`."""
+        """Parse and validate a spec in TOML; error messages call the text `name`."""
         return cls._from_source(Source.parse(text, name))
 
     @classmethod
@@ -120,7 +123,7 @@ class Spec(BaseModel):
 
     @property
     def hash(self) -> str:
-        """Return the SHA-256 of all values except [sweep], in hexadecimal.
+        """Return the SHA-256 of all values except those of [sweep], in hexadecimal.
 
         The values are hashed as canonical JSON.
         """
@@ -129,13 +132,13 @@ class Spec(BaseModel):
 
     @property
     def samples(self) -> int | None:
-        """Return n, the training samples of a batch trainer; None for other algorithms."""
+        """Return n, the number of training samples; None unless it is a batch trainer."""
         batch = self.toeplitz or self.cg
         return None if batch is None else batch.n
 
     @property
     def uniform(self) -> bool:
-        """Return whether the samples are a uniform grid, whose inputs are not stored."""
+        """Return whether the inputs are a uniform grid, so that they are not stored."""
         return self.toeplitz is not None and self.toeplitz.scheme == "uniform"
 
     @property
@@ -145,20 +148,20 @@ class Spec(BaseModel):
 
     @property
     def passes(self) -> int:
-        """Return the number of passes over the training data; 1 unless online."""
+        """Return the number of passes over the training data; 1 for a batch trainer."""
         return 1 if self.learner is None else self.learner.passes
 
     def to_toml(self) -> str:
-        """Return TOML text of an equal spec, without keys at their defaults."""
+        """Return the spec as TOML text, without keys that have their default values."""
         return bare(self)
 
     @property
     def folder(self) -> Path:
-        """Return the folder of the spec's file, the base of its relative paths."""
+        """Return the folder of the spec's file, to which its paths are relative."""
         return Path(self._source.name).parent
 
     def summary(self) -> str:
-        """Return name, algorithm, sizes and word length in one line."""
+        """Return a line with the name, the algorithm, the sizes and the word length."""
         if self.toeplitz is not None:
             size = f"n = {self.toeplitz.n}, {self.toeplitz.scheme}, lambda = {self.toeplitz.lam:g}"
         elif self.cg is not None:
@@ -175,11 +178,11 @@ class Spec(BaseModel):
                 f"columns = {self.input.columns}, {self.numbers.word} bits, {self.target.id}")
 
     def place(self, *path: str) -> str:
-        """Return the place of a key for messages: ``ecg.toml:12 [kernel] sigma``."""
+        """Return the place of a key for messages, such as ``ecg.toml:12 [kernel] sigma``."""
         return self._source.where(path)
 
     def located(self, error: KerncastError) -> KerncastError:
-        """Add ``file:line`` before each place written as ``[table] key`` in an error."""
+        """Add ``file:line`` to each place in an error that is written as ``[table] key``."""
         return KerncastError([self._located(p) for p in error.problems])
 
     def _located(self, problem: Problem) -> Problem:
@@ -190,7 +193,7 @@ class Spec(BaseModel):
 
 
 def _plain(name: str, value: Any) -> Any:
-    """Convert a table given in Python to the dict that a file would contain."""
+    """Convert a table passed from Python to the dict that a TOML file would contain."""
     if isinstance(value, BaseModel):
         value = value.model_dump(by_alias=True, exclude_none=True)
     if not isinstance(value, Mapping):
@@ -209,7 +212,10 @@ def _scalar(value: Any) -> Any:
 
 
 def _checked(source: Source) -> dict[str, Any]:
-    """Return the tables of a valid spec; raise all problems at once, in file order."""
+    """Validate a spec and return its tables.
+
+    Raise one error with all problems, in the order in which they are in the file.
+    """
     source = replace(source, values=with_window(source.values))
     found: dict[KeyPath, Problem] = {}
     for name, value in source.values.items():

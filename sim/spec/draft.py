@@ -1,4 +1,4 @@
-"""sim.spec: the valid values of a spec that is being checked."""
+"""sim.spec: the values of a spec during its validation."""
 
 from __future__ import annotations
 
@@ -15,23 +15,26 @@ Found = Iterator[tuple[KeyPath, Problem]]
 
 
 class Draft:
-    """Valid values of a spec during the check, and a method to report problems."""
+    """Values of a spec that are valid so far, with a method that creates problems."""
 
     def __init__(self, source: Source, wrong: Collection[KeyPath]) -> None:
         self.source = source
         self.wrong = wrong
 
     def has(self, table: str) -> bool:
-        """Return whether the table is present, valid or not."""
+        """Return whether the spec contains the table, even if the table is not valid."""
         return table in self.source.values
 
     def given(self, table: str, key: str) -> bool:
-        """Return whether the user wrote the key."""
+        """Return whether the spec contains the key, even if its value is not valid."""
         values = self.source.values.get(table)
         return isinstance(values, dict) and key in values
 
     def get(self, table: str, key: str) -> Any:
-        """Return the value or its default; None if invalid, or missing without a default."""
+        """Return the value of a key, or its default.
+
+        The result is None if the value is not valid, or if it is missing and has no default.
+        """
         values = self.source.values.get(table, {})
         # An invalid entry within a value (of formats, say) does not invalidate the others.
         if not isinstance(values, dict) or any(path[:2] == (table, key) for path in self.wrong
@@ -49,7 +52,7 @@ class Draft:
 
     def problem(self, code: str, message: str, *path: str, allowed: str, remedy: str,
                 value: Any = None) -> tuple[KeyPath, Problem]:
-        """Return a problem at a key or table, with the value found there."""
+        """Create a problem at a key or table; it contains the value found there."""
         found = self.get(*path[:2]) if value is None and len(path) > 1 else value
         plain = isinstance(found, str) and len(path) < 2
         text = "" if found is None else str(found) if plain else abbreviate(found)

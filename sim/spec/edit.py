@@ -1,4 +1,4 @@
-"""sim.spec: change values in the text of a spec, and preserve its comments."""
+"""sim.spec: change values in the text of a spec without losing its comments."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Changes = Mapping[tuple[str, str], Any]
 def edited(text: str, changes: Changes) -> str:
     """Return the text of a spec with changed values.
 
-    A key keeps its line and its comment.  A missing key replaces its own commented example, or follows the
-    last key of its table; a missing table comes last.
+    The line and the comment of an existing key are preserved. A new key replaces its commented example if
+    there is one; otherwise it is added after the last key of its table. A new table is added at the end.
 
     Parameters
     ----------
     text : str
-        TOML with its tables as ``[table]``.
+        TOML text in which each table begins with a line ``[table]``.
     changes : mapping of (table, key) to value
-        New values; None comments the key out.  The key "" denotes the whole table, whose value can only be
+        New values; None comments the key out. The key "" stands for the whole table, and its value must be
         None.
     """
     newline = "\r\n" if "\r\n" in text else "\n"
@@ -45,7 +45,7 @@ def _entry(key: str, value: Any) -> str:
 
 
 def _replaced(lines: list[str], at: int, key: str, value: Any) -> list[str]:
-    """Replace the value of a key that begins at a line, or comment it out."""
+    """Replace the value of the key at line `at`; if the value is None, comment it out."""
     rest = "\n".join(lines[at:])
     depth, seen, end = 0, False, len(rest)
     for token in TOKEN.finditer(rest):

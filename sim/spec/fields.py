@@ -1,4 +1,4 @@
-"""sim.spec: the base class of all tables of a spec, and keys with their texts."""
+"""sim.spec: the base class of the tables of a spec, and the fields of their keys."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ POSITIVE: dict[str, Any] = {"ge": 1e-12, "le": 1e12, "allowed": "a number above 
 
 
 class SpecTable(BaseModel):
-    """Table of the spec: frozen, strict types, no unknown keys, finite numbers."""
+    """Base class of the tables of a spec.
+
+    A table is immutable. It rejects unknown keys, values of the wrong type, and numbers that are not finite.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, populate_by_name=True,
                               allow_inf_nan=False)
 
 
 def key(default: Any = ..., *, about: str, allowed: str, remedy: str = "", **limits: Any) -> Any:
-    """Return a field with its texts: description, allowed values and remedy."""
+    """Return the field of a key with its description, allowed values and remedy."""
     return Field(default, description=about, json_schema_extra={"allowed": allowed, "remedy": remedy},
                  **limits)

@@ -12,7 +12,10 @@ DELAYED = ("kernel_lms", "kernel_predictor")
 
 
 def with_window(values: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the tables of a spec; a delay line sets columns if they are omitted."""
+    """Return the tables of a spec, with the number of columns of a delay line added.
+
+    If [input] has a delay line but no key `columns`, the number of columns is the length of the delay line.
+    """
     table = values.get("input")
     if not isinstance(table, dict) or "columns" in table or type(table.get("delay")) is not int:
         return values
@@ -21,7 +24,7 @@ def with_window(values: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def columns(draft: Draft) -> Found:
-    """Check offsets, gains and units per column, and offsets' range (E112, E108)."""
+    """Check the number of offsets, gains and units (E112), and the offsets (E108)."""
     count = draft.get("input", "columns")
     for key in ("offset", "gain", "unit"):
         value = draft.get("input", key)
@@ -29,8 +32,8 @@ def columns(draft: Draft) -> Found:
             one = "text" if key == "unit" else "number"
             yield draft.problem("E112", f"the list has {len(value)} entries, but there are {count} columns",
                                 "input", key,
-                                allowed=f"one {one}, or a list of {count}",
-                                remedy="correct the list, or columns in [input]")
+                                allowed=f"one {one}, or a list with {count} entries",
+                                remedy="correct the list, or correct columns in [input]")
     for table in ("input", "output"):
         word, offset = draft.word(table), draft.get(table, "offset")
         if word is None or offset is None:
@@ -43,9 +46,10 @@ def columns(draft: Draft) -> Found:
 
 
 def delay(draft: Draft) -> Found:
-    """Check that a delay line has the samples of one signal (E112, E113, E115).
+    """Check that the spec is suitable for a delay line (E112, E113, E115).
 
-    The algorithm must process the samples one by one.
+    A delay line requires consecutive samples of one signal, and an algorithm that processes samples one by
+    one.
     """
     length, count = draft.get("input", "delay"), draft.get("input", "columns")
     if length is None:
@@ -62,7 +66,7 @@ def delay(draft: Draft) -> Found:
     for key in ("missing", "classes"):
         if draft.given("data", key) and (key == "classes" or draft.get("data", key) == "drop"):
             yield draft.problem("E113", f"{key} drops samples, but a delay line needs all of them", "data",
-                                key, allowed=f"{key} without delay", remedy=f"remove {key}, or delay")
+                                key, allowed=f"{key} without delay", remedy=f"remove {key}, or remove delay")
     algorithm, builtin = draft.get("model", "algorithm"), draft.get("data", "builtin")
     if algorithm not in (None, *DELAYED):
         yield draft.problem("E113", f"algorithm {algorithm} does not read its samples from a delay line",

@@ -1,4 +1,4 @@
-"""sim.spec: findings of pydantic as problems with a code, a place and a remedy."""
+"""sim.spec: convert errors of pydantic to problems with code, place and remedy."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _MESSAGES = {"E106": "is missing", "E107": "has the wrong type", "E108": "is out
 
 
 def abbreviate(value: Any) -> str:
-    """Return a value as written by the user, abbreviated."""
+    """Return the text of a value for a message, abbreviated if it is long."""
     try:
         text = json.dumps(value)
     except (TypeError, ValueError):  # dates, for example
@@ -36,13 +36,13 @@ def abbreviate(value: Any) -> str:
 
 
 def code_of(detail: ErrorDetails) -> str:
-    """Return the code of a pydantic finding; kerncast's own errors include theirs."""
+    """Return the error code for a pydantic error, whose type may itself be a code."""
     kind = detail["type"]
     return kind if kind.startswith("E") else _CODES.get(kind, "E107")
 
 
 def message_of(detail: ErrorDetails, name: str) -> str:
-    """Return a sentence that describes the problem of the key `name`."""
+    """Return the message for a pydantic error of the key `name`."""
     if detail["type"].startswith("E"):
         return detail["msg"]
     code = code_of(detail)
@@ -50,15 +50,16 @@ def message_of(detail: ErrorDetails, name: str) -> str:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``did you mean ...?`` if a known word is similar, otherwise ""."""
+    """Return ``did you mean ...?`` if a known word is similar, else an empty text."""
     match = difflib.get_close_matches(word.lower(), list(known), n=1)
     return f"did you mean {match[0]}?" if match else ""
 
 
 def translated(detail: ErrorDetails, named: str, where: str, allowed: str, remedy: str) -> Problem:
-    """Return a pydantic finding as a problem.
+    """Convert a pydantic error to a problem.
 
-    The texts of a validator take precedence.
+    If the error comes from one of kerncast's validators, its own allowed values and remedy replace `allowed`
+    and `remedy`.
     """
     code, context = code_of(detail), detail.get("ctx", {})
     value = "" if code == "E106" else context.get("value") or abbreviate(detail["input"])
@@ -67,17 +68,18 @@ def translated(detail: ErrorDetails, named: str, where: str, allowed: str, remed
 
 
 def unknown(key: str, where: str, known: Iterable[str], remedy: str = "remove it") -> Problem:
-    """Return the problem of an unknown key (E103)."""
+    """Create the problem of an unknown key (E103)."""
     choices = list(known)
     return Problem("E103", f"unknown key {key}", where, key, ", ".join(choices),
                    did_you_mean(key, choices) or remedy)
 
 
 def table_problems(name: str, table: type[SpecTable], values: Any, source: Source) -> dict[KeyPath, Problem]:
-    """Return all problems inside one table, by key path."""
+    """Validate one table; return its problems by the paths of their keys."""
     if not isinstance(values, Mapping):
         return {(name,): Problem("E107", f"{name} must be a table", source.where((name,)), abbreviate(values),
-                                 f"a line [{name}] with its keys below", "make it a table")}
+                                 f"a line [{name}], and its keys below it",
+                                 f"write the keys below a line [{name}]")}
     try:
         table.model_validate(dict(values), by_alias=True, by_name=False)
     except ValidationError as error:
@@ -102,19 +104,19 @@ def _problem(name: str, table: type[SpecTable], detail: ErrorDetails,
 
 
 def unknown_key(name: str, key: str, table: type[SpecTable], where: str) -> Problem:
-    """Return the problem of a key that its table lacks, with a suggestion."""
+    """Create the problem of an unknown key in a table, with a suggestion as remedy."""
     own = keys(table)
     homes = [other for other, model in TABLES.items() if key in keys(model)]
     others = [algorithm for algorithm, table in TABLE_OF.items() if table in homes]
     if name in TABLE_OF.values() and others:
-        elsewhere = f"remove it: {key} is only for algorithm {', '.join(others)}"
+        elsewhere = f"remove {key}, which is only for algorithm {', '.join(others)}"
     else:
         elsewhere = f"move it to [{homes[0]}]" if homes else f"remove it from [{name}]"
     return unknown(key, where, own, elsewhere)
 
 
 def unknown_table(key: str, value: Any, source: Source) -> Problem:
-    """Return the problem of an unknown name at the top level of the file."""
+    """Create the problem of an unknown table, or of a key outside all tables."""
     homes = [other for other, model in TABLES.items() if key in keys(model)]
     if not isinstance(value, Mapping) and homes:
         remedy = f"write it below the line [{homes[0]}]"

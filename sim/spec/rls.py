@@ -1,4 +1,4 @@
-"""sim.spec: the table of online kernel RLS in random features."""
+"""sim.spec: the table of online kernel RLS with random features."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from .fields import key as _key
 
 
 class Rls(SpecTable):
-    """Online kernel recursive least squares in random features."""
+    """Online kernel recursive least squares with random features."""
 
     features: int = _key(100, ge=2, le=512, about="random cosines that approximate the kernel (M)",
                          allowed="an integer, 2 to 512",
@@ -31,6 +31,6 @@ class Rls(SpecTable):
 
     @property
     def options(self) -> dict[str, str]:
-        """Return the options for the plan, as text."""
+        """Return the values of the keys as text, for the options of a plan."""
         return {"forgetting": repr(self.forgetting), "ridge": repr(self.ridge),
                 "inputs": str(int(self.linear)), "steps": str(self.steps), "seed": str(self.seed)}

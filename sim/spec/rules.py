@@ -1,7 +1,7 @@
-"""sim.spec: rules on combinations of a spec's keys.
+"""sim.spec: rules on combinations of keys.
 
-A rule checks only values that are valid individually, and skips missing and invalid ones.  Therefore every
-rule can run on a spec with mistakes, and all mistakes are reported at once.
+A rule checks only values that are valid individually, and ignores missing and invalid values. Therefore every
+rule can check a spec that contains mistakes, and all mistakes are reported at once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ BUILTIN_EQUALISER_SAMPLES = 1000
 BUILTIN_EQUALISER_COLUMNS = 16
 
 def tables_present(draft: Draft) -> Found:
-    """Require the mandatory tables and exactly one algorithm's table (E105, E111)."""
+    """Require the mandatory tables, and the table of one algorithm only (E105, E111)."""
     needed = TABLE_OF.get(draft.get("model", "algorithm") or "")
     for table in REQUIRED:
         if not draft.has(table):
@@ -61,7 +61,7 @@ def tables_present(draft: Draft) -> Found:
         message = f"{' and '.join(f'[{table}]' for table in given)} exclude each other"
         for extra in [table for table in given if table != needed][:None if needed else 1]:
             yield draft.problem("E111", message, extra, allowed=allowed,
-                                remedy=f"remove [{extra}]" if needed else "keep one of them")
+                                remedy=f"remove [{extra}]" if needed else "keep only one of these tables")
     elif not given:
         yield draft.problem("E111", "the table for the algorithm is missing", "model", "algorithm",
                             allowed=allowed, remedy="add one of these tables")
@@ -76,9 +76,9 @@ def _required(table: str) -> str:
 
 
 def output(draft: Draft) -> Found:
-    """Require the word or classes (E106).
+    """Check the keys of [output] (E106, E113, E115, E116, E123).
 
-    Check what classes and several outputs allow (E113, E123).
+    [output] must have a word or classes. Other keys must be compatible with classes and with several outputs.
     """
     if not isinstance(draft.source.values.get("output"), dict):
         return
@@ -86,11 +86,12 @@ def output(draft: Draft) -> Found:
     if not classes and not draft.given("output", "word"):
         allowed, remedy = words(TABLES["output"], "word")
         yield draft.problem("E106", "word is missing", "output", "word", allowed=allowed,
-                            remedy=f"add a line word = ...; {remedy}; for classes write classes = [...]")
+                            remedy=f"add a line word = ...; {remedy}; for a classifier, write classes")
     for key in ("outputs", "offset", "gain", "unit") if classes else ():
         if draft.given("output", key):
-            yield draft.problem("E113", f"a target that is a class does not support {key}", "output", key,
-                                allowed="classes, word and min_margin", remedy=f"remove {key}, or classes")
+            yield draft.problem("E113", f"{key} cannot be combined with classes", "output", key,
+                                allowed="classes, word and min_margin",
+                                remedy=f"remove {key}, or remove classes")
     if (classes or several) and draft.get("data", "lagged"):
         yield draft.problem("E116", "lagged needs exactly one target, and no classes", "data", "lagged",
                             allowed="lagged with one output and no classes", remedy="remove lagged")
@@ -102,7 +103,7 @@ def output(draft: Draft) -> Found:
         yield draft.problem("E116", "the keys of [data] that describe the file support only one target",
                             "output", "outputs",
                             allowed="a CSV file of ADC counts with columns x0, ..., y0, y1, ...",
-                            remedy="remove the keys that state how to read the file, or outputs")
+                            remedy="remove the keys that describe the file, or remove outputs")
     if not classes and draft.given("output", "min_margin"):
         yield draft.problem("E113", "min_margin needs classes", "output", "min_margin",
                             allowed="min_margin with classes", remedy="remove min_margin, or add classes")
@@ -112,12 +113,12 @@ def output(draft: Draft) -> Found:
         yield draft.problem("E123", f"algorithm {algorithm} supports only one output on the device", "output",
                             key,
                             allowed=f"{key} with algorithm {' or '.join(SEVERAL_OUTPUTS)}",
-                            remedy="learn with kernel_lms or kernel_cg, or train with scikit-learn and use "
+                            remedy="use kernel_lms or kernel_cg, or train with scikit-learn and use "
                                    "kerncast.export")
 
 
 def _bundled(draft: Draft, classes: bool, several: bool) -> Found:
-    """Check the classes of the bundled data: only the digits have classes (E115)."""
+    """Check that the bundled data have the classes and outputs of the spec (E115)."""
     name = draft.get("data", "builtin")
     names = ", ".join(f'"{label}"' for label in BUILTIN_DIGITS_CLASSES)
     if several and name is not None:
@@ -134,21 +135,24 @@ def _bundled(draft: Draft, classes: bool, several: bool) -> Found:
 
 
 def scheme(draft: Draft) -> Found:
-    """Require one column for scheme uniform, and a step only with it (E113)."""
+    """Require one column for scheme uniform, and allow a step only with it (E113)."""
     chosen, count = draft.get("toeplitz", "scheme"), draft.get("input", "columns")
     if not draft.has("toeplitz") or chosen is None:
         return
     if chosen == "uniform" and count not in (None, 1):
         yield draft.problem("E113", "scheme uniform supports one column only", "input", "columns",
                             allowed="columns = 1",
-                            remedy="set columns = 1, or [toeplitz] scheme = \"diagonal_mean\"")
+                            remedy="set columns = 1, or set [toeplitz] scheme = \"diagonal_mean\"")
     if chosen != "uniform" and draft.given("toeplitz", "step"):
         yield draft.problem("E113", "step needs scheme uniform", "toeplitz", "step",
-                            allowed="no step with this scheme", remedy="remove step")
+                            allowed="step with scheme = \"uniform\"", remedy="remove step")
 
 
 def solver(draft: Draft) -> Found:
-    """Restrict static scaling, refinement and the bias to Levinson's recursion (E113)."""
+    """Allow static scaling, refinement and a bias only with solver levinson (E113).
+
+    Require scheme uniform for solver banded.
+    """
     chosen = draft.get("toeplitz", "solver")
     if not draft.has("toeplitz") or chosen in (None, "levinson", "auto"):
         return
@@ -164,7 +168,7 @@ def solver(draft: Draft) -> Found:
 
 
 def candidates(draft: Draft) -> Found:
-    """Require solver banded for candidates (E113), each listed once (E109)."""
+    """Require solver banded for candidates (E113), and reject duplicates (E109)."""
     pairs, chosen = draft.get("toeplitz", "candidates"), draft.get("toeplitz", "solver")
     if not isinstance(pairs, (list, tuple)) or not pairs:
         return
@@ -176,13 +180,13 @@ def candidates(draft: Draft) -> Found:
     for pair in given:
         if given.count(pair) > 1:
             yield draft.problem("E109", "a pair of sigma and lambda is listed twice", "toeplitz",
-                                "candidates", value=pair, allowed="pairs that differ from one another and "
-                                "from sigma and lambda of the spec", remedy="remove one of them")
+                                "candidates", value=pair, allowed="pairs that differ from each other and "
+                                "from sigma and lambda of the spec", remedy="remove the duplicate pair")
             return
 
 
 def refinement(draft: Draft) -> Found:
-    """Reject refinement at 32 bits, which is already its word length (E113)."""
+    """Reject refinement at a word length of 32 bits, where it has no effect (E113)."""
     if draft.has("toeplitz") and draft.get("toeplitz", "refine") not in (None, 0) \
             and draft.get("numbers", "word") == 32:
         yield draft.problem("E113", "refine has no effect at a word length of 32 bits", "toeplitz",
@@ -193,7 +197,7 @@ def refinement(draft: Draft) -> Found:
 def kernel(draft: Draft) -> Found:
     """Require exactly the keys of the kernel's type (E106, E113).
 
-    The type must suit the algorithm (E231).
+    The type of the kernel must be suitable for the algorithm (E231).
     """
     kind, algorithm = draft.get("kernel", "type"), draft.get("model", "algorithm")
     if not isinstance(draft.source.values.get("kernel"), dict) or kind is None:
@@ -213,7 +217,7 @@ def kernel(draft: Draft) -> Found:
 
 
 def overrides(draft: Draft) -> Found:
-    """Restrict formats to signals whose format the user may choose (E114)."""
+    """Allow formats only for signals whose format the user can choose (E114)."""
     algorithm, formats = draft.get("model", "algorithm"), draft.get("numbers", "formats")
     if algorithm not in OVERRIDABLE or not isinstance(formats, dict):
         return
@@ -227,7 +231,7 @@ def overrides(draft: Draft) -> Found:
 
 
 def casts(draft: Draft) -> Found:
-    """Restrict casts to those of the algorithm (E117).
+    """Allow casts only for signals that the algorithm casts (E117).
 
     Wrapping is allowed only for casts that can overflow.
     """
@@ -247,7 +251,7 @@ def casts(draft: Draft) -> Found:
 
 
 def ranges(draft: Draft) -> Found:
-    """Restrict ranges to signals whose format depends on one (E118)."""
+    """Allow ranges only for signals whose format depends on a range (E118)."""
     algorithm, given = draft.get("model", "algorithm"), draft.get("numbers", "ranges")
     if algorithm not in RANGED or not isinstance(given, dict):
         return
@@ -276,13 +280,13 @@ def data(draft: Draft) -> Found:
         yield draft.problem("E116", f"[data] has {'both builtin and' if builtin else 'neither builtin nor'} "
                                     "file", "data",
                             allowed="builtin = \"ecg\", \"digits\" or \"equaliser\", or file = \"train.csv\"",
-                            remedy="keep one of them" if builtin else "add one of them, or remove [data]")
+                            remedy="remove one of them" if builtin else "add one of them, or remove [data]")
     elif builtin and draft.given("data", "test"):
         yield draft.problem("E116", "bundled data have their own test samples", "data", "test",
-                            allowed="test with file only", remedy="remove test")
+                            allowed="test with file", remedy="remove test")
     elif draft.get("data", "lagged") and (builtin or draft.get("toeplitz", "scheme") == "uniform"):
         yield draft.problem("E116", "lagged derives the inputs from y, but the spec defines other inputs",
-                            "data", "lagged", allowed="lagged with file, and not with scheme uniform",
+                            "data", "lagged", allowed="lagged with file, without scheme uniform",
                             remedy="remove lagged")
     yield from _reading(draft)
     name = draft.get("data", "builtin")
@@ -290,15 +294,15 @@ def data(draft: Draft) -> Found:
 
 
 def _reading(draft: Draft) -> Found:
-    """Restrict the keys that state how to read a file (E116, E113, E115)."""
+    """Check the keys of [data] that describe the file (E113, E115, E116)."""
     given = [key for key in READING_KEYS if draft.given("data", key)]
     if given and draft.given("data", "builtin"):
         yield draft.problem("E116", "bundled data are not read from a file", "data", given[0],
-                            allowed="this key with file only", remedy=f"remove {given[0]}")
+                            allowed="this key with file", remedy=f"remove {given[0]}")
     signal = draft.get("toeplitz", "scheme") == "uniform" or draft.get("data", "lagged")
     for key, value in (("inputs", None), ("missing", "drop"), ("classes", None)):
         if signal and key in given and value in (None, draft.get("data", key)):
-            yield draft.problem("E113", f"{key} needs a table, but the spec reads a sampled signal", "data",
+            yield draft.problem("E113", f"{key} is not supported for a sampled signal", "data",
                                 key, allowed=f"no {key} with scheme = \"uniform\" or with lagged",
                                 remedy=f"remove {key}")
     word = draft.word("output")
@@ -327,7 +331,7 @@ def _ecg(draft: Draft) -> Found:
 
 
 def _too_many(draft: Draft, held: int) -> Iterator[str]:
-    """Yield the tables whose n exceeds the number of available samples."""
+    """Yield the tables whose n exceeds `held`, the number of available samples."""
     for table in ("toeplitz", "cg"):
         n = draft.get(table, "n")
         if n is not None and n > held:
@@ -368,7 +372,7 @@ def _equaliser(draft: Draft) -> Found:
                             table, "n",
                             allowed=f"up to {BUILTIN_EQUALISER_SAMPLES}", remedy="lower n")
     if draft.get("toeplitz", "scheme") == "uniform":
-        yield draft.problem("E115", "windows of received samples do not lie on a uniform grid", "toeplitz",
+        yield draft.problem("E115", "the bundled equaliser data do not lie on a uniform grid", "toeplitz",
                             "scheme", allowed="another scheme, or another algorithm", remedy="use kernel_lms")
     word = draft.word("output")
     if word is not None and not word.lo <= -1 <= 1 <= word.hi:
@@ -377,7 +381,7 @@ def _equaliser(draft: Draft) -> Found:
 
 
 def budget(draft: Draft) -> Found:
-    """Restrict limits per call to calls of the algorithm (E109)."""
+    """Allow limits per call only for calls that the algorithm has (E109)."""
     known = CALLS.get(draft.get("model", "algorithm") or "")
     if known is None:
         return

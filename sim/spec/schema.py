@@ -1,8 +1,8 @@
-"""sim.spec: JSON Schema of a spec, for completion and checks in an editor.
+"""sim.spec: the JSON Schema of a spec, for completion and checks in an editor.
 
-The schema is derived from the tables that validate a spec, and describes each table and key.  It contains
-only some of the rules between keys (:mod:`.rules`): the tables of each algorithm and the keys of each
-kernel.
+The schema is generated from the tables that validate a spec, and describes each table and key. Of the rules
+on combinations of keys (:mod:`.rules`), it contains only two: each algorithm requires its table, and each
+kernel requires its keys.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ _DIALECT = "http://json-schema.org/draft-07/schema#"
 
 
 def spec_schema() -> dict[str, Any]:
-    """Return the JSON Schema of a spec, draft 7.
+    """Return the JSON Schema (draft 7) of a spec.
 
     Returns
     -------
     dict
-        Each key with its description, allowed values and remedy as text.
+        The schema, in which each key has a description, allowed values and a remedy as text.
     """
     return {
         "$schema": _DIALECT, "title": "kerncast spec", "type": "object",
@@ -34,7 +34,7 @@ def spec_schema() -> dict[str, Any]:
 
 
 def _table(table: type[SpecTable]) -> dict[str, Any]:
-    """Return the schema of a table: its summary, its keys and the required ones."""
+    """Return the schema of a table: its summary, its keys and its required keys."""
     made = table.model_json_schema(by_alias=True)
     return {"type": "object", "description": (table.__doc__ or "").splitlines()[0].replace("``", ""),
             "properties": {key: _key(value) for key, value in made["properties"].items()},
@@ -42,9 +42,10 @@ def _table(table: type[SpecTable]) -> dict[str, Any]:
 
 
 def _key(made: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema of a key.
+    """Return the schema of a key, converted from that of pydantic.
 
-    TOML has no null, and editors show the description only.
+    Null is removed, because TOML does not have it. The allowed values and the remedy become part of the
+    description, because editors show only the description.
     """
     ours = ("allowed", "remedy", "title", "anyOf")
     found = {name: value for name, value in made.items() if name not in ours}
@@ -63,17 +64,14 @@ def _when(table: str, key: str, value: str) -> dict[str, Any]:
 
 
 def _algorithm(algorithm: str) -> dict[str, Any]:
-    """Return the rule that an algorithm requires its own table.
-
-    All other algorithm tables are excluded.
-    """
+    """Return the rule that a spec has the table of its algorithm and of no other."""
     others = {table: False for table in TABLE_OF.values() if table != TABLE_OF[algorithm]}
     return {"if": _when("model", "algorithm", algorithm),
             "then": {"required": [TABLE_OF[algorithm]], "properties": others}}
 
 
 def _kernel(kind: str) -> dict[str, Any]:
-    """Return the rule that a kernel requires the keys of its type only.
+    """Return the rule that a kernel has exactly the keys of its type.
 
     The default type is gaussian.
     """

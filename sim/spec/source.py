@@ -1,8 +1,8 @@
 """sim.spec: parsed TOML text with the line of every key.
 
-``tomllib`` reads the values and rejects invalid TOML, but it does not report where a key is.  A small
-scanner, which recognises only strings, brackets and comments, splits an accepted text into statements
-(a header, or ``key = value``).  ``tomllib`` parses the keys as well.
+``tomllib`` parses the values and rejects invalid TOML, but it does not report the line of a key. Therefore a
+small scanner, which recognises only strings, brackets and comments, splits a valid text into statements
+(headers and ``key = value``). ``tomllib`` also parses the key of each statement.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ class Source:
     Parameters
     ----------
     name : str
-        The file as the user named it; empty for values given from Python.
+        The path of the file as the user wrote it; empty for values passed from Python.
     values : mapping
         The tables.
     lines : mapping of key path to int
-        Line of each table header and each key, from 1; ``("setup", "1", "set")`` is the key in the second
-        table ``[[setup]]``.
+        Line of each table header and each key, counted from 1. ``("setup", "1", "set")`` is the key `set` in
+        the second table ``[[setup]]``.
     length : int
         Number of lines.
     """
@@ -62,12 +62,12 @@ class Source:
 
     @classmethod
     def parse(cls, text: str, name: str) -> Source:
-        """Parse a text; raise E102 with file:line if it is not TOML."""
+        """Parse a TOML text; raise E102, with the file and the line, if it is not valid."""
         text = text.replace("\r\n", "\n")
         try:
             if found := _LONG_KEY.search(text):
                 line = text.count("\n", 0, found.start()) + 1
-                raise ValueError(f"a key of too many parts (at line {line}, column 1)")
+                raise ValueError(f"a key has too many parts (at line {line}, column 1)")
             values = tomllib.loads(text)
             _refuse_long_integers(values)
         except (ValueError, RecursionError) as error:  # also for numbers or nesting beyond Python's limits
@@ -84,7 +84,7 @@ class Source:
 
     @classmethod
     def read(cls, path: Path) -> Source:
-        """Read a file; raise E101 if it is unreadable, E102 if it is not TOML."""
+        """Read and parse a file; raise E101 if it cannot be read, E102 if it is not TOML."""
         try:
             text = read_text(path, MAX_SPEC, "utf-8-sig", piped=True)
         except (OSError, UnicodeDecodeError) as error:
@@ -95,7 +95,10 @@ class Source:
         return cls.parse(text, str(path))
 
     def line(self, path: KeyPath) -> int:
-        """Return the line of a key, else of its table, else the last line."""
+        """Return the line of a key.
+
+        If the text does not contain the key, return the line of its table, or else the last line.
+        """
         while path:
             if path in self.lines:
                 return self.lines[path]
@@ -103,25 +106,28 @@ class Source:
         return self.length
 
     def where(self, path: KeyPath) -> str:
-        """Return ``ecg.toml:12 [kernel] sigma``; without a file, ``[kernel] sigma``."""
+        """Return the place of a key for messages, such as ``ecg.toml:12 [kernel] sigma``.
+
+        Without a file, the place is only ``[kernel] sigma``.
+        """
         table = f"[{path[0]}]" if len(path) < 3 else f"[{'.'.join(path[:-1])}]"
         place = " ".join((table, *path[1:][-1:]))
         return f"{self.name}:{self.line(path)} {place}" if self.name else place
 
 
 def _refuse_long_integers(value: Any) -> None:
-    """Raise ValueError for an integer that Python does not print."""
+    """Raise ValueError for an integer that is too long for Python to print."""
     if isinstance(value, int) and value.bit_length() > _MOST_BITS:
-        raise ValueError("an integer of too many digits")
+        raise ValueError("an integer has too many digits")
     if isinstance(value, (dict, list)):
         for item in value.values() if isinstance(value, dict) else value:
             _refuse_long_integers(item)
 
 
 def _statements(text: str) -> Iterator[tuple[KeyPath, int]]:
-    """Yield key path and line of every statement of a valid TOML text.
+    """Yield the key path and the line of every statement of a valid TOML text.
 
-    The path of a key in an array of tables includes the element's index, from 0.
+    The path of a key in an array of tables includes the index of the table, counted from 0.
     """
     tables: list[KeyPath] = [()]  # the table by its name, and with the element's index
     elements: dict[KeyPath, int] = {}
@@ -152,7 +158,7 @@ def _statements(text: str) -> Iterator[tuple[KeyPath, int]]:
 def _key(text: str, header: bool) -> KeyPath:
     """Return the key path of a header or of the left side of ``=``.
 
-    Names are parsed as tomllib parses them.
+    ``tomllib`` parses the names, so that quotes and escapes are treated in the same way.
     """
     node: Any = tomllib.loads(text if header else f"{text} = 0")
     path: list[str] = []

@@ -1,7 +1,7 @@
-"""sim.spec: the tables of a spec as pydantic models, one field per key.
+"""sim.spec: the tables of a spec as pydantic models, with one field per key.
 
-Each field has its description, its allowed values and a remedy.  Error messages and the commented spec
-of ``kerncast init`` use these texts.
+Each field has a description, its allowed values and a remedy. Error messages and the commented spec that
+``kerncast init`` writes use these texts.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from .types import (
 )
 
 _BYTES: dict[str, Any] = {"ge": 1, "le": 2**32 - 1, "allowed": "a number of bytes, 1 to 4294967295",
-                          "remedy": "run `kerncast cost` for the present figures"}
+                          "remedy": "run `kerncast cost` for the current values"}
 _COUNTS: dict[str, Any] = {"allowed": "integers from 1 per call, such as { predict = 6000 }",
-                           "remedy": "run `kerncast cost` for the present counts"}
+                           "remedy": "run `kerncast cost` for the current counts"}
 
 
 class Model(SpecTable):
@@ -68,7 +68,7 @@ class RawWords(SpecTable):
 
     @property
     def format(self) -> Format:
-        """The format of the words."""
+        """Return the format of the ADC counts."""
         return Format.parse(self.word)
 
 
@@ -77,17 +77,17 @@ class Input(RawWords):
 
     word: RawWord = _key(about="format of an ADC count", **WORD)
     columns: int = _key(1, ge=1, le=65535, about="inputs per sample (D)", allowed="an integer, 1 to 65535")
-    delay: int | None = _key(None, ge=2, le=16384, about="samples of the delay line: the inputs are the last "
+    delay: int | None = _key(None, ge=2, le=16384, about="length of the delay line: the inputs are the last "
                              "samples of one signal, the latest first; sets columns",
                              allowed="an integer, 2 to 16384",
-                             remedy="give the number of past samples that the target depends on, or omit it")
-    offset: Offset = _key(0, about="ADC count of x = 0; one number, or a list with one per column",
+                             remedy="give the number of samples that the target depends on, or omit delay")
+    offset: Offset = _key(0, about="ADC count at which x = 0; one number, or a list with one per column",
                           allowed="an integer, or a list of integers, one per column",
                           remedy="give ADC counts, which are integers")
     gain: Gain = _key(1.0, about="x = gain * (raw - offset) * 2^-frac; one number, or a list",
-                      allowed="a number above 0, 1e-12 to 1e12, or a list of them, one per column",
-                      remedy="give the value of one ADC count")
-    unit: Units | None = _key(None, about="unit of x, such as \"mV\"; one, or a list with one per column",
+                      allowed="a number from 1e-12 to 1e12, or a list with one per column",
+                      remedy="give the value of one ADC count in the unit of x")
+    unit: Units | None = _key(None, about="unit of x, such as \"mV\"; or a list, one per column",
                               allowed=UNITS, remedy="write it as in a label, such as \"mV\" or \"m/s^2\"")
 
     @property
@@ -107,26 +107,26 @@ class Kernel(SpecTable):
     type: Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"] = _key(
         "gaussian", about="gaussian, laplacian, periodic, polynomial or linear",
         allowed="gaussian, laplacian, periodic, polynomial, linear",
-        remedy="use gaussian for smooth functions, laplacian for corners, periodic for repeating signals")
-    sigma: float | None = _key(None, about="width in units of x; for the periodic kernel, width of the sine",
+        remedy="use gaussian if f is smooth, laplacian if it has corners, periodic if signals repeat")
+    sigma: float | None = _key(None, about="width in units of x; without unit for the periodic kernel",
                                **POSITIVE, remedy="start with the distance over which the signal changes")
     period: float | None = _key(None, about="period in units of x (periodic)", **POSITIVE,
                                 remedy="give the length after which the signal repeats")
     degree: int | None = _key(None, ge=2, le=5, about="degree of (gamma u.v + coef0)^degree (polynomial)",
-                              allowed="an integer, 2 to 5", remedy="start with 2; 1 is the linear kernel")
+                              allowed="an integer, 2 to 5", remedy="start with 2; linear is degree 1")
     gamma: float | None = _key(None, about="factor of u.v (polynomial)", **POSITIVE,
                                remedy="start with 1 / (columns * variance of x)")
-    coef0: float | None = _key(None, ge=0, le=1e12, about="added to gamma u.v (polynomial)",
+    coef0: float | None = _key(None, ge=0, le=1e12, about="constant that is added to gamma u.v (polynomial)",
                                allowed="a number from 0 to 1e12", remedy="start with 1")
 
     @property
     def parameters(self) -> dict[str, float | int]:
-        """Return the parameters of this type of kernel, by key."""
+        """Return the values of the keys that this type of kernel has."""
         return {key: getattr(self, key) for key in KERNEL_KEYS[self.type]}
 
     @property
     def options(self) -> dict[str, str]:
-        """Return the type and its parameters as the options of a plan."""
+        """Return the type and its parameters as text, for the options of a plan."""
         return {"kernel": self.type} | {key: repr(value) for key, value in self.parameters.items()}
 
 
@@ -139,20 +139,20 @@ class Cg(SpecTable):
                       remedy="start with 0.1; a larger lambda needs fewer steps")
     steps: int = _key(32, ge=1, le=65535, about="maximum number of steps, each over all pairs of samples",
                       allowed="an integer, 1 to 65535",
-                      remedy="32 steps suit lambda = 0.1; a larger lambda stops earlier")
+                      remedy="32 steps suit lambda = 0.1; a larger lambda needs fewer steps")
     tolerance: float = tolerance_key()
 
 
 class Predictor(SpecTable):
     """A model trained elsewhere; the device stores it as constants and only predicts."""
 
-    file: ModelFile = _key(about="the trained model, as kerncast.export wrote it",
-                     allowed="the path of its file, relative to the spec: NAME.json, and not a name that "
-                     "kerncast gen uses: plan, vectors or manifest",
+    file: ModelFile = _key(about="file of the trained model, which kerncast.export writes",
+                     allowed="a path NAME.json, relative to the spec; NAME must not be plan, vectors or "
+                     "manifest, which kerncast gen uses",
                      remedy="export the model with kerncast.export")
     sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")] | None = _key(
-        None, about="SHA-256 of that file; any other file is refused", allowed="64 hexadecimal digits",
-        remedy="export the model again, or omit sha256")
+        None, about="SHA-256 of that file; a file with another hash is rejected",
+        allowed="64 hexadecimal digits", remedy="export the model again, or omit sha256")
 
 
 class Numbers(SpecTable):
@@ -165,21 +165,21 @@ class Numbers(SpecTable):
     overflow: Literal["saturate", "wrap"] = _key(
         "saturate", about="overflow of narrowing casts: saturate or wrap",
         allowed=", ".join(OVERFLOWS), remedy="use saturate: saturation sets a status, wrapping does not")
-    casts: Casts = _key({}, about="casts per signal, such as f = \"floor wrap\"",
+    casts: Casts = _key({}, about="rounding and overflow per signal, such as f = \"floor wrap\"",
                         allowed="rounding, overflow or both per signal, such as f = \"floor wrap\"",
-                        remedy="omit it: the keys rounding and overflow then apply to all signals")
+                        remedy="omit casts: the keys rounding and overflow then apply to all signals")
     ranges: Ranges = _key({}, about="largest magnitude per signal (static scaling, kernel_lms)",
                           allowed="numbers per signal, 2^-20 to 2^20 (1e-6 to 1e6), such as alpha = 2.5",
-                          remedy="omit it: the planner chooses from bounds and data")
-    margin: float = _key(0.6, ge=0, le=8, about="bits above a simulated range (static scaling, kernel_lms)",
+                          remedy="omit ranges: the planner chooses from bounds and data")
+    margin: float = _key(0.6, ge=0, le=8, about="bits added to a simulated range (static, kernel_lms)",
                          allowed="a number, 0 to 8",
-                         remedy="raise it if the inputs in the field may exceed the range of the data")
+                         remedy="raise margin if later inputs may exceed the range of the data")
     exp_table: Literal["small", "medium", "large"] = _key(
-        "large", about="tables of the exponential: small, medium or large",
+        "large", about="size of the exponential's tables: small, medium or large",
         allowed="small, medium, large", remedy="use large for speed and accuracy, small to save flash")
     formats: Formats = _key({}, about="formats per signal, such as alpha = \"s16f12\"",
                             allowed="formats per signal, such as alpha = \"s16f12\"",
-                            remedy="omit it: the planner chooses")
+                            remedy="omit formats: the planner chooses")
 
 
 class TargetChoice(SpecTable):
@@ -194,21 +194,21 @@ class Budget(SpecTable):
     """Resource limits, which `kerncast cost` and `kerncast build` check."""
 
     target: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9-]*$")] | None = _key(
-        None, about="target of these limits; by default that of [target]",
+        None, about="target to which the limits apply; by default that of [target]",
         allowed="a target's id", remedy="run `kerncast targets` for the list")
     optimise: Optimisation = _key(
-        "-O2", about="optimisation level of these limits", allowed=", ".join(get_args(Optimisation)),
+        "-O2", about="optimisation level of the measured code", allowed=", ".join(get_args(Optimisation)),
         remedy="use -Os for size, -O2 for speed")
-    flash: int | None = _key(None, about="limit of flash in bytes: code and tables, with every call of the "
-                                         "library used", **_BYTES)
+    flash: int | None = _key(None, about="limit of flash in bytes: code and tables of the whole library",
+                             **_BYTES)
     ram: int | None = _key(None, about="limit of RAM in bytes: the model and the library's own " "variables",
                            **_BYTES)
-    stack: int | None = _key(None, about="limit of stack in bytes, over training, updating and predicting",
+    stack: int | None = _key(None, about="limit of stack in bytes, for every call of the library",
                              **_BYTES)
     instructions: Counts = _key({}, about="limit of instructions per call: train, update, predict", **_COUNTS)
-    cycles: Counts = _key({}, about="limit of cycles per call, for targets whose counter counts " "cycles",
+    cycles: Counts = _key({}, about="limit of cycles per call, for targets that count cycles",
                           **_COUNTS)
-    packets: Counts = _key({}, about="limit of packets per call, for targets whose counter counts " "packets",
+    packets: Counts = _key({}, about="limit of packets per call, for targets that count packets",
                            **_COUNTS)
 
 
@@ -216,15 +216,15 @@ class Hls(SpecTable):
     """C++ for high-level synthesis (HLS) in addition to the C: one project per tool."""
 
     dialects: list[Literal["vitis", "catapult"]] = _key(
-        ["vitis", "catapult"], min_length=1, about="tools to generate for: vitis, catapult",
+        ["vitis", "catapult"], min_length=1, about="HLS tools to generate projects for: vitis, catapult",
         allowed="a list of vitis, catapult", remedy="write dialects = [\"vitis\"]")
-    lanes: int = _key(1, ge=1, le=64, about="hardware multipliers in the inner loops (P)",
+    lanes: int = _key(1, ge=1, le=64, about="number of hardware multipliers in the inner loops (P)",
                       allowed="an integer, 1 to 64", remedy="start with 1; each lane adds a DSP block")
     interface: Literal["stream", "free_running", "memory"] = _key(
-        "stream", about="stream; free_running: streams, and no processor starts a core; memory: arrays",
+        "stream", about="stream, free_running (streams without start signal) or memory (arrays)",
         allowed="stream, free_running, memory", remedy="use free_running if no processor starts the cores")
     beat_bits: Literal[32, 64, 128] | None = _key(
-        None, about="width of a beat with several values; a beat has one value by default",
+        None, about="bits per stream transfer (beat); by default, a beat has one value",
         allowed="32, 64, 128", remedy="use the width of your DMA (direct memory access) engine")
     part: Annotated[str, Field(pattern=r"^[\w.+-]+$")] = _key(
         "xc7z020clg484-1", about="FPGA device of the Vitis HLS project",
@@ -244,9 +244,9 @@ class Data(SpecTable):
                             allowed="the path of a file, relative to the spec: CSV, WAV, NPZ or LIBSVM")
     test: str | None = _key(None, min_length=1, about="file with the same columns, held out for testing",
                             allowed="the path of a file, relative to the spec")
-    lagged: bool | None = _key(None, about="true if the CSV has y only: x0 is then the previous y, and so on",
+    lagged: bool | None = _key(None, about="true if the CSV has only y: x0 is then the previous y, and so on",
                                allowed="true or false",
-                               remedy="true for one-step prediction of a signal from its own past")
+                               remedy="set true to predict the next sample of a signal from its past samples")
     target_column: Column | None = _key(None, about="column of the target, by name or by number from 0",
                                         allowed="the name of a column, or its number from 0")
     inputs: list[Column] | None = _key(None, min_length=1, about="columns of the inputs; default: all others",
@@ -257,30 +257,30 @@ class Data(SpecTable):
                                              allowed="\".\", \",\"")
     separator: Literal[",", ";", "\t", " "] | None = _key(
         None, about="character between fields", allowed="\",\", \";\", \"\\t\", \" \"")
-    rows: Rows | None = _key(None, about="rows to use: the first 1000, or \"1001..3000\"",
+    rows: Rows | None = _key(None, about="rows to use: 1000 (the first 1000 rows) or \"1001..3000\"",
                              allowed="a number from 1, or \"FIRST..LAST\" from 1",
                              remedy="write rows = 1000, or rows = \"1001..3000\"")
     missing: Literal["refuse", "drop"] | None = _key(
         None, about="rows with a missing value: refuse (default) or drop", allowed="refuse, drop",
-        remedy="use drop for a table; a signal cannot lose a sample")
+        remedy="use drop for independent samples; a signal needs all of its samples")
     classes: list[str] | None = _key(None, min_length=2, max_length=2,
-                                     about="two values of the target, as -1 and 1; others are dropped",
+                                     about="two target values, used as -1 and 1; others are dropped",
                                      allowed="a list of two names",
-                                     remedy="write numbers as text too: classes = [\"0\", \"1\"]")
+                                     remedy="write numbers as text: classes = [\"0\", \"1\"]")
     ranges: ValueRanges | None = _key(None, about="values of the lowest and highest ADC count, by column",
                                       allowed="[LOW, HIGH] per column, LOW < HIGH, such as "
                                       "current = [-2.5, 2.5]",
-                                      remedy="give the range of the converter; omit ranges if the file holds "
-                                      "ADC counts")
+                                      remedy="give the range of the converter; omit ranges if the file "
+                                      "contains ADC counts")
 
     @property
     def is_table(self) -> bool:
-        """Return whether a key states how to read the file."""
+        """Return whether [data] has a key that describes the file."""
         return any(getattr(self, key) is not None for key in READING_KEYS)
 
     @property
     def ranged_target(self) -> str | None:
-        """Return the target's column in `ranges`: the last unless named; None for classes."""
+        """Return the target's name in `ranges`: target_column or the last; None if absent."""
         ranges = {} if self.classes else self.ranges or {}
         named = str(self.target_column)
         return named if named in ranges else next(reversed(ranges), None)
@@ -292,7 +292,7 @@ READING_KEYS = ("target_column", "inputs", "time", "decimal", "separator", "rows
 
 
 class Sweep(SpecTable):
-    """Axes, objectives and limits of `kerncast sweep`; they do not change the device."""
+    """Axes, objectives and limits of `kerncast sweep`; they do not affect the plan."""
 
     grid: dict[str, Any] = _key({}, about="values per key, such as numbers.word = [16, 24, 32]",
                                 allowed="keys of this spec, each with a list of values or \"LO..HI/COUNT\"",
@@ -301,11 +301,11 @@ class Sweep(SpecTable):
                                  allowed="names of measures", remedy="start with [\"error\", \"ram\"]")
     constraints: list[str] = _key([], about="limits that a design must satisfy",
                                   allowed="MEASURE <= NUMBER, such as \"ram <= 8 kB\"",
-                                  remedy="write each limit in quotes; also \"error <= float + 1\"")
-    trials: int | None = _key(None, ge=1, le=10**6, about="points of a search; omit it to run the grid",
+                                  remedy="write each limit in quotes, such as \"error <= float + 1\"")
+    trials: int | None = _key(None, ge=1, le=10**6, about="designs in a search; omit it to run the grid",
                               allowed="an integer, 1 to 1000000", remedy="start with 200")
     seed: int = _key(0, ge=0, le=2**31 - 1, about="seed of the search", allowed="an integer from 0",
-                     remedy="the same seed tries the same points")
+                     remedy="use the same seed to try the same designs again")
 
 
 #: Every table, by its name in the file, in the order of the documentation.
@@ -339,7 +339,7 @@ RANGED = {"toeplitz_rls": ("alpha",), "kernel_cg": (), "kernel_lms": ("alpha",),
 
 @cache
 def keys(table: type[SpecTable]) -> dict[str, str]:
-    """Map the name of each key in the file to the name of its field, in order."""
+    """Return the name of each key in the file with the name of its field, in order."""
     return {(field.alias or name): name for name, field in table.model_fields.items()}
 
 

@@ -1,9 +1,7 @@
-"""sim.spec: the target of generated code.
+"""sim.spec: the target of generated code, which is a CPU core and its memory.
 
-A target is a processor core and its memory.
-
-This module defines the class, so that the planner can compare sizes; ``codegen.firmware.targets``
-reads the data files.
+This module only defines the class, so that the planner can compare sizes. ``codegen.firmware.targets`` reads
+the files that describe the targets.
 """
 
 from __future__ import annotations
@@ -12,28 +10,29 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class Target(BaseModel):
-    """A processor core that code is generated for.
+    """CPU core that code is generated for.
 
     Parameters
     ----------
     id : str
-        Its name in ``[target]`` of a spec, such as ``cortex-m4``.
+        Name in ``[target]`` of a spec, such as ``cortex-m4``.
     title : str
         Name for display.
     arch : str
-        The folder of ``firmware/`` with its start-up code and compiler settings.
+        The folder of ``firmware/`` that contains the start-up code and the compiler settings of the core.
     core : str
-        Its name in compiler options.
+        Name of the core in compiler options.
     fpu : bool
-        Whether it has instructions for float32; without them float code is slower, with equal results.
+        Whether the core has float32 instructions; without them, float32 code is slower, but gives the same
+        results.
     intrinsics : str
-        Level of intrinsics beyond portable C, or ``none``.
+        Level of intrinsics that the generated code uses in addition to portable C, or ``none``.
     ram_bytes, flash_bytes : int
-        Memory of a typical part with this core; larger plans are rejected.
+        Memory of a typical device with this core; plans that need more are rejected.
     stack_bytes : int
-        RAM reserved for the stack and for the program around the library.
+        RAM reserved for the stack and for the program that uses the library.
     runtime_stack_bytes : int
-        Largest stack use of a function of the compiler's runtime, such as a 64-bit division.
+        Largest stack use of a function in the compiler's runtime library, such as a 64-bit division.
     flags : mapping of str to tuple of str
         Flags for each compiler that supports this core: ``gcc``, ``clang``, ``zig``.
     """

@@ -25,19 +25,14 @@ _EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats":
 
 
 def render(values: Values, commented: Sequence[str] = ()) -> str:
-    """Return the commented text of a spec.
+    """Return the TOML text of a spec with comments.
 
     Parameters
     ----------
     values : dict of str to dict
         The tables by name, each with its keys.
     commented : sequence of str
-        Tables to write as comments.
-
-    Returns
-    -------
-    str
-        TOML.
+        Names of the tables to write as comments.
     """
     lines = ["# A spec of kerncast. Check it with: kerncast check FILE",
              "# A key behind a # is optional and shows its default, or an example."]
@@ -56,7 +51,7 @@ def render(values: Values, commented: Sequence[str] = ()) -> str:
 
 
 def bare(spec: BaseModel) -> str:
-    """Return the text of a spec: its tables and keys, except keys at their defaults."""
+    """Return the TOML text of a spec, without keys that have their default values."""
     values = spec.model_dump(mode="json", by_alias=True, exclude_none=True, exclude_defaults=True)
     tables = ("\n".join([f"[{table}]", *(f"{key} = {toml(value)}" for key, value in entries.items())])
               for table, entries in values.items())
@@ -64,7 +59,7 @@ def bare(spec: BaseModel) -> str:
 
 
 def toml(value: Any) -> str:
-    """Return a value as TOML on one line."""
+    """Convert a value to TOML on one line."""
     if isinstance(value, dict):
         inside = ", ".join(f"{json.dumps(key)} = {toml(item)}" for key, item in value.items())
         return f"{{ {inside} }}"
@@ -78,7 +73,7 @@ def _about(table: str, key: str) -> str:
 
 
 def _key(name: str) -> str:
-    """Return the name of an entry, in quotes unless TOML accepts it as a bare key."""
+    """Return the name of a key, in quotes if TOML requires them."""
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
 
 
@@ -87,7 +82,7 @@ def _line(table: str, key: str, entry: str) -> str:
 
 
 def _left(table: str, values: Values) -> dict[str, str]:
-    """Return the keys that `values` omits, with their default or an example."""
+    """Return the keys of a table that `values` omits, with a default or an example."""
     algorithm = values["model"]["algorithm"]
     useless = {"builtin", "lagged", "delay", "step", *values[table], *KERNEL_KEYS["periodic"],
                *KERNEL_KEYS["polynomial"]}

@@ -1,4 +1,4 @@
-"""sim.spec: the table of the Toeplitz regularised-least-squares trainer."""
+"""sim.spec: the table [toeplitz] of a spec."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from .types import Candidates
 
 
 def tolerance_key() -> Any:
-    """Return the key `tolerance` of the batch trainers."""
+    """Return the field of the key `tolerance`, which all batch trainers have."""
     return _key(0.5, ge=1e-6, le=16, allowed="a number, 1e-6 to 16",
                 about="status INACCURATE if the certified bound exceeds this fraction of |alpha|",
-                remedy="start with 0.5; a smaller value demands a more accurate solution")
+                remedy="start with 0.5; a smaller value requires a more accurate solution")
 
 
 class Toeplitz(SpecTable):
-    """The Toeplitz regularised-least-squares trainer."""
+    """Trainer for regularised least squares with a Toeplitz kernel matrix."""
 
     n: int = _key(ge=2, le=65535, about="number of training samples", allowed="an integer, 2 to 65535",
                   remedy="memory grows as n, time as n^2")
@@ -31,7 +31,7 @@ class Toeplitz(SpecTable):
     step: int = _key(1, ge=1, le=2**31 - 1, about="step between samples in ADC counts (scheme uniform)",
                      allowed="an integer from 1", remedy="use 1 if x counts the samples")
     solver: Literal["levinson", "banded", "auto", "schur", "lookahead", "lookahead_f32"] = _key(
-        "levinson", about="levinson, banded (fastest, uniform), auto, schur, lookahead, lookahead_f32",
+        "levinson", about="levinson, banded (fastest; scheme uniform), auto, schur, lookahead, lookahead_f32",
         allowed="levinson, banded, auto, schur, lookahead, lookahead_f32",
         remedy="auto chooses banded if it applies, otherwise levinson. banded is the fastest and the most "
                "accurate, if sigma spans few of the samples. levinson solves all positive definite systems. "
@@ -42,12 +42,12 @@ class Toeplitz(SpecTable):
         "block", about="block (block floating point) or static (cheaper, may saturate)",
         allowed="block, static", remedy="static needs data or [numbers.ranges] to choose its ranges")
     refine: int = _key(0, ge=0, le=4, about="number of refinement solves on the residual, in 32 bits",
-                       allowed="an integer, 0 to 4", remedy="2 comes close to the accuracy of word = 32")
+                       allowed="an integer, 0 to 4", remedy="refine = 2 is nearly as accurate as word = 32")
     bias: bool = _key(False, about="also train an intercept (LS-SVM)", allowed="true, false")
     candidates: Candidates | None = _key(
-        None, about="pairs [sigma, lambda] that training compares with sigma and lambda (banded)",
+        None, about="more pairs [sigma, lambda], from which training selects the best (banded)",
         allowed="1 to 15 pairs of numbers, 1e-12 to 1e12, such as [[3, 0.1], [6, 0.3]]",
-        remedy="list the pairs that the signal may need, or omit it")
+        remedy="list the pairs that may suit the signal, or omit candidates")
     stream_lag: int | None = _key(
         None, ge=1, le=2048, about="lag L of a stream of fitted values, an FIR filter of 2 L + 1 taps",
         allowed="an integer, 1 to 2048",

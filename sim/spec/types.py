@@ -1,6 +1,6 @@
-"""sim.spec: the types of a spec's values, with their validation.
+"""sim.spec: the types of the values in a spec, with their validators.
 
-The types are names, formats, casts and gains.
+Examples are names, formats, casts and gains.
 """
 
 from __future__ import annotations
@@ -64,24 +64,24 @@ _OF_CMSIS = re.compile(r"cmsis_|(core|mpu|pmu|cachel1)_armv|core_(c[am]\d|sc\d|c
 
 
 def _custom(code: str, message: str, **words: str) -> PydanticCustomError:
-    """Return an error with a code (the types ``E...`` of :mod:`.problems`)."""
+    """Create a pydantic error whose type is an error code of kerncast."""
     return PydanticCustomError(code, message, dict(words))
 
 
 def _c_name(name: str) -> str:
     if not _NAME.fullmatch(name) or len(name) > NAME_LENGTH:
-        raise _custom("E110", "the name is not an identifier that C code can use")
+        raise _custom("E110", "the name is not valid as an identifier in C")
     if name.startswith("kc_"):
         raise _custom("E110", "names that begin with kc_ are reserved for the runtime",
                       remedy=f"choose another prefix, such as my_{name[3:]}")
     if name in _RESERVED or _OF_CMSIS.match(name):
         raise _custom("E110", "the name is a keyword of C or C++, or a header of C, POSIX or CMSIS",
-                      remedy=f"extend it, such as {name}_model")
+                      remedy=f"choose a longer name, such as {name}_model")
     return name
 
 
 def suggest_name(text: str) -> str:
-    """Return a name of a model that C can use, similar to a text."""
+    """Convert a text to a similar name that is valid as the name of a model."""
     plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "_", plain).strip("_")
     name = name if name[:1].isalpha() else f"m_{name}".rstrip("_")
@@ -91,16 +91,17 @@ def suggest_name(text: str) -> str:
 
 
 def _model_file(text: str) -> str:
-    """Reject a name of a model's file.
+    """Validate the path of a model's file.
 
-    It must not replace a generated file, and every system must be able to store it.
+    The name must end in .json and must not be that of a generated file. The path must not contain backslashes
+    or control characters.
     """
     name = text.rpartition("/")[2]
     if not name.endswith(".json") or name.lower() in {".json", "plan.json", "vectors.json", "manifest.json"}:
-        raise _custom("E109", "the name would replace a generated file")
+        raise _custom("E109", "the name does not end in .json, or is that of a generated file")
     if "\\" in text or not text.isprintable():
         raise _custom("E109", "the name contains a backslash or a control character",
-                      remedy="divide folders by /, and rename the file if necessary")
+                      remedy="separate folders by /, and rename the file if necessary")
     return text
 
 
@@ -108,7 +109,7 @@ ModelFile = Annotated[str, AfterValidator(_model_file)]
 
 
 def format_text(text: str) -> str:
-    """Return the canonical text of a format; raise an error if it is invalid."""
+    """Return the canonical text of a format; raise an error if it is not valid."""
     try:
         fmt = Format.parse(text)
     except KerncastError as error:
@@ -129,7 +130,10 @@ def _raw_word(text: str) -> str:
 
 
 def _one_or_each(each: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """Return a validator for a number, or a list with one number per column."""
+    """Return a validator for one value, or a list with one value per column.
+
+    `each` validates one value.
+    """
     def validate(value: Any) -> Any:
         if not isinstance(value, (list, tuple)):
             return each(value)
@@ -157,12 +161,12 @@ def _unit(value: Any) -> str:
     if not isinstance(value, str):
         raise _custom("E107", "a unit must be text")
     if not _UNIT.fullmatch(value) or len(value) > UNIT_LENGTH or not value.isprintable():
-        raise _custom("E109", "the text is not a unit that comments and tables can contain")
+        raise _custom("E109", "the unit is too long, or contains characters that are not allowed")
     return value
 
 
 def _class_names(value: Any) -> tuple[str, ...]:
-    """Return the names of classes; integers become text."""
+    """Validate a list of class names, and convert integers to text."""
     if not isinstance(value, (list, tuple)):
         raise _custom("E107", "classes must be a list")
     if any(isinstance(name, bool) or not isinstance(name, (str, int)) for name in value):
@@ -179,12 +183,12 @@ def _class_names(value: Any) -> tuple[str, ...]:
                           remedy="rename the class here and in the data")
         if names.count(name) > 1:
             raise _custom("E122", f"class {name!r} is listed twice", allowed="different names",
-                          remedy="remove one of them")
+                          remedy="remove the duplicate")
     return names
 
 
 def _listed(value: Any) -> Any:
-    """Convert a tuple to the list that the file contains."""
+    """Convert a tuple to a list, as a file contains it."""
     return list(value) if isinstance(value, tuple) else value
 
 
@@ -221,11 +225,14 @@ Formats = dict[str, Annotated[str, AfterValidator(format_text), _LIKE_FORMAT]]
 
 
 def cast_text(text: str) -> str:
-    """Return a cast with rounding before overflow; raise an error if it is invalid."""
+    """Return the canonical text of a cast, in which rounding precedes overflow.
+
+    Raise an error if the text is not valid.
+    """
     words = text.split()
     chosen = [[w for w in words if w in names] for names in (ROUNDINGS, OVERFLOWS)]
     if not words or len(words) != sum(map(len, chosen)) or max(map(len, chosen)) > 1:
-        raise _custom("E109", "this is not a cast",
+        raise _custom("E109", "the cast is not valid",
                       allowed=f"one of {', '.join(ROUNDINGS)}, one of {', '.join(OVERFLOWS)}, or both",
                       remedy="write \"floor\", \"wrap\" or \"half_even wrap\"")
     return " ".join(word for words in chosen for word in words)
@@ -243,14 +250,15 @@ Counts = dict[str, Annotated[int, Field(ge=1, le=2**63 - 1)]]
 
 
 def _rows(value: Any) -> Any:
-    """Accept a number of rows, or the first and the last of them."""
+    """Validate a number of rows, or a range such as "1001..3000"."""
     match = ROWS.fullmatch(value) if isinstance(value, str) else None
     if isinstance(value, int) and not isinstance(value, bool):
         if 1 <= value <= MAXROWS:
             return value
     elif match and 1 <= int(match[1]) <= int(match[2]) <= MAXROWS:
         return value
-    raise _custom("E108" if match or isinstance(value, int) else "E107", "rows is not a range of rows")
+    raise _custom("E108" if match or isinstance(value, int) else "E107",
+                  "rows is neither a number of rows nor a range")
 
 
 def _value_range(value: Any) -> tuple[float, float]:
@@ -259,7 +267,7 @@ def _value_range(value: Any) -> tuple[float, float]:
         raise _custom("E107", "a range is a list of two numbers")
     # also refuses NaN, an integer beyond any float, and two that are one float
     if not (all(-1e30 <= v <= 1e30 for v in pair) and float(pair[1]) - float(pair[0]) >= 1e-30):
-        raise _custom("E108", "a range does not begin below its end, or is narrower than 1e-30")
+        raise _custom("E108", "the low end of a range is not below its high end, or a value is out of range")
     return float(pair[0]), float(pair[1])
 
 
@@ -268,7 +276,7 @@ MOST_CANDIDATES = 15
 
 
 def _candidates(value: Any) -> tuple[tuple[float, float], ...]:
-    """Return pairs of numbers, sigma and lambda."""
+    """Validate a list of candidate pairs (sigma, lambda)."""
     if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= MOST_CANDIDATES:
         raise _custom("E107", f"candidates is not a list of 1 to {MOST_CANDIDATES} pairs")
     for pair in value:

@@ -264,7 +264,7 @@ def test_an_unknown_key_is_answered_with_the_most_similar_one(wrong, remedy):
 def test_a_key_of_another_algorithm_is_not_sent_to_its_table():
     cg = TOEPLITZ.replace("toeplitz_rls", "kernel_cg").replace("[toeplitz]", "[cg]")
     problem = only_problem(cg.replace("scheme = \"uniform\"", "bias = true").replace("n = 256", "n = 250"))
-    assert (problem.code, problem.remedy) == ("E103", "remove it: bias is only for algorithm toeplitz_rls")
+    assert (problem.code, problem.remedy) == ("E103", "remove bias, which is only for algorithm toeplitz_rls")
 
 
 def test_the_python_name_of_lambda_is_not_a_key_of_the_file():

@@ -1,8 +1,7 @@
 """Measure the banded solver: accuracy, instructions, and speed on the host.
 
 ``python -m kerncast.benchmarks.banded`` writes docs/measured/banded.md. The grid, the right-hand sides and
-the error
-metric are those of :mod:`.solvers`. Each time is the minimum of several runs on one thread.
+the error metric are those of :mod:`.solvers`. Each time is the minimum of several runs on one thread.
 """
 
 from __future__ import annotations

@@ -115,7 +115,7 @@ def jitter_table() -> str:
 
 
 def lost_errors(part: float, seed: int) -> list[float]:
-    """Return RMS errors at the missing samples of the ECG."""
+    """Return the RMS errors of several methods at the missing samples of an ECG."""
     ecg = load_samples("ecg")
     rng = np.random.default_rng(seed)
     kept = rng.uniform(size=len(ecg.y)) >= part

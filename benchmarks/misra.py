@@ -125,7 +125,7 @@ def found(name: str, files: dict[str, str]) -> set[tuple[str, str]]:
     Raises
     ------
     SystemExit
-        If cppcheck is missing, or if it reports anything else than style.
+        If cppcheck is missing, or if it reports anything other than style.
     """
     command = [sys.executable, "-m", "cppcheck", "--addon=misra", "--std=c99", "--quiet", "-I.",
                "--enable=style,warning,performance,portability", *(f"-D{define}" for define in DEFINES),

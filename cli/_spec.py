@@ -41,7 +41,7 @@ def load_spec(path: Path) -> Spec:
 def _wrong_target(path: Path) -> tuple[Problem, ...]:
     """Return E323 if the target of a spec is unknown.
 
-    The spec may have other errors.
+    The check works even if the spec has other errors.
     """
     from ..codegen.firmware.targets import load_target
     from ..sim.spec.source import Source

@@ -59,10 +59,7 @@ def explore(path: SpecPath, port: Port = 0, no_browser: NoBrowser = False, as_js
 
 @contextmanager
 def _terminable() -> Iterator[None]:
-    """Convert the signals SIGTERM and SIGHUP to an exception while the block runs.
-
-    Therefore, the temporary folder is removed.
-    """
+    """Convert SIGTERM and SIGHUP to an exception, to remove the temporary folder."""
     def ended(number: int, frame: FrameType | None) -> None:
         raise SystemExit(128 + number)
 

@@ -29,9 +29,9 @@ _ENDINGS = (".html", ".htm")
 def report(given: Given, out: Out = None, results: Results = None, as_json: JsonFlag = False) -> None:
     """Write an HTML report of a sweep or of one design.
 
-    You need only a browser to open the report, neither a network nor other files. For a sweep, it shows the
-    Pareto front, on which you can choose a design. For a design, it shows the plan, the values, the error
-    budget, the costs, and the kerncast gen command.
+    You need only a browser to open the report; neither a network nor other files are required. For a sweep,
+    it shows the Pareto front, on which you can choose a design. For a design, it shows the plan, the values,
+    the error budget, the costs, and the kerncast gen command.
 
     Examples
     --------

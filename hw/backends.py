@@ -103,8 +103,8 @@ def check_name(name: str) -> None:
     Raises
     ------
     KerncastError
-        E417 if the emulator is unknown, E322 if the board, E325 if the optimisation level, and E420 if the
-        back end is unknown; E421 if the port of a physical board is missing.
+        E417 for an unknown emulator, E322 for an unknown board, E325 for an unknown optimisation level, and
+        E420 for an unknown back end; E421 if the port of a physical board is missing.
     """
     kind, _, rest = name.partition(":")
     if kind not in _OPENERS or (kind in ("emu", "board", "rtl", "hls") and not rest):

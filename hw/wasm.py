@@ -97,8 +97,8 @@ class WasmBackend(LibraryBackend):
     Raises
     ------
     KerncastError
-        E501 if wasmtime and E511 if zig is not installed, E320 if zig fails, E413 if `source` was generated
-        from another plan.
+        E501 if wasmtime is not installed, E511 if zig is not installed, E320 if zig fails, E413 if `source`
+        was generated from another plan.
     """
 
     def __init__(self, plan: Plan, source: Path | None = None, *, flags: tuple[str, ...] = ("-O2",),

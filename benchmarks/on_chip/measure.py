@@ -26,8 +26,8 @@ def _score(method: Method, name: str, parameters: dict[str, Any]) -> float:
 def choose(method: Method, name: str) -> tuple[dict[str, Any], dict[str, Any]]:
     """Select the parameters of a method for a stream.
 
-    Returns the parameters after two steps: after selecting only the scale, with defaults for the others, and
-    after selecting each of the others in turn.
+    Returns two sets of parameters. In the first, only the scale is selected, and the others are defaults; in
+    the second, all are selected, one after another.
     """
     known: dict[tuple[Any, ...], float] = {}
 

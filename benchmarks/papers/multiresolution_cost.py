@@ -118,13 +118,13 @@ def beside(n: int, regime: str, t: float) -> Row:
 
 
 def small(regime: str, t: float) -> list[Row]:
-    """Measure all solvers for sizes for which the matrix fits in memory."""
+    """Measure all solvers at sizes for which the matrix fits in memory."""
     beside(SMALL[0], regime, t)  # compiles
     return [beside(n, regime, t) for n in SMALL]
 
 
 def large(regime: str, t: float, basis: str) -> list[Row]:
-    """Measure the growth up to sizes for which only O(N) memory is available."""
+    """Measure the growth up to sizes for which the matrix does not fit in memory."""
     found = [measured(n, regime, t, basis) for n in (SMALL[0], SMALL[-1], *LARGE)]
     unit = found[1]["time"] / found[1]["N"]
     return [row | {"growth": row["time"] / row["N"] / unit} for row in found]

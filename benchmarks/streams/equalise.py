@@ -53,7 +53,7 @@ def chosen(method: Method) -> Parameters:
 
 
 def measure(found: Found, learner: Learner, training: Stream, testing: Stream) -> None:
-    """Train a learner, count its bit errors in the test, and add both to a result."""
+    """Train a learner and count its bit errors in a test; add both to `found`."""
     found.curve += (training.y - learner.learn(training)) ** 2 / REALISATIONS
     f = learner.predict(testing)
     found.rate.append(float(np.mean(np.where(f > 0, 1.0, -1.0) != testing.y)))

@@ -57,7 +57,7 @@ def chosen(method: Method) -> Parameters:
 
 
 def integers(word: int) -> tuple[Array, Any]:
-    """Return the errors of the learner in ``examples/ecg_stream.toml``, and itself."""
+    """Return the errors and the learner of ``examples/ecg_stream.toml``."""
     spec = example("ecg_stream")
     first, stream = recording(spec.input.columns, differences=True)
     learner = Integers(spec, word, first)

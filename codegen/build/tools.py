@@ -50,7 +50,7 @@ def exclusive(lock: Path) -> Iterator[None]:
 def refusal(name: str, message: str, done: subprocess.CompletedProcess[str]) -> KerncastError:
     """Return error E320 with the first lines of a tool's error output.
 
-    Lines with warnings and notes are omitted if there are others.
+    Lines with warnings and notes are omitted if there are other lines.
     """
     lines = done.stderr.strip().splitlines()
     errors = [line for line in lines if ": warning: " not in line and ": NOTE: " not in line]

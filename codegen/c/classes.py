@@ -37,9 +37,10 @@ def class_macros(names: tuple[str, ...]) -> list[str]:
 
 
 def c_text(text: str) -> str:
-    """Return text as an ASCII C string literal without trigraphs.
+    r"""Return text as an ASCII C string literal without trigraphs.
 
-    Other characters become octal escapes of their UTF-8 bytes.
+    Characters other than printable ASCII, and the characters \ " ?, become octal escapes of their UTF-8
+    bytes.
     """
     def escaped(byte: int) -> str:
         plain = 32 <= byte < 127 and chr(byte) not in '"\\?'

@@ -1,6 +1,6 @@
 """codegen: build the context of the C templates from the plan.
 
-The context contains only decisions of the plan.
+All decisions are made in the plan.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _constant(plan: Plan, name: str) -> str:
 
 
 def _limit(word: Format, value: int) -> str:
-    """Format a limit of a format in C, as a macro if it is the limit of the C type."""
+    """Format the minimum or maximum of a format; prefer macros such as INT16_MAX."""
     return c_integer(value) if word.bits != word.c_bits else f"INT{word.bits}_{'MIN' if value < 0 else 'MAX'}"
 
 

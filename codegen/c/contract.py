@@ -56,7 +56,7 @@ def _wrapped(text: str) -> list[str]:
 def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
     """Return a function's Doxygen lines on reentrancy, interrupts and worst-case cost.
 
-    `kind` is the function without the model's name; `saved_bytes` is the size of a saved state.
+    `kind` is the name of the function without the model's prefix; `saved_bytes` is the size of a saved state.
     """
     reentrancy, interrupts = _CONTEXT[kind]
     counts = plan.operations.get(_COUNTED.get(kind, kind), {})

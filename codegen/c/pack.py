@@ -50,11 +50,11 @@ def write_pack(folder: Path, name: str, out: Path) -> Path:
     Parameters
     ----------
     folder : Path
-            A folder that was generated with the package ``cmsis``.
+        A folder that was generated with the package ``cmsis``.
     name : str
         The name of the model.
     out : Path
-            The folder in which to store the pack. It is created if necessary.
+        The folder in which to store the pack. It is created if necessary.
     """
     description = f"kerncast.{name}.pdsc"
     if not (folder / description).is_file() or not (folder / MANIFEST).is_file():

@@ -120,7 +120,7 @@ def call_graph(objects: Sequence[Path], runtime_bytes: int,
 def _frames(path: Path) -> dict[str, tuple[int, str]]:
     """Return the size and the kind of each stack frame by function name.
 
-    The file has a line ``file:line:column:function``, size and kind for each function.
+    Each line of the file contains ``file:line:column:function``, the size and the kind.
     """
     if not path.is_file():  # of an object without functions
         return {}

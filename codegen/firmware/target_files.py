@@ -88,7 +88,7 @@ def _problem(kind: type[BaseModel], detail: ErrorDetails, source: Source) -> tup
 
 
 def _table_path(path: KeyPath, values: Any) -> KeyPath:
-    """Return the path of a value's key, without an index into an array of values."""
+    """Cut the path of a key before an index into an array of plain values."""
     for at, part in enumerate(path):
         if isinstance(values, list):
             if not all(isinstance(entry, dict) for entry in values):

@@ -37,13 +37,12 @@ class Memory(_Data):
     ----------
     flash_origin, flash_bytes, ram_origin, ram_bytes : int
     stack_bytes : int
-            Size of the stack at the bottom of the RAM; 0 if the operating system provides the stack.
+        Size of the stack at the bottom of the RAM; 0 if the operating system provides the stack.
     guard_log2 : int, optional
-            Base-2 logarithm of the size of a guard region below the RAM. The CPU core denies access to it, so
-            that
-        a stack overflow causes a fault.
+        Base-2 logarithm of the size of a guard region below the RAM. The CPU core denies access to it, so
+        that a stack overflow causes a fault.
     batch_bytes : int
-            Maximum size of each sample buffer of the agent.
+        Maximum size of each sample buffer of the agent.
     """
 
     flash_origin: int = Field(ge=0)

@@ -89,8 +89,7 @@ def solver_overhead(plan: Plan, lanes: int = 1) -> int:
     """Return the clock cycles of :func:`solver_cycles` minus its multiplications.
 
     One multiplication is counted as one clock cycle of a lane. An update of m elements has m multiplications;
-    a
-    dot product has m, or :func:`read_lags` if that is less.
+    a dot product has m, or :func:`read_lags` if that is less.
     """
     n, lag = plan.sizes["n"], read_lags(plan)
     products = 2 * (1 + plan.bias) * sum(m + min(m, lag) for m in range(1, n + 1))

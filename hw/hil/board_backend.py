@@ -339,7 +339,27 @@ def emulated(where: str, compiler: str = "auto", optimise: str = "-O2") -> tuple
 def open_board(out_dir: Path | str, where: str = "emu:mps2-an386", *, plan: Plan | None = None,
                compiler: str = "auto", optimise: str = "-O2", build_dir: Path | str | None = None,
                timing: Timing | None = None, traced: bool = False) -> BoardBackend:
-    """Build the firmware of a generated folder, and connect to its emulator."""
+    """Build the firmware of a generated folder, and connect to its emulator.
+
+    Parameters
+    ----------
+    out_dir : path
+        The generated folder.
+    where : str
+        ``emu:BOARD``. An emulator, a compiler and an optimisation level may follow in any order, each after a
+        colon, such as ``emu:mps2-an386:qemu:clang:-Os``.
+    plan : Plan, optional
+        The plan of the folder. It is loaded from the folder if it is omitted.
+    compiler, optimise, build_dir, traced
+        As in :func:`~kerncast.codegen.firmware.image.build_firmware`.
+    timing : Timing, optional
+        Timeouts of the protocol.
+
+    Raises
+    ------
+    KerncastError
+        E417 if `where` is not an emulated board, and the errors of the build and of the connection.
+    """
     board, emulator, compiler, optimise = emulated(where, compiler, optimise)
     require_emulator(board, emulator)  # before the time is spent on building
     plan = plan or load_plan(out_dir)[0]

@@ -127,7 +127,7 @@ class Machine:
 
 
 def open_socket(text: str) -> socket.socket:
-    """Return the inherited socket with a number, or wait for a client at a path."""
+    """Return the inherited socket of a given number, or wait for a client at a path."""
     if text.isdecimal():
         return socket.socket(fileno=int(text))
     with socket.socket(socket.AF_UNIX) as server:

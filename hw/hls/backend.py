@@ -56,8 +56,8 @@ class HlsBackend:
     Raises
     ------
     KerncastError
-        E311 if no core supports the plan, E420 if the dialect is unknown, E501 if the header files and E511
-        if the compiler is missing, E320 if the compiler rejects the C++.
+        E311 if no core supports the plan, E420 if the dialect is unknown, E501 if the header files are
+        missing, E511 if the compiler is missing, E320 if the compiler rejects the C++.
     """
 
     def __init__(self, plan: Plan, dialect: str, *, state: Outputs | None = None,

@@ -36,7 +36,7 @@ def _command(name: str) -> tuple[str, ...] | None:
 def cpp_compiler(name: str = "auto") -> tuple[str, ...]:
     """Return the command of a C++ compiler, or of the first one installed.
 
-    Raises E511 if it is not installed.
+    Raises E511 if the compiler is not installed, or if none is.
     """
     for candidate in COMPILERS if name == "auto" else [name]:
         command = _command(candidate)
@@ -65,8 +65,8 @@ def build(dialect: str, sources: Sequence[Path], program: Path, *, compiler: str
     Raises
     ------
     KerncastError
-        E501 if the headers and E511 if the compiler are missing; E320, with the compiler's message, if the
-        compiler fails.
+        E501 if the header files are missing; E511 if the compiler is missing; E320, with the compiler's
+        message, if the compiler fails.
     """
     command, headers = cpp_compiler(compiler), header_folder(dialect)
     program.parent.mkdir(parents=True, exist_ok=True)

@@ -84,7 +84,7 @@ def _predict(plan: Plan) -> list[Operation]:
 def _learn(plan: Plan) -> list[Operation]:
     """Return a script for an update of a full dictionary.
 
-    In this state, the centers form a chain: each has another one as its nearest neighbour.
+    In this state, the nearest neighbour of each center is the next center.
     """
     held = np.arange(plan.sizes["N"])
     state = field_arrays(plan, {"count": len(held), "age_order": held, "nearest_idx": np.roll(held, -1)})

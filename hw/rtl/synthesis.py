@@ -122,7 +122,7 @@ class Placement:
 
 
 def find_tools(programs: Sequence[str]) -> None:
-    """Raise E501 if programs are missing; all of them are listed."""
+    """Raise E501 for all programs that are not installed."""
     missing = [fail("E501", "a Python package that kerncast estimate needs is missing",
                     where="kerncast estimate", value=_PROGRAMS[name][0],
                     allowed="the packages of the extra synth", remedy=_INSTALL)

@@ -1,1 +1,1 @@
-"""lab.compare: compare back ends with the integer model; verify and record."""
+"""lab.compare: comparison of back ends, verification, and recordings."""

@@ -114,7 +114,7 @@ class Verification:
 
     @property
     def mismatches(self) -> int:
-        """Return the number of different bytes and values, plus that of undetected damage."""
+        """Return the number of different bytes and values, plus undetected damages."""
         return (sum(check.mismatches for check in self.checks) + sum(row.mismatches for row in self.rows)
                 + sum(damage.missed for damage in self.damage))
 

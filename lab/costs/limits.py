@@ -86,9 +86,8 @@ def budget_of(plan: Plan) -> Mapping[str, Any]:
 def budget_status(plan: Plan, measured: Iterable[Costs]) -> dict[str, Any] | None:
     """Return target and optimisation level of the limits, and whether costs are known.
 
-    The costs are known if `measured` contains an entry for this target and level.
-
-    The result is None if there are no limits.
+    The costs are known if `measured` contains an entry for this target and level. Without limits, the result
+    is None.
     """
     budget = budget_of(plan)
     return {"target": budget["target"], "optimise": budget["optimise"],

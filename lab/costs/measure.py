@@ -43,8 +43,9 @@ class Costs:
     ----------
     target, board, compiler, version, optimise : str
     flash : dict of str to int
-        Flash in bytes. ``predict``, ``learn`` and ``all`` are the footprints in a program that only predicts,
-        that also trains or updates, and that calls every function; ``image`` is the whole test firmware.
+        Flash in bytes. ``predict``, ``learn`` and ``all`` are the footprints in three programs:
+        one that only predicts, one that also trains or updates, and one that calls every function; ``image``
+        is the whole test firmware.
     ram : dict of str to int
         RAM in bytes of the ``model`` structure, of the ``trainer`` structure if there is one, and of
         ``static`` variables of the library.

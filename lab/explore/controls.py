@@ -57,7 +57,7 @@ class Control(NamedTuple):
     def offered(self, value: Any) -> Scalar | None:
         """Return the value of the control that equals a value from the page.
 
-        The integer 1 equals the number 1.0. Raises E376 if no value is equal.
+        The comparison treats 1 and 1.0 as equal. Raises E376 if no value is equal.
         """
         for own in self.values:
             if own == value and isinstance(own, bool) is isinstance(value, bool):

@@ -53,8 +53,7 @@ def draw_outputs(found: Simulated, made: Mapping[str, NDArray[Any]]) -> Any:
     """Draw the samples and predictions of each output in a separate panel.
 
     At most :data:`MOST_PANELS` panels are drawn; the axis label states how many outputs are not shown.
-    Parameters and
-    result are those of :func:`draw_signal`.
+    Parameters and result are those of :func:`draw_signal`.
     """
     shown = min(found.plan.outputs, MOST_PANELS)
     figure, panels = pyplot().subplots(shown, 1, figsize=(9, 1.2 + 1.6 * shown), layout="constrained",
@@ -75,9 +74,8 @@ def draw_outputs(found: Simulated, made: Mapping[str, NDArray[Any]]) -> Any:
 def draw_labels(found: Simulated, made: Mapping[str, NDArray[Any]]) -> Any:
     """Draw the confusion matrix, or the number of samples by label.
 
-    Without true classes, there is no confusion matrix.
-
-    Parameters and result are those of :func:`draw_signal`.
+    Without true classes, there is no confusion matrix. Parameters and result are those of
+    :func:`draw_signal`.
     """
     classes = found.simulation.classes
     assert classes is not None
@@ -109,7 +107,10 @@ def _positions(found: Simulated, made: Mapping[str, NDArray[Any]], name: str) ->
 
 
 def _axis(name: str, found: Simulated) -> str:
-    """Return the label of an axis: x or y, with its unit if it is that of the spec."""
+    """Return the label of an axis: x or y, with its unit.
+
+    The unit is omitted if the values are those of the data file.
+    """
     data, plan = found.spec.data, found.plan
     unit = plan.evidence.get("unit", {}).get(name)
     return f"{name} in {unit}" if isinstance(unit, str) and not (data and data.ranges) else name

@@ -23,8 +23,8 @@ _FEW, _MOST = 1 << 8, 1 << 16
 def packed(values: Sequence[Any]) -> Column:
     """Encode a column of numbers, texts, booleans or None.
 
-    Distinct values with an index are used if there are texts, or few distinct values; otherwise, numbers are
-    used.
+    If there are texts, or only a few distinct values, the distinct values and an index are stored; otherwise,
+    the numbers are stored.
 
     Parameters
     ----------

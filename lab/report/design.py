@@ -135,7 +135,7 @@ def _curves(plan: Plan, run: Simulation, samples: SampleView, uniform: bool) -> 
 
 
 def _so_far(f: Array, y: Array, classes: bool) -> Array:
-    """Return the error rate or the RMS error over all samples up to each sample."""
+    """Return the running error rate, or the running RMS error, by sample."""
     middle = (y.max() + y.min()) / 2
     each = (f > middle) != (y > middle) if classes else (f - y) ** 2
     mean: Array = np.cumsum(each) / (np.arange(len(y)) + 1)

@@ -138,7 +138,10 @@ def point_columns(points: Sequence[Point], axes: Sequence[str], measures: Sequen
 
 
 def format_columns(plans: Sequence[Plan | None]) -> dict[str, Any]:
-    """Return the formats of all points as columns, by signal; None if there is none."""
+    """Return the formats of all points as columns, by signal.
+
+    A value is None if a point has no plan or no such signal.
+    """
     signals = dict.fromkeys(name for plan in plans if plan is not None for name in plan.signals)
     return {name: packed([str(plan.signals[name].format) if plan is not None and name in plan.signals
                           else None for plan in plans]) for name in signals}

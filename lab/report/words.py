@@ -23,7 +23,7 @@ _FEWEST = 8
 
 
 def signal_rows(plan: Plan, simulation: Simulation | None) -> list[dict[str, Any]]:
-    """Return the format of every signal, who decided it, and its range in a run.
+    """Return the format of every signal, the reason for it, and its range in a run.
 
     Parameters
     ----------

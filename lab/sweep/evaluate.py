@@ -109,10 +109,8 @@ class Task:
     def errors(self, f: Array) -> dict[str, float]:
         """Return the errors of predictions (k,).
 
-        They are ``error`` in percent, and ``rms`` in units of y.
-
-        For two classes, ``error`` is the error rate; otherwise, it is the RMS error relative to the standard
-        deviation of the targets.
+        They are ``error`` in percent, and ``rms`` in units of y. For two classes, ``error`` is the error
+        rate; otherwise, it is the RMS error relative to the standard deviation of the targets.
         """
         rms = float(np.sqrt(np.mean((f - self.truth) ** 2)))
         middle = (self.truth.max() + self.truth.min()) / 2
@@ -193,7 +191,7 @@ class Evaluator:
         return [hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else "" for path in paths]
 
     def load(self, points: Iterable[Inputs]) -> None:
-        """Load the samples of points into the cache, before it is sent to workers.
+        """Load the samples of points into the cache; then the workers need not load them.
 
         Errors are stored, and become the results of the points concerned.
         """
@@ -245,7 +243,7 @@ class Evaluator:
         return spec, self._samples(self.space.values_of(inputs)).data
 
     def point(self, inputs: Inputs) -> Point:
-        """Evaluate a point; if an error occurs, it is the result."""
+        """Evaluate a point. If it is invalid, the result contains the error."""
         try:
             planned = self.planned(inputs)
         except KerncastError as error:
@@ -296,7 +294,10 @@ class Evaluator:
 
     def _float(self, inputs: Inputs, plan: Plan, x: Raw | None, y: Raw, task: Task,
                passes: int) -> tuple[Array, Array]:
-        """Return predictions and coefficients in float64, computed once per problem."""
+        """Return predictions and coefficients in float64.
+
+        Points that differ only in settings of the fixed point share the results.
+        """
         values = self.space.values_of(inputs)
         key = json.dumps([self.source, {name: {k: v for k, v in table.items() if f"{name}.{k}" not in SOLVING}
                                         for name, table in values.items() if name not in NUMBERS_ONLY},

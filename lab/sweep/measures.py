@@ -113,7 +113,7 @@ def names(algorithm: str) -> list[str]:
 
 
 def current_name(name: str) -> str:
-    """Return the current name of a metric; versions 0.1 used other names."""
+    """Return the current name of a metric; version 0.1 used other names."""
     measure, dot, call = name.partition(".")
     return f"{FORMER.get(measure, measure)}{dot}{call}"
 

@@ -71,7 +71,7 @@ class Settings:
 
     @property
     def searches(self) -> bool:
-        """Report whether a search selects the points, and not the whole grid is evaluated."""
+        """Report whether a search selects the points. If not, the grid is evaluated."""
         return self.trials is not None and self.trials < self.space.size
 
     @property

@@ -104,7 +104,7 @@ class Space:
         return (self.point(index) for index in range(self.size))
 
     def point(self, index: int) -> Inputs:
-        """Return the point of the grid with an index."""
+        """Return the grid point with a given index."""
         found: Inputs = {}
         for axis in reversed(self.axes):
             index, at = divmod(index, len(axis.values))

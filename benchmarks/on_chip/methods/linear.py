@@ -29,7 +29,7 @@ def _lms(X: Array, y: Array, mu: float, normalised: bool, w: Array, f: Array) ->
 
 @jit
 def rls(X: Array, y: Array, forgetting: float, w: Array, P: Array, k: Array, f: Array) -> None:
-    """Learn by exponentially weighted RLS. Only a symmetric P is computed."""
+    """Learn by exponentially weighted RLS. P is kept symmetric."""
     order = X.shape[1]
     for m in range(X.shape[0]):
         f[m], power = 0.0, forgetting
@@ -62,7 +62,7 @@ def _run_nlms(_: Samples, samples: Samples, mu: float) -> Array:
 
 
 def run_rls(X: Array, y: Array, forgetting: float, ridge: float) -> Array:
-    """Return predictions by RLS, each before its sample is learnt; X are the inputs."""
+    """Return predictions by RLS from the inputs X, each before its sample is learnt."""
     f, order = np.zeros(len(y)), X.shape[1]
     rls(X, y, forgetting, np.zeros(order), np.eye(order) / ridge, np.zeros(order), f)
     return f

@@ -91,7 +91,7 @@ def sweep_keys(incomplete: str) -> Words:
 
 
 def measures(incomplete: str) -> Words:
-    """Complete the names of metrics for a sweep."""
+    """Complete the names of measures for a sweep."""
     from ..lab.sweep.measures import MEASURES
 
     return [name for name in MEASURES if name.startswith(incomplete)]

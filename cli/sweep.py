@@ -66,7 +66,7 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     toeplitz.lambda, online.budget, kernel.sigma or output.word. The table [sweep] of the spec can replace the
     options. Errors are measured on the data, in percent: the error rate of classes, or the RMS error relative
     to the standard deviation of the target. `float` is the error of float64 with the spec as written. The
-    metrics ram, flash (tables only), operations and energy (estimates) are computed from the plan, without a
+    measures ram, flash (tables only), operations and energy (estimates) are computed from the plan, without a
     compiler. A point that the planner rejects is a result, too.
 
     Every point is saved in the folder when it is finished. To resume, run the same command again. Exits with
@@ -240,7 +240,7 @@ def _shown(run: SweepRun) -> str:
 
 
 def _table(run: SweepRun, points: list[Point]) -> str:
-    """Return a table of points with swept keys, objectives and limited metrics."""
+    """Return a table of points with swept keys, objectives and limited measures."""
     from ..lab.sweep.measures import measured, quantity
 
     names = list(dict.fromkeys([*run.settings.objectives, *(c.name for c in run.settings.constraints)]))

@@ -90,7 +90,7 @@ class Session:
 
     # ---- what a page asks ----
     def point(self, asked: Mapping[str, Any]) -> Answer:
-        """Return the status, metrics, formats and spec of a point, or its errors."""
+        """Return the status, measures, formats and spec of a point, or its errors."""
         chosen = self._checked(asked)
         return self._in_turn(asked, lambda: self._point(chosen))
 

@@ -69,9 +69,9 @@ def _judged(run: SweepRun) -> str:
 
 
 def measures_of(settings: Settings) -> list[str]:
-    """List the requested metrics, then the others.
+    """List the requested measures, then the others.
 
-    The metrics of the call that learns have a short name, without the call.
+    The measures of the call that learns have a short name, without the call.
     """
     algorithm = settings.space.base.model.algorithm
     asked = [*settings.objectives, *(c.name for c in settings.constraints)]
@@ -129,7 +129,7 @@ def _program(run: SweepRun, index: int | None, plans: Sequence[Plan | None]) -> 
 
 def point_columns(points: Sequence[Point], axes: Sequence[str], measures: Sequence[str],
                   kept: Sequence[bool]) -> dict[str, Any]:
-    """Return the swept keys, metrics, status, error, plan and feasibility as columns."""
+    """Return the swept keys, measures, status, error, plan and feasibility as columns."""
     return {"count": len(points), "plan": packed_hashes([p.plan for p in points]),
             "status": packed([p.status for p in points]), "kept": packed([int(k) for k in kept]),
             "code": packed([p.code for p in points]), "message": packed([p.message for p in points]),

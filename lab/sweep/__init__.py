@@ -12,8 +12,8 @@ Further attributes are ``run.spec(point)`` (a Spec, whose ``to_toml()`` returns 
 ``run.misses(point)``, ``run.baseline`` (errors of float64 with the spec as written), ``run.space.axes``
 (keys and their values), ``run.settings.evaluator.point(inputs)`` (computes any other point within a few
 milliseconds) and ``run.settings.evaluator.spec_and_data(inputs)``. ``Point.measures`` maps the names of
-``measures.MEASURES`` to numbers. That table defines the unit of each metric, and whether it is measured or
-computed. Metrics that do not apply to a point are absent.
+``measures.MEASURES`` to numbers. That table defines the unit of each measure, and whether it is measured or
+computed. Measures that do not apply to a point are absent.
 """
 
 from .run import Settings, SweepRun, make_settings, open_run, run_sweep

@@ -67,7 +67,7 @@ class Point:
     words : str
         Digest of all results of the integer model and of its final state. Equal digests mean equal values.
     measures : dict of str to float
-        Metrics by their names in :data:`.measures.MEASURES`. Metrics that do not apply are absent.
+        Measures by their names in :data:`.measures.MEASURES`. Measures that do not apply are absent.
     """
 
     key: str
@@ -271,7 +271,7 @@ class Evaluator:
         return self._run(point, plan, samples.data, _task(plan, samples), spec.passes)
 
     def _run(self, point: Point, plan: Plan, data: Dataset, task: Task, passes: int) -> Point:
-        """Run the integer model on the samples, and add the metrics to a point."""
+        """Run the integer model on the samples, and add the measures to a point."""
         model = open_model(plan)
         x = None if plan.uniform else data.x_raw
         learned = fit_backend(model, plan, x, data.y_raw, passes)

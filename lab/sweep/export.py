@@ -28,9 +28,9 @@ def check_export(path: Path) -> None:
 
 
 def export(run: SweepRun, path: Path) -> None:
-    """Write a table of all points: swept keys, status, error code, plan and metrics.
+    """Write a table of all points: swept keys, status, error code, plan and measures.
 
-    The cell of an absent metric is empty.
+    The cell of an absent measure is empty.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""lab.sweep: the metrics of a point and the limits on them.
+"""lab.sweep: the measures of a point and the limits on them.
 
 *Measured*, by running the integer model on the data: ``error``, ``rms``, ``saturations`` and, compared with
 float64, ``float_error``, ``excess`` and ``alpha_error``. *Computed*, from the plan and without a compiler:
@@ -62,18 +62,18 @@ _MULTIPLICATION, _WORD_OF_SRAM = 3.1e-3, 5e-3  # nJ at 32 bits
 
 @dataclass(frozen=True)
 class Constraint:
-    """Upper or lower limit on a metric.
+    """Upper or lower limit on a measure.
 
     Parameters
     ----------
     text : str
         The limit as written.
     name : str
-        Name of the metric.
+        Name of the measure.
     most : bool
         Whether it is an upper limit.
     number : float
-        The limit in the unit of the metric, or the value to add if `above_float` is true.
+        The limit in the unit of the measure, or the value to add if `above_float` is true.
     above_float : bool
         Whether the limit is the sum of `number` and the error of float64 with the spec as written.
     """
@@ -92,9 +92,9 @@ class Constraint:
         return self.number + (baseline[self.name] if self.above_float else 0.0)
 
     def over(self, measures: Mapping[str, float], baseline: Mapping[str, float]) -> float:
-        """Return the excess of a metric over the limit.
+        """Return the excess of a measure over the limit.
 
-        It is at most 0 if the limit is satisfied, and infinite if the metric is absent.
+        It is at most 0 if the limit is satisfied, and infinite if the measure is absent.
         """
         value = measures.get(self.name)
         if value is None:
@@ -108,12 +108,12 @@ class Constraint:
 
 
 def names(algorithm: str) -> list[str]:
-    """List all metrics of an algorithm, including those of single calls."""
+    """List all measures of an algorithm, including those of single calls."""
     return [*MEASURES, *(f"{name}.{call}" for name in OF_CALLS for call in CALLS[algorithm])]
 
 
 def current_name(name: str) -> str:
-    """Return the current name of a metric; version 0.1 used other names."""
+    """Return the current name of a measure; version 0.1 used other names."""
     measure, dot, call = name.partition(".")
     return f"{FORMER.get(measure, measure)}{dot}{call}"
 
@@ -126,12 +126,12 @@ def renamed(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def measured(name: str) -> bool:
-    """Report whether a metric is measured in a run, and not computed from the plan."""
+    """Report whether a measure comes from a run, and not only from the plan."""
     return MEASURES[name.split(".")[0]][1] == "measured"
 
 
 def quantity(name: str, value: float | None) -> str:
-    """Format the value of a metric with its unit for a table."""
+    """Format the value of a measure with its unit for a table."""
     unit = MEASURES[name.split(".")[0]][0]
     if value is None:
         return "-"
@@ -141,7 +141,7 @@ def quantity(name: str, value: float | None) -> str:
 
 
 def checked_names(found: list[str], algorithm: str, where: str, problems: list[Problem]) -> list[str]:
-    """Return the names of metrics without repetitions; add E362 for unknown names."""
+    """Return the names of measures without repetitions; add E362 for unknown names."""
     known = names(algorithm)
     found = [current_name(name) for name in found]
     for name in found:
@@ -189,7 +189,7 @@ def parse_constraint(text: str, algorithm: str, where: str, problems: list[Probl
 
 
 def computed(plan: Plan) -> dict[str, float]:
-    """Return the metrics that depend only on the plan: bytes, operations and energy."""
+    """Return the measures that depend only on the plan: bytes, operations and energy."""
     found: dict[str, float] = {"ram": plan.ram_bytes, "flash": plan.table_bytes}
     calls = CALLS[plan.algorithm]
     for call in calls:

@@ -52,7 +52,7 @@ class Settings:
     base_dir : str
         Folder to which the paths of the spec's data files are relative.
     objectives : tuple of str
-        Metrics to minimise.
+        Measures to minimise.
     constraints : tuple of Constraint
     trials : int, or None
         Maximum number of points of a search; None for the whole grid.
@@ -90,7 +90,7 @@ def make_settings(spec: Spec, base_dir: Path, *, grid: Sequence[str] = (), objec
     ------
     KerncastError
         All errors together: those of :func:`~.space.make_space`, E240 if the spec has no data, E362 or E363
-        if a metric or a limit is invalid, E368 if the grid is too large.
+        if a measure or a limit is invalid, E368 if the grid is too large.
     """
     problems: list[Problem] = []
     space, asked = None, spec.sweep

@@ -45,7 +45,7 @@ def search(space: Space, trials: int, seed: int, objectives: Sequence[str],
         Maximum number of points. Fewer are tried if the estimator repeats its suggestions.
     seed : int
     objectives : sequence of str
-        Metrics to minimise.
+        Measures to minimise.
     over : callable
         Returns the excess of a point over the limit of each constraint. It is at most 0 if the constraint is
         satisfied.

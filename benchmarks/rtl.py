@@ -189,7 +189,7 @@ def several_outputs(classes: int, lanes: int, columns: int, budget: int) -> str:
 
 
 def reached(n: int, sigma: float) -> str:
-    """Return a row on a predictor on a uniform grid.
+    """Return a table row for a predictor on a uniform grid.
 
     The row contains the number of vectors that it reads and, for each number of lanes, the latency and the
     period of queued samples.

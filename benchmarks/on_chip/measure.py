@@ -52,7 +52,7 @@ def _curve(squares: Array) -> list[float]:
 
 
 def _reported(method: Method, name: str, parameters: dict[str, Any]) -> tuple[list[float], Array]:
-    """Return the error of each reported realisation, and the mean squares by sample."""
+    """Return the error of each realisation, and the mean squared error by sample."""
     design, errors, squares = samples(name, CHOSEN_ON[0]), [], np.zeros(0)
     for seed in REPORTED:
         of = samples(name, seed)

@@ -190,7 +190,7 @@ def _nodes(root: c_ast.Node) -> list[c_ast.Node]:
 def _replaced(root: c_ast.Node, target: c_ast.Node, other: c_ast.Node | None) -> c_ast.Node:
     """Replace a node of a syntax tree in place.
 
-    If `other` is None, the node is deleted. Then, it must be a statement or a branch of an if.
+    If `other` is None, the node, which must be a statement or a branch of an if, is deleted.
     """
     for node in _nodes(root):
         for attribute in node.__slots__:

@@ -42,7 +42,7 @@ def cpp_compiler(name: str = "auto") -> tuple[str, ...]:
         command = _command(candidate)
         if command is not None:
             return command
-    raise fail("E511", "no C++ compiler is installed", where="compiler", value=name,
+    raise fail("E511", "the C++ compiler is not installed", where="compiler", value=name,
                allowed=", ".join(COMPILERS), remedy=COMPILERS.get(name, COMPILERS["zig"]))
 
 

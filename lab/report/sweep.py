@@ -91,7 +91,7 @@ def _closer(front: Sequence[int], best: int | None) -> list[int]:
 def _plans(run: SweepRun, progress: Progress) -> tuple[list[Plan | None], list[str]]:
     """Return the plan and the text of the spec for every point.
 
-    They are None and empty if the point was rejected.
+    The plan is None and the text is empty if the point was rejected.
     """
     plans: list[Plan | None] = []
     texts: list[str] = []

@@ -1,6 +1,6 @@
 """lab.sweep: search a large grid with optuna, in batches of points.
 
-The estimator receives all results of a batch before it suggests the next batch. The size of a batch does not
+optuna receives all results of a batch before it suggests the next batch. The size of a batch does not
 depend on the number of workers, and results are reported in the order of the suggestions. Therefore, a search
 with the same seed tries the same points for any number of workers, and a repeated search finds its points in
 the store.

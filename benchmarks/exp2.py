@@ -36,9 +36,9 @@ ORIGIN, BYTES, STACK = 0x0, 0x40000, 0x20000000
 
 TEXT = """# The exponential
 
-Every kernel except the polynomial ones is 2^-t, where t is an exact distance times a constant. `[numbers]
-exp_table` selects the size of the tables of this exponential; the default is `{default}`. LSB is the least
-significant bit of the result.
+Every kernel except the polynomial ones is 2^-t, where t is an exact distance times a constant. The Matern
+kernels multiply it by a polynomial of t. `[numbers] exp_table` selects the size of the tables of this
+exponential; the default is `{default}`. LSB is the least significant bit of the result.
 
 | word | size | entries | bytes | worst error, LSB | bound, LSB | instructions |
 |--:|---|--:|--:|--:|--:|--:|

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from ..sim.choices import KernelName
 from ..sim.errors import fail
 from . import _dialogue
 from ._complete import data_files, target_or_board
@@ -39,8 +40,9 @@ Algorithm = Annotated[Trained | None, typer.Option(
     metavar="NAME", show_default=False,
     help="toeplitz_rls, kernel_cg, kernel_lms or online_kernel_rls. Default: toeplitz_rls for a sampled "
          "signal, else kernel_lms.")]
-KernelName = Annotated[Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"], typer.Option(
-    metavar="NAME", help="gaussian, laplacian or periodic; kernel_cg also supports polynomial and linear.")]
+KernelChoice = Annotated[KernelName, typer.Option(
+    metavar="NAME", help="gaussian, laplacian, matern32, matern52 or periodic; kernel_cg also supports "
+                         "polynomial and linear.")]
 TargetId = Annotated[str, typer.Option(
     metavar="ID", autocompletion=target_or_board,
     help="Target or board to generate code for; kerncast targets lists them.")]
@@ -70,7 +72,7 @@ Out = Annotated[Path, typer.Option("-o", "--out", metavar="FOLDER", help="Folder
 
 
 def init(name: Name = None, data: DataFile = None, algorithm: Algorithm = None,
-         kernel: KernelName = "gaussian", target: TargetId = _TARGET, target_column: TargetColumn = None,
+         kernel: KernelChoice = "gaussian", target: TargetId = _TARGET, target_column: TargetColumn = None,
          inputs: Inputs = None, classes: Classes = None, time: Time = None, decimal: Decimal = None,
          separator: Separator = None, rows: Rows = None, missing: Missing = None, lags: Lags = None,
          out: Out = Path(), as_json: JsonFlag = False) -> None:

@@ -54,6 +54,8 @@ SOLVER_HEADERS = {"banded": ("kc_band.h",), "levinson": ("kc_rows.h", "kc_rows_d
                   "lookahead": ("kc_real.h", "kc_lookahead_vectors.h", "kc_lookahead_correct.h",
                                 "kc_lookahead.h"),
                   "lookahead_f32": ("kc_f32.h", "kc_lookahead_f32_correct.h", "kc_lookahead_f32.h")}
+#: What the root of a distance needs.
+ROOT_HEADERS = ("kc_rotate.h", "kc_rows.h", "kc_rows_dsp.h")
 
 
 def render_c(plan: Plan) -> dict[str, str]:
@@ -104,7 +106,8 @@ def _more_headers(plan: Plan) -> tuple[str, ...]:
     learner = "linear" if plan.linear else "second_order" if plan.second_order else ""
     headers = SOLVER_HEADERS.get(learner or plan.options.get("solver", ""), ())
     stream = SOLVER_HEADERS["banded"] if plan.stream_taps else ()  # its sum of products
-    return tuple(dict.fromkeys((*headers, *stream)))
+    root = ROOT_HEADERS if plan.rooted else ()
+    return tuple(dict.fromkeys((*headers, *stream, *root)))
 
 
 def check_memory(plan: Plan, target: Target) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..codegen.generate import refuse_oversize
+from ..sim.choices import MATERN
 from ..sim.data.inspection import Inspection
 from ..sim.data.windows import latest_first
 from ..sim.data.words_csv import width
@@ -114,7 +115,7 @@ def _parameters(kernel: str, values: Values) -> dict[str, Any]:
     The width sigma in `values` was chosen for the Gaussian kernel.
     """
     found = values["kernel"]["sigma"]
-    return {"gaussian": {"sigma": found}, "laplacian": {"sigma": found},
+    return {**{kind: {"sigma": found} for kind in ("gaussian", "laplacian", *MATERN)},
             "periodic": {"sigma": 1.0, "period": 10 * found},
             "polynomial": {"degree": 2, "gamma": 1 / values["input"]["columns"], "coef0": 1.0},
             }.get(kernel, {})
@@ -162,7 +163,7 @@ def _fitted(name: str, algorithm: str | None, seen: Inspection, file: str, lags:
     if chosen == "kernel_cg" and not columns:
         raise fail("E242", f"{chosen} needs input columns, but the file has none", where=f"{seen.path}:1",
                    value=seen.values.names[-1], allowed="x0, x1, ..., y",
-                   remedy="add the columns, or use toeplitz_rls with kernel gaussian, laplacian or periodic")
+                   remedy="add the columns, or use toeplitz_rls with any kernel but polynomial and linear")
     values = _start(name, chosen)
     values["data"] = {"file": file, **seen.keys}
     _inputs(values, seen)

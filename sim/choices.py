@@ -11,7 +11,8 @@ from typing import Literal, cast
 
 from .decisions import MOST_CLASSES, PAIRWISE
 
-KernelName = Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"]
+KernelName = Literal["gaussian", "laplacian", "matern32", "matern52", "periodic", "polynomial", "linear"]
+DistanceName = Literal["squares", "absolutes", "sines", "products"]
 SchemeName = Literal["uniform", "diagonal_mean", "diagonal_mean_biased"]
 SolverName = Literal["levinson", "banded", "schur", "lookahead", "lookahead_f32"]
 ProjectionName = Literal["none", "fklms", "klms", "ls"]
@@ -20,11 +21,14 @@ MetricName = Literal["magnitude", "age", "fklms", "fmklms", "klms", "mklms", "fa
 
 #: The keys that each kernel takes, all of them needed.
 KERNEL_KEYS: dict[str, tuple[str, ...]] = {
-    "gaussian": ("sigma",), "laplacian": ("sigma",), "periodic": ("sigma", "period"),
+    "gaussian": ("sigma",), "laplacian": ("sigma",), "matern32": ("sigma",), "matern52": ("sigma",),
+    "periodic": ("sigma", "period"),
     "polynomial": ("degree", "gamma", "coef0"), "linear": (),
 }
 #: Kernels of u.v, the product of two samples.
 POLYNOMIALS = ("polynomial", "linear")
+#: Matern kernels: degree of the polynomial of the distance that multiplies the exponential.
+MATERN = {"matern32": 1, "matern52": 2}
 #: The solvers of a Toeplitz matrix that look ahead: in 32-bit words, and in float32.
 LOOKAHEADS = ("lookahead", "lookahead_f32")
 #: Rows that one step of look-ahead may take at most, and corrections of its answer.
@@ -46,6 +50,19 @@ DEVICE_REDUCTIONS = {name: REDUCTIONS[name.removesuffix("_f32")]
                      for name in ("fklms", "fmklms", "nt", "mt", "at", *FLOAT32)}
 
 
+def distance_of(kernel: str, columns: int) -> DistanceName:
+    """Return the terms of a kernel's distance, of which each column adds one.
+
+    They are squares or absolutes of differences, squared sines of them, or products.  The distance of a
+    Matern kernel is Euclidean: with one column the difference itself, otherwise the root of the sum of
+    squares.
+    """
+    if kernel in MATERN:
+        return "absolutes" if columns == 1 else "squares"
+    known: dict[str, DistanceName] = {"gaussian": "squares", "laplacian": "absolutes", "periodic": "sines"}
+    return known.get(kernel, "products")
+
+
 def reduction_title(reduction: str, projection: str, metric: str) -> str:
     """Return the name of a reduction, or its parts if they differ from its default."""
     if (projection, metric) == DEVICE_REDUCTIONS[reduction]:
@@ -61,11 +78,27 @@ class Choices:
     """
 
     options: Mapping[str, str]
+    sizes: Mapping[str, int]
 
     @property
     def kernel(self) -> KernelName:
         """Return the kernel."""
         return cast("KernelName", self.options["kernel"])
+
+    @property
+    def matern(self) -> int:
+        """Return the degree of the polynomial of a Matern kernel; 0 for other kernels."""
+        return MATERN.get(self.kernel, 0)
+
+    @property
+    def distance(self) -> DistanceName:
+        """Return the terms of the kernel's distance."""
+        return distance_of(self.kernel, self.sizes["D"])
+
+    @property
+    def rooted(self) -> bool:
+        """Return whether the kernel is a function of the root of its distance."""
+        return self.matern != 0 and self.distance == "squares"
 
     @property
     def delay(self) -> int:

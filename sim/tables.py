@@ -32,6 +32,11 @@ def rounded(value: Decimal) -> int:
     return int(CONTEXT.add(value, Decimal("0.5")).to_integral_value(ROUND_FLOOR))
 
 
+#: ln 2 and 1/3 with 31 fraction bits: constants of the Matern kernels.
+LN2_WORD, THIRD_WORD = (rounded(CONTEXT.multiply(value, Decimal(1 << 31)))
+                        for value in (LN2, CONTEXT.divide(Decimal(1), Decimal(3))))
+
+
 def power_of_two(exponent: Fraction) -> Decimal:
     """Return ``2**exponent`` to 60 digits."""
     return CONTEXT.power(Decimal(2), decimal(exponent))

@@ -197,8 +197,9 @@ def _constants(plan: Plan, learns: bool, solves: bool) -> list[tuple[str, str, s
             *[("int", f"{name}_rounding", f"kc::round_{plan.signals[name].rounding.name.lower()}", "")
               for name in ("x", "y", "f", "alpha", "a", "r") if name in plan.signals],
             *shifts("x_shift", "y_shift", "mac_shift", "f_shift", "exp2_bits", "exp2_cut", "kernel_shift",
-                    "kernel_turn_shift", "kernel_sine_shift", "kernel_dot_shift", "kernel_degree",
-                    "kernel_out_shift", "alpha_exp_min", "alpha_exp_max"),
+                    "kernel_turn_shift", "kernel_sine_shift", "matern_cut", "matern_shift",
+                    "kernel_dot_shift", "kernel_degree", "kernel_out_shift", "alpha_exp_min",
+                    "alpha_exp_max"),
             *words("y_offset", "y_gain", "kernel_c", "kernel_turn", "kernel_coef0",
                    *(() if framed(plan) else ("bias",)))]
     if "kernel_d2_end" in plan.constants:

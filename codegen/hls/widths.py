@@ -57,7 +57,7 @@ def _inputs(plan: Plan) -> dict[str, str]:
 def max_distance(plan: Plan) -> int:
     """Return the maximum distance of two samples, or magnitude of u.v."""
     lo, hi = x_range(plan)
-    term = {"gaussian": (hi - lo) ** 2, "laplacian": hi - lo}.get(plan.kernel, max(-lo, hi) ** 2)
+    term = {"squares": (hi - lo) ** 2, "absolutes": hi - lo}.get(plan.distance, max(-lo, hi) ** 2)
     if "kernel_sine_shift" in plan.constants:
         term = shifted(1 << 62, plan.integer("kernel_sine_shift"))
     return plan.sizes["D"] * term
@@ -75,6 +75,9 @@ def _kernel(plan: Plan) -> dict[str, str]:
     if "kernel_turn" in plan.constants:
         types["diff_t"] = word(0, x_range(plan)[1] - x_range(plan)[0])
     words = WORD_CLASSES[plan.word]
+    if plan.matern:  # t is below 64, and x below t; 1 + x + x^2 / 3 below 2**9
+        return types | {"t_t": word(0, (64 << words.t_frac) - 1),
+                        "matern_t": word(0, (512 << words.t_frac) - 1)}
     return types | {"t_t": word(0, (words.t_end << words.t_frac) - 1)}
 
 

@@ -15,6 +15,7 @@ from .predictor import (
     distance_latency,
     expansion_context,
     kernel_latency,
+    kernel_template,
     levels,
     predictor_modules,
     rows_of_vectors,
@@ -183,7 +184,7 @@ def _render(plan: Plan) -> dict[str, str]:
     p, values = plan.name, _context(plan)
     values |= _ports(plan).context(plan)
     files = primitives(_modules(plan)) | render_files({
-        f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv",
+        f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel_template(plan),
         f"{p}_coefficients.sv": "coefficients.sv", f"{p}_step.sv": "step.sv", f"{p}_learner.sv": "learner.sv",
         f"{p}_learner_axi.sv": "axi.sv",
         f"{p}_learner.f": "learner.f", "README.md": "learner.md"} | axi.software_files(p, "learner"),

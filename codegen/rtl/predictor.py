@@ -36,15 +36,18 @@ MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_satur
            "kc_ram_wordwise",
            "kc_sum_tree", "kc_affine", "kc_sample_buffer", "kc_model_store")
 #: What the distances of a kernel are made of besides.
-_OWN = {"gaussian": ("kc_square_diff",), "laplacian": ("kc_abs_diff",),
-        "periodic": ("kc_abs_diff", "kc_abs_sinpi")}
+_OWN = {"squares": ("kc_square_diff",), "absolutes": ("kc_abs_diff",),
+        "sines": ("kc_abs_diff", "kc_abs_sinpi")}
 
 # Clocks of the parts, as their headers state them.
 _MUL_SHIFT = 4
 _EXP2 = {16: 6, 24: 8, 32: 7}
 # Bits of t that the exponential takes.
 _T_BITS = {16: 24, 24: 37, 32: 37}
-_DISTANCE = {"gaussian": 3, "laplacian": 2, "periodic": 12}
+# Bits of t of a Matern kernel; clocks of the root of a distance, and of the product with the exponential.
+_MATERN_BITS = {16: 25, 24: 38, 32: 38}
+_ROOT, _PRODUCT = 35, 4
+_DISTANCE = {"squares": 3, "absolutes": 2, "sines": 12}
 _COLUMN, _READ, _MAC, _NARROW = 1, 2, 2, 3
 _BASE, _POWER = 3, 2
 # Around the sample: conversion (5), hand-over, answer, output register.
@@ -74,12 +77,30 @@ def kernel_latency(plan: Plan) -> int:
     """Return the clock cycles from a distance, or product, to its kernel value."""
     if "kernel_degree" in plan.constants:
         return _BASE + _POWER * (plan.integer("kernel_degree") - 1) + _NARROW
+    if plan.matern:
+        waits, root = _matern_waits(plan), _ROOT if plan.rooted else 0
+        return _MUL_SHIFT + root + waits["matern_sum"] + 1 + waits["matern_q_wait"] + _PRODUCT
     return _MUL_SHIFT + _EXP2[plan.word]
+
+
+def _matern_waits(plan: Plan) -> dict[str, int]:
+    """Return the clock cycles from t to p(x).
+
+    Also those that p(x) and the exponential wait for each other.
+    """
+    exponential, to_sum = _EXP2[16 if plan.word == 16 else 32], 4 if plan.matern == 1 else 11
+    ahead = exponential - (to_sum + 1)
+    return {"matern_sum": to_sum, "matern_q_wait": max(0, ahead), "matern_e_wait": max(0, -ahead)}
+
+
+def kernel_template(plan: Plan) -> str:
+    """Return the template of the module that maps a distance to its kernel value."""
+    return "polynomial.sv" if plan.polynomial else "matern.sv" if plan.matern else "kernel.sv"
 
 
 def distance_latency(plan: Plan) -> int:
     """Return the clock cycles from a vector's last column to its distance, or product."""
-    return _COLUMN + _DISTANCE.get(plan.kernel, _MAC)
+    return _COLUMN + _DISTANCE.get(plan.distance, _MAC)
 
 
 def _intercept(plan: Plan) -> tuple[int, int] | None:
@@ -289,7 +310,8 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
         "sum_left": int(plan.integer("f_shift") < exponents[1]),
         "k_lo": literal(plan.signals["kernel"].lo, 64), "k_hi": literal(plan.signals["kernel"].hi, 64),
         "out_shift": literal(plan.integer("kernel_out_shift") if polynomial else 0, 7),
-        "t_bits": _T_BITS[plan.word], "t_end": words.t_end,
+        "t_bits": (_MATERN_BITS if plan.matern else _T_BITS)[plan.word], "t_end": words.t_end,
+        "e_bits": 16 if plan.word == 16 else 32, **(_matern_waits(plan) if plan.matern else {}),
         "rounding": {name: plan.signals[name].rounding.value for name in ("x", "f")},
         "column_bits": address_bits(columns), "count_bits": held.bit_length(),
         "alpha_address_bits": address_bits(held),
@@ -326,8 +348,9 @@ def reply_context(plan: Plan) -> dict[str, Any]:
 def predictor_modules(plan: Plan) -> tuple[str, ...]:
     """List the modules of hw/rtl that a predictor needs, dependencies first."""
     first = MODULES.index("kc_affine")
-    own = _OWN.get(plan.kernel, ())
+    own = _OWN.get(plan.distance, ())
     exp2 = (f"kc_exp2_{16 if plan.word == 16 else 32}",) if own else ()
+    exp2 = (*exp2, "kc_bit_length", "kc_isqrt_ceil") if plan.rooted else exp2
     return (*MODULES[:first], *own, *exp2, *MODULES[first:], *(("kc_beat_take",) if plan.bias else ()),
             *(("kc_alpha_take",) if plan.outputs > 1 else ()))
 
@@ -344,10 +367,10 @@ def _ports(plan: Plan) -> Ports:
 def _render(plan: Plan) -> dict[str, str]:
     p, values = plan.name, expansion_context(plan) | _ports(plan).context(plan)
     modules = (*predictor_modules(plan), *axi.MODULES)
-    kernel = "polynomial.sv" if values["polynomial"] else "kernel.sv"
     values |= {"modules": modules}
     files = primitives(modules) | render_files({
-        f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel, f"{p}_expansion.sv": "expansion.sv",
+        f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel_template(plan),
+        f"{p}_expansion.sv": "expansion.sv",
         f"{p}_predictor.sv": "predictor.sv", f"{p}_predictor_axi.sv": "axi.sv",
         f"{p}_predictor.f": "predictor.f", "README.md": "predictor.md"}
         | ({f"{p}_outputs.sv": "outputs.sv"} if framed(plan) else {})

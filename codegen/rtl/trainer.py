@@ -10,7 +10,7 @@ from . import axi
 from .axi import Ports, Stream
 from .common import MOST_WORDS, literal, primitives, render_files
 from .core import RtlCore
-from .predictor import distance_latency, expansion_context, kernel_latency, predictor_modules
+from .predictor import distance_latency, expansion_context, kernel_latency, kernel_template, predictor_modules
 from .solver import first_row, refusal, solver_context, solver_cycles, solver_modules, solver_template
 
 #: What every trainer is made of besides the solver; on the uniform grid, and of samples, as the rest of a
@@ -91,7 +91,7 @@ def _render(plan: Plan) -> dict[str, str]:
     p, grid, values = plan.name, _on_grid(plan), solver_context(plan)
     tops = ("solver", "trainer", "trainer_axi")
     parts = {} if grid else render_files(
-        {f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": "kernel.sv", f"{p}_row.sv": "row.sv"},
+        {f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel_template(plan), f"{p}_row.sv": "row.sv"},
         expansion_context(plan) | _row_context(plan))
     files = {f"{p}_trainer.sv": "trainer.sv", f"{p}_trainer_axi.sv": "axi.sv",
              f"{p}_trainer.f": "solver.f", "README.md": "trainer.md"} | axi.software_files(p, "trainer")

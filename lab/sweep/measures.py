@@ -202,9 +202,9 @@ def computed(plan: Plan) -> dict[str, float]:
 
 def _arithmetic(plan: Plan, counts: Mapping[str, Operations]) -> int:
     """Return the number of multiplications and divisions in the planner's counts."""
-    of_distance = {"laplacian": 0, "periodic": 9}.get(plan.kernel, 1)
+    of_distance = {"absolutes": 0, "sines": 9}.get(plan.distance, 1)
     of_kernel = {"linear": 0, "polynomial": int(plan.options.get("degree", 0))}.get(
-        plan.kernel, 3 if plan.word == 16 else 4)
+        plan.kernel, (3 if plan.word == 16 else 4) + 2 * plan.matern)
     each = {"distance_terms": of_distance, "kernel_values": of_kernel}
     return sum(operation.count * each.get(what, 1) for what, operation in counts.items())
 

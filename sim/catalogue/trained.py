@@ -17,7 +17,8 @@ TRAINED = {
                   "yourself."),
     "E272": Entry("the estimator's kernel is not supported on the device",
                   "The supported kernels are gaussian (rbf), laplacian, polynomial and linear, and for a "
-                  "Gaussian process one RBF; precomputed kernels and Python functions are not supported.",
+                  "Gaussian process one RBF or Matern (nu = 1.5 or 2.5); precomputed kernels and Python "
+                  "functions are not supported.",
                   "Fit the estimator with one of the kernels listed."),
     "E273": Entry("the outputs of the estimator cannot be exported together",
                   "All outputs must share one row of kernel values, and so one kernel and one scale per "

@@ -20,16 +20,16 @@ def distances(plan: Plan, v: Words, x: Words) -> Words:
     The arguments are the inputs v (m, D) and x (D,) in fixed point.
     """
     other = np.broadcast_to(x, v.shape)
-    kind = plan.kernel
-    if kind in ("polynomial", "linear"):
+    kind = plan.distance
+    if kind == "products":
         terms = integers(exact(v, 0) * exact(other, 0))
     else:
         difference = exact(v, 0) - exact(other, 0)
         size = np.abs(integers(difference))
-        if kind == "periodic":
+        if kind == "sines":
             terms = integers(_squared_sines(plan, size))
         else:
-            terms = size if kind == "laplacian" else integers(difference * difference)
+            terms = size if kind == "absolutes" else integers(difference * difference)
     return np.array([sum(row) for row in terms.tolist()], dtype=np.int64)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import isqrt
+
 import numpy as np
 
 from ..formats import Format, Overflow, Rounding
@@ -23,6 +25,8 @@ from .distance import distances, polynomial
 
 #: ln 2 as u32f32: the linear term of the 32-bit exponential.
 _LN2 = 0xB17217F8
+#: ln 2 and 1/3 with 31 fraction bits: of the Matern kernels.
+LN2, THIRD = 1488522236, 715827883
 _U32F31 = Format(False, 32, 31)
 
 
@@ -75,15 +79,56 @@ class FxpKernel:
         if "kernel_degree" in self.plan.constants:
             return polynomial(self.plan, d2)
         near = d2 < self.plan.integer("kernel_d2_end")
-        t = words_of(product_floor(exact(np.where(near, d2, 0), 0), self._c, self._t_frac))
+        t = self._exponents(np.where(near, d2, 0))
         fmt = self.format("kernel")
         bits, whole = self.plan.integer("exp2_bits"), t >> self._t_frac
-        if self.short:
+        if self.plan.matern:
+            values = self._matern(t)
+        elif self.short:
             values = _halved(self._exp2_16(t, bits), whole, fmt)
         else:
             long = number(_halved(self._exp2_32(t, bits), whole, _U32F31), _U32F31)
             values = words_of(cast(long, fmt, Rounding.HALF_UP))
         return number(np.where(near, values, 0), fmt)
+
+    def _exponents(self, d2: Words) -> Words:
+        """Return the exponents t of distances (m,), or of their roots, rounded down."""
+        if not self.plan.rooted:
+            return words_of(product_floor(exact(d2, 0), self._c, self._t_frac))
+        found = []
+        for d in d2.tolist():
+            up = (62 - d.bit_length()) // 2 if d else 0
+            root = isqrt((d << 2 * up) - 1) + 1 if d else 0  # rounded up
+            found.append(word_of(product_floor(exact(root, up), self._c, self._t_frac)))
+        return np.array(found, dtype=np.int64)
+
+    def _matern(self, t: Words) -> Words:
+        """Return the kernel of exponents (m,), those of one whole part at a time."""
+        frac, values = self._t_frac, np.zeros(len(t), dtype=np.int64)
+        for whole in np.unique(t >> frac):
+            chosen = t >> frac == whole
+            values[chosen] = self._matern_part(t[chosen], int(whole))
+        return values
+
+    def _matern_part(self, t: Words, whole: int) -> Words:
+        """Return the kernel of exponents (m,) of one whole part.
+
+        It is (1 + x + x^2 / 3) 2**-whole times the exponential of the rest, the square for matern52 only.
+        """
+        plan, frac, half, fmt = self.plan, self._t_frac, whole // 2, self.format("kernel")
+        x = product_floor(exact(t, frac), exact(LN2, 31), frac)
+        p = floor_at(exact(integers(x) + (1 << frac), frac + half), frac)
+        if plan.matern == 2:
+            third = floor_at(exact(integers(product_floor(x, exact(THIRD, 31), frac)), frac + half), frac)
+            p = exact(integers(p) + words_of(product_floor(x, third, frac)), frac)
+        rounded = Format(True, 48, frac - plan.integer("matern_cut"))
+        p = cast(exact(integers(p), frac + whole - half), rounded, Rounding.HALF_UP)
+        rest, bits = t % (1 << frac), plan.integer("exp2_bits")
+        e = self._exp2_16(rest, bits) if self.short else self._exp2_32(rest, bits)
+        power = cast(e, Format(False, 16, 15) if self.short else _U32F31, Rounding.HALF_UP)
+        product = exact(integers(power) * integers(p), power.n_frac + p.n_frac)
+        values = cast(product, Format(True, 48, fmt.frac), Rounding.HALF_UP)
+        return np.minimum(words_of(values), 1 << fmt.frac)
 
     def _entries(self, table: str, index: Words) -> Fxp:
         values = np.array(self.plan.tables[table].values, dtype=np.int64)

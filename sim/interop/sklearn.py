@@ -72,7 +72,7 @@ def _named_kernel(estimator: Any, gamma: float) -> dict[str, Any]:
     Raise E272 if the kernel is not supported.
     """
     kind = estimator.kernel
-    allowed = "rbf, laplacian, poly with gamma > 0, linear"
+    allowed = "rbf, laplacian, poly with gamma > 0, linear; KernelRidge also RBF and Matern objects"
     if not isinstance(kind, str):
         raise _no_kernel(estimator, kind, allowed)
     if kind == "linear":
@@ -109,6 +109,9 @@ def _support_vectors(estimator: Any) -> TrainedModel:
 def _ridge(estimator: Any) -> TrainedModel:
     """Convert KernelRidge, which has no intercept; gamma is 1 / D by default."""
     alpha, vectors = _array(estimator, "dual_coef_"), _array(estimator, "X_fit_")
+    if hasattr(estimator.kernel, "theta"):  # a kernel of Gaussian processes
+        weights = _columns(alpha)
+        return _of_covariance(estimator, estimator.kernel, vectors, weights, np.zeros(1))
     gamma = 1.0 / vectors.shape[1] if estimator.gamma is None else float(estimator.gamma)
     return _regression(_named_kernel(estimator, gamma), vectors, _columns(alpha), np.zeros(1))
 
@@ -121,22 +124,32 @@ def _regression(kernel: dict[str, Any], vectors: Array, alpha: Array, bias: Arra
 
 
 class _Covariance(NamedTuple):
-    """Covariance of two different samples, ``factor k(x / scale) + constant``."""
+    """Covariance of two different samples, ``factor k(x / scale) + constant``.
+
+    `kind` is the type of k in [kernel].
+    """
 
     factor: float
     constant: float
     scale: Array | None
+    kind: str = ""
+
+
+#: Matern kernels by their smoothness; the limit is the RBF.
+_SMOOTHNESS = {1.5: "matern32", 2.5: "matern52", math.inf: "gaussian"}
+_CURVED = "ConstantKernel * RBF + WhiteKernel, or parts of it; or Matern, nu = 1.5 or 2.5, instead of RBF"
 
 
 def _covariance(estimator: object, kernel: Any) -> _Covariance:
-    """Convert a covariance kernel with at most one RBF to its covariance.
+    """Convert a covariance kernel with at most one RBF or Matern to its covariance.
 
-    The kernel may contain sums and products of constants, white noise and one RBF. Raise E272 for any other
-    kernel.
+    The kernel may contain sums and products of constants, white noise and one RBF or Matern. Raise E272 for
+    any other kernel.
     """
     kind = _name(kernel)
-    if kind == "RBF":
-        return _Covariance(1.0, 0.0, np.atleast_1d(np.asarray(kernel.length_scale, dtype=np.float64)))
+    known = "gaussian" if kind == "RBF" else _SMOOTHNESS.get(kernel.nu) if kind == "Matern" else None
+    if known is not None:
+        return _Covariance(1.0, 0.0, np.atleast_1d(np.asarray(kernel.length_scale, dtype=np.float64)), known)
     if kind == "ConstantKernel":
         return _Covariance(0.0, float(kernel.constant_value), None)
     if kind == "WhiteKernel":
@@ -146,26 +159,35 @@ def _covariance(estimator: object, kernel: Any) -> _Covariance:
         if a.scale is None or b.scale is None:
             curved, plain = (a, b) if b.scale is None else (b, a)
             if kind == "Sum":
-                return _Covariance(curved.factor, a.constant + b.constant, curved.scale)
-            return _Covariance(curved.factor * plain.constant, a.constant * b.constant, curved.scale)
-    raise _no_kernel(estimator, kernel, "ConstantKernel * RBF + WhiteKernel, or parts of it")
+                return curved._replace(constant=a.constant + b.constant)
+            return curved._replace(factor=curved.factor * plain.constant,
+                                   constant=curved.constant * plain.constant)
+    raise _no_kernel(estimator, kernel, _CURVED)
 
 
 def _gaussian_process(estimator: Any) -> TrainedModel:
     """Convert the posterior mean of a Gaussian process, in the units of the targets."""
     vectors, alpha = _array(estimator, "X_train_"), _array(estimator, "alpha_")
-    found = _covariance(estimator, estimator.kernel_)
-    if found.scale is None:
-        raise _no_kernel(estimator, estimator.kernel_, "ConstantKernel * RBF + WhiteKernel, or parts of it")
     mean, deviation = (np.ravel(np.asarray(getattr(estimator, name), dtype=np.float64)) for name in
                        ("_y_train_mean", "_y_train_std"))
     weights = _columns(alpha) * (deviation if alpha.size > len(alpha) else deviation[0])
+    return _of_covariance(estimator, estimator.kernel_, vectors, weights, mean)
+
+
+def _of_covariance(estimator: Any, kernel: Any, vectors: Array, weights: Array, mean: Array) -> TrainedModel:
+    """Convert an expansion with a kernel of Gaussian processes.
+
+    Raise E272 if the kernel has no distance.
+    """
+    found = _covariance(estimator, kernel)
+    if found.scale is None:
+        raise _no_kernel(estimator, kernel, _CURVED)
     bias = mean + found.constant * np.atleast_1d(weights.sum(axis=0))
     scale = np.broadcast_to(found.scale, vectors.shape[1:])
     if np.all(scale == scale[0]):
-        return _regression({"type": "gaussian", "sigma": float(scale[0])}, vectors, found.factor * weights,
+        return _regression({"type": found.kind, "sigma": float(scale[0])}, vectors, found.factor * weights,
                            bias)
-    return _regression({"type": "gaussian", "sigma": 1.0}, vectors / scale, found.factor * weights, bias,
+    return _regression({"type": found.kind, "sigma": 1.0}, vectors / scale, found.factor * weights, bias,
                        scale=np.array(scale))
 
 
@@ -203,7 +225,7 @@ def _pipeline(estimator: Any) -> TrainedModel:
         if model.kernel["type"] in ("linear", "polynomial") or np.any(scale <= 0):
             raise fail("E271", "a scaler in the pipeline requires a kernel that depends on u - v only",
                        where=_name(scaler),
-                       value=str(model.kernel["type"]), allowed="rbf, laplacian",
+                       value=str(model.kernel["type"]), allowed="rbf, laplacian, Matern",
                        remedy="fit the estimator without the scaler to scaled samples, and pass "
                               "input=dict(offset=..., gain=...)")
         # x = (sample / scale - shift) / model.scale: kernels of u - v ignore a shift common to u and v.

@@ -17,21 +17,23 @@ from ..primitives import (
     arithmetic_shift,
     exp2_16,
     exp2_32,
+    isqrt_ceil,
     mac,
     mul_shift,
+    normalisation_shift,
     requantise,
     saturate,
     shift_round,
     square_diff,
     wrap,
 )
+from ..tables import LN2_WORD, THIRD_WORD
 from .ranges import KERNEL, X, Y, cast, fit, record, record_row
 from .trace_hooks import Log
 
 #: What a kernel is a function of.
 SQUARES, ABSOLUTES, SINES, PRODUCTS = range(4)
-_KINDS = {"gaussian": SQUARES, "laplacian": ABSOLUTES, "periodic": SINES, "polynomial": PRODUCTS,
-          "linear": PRODUCTS}
+_KINDS = {"squares": SQUARES, "absolutes": ABSOLUTES, "sines": SINES, "products": PRODUCTS}
 
 
 class Cast(NamedTuple):
@@ -52,7 +54,9 @@ class KernelConstants(NamedTuple):
     `table` is the only exp2 table (W = 16) or the coarse one.
 
     `exp2_bits` gives the length of the tables, `exp2_cut` the bits of u32f31 that a shorter kernel value
-    drops.
+    drops. `degree` is that of a polynomial or, with `matern`, of the polynomial of a Matern kernel: 1 + x or
+    1 + x + x^2 / 3, from which `matern_cut` bits are dropped, and `matern_shift` from its product with the
+    exponential; `rooted` kernels are a function of the root of the distance.
 
     The members `turn` to `sine` belong to the periodic kernel, `dot_shift` to `out` to the polynomial
     kernels, whose base is ``(dot / 2**dot_shift) * c / 2**shift + coef0``.
@@ -76,6 +80,10 @@ class KernelConstants(NamedTuple):
     degree: int
     out_shift: int
     out: Cast
+    matern: int
+    rooted: bool
+    matern_cut: int
+    matern_shift: int
 
 
 class InputConstants(NamedTuple):
@@ -108,12 +116,13 @@ def kernel_constants(plan: Plan) -> KernelConstants:
 
     coarse, fine = ("exp2", "exp2") if plan.word == 16 else ("exp2_coarse", "exp2_fine")
     return KernelConstants(
-        plan.word, _KINDS[plan.kernel], integer("kernel_c"), integer("kernel_shift"),
+        plan.word, _KINDS[plan.distance], integer("kernel_c"), integer("kernel_shift"),
         integer("kernel_d2_end"), table(coarse), table(fine), integer("exp2_bits"),
         integer("exp2_cut"), integer("kernel_turn"), integer("kernel_turn_shift"),
         integer("kernel_sine_shift"), table("sine"),
         integer("kernel_dot_shift"), integer("kernel_coef0"), integer("kernel_degree"),
-        integer("kernel_out_shift"), cast_of(plan, "kernel") if "kernel" in plan.signals else Cast(0, 0, 0))
+        integer("kernel_out_shift"), cast_of(plan, "kernel") if "kernel" in plan.signals else Cast(0, 0, 0),
+        plan.matern, plan.rooted, integer("matern_cut"), integer("matern_shift"))
 
 
 def input_constants(plan: Plan) -> InputConstants:
@@ -238,7 +247,42 @@ def _polynomial(dot: int, k: KernelConstants) -> int:
 @jit_inline
 def exponent(d2: int, k: KernelConstants) -> int:
     """Return the t of ``2**-t`` for a distance, which is limited to `d2_end`."""
+    if k.rooted:
+        return rooted_exponent(min(d2, k.d2_end), k)
     return mul_shift(min(d2, k.d2_end), k.c, k.shift)
+
+
+@jit
+def rooted_exponent(d2: int, k: KernelConstants) -> int:
+    """Return the t of ``2**-t`` for the root of a distance.
+
+    The distance is multiplied by a power of four, so that its root has 31 bits.
+    """
+    if d2 == 0:
+        return 0
+    up = normalisation_shift(d2) >> 1
+    return arithmetic_shift(mul_shift(isqrt_ceil(d2 << (2 * up)), k.c, k.shift), up)
+
+
+@jit
+def matern_word(t: int, k: KernelConstants) -> int:
+    """Compute p(x) ``2**-t`` with x = t ln 2, p(x) = 1 + x or 1 + x + x^2 / 3.
+
+    The exponential is that of the fraction of t. p(x) is computed times ``2**-half``, half of the whole part
+    of t, so that the factor x / 3 of its square fits 31 bits.
+    """
+    frac = 20 if k.word == 16 else 32
+    one = 1 << frac
+    whole = t >> frac
+    half = whole >> 1
+    x = mul_shift(t, LN2_WORD, 31)
+    p = arithmetic_shift(one + x, half)
+    if k.matern == 2:
+        p += mul_shift(x, arithmetic_shift(mul_shift(x, THIRD_WORD, 31), half), frac)
+    p = shift_round(p, whole - half + k.matern_cut, HALF_UP)
+    low = t & (one - 1)
+    e = exp2_16(low, k.table, k.exp2_bits) if k.word == 16 else exp2_32(low, k.table, k.fine, k.exp2_bits)
+    return min(shift_round(e * p, k.matern_shift, HALF_UP), 1 << (k.word - 1))
 
 
 @jit_inline
@@ -249,6 +293,8 @@ def kernel_word(d2: int, t: int, k: KernelConstants, word: int, bits: int) -> in
     """
     if d2 >= k.d2_end:
         return 0
+    if k.matern != 0:
+        return matern_word(t, k)
     if word == 16:
         return exp2_16(t, k.table, bits)
     return shift_round(exp2_32(t, k.table, k.fine, bits), k.exp2_cut, HALF_UP)
@@ -271,7 +317,10 @@ def kernel(d2: int, k: KernelConstants, log: Log) -> int:
 @jit
 def powers(d2: Words, count: int, k: KernelConstants, values: Words) -> None:
     """Replace the exponents in `values` with kernel values."""
-    if k.word == 16 and k.exp2_bits == 7:
+    if k.matern != 0:
+        for i in range(count):
+            values[i] = kernel_word(d2[i], values[i], k, k.word, k.exp2_bits)
+    elif k.word == 16 and k.exp2_bits == 7:
         for i in range(count):
             values[i] = kernel_word(d2[i], values[i], k, 16, 7)
     elif k.word > 16 and k.exp2_bits == 8:

@@ -69,7 +69,8 @@ def operations(formulas: dict[str, dict[str, str]],
 
     ``multiplications`` counts only those of the algorithm. It does not include input conversion, the distance
     terms (one multiplication per term; none for the Laplacian kernel, nine for the periodic kernel) and the
-    kernel values (three multiplications at 16 bits, four at 32 bits; for a polynomial kernel its degree).
+    kernel values (three multiplications at 16 bits, four at 32 bits, two more for each degree of a
+    Matern kernel; for a polynomial kernel its degree).
     """
     return {call: {k: Operations(f, evaluate(f, sizes)) for k, f in counts.items()}
             for call, counts in formulas.items()}

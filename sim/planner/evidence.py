@@ -100,9 +100,9 @@ def _bounds(plan: Plan) -> dict[str, float]:
     y_most = max(abs(end - c("y_offset")) for end in ends) * c("y_gain")
     bounds = {name: largest(s[name]) for name in ("x", "x_raw", "y_raw", "kernel") if name in s}
     bounds["y"] = float(y.value(y_most) / 2 ** c("y_shift"))
-    differences = {"gaussian": (s["x"].hi - s["x"].lo) ** 2, "laplacian": s["x"].hi - s["x"].lo}
-    if plan.kernel in differences:
-        bounds["distance"] = float(plan.sizes["D"] * differences[plan.kernel])
+    differences = {"squares": (s["x"].hi - s["x"].lo) ** 2, "absolutes": s["x"].hi - s["x"].lo}
+    if plan.distance in differences:
+        bounds["distance"] = float(plan.sizes["D"] * differences[plan.distance])
     if "accumulator" not in s:  # summed in float32
         return bounds
     if plan.second_order:

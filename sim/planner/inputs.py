@@ -16,7 +16,7 @@ from ..plan import Signal
 from ..spec import Spec
 from ..tables import decimal, rounded
 from .casts import cast_modes
-from .kernel import distance_format, distance_unit, exponent_scale, kernel_format, reach
+from .kernel import distance_format, distance_name, distance_unit, exponent_scale, kernel_format, reach
 from .log2 import floor_log2
 from .words import Affine, WordClass
 
@@ -151,7 +151,7 @@ def plan_input(spec: Spec, words: WordClass) -> Affine:
         return _scaled_input(spec, words, raw)
     spec = _with_smallest_sigma(spec)
     plain = _equal_gain_input(spec, words, raw, 0)
-    if spec.kernel.type not in ("gaussian", "laplacian"):  # the lsb has no part in the size of a constant
+    if distance_name(spec) not in ("squares", "absolutes"):  # the lsb has no part in the size of a constant
         return plain
     # The kernel's constant has 31 bits at most: halving the lsb makes it smaller.
     up = 0

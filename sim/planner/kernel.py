@@ -1,6 +1,7 @@
 """sim.planner: formats and constants of each kernel.
 
-A distance kernel is ``2**-(D * C)`` with an exact integer D.  Polynomials are powers of ``gamma u.v +
+A distance kernel is ``2**-(D * C)`` with an exact integer D, or that times a polynomial (:mod:`.matern`).
+Polynomials are powers of ``gamma u.v +
 coef0``, scaled so that the largest value that the inputs allow fits the format.
 """
 
@@ -11,9 +12,9 @@ from fractions import Fraction
 from functools import cache
 from math import ceil, isqrt
 
+from ..choices import MATERN, POLYNOMIALS, DistanceName, distance_of
 from ..errors import KerncastError, fail
 from ..formats import Format
-from ..kernels import POLYNOMIALS
 from ..plan import ConstantTable, Signal
 from ..spec import Spec
 from ..tables import (
@@ -32,12 +33,15 @@ from ..tables import (
 )
 from .certify import ROW_ERROR
 from .log2 import ceil_log2, floor_log2
+from .matern import last_exponent, matern_constants, matern_error, two_nu_root
 from .words import EXP2_32_FRAC, EXP2_BITS, Affine, WordClass
 
 #: Fraction bits of one x word's step as a part of the period; 32 are left of its product with a difference.
 TURN_FRAC = 62
 #: Fraction bits of a sum of squared sines, at most: what is finer shows in no kernel value.
 SINES_FRAC = 44
+#: The largest distance whose root is computed.
+MOST_ROOTED = (1 << 62) - 1
 #: Words of the kernel that samples at half scale must lie from that of zero.
 LEAST_WORDS = 16
 
@@ -50,8 +54,19 @@ def reach(spec: Spec, words: WordClass) -> int:
     columns = spec.input.columns
     if spec.rls is not None:  # no distance is computed
         return (1 << 31) - 1
-    return {"gaussian": isqrt(words.distance.hi // columns), "laplacian": words.distance.hi // columns,
-            "periodic": (1 << 31) - 1}.get(spec.kernel.type, isqrt((1 << 62) // columns))
+    most = min(words.distance.hi, MOST_ROOTED) if spec.kernel.type in MATERN else words.distance.hi
+    return {"squares": isqrt(most // columns), "absolutes": most // columns,
+            "sines": (1 << 31) - 1}.get(distance_name(spec), isqrt((1 << 62) // columns))
+
+
+def distance_name(spec: Spec) -> DistanceName:
+    """Return the terms of the distance."""
+    return distance_of(spec.kernel.type, spec.input.columns)
+
+
+def _rooted(spec: Spec) -> bool:
+    """Return whether the kernel is a function of the root of its distance."""
+    return spec.kernel.type in MATERN and distance_name(spec) == "squares"
 
 
 def distance_format(spec: Spec, words: WordClass) -> Format:
@@ -66,15 +81,18 @@ def distance_format(spec: Spec, words: WordClass) -> Format:
 
 def distance_unit(spec: Spec) -> str:
     """Return the unit of a distance's LSB."""
-    return {"laplacian": "x words", "periodic": "1"}.get(spec.kernel.type, "LSB of x, squared")
+    return {"absolutes": "x words", "sines": "1"}.get(distance_name(spec), "LSB of x, squared")
 
 
 def exponent_scale(spec: Spec, words: WordClass, lsb: Fraction) -> Fraction:
     """Return C with ``t = D * C`` and ``k = 2**-t``.
 
-    D is an integer distance for a given LSB of x.
+    D is an integer distance for a given LSB of x, or its root (Matern kernels).
     """
     sigma = Fraction(spec.kernel.parameters["sigma"])
+    if spec.kernel.type in MATERN:
+        scale = CONTEXT.multiply(decimal(lsb / sigma), two_nu_root(spec.kernel.type))
+        return Fraction(CONTEXT.multiply(scale, log2_e()))
     exact = {
         "gaussian": lsb * lsb / (2 * sigma**2), "laplacian": lsb / sigma,
         "periodic": 2 * distance_format(spec, words).lsb / sigma**2,
@@ -92,6 +110,8 @@ def word_error(spec: Spec, words: WordClass, out_shift: int = 0) -> int:
     """
     if spec.kernel.type in POLYNOMIALS:
         return 2 * (ceil(4 * _polynomial(spec)[0] * Fraction(2) ** -out_shift) + 2)
+    if spec.kernel.type in MATERN:
+        return matern_error(spec, words)
     if spec.kernel.type != "periodic":
         return ROW_ERROR[words.bits]
     sigma, columns = Fraction(spec.kernel.parameters["sigma"]), spec.input.columns
@@ -102,7 +122,7 @@ def word_error(spec: Spec, words: WordClass, out_shift: int = 0) -> int:
 
 def far(spec: Spec, end: int) -> int | None:
     """Return the largest difference in one column at a distance below `end`, or None."""
-    return {"gaussian": isqrt(end - 1), "laplacian": end - 1}.get(spec.kernel.type)
+    return {"squares": isqrt(end - 1), "absolutes": end - 1}.get(distance_name(spec))
 
 
 def periodic_constants(spec: Spec, words: WordClass, lsb: Fraction) -> dict[str, int]:
@@ -200,7 +220,8 @@ def _too_few_bits(spec: Spec, words: WordClass, seen: float) -> KerncastError:
 def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
     """Return `kernel_c`, `kernel_shift`, `kernel_d2_end` and the type's constants.
 
-    ``t = floor(d2 * kernel_c / 2**kernel_shift)``; from `kernel_d2_end` on the kernel is zero.
+    ``t = floor(d2 * kernel_c / 2**kernel_shift)``; from `kernel_d2_end` on the kernel is zero.  A Matern
+    kernel of several columns has the root of d2 in its place.
 
     Raises
     ------
@@ -217,11 +238,18 @@ def plan_kernel(spec: Spec, words: WordClass, x: Affine) -> dict[str, int]:
                    where="[kernel] sigma", value=spec.kernel.sigma,
                    allowed="about 1e-3 to 1e6 LSB of x",
                    remedy="change sigma or the gain of the input")
-    end = ceil(Fraction((words.t_end << (words.t_frac + shift)), c))
-    return {"kernel_c": c, "kernel_shift": shift, "kernel_d2_end": min(end, words.distance.hi),
-            "exp2_bits": EXP2_BITS[words.bits][spec.numbers.exp_table],
-            **({} if words.bits == 16 else {"exp2_cut": EXP2_32_FRAC - words.kernel.frac}),
+    reached = Fraction((last_exponent(spec.kernel.type, words) << (words.t_frac + shift)), c)
+    end, most = (ceil(reached**2), MOST_ROOTED) if _rooted(spec) else (ceil(reached), words.distance.hi)
+    return {"kernel_c": c, "kernel_shift": shift, "kernel_d2_end": min(end, most, words.distance.hi),
+            "exp2_bits": EXP2_BITS[words.bits][spec.numbers.exp_table], **_narrowing(spec, words),
             **periodic_constants(spec, words, x.lsb)}
+
+
+def _narrowing(spec: Spec, words: WordClass) -> dict[str, int]:
+    """Return how a kernel value is computed from its exponential."""
+    if spec.kernel.type in MATERN:
+        return matern_constants(spec, words)
+    return {} if words.bits == 16 else {"exp2_cut": EXP2_32_FRAC - words.kernel.frac}
 
 
 def kernel_tables(spec: Spec, words: WordClass) -> Mapping[str, ConstantTable]:

@@ -13,7 +13,7 @@ from dataclasses import astuple, dataclass
 from ..candidates import candidate_plan
 from ..plan import Plan, Signal
 
-_TERMS = {"gaussian": 2, "laplacian": 1}  # powers of |u - v| that a column adds
+_TERMS = {"squares": 2, "absolutes": 1}  # powers of |u - v| that a column adds
 
 
 @dataclass(frozen=True)
@@ -123,17 +123,17 @@ def widths(plan: Plan) -> Widths:
 def _widths(plan: Plan) -> Widths:
     """Return the properties of a plan that has only one pair of sigma and lambda."""
     lo, hi = _ends(plan)
-    power = _TERMS.get(plan.kernel)
+    power = _TERMS.get(plan.distance)
     distance = (power is not None and plan.word == 16 and hi < 1 << 31
                 and plan.sizes["D"] * (hi - lo) ** power < 1 << 32)
     distance = distance and not plan.second_order
-    kernel = distance and not plan.in_float32
+    kernel = distance and not plan.in_float32 and not plan.matern
     end, c, shift = (plan.integer(name) if kernel else 0 for name in
                      ("kernel_d2_end", "kernel_c", "kernel_shift"))
     return Widths(
         distance=distance,
         lanes=distance and power == 2 and lo >= -(1 << 15) and hi < 1 << 15 and hi - lo < 1 << 15,
-        difference=plan.kernel == "gaussian" and not plan.second_order and hi - lo < 1 << 31,
+        difference=plan.distance == "squares" and not plan.second_order and hi - lo < 1 << 31,
         kernel=kernel,
         exponent=kernel and (end - 1) * c < 1 << 32 and shift <= 31,
         high=kernel and 0 < c < 1 << 16 and (end - 1) << max(0, 16 - shift) < 1 << 32,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import inf
 
-from ..choices import DEVICE_REDUCTIONS, FLOAT32
+from ..choices import DEVICE_REDUCTIONS, FLOAT32, MATERN
 from .draft import Draft, Found
 
 #: Smallest deterioration of each metric of the online learner, and its upper bound.
@@ -105,13 +105,17 @@ def several_outputs(draft: Draft) -> Found:
 
 
 def float32(draft: Draft) -> Found:
-    """Reject keys that a learner in float32 does not have (E113)."""
+    """Reject keys that a learner in float32 does not have (E113, E231)."""
     chosen = draft.get("online", "reduction")
     if not draft.has("online") or chosen not in FLOAT32:
         return
     words_of_alpha = [("numbers", table, "alpha") for table in ("formats", "ranges", "casts")
                       if "alpha" in (draft.get("numbers", table) or {})]
     given = [path for path in _NOT_FLOAT32 if draft.given(*path)]
+    if draft.get("kernel", "type") in MATERN:
+        yield draft.problem("E231", f"reduction {chosen} computes in float32 and has no Matern kernels",
+                            "kernel", "type", allowed="gaussian, laplacian, periodic",
+                            remedy="choose one of the allowed kernels, or an integer reduction: fklms")
     for path in [*given, *words_of_alpha]:
         yield draft.problem("E113", f"reduction {chosen} computes in float32 and does not support {path[-1]}",
                             *path, allowed=f"no {path[-1]} with this reduction",

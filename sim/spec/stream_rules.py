@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ..choices import MATERN
 from .draft import Draft, Found
 
 
@@ -18,8 +19,8 @@ def stream(draft: Draft) -> Found:
              "bias = false with stream_lag"),
             (draft.get("toeplitz", "candidates"), "a stream has one fixed sigma and lambda",
              "no candidates with stream_lag"),
-            (kind not in (None, "gaussian", "laplacian"), f"the {kind} kernel does not decay",
-             "a gaussian or laplacian kernel with stream_lag"),
+            (kind not in (None, "gaussian", "laplacian", *MATERN), f"the {kind} kernel does not decay",
+             "a gaussian, laplacian or Matern kernel with stream_lag"),
             (n is not None and 2 * lag + 1 > n, f"the filter of {2 * lag + 1} taps is longer than n",
              f"stream_lag up to {((n or 3) - 1) // 2}"),
             (draft.has("hls"), "HLS has no core for a stream", "no [hls] with stream_lag")):

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from ..choices import KERNEL_KEYS
+from ..choices import KERNEL_KEYS, KernelName
 from ..formats import Format
 from .fields import POSITIVE, WORD, SpecTable
 from .fields import key as _key
@@ -104,10 +104,10 @@ class Input(RawWords):
 class Kernel(SpecTable):
     """The kernel k(u, v): the similarity of two samples."""
 
-    type: Literal["gaussian", "laplacian", "periodic", "polynomial", "linear"] = _key(
-        "gaussian", about="gaussian, laplacian, periodic, polynomial or linear",
-        allowed="gaussian, laplacian, periodic, polynomial, linear",
-        remedy="use gaussian if f is smooth, laplacian if it has corners, periodic if signals repeat")
+    type: KernelName = _key(
+        "gaussian", about="gaussian, laplacian, matern32, matern52, periodic, polynomial or linear",
+        allowed="gaussian, laplacian, matern32, matern52, periodic, polynomial, linear",
+        remedy="use gaussian if f is smooth, matern32 if it is rough, periodic if signals repeat")
     sigma: float | None = _key(None, about="width in units of x; without unit for the periodic kernel",
                                **POSITIVE, remedy="start with the distance over which the signal changes")
     period: float | None = _key(None, about="period in units of x (periodic)", **POSITIVE,

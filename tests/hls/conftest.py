@@ -83,6 +83,27 @@ SPECS = {
         numbers = {word = 32, rounding = "floor"}
         hls = {lanes = 3}
         """,
+    "matern16": """
+        input = {word = "u8f0", offset = 2}
+        output = {word = "u12f0", offset = 2048}
+        kernel = {type = "matern32", sigma = 9.0}
+        toeplitz = {n = 24, lambda = 0.1, scheme = "uniform", step = 3}
+        numbers = {word = 16}
+        """,
+    "matern24": """
+        input = {word = "s10f0", columns = 2}
+        output = {word = "s16f0"}
+        kernel = {type = "matern32", sigma = 150.0}
+        online = {budget = 5, eta = 0.9, rho = 0.05}
+        numbers = {word = 24, exp_table = "small", formats = {alpha = "s24f18"}}
+        """,
+    "matern32": """
+        input = {word = "s16f4", columns = 3}
+        output = {word = "s12f0"}
+        kernel = {type = "matern52", sigma = 500.0}
+        online = {budget = 6, eta = 0.5}
+        numbers = {word = 32, rounding = "floor"}
+        """,
     "powers16": """
         input = {word = "s10f9", columns = 3}
         output = {word = "s12f0"}

@@ -28,7 +28,7 @@ Raw = NDArray[np.int64]
 ROUNDINGS = ("floor", "half_up", "half_even")
 TABLES = ("small", "medium", "large")
 SCHEMES = ("uniform", "diagonal_mean", "diagonal_mean_biased")
-DISTANCES = ("gaussian", "gaussian", "laplacian", "periodic")
+DISTANCES = ("gaussian", "gaussian", "laplacian", "periodic", "matern32", "matern52")
 KERNELS = (*DISTANCES, "polynomial", "linear")
 #: Further keys of the table [toeplitz].
 VARIANTS: tuple[dict[str, Any], ...] = (

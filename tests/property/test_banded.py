@@ -24,10 +24,11 @@ ROUNDINGS = ("floor", "half_up", "half_even")
 
 
 def banded_plan(random: Random, most: int) -> Plan:
-    """Plan a random banded trainer: both kernels, narrow and wide, lambda from 1e-4 to 100."""
+    """Plan a random banded trainer: all its kernels, narrow and wide, lambda from 1e-4 to 100."""
     while True:
-        kind = random.choice(("gaussian", "gaussian", "laplacian"))
-        width = 10 ** random.uniform(-0.5, 0.6) * (1 if kind == "gaussian" else 0.2)
+        kind = random.choice(("gaussian", "gaussian", "laplacian", "matern32", "matern52"))
+        narrower = {"laplacian": 0.2, "matern32": 0.4, "matern52": 0.5}.get(kind, 1.0)
+        width = 10 ** random.uniform(-0.5, 0.6) * narrower
         try:
             return make_plan(Spec(
                 model={"name": "band", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},

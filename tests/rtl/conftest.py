@@ -24,6 +24,8 @@ from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
+from .kernel_cases import KERNELS
+
 #: The scripts of a campaign are long.
 LONG = os.environ.get("KERNCAST_CAMPAIGN") == "1"
 
@@ -165,14 +167,6 @@ SPECS = {
         cg = {n = 6, lambda = 0.02, steps = 8, tolerance = 8.0}
         numbers = {word = 32}
         """,
-    "line24": """
-        model = {name = "line", algorithm = "kernel_cg"}
-        input = {word = "s12f8", columns = 2}
-        output = {word = "s12f0"}
-        kernel = {type = "linear"}
-        cg = {n = 6, lambda = 0.5, steps = 8, tolerance = 8.0}
-        numbers = {word = 24}
-        """,
     "labels16": """
         model = {name = "labels", algorithm = "kernel_lms"}
         input = {word = "s12f0", columns = 2}
@@ -213,12 +207,12 @@ SPECS = {
         online = {budget = 41, eta = 0.5}
         numbers = {word = 16}
         """,
-}
+} | KERNELS
 #: Verilator takes long to build a core: the small ones that differ most, and elsewhere the one of full size.
 SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [
     (case, "verilator") for case in ("gains16", "means32", "bias16", "corners16", "angles32", "labels16")] + [
     pytest.param(case, "verilator", marks=pytest.mark.campaign)
-    for case in ("line24", "powers16", "powers32", "means24", "wrap16")]
+    for case in ("line24", "powers16", "powers32", "means24", "wrap16", "roots16")]
 #: For what does not depend on the arithmetic: cores between which all parts differ; a campaign takes all.
 FEW = [entry if entry in (("gains16", "icarus"), ("means32", "icarus"), ("turns16", "icarus"),
                           ("grid16", "icarus"), ("bias16", "icarus"), ("labels16", "icarus"),

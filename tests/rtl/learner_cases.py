@@ -19,7 +19,8 @@ from .conftest import SPECS
 #: Beside the learners of the predictor's cases: forgetting, multipliers that wrap, columns that no lanes
 #: divide, and the full size.
 LEARNERS = {case: SPECS[case]
-            for case in ("gains16", "even32", "even24", "wrap16", "corners16", "angles32")} | {
+            for case in ("gains16", "even32", "even24", "wrap16", "corners16", "angles32", "roots16",
+                         "smooth32")} | {
     "forgets16": """
         model = {name = "forgets", algorithm = "kernel_lms"}
         input = {word = "s9f0", columns = 1, offset = 3}

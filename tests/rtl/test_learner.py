@@ -30,7 +30,8 @@ STALLS = [(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]
 LENGTHS = [1, 2, 7, 32]
 USUAL = [("gains16", "icarus", 1), ("forgets16", "icarus", 1), ("even32", "verilator", 1)]
 #: Rows that end before the lanes do, of which a vector has two, or one; more lanes than columns.
-IN_LANES = [("gains16", "icarus", 2), ("fives24", "icarus", 4), ("forgets16", "icarus", 2)]
+IN_LANES = [("gains16", "icarus", 2), ("fives24", "icarus", 4), ("forgets16", "icarus", 2),
+            ("roots16", "icarus", 2)]
 CASES = [*USUAL, *IN_LANES, *(
     pytest.param(case, simulator, lanes, marks=pytest.mark.campaign)
     for case in LEARNERS if case != "hundred"

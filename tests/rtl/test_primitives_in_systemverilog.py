@@ -166,6 +166,14 @@ def test_mul_shift(compare, shift, clocks):
     compare(module, inputs, [p.mul_shift(a, c, shift) for a, c in inputs])
 
 
+def test_isqrt_ceil(compare):
+    chance = random.Random(7)
+    squares = [max(0, x * x + d) for x in (chance.getrandbits(chance.randint(1, 31)) for _ in range(700))
+               for d in (-1, 0, 1)]
+    inputs = [(v,) for v in (*range(70), *squares, (1 << 62) - 1, 1 << 61)]
+    compare(Module("kc_isqrt_ceil", {"v": 62}, 32, "root", 32), inputs, [p.isqrt_ceil(v) for (v,) in inputs])
+
+
 @pytest.mark.parametrize("bits", [5, 6, 7])
 def test_exp2_16(compare, bits):
     chance = random.Random(bits)

@@ -66,6 +66,7 @@ def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator
 
 @pytest.mark.parametrize(("case", "simulator"), [
     ("grid16", "icarus"), ("means24", "icarus"), ("bias16", "icarus"), ("bias24", "icarus"),
+    ("meanroots16", "icarus"),
     *(pytest.param(*case, marks=pytest.mark.campaign)
       for case in (("grid16", "verilator"), ("means24", "verilator"), ("bias24", "verilator"),
                    ("means32", "icarus")))])

@@ -30,8 +30,8 @@ sum of these errors is also divided by gap, or by gap - eta g.
 *kappa.*  Vectors of a dictionary differ (a repeated input updates its own coefficient), and are integers, at
 least one step of the grid apart.  The densest dictionary is the whole grid.  Gaussian and Laplacian kernels
 are products over the columns, so ``1 + kappa <= theta**D`` with ``theta = sum over all integers m of k(m
-steps)``. At most N - 1 vectors, with newest_only N, receive a projection.  If the input has no more than N
-different values, nothing is ever removed, and kappa = 0.
+steps)``; Matern kernels are if D = 1. At most N - 1 vectors, with newest_only N, receive a projection.  If
+the input has no more than N different values, nothing is ever removed, and kappa = 0.
 
 *No bound.*  Without forgetting (rho = 0), or with a kernel so wide that kappa exceeds 1 / q, no bound holds
 for all streams: in a dictionary of almost equal vectors a projection multiplies the removed coefficient by
@@ -45,8 +45,10 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
+from ...choices import MATERN
 from ...plan import Plan
-from ...tables import CONTEXT, power_of_two
+from ...tables import CONTEXT, LN2, decimal, power_of_two
+from ..matern import profile
 from ..words import WORD_CLASSES
 
 #: Largest magnitude of f, in full scales of y, by its word.
@@ -109,22 +111,27 @@ def _handed_over(plan: Plan, inherit: int) -> Fraction:
     The sum is over the kernel values between a vector and up to `inherit` others.
     """
     others = Fraction(inherit)
-    power = {"gaussian": 2, "laplacian": 1}.get(plan.kernel)
-    if power is None:
+    power = {"squares": 2, "absolutes": 1}.get(plan.distance)
+    if power is None or plan.rooted:  # not a product over the columns
         return others
     step = max(1, min(plan.integers("x_gain")) >> plan.integer("x_shift"))
     frac = WORD_CLASSES[plan.word].t_frac + plan.integer("kernel_shift")
-    theta = _theta(Fraction(plan.integer("kernel_c") * step**power, 1 << frac), power, inherit)
-    errors = others * plan.signals["kernel"].format.lsb  # of the kernel unit, one lsb each
+    theta = _theta(plan.kernel, Fraction(plan.integer("kernel_c") * step**power, 1 << frac), power, inherit)
+    errors = others * plan.signals["kernel"].format.lsb * (3 if plan.matern else 1)  # of the kernel unit
     return min(others, Fraction(theta) ** plan.sizes["D"] - 1 + errors)
 
 
 @lru_cache(4096)
-def _theta(exponent: Fraction, power: int, inherit: int) -> Decimal:
-    """Sum the kernel over a grid: 1 + 2 sum 2^(-exponent m^power)."""
+def _theta(kernel: str, exponent: Fraction, power: int, inherit: int) -> Decimal:
+    """Sum the kernel over a grid: 1 + 2 sum k(m).
+
+    The exponential of k(m) is ``2**-(exponent m^power)``.
+    """
     theta, m, term = Decimal(1), 1, Decimal(1)
     while 2 * m <= inherit + 1 and term > Decimal("1e-30"):
         term = power_of_two(-exponent * m**power)
+        if kernel in MATERN:
+            term = profile(kernel, CONTEXT.multiply(LN2, decimal(exponent * m**power)))
         theta = CONTEXT.add(theta, 2 * term)
         m += 1
     return theta

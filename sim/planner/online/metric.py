@@ -30,13 +30,15 @@ from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from math import floor
 
+from ...choices import MATERN
 from ...errors import KerncastError, fail
 from ...formats import Format
 from ...spec import Spec
 from ...tables import CONTEXT, LN2, decimal
 from ..classes import learner_outputs
-from ..kernel import exponent_scale
+from ..kernel import distance_name, exponent_scale
 from ..log2 import ceil_log2
+from ..matern import argument, profile
 from ..words import Affine, WordClass
 
 #: Metrics that store the distance to a neighbour, that store a sum of squares, and that multiply by alpha^2.
@@ -134,8 +136,10 @@ def _largest_distance(spec: Spec, words: WordClass, x: Affine, key: str, value: 
     """Return the largest distance at which the real kernel is at least `value`."""
     if value == 1:
         return 0  # of different inputs none
-    bits = CONTEXT.divide(-CONTEXT.ln(decimal(value)), LN2)
+    bits = CONTEXT.divide(argument(spec.kernel.type, value), LN2)
     distance = CONTEXT.divide(bits, decimal(exponent_scale(spec, words, x.lsb)))
+    if spec.kernel.type in MATERN and distance_name(spec) == "squares":
+        distance = CONTEXT.multiply(distance, distance)
     found = int(distance.to_integral_value(ROUND_FLOOR))
     if found < 1:
         raise _too_fine(key, value, _step_loss(spec, words, x))
@@ -159,5 +163,5 @@ def _too_fine(key: str, value: Fraction, step: float) -> KerncastError:
 
 def _step_loss(spec: Spec, words: WordClass, x: Affine) -> float:
     """Return 1 - k of two inputs at distance 1."""
-    power = CONTEXT.multiply(-decimal(exponent_scale(spec, words, x.lsb)), LN2)
-    return float(CONTEXT.subtract(Decimal(1), CONTEXT.exp(power)))
+    nats = CONTEXT.multiply(decimal(exponent_scale(spec, words, x.lsb)), LN2)
+    return float(CONTEXT.subtract(Decimal(1), profile(spec.kernel.type, nats)))

@@ -15,12 +15,14 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
+from ...choices import MATERN
 from ...errors import fail
 from ...formats import Format
 from ...plan import ConstantTable
 from ...spec import Spec
 from ...tables import CONTEXT, decimal, rounded
 from ..log2 import ceil_log2, ceil_log2_sqrt
+from ..matern import profile, two_nu_root
 from .levinson import ALPHA_EXP_MIN, power
 
 #: Format of the first row: 32 bits at every word length, as is that of 1 / d_i.
@@ -28,7 +30,7 @@ BAND = Format(True, 32, 31)
 #: Bits of accumulators.
 _SUM_BITS = 60
 #: Kernels whose first row ends.
-DECAYING = ("gaussian", "laplacian")
+DECAYING = ("gaussian", "laplacian", *MATERN)
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ def first_row(spec: Spec, lsb: Fraction, step: int) -> Band:
     n = spec.toeplitz.n
     if spec.kernel.type not in DECAYING:
         raise _refusal(f"the {spec.kernel.type} kernel does not decay", "[kernel] type", spec.kernel.type,
-                       " or ".join(DECAYING))
+                       ", ".join(DECAYING))
     band = decaying_row(spec, lsb, step, spec.numbers.word)
     b = len(band.row) - 1
     if n < 2 * b:
@@ -87,9 +89,7 @@ def decaying_row(spec: Spec, lsb: Fraction, step: int, bits: int) -> Band:
     least = decimal(lam / Fraction(2) ** (bits + 12))
     entries, rest = [Decimal(1)], Decimal(1)
     while rest > least:  # 2**-11 of what the cut may cost
-        x = Fraction(len(entries) * step) * lsb / unit
-        exponent = x * x / 2 if spec.kernel.type == "gaussian" else x
-        entries.append(CONTEXT.exp(CONTEXT.minus(decimal(exponent))))
+        entries.append(_value(spec.kernel.type, Fraction(len(entries) * step) * lsb / unit))
         ratio = CONTEXT.divide(entries[-1], entries[-2])  # no later one is larger
         rest = CONTEXT.divide(CONTEXT.multiply(entries[-1], ratio), 1 - ratio)
         if len(entries) > n:
@@ -102,6 +102,13 @@ def decaying_row(spec: Spec, lsb: Fraction, step: int, bits: int) -> Band:
     over = decimal(1 / (1 + lam))
     row = (Decimal(1), *(CONTEXT.multiply(entry, over) for entry in entries[1: b + 1]))
     return Band(row, CONTEXT.multiply(2 * tail, over))
+
+
+def _value(kernel: str, lag: Fraction) -> Decimal:
+    """Return the kernel of a difference, divided by sigma; its logarithm is concave."""
+    if kernel in MATERN:
+        return profile(kernel, CONTEXT.multiply(decimal(lag), two_nu_root(kernel)))
+    return profile(kernel, decimal(lag * lag / 2 if kernel == "gaussian" else lag))
 
 
 def _refusal(why: str, where: str, value: object, allowed: str) -> Exception:

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..._arrays import Array
 from ...errors import fail
-from ...kernels import DistanceKernel, Gaussian, Laplacian, Periodic
+from ...kernels import DistanceKernel, Gaussian, Laplacian, Matern, Periodic
 from ..options import check_count
 from ..systems.system import refuse_beyond_memory
 
@@ -96,7 +96,9 @@ def _centred(X: Array, w: Array) -> Array:
 def frequencies(kernel: DistanceKernel, columns: int, features: int, rng: np.random.Generator) -> Array:
     """Draw frequencies w from the spectrum of a kernel: k(u, v) = E cos(w.(u - v)).
 
-    The spectrum is normal for the Gaussian kernel and Cauchy for the Laplacian, in each column.  For the
+    The spectrum is normal for the Gaussian kernel and Cauchy for the Laplacian, in each column, and Student's
+    t with 2 nu degrees of freedom, of all columns together, for the Matern kernels (C. E. Rasmussen, C. K. I.
+    Williams, "Gaussian Processes for Machine Learning", 2006, section 4.2.1).  For the
     periodic kernel, a frequency is 2 pi / period times the difference of two Poisson numbers with mean 1 /
     (2 sigma^2) (J. G. Skellam, 1946), because exp((cos t - 1) / sigma^2) = sum_k exp(-1 / sigma^2) I_k(1 /
     sigma^2) cos(k t).
@@ -111,6 +113,9 @@ def frequencies(kernel: DistanceKernel, columns: int, features: int, rng: np.ran
         return rng.normal(size=shape) / kernel.sigma
     if isinstance(kernel, Laplacian):
         return rng.standard_cauchy(size=shape) / kernel.sigma
+    if isinstance(kernel, Matern):
+        normal, freedom = rng.normal(size=shape), 2.0 * kernel.nu
+        return np.asarray(normal / kernel.sigma / np.sqrt(rng.chisquare(freedom, (features, 1)) / freedom))
     assert isinstance(kernel, Periodic)
     mean = 0.5 / kernel.sigma**2
     if mean > _NORMAL_FROM:

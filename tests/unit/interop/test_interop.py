@@ -22,7 +22,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.interop import convert_estimator
 from kerncast.sim.interop.convert import evaluate
 from kerncast.sim.interop.sklearn import known_model
-from kerncast.sim.kernels import Linear, Polynomial
+from kerncast.sim.kernels import Linear, Matern32, Polynomial
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.spec import Spec
@@ -63,7 +63,13 @@ REGRESSORS = {
     "process constant": process(2.5 * RBF(3.0) + White(0.1), normalize_y=True),
     "process sum": process(0.5 * (RBF(4.0) + Constant(0.3)) + White(0.2)),
     "process columns": process(1.5 * RBF([1.0, 20.0, 0.2]) + White(0.1), normalize_y=True),
+    "process matern": process(2.5 * kernels.Matern(3.0, nu=1.5) + White(0.1), normalize_y=True),
+    "process matern columns": process(1.5 * kernels.Matern([4.0, 20.0, 3.0], nu=2.5) + Constant(0.3),
+                                      alpha=0.1),
+    "process smooth": process(kernels.Matern(3.0, nu=np.inf), alpha=0.1),
+    "ridge matern": KernelRidge(kernel=0.5 * kernels.Matern(5.0, nu=2.5) + 0.2, alpha=0.3),
     "kernel rls": kerncast.KernelRLSRegressor(sigma=4.0, lam=0.1, fit_intercept=True),
+    "kernel rls matern": kerncast.KernelRLSRegressor(lam=1.0, kernel=Matern32(5.0)),
     "kernel rls polynomial": kerncast.KernelRLSRegressor(lam=1.0, kernel=Polynomial(2, 0.01, 1.0)),
     "kernel rls linear": kerncast.KernelRLSRegressor(lam=1.0, kernel=Linear()),
     "toeplitz": kerncast.ToeplitzRLSRegressor(sigma=4.0, lam=1.0, scheme="diagonal_mean_biased"),
@@ -202,7 +208,7 @@ def test_a_vector_whose_coefficient_rounds_to_zero_is_left_out():
     ("E271", make_pipeline(Ridge(), SVR())),
     ("E272", SVC(kernel="sigmoid").fit(X, LABELS)), ("E272", SVR(kernel="precomputed").fit(X @ X.T, Y)),
     ("E272", SVR(kernel=lambda a, b: a @ b.T).fit(X, Y)), ("E272", process(RBF() * RBF(2.0)).fit(X, Y)),
-    ("E272", process(kernels.Matern(), alpha=0.1).fit(X, Y)),
+    ("E272", process(kernels.Matern(nu=0.5), alpha=0.1).fit(X, Y)),
     ("E272", process(Constant(), alpha=1).fit(X, Y)),
     ("E273", OneVsRestClassifier(SVC()).fit(X, np.c_[Y > 3, X[:, 0] > 0].astype(int))),
     ("E274", SVR().fit(csr_matrix(X), Y))])

@@ -9,7 +9,7 @@ import pytest
 import scipy.linalg
 
 from kerncast.sim.errors import KerncastError
-from kerncast.sim.kernels import Gaussian, Laplacian
+from kerncast.sim.kernels import make_kernel
 from kerncast.sim.model import open_model
 from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, OK
 from kerncast.sim.model.toeplitz.banded import BandedConstants
@@ -37,7 +37,7 @@ def trained(plan: Plan, y: np.ndarray) -> ToeplitzModel:
 
 def error(plan: Plan, y: np.ndarray) -> float:
     """Return the relative error of alpha against float64."""
-    kernel = {"gaussian": Gaussian, "laplacian": Laplacian}[plan.kernel](float(plan.options["sigma"]))
+    kernel = make_kernel(plan.options)
     grid = np.arange(float(len(y)))[:, np.newaxis]
     r = kernel(grid, grid[:1])[:, 0]
     r[0] += plan.lam
@@ -64,6 +64,12 @@ def test_an_ill_conditioned_system_is_solved_that_levinson_refuses() -> None:
 @pytest.mark.parametrize("lam", [1e-3, 30.0, 3000.0])
 def test_the_laplacian_and_a_large_lambda_keep_the_word_length(lam: float) -> None:
     assert error(plan_of(32, 256, 2.0, lam, kernel="laplacian"), noise(256)) < 1e-7
+
+
+@pytest.mark.parametrize("kernel", ["matern32", "matern52"])
+@pytest.mark.parametrize(("word", "most"), [(16, 4e-4), (24, 2e-6), (32, 8e-9)])
+def test_matern_kernels_keep_the_word_length(kernel: str, word: int, most: float) -> None:
+    assert error(plan_of(word, 256, 3.0, 0.1, kernel=kernel), noise(256)) < most
 
 
 def test_small_targets_keep_their_bits() -> None:

@@ -46,7 +46,8 @@ def worst_targets(plan: Plan, x: Any) -> Any:
 
 @settings(max_examples=40, deadline=None)
 @given(st.floats(0.2, 0.9), st.floats(0.05, 1.5), st.floats(0.01, 0.33), st.sampled_from([16, 32]),
-       st.sampled_from(["gaussian", "laplacian"]), st.sampled_from([2, 5, 12]), st.integers(0, 2**31))
+       st.sampled_from(["gaussian", "laplacian", "matern32", "matern52"]),
+       st.sampled_from([2, 5, 12]), st.integers(0, 2**31))
 def test_no_stream_exceeds_the_bound(
         sigma: float, eta: float, rho: float, word: int, kernel: str, budget: int, seed: int) -> None:
     plan = make_plan(spec(sigma * (0.5 if kernel == "laplacian" else 1), eta, rho, budget, word,

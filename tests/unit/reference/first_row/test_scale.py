@@ -11,7 +11,7 @@ import pytest
 from scipy.linalg import eigvalsh, toeplitz
 
 from kerncast.sim.errors import KerncastError
-from kerncast.sim.kernels import Gaussian, Laplacian, Periodic
+from kerncast.sim.kernels import Gaussian, Laplacian, Matern32, Matern52, Periodic
 from kerncast.sim.reference import compiled, first_row, kernel_first_row
 from kerncast.sim.reference.first_row import checkpoint
 from kerncast.sim.reference.systems import system
@@ -54,7 +54,8 @@ def test_progress_counts_up_to_all_kernel_values():
 
 # ---- random features ----
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplacian(2.0), Periodic(0.8, 3.0)], ids=lambda k: k.name)
+@pytest.mark.parametrize("kernel", [Gaussian(1.0), Laplacian(2.0), Periodic(0.8, 3.0), Matern32(2.0),
+                                    Matern52(1.5)], ids=lambda k: k.name)
 def test_the_error_of_random_features_falls_as_one_over_root_features(kernel, dtype):
     exact = kernel_first_row(X[:200], kernel, "diagonal_mean_biased")
     error = {m: np.sqrt(np.mean([np.mean((kernel_first_row(X[:200], kernel, "rff", features=m, seed=seed,

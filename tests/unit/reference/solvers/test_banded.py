@@ -5,11 +5,11 @@ import pytest
 
 from kerncast import KernelRLSRegressor, solve_kernel
 from kerncast.sim.errors import KerncastError
-from kerncast.sim.kernels import Gaussian, Laplacian, Linear, Periodic
+from kerncast.sim.kernels import Gaussian, Laplacian, Linear, Matern32, Matern52, Periodic
 from kerncast.sim.reference.solvers.banded import banded, bandwidth
 from kerncast.sim.reference.systems.system import DenseSystem, KernelSystem
 
-KERNELS = [Gaussian(1.5), Laplacian(0.4)]
+KERNELS = [Gaussian(1.5), Laplacian(0.4), Matern32(0.7), Matern52(0.9)]
 
 
 def samples(n=300):

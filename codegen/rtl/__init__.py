@@ -17,10 +17,11 @@ from .learner import LEARNER
 from .names import unique_file, unique_names, with_unique_names
 from .predictor import PREDICTOR, predictor_cycles, predictor_overhead, predictor_period
 from .solver import SOLVER
+from .stream import STREAM
 from .testbench import MODULES, render_testbench
 from .trainer import TRAINER
 
-__all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "TRAINER", "RtlCore",
+__all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "STREAM", "TRAINER", "RtlCore",
            "core_named", "fits", "generate_rtl", "model_frame", "model_tag", "predictor_cycles",
            "predictor_overhead", "predictor_period", "refuse_unfit", "render_refusals", "render_rtl",
            "rtl_sources", "unique_file", "unique_names", "vectors"]
@@ -29,6 +30,9 @@ __all__ = ["CORES", "FOLDER", "LEARNER", "MOST_WORDS", "PREDICTOR", "SOLVER", "T
 FOLDER = "rtl"
 #: All cores there are, in the order of README.md.
 CORES = (PREDICTOR, LEARNER, SOLVER, TRAINER)
+#: Cores with streams only, which have no registers, packages or estimates.
+BARE_CORES = (STREAM,)
+_NAMES = ", ".join(core.name for core in (*CORES, *BARE_CORES))
 
 
 def core_named(name: str) -> RtlCore:
@@ -36,11 +40,11 @@ def core_named(name: str) -> RtlCore:
 
     Raises E313 if the name is unknown.
     """
-    for core in CORES:
+    for core in (*CORES, *BARE_CORES):
         if core.name == name:
             return core
     raise fail("E313", "no such SystemVerilog core", where="--core", value=name,
-               allowed=", ".join(core.name for core in CORES), remedy="choose one of the allowed values")
+               allowed=_NAMES, remedy="choose one of the allowed values")
 
 
 def fits(plan: Plan) -> bool:
@@ -79,7 +83,8 @@ def render_rtl(plan: Plan, vectors: Vectors | None = None) -> dict[str, str]:
         E306 or E307 if no core supports the plan. The error states the predictor's reason.
     """
     refuse_unfit(plan)
-    parts = [core.render(plan) | _testbench(plan, core, vectors) for core in CORES if core.fits(plan)]
+    parts = [core.render(plan) | _testbench(plan, core, vectors) for core in (*CORES, *BARE_CORES)
+             if core.fits(plan)]
     files = {name: text for part in parts for name, text in part.items()}
     files["README.md"] = "\n".join([*(part["README.md"] for part in parts), _missing(plan)])
     return {f"{FOLDER}/{name}": text for name, text in with_unique_names(files).items()}
@@ -88,6 +93,8 @@ def render_rtl(plan: Plan, vectors: Vectors | None = None) -> dict[str, str]:
 def _testbench(plan: Plan, core: RtlCore, vectors: Vectors | None) -> dict[str, str]:
     """Render a core's testbench and the SystemVerilog modules that it needs."""
     files = {} if vectors is None else render_testbench(plan, core, core.ports(plan), vectors)
+    if core in BARE_CORES:  # it is in no FuseSoC package
+        files.pop(f"{plan.name}_{core.name}_tb.core", None)
     return files | primitives(MODULES) if files else {}
 
 

@@ -87,7 +87,8 @@ class Ports:
 
     def _constants(self, plan: Plan) -> dict[str, int]:
         """Return the values of the constant register fields, as ``register.field``."""
-        return {"magic.value": 0x4B435354, "core.kind": CORE_TYPES[self.core], "core.map": register_map().map,
+        return {"magic.value": 0x4B435354, "core.kind": CORE_TYPES.get(self.core, 0),
+                "core.map": register_map().map,
                 "core.abi": ABI, "size.value": plan.sizes["n"] if plan.trains else plan.sizes["N"],
                 "shape.inputs": plan.sizes["D"], "shape.outputs": plan.outputs, "build.word": plan.word}
 

@@ -47,11 +47,14 @@ class Frame:
         Unsigned beats; for a pulse, one value with a bit for each command.
     user : int
         ``tuser`` of every beat.
+    users : tuple of int
+        ``tuser`` of each beat, if they differ.
     """
 
     port: str
     words: list[int]
     user: int = 0
+    users: tuple[int, ...] = ()
 
 
 def render_testbench(plan: Plan, core: RtlCore, ports: Ports, vectors: Vectors) -> dict[str, str]:
@@ -104,7 +107,8 @@ def _beat(after: int, frame: Frame, k: int) -> str:
 
     `after` is the number of beats that must have been transferred before.
     """
-    return f"{after:08x}_{frame.user:02x}_{int(k == len(frame.words) - 1):02x}_{frame.words[k]:08x}"
+    user = frame.users[k] if frame.users else frame.user
+    return f"{after:08x}_{user:02x}_{int(k == len(frame.words) - 1):02x}_{frame.words[k]:08x}"
 
 
 def _status(status: int) -> int:
@@ -235,5 +239,23 @@ def _solver(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
     yield Frame("m_axis_alpha", [*frame[2:head if status in TRAINED else 3], *alpha], _status(status))
 
 
+def _stream(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
+    """Yield the frames of a record, and of its first samples again.
+
+    The second record restarts the stream.
+    """
+    if not vectors.stream or vectors.streamed is None:
+        return
+    taps, y = plan.stream_taps, vectors.streamed[:min(_MOST_BEATS, _MOST_CLOCKS // core.cycles(plan))]
+    for count in (len(y), taps + taps // 2):
+        count = min(count, len(y))
+        ready = slice(taps - 1, count)
+        yield Frame("s_axis_y", target_frame(plan, y[:count]))
+        if count >= taps:
+            users = tuple(_status(status) for status in vectors.stream["status"][ready])
+            yield Frame("m_axis_f", [_word(plan, f) for f in vectors.stream["f"][ready]], users=users)
+
+
 _SCRIPTS: dict[str, Callable[[Plan, RtlCore, Vectors], Iterator[Frame]]] = {
-    "predictor": _predictor, "learner": _learner, "trainer": _trainer, "solver": _solver}
+    "predictor": _predictor, "learner": _learner, "trainer": _trainer, "solver": _solver,
+    "stream": _stream}

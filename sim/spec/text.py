@@ -91,6 +91,7 @@ def _left(table: str, values: Values) -> dict[str, str]:
     useless |= set() if "linear" in values[table] else {"linear_forgetting", "linear_ridge", "joint", "gate",
                                                               "last_errors"}
     useless |= set() if values[table].get("solver") == "banded" else {"candidates"}
+    useless |= set() if values[table].get("scheme") == "uniform" else {"stream_lag"}
     useless |= set() if values[table].get("reduction") in ("fklms", "fmklms") else {"guard"}
     useless |= set(READING_KEYS) if table == "data" else set()
     useless |= set() if OVERRIDABLE[algorithm] else {"formats"}

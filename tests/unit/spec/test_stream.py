@@ -6,6 +6,7 @@ import pytest
 
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.spec import Spec
+from kerncast.sim.spec.text import render
 
 
 def spec(toeplitz: dict[str, object], **tables: object) -> Spec:
@@ -32,3 +33,10 @@ def test_a_spec_without_a_stream_keeps_its_hash_and_text() -> None:
     plain = spec({"stream_lag": None})
     assert "stream_lag" not in plain.to_toml() and plain.hash != spec({}).hash
     assert Spec.from_text(spec({}).to_toml()) == spec({})
+
+
+@pytest.mark.parametrize("scheme", ["uniform", "diagonal_mean"])
+def test_a_draft_offers_a_stream_only_on_a_grid(scheme: str) -> None:
+    values = spec({"stream_lag": None}).model_dump(mode="json", by_alias=True, exclude_none=True)
+    values["toeplitz"]["scheme"] = scheme
+    assert ("# stream_lag = 30" in render(values)) == (scheme == "uniform")

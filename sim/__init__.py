@@ -1,4 +1,5 @@
 """sim: the mathematics of kerncast.
 
-It consists of spec, plan, formats, primitives, float reference and integer models.
+It contains the spec, the plan, the number formats, the primitives, the float reference and the integer
+models.
 """

@@ -1,4 +1,4 @@
-"""sim: the types of arrays: real numbers, fixed-point values and ADC counts."""
+"""sim: array types for real numbers, fixed-point values and ADC counts."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -15,7 +15,7 @@ from .errors import fail
 def is_real(value: object) -> bool:
     """Return whether `value` is a real number of Python or NumPy.
 
-    The argument may be of any type despite its annotation.
+    `value` comes from the user, so it can be of any type, despite the annotation.
     """
     return isinstance(value, Real)
 
@@ -23,27 +23,28 @@ def is_real(value: object) -> bool:
 def is_integer(value: object) -> bool:
     """Return whether `value` is an integer of Python or NumPy.
 
-    The argument may be of any type despite its annotation.
+    `value` comes from the user, so it can be of any type, despite the annotation.
     """
     return isinstance(value, Integral)
 
 
 def finite_array(values: ArrayLike, where: str, code: str) -> Array:
-    """Return `values` as a float64 array without NaN or infinity.
+    """Convert values to a float64 array; raise an error for NaN and infinity.
 
     Parameters
     ----------
     values : array_like
         Values of any shape.
     where : str
-        Name of the argument, for the message.
+        Name of the argument, for the error message.
     code : str
-        Code of the error.
+        Error code to raise.
 
     Raises
     ------
     KerncastError
-        `code`, with the index of the first offending value; also for complex values.
+        `code` if the values contain NaN or infinity, with the index of the first such value, or if they are
+        not real numbers.
     """
     try:
         given = np.asarray(values)
@@ -54,7 +55,7 @@ def finite_array(values: ArrayLike, where: str, code: str) -> Array:
     if np.iscomplexobj(array):  # numpy would drop the imaginary part
         raise fail(code, "the values are complex", where=where, value=array.dtype,
                    allowed="an array of real numbers",
-                   remedy="pass the real and the imaginary part as columns")
+                   remedy="pass the real and the imaginary part as separate columns")
     bad = np.argwhere(~np.isfinite(array))
     if len(bad):
         index = tuple(int(i) for i in bad[0])
@@ -65,7 +66,7 @@ def finite_array(values: ArrayLike, where: str, code: str) -> Array:
 
 
 def positive(value: float, where: str, code: str, remedy: str) -> float:
-    """Return `value` as a float; raise `code` unless it is finite and positive."""
+    """Return `value` as a float; raise the error `code` if it is not finite and > 0."""
     if not is_real(value) or not 0.0 < value < float("inf"):  # also refuses NaN
         raise fail(code, f"{where} must be positive", where=where, value=value,
                    allowed="a finite number > 0", remedy=remedy)
@@ -75,7 +76,7 @@ def positive(value: float, where: str, code: str, remedy: str) -> float:
 def free_bytes() -> int:
     """Return the available memory in bytes.
 
-    With psutil this includes memory that the system can reclaim.
+    If psutil is installed, the result includes memory that the operating system can reclaim.
     """
     try:
         from psutil import virtual_memory

@@ -1,4 +1,4 @@
-"""sim: read files from untrusted sources, within size limits."""
+"""sim: read files from untrusted sources, with limits on their size."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _too_large(path: Path) -> OSError:
 
 
 def refuse_special(path: Path) -> Path:
-    """Return the path; raise OSError for a FIFO, a socket or a device."""
+    """Return `path`; raise OSError if it is a FIFO, a socket or a device."""
     mode = path.stat().st_mode
     if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # opening a folder raises its own error
         raise OSError(errno.EINVAL, "not a regular file", str(path))
@@ -52,7 +52,7 @@ def read_bytes(path: Path, most: int = MAX_BYTES) -> bytes:
 
 
 def read_text(path: Path, most: int = MAX_BYTES, encoding: str = "utf-8", piped: bool = False) -> str:
-    """Read a text of at most `most` characters.
+    """Read a text file of at most `most` characters.
 
     Raise OSError if it is longer, or if it is not a regular file and `piped` is false.
     """
@@ -65,7 +65,7 @@ def read_text(path: Path, most: int = MAX_BYTES, encoding: str = "utf-8", piped:
 
 @contextmanager
 def open_npz(path: Path) -> Iterator[Any]:
-    """Open an NPZ file without objects, within :data:`MAX_ARRAYS`."""
+    """Open an NPZ file of at most :data:`MAX_ARRAYS` bytes; reject Python objects."""
     import numpy as np  # not at import: commands that read no arrays load no mathematics
 
     with zipfile.ZipFile(refuse_special(path)) as archive:

@@ -1,4 +1,4 @@
-"""sim: read JSON from an untrusted source; every fault raises a ValueError."""
+"""sim: parse JSON from untrusted sources; every error is a ValueError."""
 
 from __future__ import annotations
 
@@ -19,17 +19,18 @@ def parse_json(text: str | bytes) -> Any:
     Parameters
     ----------
     text : str or bytes
-        Bytes are UTF-8.
+        JSON text; bytes must be in UTF-8.
 
     Returns
     -------
     object
+        The parsed value.
 
     Raises
     ------
     ValueError
-        If the text is not JSON, nests more than :data:`MAX_DEPTH` levels, or contains half of a surrogate
-        pair, which cannot be printed.
+        If the text is not JSON, if it is nested more than :data:`MAX_DEPTH` levels deep, or if it contains an
+        unpaired surrogate, which cannot be printed.
     """
     try:
         value = json.loads(text)
@@ -47,7 +48,7 @@ def parse_json(text: str | bytes) -> Any:
 
 
 def _check_depth(value: Any) -> None:
-    """Raise ValueError if lists and objects nest deeper than the limit."""
+    """Raise ValueError if a value is nested more than MAX_DEPTH levels deep."""
     level = [value]
     for _ in range(MAX_DEPTH):
         level = [child for parent in level if isinstance(parent, (list, dict))
@@ -59,9 +60,9 @@ def _check_depth(value: Any) -> None:
 
 
 def read_json(path: Path) -> Any:
-    """Read and parse a JSON file of at most :data:`._files.MAX_BYTES`.
+    """Read and parse a JSON file.
 
-    Raise ValueError as :func:`parse_json` does.
+    Raise ValueError if it is larger than :data:`._files.MAX_BYTES`, or if :func:`parse_json` rejects it.
     """
     try:
         return parse_json(read_bytes(path))

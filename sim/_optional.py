@@ -1,6 +1,6 @@
-"""sim: optional packages and the files that they install.
+"""sim: import optional packages, and find the files that they install.
 
-The error E501 states the install command of a missing package.
+If a package is missing, the error E501 contains the command that installs it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from .errors import KerncastError, fail
 
 def from_package(module: str, package: str, use: Callable[[Any], Any], what: str = "the data need",
                  where: str = "source") -> Any:
-    """Import an optional module and return ``use(module)``."""
+    """Import an optional module and return ``use(module)``; raise E501 if missing."""
     from importlib import import_module
 
     try:
@@ -24,7 +24,10 @@ def from_package(module: str, package: str, use: Callable[[Any], Any], what: str
 
 
 def package_file(module: str, inside: str) -> Path | None:
-    """Return the path of a file in an installed package, or None; import nothing."""
+    """Return the path of a file in an installed package, or None.
+
+    The package is not imported.
+    """
     from importlib.util import find_spec
 
     found = find_spec(module)
@@ -44,6 +47,9 @@ def debian_file(package: str, name: str) -> Path | None:
 
 
 def missing(what: str, package: str, command: str, where: str) -> KerncastError:
-    """Return the error E501: `what` requires `package`; `command` installs it."""
+    """Create the error E501, which states that `what` requires `package`.
+
+    `what` ends with a verb, such as "the data need"; `command` installs the package.
+    """
     return fail("E501", f"{what} {package}, which is not installed", where=where, value="not installed",
                 allowed=package, remedy=command)

@@ -17,14 +17,14 @@ def refuse_unwritable(path: Path, where: str, what: str) -> None:
     ----------
     path : Path
     where : str
-        The option that names the file.
+        The option that names the file, for the error message.
     what : str
-        Contents of the file, for the message.
+        Contents of the file, for the error message.
 
     Raises
     ------
     KerncastError
-        E191 for a folder, a link, a device, a FIFO, a read-only file, and a name in a folder that does not
+        E191 if the path is a folder, a link, a device, a FIFO or a read-only file, or if its folder does not
         exist or is not writable.
     """
     folder = path.absolute().parent
@@ -44,7 +44,7 @@ def partial_path(path: Path) -> Path:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, and rename it to `path` if the block succeeds."""
+    """Yield a temporary path, and rename the file to `path` if the block succeeds."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = partial_path(path)
     try:

@@ -1,6 +1,6 @@
 """sim: the protocol of all back ends, and the exact comparison of their results.
 
-A back end takes ADC counts and returns integers.  Integers are compared exactly.
+The inputs of a back end are ADC counts, and its results are integers, which are compared exactly.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ STATUSES = {int(status): status.word for status in DeviceStatus}
 
 @runtime_checkable
 class Backend(Protocol):
-    """Implementation of a plan: integer model, host C, emulator, board or RTL."""
+    """Implementation of a plan, such as the integer model, host C, a board or RTL."""
 
     name: str
 
@@ -35,40 +35,42 @@ class Backend(Protocol):
     calls: frozenset[str]
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train on a whole set: x_raw (n, D), or None on the uniform grid, and y_raw (n,)."""
+        """Train on all samples: x_raw (n, D), or None for a uniform grid, and y_raw (n,)."""
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Outputs:
-        """Learn from samples in order; return ``status`` and ``f`` before learning."""
+        """Learn from samples in order; return ``status`` and ``f`` of each sample.
+
+        ``f`` is the prediction before the sample is learned.
+        """
 
     def predict(self, x_raw: Raw) -> Outputs:
         """Return ``status`` (m,) and ``f`` (m,) for inputs of shape (m, D).
 
-        With several outputs ``f`` has shape (m, C). For classes the result also has ``label`` and
-        ``margin`` (m,); see :mod:`.decisions`.
+        With several outputs, ``f`` has shape (m, C). For a classifier, the result also contains ``label`` and
+        ``margin``, each of shape (m,); see :mod:`.decisions`.
         """
 
     def state(self) -> Outputs:
-        """Return every member of the model structure, in order."""
+        """Return every member of the model structure, in the order of the structure."""
 
     def save(self) -> bytes:
-        """Return the state as an image of :mod:`.replay.saved_state`.
+        """Save the state; return the image, in the format of :mod:`.replay.saved_state`.
 
-        The image is equal on every back end.
-
-        The sequence number is one more than that of the last image saved or restored.
+        All back ends return the same image. Its sequence number is one more than that of the last image saved
+        or restored.
         """
 
     def restore(self, image: bytes) -> None:
         """Restore the state from an image.
 
-        If the image is rejected (E440 to E446), nothing changes.
+        If the image is rejected (E440 to E446), the state is unchanged.
         """
 
     def reset(self) -> None:
-        """Return to the initial state; saved images are not affected."""
+        """Reset the model to its initial state; saved images are kept."""
 
     def close(self) -> None:
-        """Release compiler folders, processes and ports."""
+        """Release all resources: temporary folders, processes and ports."""
 
 
 @runtime_checkable
@@ -76,9 +78,10 @@ class TrainerBackend(Protocol):
     """Back end of a batch trainer whose trainer structure can be read."""
 
     def workspace(self) -> Outputs:
-        """Return members of the trainer structure after the last training.
+        """Return the members of the trainer structure after the last training.
 
-        The result is empty before any training, and in an integer model after a failed one.
+        The result is empty before the first training. In an integer model it is also empty after a failed
+        training.
         """
 
 
@@ -89,8 +92,8 @@ class FittedBackend(Protocol):
     def fitted(self) -> Outputs:
         """Return ``status`` (1,) and the fitted values ``f`` (n,) of the last training.
 
-        ``f`` is y - lambda alpha, in LSBs of y. Without a solution in the trainer structure, the result
-        has only the status: out of order.
+        ``f`` is y - lambda alpha, in LSBs of y. If the trainer structure does not contain a solution, the
+        result contains only the status, which is out of order.
         """
 
 
@@ -122,7 +125,10 @@ def fitted_of(backend: Backend, plan: Plan) -> Outputs:
 
 
 def fitted_answer(status: int, f: ArrayLike) -> Outputs:
-    """Return the result of a library: the values only if the status has a solution."""
+    """Return status and fitted values as a result.
+
+    The values are included only if the status means that there is a solution.
+    """
     found = {"status": np.array([status], dtype=np.int64)}
     return found | ({"f": np.array(f, dtype=np.int64)} if DeviceStatus(status).usable else {})
 
@@ -130,20 +136,23 @@ def fitted_answer(status: int, f: ArrayLike) -> Outputs:
 def workspace_of(backend: Backend) -> Outputs:
     """Return the members of the trainer structure after the last training.
 
-    The result is empty if the back end cannot read the structure.
+    The result is empty if the back end does not give access to the structure.
     """
     return backend.workspace() if isinstance(backend, TrainerBackend) else {}
 
 
 def calls_of(plan: Plan) -> frozenset[str]:
-    """Return the calls that a plan's back ends support, except hardware predictors."""
+    """Return the calls that back ends of a plan support.
+
+    A hardware predictor supports fewer calls.
+    """
     return FIXED_CALLS if plan.fixed else ALL_CALLS
 
 
 def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
     """Return copies of the members of ``plan.memory`` as flat arrays.
 
-    Missing members are zero.
+    Members that `values` omits are 0.
     """
     return {f.name: np.array(values.get(f.name, np.zeros(f.count)), dtype=np.int64).reshape(f.count)
             for f in plan.memory}
@@ -152,21 +161,23 @@ def field_arrays(plan: Plan, values: Mapping[str, Any]) -> Outputs:
 def answer_width(plan: Plan) -> int:
     """Return the number of integers in the prediction of one sample.
 
-    These integers are the outputs, then label and margin of classes.
+    These integers are the outputs, followed by the label and the margin of a classifier.
     """
     return plan.outputs + (2 if plan.decision else 0)
 
 
 def answered(plan: Plan, status: Raw, rows: Raw) -> Outputs:
-    """Return predictions by name.
+    """Return the result of a prediction as a dictionary.
 
-    The names are ``status``, ``f``, and for classes ``label`` and ``margin``.
+    The keys are ``status`` and ``f``, and for a classifier also ``label`` and ``margin``.
 
     Parameters
     ----------
     plan : Plan
     status : ndarray of int64, shape (m,)
+        Status of each sample.
     rows : ndarray of int64, shape (m, :func:`answer_width`)
+        The integers of each sample.
     """
     f = rows[:, :plan.outputs] if "C" in plan.sizes else rows[:, 0]
     more = {"label": rows[:, -2], "margin": rows[:, -1]} if plan.decision else {}
@@ -174,28 +185,33 @@ def answered(plan: Plan, status: Raw, rows: Raw) -> Outputs:
 
 
 def refused_training() -> Outputs:
-    """Return the result of a rejected training: bad argument."""
+    """Return the result of a training with invalid arguments: status bad argument."""
     return {"status": np.array([DeviceStatus.BAD_ARGUMENT], dtype=np.int64)}
 
 
 def refused_update(y_raw: Raw) -> Outputs:
-    """Return the result of a rejected update: bad argument for every sample."""
+    """Return the result of an update with invalid arguments.
+
+    The status of every sample is bad argument.
+    """
     return {"status": np.full(len(y_raw), DeviceStatus.BAD_ARGUMENT, dtype=np.int64),
             "f": np.zeros(len(y_raw), dtype=np.int64)}
 
 
 @dataclass
 class Comparison:
-    """Comparison of two back ends: number of values, and the first difference.
+    """Result of a comparison of two back ends.
 
     Parameters
     ----------
-    words, mismatches : int
-        Values compared, and mismatches among them.
+    words : int
+        Number of values compared.
+    mismatches : int
+        Number of values that differ.
     first : str
-        The first difference; empty if there is none.
+        Description of the first difference; empty if there is none.
     answers : list of dict
-        The results of the back end, call by call.
+        The results of the back end, one per call.
     """
 
     words: int = 0
@@ -206,9 +222,8 @@ class Comparison:
     def add(self, where: str, expected: Outputs, found: Outputs, first: int = 0) -> None:
         """Compare all arrays of two results.
 
-        All values of a missing or misshapen array count as mismatches.
-
-        `first` is the index in messages of the first value of each array.
+        If an array is missing or has the wrong shape, all of its values count as mismatches. `first` is added
+        to the indices in messages.
         """
         for name, want in expected.items():
             got = found.get(name)

@@ -1,7 +1,7 @@
-"""sim: pairs of sigma and lambda that a self-tuning training compares.
+"""sim: the pairs of sigma and lambda that a self-tuning trainer compares.
 
-The plan of such a trainer has the constants and tables of each candidate.  :func:`candidate_plan` returns
-the plan of a trainer with only one candidate, whose constants and tables have the usual names.
+The plan of such a trainer contains the constants and tables of every candidate. :func:`candidate_plan`
+returns the plan of a trainer that has only one candidate.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ NO_EVIDENCE = 1 << 62
 
 
 def pairs_text(pairs: tuple[tuple[float, float], ...]) -> str:
-    """Return pairs of sigma and lambda as an option of a plan."""
+    """Return pairs of sigma and lambda as text, for the options of a plan."""
     return " ".join(f"{sigma!r}:{lam!r}" for sigma, lam in pairs)
 
 
@@ -39,7 +39,7 @@ def candidate_pairs(plan: Plan) -> list[tuple[str, str]]:
 
 
 def chosen_plan(plan: Plan, state: Outputs) -> Plan:
-    """Return the plan of the candidate that a model structure was trained with."""
+    """Return the plan of the candidate that the training chose."""
     return candidate_plan(plan, int(state["candidate"][0])) if plan.tunes else plan
 
 

@@ -1,7 +1,8 @@
-"""sim: the named options of a plan as types and as properties.
+"""sim: the options of a plan, as types and as properties.
 
-A plan holds options as text, which is canonical and hashed. All other code uses these properties, so that
-mypy reports a mistyped name, with which a comparison of text would silently be false.
+A plan stores its options as text, which is canonical and part of the hash. All other code uses these
+properties instead of the text. If a name is misspelt, mypy reports it, while a comparison with a misspelt
+text would silently be false.
 """
 
 from __future__ import annotations
@@ -64,17 +65,20 @@ def distance_of(kernel: str, columns: int) -> DistanceName:
 
 
 def reduction_title(reduction: str, projection: str, metric: str) -> str:
-    """Return the name of a reduction, or its parts if they differ from its default."""
+    """Return the name of a reduction for messages.
+
+    If its projection or metric is not the default, the name consists of both.
+    """
     if (projection, metric) == DEVICE_REDUCTIONS[reduction]:
         return reduction
     return f"projection {projection} with metric {metric}"
 
 
 class Choices:
-    """Options of a plan.
+    """Options of a plan as properties.
 
-    For an option that the algorithm lacks, a property returns False or zero; the name of such a choice raises
-    KeyError.
+    If the algorithm does not have an option, its property returns False or 0 if it is a flag or a number, and
+    raises KeyError if it is a name.
     """
 
     options: Mapping[str, str]
@@ -82,7 +86,7 @@ class Choices:
 
     @property
     def kernel(self) -> KernelName:
-        """Return the kernel."""
+        """Return the name of the kernel."""
         return cast("KernelName", self.options["kernel"])
 
     @property
@@ -102,12 +106,12 @@ class Choices:
 
     @property
     def delay(self) -> int:
-        """Return the length of the delay line at the inputs; 0 without one."""
+        """Return the length of the delay line at the inputs; 0 if there is none."""
         return int(self.options.get("delay", "0"))
 
     @property
     def decision(self) -> str:
-        """Return the rule that maps outputs to a class (:mod:`.decisions`).
+        """Return the rule that converts outputs to a class; see :mod:`.decisions`.
 
         The result is empty if the device does not return classes.
         """
@@ -115,13 +119,13 @@ class Choices:
 
     @property
     def class_names(self) -> tuple[str, ...]:
-        """Return the names of the classes by label; empty for a regression."""
+        """Return the class names in the order of the labels; empty for a regression."""
         names = (f"class_{label}" for label in range(MOST_CLASSES))
         return tuple(self.options[name] for name in names if name in self.options)
 
     @property
     def pairwise(self) -> bool:
-        """Return whether there is one output per pair of classes."""
+        """Return whether a classifier has one output per pair of classes."""
         return self.decision in PAIRWISE
 
     @property
@@ -131,7 +135,7 @@ class Choices:
 
     @property
     def uniform(self) -> bool:
-        """Return whether a batch trainer's inputs are a uniform grid that it computes."""
+        """Return whether the inputs are a uniform grid, which the trainer computes itself."""
         return self.options.get("scheme") == "uniform"
 
     @property
@@ -141,42 +145,42 @@ class Choices:
 
     @property
     def eager(self) -> bool:
-        """Return whether each sample extends the solution as it arrives."""
+        """Return whether the trainer extends the solution with each sample it receives."""
         return (self.uniform and self.options.get("solver") == "levinson" and self.refine == 0
                 and not self.bias)
 
     @property
     def biased_means(self) -> bool:
-        """Return whether the means of diagonals are biased.
+        """Return whether the Toeplitz matrix contains biased means of diagonals.
 
-        The matrix is then positive semidefinite.
+        Such a matrix is positive semidefinite.
         """
         return self.options.get("scheme") == "diagonal_mean_biased"
 
     @property
     def plain_means(self) -> bool:
-        """Return whether the matrix has unbiased means of diagonals.
+        """Return whether the Toeplitz matrix contains unbiased means of diagonals.
 
-        The matrix may then be indefinite.
+        Such a matrix can be indefinite.
         """
         return self.options.get("scheme") == "diagonal_mean"
 
     @property
     def solver(self) -> SolverName:
-        """Return the solver of a Toeplitz matrix."""
+        """Return the name of the Toeplitz solver."""
         return cast("SolverName", self.options["solver"])
 
     @property
     def looks_ahead(self) -> bool:
         """Return whether the solver is look-ahead Levinson.
 
-        Look-ahead processes several rows at a time if a leading block is singular.
+        If a leading minor is singular, look-ahead processes several rows in one step.
         """
         return self.options.get("solver") in LOOKAHEADS
 
     @property
     def banded(self) -> bool:
-        """Return whether the solver uses a banded L D L' factor, a table of the plan."""
+        """Return whether the solver uses a banded L D L' factor from a table of the plan."""
         return self.options.get("solver") == "banded"
 
     @property
@@ -186,7 +190,7 @@ class Choices:
 
     @property
     def schur(self) -> bool:
-        """Return whether the solver is the Schur algorithm."""
+        """Return whether the solver is Schur's recursion."""
         return self.options.get("solver") == "schur"
 
     @property
@@ -196,7 +200,7 @@ class Choices:
 
     @property
     def refine(self) -> int:
-        """Return the number of refinement passes with a solver of shorter word length."""
+        """Return the number of refinements of a solution with a shorter word length."""
         return int(self.options.get("refine", "0"))
 
     @property
@@ -211,20 +215,20 @@ class Choices:
 
     @property
     def reduction(self) -> str:
-        """Return the reduction of an online learner, a name in :data:`DEVICE_REDUCTIONS`."""
+        """Return the name of the reduction, a key of :data:`DEVICE_REDUCTIONS`."""
         return self.options["reduction"]
 
     @property
     def in_float32(self) -> bool:
         """Return whether coefficients and kernel values are float32.
 
-        Inputs, targets and predictions are fixed point.
+        Inputs, targets and predictions are always fixed-point values.
         """
         return self.options.get("reduction") in FLOAT32
 
     @property
     def projection(self) -> ProjectionName:
-        """Return the projection of an evicted vector onto the others."""
+        """Return the name of the projection of evicted vectors onto the others."""
         return cast("ProjectionName", self.options["projection"])
 
     @property
@@ -234,7 +238,7 @@ class Choices:
 
     @property
     def metric(self) -> MetricName:
-        """Return the metric that selects the vector to evict."""
+        """Return the name of the metric that selects the vector to evict."""
         return cast("MetricName", self.options["metric"])
 
     @property
@@ -244,5 +248,5 @@ class Choices:
 
     @property
     def newest_only(self) -> bool:
-        """Return whether only the newest vector may be evicted."""
+        """Return whether only the newest vector can be evicted."""
         return self.options.get("newest_only") == "1"

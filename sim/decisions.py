@@ -1,21 +1,24 @@
-"""sim: map the outputs of a prediction to a class: the label and its margin.
+"""sim: convert the outputs of a prediction to a class label and its margin.
 
-A label is the index of a class; a label equal to the number of classes means *unknown*. The scores are
-integers of the device, or real numbers of a float64 reference.
+A label is the index of a class; the number of classes, used as a label, means *unknown*. The outputs are
+integers of the device, or real numbers of the float reference.
 
 ===============  ===================================  ==========================================  ==========
 decision         outputs                              label                                       margin
 ===============  ===================================  ==========================================  ==========
 sign             one                                  1 if f > 0, else 0                          ``|f|``
-argmax           one per class                        the largest; the lowest label of a tie      less second
-vote             one per pair of classes, i < j       most votes; the lowest label of a tie       see below
-vote_confidence  the same                             most votes; of a tie the largest sum        see below
+argmax           one per class                        largest output; if tied, lowest label       see below
+vote             one per pair of classes, i < j       most votes; if tied, lowest label           see below
+vote_confidence  one per pair of classes, i < j       most votes; if tied, largest sum            see below
 ===============  ===================================  ==========================================  ==========
 
-The output of a pair i < j votes for i if it is above 0, else for j, as in C.-C. Chang and C.-J. Lin, "LIBSVM:
-A Library for Support Vector Machines" (2011); with confidences an output of 0 votes for i, as scikit-learn's
-decision function of shape ovr counts it. The margin of a vote is the smallest output in favour of the
-label over its pairs; it is negative if another class wins against it.
+The margin of argmax is the difference between the largest and the second largest output.
+
+The output of a pair i < j is a vote for i if it is above 0, otherwise a vote for j, as in C.-C. Chang and
+C.-J. Lin, "LIBSVM: A Library for Support Vector Machines" (2011). With vote_confidence, an output of 0 is a
+vote for i, as in scikit-learn's decision function of shape ovr, and ties are decided by the sum of the
+outputs in favour of a class. The margin of a vote is the smallest output in favour of the chosen class, over
+all of its pairs; it is negative if one of the pairs votes against this class.
 """
 
 from __future__ import annotations
@@ -35,11 +38,10 @@ MOST_CLASSES = 255
 
 
 def pair_slots(classes: int) -> Words:
-    """Return the outputs to which a center of each class contributes.
+    """Return the indices of the outputs to which a center of each class contributes.
 
-    The result has shape (classes, classes - 1).
-
-    Column c of row i is the index of the output for class i and the c-th other class.
+    The result has shape (classes, classes - 1). Column c of row i is the index of the output for the pair of
+    class i and the c-th of the other classes.
     """
     pairs = {pair: at for at, pair in enumerate(
         (i, j) for i in range(classes) for j in range(i + 1, classes))}
@@ -48,14 +50,15 @@ def pair_slots(classes: int) -> Words:
 
 
 def spread(alpha: NDArray[Any], groups: tuple[int, ...]) -> NDArray[Any]:
-    """Return the coefficients of every output, shape (N, C), zeros included.
+    """Return the coefficients of all outputs, shape (N, C), including zeros.
 
     Parameters
     ----------
     alpha : ndarray, shape (N, classes - 1)
         One row per center, with the columns of :func:`pair_slots`.
     groups : tuple of int
-        Centers of each class; empty if alpha has a column per output, which is returned unchanged.
+        Number of centers of each class; empty if `alpha` has one column per output already, in which case it
+        is returned unchanged.
     """
     if not groups:
         return alpha
@@ -66,9 +69,9 @@ def spread(alpha: NDArray[Any], groups: tuple[int, ...]) -> NDArray[Any]:
 
 
 def members(decision: str, labels: Words, classes: int) -> NDArray[np.bool_]:
-    """Return a mask of the outputs for the class of each sample, shape (m, C).
+    """Return a mask, shape (m, C), of the output that belongs to each sample's class.
 
-    With two classes, the only output is for the second.
+    With decision sign, the only output belongs to the second class.
     """
     classes_of = np.array([1]) if decision == SIGN else np.arange(classes)
     return np.asarray(labels[:, np.newaxis] == classes_of)
@@ -76,17 +79,18 @@ def members(decision: str, labels: Words, classes: int) -> NDArray[np.bool_]:
 
 def decide(decision: str, f: NDArray[Any], classes: int,
            min_margin: float | None = None) -> tuple[Words, NDArray[Any]]:
-    """Return the labels (m,) and margins (m,) of outputs.
+    """Convert outputs to labels (m,) and margins (m,).
 
     Parameters
     ----------
     decision : str
         One of :data:`DECISIONS`.
     f : ndarray, shape (m, C), or (m,) for one output
+        The outputs.
     classes : int
-        Number of classes, which is also the label if the margin is below `min_margin`.
+        Number of classes.
     min_margin : float, optional
-        Smallest margin, in units of f; without it no label is unknown.
+        Minimum margin, in units of f.  If the margin is smaller, the label is unknown.
     """
     rows = np.arange(len(f))
     if decision == SIGN:
@@ -106,9 +110,9 @@ def decide(decision: str, f: NDArray[Any], classes: int,
 
 
 def _favour(f: NDArray[Any], classes: int) -> NDArray[Any]:
-    """Return the outputs in favour of a against b, shape (m, classes, classes).
+    """Return the outputs in favour of class a against class b.
 
-    The diagonal, a = b, is 0.
+    The result has shape (m, classes, classes) with indices (sample, a, b). The diagonal, a = b, is 0.
     """
     first, second = np.triu_indices(classes, 1)
     favour = np.zeros((len(f), classes, classes), dtype=f.dtype)
@@ -117,7 +121,10 @@ def _favour(f: NDArray[Any], classes: int) -> NDArray[Any]:
 
 
 def _most_votes(favour: NDArray[Any], confident: bool) -> Words:
-    """Return the class with the most votes, shape (m,)."""
+    """Return the class with the most votes, shape (m,).
+
+    `confident` selects the rules of vote_confidence for outputs of 0 and for ties.
+    """
     classes = favour.shape[1]
     wins_at_0 = np.triu(np.ones((classes, classes), dtype=bool), 1) if confident else np.tril(
         np.ones((classes, classes), dtype=bool), -1)
@@ -131,9 +138,9 @@ def _most_votes(favour: NDArray[Any], confident: bool) -> Words:
 
 
 def recalls(confusion: Words) -> Array:
-    """Return the accuracy on the samples of each class, shape (classes,).
+    """Return the recall of each class, shape (classes,).
 
-    The accuracy of a class without samples is NaN.
+    The recall of a class without samples is NaN.
     """
     counts = confusion.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -141,7 +148,7 @@ def recalls(confusion: Words) -> Array:
 
 
 def confusion_matrix(truth: Words, labels: Words, classes: int) -> Words:
-    """Count the samples of each class by label, shape (classes, classes + 1).
+    """Count the samples by true class and label; shape (classes, classes + 1).
 
     The last column counts unknown labels.
     """

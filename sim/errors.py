@@ -1,8 +1,8 @@
 """sim: the error type of kerncast, and the parts of an error message.
 
-Every problem that a user can cause has a code of :mod:`.catalogue`, a place, the value found,
-the allowed values and a remedy.  One exception carries several problems, so that a spec with
-five mistakes is reported once, not five times.
+Every problem that a user can cause has a code from :mod:`.catalogue`, a place, the value found, the allowed
+values and a remedy. One exception can contain several problems, so that all mistakes in a spec are reported
+at once.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ _UNPRINTABLE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e
 
 
 def printable(text: str, limit: int) -> str:
-    """Escape terminal control characters, and limit the text to `limit` characters."""
+    """Escape control characters, and shorten the text to `limit` characters."""
     shown = text if len(text) <= limit else f"{text[:limit]}... ({len(text):,} characters)"
     return _UNPRINTABLE.sub(lambda found: f"\\x{ord(found[0]):02x}" if ord(found[0]) < 256
                             else f"\\u{ord(found[0]):04x}", shown)
 
 
 def for_this_python(command: str) -> str:
-    """Replace ``python -m pip`` in a command if it is not this interpreter."""
+    """Adapt a ``python -m pip`` command to the interpreter that is running."""
     if _PIP not in command or not sys.executable or shutil.which("python") == sys.executable:
         return command
     return command.replace(_PIP, f"{shlex.quote(sys.executable)} -m pip")
@@ -49,12 +49,12 @@ class Problem:
     Parameters
     ----------
     code : str
-        ``E``, or ``W`` for a warning, and three digits, listed in :mod:`.catalogue` (E5xx: a tool is
-        missing).
+        ``E``, or ``W`` for a warning, followed by three digits; :mod:`.catalogue` lists the codes. E5xx means
+        that a tool is missing.
     message : str
-        What is wrong, in one sentence.
+        The problem, in one sentence.
     where : str
-        ``file:line key`` or the argument's name; empty if there is no place.
+        ``file:line key`` or the name of an argument; empty if there is no place.
     value : str
         The value found, as the user wrote it.
     allowed : str
@@ -71,7 +71,7 @@ class Problem:
     remedy: str = ""
 
     def __post_init__(self) -> None:
-        """Make every text printable, because names and values come from untrusted files."""
+        """Make all texts printable, because names and values can be from untrusted files."""
         for name, limit in (("message", _MAX_VALUE), ("where", _MAX_PLACE), ("value", _MAX_VALUE),
                             ("allowed", _MAX_VALUE), ("remedy", _MAX_VALUE)):
             object.__setattr__(self, name, printable(getattr(self, name), limit))
@@ -91,7 +91,7 @@ class Problem:
 
 
 class Entry(NamedTuple):
-    """One row of :mod:`.catalogue`: title, usual cause, usual remedy."""
+    """Entry of :mod:`.catalogue`: the title, the usual cause and the usual remedy."""
 
     title: str
     cause: str
@@ -107,12 +107,12 @@ class KerncastError(ValueError):
 
     @property
     def exit_code(self) -> int:
-        """Return 3 if every problem is a missing tool (E5xx), else 2."""
+        """Return 3 if every problem is a missing tool (E5xx), otherwise 2."""
         missing = all(p.code.startswith("E5") for p in self.problems)
         return EXIT_TOOL_MISSING if missing else EXIT_BAD_INPUT
 
 
 def fail(code: str, message: str, *, where: str = "", value: object = "", allowed: str = "",
          remedy: str = "") -> KerncastError:
-    """Return a :class:`KerncastError` with one problem, to be raised by the caller."""
+    """Create a :class:`KerncastError` with one problem; the caller raises it."""
     return KerncastError(Problem(code, message, where, str(value), allowed, remedy))

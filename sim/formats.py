@@ -1,8 +1,9 @@
-"""sim: number formats, and the cast of a wide integer to a format.
+"""sim: fixed-point number formats, and the cast of an integer to a format.
 
-A *word* is an integer; a :class:`Format` defines its value: ``value = word * 2**-frac``. Rounding and
-overflow are properties of the cast, not of the number. The notation is ``s16f15``: signed, 16 bits in
-total, 15 of them fraction bits. (Arm and TI define Qm.n differently, so that notation is not used here.)
+A *word* is an integer, and a :class:`Format` defines its real value: ``value = word * 2**-frac``. Rounding
+and overflow modes are properties of the cast, not of the number. The notation ``s16f15`` means signed, 16
+bits in total, 15 of them fraction bits. The notation Qm.n is not used, because Arm and TI define it
+differently.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _STANDARD_WIDTHS = (8, 16, 32, 64)
 
 
 class Rounding(Enum):
-    """Rounding of a right shift; the value is the integer that the engine uses."""
+    """Rounding mode of a right shift; the values are those of the primitives."""
 
     FLOOR = 0
     HALF_UP = 1
@@ -30,7 +31,7 @@ class Rounding(Enum):
 
 
 class Overflow(Enum):
-    """Treatment of a value outside the format."""
+    """Overflow mode: treatment of a value outside the range of the format."""
 
     SATURATE = 0
     WRAP = 1
@@ -38,16 +39,16 @@ class Overflow(Enum):
 
 @dataclass(frozen=True, order=True)
 class Format:
-    """Two's complement or unsigned fixed-point format.
+    """Fixed-point format, either in two's complement or unsigned.
 
     Parameters
     ----------
     signed : bool
-        Two's complement if true.
+        Whether the format is in two's complement.
     bits : int
-        Total bits, 1 to 64 (a signed format has at least 2).
+        Total number of bits, 1 to 64 (at least 2 for a signed format).
     frac : int
-        Fraction bits; may be negative or exceed `bits`.
+        Number of fraction bits; it can be negative or exceed `bits`.
 
     Raises
     ------
@@ -73,7 +74,7 @@ class Format:
 
     @classmethod
     def parse(cls, text: str, where: str = "format") -> Format:
-        """Parse the written form (``s16f15``, ``u12f0``); raise E201 if it is invalid."""
+        """Parse a format such as ``s16f15`` or ``u12f0``; raise E201 if it is not valid."""
         match = _WRITTEN.fullmatch(text) if isinstance(text, str) else None
         if match is None:
             raise fail("E201", "this is not a number format", where=where, value=text,
@@ -87,12 +88,12 @@ class Format:
 
     @property
     def lo(self) -> int:
-        """Return the smallest integer."""
+        """Return the smallest integer of the format."""
         return -(1 << (self.bits - 1)) if self.signed else 0
 
     @property
     def hi(self) -> int:
-        """Return the largest integer."""
+        """Return the largest integer of the format."""
         return (1 << (self.bits - 1)) - 1 if self.signed else (1 << self.bits) - 1
 
     @property
@@ -101,14 +102,14 @@ class Format:
         return Fraction(1, 1 << self.frac) if self.frac >= 0 else Fraction(1 << -self.frac)
 
     def value(self, word: int) -> Fraction:
-        """Return the real value of the integer `word`, exactly."""
+        """Return the exact real value of the integer `word`."""
         return word * self.lsb
 
     def quantise(self, value: Fraction | float | int, rounding: Rounding = Rounding.HALF_UP,
                  overflow: Overflow = Overflow.SATURATE) -> int:
-        """Return the integer nearest to a real `value`.
+        """Convert a real value to an integer of the format.
 
-        The cast is computed exactly.
+        The scaling and the rounding are exact.
 
         Raises
         ------
@@ -118,7 +119,7 @@ class Format:
         try:
             scaled = Fraction(value) / self.lsb
         except (ValueError, OverflowError):
-            raise fail("E202", "NaN or infinity cannot be a fixed-point number", where="value",
+            raise fail("E202", "NaN and infinity have no fixed-point value", where="value",
                        value=value, allowed="finite numbers",
                        remedy="remove or repair the sample") from None
         whole, rest = divmod(scaled.numerator, scaled.denominator)
@@ -139,40 +140,43 @@ class Format:
 
     @property
     def fxpmath(self) -> str:
-        """Return the fxpmath notation, ``fxp-s16/15``."""
+        """Return the format in the notation of fxpmath, such as ``fxp-s16/15``."""
         return f"fxp-{'s' if self.signed else 'u'}{self.bits}/{self.frac}"
 
     @property
     def apytypes(self) -> dict[str, int]:
-        """Return the keyword arguments of ``apytypes.APyFixed``.
+        """Return the format as keyword arguments of ``apytypes.APyFixed``.
 
-        The integer bits include the sign.
+        The number of integer bits includes the sign.
         """
         return {"int_bits": self.bits - self.frac, "frac_bits": self.frac}
 
     @property
     def ap_fixed(self) -> str:
-        """Return ``ap_fixed<16, 1>`` or ``ap_ufixed<16, 1>``: word length, integer bits."""
+        """Return the format as an HLS type, such as ``ap_fixed<16, 1>``.
+
+        The arguments of the type are the word length and the number of integer bits.
+        """
         return f"ap_{'' if self.signed else 'u'}fixed<{self.bits}, {self.bits - self.frac}>"
 
     @property
     def c_bits(self) -> int:
-        """Return the width of the smallest stdint type that holds the format."""
+        """Return the width of the smallest stdint type that can store the format."""
         return next(w for w in _STANDARD_WIDTHS if w >= self.bits)
 
     @property
     def c_type(self) -> str:
-        """Return the smallest stdint type that holds the format, such as ``int16_t``."""
+        """Return the smallest stdint type that can store the format, such as ``int16_t``."""
         return f"{'' if self.signed else 'u'}int{self.c_bits}_t"
 
     @property
     def verilog(self) -> str:
-        """Return the SystemVerilog type, ``logic signed [15:0]``."""
+        """Return the SystemVerilog type, such as ``logic signed [15:0]``."""
         return f"logic {'signed ' if self.signed else ''}[{self.bits - 1}:0]"
 
     @classmethod
     def from_fxpmath(cls, text: str) -> Format:
-        """Parse ``fxp-s16/15``; raise E201 if it is invalid."""
+        """Parse a format of fxpmath, such as ``fxp-s16/15``; raise E201 if not valid."""
         sign, bits, frac = _matched(r"fxp-([su])(\d+)/(-?\d+)", text, "an fxpmath format", "fxp-s16/15")
         return cls(sign == "s", int(bits), int(frac))
 
@@ -185,10 +189,8 @@ class Format:
     def from_ap_fixed(cls, text: str) -> Format:
         """Parse ``ap_fixed<16, 1>`` or ``ap_ufixed<16, 1>``.
 
-        ``ap_int<16>`` and ``ap_uint<16>`` are accepted too.
-
-        Ignores modes after the integer bits; :func:`.notations.read_ap_fixed` reads them.  Raises E201
-        if the text is invalid.
+        ``ap_int<16>`` and ``ap_uint<16>`` are also accepted. Rounding and overflow modes after the integer
+        bits are ignored; :func:`.notations.read_ap_fixed` reads them. Raise E201 if the text is not valid.
         """
         unsigned, kind, bits, whole = _matched(
             r"ap_(u?)(fixed|int)\s*<\s*(\d+)\s*(?:,\s*(-?\d+)\s*)?(?:,\s*\w+\s*)*>", text, "an ap_fixed type",
@@ -201,7 +203,7 @@ class Format:
     def from_c_type(cls, text: str, frac: int = 0) -> Format:
         """Parse a stdint type such as ``int16_t``, with `frac` fraction bits.
 
-        Raise E201 for another type.
+        Raise E201 for any other type.
         """
         unsigned, bits = _matched(r"(u?)int(8|16|32|64)_t", text, "a stdint type", "int16_t")
         return cls(not unsigned, int(bits), frac)
@@ -210,7 +212,7 @@ class Format:
     def from_verilog(cls, text: str, frac: int = 0) -> Format:
         """Parse ``logic signed [15:0]`` with `frac` fraction bits.
 
-        reg, wire and bit are accepted too; raise E201 for anything else.
+        `reg`, `wire` and `bit` are accepted instead of `logic`. Raise E201 for any other text.
         """
         signed, top = _matched(r"(?:logic|reg|wire|bit)?\s*(signed\b|unsigned\b)?\s*\[\s*(\d+)\s*:\s*0\s*\]",
                                text, "a SystemVerilog vector", "logic signed [15:0]")
@@ -218,7 +220,7 @@ class Format:
 
 
 def _matched(pattern: str, text: str, what: str, example: str) -> tuple[str, ...]:
-    """Return the matched groups of a notation; raise E201 if the text does not match."""
+    """Match a text with a pattern and return the groups; raise E201 on failure."""
     match = re.fullmatch(pattern, text.strip(), re.ASCII) if isinstance(text, str) else None
     if match is None:
         raise _no_format(what, text, example)

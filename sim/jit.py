@@ -1,12 +1,12 @@
-"""sim: compilation of the models and the reference with numba.
+"""sim: compile the integer models and the float reference with numba.
 
-Without numba they run as plain Python.
+If numba is not installed, the same functions run as plain Python and return the same integers.
+``KERNCAST_ENGINE=python`` selects plain Python even if numba is installed, for example to step through a
+model in a debugger.
 
-Both run the same functions and return the same integers.  ``KERNCAST_ENGINE=python`` selects plain
-Python even if numba is installed (to step through a model in a debugger).
-
-Compiled functions do not allocate memory, as on the device: arrays come from the caller.  So numba need not
-count references to arrays, which would cost more than the arithmetic in loops that call small functions.
+As on the device, compiled functions do not allocate memory: the caller passes all arrays. Therefore numba
+does not have to count references to arrays, which would take longer than the arithmetic in loops that call
+small functions.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ _DAY = 24 * 3600
 
 @contextmanager
 def _no_collection() -> Iterator[None]:
-    """Disable the garbage collector while numba loads.
+    """Disable the garbage collector during the ``with`` block.
 
-    Garbage collection takes a tenth of the start-up time.
+    Garbage collection while numba is imported takes a tenth of the start-up time.
     """
     was = gc.isenabled()
     gc.disable()
@@ -65,10 +65,10 @@ def _numba() -> ModuleType | None:
 
 
 def _spare_scipy() -> None:
-    """Let numba load its array functions without scipy.linalg.
+    """Import numba's array functions without scipy.linalg.
 
-    This saves a third of the start-up time. Numba imports scipy there only to check that `np.dot` finds a
-    BLAS, and repeats the check when a function that calls `np.dot` is compiled.
+    This saves a third of the start-up time. Numba imports scipy.linalg only to check that a BLAS for `np.dot`
+    exists, and it repeats the check when it compiles a function that calls `np.dot`.
     """
     linalg: Any = import_module("numba.np.linalg")
     if find_spec("scipy") is None or "numba.np.arraymath" in sys.modules:
@@ -85,10 +85,7 @@ COMPILED = _NUMBA is not None
 
 
 def compiled_sources(room: Path = _ROOM) -> list[Path]:
-    """List every module below `room` that compiled code may contain.
-
-    These are the modules whose functions or constants compiled code uses.
-    """
+    """List the modules below `room` whose functions or constants compiled code uses."""
     return sorted(path for path in room.rglob("*.py") if path.relative_to(room).parts[0] not in _UNCOMPILED)
 
 
@@ -102,10 +99,11 @@ def sources_digest(room: Path = _ROOM) -> str:
 
 
 def _cache_folder(chosen: str) -> str:
-    """Return the cache folder of compiled code for this state of the sources.
+    """Return the folder for cached compiled code of the current sources.
 
-    numba itself checks only the file of a function, and would reuse stale code of the functions that it
-    calls.  Folders of other states are removed a day after their last use.
+    The folder name contains a digest of the sources: numba itself checks only the file of a function, and
+    would reuse outdated code of the functions that it calls. Folders of other versions of the sources are
+    removed one day after their last use.
 
     Parameters
     ----------
@@ -131,7 +129,7 @@ def _cache_folder(chosen: str) -> str:
 
 
 def _forget(folder: Path) -> None:
-    """Remove the sibling folders of `folder` that were unused for a day."""
+    """Remove other cache folders next to `folder` that have not been used for a day."""
     now = folder.stat().st_mtime
     for other in folder.parent.glob(f"{_FOLDER}*"):
         with suppress(OSError):
@@ -143,15 +141,15 @@ _CACHE = _cache_folder(_NUMBA.config.CACHE_DIR) if _NUMBA else ""
 
 
 def jit(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile `function` to int64 loops (cached on disk), or return it unchanged.
+    """Compile an integer function with numba, with a cache on disk.
 
-    The function may neither create arrays nor return views of them.
+    Without numba, the function is returned unchanged. It must not create arrays or return views of arrays.
     """
     return _compiled(function, _nrt=False)
 
 
 def jit_inline(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a function like :func:`jit`, and inline it in its callers.
+    """Compile a function like :func:`jit`, and inline it into its callers.
 
     Use it for functions that inner loops call.
     """
@@ -159,17 +157,17 @@ def jit_inline(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def jit_real(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a floating-point loop like :func:`jit`, without the GIL.
+    """Compile a floating-point function like :func:`jit`; it releases the GIL.
 
-    The order of operations is kept, but a fused multiply-add may replace a product and a sum.
+    The compiler keeps the order of operations, but can replace a product and a sum by a fused multiply-add.
     """
     return _compiled(function, _nrt=False, nogil=True, error_model="numpy", fastmath={"contract"})
 
 
 def jit_sums(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile like :func:`jit_real`, but allow sums in any order.
+    """Compile a function like :func:`jit_real`, but allow sums in any order.
 
-    This enables vector units.
+    The order of a sum can then be changed to use vector instructions.
     """
     return _compiled(function, _nrt=False, nogil=True, error_model="numpy", fastmath={"reassoc", "contract"})
 
@@ -179,11 +177,10 @@ def _compiled(function: Callable[P, R], **options: Any) -> Callable[P, R]:
 
 
 class _Jit:
-    """Function that is registered with numba at its first call.
+    """Function that is registered with numba when it is first called.
 
-    The call comes from Python or from compiled code. A process that finds compiled code on disk calls a
-    few of about a hundred functions; to register all of them would take as long as to load those that are
-    called.
+    The caller can be Python or compiled code. A process that uses cached code typically calls only a few of
+    about a hundred functions. Registering all of them would take as long as loading those that are called.
     """
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
@@ -198,18 +195,18 @@ class _Jit:
 
     @cached_property
     def _dispatcher(self) -> Any:
-        """Return the function as Python calls it."""
+        """Return the compiled function for calls from Python."""
         return self._known(_CACHE)
 
     @cached_property
     def _callee(self) -> Any:
-        """Return the function as compiled code calls it."""
+        """Return the compiled function for calls from compiled code."""
         return self._known(_CACHE and str(Path(_CACHE) / "callees"), no_cpython_wrapper=True)
 
     def _known(self, cache: str, **more: Any) -> Any:
         """Register the function with numba.
 
-        Its code is cached in the folder `cache` unless that is empty.
+        The compiled code is cached in the folder `cache`, unless `cache` is empty.
         """
         assert _NUMBA is not None
         function = vars(self)["__wrapped__"]
@@ -225,5 +222,5 @@ class _Jit:
 
     @property
     def _numba_type_(self) -> Any:
-        """Return the type that numba requests for a value of an unknown class."""
+        """Return the numba type of the function, which compiled callers need."""
         return self._callee._numba_type_

@@ -1,8 +1,8 @@
-"""sim: conversion of casts from and to the notations of other tools.
+"""sim: convert casts to and from the notations of other tools.
 
-:mod:`.formats` converts formats; this module converts the modes of fxpmath, APyTypes and the
-``ap_fixed`` types of HLS compilers.  C and SystemVerilog have no such modes: there the cast is
-the primitive `requantise`, or `wrap`, of the runtime.
+:mod:`.formats` converts the formats. This module converts the rounding and overflow modes of fxpmath, of
+APyTypes and of the ``ap_fixed`` types of HLS compilers. C and SystemVerilog do not have such modes; there, a
+cast is a call of the primitive `requantise` or `wrap`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ OVERFLOW_NAMES = MappingProxyType({
 
 
 def cast_names(tool: str, rounding: Rounding, overflow: Overflow) -> tuple[str, str]:
-    """Return rounding and overflow modes as a tool names them.
+    """Return the names that another tool uses for rounding and overflow modes.
 
     Parameters
     ----------
@@ -43,14 +43,14 @@ def cast_names(tool: str, rounding: Rounding, overflow: Overflow) -> tuple[str, 
     Raises
     ------
     KerncastError
-        E207 for another tool.
+        E207 for any other tool.
     """
     _known(tool)
     return ROUNDING_NAMES[tool][rounding], OVERFLOW_NAMES[tool][overflow]
 
 
 def read_cast(tool: str, rounding: str, overflow: str) -> tuple[Rounding, Overflow]:
-    """Return the modes for a tool's names: the inverse of :func:`cast_names`."""
+    """Convert a tool's names of modes to modes; this is the inverse of `cast_names`."""
     _known(tool)
     roundings = {name: mode for mode, name in ROUNDING_NAMES[tool].items()}
     overflows = {name: mode for mode, name in OVERFLOW_NAMES[tool].items()}
@@ -63,17 +63,22 @@ def read_cast(tool: str, rounding: str, overflow: str) -> tuple[Rounding, Overfl
 
 
 def ap_fixed(fmt: Format, rounding: Rounding, overflow: Overflow) -> str:
-    """Return a format with its cast: ``ap_fixed<16, 1, AP_RND, AP_SAT>``."""
+    """Return the HLS type of a format with a cast.
+
+    An example is ``ap_fixed<16, 1, AP_RND, AP_SAT>``.
+    """
     return f"{fmt.ap_fixed[:-1]}, {', '.join(cast_names('ap_fixed', rounding, overflow))}>"
 
 
 def read_ap_fixed(text: str) -> tuple[Format, Rounding, Overflow]:
-    """Parse the text of :func:`ap_fixed`; omitted modes default to AP_TRN and AP_WRAP.
+    """Parse an HLS type as returned by :func:`ap_fixed`.
+
+    Modes that the text omits default to AP_TRN and AP_WRAP.
 
     Raises
     ------
     KerncastError
-        E201 if it is not such a type, E207 if a mode is not supported.
+        E201 if the text is not an ``ap_fixed`` type, E207 if a mode is not supported.
     """
     fmt = Format.from_ap_fixed(text)
     modes = (*re.findall(r"AP_\w+", text), "AP_TRN", "AP_WRAP")

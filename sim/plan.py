@@ -1,9 +1,9 @@
-"""sim: the plan, a frozen value.
+"""sim: the plan, which contains every decision for a spec.
 
-Model, generators, vectors, link and report all read it.
-
-A plan holds decisions: integers and strings only, in canonical JSON, hashed.  The reasons of a
-decision (measured ranges, bounds, source) are evidence, which is stored with the decisions but not hashed.
+The integer model, the code generators, the test vectors, the link to a board and the reports all use the
+plan, which is immutable. The decisions are integers and strings, and the hash of a plan is that of the
+decisions in canonical JSON. The evidence of a plan contains the reasons for the decisions, such as measured
+ranges and bounds. It is stored with the decisions, but is not part of the hash.
 """
 
 from __future__ import annotations
@@ -42,26 +42,27 @@ C_BYTES = {"int8_t": 1, "uint8_t": 1, "int16_t": 2, "uint16_t": 2, "int32_t": 4,
 
 
 def wire_dtype(ctype: str) -> str:
-    """Return the numpy dtype of a C type in little-endian bytes.
+    """Return the little-endian NumPy dtype of a C type.
 
-    A float has the type of the integer of its bits.
+    The bits of a float are read as an integer.
     """
     return f"<{'i' if ctype.startswith('int') else 'u'}{C_BYTES[ctype]}"
 
 
 @dataclass(frozen=True)
 class Signal:
-    """Named signal: its format, its cast and its range.
+    """Format, cast and range of a signal.
 
     Parameters
     ----------
     format : Format
+        Number format of the signal.
     rounding, overflow : Rounding, Overflow
         Modes of the cast to this signal.
     lo, hi : int
-        The allowed range, as integers of the format (never wider than the format).
+        Smallest and largest allowed integer, within the range of the format.
     unit : str
-        The unit of the real value.
+        Unit of the real value.
     """
 
     format: Format
@@ -72,36 +73,36 @@ class Signal:
     unit: str
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the canonical form."""
+        """Return the signal as a dictionary for the canonical JSON of a plan."""
         return {"format": str(self.format), "rounding": self.rounding.name.lower(),
                 "overflow": self.overflow.name.lower(), "lo": self.lo, "hi": self.hi,
                 "unit": self.unit}
 
     @classmethod
     def from_dict(cls, d: Mapping[str, Any]) -> Signal:
-        """Build a signal from the result of :meth:`as_dict`."""
+        """Create a signal from a dictionary that :meth:`as_dict` returned."""
         return cls(Format.parse(d["format"]), Rounding[d["rounding"].upper()],
                    Overflow[d["overflow"].upper()], d["lo"], d["hi"], d["unit"])
 
 
 @dataclass(frozen=True)
 class ConstantTable:
-    """Constant table of integers."""
+    """Table of constant integers."""
 
     format: Format
     values: tuple[int, ...]
 
     @property
     def bytes(self) -> int:
-        """Return the size in the device's read-only memory."""
+        """Return the size of the table in bytes, in read-only memory of the device."""
         return len(self.values) * self.format.c_bits // 8
 
 
 @dataclass(frozen=True)
 class Field:
-    """One member of a structure on the device, in memory order.
+    """Member of a structure on the device.
 
-    `formula` counts its elements in n, D and N.
+    `formula` is the number of elements as a formula in n, D and N, and `count` is its value.
     """
 
     name: str
@@ -123,9 +124,9 @@ class Field:
 
 @dataclass(frozen=True)
 class Operations:
-    """Count of an operation per call.
+    """Number of operations of one kind per call.
 
-    It has a formula in n, D, N, and the worst-case value.
+    `formula` is a formula in n, D and N, and `count` is its value, which is the worst case.
     """
 
     formula: str
@@ -133,9 +134,9 @@ class Operations:
 
 
 def other_version(what: str, where: str, found: object, own: object, remedy: str) -> KerncastError:
-    """Return the error E213 for a file of another version of kerncast.
+    """Create the error E213, which rejects a file of another version of kerncast.
 
-    The error states how to create the file again.
+    `remedy` states how to create the file again.
     """
     return fail("E213", f"another version of kerncast wrote this {what}", where=where,
                 value=f"version {found}", allowed=f"version {own}", remedy=remedy)
@@ -152,30 +153,32 @@ class Plan(Choices):
     Parameters
     ----------
     name : str
-        Prefix of all C names and of generated files.
+        Prefix of all C names and of the names of generated files.
     algorithm : str
         ``toeplitz_rls``, ``kernel_cg``, ``kernel_lms``, ``online_kernel_rls`` or ``kernel_predictor``.
     word : int
         Word length W in bits: 16, 24 or 32.
     options : mapping of str to str
-        Choices by name: kernel, scheme or reduction, and the real parameters as text.
+        Options by name, as text: the kernel, the scheme or the reduction, and real parameters.
     sizes : mapping of str to int
-        ``n`` training samples (batch trainers), ``N`` expansion vectors, ``D`` input columns; ``C``
-        outputs if there are several, and ``M`` coefficients per vector if these are not C.
+        ``n`` is the number of training samples (batch trainers), ``N`` that of expansion vectors, ``D`` that
+        of input columns; ``C`` is the number of outputs if there are several, and ``M`` is the number of
+        coefficients per vector if it differs from C.
     signals : mapping of str to Signal
     constants : mapping of str to int or tuple of int
         Every integer constant of the device.
-    tables : mapping of str to Table
+    tables : mapping of str to ConstantTable
+        Constant tables of the device.
     memory : tuple of Field
-        The model structure, in order; caller-owned on the device.
+        Members of the model structure, in order; on the device, the caller owns its memory.
     operations : mapping of str to mapping of str to Operations
-        Worst-case counts by call (``train``, ``update``, ``predict``).
+        Worst-case operation counts of each call (``train``, ``update``, ``predict``).
     units : mapping of str to str
         The real value of one LSB of a signal, as an exact fraction ``p/q``.
     evidence : mapping
-        The reason of each decision; not hashed.
+        The reason for each decision; not part of the hash.
     workspace : tuple of Field
-        The trainer structure of a batch trainer, in order: members that only training needs.
+        Members of the trainer structure of a batch trainer, in order; only training needs them.
     """
 
     name: str
@@ -204,30 +207,30 @@ class Plan(Choices):
                 f"{self.table_bytes:,} of tables\n  hash {self.hash}")
 
     def integer(self, name: str) -> int:
-        """Return a scalar constant."""
+        """Return the value of a scalar constant."""
         value = self.constants[name]
         assert isinstance(value, int)
         return value
 
     def integers(self, name: str) -> tuple[int, ...]:
-        """Return a constant with one entry per column."""
+        """Return the values of a constant that has one entry per column."""
         value = self.constants[name]
         assert isinstance(value, tuple)
         return value
 
     @property
     def y_unit(self) -> str:
-        """Return the unit of y as the spec names it, or ``units of y``."""
+        """Return the unit of y from the spec, or ``units of y`` if the spec has none."""
         return str(self.evidence.get("unit", {}).get("y", "units of y"))
 
     @property
     def x_units(self) -> tuple[str, ...]:
-        """Return the unit of x as the spec names it: none, one, or one per column."""
+        """Return the units of x from the spec: none, one, or one per column."""
         named = self.evidence.get("unit", {}).get("x", ())
         return (named,) if isinstance(named, str) else tuple(named)
 
     def unit_of(self, name: str) -> str:
-        """Return the unit of a signal, with the name that the spec gives it."""
+        """Return the unit of a signal, with x and y units replaced by those of the spec."""
         unit = self.signals[name].unit.replace("y units", self.y_unit.replace("units of y", "y units"))
         return unit.replace("x units", self.x_units[0]) if len(self.x_units) == 1 else unit
 
@@ -248,17 +251,17 @@ class Plan(Choices):
 
     @property
     def second_order(self) -> bool:
-        """Return whether an online learner is recursive least squares on random features."""
+        """Return whether the learner is recursive least squares with random features."""
         return self.algorithm == "online_kernel_rls"
 
     @property
     def fixed(self) -> bool:
-        """Return whether the model was trained elsewhere and has no state."""
+        """Return whether the model was trained elsewhere, so that it has no state."""
         return self.algorithm == "kernel_predictor"
 
     @property
     def fits(self) -> bool:
-        """Return whether the trainer can return the fitted values of its samples."""
+        """Return whether the trainer can return the fitted values of the training samples."""
         return "fitted_scale" in self.constants
 
     @property
@@ -301,21 +304,21 @@ class Plan(Choices):
 
     @property
     def trainer_bytes(self) -> int:
-        """Return the bytes of the trainer structure; 0 if there is no batch trainer."""
+        """Return the size of the trainer structure in bytes; 0 if there is none."""
         return sum(f.bytes for f in self.workspace)
 
     @property
     def delay_bytes(self) -> int:
-        """Return the bytes of the delay line, 0 without one.
+        """Return the size of the delay line in bytes; 0 if there is none.
 
-        The line stores each sample twice.
+        The delay line stores each sample twice.
         """
         line = 2 * self.delay * self.signals["x_raw"].format.c_bits // 8
         return line + 4 if self.delay else 0
 
     @property
     def ram_bytes(self) -> int:
-        """Return the bytes of RAM that one model and its trainer need."""
+        """Return the size of one model and its trainer in RAM, in bytes."""
         return self.state_bytes + self.trainer_bytes
 
     @property
@@ -324,7 +327,7 @@ class Plan(Choices):
         return sum(t.bytes for t in self.tables.values())
 
     def decisions(self) -> dict[str, Any]:
-        """Return everything that is hashed: integers and strings."""
+        """Return all decisions, which the hash covers, as integers and strings."""
         return {
             "version": VERSION, "name": self.name, "algorithm": self.algorithm,
             "word": self.word, "options": dict(self.options), "sizes": dict(self.sizes),
@@ -340,12 +343,12 @@ class Plan(Choices):
 
     @cached_property
     def hash(self) -> str:
-        """Return the SHA-256 of the canonical decisions, 64 hexadecimal digits."""
+        """Return the SHA-256 of the decisions in canonical JSON, in hexadecimal."""
         text = json.dumps(self.decisions(), sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()
 
     def to_json(self) -> str:
-        """Return decisions, their hash and the evidence as readable JSON."""
+        """Return the decisions, their hash and the evidence as indented JSON."""
         operations = {call: {k: {"formula": o.formula, "count": o.count} for k, o in counts.items()}
                       for call, counts in self.operations.items()}
         return json.dumps({"hash": self.hash, "decisions": self.decisions(), "operations": operations,
@@ -355,7 +358,7 @@ class Plan(Choices):
     def from_json(cls, text: str, where: str = "plan.json") -> Plan:
         """Parse the text of :meth:`to_json`.
 
-        Raise E210 if it is damaged or of another version.
+        Raise E210 if it is damaged, and E213 if it was written by another version of kerncast.
         """
         try:
             whole = parse_json(text)

@@ -1,11 +1,11 @@
-"""sim: the closed list of integer primitives, each defined once.
+"""sim: the integer primitives of which all algorithms consist.
 
-Every algorithm of kerncast, in every language, uses these operations only. Values are int64; the caller (the
-plan) guarantees the stated ranges, so that no intermediate result overflows. ``floor`` is rounding toward
-minus infinity. The same names appear in ``firmware/rt/*.h`` and in ``hw/rtl/*.sv``.
+Every algorithm of kerncast, in every language, uses only these operations. Values are int64. The plan
+guarantees the ranges stated below, so that no intermediate result overflows. ``floor`` rounds toward minus
+infinity. The primitives have the same names in ``firmware/rt/*.h`` and in ``hw/rtl/*.sv``.
 
-PYTEST_DONT_REWRITE: pytest rewrites the assertions of packages that ship a pytest plugin, and numba cannot
-compile the rewritten ones.
+PYTEST_DONT_REWRITE: pytest rewrites the assertions of a package that contains a pytest plugin, and numba
+cannot compile the rewritten assertions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ PRIMITIVES = (
 
 @jit
 def shift_round(v: int, s: int, rounding: int) -> int:
-    """Compute ``v / 2**s``, rounded: 0 floor, 1 half up, 2 half to even. 0 <= s <= 62."""
+    """Compute ``v / 2**s`` and round the result, for 0 <= s <= 62.
+
+    The rounding mode is 0 for floor, 1 for half up, and 2 for half to even.
+    """
     assert 0 <= s <= 62
     if s == 0:
         return v
@@ -43,9 +46,9 @@ def shift_round(v: int, s: int, rounding: int) -> int:
 
 @jit
 def arithmetic_shift(v: int, s: int) -> int:
-    """Compute ``floor(v / 2**s)``; -62 <= s <= 62.
+    """Compute ``floor(v / 2**s)`` for -62 <= s <= 62.
 
-    A negative `s` multiplies by ``2**-s``; the product must fit int64.
+    If `s` is negative, v is multiplied by ``2**-s``; the product must fit int64.
     """
     if s >= 0:
         return shift_round(v, s, FLOOR)
@@ -55,7 +58,7 @@ def arithmetic_shift(v: int, s: int) -> int:
 
 @jit
 def saturate(v: int, lo: int, hi: int) -> int:
-    """Return the integer in [lo, hi] nearest to `v`."""
+    """Return the integer in the range from lo to hi that is nearest to v."""
     if v < lo:
         return lo
     if v > hi:
@@ -65,7 +68,7 @@ def saturate(v: int, lo: int, hi: int) -> int:
 
 @jit
 def wrap(v: int, bits: int) -> int:
-    """Return the signed `bits`-bit integer (1 to 63) equal to `v` modulo ``2**bits``."""
+    """Return the signed integer of `bits` bits (1 to 63) that equals v modulo 2**bits."""
     sign = 1 << (bits - 1)
     low = v & ((sign << 1) - 1)
     return (low ^ sign) - sign
@@ -73,9 +76,9 @@ def wrap(v: int, bits: int) -> int:
 
 @jit
 def requantise(v: int, s: int, rounding: int, lo: int, hi: int) -> int:
-    """Cast: ``saturate(v / 2**s rounded, lo, hi)``.
+    """Compute ``v / 2**s``, round it, and saturate it to the range from lo to hi.
 
-    A negative `s` multiplies exactly.
+    If `s` is negative, v is multiplied by ``2**-s`` exactly.
     """
     if s < 0:
         return saturate(arithmetic_shift(v, s), lo, hi)
@@ -86,16 +89,16 @@ def requantise(v: int, s: int, rounding: int, lo: int, hi: int) -> int:
 def mac(acc: int, a: int, b: int, s: int) -> int:
     """Compute ``acc + floor(a * b / 2**s)``.
 
-    Product and result fit 64 bits; nothing saturates.
+    The product and the result must fit int64; the operation does not saturate.
     """
     return acc + shift_round(a * b, s, FLOOR)
 
 
 @jit
 def square_diff(acc: int, u: int, v: int) -> int:
-    """Compute ``acc + (u - v)**2``, one term of an exact squared distance.
+    """Compute ``acc + (u - v)**2``, which adds one term to a squared distance.
 
-    0 <= acc; the result fits int64.
+    `acc` must not be negative, and the result must fit int64.
     """
     d = u - v
     return acc + d * d
@@ -103,20 +106,20 @@ def square_diff(acc: int, u: int, v: int) -> int:
 
 @jit
 def abs_diff(acc: int, u: int, v: int) -> int:
-    """Compute ``acc + |u - v|``, one term of an exact distance in the 1-norm.
+    """Compute ``acc + |u - v|``, which adds one term to a distance in the 1-norm.
 
-    0 <= acc; the result fits int64.
+    `acc` must not be negative, and the result must fit int64.
     """
     return acc + (u - v if u > v else v - u)
 
 
 @jit
 def mul_shift(a: int, c: int, s: int) -> int:
-    """Compute ``floor(a * c / 2**s)`` exactly; ``a * c`` may need 94 bits.
+    """Compute ``floor(a * c / 2**s)`` exactly, for products of up to 94 bits.
 
-    0 <= a < 2**63, 0 <= c < 2**31, 0 <= s <= 62, result below 2**63. The product is taken in two halves of
-    `a`; the low half may be shifted first, because the floor of an integer plus a fraction is the integer
-    plus the floor of the fraction.
+    Requires 0 <= a < 2**63, 0 <= c < 2**31, 0 <= s <= 62, and a result below 2**63. The product is computed
+    separately for the high and the low half of `a`. The low half can be shifted first, because the floor of
+    an integer plus a fraction is the integer plus the floor of the fraction.
     """
     high = (a >> 32) * c
     low = (a & 0xFFFFFFFF) * c
@@ -127,13 +130,16 @@ def mul_shift(a: int, c: int, s: int) -> int:
 
 @jit
 def magnitude(v: int) -> int:
-    """Return ``v`` or ``-v - 1``: same bit length as `v`, without overflow."""
+    """Return v if it is not negative, otherwise ``-v - 1``, which cannot overflow.
+
+    The bit length of the result is the number of bits that v needs in two's complement, without the sign.
+    """
     return v ^ (v >> 63)
 
 
 @jit
 def bit_length(v: int) -> int:
-    """Return the number of bits of `v`; 0 for 0. 0 <= v < 2**63."""
+    """Return the number of significant bits of v, for 0 <= v < 2**63; 0 if v is 0."""
     length = 0
     for step in (32, 16, 8, 4, 2, 1):
         if v >> step != 0:
@@ -144,16 +150,17 @@ def bit_length(v: int) -> int:
 
 @jit
 def normalisation_shift(v: int) -> int:
-    """Return the shift e with ``2**61 <= v * 2**e < 2**62``. 0 < v < 2**62."""
+    """Return the e with ``2**61 <= v * 2**e < 2**62``, for 0 < v < 2**62."""
     return 62 - bit_length(v)
 
 
 @jit
 def divide(num: int, den: int) -> tuple[int, int]:
-    """Divide; return (q, e) with ``num / den = q * 2**(e - 31)`` approximately.
+    """Divide num by den; return mantissa q and exponent e of the quotient.
 
-    |num| < 2**62, 0 < den < 2**62.  q is 0 for num = 0, else ``2**30 <= |q| <= 2**31``: the floor
-    of the normalised numerator over the 31 most significant bits of the normalised denominator.
+    The quotient is approximately ``q * 2**(e - 31)``. Requires |num| < 2**62 and 0 < den < 2**62. If num is
+    0, q is 0; otherwise ``2**30 <= |q| <= 2**31``. q is the floor of the normalised numerator divided by the
+    31 most significant bits of the normalised denominator.
     """
     if num == 0:
         return 0, 0
@@ -168,19 +175,16 @@ def divide(num: int, den: int) -> tuple[int, int]:
 
 @jit
 def divide_round(num: int, den: int) -> int:
-    """Compute ``floor(num / den + 1/2)``, the rounded mean.
+    """Compute ``floor(num / den + 1/2)``, the quotient rounded half up.
 
-    0 <= num < 2**61, 0 < den < 2**61.
+    Requires 0 <= num < 2**61 and 0 < den < 2**61.
     """
     return (2 * num + den) // (2 * den)
 
 
 @jit
 def isqrt_ceil(v: int) -> int:
-    """Return the smallest x with ``x * x >= v``: the square root, rounded up.
-
-    0 <= v < 2**62.
-    """
+    """Return the square root of v, rounded up, for 0 <= v < 2**62."""
     x = 0
     for bit in range(30, -1, -1):
         trial = x + (1 << bit)
@@ -191,11 +195,10 @@ def isqrt_ceil(v: int) -> int:
 
 @jit
 def block_scale(words: Words, first: int, last: int, s: int) -> int:
-    """Shift words[first:last] right by s (half up) in place.
+    """Shift words[first:last] right by s in place, rounding half up.
 
-    Return the largest magnitude.
-
-    The exponent of the block increases by s. With s = 0 only the magnitude is computed.
+    Return the largest :func:`magnitude` of the results. The caller increases the block exponent by s. If s is
+    0, only the magnitude is computed.
     """
     used = 0
     for i in range(first, last):
@@ -207,11 +210,11 @@ def block_scale(words: Words, first: int, last: int, s: int) -> int:
 
 @jit
 def exp2_16(t: int, table: Words, bits: int) -> int:
-    """Compute ``2**-t`` as u16f15 for t = u36f20 below 16.0.
+    """Compute ``2**-t`` in the format u16f15, for t in u36f20 below 16.0.
 
-    The result is interpolated linearly between ``2**bits + 1`` entries u22f21.
-
-    5 <= bits <= 7; the table is non-increasing, and its steps are below ``2**(12 + bits)``.
+    The fractional part is interpolated linearly in a table with ``2**bits + 1`` entries in u22f21. Requires 5
+    <= bits <= 7, and a non-increasing table in which consecutive entries differ by less than ``2**(12 +
+    bits)``.
     """
     index = (t & 0xFFFFF) >> (20 - bits)
     rest = t & ((1 << (20 - bits)) - 1)
@@ -222,14 +225,13 @@ def exp2_16(t: int, table: Words, bits: int) -> int:
 
 @jit
 def exp2_32(t: int, coarse: Words, fine: Words, bits: int) -> int:
-    """Compute ``2**-t`` as u32f31 for t = u37f32 below 32.0.
+    """Compute ``2**-t`` in the format u32f31, for t in u37f32 below 32.0.
 
-    The result is a product of entries of two tables with ``2**bits`` entries, and a polynomial tail.
-
-    ``2**-t = 2**-whole * 2**-i/2**bits * (1 - fine) * (1 - tail)``. A coarse entry is ``2 * 2**-i/2**bits -
-    1`` as u32f32, a fine one ``1 - 2**-j/2**(2*bits)`` with 30 + bits fraction bits, like the products with
-    it; the tail is ``z ln 2``, minus half its square if the table is small. 5 <= bits <= 8; an entry of
-    `fine` is below ``2**29.5``.
+    The result is ``2**-whole * 2**-(i / 2**bits) * (1 - fine) * (1 - tail)``: two factors are entries of
+    tables with ``2**bits`` entries each, and the last one is a polynomial. An entry of `coarse` is ``2 *
+    2**-(i / 2**bits) - 1`` in u32f32. An entry of `fine` is ``1 - 2**-(j / 2**(2 * bits))`` with 30 + bits
+    fraction bits, and so are its products. The tail is ``z ln 2``, minus half of its square if the tables are
+    small. Requires 5 <= bits <= 8, and entries of `fine` below ``2**29.5``.
     """
     z = t & ((1 << (32 - 2 * bits)) - 1)
     tail = (z << (bits - 2)) * 0xB17217F8 >> 32  # ln 2 = 0xB17217F8 * 2**-32
@@ -244,12 +246,11 @@ def exp2_32(t: int, coarse: Words, fine: Words, bits: int) -> int:
 
 @jit
 def abs_sinpi(t: int, table: Words) -> int:
-    """Compute ``|sin(pi t / 2**32)|`` as u32f31 for t >= 0.
+    """Compute ``|sin(pi t / 2**32)|`` in the format u32f31, for t >= 0.
 
-    Only the low 32 bits of t are used.
-
-    The table holds ``sin(pi i / 512)``, 257 entries u32f31 of a quarter wave; between two entries
-    ``sin(a + b) = sin a cos b + cos a sin b`` with ``cos b = 1 - b**2 / 2``, ``sin b = b - b**3 / 6``.
+    Only the low 32 bits of t are used. The table contains a quarter wave: 257 entries ``sin(pi i / 512)`` in
+    u32f31. Values between two entries are computed by ``sin(a + b) = sin a cos b + cos a sin b``, with ``cos
+    b = 1 - b**2 / 2`` and ``sin b = b - b**3 / 6``.
     """
     low = t & 0xFFFFFFFF
     turn = low if low < 0x80000000 else 0x100000000 - low

@@ -1,8 +1,8 @@
-"""sim: the status codes of the device's functions: meaning, cause and remedy.
+"""sim: the status codes of the device's functions, with causes and remedies.
 
-Status 0 is ok; with a positive status the result is usable, with a warning; a negative status is a
-refusal.  The generated C, HLS and RTL, ``kerncast explain`` and ``kerncast sim`` take their names, codes
-and texts from here.
+Status 0 means ok. A positive status is a warning: the result is usable. A negative status means that the call
+was refused or failed. The generated C, HLS and RTL code, ``kerncast explain`` and ``kerncast sim`` use the
+names, codes and texts defined here.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from .errors import Entry
 class DeviceStatus(IntEnum):
     """Status of a device function, the same in Python, C, HLS, RTL and the link.
 
-    The statuses of an RTL core fit the three bits of ``tuser``, in two's complement.
+    The status of an RTL core is output on the three bits of ``tuser``, in two's complement.
     """
 
     OK = 0
@@ -37,7 +37,7 @@ class DeviceStatus(IntEnum):
 
     @property
     def word(self) -> str:
-        """Return the name in lower case, as in results and :data:`MEANINGS`."""
+        """Return the name in lower case, as used in results and in :data:`MEANINGS`."""
         return self.name.lower()
 
     @property
@@ -47,7 +47,7 @@ class DeviceStatus(IntEnum):
 
 
 class RestoreStatus(IntEnum):
-    """Status of saving or restoring a state; continues :class:`DeviceStatus`."""
+    """Status of saving or restoring a state, in addition to :class:`DeviceStatus`."""
 
     OK = DeviceStatus.OK
     NONE = -16
@@ -76,9 +76,9 @@ TRAINED = tuple(status for status in DeviceStatus if status.usable)
 
 
 def severity(codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the severity of status codes: ok, then warnings, then refusals.
+    """Return the severity of status codes, which increases from ok to refusals.
 
-    A larger value is worse.
+    Warnings are between the two.
     """
     return np.where(codes < 0, 128 - codes, codes)
 
@@ -214,23 +214,26 @@ _BY_ALGORITHM = {
 
 
 def c_statuses() -> list[tuple[str, int, str]]:
-    """List C name, code and meaning of each status: ok, warnings, refusals."""
+    """List the C name, the code and the meaning of each status.
+
+    The order is ok, warnings, refusals.
+    """
     found = [(f"KC_{status.name}", int(status), MEANINGS[status.word].title) for status in DeviceStatus]
     found += [(f"KC_STATE_{status.name}", int(status), text) for status, text in RESTORE_MEANINGS.items()]
     return sorted(found, key=lambda row: (row[1] < 0, abs(row[1])))
 
 
 def meaning(status: str, algorithm: str, options: Mapping[str, str]) -> Entry:
-    """Return the meaning of a status for a plan's algorithm and options.
+    """Return the catalogue entry of a status for an algorithm and its options.
 
     Parameters
     ----------
     status : str
         A name of :data:`MEANINGS`.
     algorithm : str
-        The plan's algorithm.
+        The algorithm of the plan.
     options : mapping of str to str
-        The plan's options; for the Toeplitz trainer, the meaning depends on the scheme.
+        The options of the plan; for the Toeplitz trainer, the entry depends on the scheme.
     """
     scheme = options.get("scheme")
     of_plan = f"{algorithm} {scheme}" if scheme else algorithm

@@ -1,6 +1,6 @@
-"""sim: the vectors of a uniform grid that the kernel of a sample reaches.
+"""sim: the vectors of a uniform grid for which the kernel value is not 0.
 
-A kernel that decays is zero beyond some lag.  A prediction then needs only a few neighbouring vectors.
+In fixed point, a decaying kernel is 0 beyond some lag, so a prediction needs only a few neighbouring vectors.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from .plan import Plan
 
 @dataclass(frozen=True)
 class Window:
-    """Vectors of a grid within the support of the kernel around a sample.
+    """Window of grid vectors that contains the support of the kernel at a sample.
 
     Parameters
     ----------
     vectors : int
         The number of vectors in the window.
     low, high : int
-        The index of the first vector is x minus `low`, clipped to 0 to `high`, divided by `step`.
+        The index of the first vector is ``clip(x - low, 0, high) / step``.
     step : int
-        The grid step in LSBs of x.
+        Distance between two grid points, in LSBs of x.
     """
 
     vectors: int
@@ -31,9 +31,10 @@ class Window:
 
 
 def grid_window(n: int, step: int, last_lag: int) -> Window | None:
-    """Return the window of n vectors, or None if a prediction needs them all.
+    """Return the window for a grid of n vectors; None if a prediction needs them all.
 
-    If x is between two vectors, the kernel's support contains `last_lag` further vectors on either side.
+    The kernel value is 0 for lags above `last_lag`. If x is between two grid points, the support contains
+    `last_lag` + 1 vectors on each side.
     """
     reached = 2 * last_lag + (1 if step == 1 else 2)
     high = (n - reached) * step

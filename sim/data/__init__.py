@@ -1,7 +1,7 @@
-"""sim.data: samples as ADC counts, bundled or from the user's files.
+"""sim.data: load samples as ADC counts, bundled or from the user's files.
 
-All values are integers as a sensor returns them; [input] and [output] of the spec define their meaning.
-:mod:`.raw` checks arrays from the Python API.
+All values are integers as an analog-to-digital converter returns them; [input] and [output] of the spec
+define the conversion to physical units. :mod:`.raw` checks arrays that are passed through the Python API.
 """
 
 from __future__ import annotations
@@ -26,21 +26,22 @@ from .words_csv import Column, column_names, read_words, targets_header
 
 @dataclass(frozen=True)
 class Dataset:
-    """Samples for one spec.
+    """Training and test samples for a spec.
 
     Parameters
     ----------
     x_raw : ndarray of int64, shape (m, D)
-        Inputs as ADC counts, within [input] word; for scheme uniform the grid ``offset + step * j``.
+        Inputs as ADC counts, in the range of [input] word. For scheme uniform, they are the grid ``offset +
+        step * j``.
     y_raw : ndarray of int64, shape (m,)
-        Targets as ADC counts, within [output] word, or the indices of [output] classes; shape (m, C) for
-        several outputs.  m is n for the Toeplitz trainer.
+        Targets as ADC counts in the range of [output] word, or class indices if [output] lists classes. The
+        shape is (m, C) for several outputs. For a batch trainer, m is n.
     x_test_raw, y_test_raw : ndarray of int64 or None
-        Held-out samples, if there are any.
+        Test samples, if there are any.
     clean : ndarray of float64, shape (m,), or None
         The signal without noise, in units of y, if it is known.
     title, licence : str
-        Texts for reports.
+        Description and licence of the data, for reports.
     """
 
     x_raw: Words
@@ -64,13 +65,14 @@ def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
     ----------
     spec : Spec
     base_dir : path
-        Folder that the paths of data files are relative to: that of the spec.
+        Folder to which the paths of data files are relative; normally that of the spec.
 
     Raises
     ------
     KerncastError
-        E240 without [data]; E241 to E247, E251 to E253 and E259 for files; E246 if bundled data exceed the
-        range of the ADC counts; E501 if the package with the data is missing.
+        E240 if the spec has no [data]; E241 to E247, E251 to E253 and E259 for errors in files; E246 if
+        bundled data exceed the range of the ADC counts; E501 if the package that contains the data is not
+        installed.
     """
     if spec.data is None:
         raise fail("E240", "the spec has no data", where="[data]", allowed="builtin or file",
@@ -82,9 +84,9 @@ def load_dataset(spec: Spec, base_dir: str | Path = ".") -> Dataset:
 
 
 def grid(spec: Spec, count: int) -> Words:
-    """Return uniformly sampled inputs as ADC counts.
+    """Return the inputs of a uniform grid as ADC counts.
 
-    The inputs are ``offset + step * j``, shape (count, 1).
+    They are ``offset + step * j``, shape (count, 1).
     """
     step = 1 if spec.toeplitz is None else spec.toeplitz.step
     x: Words = (spec.input.offsets[0] + np.arange(count, dtype=np.int64) * step)[:, None]
@@ -92,14 +94,15 @@ def grid(spec: Spec, count: int) -> Words:
 
 
 def with_lags(spec: Spec, data: Dataset) -> Dataset:
-    """Return the samples of a lagged spec, with windows of its columns.
+    """Change the number of previous samples that form each input.
 
     Parameters
     ----------
     spec : Spec
-        A spec with lagged in [data] and any number of columns; for any other spec the data are unchanged.
+        A spec with the key `lagged` in [data]; its number of columns is the new length. For any other spec,
+        the data are returned unchanged.
     data : Dataset
-        Samples of the same file, possibly with another number of columns.
+        Samples of the file that the spec names, possibly with another number of columns.
     """
     columns = spec.input.columns
     if spec.data is None or not spec.data.lagged or data.x_raw.shape[1] == columns:
@@ -112,15 +115,15 @@ def with_lags(spec: Spec, data: Dataset) -> Dataset:
 
 
 def _more_lags(x: Words, y: Words, columns: int) -> tuple[Words, Words]:
-    """Return windows of another length, and the sample after each."""
+    """Return windows of length `columns`, and the sample that follows each window."""
     signal = np.concatenate([x[0, ::-1], y])
     return latest_first(signal[:-1], columns), signal[columns:]
 
 
 def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
-    """Convert bundled samples to a dataset, with checked ranges.
+    """Convert bundled samples to a dataset, and check the range of the ADC counts.
 
-    With the scheme uniform, the inputs are the grid.
+    For scheme uniform, the inputs are the points of the grid.
     """
     raw_x, raw_y = spec.input.format, spec.output.format
     n = len(samples.y) if spec.samples is None else spec.samples
@@ -136,7 +139,7 @@ def _builtin(spec: Spec, samples: BuiltinSamples) -> Dataset:
 
 
 def _files(spec: Spec, base: Path) -> Dataset:
-    """Load the user's CSV files and report the problems of both together."""
+    """Load the user's training and test files, and report the problems of both."""
     assert spec.data is not None and spec.data.file is not None  # the spec's rules
     data, train_path = spec.data, base / spec.data.file
     test_path = None if data.test is None else base / data.test
@@ -156,7 +159,7 @@ def _files(spec: Spec, base: Path) -> Dataset:
         size_key = SIZE_KEYS[spec.model.algorithm]
         problems.append(Problem("E247", "the file contains too few samples", str(train_path),
                                 f"{len(train)} rows", f"{least} rows or more",
-                                f"lower {size_key}, or give more data" if spec.samples else "give data"))
+                                f"lower {size_key}, or add data" if spec.samples else "add data"))
     if not problems and test is not None and len(test) <= (before := _rows_before(spec, test)):
         problems.append(Problem("E247", "the test set contains too few samples", str(test_path),
                                 f"{len(test)} rows", f"{before + 1} rows or more",
@@ -174,13 +177,13 @@ def _files(spec: Spec, base: Path) -> Dataset:
 def sampling_instants(spec: Spec, base_dir: str | Path = ".") -> Array | None:
     """Return the sampling instants of the samples that a simulation predicts.
 
-    These are the test samples if there are any, else the training samples.
+    These are the test samples if there are any, otherwise the training samples.
 
     Returns
     -------
     ndarray of float64, shape (k,), or None
-        As in the file; seconds since the first one for dates and recordings.  None if the data have no
-        column of time.
+        The values in the file; for dates and recordings, seconds since the first instant. None if the data
+        have no time column.
     """
     data = spec.data
     if data is None or data.file is None or not data.is_table:
@@ -199,12 +202,15 @@ def sampling_instants(spec: Spec, base_dir: str | Path = ".") -> Array | None:
 
 
 def _target_words(rows: Words, outputs: int) -> Words:
-    """Return the last columns, shape (m,), or (m, C) for several outputs."""
+    """Return the target columns, shape (m,), or (m, C) for several outputs."""
     return rows[:, -1] if outputs == 1 else rows[:, -outputs:]
 
 
 def _table(spec: Spec, data: Data, path: Path, problems: list[Problem], uniform: bool) -> Words:
-    """Read a file as [data] states; return its samples as ADC counts, target last."""
+    """Read a file with the options of [data]; return its samples as ADC counts.
+
+    The target is in the last column. Problems are added to `problems`.
+    """
     signal = uniform or bool(data.lagged)
     inputs = 0 if signal else 1 if spec.input.delay else spec.input.columns
     try:
@@ -220,9 +226,10 @@ def _table(spec: Spec, data: Data, path: Path, problems: list[Problem], uniform:
 
 
 def _words(spec: Spec, path: Path, problems: list[Problem], signal: bool) -> Words:
-    """Read a CSV file of ADC counts; a sampled signal has targets only.
+    """Read a CSV file of ADC counts.
 
-    With a delay line, a row contains one sample, or a whole window if the file has a column x1.
+    The file of a sampled signal contains only targets. If the spec has a delay line, each row contains one
+    sample, or a whole window if the file has a column x1.
     """
     one = bool(spec.input.delay) and "x1" not in column_names(path)
     inputs = 0 if signal else 1 if one else spec.input.columns
@@ -233,36 +240,36 @@ def _words(spec: Spec, path: Path, problems: list[Problem], signal: bool) -> Wor
 
 
 def _slides(spec: Spec, rows: Words) -> bool:
-    """Return whether each row has one sample for the delay line, not a window."""
+    """Return whether each row contains one sample for the delay line, not a window."""
     return bool(spec.input.delay) and rows.shape[1] == 1 + (spec.output.outputs or 1)
 
 
 def _rows_before(spec: Spec, rows: Words) -> int:
-    """Return the number of rows of a file before its first whole window."""
+    """Return the number of rows of a file that precede its first complete window."""
     if spec.data is not None and spec.data.lagged:
         return spec.input.columns
     return spec.input.columns - 1 if _slides(spec, rows) else 0
 
 
 def _windowed(spec: Spec, rows: Words) -> Words:
-    """Return rows of inputs and targets, adding the windows that a file omits."""
+    """Return rows of inputs and targets, with windows formed from single samples."""
     if spec.data is not None and spec.data.lagged:
         return _lagged(spec, rows[:, 0])
     return _delayed(rows, spec.input.columns) if _slides(spec, rows) else rows
 
 
 def _delayed(rows: Words, length: int) -> Words:
-    """Return rows (x0, x1, ..., targets) with windows of the only input column.
+    """Return rows (x0, x1, ..., targets) with windows of a single input column.
 
-    A window has the latest `length` samples.
+    A window contains the latest `length` samples, the latest first.
     """
     return np.hstack([latest_first(rows[:, 0], length), rows[length - 1:, 1:]])
 
 
 def _lagged(spec: Spec, y: Words) -> Words:
-    """Return rows (x0, x1, ..., y) of a signal.
+    """Return rows (x0, x1, ..., y) for the prediction of a signal.
 
-    Each sample follows the previous ones, most recent first.
+    y is a sample of the signal, and the inputs are the samples before it, the latest first.
     """
     columns = spec.input.columns
     windows = latest_first(y, columns + 1)

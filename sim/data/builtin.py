@@ -1,7 +1,8 @@
-"""sim.data: the bundled data sets, from installed packages; nothing is downloaded.
+"""sim.data: the bundled data sets, which are not downloaded.
 
-Noise and split are computed from ``random.Random(0).random()``, whose sequence Python guarantees, with
-additions and products only, so the integers are the same on every machine.
+The data are contained in installed packages. The noise, and the split into training and test samples, are
+computed from ``random.Random(0).random()``, whose sequence Python guarantees. The computation uses only
+additions and products, so the resulting integers are the same on every machine.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ _PLACE = "[data] builtin"
 
 @dataclass(frozen=True)
 class BuiltinSamples:
-    """Bundled samples as ADC counts; `x` is None for a signal on a uniform grid."""
+    """Bundled samples as ADC counts; `x` is None if the inputs are a uniform grid."""
 
     x: Words | None
     y: Words
@@ -45,9 +46,9 @@ class BuiltinSamples:
 def ecg(spec: Spec) -> BuiltinSamples:
     """Return a window of PyWavelets' ECG with noise added, as ADC counts of [output].
 
-    The window has n samples (1,024 for algorithms without n) and begins at sample 100 if it fits,
-    else as late as possible.  ``y = recording + noise``; the ADC counts are
-    ``round(y / (gain 2^-frac)) + offset``.
+    The window contains n samples (1,024 if the algorithm has no n). It begins at sample 100, or earlier if n
+    is too large. The signal is ``y = recording + noise``, and its ADC counts are ``round(y / (gain 2^-frac))
+    + offset``.
 
     Returns
     -------
@@ -57,7 +58,7 @@ def ecg(spec: Spec) -> BuiltinSamples:
     Raises
     ------
     KerncastError
-        E246 if the signal exceeds the range of [output] word; E501 without PyWavelets.
+        E246 if the signal exceeds the range of [output] word; E501 if PyWavelets is not installed.
     """
     recording = ecg_recording(_PLACE)
     n = spec.samples or len(recording)
@@ -75,18 +76,18 @@ def ecg(spec: Spec) -> BuiltinSamples:
 
 
 def _raw(values: NDArray[np.float64], word: Format, offset: int, gain: float) -> NDArray[np.float64]:
-    """Round to the nearest ADC counts.
+    """Convert values to the nearest ADC counts.
 
-    All operations are correctly rounded, so the result is equal on every machine.
+    All operations are correctly rounded, so the result is the same on every machine.
     """
     words: NDArray[np.float64] = np.rint(values / (gain * float(word.lsb))) + offset
     return words
 
 
 def nearly_normal(count: int, seed: int = SEED) -> NDArray[np.float64]:
-    """Return approximately normal numbers.
+    """Return pseudorandom numbers that are approximately normal, with variance 1.
 
-    Sums of twelve uniform numbers have variance 1 (Irwin-Hall distribution).
+    Each is the sum of twelve uniform numbers (Irwin-Hall distribution), minus its mean.
     """
     source = random.Random(seed)
     return np.array([sum(source.random() for _ in range(12)) - 6.0 for _ in range(count)])
@@ -95,15 +96,15 @@ def nearly_normal(count: int, seed: int = SEED) -> NDArray[np.float64]:
 def digits(spec: Spec) -> BuiltinSamples:
     """Return scikit-learn's handwritten digits 3 and 8, or all ten classes.
 
-    The target of a 3 is -1, that of an 8 is +1.  Images have 8 x 8 pixels from 0 to 16.  A fixed shuffle of
-    the 357 samples splits them into 250 for training, in the order of presentation, and 107 for testing.  If
-    the spec lists classes, it splits the 1,797 samples of all digits into 1,000 and 797; the targets are
-    then labels.
+    The images have 8 x 8 pixels from 0 to 16. The target of a 3 is -1, and that of an 8 is +1. A fixed
+    permutation divides the 357 samples into 250 for training and 107 for testing. If the spec lists classes,
+    the data are all 1,797 samples of the ten digits, of which 1,000 are for training, and the targets are
+    class labels.
 
     Raises
     ------
     KerncastError
-        E501 without scikit-learn.
+        E501 if scikit-learn is not installed.
     """
     pixels, label = handwritten_digits(_PLACE)
     ten = spec.output.classes is not None
@@ -120,10 +121,10 @@ def digits(spec: Spec) -> BuiltinSamples:
 
 
 def equaliser(spec: Spec) -> BuiltinSamples:
-    """Return windows of a distorted signal and their symbols as ADC counts.
+    """Return windows of a received signal, and the transmitted symbols, as ADC counts.
 
-    The signal is that of :func:`equalisation`. The first thousand windows are for training, the next thousand
-    for testing.
+    :func:`equalisation` describes the signal. The first thousand windows are for training, and the next
+    thousand for testing.
 
     Raises
     ------
@@ -146,33 +147,35 @@ def equaliser(spec: Spec) -> BuiltinSamples:
 
 def equalisation(count: int, columns: int, seed: int = SEED, echo: float | NDArray[np.float64] = 0.5
                  ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return windows of a received signal, and the symbol in the middle of each.
+    """Simulate a nonlinear channel; return received windows and transmitted symbols.
 
-    Binary symbols s pass through a linear channel, ``z_i = s_i + echo s_(i-1)``, a memoryless nonlinearity
-    and noise: ``r_i = z_i - 0.9 z_i^2 + n_i``.  The target of the window ``(r_i, ..., r_(i+columns-1))``
-    is ``s_(i + columns // 2)``.
+    Binary symbols s pass through a linear channel, ``z_i = s_i + echo s_(i-1)``, and a memoryless
+    nonlinearity with additive noise, ``r_i = z_i - 0.9 z_i^2 + n_i``. The target of the window ``(r_i, ...,
+    r_(i+columns-1))`` is the symbol in its middle, ``s_(i + columns // 2)``.
 
     Parameters
     ----------
     count : int
         Number of windows.
     columns : int
-        Received samples per window.
+        Number of received samples per window.
     seed : int
+        Seed of the symbols and the noise.
     echo : float or ndarray of shape (count + columns - 1,)
-        One value, or one per received sample for a channel that drifts.
+        Coefficient of the echo: one value, or one per received sample for a channel that drifts.
 
     Returns
     -------
     X : ndarray of shape (count, columns)
+        The windows.
     y : ndarray of shape (count,)
-        -1 and 1.
+        The symbols, which are -1 or 1.
 
     References
     ----------
     W. Liu, P. P. Pokharel, J. C. Principe, "The Kernel Least-Mean-Square Algorithm", IEEE Trans. Signal
-    Processing 56 (2), 2008, section on nonlinear channel equalisation: five columns, delay 2, noise of
-    standard deviation 0.4.
+    Processing 56 (2), 2008, section on nonlinear channel equalisation, which uses five columns, a delay of 2
+    samples, and noise with a standard deviation of 0.4.
     """
     received = count + columns - 1
     source = random.Random(seed + 1)
@@ -184,13 +187,13 @@ def equalisation(count: int, columns: int, seed: int = SEED, echo: float | NDArr
 
 
 def ecg_recording(where: str) -> NDArray[np.float64]:
-    """Return PyWavelets' ECG, shape (1024,); raise E501 without PyWavelets."""
+    """Return the ECG of PyWavelets, shape (1024,); raise E501 if it is not installed."""
     recording = from_package("pywt", "PyWavelets", lambda pywt: pywt.data.ecg(), where=where)
     return np.asarray(recording, dtype=np.float64)
 
 
 def handwritten_digits(where: str) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return scikit-learn's digits, shape (1797, 64), and their labels, shape (1797,)."""
+    """Return scikit-learn's images of digits (1797, 64) and their labels (1797,)."""
     pixels, label = from_package("sklearn.datasets", "scikit-learn",
                                  lambda datasets: datasets.load_digits(return_X_y=True), where=where)
     return pixels, label

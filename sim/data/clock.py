@@ -1,4 +1,4 @@
-"""sim.data: sampling instants, and whether they have a constant step."""
+"""sim.data: check whether sampling instants have a constant step."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ _LEAST = 8
 
 @dataclass(frozen=True)
 class Clock:
-    """Sampling instants as steps of a grid.
+    """Sampling instants, described as steps of a uniform grid.
 
     Parameters
     ----------
     step : float
-        Time from sample to sample, in seconds or in the unit of the column.
+        Sampling period, in seconds or in the unit of the column.
     jumps : ndarray of int64, shape (n - 1,)
-        Number of steps from each sample to the next: 1 without a gap, 0 or less if the time does not
+        Number of steps from each sample to the next: 1 if there is no gap, 0 or less if the time does not
         increase.
     deviation : float
-        Largest deviation from the grid in steps.
+        Largest deviation of an instant from the grid, in steps.
     """
 
     step: float
@@ -45,27 +45,27 @@ class Clock:
 
     @property
     def even(self) -> bool:
-        """Return whether all instants lie on the grid, gaps allowed."""
+        """Return whether all instants lie on the grid, possibly with gaps."""
         return self.increases and self.deviation <= MAX_DEVIATION
 
     @property
     def lost(self) -> int:
-        """Return the number of samples missing in gaps."""
+        """Return the number of samples that are missing in gaps."""
         return int((self.jumps - 1).sum())
 
     def refuse_uneven(self, time: Array, place: Callable[[int], str], first: int, name: str) -> None:
-        """Raise E259 for instants off the grid, E251 for gaps, with a remedy.
+        """Raise E259 if an instant is not on the grid, and E251 if there are gaps.
 
         Parameters
         ----------
         time : ndarray of float64, shape (n,)
             The instants of this clock.
         place : callable
-            Returns the place of sample i in the file.
+            Function that returns the place of sample i in the file.
         first : int
-            First row that is used, from 0.
+            Index of the first row that is used, counted from 0.
         name : str
-            The column of the instants, for the remedy.
+            Name of the time column, for the remedy.
         """
         if len(time) < 2:
             return  # too few samples, which E247 reports
@@ -84,8 +84,8 @@ class Clock:
                        allowed=f"a constant step; each instant may deviate by at most {MAX_DEVIATION} steps",
                        remedy=(f"use the longest run with a constant step: {_rows(first, start, end)}; "
                                if end - start >= _LEAST else "")
-                       + "sort the file by time; resample it; or, to fit nonuniformly sampled data, pass the "
-                       f"time as an input: --algorithm kernel_cg --inputs \"{name}\"")
+                       + "sort the file by time; or resample it; or, to fit nonuniformly sampled data, pass "
+                       f"the time as an input: --algorithm kernel_cg --inputs \"{name}\"")
         gaps = np.flatnonzero(self.jumps > 1)
         if not len(gaps):
             return
@@ -98,15 +98,15 @@ class Clock:
 
 
 def _rows(first: int, start: int, end: int) -> str:
-    """Return the option and the spec key that select the samples `start` to `end`."""
+    """Return a text with the option and the key that select samples `start` to `end`."""
     rows = f"{first + start + 1}..{first + end + 1}"
     return f"--rows {rows} with kerncast init, or rows = \"{rows}\" in [data]"
 
 
 def even_stretch(time: Array, step: float, present: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return the first and last sample of a long run with a constant step.
+    """Return the first and the last sample of a long run with a constant step.
 
-    All samples of the run are `present`.
+    The run contains no samples for which `present` is false.
     """
     if not step > 0:  # NaN too
         return 0, 0
@@ -122,9 +122,9 @@ def even_stretch(time: Array, step: float, present: NDArray[np.bool_]) -> tuple[
 
 @np.errstate(over="ignore", invalid="ignore")
 def read_clock(time: Array) -> Clock:
-    """Return the clock of sampling instants (n,).
+    """Determine the step and the gaps of sampling instants (n,).
 
-    NaN, and more steps than float64 can count, are treated as no increase.
+    If the instants contain NaN, or too many steps for float64, the result is a clock that does not increase.
     """
     jumps = np.diff(time)
     step = float(np.median(jumps)) if len(jumps) and np.isfinite(jumps).all() else 0.0
@@ -140,7 +140,7 @@ def read_clock(time: Array) -> Clock:
 
 
 def longest_run(good: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return the start and end of the longest run of True; ties select the first."""
+    """Return the start and the end of the longest run of True; if tied, of the first."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], good.astype(np.int8), [0]])))
     if not len(edges):
         return 0, 0

@@ -1,4 +1,4 @@
-"""sim.data: the lines of a CSV file, plain or compressed, with their numbers."""
+"""sim.data: read the lines of a plain or compressed CSV file."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ def open_bytes(path: Path) -> IO[bytes]:
 
 
 def counted(problems: Sequence[Problem]) -> list[Problem]:
-    """Replace repeats of a problem in a column by the first one.
+    """Merge similar problems of one column into the first of them.
 
-    The first problem then states the number of repeats and their values.
+    The merged problem states the number of rows and some of the values.
     """
     alike: dict[tuple[str, str, str], list[Problem]] = {}
     for problem in problems:
@@ -65,7 +65,7 @@ def counted(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def _kind(problem: Problem) -> tuple[str, str, str]:
-    """Return code, message and column of a problem."""
+    """Return code, message and column of a problem, which are equal if it is repeated."""
     place = _COLUMN.search(problem.where)
     return problem.code, problem.message, (place[1] or "") if place else problem.where
 
@@ -79,20 +79,20 @@ def _merged(group: Sequence[Problem]) -> Problem:
 
 def csv_lines(path: Path, delimiters: str = ",", allowed: str = "a CSV file in UTF-8",
               remedy: str = "check the path and the file") -> Iterator[tuple[int, list[str]]]:
-    """Yield number and fields of each line; an empty line has no fields.
+    """Yield the number and the fields of each line; an empty line has no fields.
 
     Parameters
     ----------
     path : Path
     delimiters : str
-        Candidates; the one most frequent in the first line separates the fields.
+        Possible separators; the one that is most frequent in the first line is used.
     allowed, remedy : str
-        Allowed values and remedy for the message.
+        Allowed values and remedy for the error message.
 
     Raises
     ------
     KerncastError
-        E241 if the file cannot be read, or reading fails midway.
+        E241 if the file cannot be opened, decompressed or decoded.
     """
     with _reading(path, allowed, remedy) as file:
         lines = _limited(file, path)
@@ -103,14 +103,17 @@ def csv_lines(path: Path, delimiters: str = ",", allowed: str = "a CSV file in U
 
 
 def first_lines(path: Path, count: int) -> list[str]:
-    """Return the first non-empty lines of a text file; raise E241."""
+    """Return the first `count` non-empty lines of a text file.
+
+    Raise E241 if the file cannot be read.
+    """
     with _reading(path, "a CSV file in UTF-8", "check the path and the file") as file:
         return list(islice((line.rstrip("\r\n") for line in _limited(file, path) if line.strip()), count))
 
 
 @contextmanager
 def _reading(path: Path, allowed: str, remedy: str) -> Iterator[IO[str]]:
-    """Open a text file; raise E241 if it cannot be read, or reading fails midway."""
+    """Open a text file; raise E241 if it cannot be opened, decompressed or decoded."""
     try:
         with open_text(path) as file:
             yield file
@@ -136,7 +139,7 @@ def _encoding(path: Path) -> str:
 def decimal(text: str) -> float:
     """Parse a decimal number.
 
-    Raise ValueError for 1_0 and for digits of other scripts, which Python accepts.
+    Raise ValueError for texts such as 1_0 and for non-ASCII digits, although Python accepts them.
     """
     if not text.isascii() or "_" in text:
         raise ValueError(text)
@@ -144,9 +147,9 @@ def decimal(text: str) -> float:
 
 
 def check_text(path: Path) -> None:
-    """Read a text file once, to check its limits.
+    """Check the size of a text file by reading it once.
 
-    Raise E241 if a line, the text or the number of lines exceeds its limit.
+    Raise E241 if a line, the whole text or the number of lines is too large.
     """
     with open_bytes(path) as file:
         for _ in _limited(file, path):
@@ -154,9 +157,9 @@ def check_text(path: Path) -> None:
 
 
 def _limited(file: IO[AnyStr], path: Path) -> Iterator[AnyStr]:
-    """Iterate over the lines of a file.
+    """Yield the lines of a file.
 
-    Raise E241 if a line, the text or the number of lines exceeds its limit.
+    Raise E241 if a line, the whole text or the number of lines is too large.
     """
     size = 0
     for count in range(MAX_LINES + 1):

@@ -1,4 +1,4 @@
-"""sim.data: detect the contents of a data file, and the keys of [data] to read it."""
+"""sim.data: detect the contents of a data file and the keys that read it."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ class Inspection:
     ----------
     path : Path
     values : Values
-        The samples in the file's units.
+        The samples in the units of the file.
     counts : bool
-        Whether the columns are ADC counts, named x0, x1, ... and y.
+        Whether the columns are ADC counts and are named x0, x1, ... and y.
     signal : bool
-        Whether there is no input.
+        Whether the file contains a sampled signal, without inputs.
     keys : mapping
-        The keys of [data] that read the file in this way, without file, classes and ranges.
+        The keys of [data] that read the file in this way, except file, classes and ranges.
     classes : mapping of str to int
-        The number of samples of each class; empty for a target that is a number.
+        The number of samples of each class; empty if the target is a number.
     constant : tuple of str
-        Inputs that never change.
+        Names of the inputs that never change.
     duplicates : tuple of (str, str)
-        Inputs that equal an earlier one.
+        Pairs of inputs with equal values, the earlier one first.
     notes : mapping of str to str
-        Properties that the reader detected and the user did not specify, by topic.
+        Properties that were detected because the user did not specify them, by topic.
     """
 
     path: Path
@@ -66,7 +66,10 @@ class Inspection:
 
     @property
     def ranges(self) -> dict[str, list[float]]:
-        """Return the range of each column as in [data.ranges]; a class target has none."""
+        """Return the range of each column, as in [data.ranges].
+
+        A target that is a class has no range.
+        """
         columns = dict(zip(self.values.names, [*self.values.X.T, self.values.y], strict=True))
         if self.classes:
             del columns[self.values.names[-1]]
@@ -75,25 +78,25 @@ class Inspection:
 
 def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequence[str] | None = None,
                  find_classes: bool = True) -> Inspection:
-    """Return the contents of a data file and the keys to read it.
+    """Detect the contents of a data file and the keys of [data] that read it.
 
     Parameters
     ----------
     path : Path
     options : Data
-        The options of the user; the other keys are detected.
+        The keys that the user specified; all others are detected.
     clock : bool
         Whether to look for a column of sampling instants.
     classes : sequence of str, optional
-        Classes that the user named.
+        Class labels that the user specified.
     find_classes : bool
         Whether to treat a target with few distinct integers as class labels.
 
     Raises
     ------
     KerncastError
-        Those of :func:`.reading.read_values`; E242 for too many columns, E247 for fewer than two samples,
-        E249 for a constant target, or if all inputs are constant, E252 for a column of text.
+        The errors of :func:`.reading.read_values`; E242 for too many columns, E247 for fewer than two
+        samples, E249 if the target or every input is constant, E252 for a column of text.
     """
     layout = read_layout(path, options.separator, options.decimal) if format_of(path) == "csv" else None
     keys: dict[str, Any] = {key: getattr(options, key) for key in ("rows", "missing")
@@ -122,29 +125,29 @@ def inspect_file(path: Path, options: Data, *, clock: bool = True, classes: Sequ
 
 
 def _refuse_wide(path: Path, inputs: int) -> None:
-    """Raise E242 for more inputs than a spec can have."""
+    """Raise E242 if the file has more inputs than a spec can have."""
     if inputs > MAX_INPUTS:
         raise fail("E242", "the file has too many columns", where=str(path), value=f"{inputs:,} inputs",
                    allowed=f"at most {MAX_INPUTS:,}",
-                   remedy="choose inputs with --inputs, or write fewer columns")
+                   remedy="choose inputs with --inputs, or use a file with fewer columns")
 
 
 def _refuse_shape(path: Path, values: Values) -> None:
-    """Raise E242 for too many columns or two of one name, E247 for too few rows."""
+    """Raise E242 for too many columns or equal names, and E247 for too few rows."""
     _refuse_wide(path, values.X.shape[1])
     repeated = [name for name, count in Counter(values.names).items() if count > 1]
     if repeated:
         raise fail("E242", "two columns have the same name", where=f"{path}:1", value=repeated[0],
                    allowed="a different name for each column that is used",
-                   remedy="rename one of them in the first line of the file, or leave one out: give the "
-                   "others to --inputs, by number from 0")
+                   remedy="rename one of them in the first line of the file, or omit one: pass the numbers "
+                   "of the other columns, from 0, to --inputs")
     if len(values.y) < 2:
         raise fail("E247", "the file contains too few samples", where=str(path), value=len(values.y),
                    allowed="2 rows or more", remedy="give more data")
 
 
 def _is_counts(layout: Layout, options: Data) -> bool:
-    """Return whether the header is that of a file of ADC counts."""
+    """Return whether the header is that of a CSV file of ADC counts."""
     asked = any((options.target_column, options.inputs, options.time))
     return (not asked and layout.separator == "," and layout.header
             and sorted(layout.names) == sorted(header(len(layout.names) - 1)))
@@ -152,7 +155,10 @@ def _is_counts(layout: Layout, options: Data) -> bool:
 
 def _choose(path: Path, layout: Layout, options: Data, counts: bool, clock: bool, labelled: bool,
             keys: dict[str, Any], notes: dict[str, str]) -> tuple[bool, bool]:
-    """Choose the columns; return whether the file is a signal, and has classes."""
+    """Choose the columns; return whether there are no inputs, and whether labels.
+
+    The choice is added to `keys`, and detected properties to `notes`.
+    """
     names = layout.names
     if layout.separator != "," or layout.decimal == ",":  # a reader of decimal commas expects semicolons
         keys["separator"] = layout.separator
@@ -189,7 +195,7 @@ def _choose(path: Path, layout: Layout, options: Data, counts: bool, clock: bool
 
 
 def _index(path: Path, names: Sequence[str], column: str | int) -> int:
-    """Return the index of a column by name or number; raise E242."""
+    """Return the index of a column, given by name or number; raise E242 if not found."""
     text = str(column)
     if names.count(text) == 1:
         return names.index(text)
@@ -207,7 +213,7 @@ def _name(names: Sequence[str], unique: Mapping[str, int], index: int) -> str | 
 
 
 def _refuse_text(path: Path, layout: Layout, inputs: Sequence[int], target: int) -> None:
-    """Raise E252 for inputs that are text, and suggest valid options."""
+    """Raise E252 if an input is text; the remedy contains options that are valid."""
     texts = [i for i in inputs if layout.kinds[i] == TEXT]
     if not texts:
         return
@@ -216,7 +222,7 @@ def _refuse_text(path: Path, layout: Layout, inputs: Sequence[int], target: int)
     remedy = f"choose one as the target: {_option('target-column', [layout.names[texts[0]]])}"
     if usable:
         others = f" {listed}" if len(texts) > 1 or layout.kinds[target] == TEXT else ""
-        leave = f"leave {'them' if len(texts) > 1 else 'it'} out: {listed}"
+        leave = f"omit {'them' if len(texts) > 1 else 'it'}: {listed}"
         remedy = f"{leave}; or {remedy}{others}"
     raise fail("E252", f"{len(texts)} inputs are text" if len(texts) > 1 else "an input is text",
                where=f"{path}:{1 + layout.header} {', '.join(layout.names[i] for i in texts)}",
@@ -225,7 +231,7 @@ def _refuse_text(path: Path, layout: Layout, inputs: Sequence[int], target: int)
 
 def _refuse_label(path: Path, layout: Layout, keys: Mapping[str, Any], labelled: bool, signal: bool,
                   find_classes: bool) -> None:
-    """Raise E252 for a label where the target must be a number."""
+    """Raise E252 if the target is text, but must be a number."""
     if not labelled or (find_classes and not signal):
         return
     target = _index(path, layout.names, keys["target_column"])
@@ -240,30 +246,30 @@ def _refuse_label(path: Path, layout: Layout, keys: Mapping[str, Any], labelled:
 
 
 def _option(name: str, columns: Sequence[str]) -> str:
-    """Return an option of ``kerncast init`` with columns, as typed in a command."""
+    """Return an option of ``kerncast init`` whose value is a list of columns."""
     return f"--{name} \"{','.join(columns)}\""
 
 
 def _another_target(names: Sequence[str], target: int, numbers: Sequence[int]) -> str:
-    """Return the options that choose another target and omit this column.
+    """Return a remedy with the options that choose another target.
 
     Parameters
     ----------
     names : sequence of str
-        All columns.
+        Names of all columns.
     target : int
-        The column that cannot be the target.
+        Index of the column that cannot be the target.
     numbers : sequence of int
-        Columns of numbers.
+        Indices of the columns that contain numbers.
     """
     *others, last = [names[i] for i in numbers if i != target and "," not in names[i]] or [""]
     if not others:
-        return "give a file with another column of numbers"
+        return "use a file with another column of numbers"
     return f"choose another target: {_option('target-column', [last])} {_option('inputs', others)}"
 
 
 def _arrays(path: Path, options: Data) -> tuple[bool, bool]:
-    """Return whether a file has only a signal, and whether its target is text."""
+    """Return whether a file contains only a signal, and whether its target is text."""
     if format_of(path) != "npz":
         return format_of(path) == "wav", False
     try:
@@ -278,7 +284,10 @@ def _arrays(path: Path, options: Data) -> tuple[bool, bool]:
 
 def _classes(path: Path, values: Values, labelled: bool, find: bool, counts: bool
              ) -> tuple[Values, dict[str, int]]:
-    """Return the samples with classes as text, and the number of samples per class."""
+    """Detect classes; return the samples, and the number of samples per class.
+
+    If the target is a class, its labels are converted to text; otherwise the numbers are empty.
+    """
     y = values.y
     if not labelled:
         found = np.unique(y)
@@ -297,13 +306,13 @@ def _classes(path: Path, values: Values, labelled: bool, find: bool, counts: boo
 
 
 def _of_numbers(values: Values) -> str:
-    """Return the options that choose an input as the target, and omit this one."""
+    """Return a remedy with the options that choose an input as the target."""
     last = len(values.names) - 1
     return _another_target(values.names, last, range(last))
 
 
 def _numeric_first(label: str) -> tuple[int, float, str]:
-    """Return a key that sorts numbers by value, before text."""
+    """Return a sort key for a label: numbers by value, then text."""
     try:
         return 0, float(label), label
     except ValueError:
@@ -315,7 +324,7 @@ def _is_whole(column: Any) -> bool:
 
 
 def _refuse_constant(path: Path, values: Values) -> None:
-    """Raise E249 if the target never changes, or no input does."""
+    """Raise E249 if the target is constant, or if all inputs are."""
     if np.all(values.y == values.y[0]):
         raise fail("E249", "the target is constant: there is nothing to learn",
                    where=f"{path} {values.names[-1]}", value=str(values.y[0]),
@@ -330,7 +339,7 @@ def _refuse_constant(path: Path, values: Values) -> None:
 
 
 def _useless(values: Values) -> tuple[tuple[str, ...], tuple[tuple[str, str], ...]]:
-    """Return inputs that are constant, and those that equal an earlier input."""
+    """Return the inputs that are constant, and the pairs of inputs that are equal."""
     constant: list[str] = []
     duplicates: list[tuple[str, str]] = []
     first: dict[bytes, str] = {}
@@ -343,7 +352,10 @@ def _useless(values: Values) -> tuple[tuple[str, ...], tuple[tuple[str, str], ..
 
 
 def value_range(column: Array) -> tuple[float, float]:
-    """Return round limits around all values, at most 1/1000 of the range beyond them."""
+    """Return the range of the values, extended to decimal numbers with few digits.
+
+    The extension is at most 1/1000 of the range.
+    """
     low, high = float(column.min()), float(column.max())
     if low == high:
         return low, low + 1.0

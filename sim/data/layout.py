@@ -33,20 +33,23 @@ NUMBER, TIME, TEXT = "number", "time", "text"
 
 @dataclass(frozen=True)
 class Layout:
-    """How to read a CSV file.
+    """Layout of a CSV file.
 
     Parameters
     ----------
     separator, decimal : str
+        The character between fields, and the decimal mark.
     names : tuple of str
-        The columns; ``column 0`` and so on without a header.
+        Names of the columns; ``column 0``, ``column 1`` and so on if there is no header.
     header : bool
+        Whether the first line contains the names of the columns.
     kinds : tuple of str
-        number, time (ISO 8601) or text, by the majority of the first lines.
+        Kind of each column: number, time (ISO 8601) or text, whichever most of the first lines contain.
     instants : tuple of int
-        Columns of sampling instants, recognised by kind, by name, or by a constant increase.
+        Indices of the columns that contain sampling instants, recognised by their kind, by their name, or by
+        a constant step.
     texts : tuple of tuple of str
-        Some different fields of each column.
+        Some of the different values of each column.
     """
 
     separator: str
@@ -59,7 +62,10 @@ class Layout:
 
     @property
     def target(self) -> int:
-        """Return the likely target: by name, or the last column that is not a time."""
+        """Return the index of the likely target.
+
+        It is the column with a typical name such as y, otherwise the last column without sampling instants.
+        """
         named = [i for i, name in enumerate(self.names) if name.strip().lower() in _TARGET_NAMES]
         instants = set(self.instants)
         others = [i for i in range(len(self.names)) if i not in instants]
@@ -67,7 +73,10 @@ class Layout:
 
 
 def read_layout(path: Path, separator: str | None = None, decimal: str | None = None) -> Layout | None:
-    """Return the layout of a CSV file, None if it is empty; raise E241."""
+    """Detect the layout of a CSV file; return None if the file is empty.
+
+    Raise E241 if it cannot be read, and E243 if the table does not begin in the first line.
+    """
     lines = first_lines(path, LINES + 1)
     if not lines:
         return None
@@ -88,7 +97,7 @@ def read_layout(path: Path, separator: str | None = None, decimal: str | None = 
 
 
 def _refuse_preamble(path: Path, lines: list[str]) -> None:
-    """Raise E243 if the table begins below other lines: comments, or a title."""
+    """Raise E243 if other lines, such as comments or a title, precede the table."""
     for separator in ";\t,":
         sizes = [len(row) for row in csv.reader(lines, delimiter=separator)]
         size = max(set(sizes), key=sizes.count)
@@ -103,7 +112,7 @@ def _refuse_preamble(path: Path, lines: list[str]) -> None:
 
 
 def _marks(lines: list[str], separator: str | None, decimal: str | None) -> tuple[str, str]:
-    """Return separator and decimal mark."""
+    """Return the separator and the decimal mark, detected if they are None."""
     first, body = lines[0], lines[1:]
     if separator is None:
         candidates = ";\t," if decimal != "," else ";\t"
@@ -125,7 +134,10 @@ def _marks(lines: list[str], separator: str | None, decimal: str | None) -> tupl
 
 
 def _is_spaced(lines: list[str]) -> bool:
-    """Return whether single spaces separate fields, numbers below the first line."""
+    """Return whether single spaces separate the fields.
+
+    All fields below the first line must be numbers.
+    """
     rows = [line.split(" ") for line in lines]
     fields = [field for row in rows[1:] for field in row]
     return (len(rows[0]) > 1 and {len(row) for row in rows[1:]} == {len(rows[0])}
@@ -141,7 +153,7 @@ def _is_number(text: str) -> bool:
 
 
 def _kind(column: list[str], decimal: str) -> str:
-    """Return the kind of most fields."""
+    """Return the kind that most fields of a column have."""
     texts = [field.replace(",", ".") for field in column] if decimal == "," else column
     numbers = sum(map(_is_number, texts))
     times = sum(map(is_time, column))
@@ -154,7 +166,7 @@ def _numbers(column: list[str], decimal: str) -> Array:
 
 
 def _is_clock(name: str, values: Array) -> bool:
-    """Return whether a column of numbers holds sampling instants."""
+    """Return whether a column of numbers contains sampling instants."""
     match = _TIME_NAME.fullmatch(_UNIT.sub("", name).strip().lower())
     if match and match[1]:
         return True

@@ -1,20 +1,19 @@
-"""sim.data: the file of a model trained elsewhere.
+"""sim.data: read and write the file of a model trained elsewhere.
 
-The file contains vectors, coefficients and intercept.
-
-``f(x) = sum_i alpha_i k(v_i, x) + b``, in real numbers.  The file is JSON of plain numbers: it contains no
-code, and has the same bytes on every machine::
+The model is ``f(x) = sum_i alpha_i k(v_i, x) + b``, and the file contains the vectors v_i, the coefficients
+alpha_i and the intercept b in floating point. The file is JSON, so it contains no code, and its bytes are the
+same on every machine::
 
     {"format": "kerncast model 1", "origin": "SVC", "kernel": {"type": "gaussian", "sigma": 10.0},
      "classes": [3, 8], "scale": [1.0, ...], "bias": 0.25, "alpha": [...], "vectors": [[...], ...]}
 
-``classes`` is empty, or the labels for f below and above 0; x is a sample divided by ``scale``, column by
-column.
+``classes`` contains the labels for f <= 0 and f > 0, and is empty for a regression. x is a sample divided by
+``scale``, column by column.
 
-A model with several outputs has ``"format": "kerncast model 2"``, a list of coefficients per vector, a list
-of intercepts, and for classes the ``decision`` of :mod:`..decisions`.  If that is by pairs of classes,
-vectors are in order of their classes, ``groups`` has the number of vectors of each class, and the
-coefficients of a vector are those of its pairs only.
+A model with several outputs has ``"format": "kerncast model 2"``, a list of coefficients for each vector, and
+a list of intercepts. A classifier also has a ``decision``; see :mod:`..decisions`. If there is one output per
+pair of classes, the vectors are in the order of their classes, ``groups`` contains the number of vectors of
+each class, and each vector has coefficients only for the pairs that contain its class.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ _FORMATS = {1: FORMAT, 2: FORMAT_SEVERAL}
 
 @dataclass(frozen=True)
 class TrainedModel:
-    """Kernel expansion in real numbers.
+    """Kernel expansion in floating point.
 
     Parameters
     ----------
@@ -63,16 +62,16 @@ class TrainedModel:
     bias : float, or ndarray of float64, shape (C,)
         Intercept of each output, in units of y.
     classes : tuple
-        The labels of a classifier, for two classes those of f <= 0 and f > 0; else empty.
+        The labels of a classifier; for two classes, those for f <= 0 and f > 0.  Empty for a regression.
     scale : ndarray of float64, shape (D,), or ()
-        Divisor of a sample in the units of training, which gives x.
+        Divisor that converts samples from the units of the training data to x.
     origin : str
-        The class name of the estimator that was trained.
+        Class name of the estimator that was trained.
     decision : str
         Rule that maps several outputs to a class; empty for a regression or one output.
     groups : tuple of int
-        Number of vectors of each class, in whose order the vectors are, if the decision is by pairs; else
-        empty.
+        Number of vectors of each class, if there is one output per pair of classes; the vectors are then in
+        the order of their classes. Otherwise empty.
     """
 
     kernel: dict[str, Any]
@@ -92,12 +91,12 @@ class TrainedModel:
 
     @property
     def every_alpha(self) -> Array:
-        """Return the coefficients of every output, shape (N, C), or (N,) for one."""
+        """Return the coefficients of all outputs, shape (N, C), or (N,) for one output."""
         return spread(self.alpha, self.groups)
 
     @property
     def function(self) -> Kernel:
-        """Return the kernel in float64."""
+        """Return the kernel function in float64."""
         return make_kernel({"kernel": self.kernel["type"]} | {
             key: repr(self.kernel[key]) for key in KERNEL_KEYS[self.kernel["type"]]})
 
@@ -107,7 +106,7 @@ class TrainedModel:
         return np.broadcast_to(self.scale, self.vectors.shape[1:])
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the parameters of the model, for the decisions of a plan."""
+        """Return the model without its vectors, for the evidence of a plan."""
         several = {"decision": self.decision, "groups": list(self.groups)} if self.alpha.ndim == 2 else {}
         return {"origin": self.origin, "kernel": self.kernel, "classes": list(self.classes), **several,
                 "scale": self.scales.tolist(),
@@ -117,7 +116,7 @@ class TrainedModel:
     def to_json(self) -> str:
         """Return the text of the model's file.
 
-        Numbers are in the shortest exact form, with one vector per line.
+        Numbers are written in their shortest exact form, with one vector per line.
         """
         lines = [f"{json.dumps(key)}: {json.dumps(value)}"
                  for key, value in ({"format": _FORMATS[self.alpha.ndim]} | self.as_dict()).items()]
@@ -131,12 +130,12 @@ def _short(row: Array) -> list[float | int]:
 
 
 def digest(text: str) -> str:
-    """Return the SHA-256 of a model's file, 64 hexadecimal digits."""
+    """Return the SHA-256 of the text of a model's file, in hexadecimal."""
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def read_model(text: str, where: str) -> TrainedModel:
-    """Parse the text of :meth:`TrainedModel.to_json`; raise E275 if it is invalid."""
+    """Parse the text of a model's file; raise E275 if it is not valid."""
     try:
         whole = parse_json(text)
         several = whole.get("format") == FORMAT_SEVERAL
@@ -170,23 +169,23 @@ def read_model(text: str, where: str) -> TrainedModel:
 
 
 def _numbers(value: Any, key: str) -> Array:
-    """Return a number of JSON, or lists of them, as float64.
+    """Convert a number of JSON, or nested lists of numbers, to float64.
 
-    Raise ValueError for text, which NumPy would read as numbers, and for true and false.
+    Raise ValueError for text, although NumPy would convert it to numbers, and for true and false.
     """
     found = np.array(value)
     if found.dtype.kind in "USb":
-        raise ValueError(f"{key} is not numbers")
+        raise ValueError(f"{key} does not contain numbers")
     return found.astype(np.float64)
 
 
 def check_labels(classes: Sequence[Any]) -> None:
     """Check the labels of classes.
 
-    Raise ValueError for labels that are not numbers or short printable texts, or not distinct.
+    Raise ValueError unless the labels are numbers or short printable texts, and all different.
     """
     if not all(isinstance(label, str | int | float) for label in classes):
-        raise ValueError("the classes are not numbers or texts")
+        raise ValueError("a class label is neither a number nor text")
     names = [str(label) for label in classes]
     for name in names:
         if not 1 <= len(name) <= MOST_OF_LABEL or not name.isprintable():
@@ -197,11 +196,11 @@ def check_labels(classes: Sequence[Any]) -> None:
 
 
 def _check_outputs(model: TrainedModel) -> None:
-    """Raise ValueError if classes, decision, groups and shapes do not agree."""
+    """Raise ValueError if classes, decision, groups and shapes are not consistent."""
     classes, columns = len(model.classes), model.alpha.shape[1] if model.alpha.ndim == 2 else 0
     if not columns:
         if classes not in (0, 2):
-            raise ValueError("one output, and not two classes")
+            raise ValueError("one output, but not two classes")
         return
     pairwise = model.decision in PAIRWISE
     expected = {"": (0, model.outputs), ARGMAX: (model.outputs, model.outputs)}.get(
@@ -211,22 +210,22 @@ def _check_outputs(model: TrainedModel) -> None:
                          "per vector")
     if not pairwise:
         if model.groups:
-            raise ValueError("groups without pairs")
+            raise ValueError("groups, but not one output per pair of classes")
         return
     if (classes < 3 or model.outputs != classes * (classes - 1) // 2 or len(model.groups) != classes
             or not all(isinstance(count, int) and count >= 0 for count in model.groups)
             or sum(model.groups) != len(model.vectors)):
-        raise ValueError(f"groups {list(model.groups)[:8]} do not fit {classes} classes")
+        raise ValueError(f"groups {list(model.groups)[:8]} do not match {classes} classes")
 
 
 def load_model(spec: Spec) -> TrainedModel:
-    """Load the model whose file [predictor] names, relative to the spec.
+    """Load the model from the file that [predictor] of a spec names.
 
     Raises
     ------
     KerncastError
-        E275 if it is unreadable, E276 if its hash differs from the spec's, E277 if it does not match the
-        spec.
+        E275 if the file cannot be read or is not valid, E276 if its hash is not the one in the spec, E277 if
+        the model does not match the spec.
     """
     assert spec.predictor is not None
     path = spec.folder / spec.predictor.file
@@ -250,10 +249,9 @@ def load_model(spec: Spec) -> TrainedModel:
 
 
 def model_file(spec: Spec) -> dict[str, str]:
-    """Return name and text of the file of [predictor], to copy it with the spec.
+    """Return the name and the text of the model's file, so that it can be copied.
 
-    The result is empty if the spec has no [predictor]. A file outside the spec's folder cannot be copied
-    with the spec and is omitted.
+    The result is empty if the spec has no [predictor], or if the file is outside the folder of the spec.
     """
     if spec.predictor is None:
         return {}
@@ -265,9 +263,9 @@ def model_file(spec: Spec) -> dict[str, str]:
 
 
 def check_fit(spec: Spec, model: TrainedModel) -> None:
-    """Raise E277 if a model does not fit its spec.
+    """Raise E277 if a model does not match its spec.
 
-    Columns, kernel, classes and outputs must be equal.
+    The columns, the kernel, the classes and the outputs must be equal.
     """
     _check_target(spec, model)
     if model.vectors.shape[1] != spec.input.columns:
@@ -283,9 +281,9 @@ def check_fit(spec: Spec, model: TrainedModel) -> None:
 
 
 def _check_target(spec: Spec, model: TrainedModel) -> None:
-    """Raise E277 if classes or outputs of a model differ from its spec's.
+    """Raise E277 if the classes or outputs of a model are not those of its spec.
 
-    A spec may omit the names of two classes.
+    The spec of a model with two classes can omit their names.
     """
     names, given = tuple(map(str, model.classes)), spec.output.classes
     if names != given and not (given is None and model.outputs == 1):

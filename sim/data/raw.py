@@ -1,6 +1,6 @@
-"""sim.data: ADC counts from arrays of any kind.
+"""sim.data: convert arrays from the user to ADC counts, and check them.
 
-The values are checked once on entry and never wrapped.
+Values that are out of range are rejected; they never wrap around.
 """
 
 from __future__ import annotations
@@ -17,40 +17,39 @@ from ..plan import Plan
 
 
 def inputs(plan: Plan, x_raw: Any, where: str = "x_raw") -> Words:
-    """Return the inputs of a plan as ADC counts, shape (m, D).
+    """Convert the inputs for a plan to ADC counts, shape (m, D).
 
-    Errors are those of :func:`check_raw`.
+    The errors are those of :func:`check_raw`.
     """
     return check_raw(x_raw, plan.signals["x_raw"].format, plan.sizes["D"], where)
 
 
 def targets(plan: Plan, y_raw: Any) -> Words:
-    """Return the targets of a plan as ADC counts.
+    """Convert the targets for a plan to ADC counts.
 
-    The shape is (m,), or (m, C) for several outputs. For classes, targets are labels (m,). Errors are
-    those of :func:`check_targets`.
+    The shape is (m,), or (m, C) for several outputs. For a classifier, the targets are labels of shape (m,).
+    The errors are those of :func:`check_targets`.
     """
     outputs, classes = (1, plan.class_names) if plan.decision else (plan.outputs, ())
     return check_targets(y_raw, plan.signals["y_raw"].format, outputs, classes)
 
 
 def check_targets(y_raw: Any, fmt: Format, outputs: int, classes: tuple[str, ...] = ()) -> Words:
-    """Return targets as ADC counts, shape (m,) or (m, outputs).
+    """Convert targets to ADC counts, shape (m,) or (m, outputs).
 
-    For classes, return labels (m,).
-
-    Errors are those of :func:`check_raw`, and E253 for a label outside the classes.
+    For a classifier, the targets are labels of shape (m,). The errors are those of :func:`check_raw`, and
+    E253 for a label that is not one of the classes.
     """
     y = check_raw(y_raw, fmt, None if outputs == 1 else outputs, "y_raw")
     if classes and y.size and int(y.max()) >= len(classes):
         at = int(np.argmax(y >= len(classes)))
         raise fail("E253", "the label is not one of the classes", where=f"y_raw[{at}]", value=int(y[at]),
-                   allowed=f"0 to {len(classes) - 1}", remedy="pass the index of a class")
+                   allowed=f"0 to {len(classes) - 1}", remedy="pass class indices")
     return y
 
 
 def samples(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words, Words]:
-    """Return inputs and targets as ADC counts; raise E248 if their numbers differ."""
+    """Convert inputs and targets to ADC counts; raise E248 if their numbers differ."""
     y, x = targets(plan, y_raw), inputs(plan, [] if x_raw is None else x_raw)
     if len(x) != len(y):
         raise fail("E248", "x and y have different numbers of samples", where="x_raw",
@@ -60,14 +59,14 @@ def samples(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words, Words]:
 
 
 def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words]:
-    """Check the arguments of a trainer.
+    """Convert the inputs and targets of a batch trainer to ADC counts.
 
-    A trainer needs n targets, and inputs except on the uniform grid.
+    For a uniform grid, the inputs are None.
 
     Raises
     ------
     KerncastError
-        E244 to E248 as :func:`check_raw`; E248 also if the number of samples is not n.
+        The errors of :func:`check_raw`, and E248 if the number of samples is not n.
     """
     uniform = plan.uniform
     x, y = (None, targets(plan, y_raw)) if uniform else samples(plan, x_raw, y_raw)
@@ -79,25 +78,25 @@ def training_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Word
 
 
 def whole_set(plan: Plan, x_raw: Any, y_raw: Any) -> tuple[Words | None, Words] | None:
-    """Return the inputs and targets of a trainer, or None if their number is not n."""
+    """Convert the samples of a batch trainer; return None if their number is not n."""
     y, n = targets(plan, y_raw), plan.sizes["n"]
     x = None if plan.uniform or x_raw is None else inputs(plan, x_raw)
     return (x, y) if len(y) == n and (plan.uniform or (x is not None and len(x) == n)) else None
 
 
 def quantise(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format, where: str) -> Words:
-    """Convert real inputs to ADC counts, ``round(value / step) + offset`` per column.
+    """Convert physical values to ADC counts, ``round(value / step) + offset``.
 
     Parameters
     ----------
     values : ndarray of float64, shape (m, D)
         Finite values.
     steps, offsets : array_like of shape (D,) or ()
-        Value of one count in each column, and the count of 0.
+        Value of one ADC count in each column, and ADC count of the value 0.
     fmt : Format
         Format of the ADC counts.
     where : str
-        The argument's name, for the message.
+        Name of the argument, for the error message.
 
     Raises
     ------
@@ -109,24 +108,24 @@ def quantise(values: NDArray[np.float64], steps: Any, offsets: Any, fmt: Format,
 
 
 def little_endian(plan: Plan, signal: str, words: Words) -> NDArray[Any]:
-    """Return checked ADC counts as a flat little-endian array of the device's type."""
+    """Convert ADC counts to a flat little-endian array of the type on the device."""
     kind = np.dtype(plan.signals[signal].format.c_type.removesuffix("_t")).newbyteorder("<")
     return np.ascontiguousarray(words.reshape(-1), dtype=kind)
 
 
 def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Words:
-    """Convert an array of any kind to ADC counts; raise an error if it is not valid.
+    """Convert an array of any type to ADC counts, and check it.
 
     Parameters
     ----------
     values : array_like of shape (m, columns), or (m,) if `columns` is 1 or None
-        Integers; floats are accepted if each is a whole number.
+        Integers; floats are accepted if all of them are whole numbers.
     fmt : Format
         Format of the ADC counts.
     columns : int or None
-        D for inputs, None for targets.
+        Number of columns; None for an array of shape (m,).
     where : str
-        The argument's name, for the message.
+        Name of the argument, for the error message.
 
     Returns
     -------
@@ -135,8 +134,8 @@ def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Word
     Raises
     ------
     KerncastError
-        E248 for the shape, E244 if not integers, E245 for NaN or infinity, E246 if out of range: each kind
-        once, with the index of its first occurrence.
+        E248 for the wrong shape, E244 for values that are not integers, E245 for NaN or infinity, E246 for
+        values out of range. Each of these is reported once, with the index of the first such value.
     """
     array = _as_numbers(values, where)
     if columns == 1 and array.ndim == 1:
@@ -161,9 +160,9 @@ def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Word
 
 
 def _as_numbers(values: Any, where: str) -> NDArray[Any]:
-    """Return an array of real numbers; raise an error for other types.
+    """Convert values to an array of real numbers; raise E244 for other types.
 
-    Python integers of any size remain exact, in an array of objects.
+    Python integers of any size remain exact, because the array then contains objects.
     """
     try:
         array = np.asarray(values)
@@ -183,7 +182,10 @@ def _exact(value: Any) -> int | float:
 
 
 def _offenders(array: NDArray[Any], fmt: Format) -> tuple[NDArray[np.bool_], ...]:
-    """Return disjoint masks of NaN or infinite, fractional and out-of-range values."""
+    """Return masks of values that are not finite, not whole, and out of range.
+
+    Each value is in at most one of the masks.
+    """
     nothing = np.zeros(array.shape, dtype=bool)
     infinite = fraction = nothing
     if array.dtype.kind in "fO":

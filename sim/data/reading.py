@@ -1,6 +1,7 @@
-"""sim.data: read the file that [data] names with the options of that table.
+"""sim.data: read the file that [data] of a spec names.
 
-``kerncast init`` has the same options under the same names, so it reads a file like the other commands.
+The keys of [data] describe the file. ``kerncast init`` has options with the same names, so it reads a file in
+the same way as the other commands.
 """
 
 from __future__ import annotations
@@ -30,28 +31,28 @@ Columns = Sequence[str | int]
 
 @dataclass(frozen=True)
 class Values:
-    """Samples of a file in its own units.
+    """Samples of a file, in the units of the file.
 
     Parameters
     ----------
     names : tuple of str
-        The inputs and, last, the target.
+        Names of the inputs, followed by that of the target.
     X : ndarray of float64, shape (n, D)
-        The inputs; D is 0 for a signal.
+        The inputs; D is 0 for a sampled signal.
     y : ndarray of shape (n,)
-        The target: float64, or labels as text.
+        The targets, as float64, or as text if they are labels.
     clock : Clock or None
-        The sampling instants.
+        Step and gaps of the sampling instants.
     place : callable
-        Returns the place of sample i in the file.
+        Function that returns the place of sample i in the file.
     read : int
-        Samples read, before any was dropped.
+        Number of samples that were read, including those that were dropped.
     dropped : mapping of str to int
-        Samples dropped on request, by reason.
+        Number of samples that were dropped, by reason.
     time : ndarray of float64, shape (n,), or None
-        The sampling instants, as in the file or in seconds since its first date.
+        The sampling instants, as in the file, or in seconds since the first one if they are dates.
     ignored : int
-        Empty lines between the rows of a table.
+        Number of empty lines between the rows of a table.
     """
 
     names: tuple[str, ...]
@@ -65,7 +66,7 @@ class Values:
     ignored: int = 0
 
     def choose(self, chosen: NDArray[np.bool_], reason: str) -> Values:
-        """Return the chosen samples; count the dropped ones under `reason`."""
+        """Select samples by a mask; add the number of dropped ones under `reason`."""
         lost = int((~chosen).sum())
         if not lost:
             return self
@@ -76,7 +77,7 @@ class Values:
 
 
 class _Loaded(NamedTuple):
-    """A file before missing values and sampling instants are checked."""
+    """Contents of a file before missing values and sampling instants are checked."""
 
     names: tuple[str, ...]
     X: Array
@@ -87,9 +88,10 @@ class _Loaded(NamedTuple):
 
 
 def row_range(rows: int | str | None) -> tuple[int, int | None]:
-    """Return the row range given by the key ``rows``.
+    """Convert the key ``rows`` to a range of rows.
 
-    The range is the first row, counted from 0, and the end row (exclusive); None for the end of the file.
+    Return the index of the first row, counted from 0, and of the row after the last one, which is None if the
+    range ends with the file.
     """
     if rows is None:
         return 0, None
@@ -98,29 +100,30 @@ def row_range(rows: int | str | None) -> tuple[int, int | None]:
 
 
 def say_option(key: str, value: str) -> str:
-    """Return an option of the reader as written in a command and in a spec."""
+    """Return a text that states how to set an option in a command and in a spec."""
     return f"--{key.replace('_', '-')} {value} with kerncast init, or {key} = \"{value}\" in [data]"
 
 
 def read_values(path: Path, data: Data, *, signal: bool, labels: Sequence[str] = ()) -> Values:
-    """Read a file of samples.
+    """Read the samples of a file.
 
     Parameters
     ----------
     path : Path
     data : Data
-        The options.
+        The keys of [data], which describe the file.
     signal : bool
-        Whether the file holds one sampled signal: then no sample may be missing.
+        Whether the file contains a sampled signal, in which no sample may be missing.
     labels : sequence of str
-        Classes, if the target is a class label: samples of other classes are dropped.  :data:`ANY` accepts
-        all.
+        Class labels, if the target is a class; samples with other labels are dropped. :data:`ANY` accepts all
+        labels.
 
     Raises
     ------
     KerncastError
-        Those of :func:`.samples.load_samples`; E242 for columns; E251 for missing samples; E253 for a class
-        without samples; E259 for sampling instants without a constant step.
+        The errors of :func:`.samples.load_samples`; E242 for columns that do not exist; E251 for missing
+        samples; E253 for a class without samples; E259 if the sampling instants of a signal have no constant
+        step.
     """
     first, last = row_range(data.rows)
     loaded = _load(path, data, signal, bool(labels), first, last)
@@ -170,7 +173,7 @@ def _load(path: Path, data: Data, signal: bool, labelled: bool, first: int, last
 
 
 def _chosen(path: Path, table: SampleTable, data: Data) -> tuple[Array, tuple[str, ...], Array | None]:
-    """Select the columns of a file whose reader returns all of them."""
+    """Select the columns of a file whose reader always returns all columns."""
     names = list(table.inputs)
 
     def index(column: str | int) -> int:
@@ -178,7 +181,7 @@ def _chosen(path: Path, table: SampleTable, data: Data) -> tuple[Array, tuple[st
             return names.index(column)
         if isinstance(column, int) and 0 <= column < len(names):
             return column
-        raise fail("E242", "no such column", where=str(path), value=repr(column),
+        raise fail("E242", "the column does not exist", where=str(path), value=repr(column),
                    allowed=f"0 to {len(names) - 1}, or a name: {', '.join(names[:20])}"[:300],
                    remedy="choose one of the allowed values")
     time = None if data.time is None else index(data.time)
@@ -190,7 +193,7 @@ def _chosen(path: Path, table: SampleTable, data: Data) -> tuple[Array, tuple[st
 
 
 def label_names(y: NDArray[Any]) -> NDArray[Any]:
-    """Return class labels as text; whole numbers have no decimal point."""
+    """Convert class labels to text; whole numbers are written without decimal point."""
     found, which = np.unique(y, return_inverse=True)
     return np.array([label_text(label) if str(label) else "" for label in found])[which]
 
@@ -202,7 +205,7 @@ def _missing(loaded: _Loaded) -> NDArray[np.bool_]:
 
 
 def _missing_error(loaded: _Loaded, missing: NDArray[np.bool_], signal: bool, first: int) -> KerncastError:
-    """Return E251 with the place of each missing value, and a remedy that works."""
+    """Create the error E251, with the place of each missing value."""
     if signal:
         start, end = _stretch(loaded.time, ~missing)
         remedy = "fill the gaps"
@@ -222,7 +225,7 @@ def _missing_error(loaded: _Loaded, missing: NDArray[np.bool_], signal: bool, fi
 
 
 def _stretch(time: Array | None, present: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return the start and end of the longest run of samples without a gap."""
+    """Return the start and the end of the longest run of samples without a gap."""
     if time is None or len(time) < 2:
         return longest_run(present)
     steps = np.diff(time)
@@ -232,7 +235,7 @@ def _stretch(time: Array | None, present: NDArray[np.bool_]) -> tuple[int, int]:
 
 
 def _of_classes(values: Values, classes: Sequence[str], path: Path) -> Values:
-    """Return the samples of the classes; raise E253 for a class without samples."""
+    """Select the samples of the classes; raise E253 for a class without samples."""
     found = list(np.unique(values.y))
     absent = [name for name in classes if name not in found]
     if absent:
@@ -242,9 +245,9 @@ def _of_classes(values: Values, classes: Sequence[str], path: Path) -> Values:
 
 
 def labels_of(values: Values, classes: tuple[str, ...]) -> Values:
-    """Return samples whose target is the index of its class.
+    """Convert the labels of samples to class indices.
 
-    Raise E253 for a label outside the classes.
+    Raise E253 for a label that is not one of the classes.
     """
     names = [str(name).strip() for name in values.y]
     labels = [find_label(name, classes) for name in names]
@@ -257,24 +260,26 @@ def labels_of(values: Values, classes: tuple[str, ...]) -> Values:
 
 def counts_of(values: Values, data: Data, inputs: Format, output: Format, count: int | None,
               classes: Sequence[str] = ()) -> Words:
-    """Return samples as ADC counts, shape (n, D + 1), the target last.
+    """Convert samples to ADC counts, shape (n, D + 1), with the target last.
 
     Parameters
     ----------
     values : Values
     data : Data
-        With ranges, values are converted to counts; without, they are counts.
+        The keys of [data]. If there are ranges, they convert physical values to ADC counts; otherwise the
+        values must be ADC counts.
     inputs, output : Format
-        Formats of the counts.
+        Formats of the ADC counts.
     count : int or None
-        The required number of inputs.
+        The required number of inputs; None accepts any number.
     classes : sequence of str
-        Two classes have the targets -1 and 1.
+        If the target is one of two classes, their labels, which become -1 and 1.
 
     Raises
     ------
     KerncastError
-        E242 for columns, E244 and E246 for values.
+        E242 for a wrong number of inputs or a missing range, E244 and E246 for values that are not ADC
+        counts.
     """
     if count is not None and len(values.names) - 1 != count:
         raise fail("E242", f"the file has {len(values.names) - 1} inputs, but the spec has {count}",
@@ -298,22 +303,22 @@ def counts_of(values: Values, data: Data, inputs: Format, output: Format, count:
 
 def _counts(column: Array, name: str, fmt: Format, data: Data, place: Callable[[int], str],
             problems: list[Problem]) -> Words:
-    """Return one column as ADC counts."""
+    """Convert one column to ADC counts; add problems to `problems`."""
     if data.ranges is None:
         raw, allowed = column, f"{fmt.lo} to {fmt.hi}"
         remedy = "use a wider format, or repair the sample"
         for row in np.flatnonzero(raw != np.rint(raw))[:10_000]:
             problems.append(Problem("E244", "ADC counts must be integers", f"{place(int(row))} {name}",
                                     f"{raw[row]:.12g}", "integers",
-                                    "state the values that the lowest and highest ADC count stand for: "
+                                    "state the values of the lowest and highest ADC count: "
                                     f"ranges = {{ \"{name}\" = [LOW, HIGH] }} in [data]"))
     else:
         if name not in data.ranges:
             raise fail("E242", f"column {name} has no range", where="[data.ranges]",
                        value=", ".join(data.ranges)[:60],
                        allowed="one entry per input, and one for the target",
-                       remedy=f"add a line \"{name}\" = [LOW, HIGH], the values that the lowest and highest "
-                              "ADC count stand for")
+                       remedy=f"add a line \"{name}\" = [LOW, HIGH], the values of the lowest and highest "
+                              "ADC count")
         low, high = data.ranges[name]
         raw = np.rint((column - low) / ((high - low) / (fmt.hi - fmt.lo))) + fmt.lo
         allowed = f"{low:g} to {high:g}"

@@ -1,4 +1,4 @@
-"""sim.data: CSV files of ADC counts; every error names its line."""
+"""sim.data: read and write CSV files of ADC counts; every error states its line."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ Column = Format | tuple[str, ...]
 
 
 def read_words(path: Path, formats: Mapping[str, Column], problems: list[Problem]) -> NDArray[np.int64]:
-    """Read the columns of a CSV file whose first line names them, in any order.
+    """Read a CSV file of ADC counts; its first line names the columns, in any order.
 
     Parameters
     ----------
     path : Path
     formats : mapping of column name to Format or tuple of str
-        The required columns, exactly, with the formats of their ADC counts; for a column of classes their
-        names, whose indices are returned.
+        The columns that the file must have. Each one has the format of its ADC counts, or the class names if
+        it contains classes.
     problems : list of Problem
-        Receives the problems found: E241 file, E242 header, E243 row, E244 to E246 value, E251 an empty line
-        within a signal, E253 class.
+        List to which problems are added: E241 for the file, E242 for the header, E243 for rows, E244 to E246
+        for values, E251 for an empty line within a signal, E253 for classes.
 
     Returns
     -------
     ndarray of int64, shape (rows, columns)
-        In the order of `formats`, without invalid rows.
+        The ADC counts and class indices, in the order of `formats`, without rows that have errors.
     """
     words = array("q")  # eight bytes per value: a file may have 20 million lines
     blank = array("q")  # empty lines since the last row
@@ -71,9 +71,9 @@ def read_words(path: Path, formats: Mapping[str, Column], problems: list[Problem
 
 def _header(path: Path, names: list[str], formats: Mapping[str, Column],
             problems: list[Problem]) -> list[int]:
-    """Return the index of each required column in a line.
+    """Return the position of each required column in a line.
 
-    The result is empty if the header is wrong.
+    The result is empty if the header is not valid; the problem is then added to `problems`.
     """
     names = [name.strip() for name in names]
     if sorted(names) == sorted(formats):
@@ -82,12 +82,15 @@ def _header(path: Path, names: list[str], formats: Mapping[str, Column],
     listed = ",".join(needed) if len(needed) < 6 else f"{needed[0]},{needed[1]},...,{needed[-2]},y"
     problems.append(Problem("E242", f"the header must name {len(needed)} column{'s'[:len(needed) != 1]}",
                             f"{path}:1", ",".join(names)[:60], listed,
-                            "correct the first line, or columns in [input]"))
+                            "correct the first line, or correct columns in [input]"))
     return []
 
 
 def _bounds(order: list[int], formats: Mapping[str, Column]) -> list[tuple[int, int, int]]:
-    """Return index and limits of each column; empty for columns of classes."""
+    """Return the position and the limits of each column.
+
+    The result is empty if one of the columns contains classes.
+    """
     kinds = [fmt for fmt in formats.values() if isinstance(fmt, Format)]
     if len(kinds) < len(formats):
         return []
@@ -95,7 +98,7 @@ def _bounds(order: list[int], formats: Mapping[str, Column]) -> list[tuple[int, 
 
 
 def _valid(fields: list[str], bounds: list[tuple[int, int, int]]) -> list[int]:
-    """Return the counts of a line of integers within their formats, else nothing."""
+    """Return the ADC counts of a line; empty if a field is not an integer in range."""
     counts = []
     for index, lo, hi in bounds:
         if not _INTEGER.fullmatch(fields[index]) or not lo <= (count := int(fields[index])) <= hi:
@@ -106,7 +109,7 @@ def _valid(fields: list[str], bounds: list[tuple[int, int, int]]) -> list[int]:
 
 def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, Column],
          problems: list[Problem]) -> list[int]:
-    """Return the counts of one line; empty if it contains an error."""
+    """Return the values of one line; empty if the line contains an error."""
     if len(fields) != len(order):
         problems.append(Problem("E243", "the row has the wrong number of fields", where,
                                 str(len(fields)), str(len(order)),
@@ -123,7 +126,7 @@ def _row(where: str, fields: list[str], order: list[int], formats: Mapping[str, 
 
 
 def find_label(text: str, names: tuple[str, ...]) -> int | None:
-    """Return the index of a class, or None; a class named 3 may be written 3.0."""
+    """Return the index of a class, or None if not found; 3.0 matches a class named 3."""
     if text in names:
         return names.index(text)
     number = _word(text)
@@ -132,14 +135,14 @@ def find_label(text: str, names: tuple[str, ...]) -> int | None:
 
 
 def no_class(where: str, text: str, names: tuple[str, ...]) -> Problem:
-    """Return the problem of a label outside the classes (E253)."""
+    """Create the problem of a label that is not one of the classes (E253)."""
     shown = ", ".join(names[:8]) + (", ..." if len(names) > 8 else "")
     return Problem("E253", "the label is not one of the classes", where, abbreviate(text) or "an empty field",
                    shown, "add the class to [output] classes, correct the label, or remove the sample")
 
 
 def _word(text: str) -> float | int | None:
-    """Return the number in a field, or None; a whole float becomes an integer."""
+    """Parse the number in a field; return None if it is not a number."""
     try:
         return int(text) if _INTEGER.fullmatch(text) else decimal(text)
     except ValueError:
@@ -147,7 +150,7 @@ def _word(text: str) -> float | int | None:
 
 
 def abbreviate(text: str) -> str:
-    """Return a field, abbreviated to at most 24 characters."""
+    """Shorten a field to at most 24 characters for a message."""
     return text if len(text) <= 24 else text[:21] + "..."
 
 
@@ -168,19 +171,20 @@ def _mistake(where: str, text: str, word: float | int | None, fmt: Format) -> Pr
 
 
 def targets_header(outputs: int = 1) -> list[str]:
-    """Return the column names of the targets: y, or y0, y1, ... for several outputs."""
+    """Return the names of the target columns: y, or y0, y1, ... for several outputs."""
     return ["y"] if outputs == 1 else [f"y{output}" for output in range(outputs)]
 
 
 def header(columns: int, outputs: int = 1) -> list[str]:
-    """Return the column names of a file of ADC counts: the inputs, and the targets."""
+    """Return the column names of a file of ADC counts: the inputs, then the targets."""
     return [*(f"x{column}" for column in range(columns)), *targets_header(outputs)]
 
 
 def words_text(words: NDArray[np.int64], classes: tuple[str, ...] = (), outputs: int = 1) -> str:
-    """Return the text of a CSV file of ADC counts, the targets last.
+    """Return the text of a CSV file of ADC counts, with the targets last.
 
-    The counts have shape (m, D + 1), or (m, D + outputs). A target that is a class is written by name.
+    The ADC counts have shape (m, D + 1), or (m, D + outputs). If `classes` are passed, the targets are class
+    indices and are written as class names.
     """
     outputs = 1 if classes else outputs
     rows = [[*row[:-1], classes[row[-1]]] if classes else row for row in words.tolist()]
@@ -191,9 +195,9 @@ def words_text(words: NDArray[np.int64], classes: tuple[str, ...] = (), outputs:
 
 
 def column_names(path: Path) -> list[str]:
-    """Return the names in the header, empty for an unreadable file.
+    """Return the names in the first line of a file; empty if it cannot be read.
 
-    The names are not checked here; reading the file checks them.
+    The names are not checked.
     """
     try:
         return [name.strip() for name in next(csv_lines(path), (1, []))[1]]
@@ -202,9 +206,9 @@ def column_names(path: Path) -> list[str]:
 
 
 def width(x: NDArray[np.int64]) -> float:
-    """Return a third of the median distance between samples in ADC counts.
+    """Suggest a kernel width: a third of the median distance between samples.
 
-    The result is 1 if all samples are equal.
+    The samples are ADC counts. The result is 1 if all of them are equal.
     """
     some = x[:: max(1, len(x) // 200)].astype(np.float64)
     distances = np.sqrt(((some[:, None] - some[None]) ** 2).sum(axis=-1))

@@ -1,9 +1,9 @@
-"""sim.fxp_model: the algorithms in plain fxpmath, as an independent check.
+"""sim.fxp_model: an independent implementation of the algorithms with fxpmath.
 
-It is written from the definitions (the docstrings of :mod:`..primitives` and :mod:`..model`), and calls
-neither package. The integer model counts the bits of a shift; this model states the value of a number and
-lets fxpmath align the binary points. Therefore the same wrong shift cannot occur in both. It is slow: n <=
-32.
+It checks the integer model. It is written from the definitions in the docstrings of :mod:`..primitives` and
+:mod:`..model`, but does not call them. The integer model computes shifts explicitly; here, numbers have
+values, and fxpmath aligns their binary points. Therefore a wrong shift cannot occur in both. The
+implementation is slow, and is limited to n <= 32.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def open_fxp_model(plan: Plan) -> FxpToeplitz | FxpCg | FxpLms | FxpRls | FxpPre
     Raises
     ------
     KerncastError
-        E250 for a larger plan, or one that computes in float32; E501 if fxpmath is not installed.
+        E250 if the plan is larger or computes in float32, E501 if fxpmath is not installed.
     """
     key = "n" if plan.trains else "N"
     if plan.sizes[key] > MOST:

@@ -1,13 +1,13 @@
-"""sim.fxp_model: numbers of fxpmath, and the three operations that it lacks.
+"""sim.fxp_model: numbers of fxpmath, and the operations that fxpmath lacks.
 
-fxpmath adds, subtracts and multiplies numbers of up to 63 bits exactly.  Beyond that (0.4.10;
-``tests/property/test_other_libraries.py`` shows each defect):
+fxpmath adds, subtracts and multiplies numbers of up to 63 bits exactly. It has these limits (version 0.4.10;
+``tests/property/test_other_libraries.py`` shows each of them):
 
-* arrays that mix 64-bit numbers with shorter ones become floats: :func:`product_floor` computes longer
-  products (``mul_shift`` of :mod:`..primitives`) with Python integers;
-* a cast goes through float64, exact for 53 bits, and arrays of 64 bits and more are not rounded at
-  all: :func:`cast` first combines the bits that cannot matter into one *sticky* bit;
-* it has no quotient with the definition of the primitive ``divide``: :func:`quotient` uses Python's
+* Arrays that mix 64-bit numbers with shorter ones become floats. Therefore :func:`product_floor` computes
+  longer products (``mul_shift`` of :mod:`..primitives`) with Python integers.
+* A cast uses float64, which is exact for 53 bits, and arrays of 64 bits and more are not rounded at all.
+  Therefore :func:`cast` first combines the bits that do not change the result into one *sticky* bit.
+* It has no quotient as defined by the primitive ``divide``. Therefore :func:`quotient` uses Python's
   fractions.
 """
 
@@ -35,7 +35,7 @@ _TOO_LARGE = 1 << 63
 
 
 def _library() -> Any:
-    """Return the package fxpmath; raise E501 if it is not installed."""
+    """Import and return fxpmath; raise E501 if it is not installed."""
     try:
         return import_module("fxpmath")
     except ImportError:
@@ -72,9 +72,9 @@ def integers(value: Fxp) -> Any:
 
 
 def floor_at(value: Fxp, frac: int) -> Fxp:
-    """Drop the fraction bits of `value` beyond `frac` (floor).
+    """Round `value` down to `frac` fraction bits.
 
-    The result is exact if `value` has no more than `frac` fraction bits.
+    The result is exact if `value` has at most `frac` fraction bits.
     """
     if value.n_frac <= frac:
         return value
@@ -82,10 +82,7 @@ def floor_at(value: Fxp, frac: int) -> Fxp:
 
 
 def product_floor(a: Fxp, b: Fxp, frac: int) -> Fxp:
-    """Compute ``a * b`` and drop the fraction bits beyond `frac`.
-
-    The product itself is exact.
-    """
+    """Compute ``a * b`` exactly, and round the product down to `frac` fraction bits."""
     return exact(integers(a) * integers(b) >> (a.n_frac + b.n_frac - frac), frac)
 
 
@@ -102,7 +99,10 @@ def total(values: Fxp) -> Fxp:
 
 
 def cast(value: Fxp, fmt: Format, rounding: Rounding, overflow: Overflow = Overflow.SATURATE) -> Fxp:
-    """Cast with fxpmath's rounding and overflow, on as many bits as it supports."""
+    """Cast to a format with the rounding and overflow modes of fxpmath.
+
+    The number of bits is first reduced to what fxpmath supports.
+    """
     modes = cast_names("fxpmath", rounding, overflow)
     return _library().Fxp(_within_reach(value, fmt, overflow), fmt.signed, fmt.bits, fmt.frac,
                           rounding=modes[0], overflow=modes[1])
@@ -111,11 +111,10 @@ def cast(value: Fxp, fmt: Format, rounding: Rounding, overflow: Overflow = Overf
 def _within_reach(value: Fxp, fmt: Format, overflow: Overflow) -> Fxp:
     """Return a number that is exact in float64 and casts to the same value in `fmt`.
 
-    `fmt` has at most 48 bits.
-
-    The number has two fraction bits more than `fmt`, the last one sticky: for rounding, only whether the
-    dropped bits are all zero matters, and the sticky bit records this. A number beyond twice the format
-    saturates in the same way, and wraps like its remainder modulo four times the format.
+    `fmt` has at most 48 bits. The number has two fraction bits more than `fmt`. The last of them is sticky:
+    it records whether the dropped bits are all zero, which is all that rounding needs. A number beyond twice
+    the range of the format saturates in the same way as the limit, and wraps in the same way as its remainder
+    modulo four times the range.
     """
     assert fmt.bits <= 48
     raw, frac = integers(value), value.n_frac
@@ -130,12 +129,10 @@ def _within_reach(value: Fxp, fmt: Format, overflow: Overflow) -> Fxp:
 
 
 def quotient(num: int, den: int) -> tuple[int, int]:
-    """Divide as the primitive `divide` is defined.
+    """Divide as the primitive `divide`; return mantissa q and exponent e.
 
-    Return (q, e) with ``num / den = q * 2**(e - 31)`` approximately.
-
-    q is the floor of `num` over the 31 most significant bits of `den`, with e such that
-    2**30 <= |q| <= 2**31.
+    The quotient is approximately ``q * 2**(e - 31)``. q is the floor of `num` divided by the 31 most
+    significant bits of `den`, and e is chosen so that 2**30 <= |q| <= 2**31.
     """
     if num == 0:
         return 0, 0

@@ -1,6 +1,6 @@
 """sim.fxp_model: the banded solver, in Python's exact fractions.
 
-:mod:`..model.toeplitz.banded` defines each floor and its bits.  Here L is a matrix, and a block is
+:mod:`..model.toeplitz.banded` defines the number of bits of each rounding. Here L is a matrix, and a block is
 a list of integers with the value of their LSB.
 """
 
@@ -22,7 +22,7 @@ _BAND_BITS = 31
 
 
 class FxpBandSystem(FxpToeplitzSystem):
-    """System whose first row is the table `band`, with 32 bits at every word length."""
+    """System whose first row is the table `band`; it has 32 bits at every word length."""
 
     def __init__(self, plan: Plan, y: Words) -> None:
         band = plan.tables["band"].values
@@ -36,7 +36,7 @@ class FxpBandSystem(FxpToeplitzSystem):
     def _product(self, alpha: Sequence[int], i: int) -> int:
         """Return row i of T alpha, rounded down to LSBs of the residual.
 
-        The products at the first `band_head` lags are rounded one by one, the others as one sum.
+        X
         """
         drop, head, n = 1 << self.plan.integer("residual_shift"), self.plan.integer("band_head"), len(alpha)
         both = [self.r[d] * sum(alpha[j] for j in (i - d, i + d) if 0 <= j < n) for d in range(1, n)]
@@ -67,9 +67,9 @@ class FxpBanded:
         return self.plan.tables["factor"].values[min(j, self.rows - 1) * self.band + i - j - 1]
 
     def _sum(self, terms: list[tuple[int, int]]) -> int:
-        """Add the products, nearest lag first, with floor at each partial sum.
+        """Add products, nearest lag first, and round each partial sum down.
 
-        The first `factor_head` products are added in pairs, the others in one sum.
+        The first `factor_head` products are added in pairs, and the others in one sum.
         """
         drop, head = 1 << self.plan.integer("factor_shift"), self.plan.integer("factor_head")
         products = [u * v for u, v in terms]
@@ -97,7 +97,7 @@ class FxpBanded:
         Raises
         ------
         NotPositiveDefiniteError
-            If an exponent leaves its range.
+            If an exponent is outside its range.
         """
         self.forward()
         self._backward()

@@ -18,25 +18,25 @@ STATUS = {name: code for code, name in STATUSES.items()}
 
 
 class RefusedError(Exception):
-    """Raised if the system was not solved; `status` contains the reason."""
+    """Error that is raised if the system was not solved; `status` is the reason."""
 
     status = ""
 
 
 class NotPositiveDefiniteError(RefusedError):
-    """Raised if T is not positive definite, as shown by a pivot or an exponent."""
+    """Error that is raised if a pivot or an exponent shows that T is not definite."""
 
     status = "not_positive_definite"
 
 
 class BreakdownError(RefusedError):
-    """Raised if no block of rows is suitable, or the result is not a solution."""
+    """Error that is raised if no block of rows is suitable, or the residual is large."""
 
     status = "breakdown"
 
 
 class NoCandidateError(RefusedError):
-    """Raised if no candidate has a certified solution."""
+    """Error that is raised if no candidate has a certified solution."""
 
     status = "no_candidate"
 
@@ -66,7 +66,7 @@ class FxpModel(Saving):
         self.reset()
 
     def reset(self) -> None:
-        """Return to the initial state."""
+        """Reset the model to its initial state."""
         raise NotImplementedError
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
@@ -82,9 +82,9 @@ class FxpModel(Saving):
         raise NotImplementedError
 
     def _predict(self, x_raw: Raw, v: Words, alpha: Fxp | None, bias: int = 0) -> Outputs:
-        """Evaluate the expansion alpha in the vectors v at inputs (m, D) in ADC counts.
+        """Evaluate the kernel expansion at inputs (m, D) in ADC counts.
 
-        An untrained model has no vectors.
+        alpha are the coefficients of the vectors v. An untrained model has no vectors.
         """
         x_raw = raw.inputs(self.plan, x_raw)
         if alpha is None or len(x_raw) == 0:  # fxpmath does not support empty arrays

@@ -1,6 +1,6 @@
-"""sim.fxp_model: conservatively rounded norms and error bound, in Python integers.
+"""sim.fxp_model: norms and the error bound, rounded conservatively, in integers.
 
-:mod:`..model.bound` defines the direction of each rounding and its number of bits.
+:mod:`..model.bound` defines the direction and the number of bits of each rounding.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""sim.fxp_model: conjugate gradients on the full kernel matrix in plain fxpmath.
+"""sim.fxp_model: conjugate gradients on the full kernel matrix with fxpmath.
 
-A block with exponent e contains numbers of the format s16f(15 - e) at 16 bits, and likewise at other word
-lengths. :mod:`..model.cg` defines each floor and its bits.
+A block with exponent e contains numbers of the format s16f(15 - e) at a word length of 16 bits, and
+corresponding formats at other word lengths. :mod:`..model.cg` defines the number of bits of each rounding.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Sums:
     def to_block(self, bits: int, rounding: Rounding) -> Block:
         """Cast to a block with the smallest exponent that fits the largest entry.
 
-        The largest entry before rounding counts.
+        The exponent is determined before rounding.
         """
         longest = max(int(v if v >= 0 else -v - 1).bit_length() for v in self.counts)
         exponent = self.exponent - 61 + longest
@@ -59,7 +59,7 @@ class Sums:
 def _counts(raw_words: Any, frac: int, exponent: int) -> Any:
     """Convert numbers with `frac` fraction bits to the LSB 2**(exponent - 61).
 
-    Rounding is floor.
+    The values are rounded down.
     """
     drop = frac - (61 - exponent)
     return raw_words >> drop if drop >= 0 else raw_words << -drop
@@ -77,7 +77,7 @@ class FxpCg(FxpModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Return to the untrained state."""
+        """Reset the model to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._v = np.zeros((n, columns), dtype=np.int64)
         self._state = {}
@@ -85,7 +85,7 @@ class FxpCg(FxpModel):
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
         """Train with x_raw (n, D) in ADC counts, and ADC counts or labels y_raw.
 
-        Each output is solved separately; then all are aligned to one exponent.
+        Each output is solved separately; then the coefficients of all outputs are aligned to one exponent.
         """
         given = raw.whole_set(self.plan, x_raw, y_raw)
         if given is None or given[0] is None:
@@ -108,7 +108,7 @@ class FxpCg(FxpModel):
         return sums.to_block(self.plan.word, self._kernel.rounding(signal))
 
     def _product(self, b: Block) -> Sums:
-        """Compute (K + lambda I) b row by row, with floor at each product."""
+        """Compute (K + lambda I) b row by row; each product is rounded down."""
         exponent = b.exponent + self.plan.integer("product_exp")
         mantissa, counts = self.plan.integer("lambda_mantissa"), []
         for i, word in enumerate(b.words.tolist()):
@@ -120,9 +120,9 @@ class FxpCg(FxpModel):
         return Sums(np.array(counts, dtype=object), exponent)
 
     def _dot(self, u: Block, w: Block, shift: str) -> tuple[int, int]:
-        """Compute ``u . w`` with floor at each product.
+        """Compute ``u . w`` with each product rounded down.
 
-        Return an integer and its fraction bits.
+        Return an integer and its number of fraction bits.
         """
         frac = u.bits - 1 - u.exponent + w.bits - 1 - w.exponent
         drop = self.plan.integer(shift)
@@ -180,7 +180,7 @@ class FxpCg(FxpModel):
         return Block(words_of(cast(alpha.numbers(), fmt, Rounding.HALF_UP)), exponent, alpha.bits)
 
     def _certify(self, y: list[Fxp]) -> bool:
-        """Recompute residuals and bound; return whether it is within the tolerance."""
+        """Recompute the residuals and the bound; return whether it is in the tolerance."""
         bits, counts = self.plan.integer("norm_bits"), []
         rows = [self._product(block) for block in self._alpha]
         exponent = max(1, rows[0].exponent)

@@ -1,4 +1,4 @@
-"""sim.fxp_model: the class of predictions, in plain Python."""
+"""sim.fxp_model: convert predictions to classes, in plain Python."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def target_columns(plan: Plan, kernel: FxpKernel, y_raw: Raw) -> list[Fxp]:
 
 
 def with_classes(plan: Plan, answer: Outputs) -> Outputs:
-    """Add ``label`` and ``margin`` (m,) to predictions, if the plan has classes."""
+    """Add ``label`` (m,) and ``margin`` (m,) to predictions, if the plan has classes."""
     if not plan.decision:
         return answer
     found = [_decided(plan, np.atleast_1d(f).tolist()) for f in answer["f"]]

@@ -15,9 +15,9 @@ _WIDE = Format(True, 48, 31)
 
 
 def distances(plan: Plan, v: Words, x: Words) -> Words:
-    """Compute the exact integer arguments (m,) of the kernel.
+    """Compute the exact integer arguments (m,) of the kernel: distances or products.
 
-    The arguments are the inputs v (m, D) and x (D,) in fixed point.
+    The inputs are the fixed-point vectors v (m, D) and x (D,).
     """
     other = np.broadcast_to(x, v.shape)
     kind = plan.distance
@@ -47,7 +47,7 @@ def _squared_sines(plan: Plan, size: Words) -> Fxp:
 def _sine(plan: Plan, turn: Words) -> Fxp:
     """Compute ``sin(pi turn / 2**32)`` for at most a quarter wave.
 
-    The sine is computed as sin(a + b), with a in the table.
+    The sine is computed as sin(a + b), where sin a is in the table.
     """
     table = plan.tables["sine"]
     entries = np.array(table.values, dtype=np.int64)

@@ -1,4 +1,4 @@
-"""sim.fxp_model: conversion of inputs, kernels of a distance, and the expansion."""
+"""sim.fxp_model: convert inputs, evaluate kernels of a distance, and predict."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ class FxpKernel:
     def values(self, d2: Words) -> Fxp:
         """Evaluate the kernel at distances (m,).
 
-        The value is 2**-t, and 0 from the plan's largest distance on; or a polynomial.
+        The value is 2**-t, and 0 from the largest distance of the plan on. For a polynomial kernel, it is a
+        polynomial of the argument.
         """
         if "kernel_degree" in self.plan.constants:
             return polynomial(self.plan, d2)
@@ -135,9 +136,9 @@ class FxpKernel:
         return number(values[index], self.plan.tables[table].format)
 
     def _exp2_16(self, t: Words, bits: int) -> Fxp:
-        """Interpolate linearly between two entries at the fraction of t, u36f20.
+        """Interpolate 2**-t linearly between two table entries, for t in u36f20.
 
-        The decrement is rounded down to f21.
+        Only the fraction of t is used. The decrement is rounded down to 21 fraction bits.
         """
         rest = 20 - bits
         index = (t >> rest) & ((1 << bits) - 1)
@@ -146,11 +147,11 @@ class FxpKernel:
         return left - floor_at((left - right) * along, 21)
 
     def _exp2_32(self, t: Words, bits: int) -> Fxp:
-        """Compute (1 + head) / 2 x (1 - step) x (1 - tail) at the fraction of t, u37f32.
+        """Compute 2**-t from two tables and a polynomial, for t in u37f32.
 
-        The first product is rounded down to f33.
-
-        The tail is 1 - 2**-z to first order, or to second order if the tables have fewer than 256 entries.
+        Only the fraction of t is used. The result is (1 + head) / 2 * (1 - step) * (1 - tail). The first
+        product is rounded down to 33 fraction bits. The tail is 1 - 2**-z to first order, or to second order
+        if the tables have fewer than 256 entries.
         """
         mask, rest, frac = (1 << bits) - 1, 32 - 2 * bits, 30 + bits
         head, step = self._entries("exp2_coarse", (t >> (32 - bits)) & mask), \
@@ -173,7 +174,7 @@ class FxpKernel:
     def kernel_expansion(self, alpha: Fxp, k: Fxp, bias: int = 0) -> tuple[Fxp, bool]:
         """Return the integer of f with bias, and whether it saturated.
 
-        Each product is rounded down as `mac_shift` specifies.
+        Each product is rounded down by `mac_shift` bits.
         """
         products = alpha * k
         whole = total(floor_at(products, products.n_frac - self.plan.integer("mac_shift")))

@@ -1,6 +1,6 @@
-"""sim.fxp_model: correction of a prediction by the last errors.
+"""sim.fxp_model: correct a prediction by the last errors.
 
-In Python integers and fractions.
+The computation uses Python integers and fractions.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _HALF = Fraction(1, 2)
 
 
 def gated(product: int, power: int, part: int) -> int:
-    """Return part times P / Q, limited to 0 to 1, rounded.
+    """Return part times P / Q, rounded, where P / Q is limited to the range 0 to 1.
 
-    The quotient has 31 bits, rounded down.
+    The quotient is rounded down to 31 bits.
     """
     if product <= 0:
         return 0
@@ -35,9 +35,9 @@ def gated(product: int, power: int, part: int) -> int:
 
 
 class FxpErrors:
-    """The last errors, their coefficients and the sums of their gate.
+    """The last errors, their coefficients, and the sums for their gate.
 
-    They are empty without the option.
+    They are empty if the plan does not have the option.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -49,7 +49,7 @@ class FxpErrors:
         self.reset()
 
     def reset(self) -> None:
-        """Make the model empty."""
+        """Reset the model to the empty state."""
         self._past, self._w, self._sums = [0] * self._order, [0] * self._order, [0, 0]
 
     def __bool__(self) -> bool:
@@ -87,9 +87,9 @@ class FxpErrors:
 
     @staticmethod
     def _quotient(num: int, den: int) -> tuple[int, int]:
-        """Return q of 31 bits, rounded down, and the bits it is shifted by.
+        """Return the quotient, rounded down to 31 bits, and its shift.
 
-        They are 0 and 31 for 0.
+        For a numerator of 0, they are 0 and 31.
         """
         if num == 0:
             return 0, 31

@@ -1,9 +1,9 @@
 """sim.fxp_model: the symmetric Levinson recursion.
 
-A block is an array of numbers with a common, adjustable binary point. At exponent e its format is s16f(15
-- e) or s32f(31 - e), so raising the exponent is a cast. The appendix of S. Decherchi, P. Gastaldo and R.
-Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix", in its symmetric form.
-:mod:`..model.toeplitz.levinson` defines each floor and its bits.
+The algorithm is the symmetric form of the recursion in the appendix of S. Decherchi, P. Gastaldo and R.
+Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix". A block is an array of numbers
+with a common exponent e, and its format is s16f(15 - e) or s32f(31 - e), so that a larger exponent means a
+cast. :mod:`..model.toeplitz.levinson` defines the number of bits of each rounding.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from .base import NotPositiveDefiniteError
 class Block:
     """Numbers that share an exponent, stored as integers.
 
-    They are integers because fxpmath does not support empty arrays. `used` is the largest magnitude before
-    the cast since all numbers were last set.
+    They are integers because fxpmath does not support empty arrays. `used` is the largest magnitude, before
+    the cast, since all numbers were last set.
     """
 
     word: int
@@ -112,12 +112,12 @@ class FxpLevinson:
         self.saturated = False
 
     def solve(self, *sides: Fxp) -> None:
-        """Carry out all steps for right-hand sides (n,).
+        """Run all steps of the recursion for right-hand sides (n,).
 
         Raises
         ------
         NotPositiveDefiniteError
-            If |xi| >= 1, eps becomes too small, or an exponent leaves its range.
+            If |xi| >= 1, if eps becomes too small, or if an exponent is outside its range.
         """
         for m in range(len(words_of(sides[0]))):
             if m > 0:
@@ -127,7 +127,7 @@ class FxpLevinson:
                 self.saturated |= self.a.saturated or x.saturated
 
     def _correlate(self, block: Block) -> Fxp:
-        """Compute sum_i r[m - i] b_i over a block b, with floor at each product.
+        """Compute sum_i r[m - i] b_i over a block b, with each product rounded down.
 
         The last entry of the block is multiplied by r[1].
         """
@@ -200,7 +200,7 @@ class FxpLevinson:
     def _align(self, x: Block, terms: Fxp) -> Fxp:
         """Round terms to the LSB of x.
 
-        A shift above 62 counts as 62, as in `shift_round`.
+        Shifts are limited to 62 bits, as in `shift_round`.
         """
         fmt = x.format
         frac = min(terms.n_frac, fmt.frac + 62)

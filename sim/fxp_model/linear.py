@@ -1,6 +1,7 @@
 """sim.fxp_model: the linear part of the online learner, in Python integers.
 
-Square-root RLS by Givens rotations; every quotient and root is taken from its real value.
+The method is square-root RLS by Givens rotations. Every quotient and every root is computed from its exact
+value.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class FxpLinear:
         self.reset()
 
     def reset(self) -> None:
-        """Make the model empty."""
+        """Reset the model to the empty state."""
         order, each = self._order, range(self._outputs)
         self._r, self._next = [[0] * order for _ in range(order)], 0
         self._z, self._w = [[0] * order for _ in each], [[0] * order for _ in each]
@@ -66,9 +67,9 @@ class FxpLinear:
         self._errors.reset()
 
     def inputs(self, x: Words, x_raw: Words) -> Words:
-        """Return what :meth:`predict` and :meth:`learn` read of each sample.
+        """Return the inputs of the linear part for each sample.
 
-        It is x, or the scaled ADC counts.
+        They are x, or the scaled ADC counts.
         """
         offset, gain = self._columns
         return (x_raw - offset) * gain if "linear_raw_exp" in self._constants else x
@@ -120,7 +121,7 @@ class FxpLinear:
         return any([self._solve(z, w) for z, w in zip(self._z, self._w, strict=True)])
 
     def _fit(self, value: int) -> int:
-        """Saturate to the word of f."""
+        """Saturate a value to the format of f."""
         return min(max(value, self._word.lo), self._word.hi)
 
     def _gated(self, output: int, linear: int, f: int) -> int:

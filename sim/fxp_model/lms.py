@@ -1,8 +1,9 @@
-"""sim.fxp_model: the online learner in fixed memory in plain fxpmath.
+"""sim.fxp_model: the kernel LMS learner with fxpmath.
 
-B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003): learning rule (2)-(6),
-projection (16), metrics (17), (18) and those of section 5, truncation. The quantities of a metric (nearest
-vector, sum of squares) are computed from the vectors at each use, never updated.
+The learning rule (2)-(6), the projection (16), the metrics (17), (18) and those of section 5, and truncation
+are those of B. Mitchinson, T. J. Dodd and R. F. Harrison, "Reduction of Kernel Models" (2003). The quantities
+of a metric, such as the nearest vector or a sum of squares, are not updated: they are computed from the
+vectors whenever they are used.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ class FxpLms(FxpModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Make the model empty."""
+        """Reset the model to the empty state."""
         self._slots: list[Center] = []
         self._row: Words = np.zeros(self.plan.sizes["N"], dtype=np.int64)
         self._learned = 0  # samples
@@ -80,7 +81,7 @@ class FxpLms(FxpModel):
                                         "f": found if "C" in self.plan.sizes else found[:, 0]})
 
     def _samples(self, x_raw: Raw) -> zip[tuple[Words, Words]]:
-        """Return x of every sample, and what the linear part reads."""
+        """Return x of every sample, and the inputs of the linear part."""
         x = self._kernel.x_words(x_raw)
         return zip(x, x if self._linear is None else self._linear.inputs(x, x_raw), strict=True)
 
@@ -96,9 +97,9 @@ class FxpLms(FxpModel):
 
     # ---- the rule ----
     def _learn(self, x: Words, y: list[Fxp], seen: Words) -> list[int]:
-        """Learn one sample, of which the linear part reads `seen`.
+        """Learn one sample; return the predicted f of every output as an integer.
 
-        Returns the predicted f of every output as an integer.
+        `seen` are the inputs of the linear part.
         """
         row = self._distances(x, self._slots)
         # A distance may be rounded to 0; of several vectors at the minimum distance the oldest is selected.
@@ -191,7 +192,7 @@ class FxpLms(FxpModel):
                 or self._learned - v.born >= self._limits.get("max_age", self._learned + 1))
 
     def _magnitude(self, v: Center) -> int:
-        """Return |alpha|; with several outputs, the sum of squares, each rounded down."""
+        """Return |alpha|; for several outputs, the sum of the rounded squares."""
         if self._outputs == 1:
             return abs(v.alpha[0])
         shift = self.plan.integer("norm_shift")
@@ -222,7 +223,7 @@ class FxpLms(FxpModel):
         return self._slots[:slot] + self._slots[slot + 1:]
 
     def _select_victim(self) -> int:
-        """Return the slot with the smallest loss; ties select the newest."""
+        """Return the slot with the smallest loss; if tied, that of the newest vector."""
         oldest = min(v.born for v in self._slots)
         losses = {i: self._loss(v, self._others(i)) for i, v in enumerate(self._slots)
                   if self._metric != "fklms" or v.born != oldest}
@@ -261,7 +262,7 @@ class FxpLms(FxpModel):
     def _nearest(self, v: Center, others: list[Center]) -> tuple[int, int]:
         """Return the sample index of the nearest of `others`, and its distance.
 
-        Ties select the oldest; without others the result is -1, 0.
+        If several are equally near, the oldest is selected. If there are no others, the result is -1 and 0.
         """
         found = [(d, o.born) for d, o in zip(self._distances(v.x, others), others, strict=True)]
         return (min(found)[1], min(found)[0]) if found else (-1, 0)
@@ -269,7 +270,7 @@ class FxpLms(FxpModel):
     def _sum(self, v: Center, others: list[Center]) -> int:
         """Sum the squared kernel values over `others`, rounded to the LSB of the sum.
 
-        Each is rounded down.
+        Each square is rounded down.
         """
         d2 = self._distances(v.x, others)
         if not d2:
@@ -283,8 +284,8 @@ class FxpLms(FxpModel):
     def _project_removed(self, v: Center, others: list[Center]) -> None:
         """Add alpha k to the coefficient of every other vector (16).
 
-        Without projection nothing changes. A guard stops once the sum of the squared kernel values exceeds
-        its limit.
+        If the plan has no projection, nothing changes. The guard stops the projection when the sum of the
+        squared kernel values exceeds its limit.
         """
         if not self._projects or not others:
             return
@@ -304,7 +305,7 @@ class FxpLms(FxpModel):
                 o.alpha[output] = self._fit(o.alpha[output] + int(word))
 
     def _remove_center(self, slot: int) -> None:
-        """Empty a slot: the vector of the last slot moves there."""
+        """Remove the vector of a slot, and move the vector of the last slot there."""
         last = len(self._slots) - 1
         self._row[slot], self._row[last] = self._row[last], 0
         moved = self._slots.pop()

@@ -1,8 +1,8 @@
 """sim.fxp_model: look-ahead Levinson with 32-bit vectors, summed in fractions.
 
-The method is that of :mod:`..model.toeplitz.lookahead_f32`; :mod:`..model.toeplitz.block_vectors` and
-:mod:`..model.toeplitz.lookahead` define each floor and its bits.  An exponent e bounds a vector's numbers:
-``|v| < 2**e``.
+The method is that of :mod:`..model.toeplitz.lookahead_f32`. :mod:`..model.toeplitz.block_vectors` and
+:mod:`..model.toeplitz.lookahead` define the number of bits of each rounding. The exponent e of a vector
+bounds its numbers: ``|v| < 2**e``.
 """
 
 from __future__ import annotations
@@ -103,12 +103,13 @@ class FxpLookahead:
         self.steps, self.positive = 0, 1
 
     def solve(self) -> None:
-        """Carry out all steps and corrections.
+        """Run all steps and refinements.
 
         Raises
         ------
         BreakdownError
-            If no block is suitable, an exponent leaves its range, or the residual does not vanish.
+            If no block is suitable, if an exponent is outside its range, or if the residual remains too
+            large.
         """
         eps, recent, m = ONE, [ONE] * _BLOCK, 0
         self._set_leading_one()
@@ -147,7 +148,7 @@ class FxpLookahead:
         return [int(w) * power_of_two(self.a.exponent - 31) for w in self.predictor[:count]]
 
     def _products(self, left: Iterable[int], right: Iterable[int]) -> int:
-        """Return a sum of products, with floor on the last `shift` bits of each."""
+        """Return a sum of products, each of which is shifted right by `shift` and floored."""
         return sum(int(u) * int(v) // (1 << self.shift) for u, v in zip(left, right, strict=True))
 
     def _correlate(self, end: int, v: Words, e: int) -> Wide:
@@ -205,7 +206,7 @@ class FxpLookahead:
 
     # ---- several rows ----
     def _select_block(self, m: int, eps: Fraction) -> tuple[int, Matrix]:
-        """Select the shortest of the best conditioned blocks.
+        """Select the best conditioned block, or the shortest of several.
 
         Return its size and the inverse of its Schur complement.
         """

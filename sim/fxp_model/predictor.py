@@ -1,4 +1,4 @@
-"""sim.fxp_model: prediction with an imported model in plain fxpmath."""
+"""sim.fxp_model: predict with an imported model, with fxpmath."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class FxpPredictor(FxpModel):
     def predict(self, x_raw: Raw) -> Outputs:
         """Predict for ADC counts (m, D).
 
-        See :meth:`.model.predictor.PredictorModel.predict`.
+        The result is that of :meth:`.model.predictor.PredictorModel.predict`.
         """
         plan = self.plan
         answer = self._predict(x_raw, self._v, self._alpha, plan.integer("bias")) if self._every is None \
@@ -57,7 +57,7 @@ class FxpPredictor(FxpModel):
 def _every_alpha(plan: Plan) -> Words:
     """Return the coefficients of every output, shape (C, N).
 
-    A coefficient is 0 if the output's pair does not contain the class of the center.
+    A coefficient is 0 if the output belongs to a pair that does not contain the class of the center.
     """
     count, rows = plan.sizes["N"], iter(plan.tables["alpha"].values)
     every = np.zeros((plan.outputs, count), dtype=np.int64)

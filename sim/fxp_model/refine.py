@@ -1,7 +1,7 @@
 """sim.fxp_model: residual, bound, refinement and bias of a Toeplitz solution.
 
-The values are Python fractions, as multiples of the full scale of y. :mod:`..model.certify` and
-:mod:`..model.toeplitz.refine` define each rounding and its bits.
+The values are Python fractions, in multiples of the full scale of y. :mod:`..model.certify` and
+:mod:`..model.toeplitz.refine` define the number of bits of each rounding.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def power_of_two(exponent: int) -> Fraction:
 
 
 def _steps(value: Fraction, lsb: Fraction, rounding: Rounding) -> int:
-    """Return `value` in units of `lsb`, rounded."""
+    """Return `value` in units of `lsb`, rounded to an integer."""
     whole = floor(value / lsb)
     rest = value / lsb - whole
     if rounding is Rounding.FLOOR:
@@ -76,14 +76,14 @@ class FxpToeplitzSystem:
         return floor(half_lsb / self.step(alpha_exp)) + 2 if y else 0
 
     def _product(self, alpha: Sequence[int], i: int) -> int:
-        """Return row i of T alpha, every product floored to the LSB of the residual."""
+        """Return row i of T alpha, with each product rounded down to LSBs of the residual."""
         drop = 2 ** self.plan.integer("residual_shift")
         return sum(self.r[abs(i - j)] * word // drop for j, word in enumerate(alpha))
 
     def residual(self, alpha: Sequence[int], alpha_exp: int, b: int = 0) -> tuple[list[int], tuple[int, int]]:
-        """Compute the residual in its LSB, and its sum of squares.
+        """Compute the residual in units of its LSB, and its sum of squares.
 
-        The sum includes the largest possible effect of rounding.
+        The sum includes the largest possible rounding errors.
         """
         some = any(alpha)
         hidden = self.plan.integer("residual_slack") if some else 0

@@ -1,7 +1,7 @@
-"""sim.fxp_model: online kernel RLS on random features, computed from real values.
+"""sim.fxp_model: online kernel RLS with random features, computed exactly.
 
-Every step uses the real values of the numbers, as Python fractions; fxpmath converts and casts them.  R is
-a full matrix.
+Every step uses the exact values of the numbers, as Python fractions; fxpmath converts and casts them. R is
+stored as a full matrix.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class FxpRls(FxpModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Make the model empty."""
+        """Reset the model to the empty state."""
         order = self.plan.sizes["N"]
         zero = Fraction(0)
         self._r = [[zero] * order for _ in range(order)]
@@ -69,7 +69,7 @@ class FxpRls(FxpModel):
         return found
 
     def _prediction(self, total: Fraction) -> tuple[int, bool]:
-        """Return the integer of f for w.phi, and whether it saturated.
+        """Convert w.phi to the integer of f; return it and whether it saturated.
 
         The integer is clipped to the range of y.
         """

@@ -1,9 +1,7 @@
 """sim.fxp_model: scalars of 31 significant bits, and inverses of small matrices.
 
-The values are Python fractions.
-
-:mod:`..model.scalar31` defines each rounding and its bits. The exponent of a number is the smallest e with
-``|v| < 2**e``; that of zero is below all others.
+The values are Python fractions. :mod:`..model.scalar31` defines the number of bits of each rounding. The
+exponent of a number is the smallest e with ``|v| < 2**e``; the exponent of zero is smaller than all others.
 """
 
 from __future__ import annotations
@@ -21,7 +19,7 @@ ZERO, ONE = Fraction(0), Fraction(1)
 
 
 class Wide(NamedTuple):
-    """Number with 62 bits below the power of two that bounds it."""
+    """Number with exponent e and an LSB of ``2**(e - 62)``."""
 
     value: Fraction
     exponent: int
@@ -60,7 +58,7 @@ def wide(v: Fraction) -> Wide:
 def to_scalar(v: Fraction) -> Fraction:
     """Round half up to 31 bits.
 
-    A result that would round up to the power of two is limited to the largest value below it.
+    If the result would be rounded up to the next power of two, the largest value below it is returned.
     """
     if v == 0:
         return ZERO
@@ -69,9 +67,9 @@ def to_scalar(v: Fraction) -> Fraction:
 
 
 def add_wide(u: Wide, v: Wide) -> Fraction:
-    """Add two numbers, each rounded down to a common LSB.
+    """Add two wide numbers, after rounding both down to a common LSB.
 
-    The LSB is 62 bits below twice the larger power of two.
+    For the larger exponent e, the LSB is ``2**(e + 1 - 62)``.
     """
     top = max(u.exponent, v.exponent) + 1
     return to_scalar(sum(floor(each.value * power_of_two(62 - each.exponent - min(top - each.exponent, 62)))
@@ -84,7 +82,7 @@ def add(u: Fraction, v: Fraction) -> Fraction:
 
 
 def div(u: Fraction, v: Fraction) -> Fraction:
-    """Divide two scalars, with floor to 31 bits."""
+    """Divide two scalars, and round the quotient down to 31 bits."""
     if u == 0:
         return ZERO
     lsb = power_of_two(exponent(u / v) - 31)

@@ -1,9 +1,8 @@
-"""sim.fxp_model: the Schur form of the recursion.
+"""sim.fxp_model: Schur's recursion with fxpmath.
 
-Generators are numbers; the residual has an adjustable binary point.
-
-See :mod:`..model.toeplitz.schur` for the method. This model computes the exact values of the remaining rows
-of T a, T b and y - T x, and leaves the earlier rows unchanged.
+:mod:`..model.toeplitz.schur` describes the method. This model computes the values of the remaining rows of T
+a, T b and y - T x, and leaves the earlier rows unchanged. The generators have a fixed format, and the
+residual has a block exponent.
 """
 
 from __future__ import annotations
@@ -44,10 +43,7 @@ class FxpSchur(FxpLevinson):
         self.s, self.s_exp = np.zeros_like(self.p), 0
 
     def solve(self, *sides: Fxp) -> None:
-        """Carry out all steps for one right-hand side (n,).
-
-        See :class:`.levinson.FxpLevinson`.
-        """
+        """Run all steps for one right-hand side (n,); see :class:`.levinson.FxpLevinson`."""
         words = words_of(sides[0])
         up = max(_BITS - 1 - _bits(words), 0)
         self.s, self.s_exp = words << up, _BITS - (self.word - 2) - up

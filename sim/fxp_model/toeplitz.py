@@ -1,4 +1,4 @@
-"""sim.fxp_model: the Toeplitz regularised-least-squares trainer in plain fxpmath."""
+"""sim.fxp_model: the Toeplitz regularised-least-squares trainer with fxpmath."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class FxpToeplitz(FxpModel):
     """The fxpmath model of a plan with algorithm ``toeplitz_rls``."""
 
     def reset(self) -> None:
-        """Return to the untrained state."""
+        """Reset the model to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._v = np.zeros((n, columns), dtype=np.int64)
         if self.plan.uniform:
@@ -50,9 +50,9 @@ class FxpToeplitz(FxpModel):
         return found
 
     def _train(self, x_raw: Raw | None, y_raw: Raw) -> Outputs:
-        """Train with a set of the right size.
+        """Train with n samples.
 
-        A rejected training leaves the model unchanged.
+        If the training is rejected, the model is unchanged.
         """
         kept = dict(vars(self))
         self.reset()
@@ -73,7 +73,7 @@ class FxpToeplitz(FxpModel):
         return {"status": np.array([STATUS[status]])}
 
     def _train_banded(self, y: Words, kept: dict[str, Any]) -> Outputs:
-        """Train the candidate with the best evidence, or the only one."""
+        """Train the candidate with the largest evidence; or train without candidates."""
         try:
             status, found = self._tuned(y) if self.plan.tunes else self._with_bound(self.plan, y)
         except RefusedError as error:
@@ -83,9 +83,9 @@ class FxpToeplitz(FxpModel):
         return {"status": np.array([STATUS[status]])}
 
     def _tuned(self, y: Words) -> tuple[str, dict[str, Any]]:
-        """Return status and members of the first candidate with a certified solution.
+        """Return the status and the members of the first candidate that is certified.
 
-        :class:`.tuning.FxpTuning` orders them.
+        The candidates are tried in the order of :class:`.tuning.FxpTuning`.
         """
         for k in FxpTuning(self.plan, y).order():
             try:
@@ -98,7 +98,7 @@ class FxpToeplitz(FxpModel):
         raise NoCandidateError
 
     def _select(self, k: int) -> None:
-        """Predict with the kernel of candidate k."""
+        """Select candidate k, whose kernel predictions then use."""
         self._kernel = FxpKernel(candidate_plan(self.plan, k))
 
     def _with_bound(self, plan: Plan, y: Words) -> tuple[str, dict[str, Any]]:
@@ -111,7 +111,7 @@ class FxpToeplitz(FxpModel):
             "bound": bound, "alpha": np.array(solver.words), "alpha_exp": solver.exponent}
 
     def load(self, state: Outputs) -> None:
-        """Load a saved state, whose candidate selects the kernel."""
+        """Load a saved state, and select the kernel of its candidate."""
         super().load(state)
         if self.plan.tunes:
             self._select(int(state["candidate"][0]))
@@ -177,7 +177,7 @@ class FxpToeplitz(FxpModel):
     def _diagonal(self, j: int) -> int:
         """Compute the kernel value of diagonal j.
 
-        On the grid it is exact; otherwise it is the rounded mean (`divide_round`).
+        For a uniform grid it is exact; otherwise it is the mean of the diagonal, rounded by `divide_round`.
         """
         if self.plan.uniform:
             return word_of(self._kernel.values(self._kernel.distances(self._v[j:j + 1], self._v[0])))

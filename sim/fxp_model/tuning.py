@@ -1,6 +1,6 @@
-"""sim.fxp_model: self-tuning, in Python's exact fractions.
+"""sim.fxp_model: self-tuning of sigma and lambda, in Python's exact fractions.
 
-:mod:`..model.toeplitz.tuning` defines each floor.
+:mod:`..model.toeplitz.tuning` defines each rounding.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class FxpTuning:
     Attributes
     ----------
     evidence : list of int or None
-        ``n log2 q + log2 det``, of which the smallest is the best; None for a candidate that the forward
-        recursion rejects.
+        ``n log2 q + log2 det`` of each candidate, where a smaller value is better; None for a candidate that
+        the forward recursion rejects.
     """
 
     def __init__(self, plan: Plan, y: Words) -> None:

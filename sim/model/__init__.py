@@ -1,4 +1,4 @@
-"""sim.model: the integer models in int64 loops, bit-exact with the device."""
+"""sim.model: the integer models, which compute exactly the values of the device."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def open_model(plan: Plan) -> ToeplitzModel | CgModel | LmsModel | LmsF32Model | RlsModel | PredictorModel:
-    """Open the integer model of a plan; this call imports the compiled code."""
+    """Create the integer model of a plan; this call imports the compiled code."""
     if plan.algorithm == "toeplitz_rls":
         from .toeplitz.trainer import ToeplitzModel
 

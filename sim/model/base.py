@@ -49,8 +49,8 @@ def convert_inputs(raw: Words, i: InputConstants, out: Words, log: Log) -> None:
 class Expansion(NamedTuple):
     """Constants of a prediction.
 
-    These are the number of vectors that a prediction reads, where they begin (:class:`Window`), the shifts,
-    the bias in LSBs of y, and the cast to f.
+    They are the number of vectors that a prediction reads, the position of the first one (:class:`Window`),
+    the shifts, the bias in LSBs of y, and the cast to f.
     """
 
     vectors: int
@@ -66,9 +66,9 @@ class Expansion(NamedTuple):
 @jit
 def _expand_all(raw: Words, i: InputConstants, x: Words, v: Words, alpha: Words, to: Expansion,
                 k: KernelConstants, f: Words, status: Words, log: Log) -> None:
-    """Predict for inputs of shape (m, D); return f (m,) and the statuses (m,).
+    """Predict for ADC counts of shape (m, D), and write f (m,) and the statuses (m,).
 
-    The inputs are ADC counts; x (D,) is workspace for the current sample.
+    x (D,) is work space for the current sample.
     """
     for m in range(raw.shape[0]):
         convert_x(raw[m], i, x, log)
@@ -89,7 +89,7 @@ class IntegerModel(Saving):
     Attributes
     ----------
     ranges : Ranges
-        The range log of everything computed so far.
+        The ranges of all values that have been computed so far.
     """
 
     name = "model"
@@ -103,13 +103,13 @@ class IntegerModel(Saving):
         self.reset()
 
     def reset(self) -> None:
-        """Return to the initial state."""
+        """Reset the model to its initial state."""
         raise NotImplementedError
 
     def _members(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays of the device's model structure by member.
+        """Return the arrays of the model structure by the name of the member.
 
-        The result may contain members that the plan does not have.
+        The result can contain members that the plan does not have.
         """
         raise NotImplementedError
 
@@ -135,7 +135,7 @@ class IntegerModel(Saving):
 
     def _predict(self, x_raw: NDArray[np.int64], v: Words, alpha: Words, count: int, f_shift: int,
                  bias: int = 0) -> Outputs:
-        """Evaluate the expansion of `count` vectors at inputs (m, D) in ADC counts.
+        """Evaluate the kernel expansion of `count` vectors at ADC counts (m, D).
 
         An untrained model has no vectors.
         """
@@ -162,7 +162,7 @@ class BatchModel(IntegerModel):
     """Base class of the integer models of batch trainers; a subclass solves."""
 
     def reset(self) -> None:
-        """Return to the untrained state."""
+        """Reset the model to the untrained state."""
         self._trained = self._solved = False
 
     @property
@@ -173,7 +173,7 @@ class BatchModel(IntegerModel):
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
         """Train with ADC counts x_raw (n, D), unused on the uniform grid, and y_raw (n,).
 
-        After a status without a solution the model is unchanged.
+        If there is no solution, the model is unchanged.
 
         Returns
         -------
@@ -199,8 +199,8 @@ class BatchModel(IntegerModel):
     def workspace(self) -> Outputs:
         """Return the members of the trainer structure after the last training.
 
-        The result is empty before any training, and after one without a solution, which the device leaves
-        incomplete.
+        The result is empty before the first training. It is also empty after a training without a solution,
+        because its members on the device are then incomplete.
         """
         if not self._solved:
             return {}

@@ -1,14 +1,14 @@
-"""sim.model: conservatively rounded norms of integer vectors, and the error bound.
+"""sim.model: norms of integer vectors and the error bound, rounded conservatively.
 
-For a positive semidefinite T and ``residual = y - (T + lambda I) alpha``
+For a positive semidefinite T and ``residual = y - (T + lambda I) alpha``,
 
     |alpha - alpha*|_2 = |(T + lambda I)^-1 residual|_2 <= |residual|_2 / lambda.
 
-Every step from the residual to the bound rounds up, and each component of the residual is enlarged by the
-largest rounding error of its sum.
+Every operation from the residual to the bound rounds up, and the largest rounding error of its sum is added
+to the magnitude of each component of the residual.
 
-alpha* solves the system of the fixed-point T and y. The bound does not include the rounding of kernel values
-and targets to fixed point.
+alpha* is the solution of the system with the fixed-point T and y. The bound does not include the errors
+caused by rounding kernel values and targets to fixed point.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ NO_BOUND = 1 << 62
 class BoundConstants(NamedTuple):
     """Integer constants of the bound, taken from the plan.
 
-    `norm_bits` is the number of bits to which a component is shifted before it is squared; ``bound_gain /
-    2**bound_shift`` is 1/lambda in the units of residual and alpha (gain 0: there is no bound);
+    `norm_bits` is the number of bits to which a component is reduced before it is squared. ``bound_gain /
+    2**bound_shift`` is 1/lambda in the units of residual and alpha; a gain of 0 means that no bound exists.
     `tolerance` has 16 fraction bits.
     """
 
@@ -46,8 +46,8 @@ def shift_up(v: int, s: int) -> int:
 def add_square(total: int, s: int, v: int, bits: int, up: int) -> tuple[int, int]:
     """Add ``v**2`` to the sum of squares ``total * 4**s``; return the sum and s.
 
-    0 <= v < 2**62. The unit of the components is ``2**s``, so that none has more than `bits` bits; s grows
-    with larger components. `up` rounds toward the larger sum (1) or the smaller (0).
+    Requires 0 <= v < 2**62. Components are shifted right by s, so that they have at most `bits` bits; s
+    increases if necessary. If `up` is 1, the sum is rounded up, otherwise down.
     """
     grow = bit_length(v) - bits - s
     if grow > 0:

@@ -1,8 +1,8 @@
-"""sim.model: the residual of a Toeplitz solution and the bound certified from it.
+"""sim.model: the residual of a Toeplitz solution, and the certified bound.
 
-alpha solves ``(T + lambda I) alpha = y`` for the fixed-point r: the first row of T + lambda I is (1, r[1],
-...) times 1 + lambda. After division by 1 + lambda only y has a factor. The bound holds for this system in
-fixed point; it does not include the rounding of r and y.
+alpha solves ``(T + lambda I) alpha = y``, where the first row of T + lambda I is (1, r[1], ...) times 1 +
+lambda, for the fixed-point r. The equations are divided by 1 + lambda, so that only y is scaled. The bound
+applies to this system in fixed point; it does not include the errors caused by rounding r and y.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from .bound import BoundConstants, add_square, bound_from_norm, bound_within
 class CertifyConstants(NamedTuple):
     """Integer constants of the certificate.
 
-    `alpha_frac` is the number of fraction bits of alpha at exponent 0, `last_lag` the last lag at which r
-    may be non-zero.
+    `alpha_frac` is the number of fraction bits of alpha at exponent 0, and `last_lag` is the last lag at
+    which r can be different from 0.
     """
 
     word: int

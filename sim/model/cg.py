@@ -1,16 +1,17 @@
 """sim.model: conjugate gradients on the kernel matrix in block floating point.
 
-It solves ``(K + lambda I) alpha = y`` for ``K_ij = k(v_i, v_j)`` in O(n) memory: every product computes each
-kernel value again, once for both of its positions (M. R. Hestenes and E. Stiefel, "Methods of Conjugate
-Gradients for Solving Linear Systems", 1952). alpha, the residual r and the direction p are blocks with one
-exponent each: an integer w of a block with exponent e has the value ``w * 2**(e - (W - 1))``.
+The iteration solves ``(K + lambda I) alpha = y`` for ``K_ij = k(v_i, v_j)`` in O(n) memory (M. R. Hestenes
+and E. Stiefel, "Methods of Conjugate Gradients for Solving Linear Systems", 1952). Every product with K
+computes the kernel values again, each one once for its two positions. alpha, the residual r and the direction
+p are blocks with one exponent each: an integer w of a block with exponent e has the value ``w * 2**(e - (W -
+1))``.
 
-Every new block is first computed in `wide`, n integers with an LSB of ``2**(e - 61)``, without rounding and
-overflow. Then it is cast to the word length with the smallest exponent that fits its largest entry. So the
-exponent follows the magnitude of its vector, up and down.
+A new block is first computed in `wide`, as n integers with an LSB of ``2**(e - 61)``, without overflow. Then
+it is cast to the word length with the smallest exponent that fits its largest entry. Therefore the exponent
+rises and falls with the magnitude of the vector.
 
-Several outputs iterate in parallel, each with its own blocks, and share the kernel values. At the end
-their coefficients are aligned to one exponent.
+Several outputs iterate in parallel, each with its own blocks, and share the kernel values. At the end, their
+coefficients are aligned to one exponent.
 """
 
 from __future__ import annotations
@@ -126,7 +127,7 @@ def product(s: CgState, p: Words, c: CgConstants, k: KernelConstants, log: Log) 
 
 @jit
 def add_p(wide: Words, u: Words, u_exp: int, q: int, p: Words, p_exp: int, word: int) -> int:
-    """Compute ``u + q p`` in `wide` (block u, quotient q); return its exponent.
+    """Compute ``u + q p`` in `wide`, for a block u and scalar q; return its exponent.
 
     `p_exp` is the sum of the exponents of p and the quotient.
     """
@@ -156,7 +157,7 @@ def subtract_q(wide: Words, r: Words, r_exp: int, step: int, q_exp: int, word: i
 def excess(wide: Words, bits: int) -> int:
     """Return by how many bits the largest entry of `wide` exceeds a given length.
 
-    The result may be negative.
+    The result can be negative.
     """
     largest = 0
     for i in range(wide.shape[0]):
@@ -175,7 +176,7 @@ def into_block(wide: Words, e: int, words: Words, w: int, to: Cast, log: Log, si
 
 @jit
 def dot(u: Words, w: Words, shift: int) -> int:
-    """Compute ``sum u_i w_i / 2**shift``, with floor at each term."""
+    """Compute ``sum u_i w_i / 2**shift``, with each term rounded down."""
     acc = 0
     for i in range(u.shape[0]):
         acc = mac(acc, u[i], w[i], shift)
@@ -212,9 +213,9 @@ def begin(y: Words, s: CgState, v: CgScalars, c: CgConstants, log: Log) -> None:
 
 @jit
 def correct(o: int, s: CgState, v: CgScalars, c: CgConstants, log: Log) -> int:
-    """Take one step of output o after its product; return a status.
+    """Run the part of a step that follows the product, for output o; return a status.
 
-    ``r . r`` becomes 0 if the step is smaller than half an LSB of alpha, which ends the iteration.
+    If the step is smaller than half an LSB of alpha, ``r . r`` is set to 0, which ends the iteration.
     """
     outputs, n = s.r.shape
     wide, alpha, r, p, place = s.wide[o], s.alpha[o], s.r[o], s.p[o], v.taken[o] * outputs + o
@@ -248,7 +249,7 @@ def correct(o: int, s: CgState, v: CgScalars, c: CgConstants, log: Log) -> int:
 
 @jit
 def is_active(o: int, v: CgScalars, c: CgConstants) -> int:
-    """Return 1 if output o has steps left and a residual, else 0."""
+    """Return 1 if output o has remaining steps and a residual, otherwise 0."""
     return int(v.taken[o] < c.steps and v.rr[o] > 0)
 
 
@@ -266,11 +267,11 @@ def conjugate_gradients(y: Words, s: CgState, v: CgScalars, out: Words, c: CgCon
                         log: Log) -> int:
     """Iterate from alpha = 0 for targets y (C, n); return a status.
 
-    `out` receives the exponent that the coefficients of all outputs share.
+    `out` receives the common exponent of the coefficients of all outputs.
 
     The iteration of an output stops if its residual is zero, or if a step is smaller than half an LSB of
-    alpha; the others continue. The system is rejected if a direction with p . q <= 0 shows that
-    K + lambda I is not positive definite at this word length, or if alpha leaves the range that a
+    alpha; the other outputs continue. The system is rejected in two cases: p . q <= 0 for a direction p, so
+    that K + lambda I is not positive definite at this word length; or alpha exceeds the range that a
     prediction can sum.
     """
     begin(y, s, v, c, log)
@@ -293,11 +294,9 @@ def certify(y: Words, s: CgState, v: CgScalars, out: Words, c: CgConstants, b: B
             k: KernelConstants, log: Log) -> int:
     """Recompute the residual ``r = y - (K + lambda I) alpha`` and the bound.
 
-    Return a status.
-
-    `out` receives the bound, on the norm over all outputs. K contains the fixed-point kernel values. The
-    exact matrix is positive semidefinite; the planner has subtracted the largest effect of the rounding from
-    lambda.
+    Return a status. `out` receives the bound on the norm over all outputs. K contains the fixed-point kernel
+    values. The exact matrix is positive semidefinite, and the planner has subtracted the largest effect of
+    rounding the kernel values from lambda.
     """
     product(s, s.alpha, c, k, log)
     e = max(1, out[0] + c.product_exp)
@@ -331,7 +330,7 @@ class CgModel(BatchModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Return to the untrained state."""
+        """Reset the model to the untrained state."""
         n, columns, outputs = self.plan.sizes["n"], self.plan.sizes["D"], self.plan.outputs
         wide, alpha, r, p = (np.zeros((outputs, n), dtype=np.int64) for _ in range(4))
         self._state = CgState(wide, alpha, r, p, np.zeros((n, columns), dtype=np.int64),
@@ -362,8 +361,8 @@ class CgModel(BatchModel):
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predict for ADC counts (m, D).
 
-        The result has ``status`` (m,), and ``f`` (m,), of several outputs (m, C), in LSBs of y; of classes
-        also ``label`` and ``margin`` (m,).
+        The result contains ``status`` (m,) and ``f`` (m,), or (m, C) for several outputs, in LSBs of y. For a
+        classifier it also contains ``label`` (m,) and ``margin`` (m,).
         """
         s, f_shift = self._state, self.plan.integer("f_shift") - int(self._shared[0])
         if self.plan.outputs == 1 or not self._trained:

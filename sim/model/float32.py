@@ -1,6 +1,6 @@
-"""sim.model: sums, exponential and conversions that float32 algorithms share.
+"""sim.model: float32 operations that several algorithms share.
 
-Every operation is rounded once to float32, in the order written, as in firmware/rt/kc_f32.h.
+Every operation is rounded to float32, in the order in which it is written, as in firmware/rt/kc_f32.h.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def clip(v: np.float32, limit: np.float32) -> np.float32:
 
 @jit
 def exp2(t: np.float32) -> np.float32:
-    """Compute ``2**-t`` for 0 <= t < 31; exactly 1 at 0."""
+    """Compute ``2**-t`` for 0 <= t < 31; the result is exactly 1 for t = 0."""
     n = int(t + HALF)
     r = t - np.float32(n)
     v = _C6 * r + _C5
@@ -77,10 +77,10 @@ def exp2(t: np.float32) -> np.float32:
 
 @jit
 def fixed(v: np.float32) -> int:
-    """Clip v to LIMIT and convert it to steps of 2**-FLOAT32_FRAC, toward zero."""
+    """Clip v to LIMIT and round it toward zero to steps of 2**-FLOAT32_FRAC."""
     return int(clip(v, LIMIT) * _FIXED)
 
 
 def real(plan: Plan, name: str) -> np.float32:
-    """Return the float32 with the bits of a constant of the plan."""
+    """Return the float32 value whose bits are stored in a constant of the plan."""
     return np.float32(np.uint32(plan.integer(name)).view(np.float32))

@@ -1,4 +1,4 @@
-"""sim.model: several outputs from one row of kernel values, and their class."""
+"""sim.model: predict several outputs and classes from one row of kernel values."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def expand_outputs(x: Words, v: Words, to: Several, k: KernelConstants, acc: Wor
                    log: Log) -> bool:
     """Predict all outputs f (C,) from the vectors v (N, D).
 
-    Return whether any output saturated. acc (C,) is workspace.
+    Return whether an output saturated. acc (C,) is work space.
     """
     acc[:] = 0
     for i in range(v.shape[0]):
@@ -150,7 +150,7 @@ def predict_outputs(x_raw: Words, i: InputConstants, v: Words, to: Several, k: K
 
 
 def classified(plan: Plan, answer: Outputs) -> Outputs:
-    """Add ``label`` and ``margin`` (m,) to a prediction of classes.
+    """Add ``label`` (m,) and ``margin`` (m,) to the prediction of a classifier.
 
     The margin saturates at the largest value of the word length.
     """

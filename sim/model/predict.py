@@ -1,7 +1,7 @@
-"""sim.model: the kernel expansion f(x) = sum_i alpha_i k(v_i, x).
+"""sim.model: evaluate the kernel expansion f(x) = sum_i alpha_i k(v_i, x).
 
-S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
-Matrix", eq. 3.
+The expansion is equation (3) of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate Regularized
+Least Squares by Toeplitz Matrix".
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""sim.model: prediction with an imported model.
+"""sim.model: predict with a model that was trained elsewhere.
 
-The model was trained elsewhere; centers and coefficients are constants.
+Its centers and coefficients are constants.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class PredictorModel(IntegerModel):
     def predict(self, x_raw: NDArray[np.int64]) -> Outputs:
         """Predict for ADC counts (m, D).
 
-        The result has ``status`` (m,), and ``f`` (m,), of several outputs (m, C), in LSBs of y; of classes
-        also ``label`` and ``margin`` (m,).
+        The result contains ``status`` (m,) and ``f`` (m,), or (m, C) for several outputs, in LSBs of y. For a
+        classifier it also contains ``label`` (m,) and ``margin`` (m,).
         """
         if self._several is not None:
             x_raw = raw.inputs(self.plan, x_raw)

@@ -1,4 +1,4 @@
-"""sim.model: the range log of minimum, maximum and saturations of every signal."""
+"""sim.model: record the minimum, the maximum and the saturations of every signal."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _EMPTY_LO, _EMPTY_HI = (1 << 62), -(1 << 62)
 
 @jit
 def record(log: Log, signal: int, word: int) -> None:
-    """Extend the logged range of `signal` to include `word`."""
+    """Extend the recorded range of `signal` to include `word`."""
     ranges = log.ranges
     if word < ranges[signal, 0]:
         ranges[signal, 0] = word
@@ -42,10 +42,10 @@ def record_row(log: Log, signal: int, words: Words, count: int) -> None:
 
 @jit
 def record_all(log: Log, signal: int, least: int, most: int, lost: int, lo: int, hi: int) -> None:
-    """Log all values of a loop at once.
+    """Record all values of a loop at once.
 
-    `least` and `most` are the minimum and maximum before saturation to [lo, hi]; `lost` is the number of
-    saturated values.
+    `least` and `most` are the minimum and the maximum before saturation to the range from lo to hi; `lost` is
+    the number of saturated values.
     """
     record(log, signal, saturate(least, lo, hi))
     record(log, signal, saturate(most, lo, hi))
@@ -54,7 +54,7 @@ def record_all(log: Log, signal: int, least: int, most: int, lost: int, lo: int,
 
 @jit
 def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Log, signal: int) -> int:
-    """Apply the primitive `requantise` and log the result.
+    """Apply the primitive `requantise` and record the result.
 
     Return the value and whether it saturated.
     """
@@ -67,7 +67,7 @@ def cast(v: int, s: int, rounding: int, lo: int, hi: int, log: Log, signal: int)
 
 @jit
 def fit(v: int, lo: int, hi: int, log: Log, signal: int) -> int:
-    """Apply the primitive `saturate` and log the result."""
+    """Apply the primitive `saturate` and record the result."""
     word = saturate(v, lo, hi)
     record(log, signal, word)
     if word != v:
@@ -85,9 +85,9 @@ class Range:
     lo, hi : int
         Smallest and largest value.
     headroom_bits : int
-        Unused bits below the sign at the largest magnitude.
+        Number of bits below the sign that the largest magnitude does not use.
     saturated : int
-        Casts that saturated, or wrapped if the plan requests it.
+        Number of casts that saturated, or that wrapped if the plan requests wrapping.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Range:
 
 
 class Ranges:
-    """Range log of one model; its rows are :data:`LOGGED`."""
+    """Recorded ranges of one model, with one row per signal of :data:`LOGGED`."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -108,7 +108,7 @@ class Ranges:
         self.clear()
 
     def clear(self) -> None:
-        """Delete all logged ranges."""
+        """Delete all recorded ranges."""
         self._ranges[:, 0], self._ranges[:, 1], self._ranges[:, 2] = _EMPTY_LO, _EMPTY_HI, 0
 
     def trace(self, limit: int) -> Trace:

@@ -1,8 +1,8 @@
 """sim.model: 31-bit scalars with an exponent, for values without a fixed range.
 
-A scalar (q, e) has the value ``q 2**(e - 31)``, ``2**30 <= |q| < 2**31``; zero is (0, LEAST). A wide number
-(v, e), ``|v| <= 2**62``, has the value ``v 2**(e - 62)``; a scalar becomes wide as ``q << 31`` with the same
-exponent.
+A scalar (q, e) has the value ``q 2**(e - 31)`` with ``2**30 <= |q| < 2**31``; zero is (0, LEAST). A wide
+number (v, e) has the value ``v 2**(e - 62)`` with ``|v| <= 2**62``. A scalar is converted to a wide number by
+``v = q << 31``, with the same exponent.
 """
 
 from __future__ import annotations
@@ -65,9 +65,9 @@ def lt(q: int, e: int, p: int, f: int) -> bool:
 
 @jit
 def eliminate(c: int, p: int, rest: Words, inverse: Words) -> bool:
-    """Carry out one step of Gauss-Jordan elimination.
+    """Run one step of Gauss-Jordan elimination, for column c of `rest`.
 
-    This transforms column c of `rest` to a column of the identity.
+    The step transforms this column to that of the identity.
     """
     pivot = c
     for i in range(c + 1, p):
@@ -94,9 +94,8 @@ def eliminate(c: int, p: int, rest: Words, inverse: Words) -> bool:
 def invert(S: Words, p: int, rest: Words, inverse: Words) -> tuple[int, int]:
     """Invert the leading p by p block of S.
 
-    Return |S^-1| in the norm of row sums, or 0 if the block is singular.
-
-    The matrices have shape (BLOCK, BLOCK, 2); `rest` is overwritten.
+    Return the largest row sum of magnitudes of S^-1, or 0 if the block is singular. The matrices have shape
+    (BLOCK, BLOCK, 2); `rest` is overwritten.
     """
     for i in range(p):
         for j in range(p):

@@ -1,11 +1,11 @@
 """sim.model: trace hooks, which log intermediate values to compare two runs.
 
-An event is a value with its position: an operation, a step, the signal and an index. A trace does not store a
-list: it counts the events, folds the first `limit` of them into a hash, and records the next one. Repeated
+An event is a value with its position: an operation, a step, a signal and an index. A trace does not store a
+list of events: it counts them, computes a hash of the first `limit` events, and stores the next one. Repeated
 runs of the same call with other limits find the first event that differs (:mod:`..replay.divergence`).
 firmware/agent/kc_hil_trace.c does the same on the device.
 
-Without a trace ``log.trace`` is None, and numba removes every hook.
+If there is no trace, ``log.trace`` is None, and numba removes every hook.
 """
 
 from __future__ import annotations
@@ -152,7 +152,7 @@ class Log(NamedTuple):
     ranges : ndarray of int64, shape (signals, 3)
         See :class:`.ranges.Ranges`.
     trace : ndarray of int64, shape (7,), or None
-        Made by :func:`begin`.
+        Array created by :func:`begin`.
     """
 
     ranges: Words
@@ -180,7 +180,7 @@ def _event(t: Words | None, hook: int, step: int, index: int, word: int) -> None
 
 @jit
 def trace(log: Log, hook: int, step: int, index: int, word: int) -> None:
-    """Trace one value of the hook's signal at a step of its operation (``KC_TRACE``)."""
+    """Trace one value of a hook at a step of its operation (``KC_TRACE``)."""
     _event(log.trace, hook, step, index, word)
 
 
@@ -194,7 +194,7 @@ def _events(t: Words | None, hook: int, step: int, words: Words, first: int, las
 
 @jit
 def trace_all(log: Log, hook: int, step: int, words: Words, first: int, last: int) -> None:
-    """Trace the values from `first` to before `last`, in order (``KC_TRACE_ALL``)."""
+    """Trace the values `first` to `last` - 1, in order (``KC_TRACE_ALL``)."""
     _events(log.trace, hook, step, words, first, last)
 
 

@@ -1,4 +1,4 @@
-"""sim.reference: the float64 reference, written to be compared with the papers."""
+"""sim.reference: the float reference, in which each module follows a paper."""
 
 from .first_row import first_row, kernel_first_row, uniform_first_row
 from .online.expansion import expand

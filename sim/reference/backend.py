@@ -1,7 +1,7 @@
-"""sim.reference: the float64 reference with the calls of a back end.
+"""sim.reference: the float reference of a plan, with the calls of a back end.
 
-The error budget compares the reference with the integer model. The reference takes the same ADC counts, but
-computes in real units and returns units of y.
+The error budget compares the float reference with the integer model. The inputs of the reference are the same
+ADC counts, but it computes in float64, and its predictions are in units of y.
 """
 
 from __future__ import annotations
@@ -28,18 +28,19 @@ from .toeplitz.auto import solve_toeplitz
 
 
 class FloatReference:
-    """The plan's algorithm in float64 with unquantised parameters.
+    """Algorithm of a plan in float64, with parameters that are not quantised.
 
     Parameters
     ----------
     plan : Plan
+        The plan whose algorithm and parameters are used.
 
     Attributes
     ----------
     solution : Solution or None
         Solution of the last training.
     bias : float or ndarray of float64, shape (C,)
-        Intercept of each output, in units of y; 0 if the plan has none.
+        Intercept of each output, in units of y; 0 if the model has no intercept.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -86,9 +87,9 @@ class FloatReference:
         return np.asarray((x_raw - offset) * self._x_step, dtype=np.float64)
 
     def targets(self, y_raw: Raw) -> Array:
-        """Convert ADC counts to units of y, shape (m,), or (m, C) for several outputs.
+        """Convert targets to units of y, shape (m,), or (m, C) for several outputs.
 
-        Labels become 1 for the class and -1 for the others.
+        Class labels become 1 in the output of the class and -1 in the others.
         """
         if self.plan.decision:
             of_class = members(self.plan.decision, y_raw, len(self.plan.class_names))
@@ -98,13 +99,14 @@ class FloatReference:
 
     @property
     def held(self) -> list[int]:
-        """Return the indices of the vectors on the device, for a model trained elsewhere."""
+        """Return the indices of the vectors of an imported model that the device stores."""
         return list(self.plan.evidence["trained"]["held"])
 
     def train(self, x_raw: Raw | None, y_raw: Raw) -> Solution:
-        """Solve (T + lambda I) alpha = y, or iterate on (K + lambda I) alpha = y.
+        """Train a batch trainer, and return the solution alpha.
 
-        Conjugate gradients carry out the plan's number of steps.
+        A Toeplitz trainer solves (T + lambda I) alpha = y. Otherwise conjugate gradients run on (K + lambda
+        I) alpha = y, with the number of steps in the plan.
         """
         if self.plan.algorithm == "toeplitz_rls":
             self.solution = self._toeplitz(x_raw, self.targets(y_raw))
@@ -117,9 +119,9 @@ class FloatReference:
         return self.solution
 
     def _toeplitz(self, x_raw: Raw | None, y: Array) -> Solution:
-        """Solve for alpha.
+        """Solve (T + lambda I) alpha = y.
 
-        With an intercept b, ``(T + lambda I) alpha + b = y`` and sum alpha = 0.
+        With an intercept b, the equations are ``(T + lambda I) alpha + b = y`` and sum alpha = 0.
         """
         ahead = self.plan.looks_ahead
         solve = partial(solve_toeplitz, self.first_column(x_raw), method="lookahead" if ahead else "levinson")
@@ -137,9 +139,10 @@ class FloatReference:
         return y - self.plan.lam * solve_toeplitz(r, y).x
 
     def evidence(self, y_raw: Raw) -> float:
-        """Return ``n log2 q + log2 det(T + lambda I)``; the smaller, the better.
+        """Return ``n log2 q + log2 det(T + lambda I)``, where q is y'alpha.
 
-        The value is infinite if the banded factor has a pivot that is not positive.
+        A smaller value means a larger evidence. It is infinite if a pivot of the banded factor is not
+        positive.
         """
         y = self.targets(y_raw)
         solution = solve_toeplitz(self.first_column(None), y, method="banded")
@@ -151,7 +154,7 @@ class FloatReference:
     def first_column(self, x_raw: Raw | None) -> Array:
         """Return the first column (n,) of T + lambda I.
 
-        Samples are ADC counts (n, D), or None for the uniform grid.
+        The inputs are ADC counts (n, D), or None for a uniform grid.
         """
         n = self.plan.sizes["n"]
         scheme = self.plan.scheme
@@ -167,14 +170,14 @@ class FloatReference:
         return r
 
     def update(self, x_raw: Raw, y_raw: Raw) -> Array:
-        """Learn from the samples in order; return each prediction before its update."""
+        """Learn the samples in order; return the prediction before each is learned."""
         assert self._learner is not None
         return self._in_range(self._learner.learn(self.inputs(x_raw), self.targets(y_raw)))
 
     def _in_range(self, f: Array) -> Array:
-        """Clip predictions to the range of y, if the device does.
+        """Clip predictions to the range of y, if the device does so.
 
-        The device clips with a linear part or random features.
+        The device clips the predictions of models with a linear part or with random features.
         """
         if "f_lo" not in self.plan.constants:
             return f

@@ -1,8 +1,9 @@
-"""sim.reference: the bias of the LS-SVM, from one more right-hand side.
+"""sim.reference: compute the bias of an LS-SVM by one more right-hand side.
 
-T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least squares SVM solver", MWSCAS 2000:
-Z alpha + b 1 = y and 1'alpha = 0 are solved by Z eta = 1, Z nu = y; s = 1'eta; b = eta'y / s;
-alpha = nu - eta b (8).  The printed equation lacks the 1 of Z^-1 1.
+The method is from T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least squares SVM solver",
+MWSCAS 2000, equation (8). To solve Z alpha + b 1 = y and 1'alpha = 0, first solve Z eta = 1 and Z nu = y.
+Then s = 1'eta, b = eta'y / s and alpha = nu - eta b. In the printed equation, the vector 1 is missing in Z^-1
+1.
 """
 
 from __future__ import annotations
@@ -20,20 +21,21 @@ _NEGLIGIBLE = 1e-12
 
 
 def solve_with_bias(solve: Callable[[Array], Solution], Y: Array) -> Solution:
-    """Solve Z alpha + b 1 = y, 1'alpha = 0, in one pass of a solver of Z x = y.
+    """Solve Z alpha + b 1 = y and 1'alpha = 0 by one call of a solver of Z x = y.
 
     Parameters
     ----------
     solve : callable
-        Solves Z x = y for right-hand sides of shape (n, m + 1).
+        Function that solves Z x = y for right-hand sides of shape (n, m + 1).
     Y : ndarray of shape (n,) or (n, m)
         Targets.
 
     Returns
     -------
     Solution
-        `x` is alpha, with the shape of `Y`; `bias` is b, of shape () or (m,).  ``breakdown`` if 1'eta is
-        zero, which is impossible for a positive definite Z.  The residual is that of Z x = y and Z x = 1.
+        `x` is alpha, with the shape of `Y`, and `bias` is b, of shape () or (m,). The status is ``breakdown``
+        if 1'eta is zero, which is impossible for a positive definite Z. The residual is that of the systems Z
+        x = y and Z x = 1.
     """
     solution = solve(np.column_stack((np.ones(len(Y)), Y)))
     nothing, no_bias = np.zeros_like(Y), np.zeros(Y.shape[1:])

@@ -16,7 +16,7 @@ RESIDUAL_LIMIT = 1e-6
 
 
 class Judge(Protocol):
-    """Interface of a matrix whose solutions can be checked."""
+    """Interface of a matrix that can check solutions: it computes residuals."""
 
     def residual(self, x: Array, Y: Array) -> Array:
         """Return Y - A x."""
@@ -25,28 +25,32 @@ class Judge(Protocol):
 def check_solution(system: Judge, Y: Array, x: Array, status: Status, *, limit: float = RESIDUAL_LIMIT,
                    method: str, iterations: int = 0, found: float | None = None, size: float | None = None,
                    **counts: Any) -> Solution:
-    """Return `x` if its residual is small enough, else zeros and the reason.
+    """Check a solution by its residual; replace it by zeros if that is too large.
 
     Parameters
     ----------
-    system : System, or any object with its method `residual`
+    system : System, or any object with a method `residual`
+        The matrix A.
     Y, x : ndarray of shape (n,) or (n, m)
-        Right-hand sides, and their solutions from a solver.
+        Right-hand sides, and the solutions that a solver computed.
     status : Status
-        The solver's status; ``ok`` becomes ``breakdown`` if |Y - A x| > limit |Y| or is NaN.
+        Status of the solver; ``ok`` becomes ``breakdown`` if |Y - A x| exceeds limit times |Y|, or is NaN.
     limit : float
+        Largest accepted ratio of the residual to `size`.
     method : str
+        Name of the method.
     iterations : int
+        Number of steps of the solver.
     found : float, optional
         |Y - A x| if the solver has recomputed it, which saves a product.
     size : float, optional
-        Reference size of the residual; by default |Y|.
+        Magnitude with which the residual is compared; by default |Y|.
     **counts
-        Further attributes of :class:`Solution`.
+        Other attributes of :class:`Solution`.
 
     Notes
     -----
-    The reported costs exclude the product for the residual.
+    The operation counts do not include the product for the residual.
     """
     size = largest_norm(Y) if size is None else size
     if status is not Status.OK:

@@ -1,4 +1,4 @@
-"""sim.reference: the choice between compiled and numpy loops."""
+"""sim.reference: choose between compiled loops and NumPy."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ COMPILED_FROM = 256
 
 
 def compiled(n: int) -> bool:
-    """Return whether compiled loops handle n rows.
+    """Return whether to use compiled loops for n rows.
 
-    For a smaller problem, numba is not imported.
+    For smaller problems, numba is not imported.
     """
     if n < COMPILED_FROM:
         return False

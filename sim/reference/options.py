@@ -14,7 +14,7 @@ from .systems.system import KernelSystem, System
 
 
 def check_tolerance(tolerance: float) -> None:
-    """Raise E236 if a tolerance is too small for float64, or too large for a solution."""
+    """Raise E236 if a tolerance is too small for float64, or too large to be useful."""
     if not is_real(tolerance) or not 1e-15 <= tolerance <= 1e-2:  # also refuses NaN
         raise fail("E236", "the tolerance of an iteration is out of range", where="tolerance",
                    value=tolerance, allowed="a number from 1e-15 to 1e-2", remedy="start with 1e-10")
@@ -38,7 +38,7 @@ def check_choice(value: str, where: str, choices: Iterable[str]) -> None:
 
 
 def samples_of(system: System, method: str) -> KernelSystem:
-    """Return `system` if it consists of samples and a kernel, else raise E238."""
+    """Return `system` if it has samples and a kernel, otherwise raise E238."""
     if not isinstance(system, KernelSystem):
         raise fail("E238", f"method {method} needs a kernel and samples", where="method",
                    value=type(system).__name__, allowed="solve_kernel, or a KernelSystem",
@@ -47,9 +47,9 @@ def samples_of(system: System, method: str) -> KernelSystem:
 
 
 def check_values(system: KernelSystem) -> None:
-    """Raise E224 if the kernel overflows.
+    """Raise E224 if a kernel value overflows.
 
-    Because k(u, v)^2 <= k(u, u) k(v, v), it is sufficient to check the diagonal.
+    It is sufficient to check the diagonal, because k(u, v)^2 <= k(u, u) k(v, v).
     """
     with np.errstate(over="ignore"):
         bad = np.flatnonzero(~np.isfinite(system.diagonal()))
@@ -60,17 +60,17 @@ def check_values(system: KernelSystem) -> None:
 
 
 def kernel_of(sigma: float | Kernel) -> Kernel:
-    """Return `sigma` if it is a kernel, otherwise the Gaussian kernel of this width.
+    """Return `sigma` if it is a kernel, otherwise the Gaussian kernel of that width.
 
-    Raise E220 if the width is invalid.
+    Raise E220 if the width is not valid.
     """
     return sigma if isinstance(sigma, Kernel) else Gaussian(sigma)
 
 
 def targets(y: ArrayLike, n: int) -> NDArray[np.float64]:
-    """Return `y` as finite float64 of shape (n,) or (n, m).
+    """Convert `y` to a finite float64 array of shape (n,) or (n, m), with m >= 1.
 
-    Raise E225 unless m is at least 1.
+    Raise E225 if this is not possible.
     """
     Y = finite_array(y, "y", "E225")
     if Y.ndim not in (1, 2) or len(Y) != n or Y.size == 0:

@@ -12,7 +12,7 @@ from .._arrays import Array
 
 
 class Status(StrEnum):
-    """Status of a computation; a member equals its plain text."""
+    """Status of a computation; each member is equal to its text."""
 
     OK = "ok"
     #: A leading minor of the matrix is not positive, so the recursion cannot continue.
@@ -36,19 +36,18 @@ class Solution:
     Attributes
     ----------
     x : ndarray of shape (n,) or (n, m)
-        The unknowns, one column per right-hand side.  **All zero unless the status is ok**:
-        always finite, never a wrong solution that looks plausible.
+        The unknowns, with one column per right-hand side. **All are 0 unless the status is ok**, so that a
+        wrong solution is never returned.
     status : Status
         ``"ok"``, or the reason why there is no solution.
     residual : float
-        |y - A x|_2 recomputed from `x`, the maximum over the right-hand sides.  For a
-        positive semidefinite T and A = T + lambda I this bounds the error:
-        |x - x*|_2 <= residual / lambda.  For methods with fewer unknowns than samples it is the
-        residual of their normal equations.
+        |y - A x|_2, recomputed from `x`; the maximum over the right-hand sides. If A = T + lambda I and T is
+        positive semidefinite, it bounds the error: |x - x*|_2 <= residual / lambda. For methods with fewer
+        unknowns than samples, it is the residual of their normal equations.
     iterations : int
-        Number of steps of the recursion.
+        Number of steps of the recursion or iteration.
     method : str
-        The method used.
+        Name of the method.
     xi : ndarray of shape (iterations,)
         Reflection coefficients, if the method has them; |xi| < 1 for a positive definite matrix.
     eps : float
@@ -56,26 +55,27 @@ class Solution:
     log_det : float
         The logarithm of det(A), if the method has it.
     blocks : tuple of int
-        Look-ahead: the sizes of the steps, in order; their sum is the number of rows.
+        For look-ahead: the number of rows of each step, in order; their sum is n.
     bytes : int
-        Peak memory of the method, without the system and `x`; 0 if not counted.
+        Peak memory of the method in bytes, without the system and `x`; 0 if it is not counted.
     operations : int
-        Multiplications, without those of kernel values; 0 if not counted.
+        Number of multiplications, without those for kernel values; 0 if it is not counted.
     kernel_values : int
         Number of computed kernel values.
     support : ndarray of int64, shape (s,), or None
-        Samples of the s rows of `x`; None if `x` has a row for every sample.
+        Indices of the samples that belong to the s rows of `x`; None if `x` has a row for every sample.
     bias : ndarray of shape () or (m,)
-        The bias b; 0 without one.
+        The bias b; 0 if there is none.
     w : ndarray of shape (D,) or (D, m), or None
-        Linear kernel: the weights w = X'alpha, f(x) = w'x.
+        For a linear kernel: the weights w = X'alpha, so that f(x) = w'x.
     history : tuple of float
-        Iterations: the updated residual, the maximum over the right-hand sides, before the first step
-        and after each, for rejected solutions too.
+        For iterative methods: the updated residual before the first step and after each step, the maximum
+        over the right-hand sides. It is also available if the solution is rejected.
     nonzeros : tuple of int
-        wavelet: retained coefficients per level, the coarsest last; their sum is n_e of the paper.
+        For method wavelet: number of retained coefficients of each level, the coarsest last; their sum is n_e
+        of the paper.
     why : str
-        Reason why "auto" chose this method, and of a failure.
+        Reason why "auto" chose this method, and reason for a failure.
     """
 
     x: Array
@@ -111,6 +111,6 @@ class Solution:
     def ok(self) -> bool:
         """Return whether `x` solves the system.
 
-        With early stopping (cg with `steps`), `x` is the result of these steps; see `why`.
+        With early stopping (cg with `steps`), `x` is the result of that number of steps; see `why`.
         """
         return self.status is Status.OK

@@ -1,1 +1,1 @@
-"""sim.replay: comparison of runs: test vectors, traces, saved states."""
+"""sim.replay: test vectors, traces and saved states, to compare runs."""

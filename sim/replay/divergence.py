@@ -1,10 +1,9 @@
 """sim.replay: find the first difference between a back end and the integer model.
 
-The difference is found by bisection of traces.
-
-Neither side stores its values: each hashes the first values and reports the value after them
-(:mod:`.trace`).  The call is repeated with other limits until the longest equal prefix is known.  The
-number of runs is twice the logarithm of the number of values, and the device needs constant memory.
+The difference is found by bisection. Neither side stores its intermediate values: each one computes a hash of
+the first values, up to a limit, and reports the next value (:mod:`.trace`). The call is repeated with other
+limits until the number of equal values is known. The number of runs is twice the binary logarithm of the
+number of values, and the device needs only constant memory.
 """
 
 from __future__ import annotations
@@ -27,15 +26,15 @@ class Divergence:
     Parameters
     ----------
     call : int
-        Number of the call in the vectors, from 0.
+        Number of the call in the vectors, counted from 0.
     name : str
         ``train``, ``update`` or ``predict``.
     sample : int or None
         Number of the sample within the call; None for ``train``.
     equal : int
-        Number of values in the call before the difference, all equal.
+        Number of equal values in the call before the difference.
     model, device : Event or None
-        The first pair that differs in value or position; None if that side had no further values.
+        The first values that differ in value or position; None for a side that has no further values.
     """
 
     call: int
@@ -47,13 +46,13 @@ class Divergence:
 
     @property
     def event(self) -> Event:
-        """Return the model's event, or the device's if the model had ended."""
+        """Return the value of the model, or of the device if the model has none."""
         event = self.model or self.device
         assert event is not None
         return event
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a dictionary for ``--json``."""
+        """Return the divergence as a dictionary for ``--json``."""
         place = self.event.as_dict()
         del place["word"]
         return {"call": self.call, "name": self.name, "sample": self.sample, "equal": self.equal, **place,
@@ -67,21 +66,23 @@ def find_divergence(model: TracedBackend, device: TracedBackend, vectors: Vector
     Parameters
     ----------
     model, device : TracedBackend
+        The integer model, and the back end that is compared with it.
     vectors : Vectors
+        The calls to replay.
     report : callable, optional
-        Progress callback; receives a description of the current step.
+        Progress callback, which is called with a description of each step.
 
     Returns
     -------
     Comparison
-        Comparison of the results, the final state and every traced value up to the divergence.
+        Comparison of the results, of the final state, and of the traced values up to the divergence.
     Divergence or None
-        None if all traced values are equal; the comparison then still reports results that differ.
+        None if all traced values are equal; the comparison can still contain results that differ.
 
     Raises
     ------
     KerncastError
-        E433 if a back end has no trace.
+        E433 if a back end has no trace hooks.
     """
     for backend in (model, device):
         if "trace" not in backend.calls:
@@ -110,7 +111,7 @@ def find_divergence(model: TracedBackend, device: TracedBackend, vectors: Vector
 
 def _bisect(model: TracedBackend, device: TracedBackend, vectors: Vectors, i: int, count: int,
             report: Report) -> Divergence:
-    """Find the divergence in call `i`; both sides traced at least `count` values."""
+    """Find the divergence in call `i`; both sides have at least `count` values."""
     call, earlier = vectors.calls[i], _needed(vectors.calls[:i + 1])
     tries = 0
 
@@ -138,7 +139,7 @@ def _bisect(model: TracedBackend, device: TracedBackend, vectors: Vectors, i: in
 
 
 def _needed(calls: Sequence[Call]) -> list[Call]:
-    """Return the earlier calls that determine the state before the last call."""
+    """Return the earlier calls on which the state before the last call depends."""
     if calls[-1].name == "train":
         return []
     before = [call for call in calls[:-1] if call.name != "predict"]
@@ -160,7 +161,7 @@ def _probe(backend: TracedBackend, earlier: Sequence[Call], call: Call, limit: i
 
 
 def _sample(model: TracedBackend, earlier: Sequence[Call], call: Call, number: int) -> int | None:
-    """Return the number of the sample in which a call computes value `number`."""
+    """Return the number of the sample for which a call computes value `number`."""
     if call.name == "train" or call.x_raw is None:
         return None
     _prepare(model, earlier)

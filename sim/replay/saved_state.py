@@ -1,8 +1,9 @@
-"""sim.replay: saved states: a model structure as bytes, with checks on restore.
+"""sim.replay: save a model structure as bytes, and restore it with checks.
 
-An image is a header, the members of the model structure in the plan's order, and a CRC-32; integers are
-little-endian without padding, so that every machine writes the same bytes.  :data:`LAYOUT` defines it;
-firmware/rt/kc_state.h is the same in C, and docs/saved-state.md describes it.
+The bytes of a saved state, called its image, consist of a header, the members of the model structure in the
+order of the plan, and a CRC-32. Integers are little-endian without padding, so that every machine writes the
+same bytes. :data:`LAYOUT` defines the header; firmware/rt/kc_state.h defines the same in C, and
+docs/saved-state.md describes the format.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ BLANK = 0xFF
 
 
 class Part(NamedTuple):
-    """Part of the header, with name, struct code and meaning."""
+    """Field of the header, with its name, its code in `struct`, and its meaning."""
 
     name: str
     code: str
@@ -36,7 +37,7 @@ class Part(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Return the size of the part in bytes."""
+        """Return the size of the field in bytes."""
         return struct.calcsize(f"<{self.code}")
 
 
@@ -54,7 +55,7 @@ HEADER_BYTES = _HEADER.size
 
 
 class Refusal(NamedTuple):
-    """Error of a rejected state."""
+    """Code, message and remedy of the error for a rejected state."""
 
     code: str
     message: str
@@ -73,19 +74,19 @@ REFUSALS = {
     RestoreStatus.INCONSISTENT: Refusal("E445", "the saved state contains values that training never "
                                                 "produces", _OLDER),
     RestoreStatus.STORAGE: Refusal("E446", "reading or writing the saved state failed",
-                             "check the memory, then save again"),
+                             "check the storage, then save again"),
 }
 
 
 class SavedState(NamedTuple):
-    """State with its sequence number."""
+    """Members of a model structure, with the sequence number of their image."""
 
     sequence: int
     state: Outputs
 
 
 def payload_bytes(plan: Plan) -> int:
-    """Return the number of bytes between header and CRC."""
+    """Return the number of bytes between the header and the CRC."""
     return sum(f.bytes for f in plan.memory)
 
 
@@ -95,14 +96,14 @@ def image_bytes(plan: Plan) -> int:
 
 
 def slot_bytes(plan: Plan) -> int:
-    """Return the number of bytes of a slot for one image, in blocks of :data:`BLOCK`."""
+    """Return the size of a slot for one image, a multiple of :data:`BLOCK` bytes."""
     return -(-image_bytes(plan) // BLOCK) * BLOCK
 
 
 def slots_with(plan: Plan, image: bytes, where: str) -> tuple[bytes, bytes]:
-    """Return two slots, the first with an image.
+    """Return the contents of two slots, the first of which contains an image.
 
-    Raise E440 or E443 for a wrong length.
+    Raise E440 or E443 if the image has the wrong length.
     """
     if _length(image) != image_bytes(plan):
         raise restore_error(plan, image, check_image(plan, image)[0], where)
@@ -111,7 +112,7 @@ def slots_with(plan: Plan, image: bytes, where: str) -> tuple[bytes, bytes]:
 
 
 def _length(image: object) -> int:
-    """Return the number of bytes of an image; -1 if it is not a bytes object."""
+    """Return the number of bytes of an image, or -1 if it is not a bytes object."""
     return len(image) if isinstance(image, (bytes, bytearray)) else -1
 
 
@@ -126,12 +127,12 @@ def _range_of(ctype: str) -> tuple[int, int]:
 
 
 def member_ranges(plan: Plan) -> dict[str, tuple[int, int]]:
-    """Return the ranges of members on which prediction or learning depends.
+    """Return the ranges that members of the model structure must have.
 
     Returns
     -------
     dict of str to (int, int)
-        Smallest and largest value by member, if narrower than its type.
+        Smallest and largest valid value of each member whose range is narrower than its type.
     """
     found: dict[str, tuple[int, int]] = {"reserved": (0, 0)}
     if plan.trains:
@@ -154,7 +155,7 @@ def member_ranges(plan: Plan) -> dict[str, tuple[int, int]]:
 
 
 def finite_members(plan: Plan) -> frozenset[str]:
-    """Return the float32 members that a prediction sums; they must be finite."""
+    """Return the names of the float32 members, which must be finite."""
     return frozenset(f.name for f in plan.memory if (f.name, f.ctype) == ("alpha", "float"))
 
 
@@ -165,14 +166,15 @@ def encode(plan: Plan, state: Outputs, sequence: int) -> bytes:
     ----------
     plan : Plan
     state : dict of str to ndarray of int64
-        Every member as a flat array, from :meth:`..backend.Backend.state`; a float32 is the integer of its
-        bits.
+        Every member as a flat array, from :meth:`..backend.Backend.state`; a float32 value is represented by
+        its bits, read as an integer.
     sequence : int
         Sequence number, 0 to 2^32 - 1.
 
     Returns
     -------
     bytes
+        The image.
     """
     header = _HEADER.pack(MAGIC, VERSION, ABI, sequence, payload_bytes(plan), bytes.fromhex(plan.hash))
     content = header + b"".join(state[f.name].astype(wire_dtype(f.ctype)).tobytes() for f in plan.memory)
@@ -189,9 +191,9 @@ def _members(plan: Plan, payload: bytes) -> Outputs:
 
 
 def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
-    """Return the first member outside its range, and the range.
+    """Return descriptions of the first invalid member and of its allowed values.
 
-    The result is empty if there is none.
+    Both are empty if all members are valid.
     """
     for name, (lo, hi) in member_ranges(plan).items():
         wrong = np.flatnonzero((state[name] < lo) | (state[name] > hi))
@@ -213,7 +215,7 @@ def _inconsistency(plan: Plan, state: Outputs) -> tuple[str, str]:
 
 
 def check_image(plan: Plan, image: bytes) -> tuple[RestoreStatus, str, str]:
-    """Check an image; return the status, the value found, and the allowed value."""
+    """Check an image; return the status, the value found and the allowed value."""
     if _length(image) < 0:
         return RestoreStatus.NONE, f"an object of type {type(image).__name__}", "the bytes that save returned"
     if not image or image[:4] != MAGIC[:len(image)]:
@@ -237,7 +239,7 @@ def check_image(plan: Plan, image: bytes) -> tuple[RestoreStatus, str, str]:
 
 
 def restore_error(plan: Plan, image: bytes, status: int, where: str) -> KerncastError:
-    """Return the error for a back end that rejected an image with `status`."""
+    """Create the error for an image that a back end rejected with `status`."""
     verdict, found, allowed = check_image(plan, image)
     if status != verdict:  # its storage returned other bytes than were written
         found, allowed, verdict = f"status {RestoreStatus(status).name}", verdict.name, RestoreStatus.STORAGE
@@ -247,7 +249,7 @@ def restore_error(plan: Plan, image: bytes, status: int, where: str) -> Kerncast
 
 
 class Saving:
-    """Mixin with ``save`` and ``restore`` for a model with ``state`` and ``load``."""
+    """Mixin that implements ``save`` and ``restore`` with ``state`` and ``load``."""
 
     plan: Plan
     name: str
@@ -258,11 +260,11 @@ class Saving:
         raise NotImplementedError
 
     def load(self, state: Outputs) -> None:
-        """Load a state that is consistent and belongs to this plan."""
+        """Load a state, which must be consistent and belong to this plan."""
         raise NotImplementedError
 
     def save(self) -> bytes:
-        """Return the state as an image; see :class:`~kerncast.sim.backend.Backend`."""
+        """Save the state as an image; see :class:`~kerncast.sim.backend.Backend`."""
         self._sequence = next_sequence(self._sequence)
         return encode(self.plan, self.state(), self._sequence)
 
@@ -273,7 +275,7 @@ class Saving:
 
 
 def decode(plan: Plan, image: bytes, where: str = "saved state") -> SavedState:
-    """Decode an image.
+    """Check an image and decode it.
 
     Parameters
     ----------
@@ -281,7 +283,7 @@ def decode(plan: Plan, image: bytes, where: str = "saved state") -> SavedState:
         Plan of the model that loads the image.
     image : bytes
     where : str
-        The file or back end, for the message.
+        The file or the back end, for the error message.
 
     Returns
     -------
@@ -290,7 +292,7 @@ def decode(plan: Plan, image: bytes, where: str = "saved state") -> SavedState:
     Raises
     ------
     KerncastError
-        E440 to E445: see :data:`REFUSALS`.
+        E440 to E445 if the image is not valid; see :data:`REFUSALS`.
     """
     verdict = check_image(plan, image)[0]
     if verdict is not RestoreStatus.OK:

@@ -1,6 +1,7 @@
 """sim.replay: the trace of a run.
 
-A trace contains the number of computed values, their hash, and one of the values.
+A trace contains the number of intermediate values, a hash of the first values up to a limit, and the value
+that follows them.
 """
 
 from __future__ import annotations
@@ -19,14 +20,15 @@ NO_LIMIT = (1 << 32) - 1
 
 @dataclass(frozen=True)
 class Event:
-    """Computed value and its position.
+    """Intermediate value with its position.
 
     Parameters
     ----------
     operation, signal : str
         Names as in the generated C: ``KC_TRACE(operation, signal, ...)``.
     step : int
-        Step of the operation: m of a recursion, the slot or the diagonal; 0 if the operation has no steps.
+        Step of the operation, such as m of a recursion, a slot or a diagonal; 0 if the operation has no
+        steps.
     index : int
         Index within the signal.
     word : int
@@ -43,23 +45,23 @@ class Event:
         return f"{self.operation}: {self.signal}[{self.index}] at step {self.step} is {self.word}"
 
     def as_dict(self) -> dict[str, Any]:
-        """Return a dictionary for ``--json``."""
+        """Return the event as a dictionary for ``--json``."""
         return {"operation": self.operation, "signal": self.signal, "step": self.step,
                 "index": self.index, "word": self.word}
 
 
 @dataclass(frozen=True)
 class Trace:
-    """Events between two calls of :meth:`TracedBackend.trace`.
+    """Summary of the events between two calls of :meth:`TracedBackend.trace`.
 
     Parameters
     ----------
     count : int
         Number of events.
     folded : int
-        32-bit hash of the first `limit` events.
+        32-bit hash of the first events, up to the limit.
     event : Event or None
-        Event number `limit`, counted from 0; None if there were at most `limit` events.
+        Event after the hashed ones; None if the number of events does not exceed the limit.
     """
 
     count: int
@@ -69,17 +71,17 @@ class Trace:
 
 @runtime_checkable
 class TracedBackend(Backend, Protocol):
-    """Back end with trace hooks; ``trace`` is one of its :attr:`calls`."""
+    """Back end with trace hooks; its :attr:`calls` contain ``trace``."""
 
     def trace(self, limit: int) -> Trace:
-        """Return the trace since the last call, and restart it with `limit`.
+        """Return the trace since the previous call, and start a new trace with `limit`.
 
-        The limit of the returned trace is that of the previous call.
+        The limit of the returned trace is the one passed to the previous call.
         """
 
 
 def no_hooks(name: str) -> KerncastError:
-    """Return the error E433 of a back end without trace hooks."""
+    """Create the error E433 for a back end without trace hooks."""
     return fail("E433", "this back end has no trace hooks", where="back end", value=name,
                 allowed="model, host, wasm, emu:BOARD, board:PORT",
                 remedy="choose one of the allowed values, or omit --bisect")

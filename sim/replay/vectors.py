@@ -1,6 +1,6 @@
-"""sim.replay: test vectors, calls with ADC counts and the expected results.
+"""sim.replay: test vectors, which are calls with ADC counts and expected results.
 
-Every back end replays the same calls; each result and the final state must be equal.
+Every back end replays the same calls. All results and the final state must equal the expected ones.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CALLS = ("train", "update", "predict")
 
 @dataclass(frozen=True)
 class Call:
-    """Call of a back end, with the expected result.
+    """Call of a back end, with its arguments and the expected result.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Call:
     x_raw : ndarray of int64, shape (m, D), or None
     y_raw : ndarray of int64, shape (m,), or None
     expected : dict
-        The integer model's result.
+        Result of the integer model.
     """
 
     name: str
@@ -54,15 +54,15 @@ class Call:
         return _answer(backend, self.name, self.x_raw, self.y_raw)
 
     def as_dict(self, answer: str = "expected") -> dict[str, Any]:
-        """Return a dictionary for JSON, with the result under the key `answer`."""
+        """Return the call as a dictionary for JSON; the key `answer` has the result."""
         return {"call": self.name, "x": _listed(self.x_raw), "y": _listed(self.y_raw),
                 answer: {k: v.tolist() for k, v in self.expected.items()}}
 
     @classmethod
     def from_dict(cls, written: dict[str, Any], answer: str = "expected") -> Call:
-        """Build a call from :meth:`as_dict`'s result.
+        """Create a call from a dictionary that :meth:`as_dict` returned.
 
-        Raises KeyError, TypeError, ValueError or OverflowError if it is invalid.
+        Raise KeyError, TypeError, ValueError or OverflowError if it is not valid.
         """
         name, x, y = written["call"], written["x"], written["y"]
         call = cls(name, None if x is None else _array(x), None if y is None else _array(y),
@@ -71,14 +71,15 @@ class Call:
         return call
 
     def _check_shapes(self, answer: str) -> None:
-        """Raise ValueError, KeyError or TypeError if arguments and result do not match.
+        """Check that the lengths of the arguments and of the result agree.
 
-        A training with too few samples is valid: its result is a status.
+        Raise ValueError, KeyError or TypeError if they do not. A training with too few samples is valid, and
+        its result is a status.
         """
         if self.name not in _CALLS:
             raise ValueError(f"no such call: {self.name}")
         if (self.y_raw is None) != (self.name == "predict") or (self.x_raw is None and self.name != "train"):
-            raise ValueError(f"{self.name} does not take these x and y")
+            raise ValueError(f"{self.name} does not have these arguments x and y")
         if self.name == "train":
             samples = {1}
         else:
@@ -86,11 +87,11 @@ class Call:
             samples.add(len(self.expected["f"]))
         samples.add(len(self.expected["status"]))
         if len(samples) != 1:
-            raise ValueError(f"{self.name}: x, y and {answer} differ in length")
+            raise ValueError(f"{self.name}: x, y and {answer} have different lengths")
 
 
 class Model(Backend, Protocol):
-    """Back end with a plan, such as the result of :func:`...model.open_model`."""
+    """Back end that has a plan, such as the result of :func:`...model.open_model`."""
 
     plan: Plan
 
@@ -108,11 +109,11 @@ def _answer(backend: Backend, name: str, x_raw: Raw | None, y_raw: Raw | None) -
 
 @dataclass(frozen=True)
 class Vectors:
-    """Calls in order, and the final state of model and trainer.
+    """Test vectors: calls in order, and the final state of model and trainer.
 
-    `workspace` and `fitted` are empty if the plan has no trainer, or if the last training failed; `fitted`
-    also if the plan has no fitted values. `stream` has the values of a stream of the last training's targets,
-    if the plan has a stream.
+    `workspace` and `fitted` are empty if the plan has no trainer, or if the last training failed. `fitted` is
+    also empty if the trainer does not compute fitted values. `stream` has the values of a stream of the last
+    training's targets, if the plan has a stream.
     """
 
     plan_hash: str
@@ -128,7 +129,7 @@ class Vectors:
         return _last_targets(self.calls)
 
     def check(self, plan: Plan, where: str) -> None:
-        """Raise E309 for vectors of another plan, E211 if their state has other members."""
+        """Raise E309 if the vectors belong to another plan, E211 if their members differ."""
         if self.plan_hash != plan.hash:
             raise fail("E309", "the vectors belong to another plan", where=where, value=self.plan_hash,
                        allowed=plan.hash, remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
@@ -139,7 +140,7 @@ class Vectors:
                        remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
 
     def to_json(self) -> str:
-        """Return deterministic JSON, one call per line."""
+        """Return the vectors as JSON, with one call per line; the text is deterministic."""
         lines = [json.dumps(call.as_dict()) for call in self.calls]
         last = {"state": self.state, "workspace": self.workspace, "fitted": self.fitted,
                 "stream": self.stream}
@@ -167,7 +168,7 @@ def _listed(words: Raw | None) -> Any:
 
 
 def _array(words: Any) -> Raw:
-    """Return integers as an array; raise TypeError for fractions or text."""
+    """Convert a list of integers to an array; raise TypeError for other values."""
     array = np.array(words)
     if array.size and array.dtype.kind != "i":
         raise TypeError(f"{array.dtype} instead of integers")
@@ -175,12 +176,12 @@ def _array(words: Any) -> Raw:
 
 
 def arrays(words: dict[str, Any]) -> Outputs:
-    """Return arrays from lists of integers by name; raise TypeError for other lists."""
+    """Convert lists of integers to arrays; raise TypeError for other values."""
     return {k: _array(v) for k, v in words.items()}
 
 
 def make_vectors(model: Model, calls: list[tuple[str, Raw | None, Raw | None]]) -> Vectors:
-    """Run the integer model over calls (name, x_raw, y_raw) and record its results."""
+    """Run calls (name, x_raw, y_raw) on a model, and record the results as vectors."""
     answered = tuple(Call(name, x, y, _answer(model, name, x, y)) for name, x, y in calls)
     return Vectors(model.plan.hash, answered, model.state(), workspace_of(model),
                    fitted_of(model, model.plan), stream_of(model, model.plan, _last_targets(answered)))
@@ -194,7 +195,7 @@ def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
                 passes: int = 1) -> list[tuple[str, Raw | None, Raw | None]]:
     """Return the calls of a demo or a regression test: train or learn, then predict.
 
-    A model trained elsewhere only predicts.
+    For a model trained elsewhere, the calls only predict.
     """
     if plan.fixed:
         seen = [x_test] if x_raw is None or x_raw is x_test else [x_raw, x_test]
@@ -207,19 +208,16 @@ def usual_calls(plan: Plan, x_raw: Raw | None, y_raw: Raw, x_test: Raw,
 
 def replay(backend: Backend, vectors: Vectors,
            progress: Callable[[Iterator[Call]], Iterator[Call]] = lambda calls: calls) -> Comparison:
-    """Run the calls on a back end and compare every value and the final state.
+    """Run vectors on a back end; compare all results and the final state.
 
     Parameters
     ----------
     backend : Backend
         Calls that it does not support are skipped.
     vectors : Vectors
+        The calls with their expected results.
     progress : callable, optional
-        Wraps the iterator of calls, to show progress.
-
-    Returns
-    -------
-    Comparison
+        Function that wraps the iterator of calls in order to show progress.
     """
     result = Comparison()
     backend.reset()
@@ -246,7 +244,7 @@ def compare_trainer(result: Comparison, vectors: Vectors, backend: Backend) -> N
 
 
 def limit_predictions(vectors: Vectors, samples: int) -> Vectors:
-    """Limit each call of predict to `samples` samples, for slow back ends."""
+    """Limit each call of predict to `samples` samples, so that slow back ends finish."""
     def first(call: Call) -> Call:
         if call.name != "predict" or call.x_raw is None:
             return call

@@ -1,38 +1,37 @@
-"""sim.data.samples: training samples in their own units.
-
-Samples are loaded from a file or a named data set.
+"""sim.data.samples: load samples in their own units from files or data sets.
 
 ========  ==================================  ====================================================
 format    file names end in                   options
 ========  ==================================  ====================================================
 csv       .csv .tsv .txt, and .gz .bz2        target: column or columns, by name or number; by
-                                              default the one named y, else the last.  inputs:
-                                              columns, by default all others.  header: whether the
-                                              first line names the columns; by default, if it
-                                              holds no number.  time: column of the sampling
-                                              instants, not an input.  decimal: "." or ",".
-                                              separator: character between fields.  skip: rows
-                                              before the first sample
-npz       .npz                                target, inputs: names of arrays, by default y and X
-libsvm    .libsvm .svm .svmlight, .gz .bz2    columns: D, if the last columns may be absent
-wav       .wav                                target: number of the channel, by default all
+                                              default y, or else the last column.  inputs:
+                                              columns; by default all others.  header: whether the
+                                              first line names the columns; by default this is so
+                                              if it contains no number.  time: column of the
+                                              sampling instants, which is not an input.  decimal:
+                                              "." or ",".  separator: character between fields.
+                                              skip: number of rows before the first sample
+npz       .npz                                target, inputs: names of arrays; by default y and X
+libsvm    .libsvm .svm .svmlight, .gz .bz2    columns: D, if the last columns can be missing
+wav       .wav                                target: number of a channel; by default all channels
 ========  ==================================  ====================================================
 
-Without inputs, the sample number is the input: a signal.
+If there are no inputs, the samples are a signal, and the input is the sample number.
 
 ==============================================================  ==================================
-sets by name                                                    are
+names of data sets                                              contents
 ==============================================================  ==================================
 ecg, ecg_360hz, glucose, sea_temperature                        signals
 digits, breast_cancer, mnist_5k, mnist_10k, fashion_mnist,      classes
 shuttle, faces, spam_assassin
-covertype, ijcnn1, w8a, daimler, cbcl, 20newsgroups, webkb      classes, from the user's copy only
+covertype, ijcnn1, w8a, daimler, cbcl, 20newsgroups, webkb      classes; require your own copy
 ==============================================================  ==================================
 
-Errors: E237 memory; E241 file; E242 columns or options; E243 ragged rows; E245 infinity; E247 no samples;
-E251 missing values; E252 no numbers; E253 labels; E254 unknown format; E255 unknown or unavailable set;
-E256 another set's copy; E257 arrays; E501 missing package.  :mod:`...data` reads the ADC counts that a spec
-names; here values are in their own unit.
+The errors are: E237 for too little memory; E241 for a file that cannot be read; E242 for columns or options;
+E243 for rows of different lengths; E245 for infinity; E247 for no samples; E251 for missing values; E252 for
+text instead of numbers; E253 for labels; E254 for an unknown format; E255 for an unknown or unavailable data
+set; E256 for a copy of a different data set; E257 for arrays that do not form a training set; E501 for a
+missing package. :mod:`...data` loads ADC counts for a spec.
 """
 
 from __future__ import annotations
@@ -55,16 +54,16 @@ from .table import Array, Labels, SampleTable, as_labels, check_values
 
 @dataclass(frozen=True)
 class Samples:
-    """Inputs and targets, with their names and origin.
+    """Samples with the names of their columns, their title and their licence.
 
     Parameters
     ----------
     X : ndarray of float64, shape (n, D)
-        Inputs; finite.
+        Inputs, which are finite.
     y : ndarray of shape (n,) or (n, K)
         Targets: finite numbers, or class labels of any kind.
     title, licence : str
-        Texts for reports.
+        Description and licence of the data, for reports.
     inputs : sequence of str
         Names of the columns of `X`.
     target : str
@@ -84,7 +83,7 @@ class Samples:
                 f"  target: {self.target}{', K = ' + str(self.y.shape[1]) if self.y.ndim > 1 else ''}")
 
     def of_classes(self, *classes: Any) -> Samples:
-        """Return the samples of the given classes in order.
+        """Return the samples of some classes, in their original order.
 
         Raise E253 if a class does not occur.
         """
@@ -100,27 +99,31 @@ class Samples:
 
 def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: Labels = None,
                  limit: int | None = None, format: str | None = None, **options: Any) -> Samples:
-    """Load samples from a file, or a data set by its name; nothing is downloaded.
+    """Load samples from a file or a named data set; nothing is downloaded.
 
     Parameters
     ----------
     source : str or Path
-        A file, or a name: see the tables of :mod:`kerncast.sim.data.samples`.
+        The path of a file, or the name of a data set. :mod:`kerncast.sim.data.samples` lists the formats and
+        the names.
     copy : str or Path, optional
-        The user's copy of a named set.
+        Path of your own copy of a named data set.
     labels : {"any"}, sequence, mapping or None
-        None: the target is a number, or as the named set defines it.  "any", a sequence or a mapping: it is
-        a class label, of any value, of the sequence, or a key that maps to a value: {"cat": -1, "dog": 1}.
+        None if the target is a number; for a named data set, its definition then applies. "any" if the target
+        is a class label. A sequence lists the allowed labels. A mapping also converts them, such as {"cat":
+        -1, "dog": 1}.
     limit : int, optional
-        Largest number of samples, taken from the beginning.
+        Maximum number of samples, taken from the beginning.
     format : {"csv", "npz", "libsvm", "wav"}, optional
-        Format of the file; by default inferred from its name.
+        Format of the file; by default the suffix of its name decides.
     **options
-        Options of the format: target, inputs, time, header, decimal, separator, columns; see the table.
+        Options of the format: target, inputs, time, header, decimal, separator, columns; see the table in
+        :mod:`kerncast.sim.data.samples`.
 
     Returns
     -------
     Samples
+        The samples, in the units of the file.
 
     Examples
     --------
@@ -146,7 +149,7 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
 
 
 def _check_arguments(source: Any, copy: Any, labels: Any) -> None:
-    """Raise E255 if source or copy is not a path, E242 for invalid labels."""
+    """Raise E255 if `source` or `copy` has the wrong type, E242 for invalid labels."""
     for name, value in (("source", source), ("copy", copy)):
         if not isinstance(value, str | PathLike) and (name, value) != ("copy", None):
             raise fail("E255", f"the {name} is neither a path nor a name", where=name, value=repr(value)[:60],
@@ -161,7 +164,7 @@ def _check_arguments(source: Any, copy: Any, labels: Any) -> None:
 
 def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None, format: str | None,
            options: dict[str, Any]) -> Samples:
-    """Load a data set by its name."""
+    """Load a named data set."""
     named, place = SETS[name], place_of(name, copy)
     title = f"{named.title}, the user's copy" if copy is not None else named.title
     chosen = "any" if labels is None and named.classes else labels

@@ -1,6 +1,6 @@
-"""sim.data.samples: CSV files of numbers, times and labels.
+"""sim.data.samples: read CSV files that contain numbers, times and labels.
 
-Every error states the number of its line.
+Every error states the number of the line.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _ISO_8601 = re.compile(r"(\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)
 
 @dataclass
 class _Reading:
-    """State of a reader: columns, and the rows read so far."""
+    """State of a reader: the chosen columns, and the rows that have been read."""
 
     path: Path
     names: list[str]
@@ -56,37 +56,37 @@ def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
              header: bool | None = None, labels: Labels = None, limit: int | None = None, skip: int = 0,
              decimal: str = ".", separator: str | None = None,
              missing: str = "refuse") -> SampleTable:
-    """Read a plain, .gz or .bz2 CSV file with comma, semicolon or tab as separator.
+    """Read a CSV file, plain or compressed as .gz or .bz2.
 
     Parameters
     ----------
     path : Path
     target : str, int or sequence of these, optional
-        Column or columns of the target, by name or number (-1 is the last); by default y, else the last.
+        Column or columns of the target, by name or number (-1 is the last); by default y, or else the last.
     inputs : sequence of str or int, optional
-        Columns of the inputs; by default all others.  If there are none, the sample number: a signal.
+        Columns of the inputs; by default all others. If there are none, the input is the sample number.
     time : str or int, optional
         Column of the sampling instants, which is not an input.
     header : bool, optional
-        Whether the first line names columns; by default, if it holds no number.
+        Whether the first line names the columns; by default this is so if it contains no number.
     labels : Labels
-        Unless None, the target is a class label and read as text.
+        Unless it is None, the target is a class label, and is read as text.
     limit, skip : int
-        Largest number of samples, and rows before the first one, which are not read.
+        Maximum number of samples, and number of rows to skip before the first one.
     decimal, separator : str
-        Decimal mark, and character between fields; by default the most frequent in the first line.
+        Decimal mark, and character between fields; by default the most frequent one in the first line.
     missing : {"refuse", "keep"}
-        "keep" returns NaN for a missing number, and for an empty line within a signal.
+        "keep" returns NaN for a missing number or an empty line in a signal; "refuse" raises E251.
 
     Raises
     ------
     KerncastError
-        E241 file, E242 columns, E243 ragged row, E245 infinity, E247 no samples, E251 missing value (or
-        an empty line within a signal), E252 not a number; repeats in a column are counted.
+        E241 for the file, E242 for columns, E243 for the length of a row, E245 for infinity, E247 for no
+        samples, E251 for missing values, E252 for text instead of numbers.
 
     Notes
     -----
-    A column whose first value is an ISO 8601 date and time is read as seconds since that value.
+    Dates and times in ISO 8601 are converted to seconds since the first one of the column.
     """
     parse = parse_decimal if decimal == "." else decimal_comma
     lines = csv_lines(path, separator or (",;\t" if decimal == "." else ";\t"),
@@ -104,7 +104,7 @@ def read_csv(path: Path, *, target: Column | Sequence[Column] | None = None,
 
 def _read_rows(reading: _Reading, lines: Iterable[tuple[int, list[str]]], skip: int,
                limit: int | None) -> SampleTable:
-    """Read the rows below the header."""
+    """Read the rows below the header and return the samples."""
     for number, fields in lines:
         if is_blank(fields):
             reading.blank += [number]
@@ -129,7 +129,7 @@ def _read_rows(reading: _Reading, lines: Iterable[tuple[int, list[str]]], skip: 
 
 def _columns(path: Path, line: int, names: list[str], named: bool, target: Any, inputs: Any, time: Any,
              labelled: bool) -> _Reading:
-    """Choose the columns."""
+    """Choose the columns; raise E242 if they do not form a training set."""
     if target is None:
         target = "y" if named and "y" in names else -1
     unique = unique_names(names)
@@ -143,8 +143,8 @@ def _columns(path: Path, line: int, names: list[str], named: bool, target: Any, 
             labelled and len(targets) > 1):
         raise fail("E242", "the chosen columns do not form a training set", where=f"{path}:{line}",
                    value=f"inputs {[names[i] for i in chosen]}, target {[names[i] for i in targets]}"[:200],
-                   allowed="one or more targets, but only one if it is a label; inputs that are neither a "
-                           "target nor the time", remedy="choose columns that meet these conditions")
+                   allowed="one or more targets, but only one if it is a label; inputs that are neither "
+                           "targets nor the time", remedy="choose columns that meet these conditions")
     return _Reading(path, names, chosen, targets, labelled, 0 if named else line, parse_decimal, times, False)
 
 
@@ -153,7 +153,7 @@ def _listed(columns: Any) -> list[Any]:
 
 
 def unique_names(names: Sequence[str]) -> dict[str, int]:
-    """Return the indices of the columns whose names are unique."""
+    """Map each unique name to the index of its column."""
     counts = Counter(names)
     return {name: index for index, name in enumerate(names) if counts[name] == 1}
 
@@ -170,7 +170,7 @@ def _index(path: Path, line: int, names: list[str], unique: Mapping[str, int], c
 
 
 def _read_row(reading: _Reading, number: int, fields: list[str]) -> None:
-    """Add one row, or its problems."""
+    """Add one row to the samples, or its errors to the problems."""
     where = f"{reading.path}:{number}"
     if len(fields) != len(reading.names):
         reading.problems.append(Problem("E243", "the row has the wrong number of fields", where,
@@ -207,7 +207,7 @@ def _numeric(reading: _Reading) -> list[int]:
 
 
 def _read_gap(reading: _Reading) -> None:
-    """Add the empty lines before a row of a signal, or their problems."""
+    """Add the empty lines before a row of a signal as missing samples or as problems."""
     for line in reading.blank:
         if reading.keep:
             reading.values.extend([nan] * len(_numeric(reading)))
@@ -218,7 +218,7 @@ def _read_gap(reading: _Reading) -> None:
 
 
 def _convert(reading: _Reading, index: int, text: str) -> float:
-    """Return a field as a number, in the notation of the column's first value."""
+    """Convert a field to a number, in the notation of the first value of its column."""
     if reading.keep and text.strip().lower() in MISSING:
         return nan
     if index not in reading.convert:
@@ -236,7 +236,7 @@ def _mistake(line: int, reading: _Reading, fields: list[str], index: int) -> Pro
         return None if isfinite(_convert(reading, index, text)) else not_finite(place, text)
     except ValueError:
         if line == reading.headless:
-            remedy = "if this line names the columns, give each a name that is not a number"
+            remedy = "if this line names the columns, use names that are not numbers"
         elif index in reading.targets:
             remedy = ("correct the field, or choose another target; load_samples reads classes with "
                       "labels=\"any\"")
@@ -245,36 +245,36 @@ def _mistake(line: int, reading: _Reading, fields: list[str], index: int) -> Pro
         if not reading.lines and line != reading.headless and all(
                 problem.where.startswith(f"{reading.path}:{line} ") for problem in reading.problems[:1]):
             remedy += "; if this line states units, delete it"
-        return Problem("E252", "not a number", place, text[:40],
+        return Problem("E252", "the field is not a number", place, text[:40],
                        "numbers" if reading.convert[index] is reading.parse
                        else "dates and times in ISO 8601, as in the first row",
                        remedy)
 
 
 def is_blank(fields: Sequence[str]) -> bool:
-    """Return whether a line is empty, without separators."""
+    """Return whether a line contains neither text nor separators."""
     return len(fields) < 2 and not any(map(str.strip, fields))
 
 
 def names_columns(fields: Sequence[str], parse: Callable[[str], float] = parse_decimal) -> bool:
-    """Return whether a line names columns: no field is a number or a time."""
+    """Return whether a line names the columns, so that no field is a number or a time."""
     return not any(_is_number(text, parse) for text in fields)
 
 
 def decimal_comma(text: str) -> float:
-    """Parse a number with a decimal comma; raise ValueError for one with a point."""
+    """Parse a number with a decimal comma; raise ValueError if it contains a point."""
     if "." in text:
         raise ValueError(text)
     return parse_decimal(text.replace(",", "."))
 
 
 def is_time(text: str) -> bool:
-    """Return whether a field is a date and time of ISO 8601."""
+    """Return whether a field is a date and time in the format of ISO 8601."""
     return bool(_ISO_8601.fullmatch(text.strip()))
 
 
 def _is_number(text: str, parse: Callable[[str], float]) -> bool:
-    """Return whether a field is a number or a time, not a column name."""
+    """Return whether a field is a number or a time, not the name of a column."""
     try:
         return isfinite(_converter(text, parse)(text)) or text.lower() not in MISSING
     except ValueError:
@@ -282,9 +282,9 @@ def _is_number(text: str, parse: Callable[[str], float]) -> bool:
 
 
 def _converter(first: str, parse: Callable[[str], float]) -> Callable[[str], float]:
-    """Return the conversion of a column's fields to numbers.
+    """Return the function that converts the fields of a column to numbers.
 
-    The first field determines it.
+    The first field determines whether the fields are times.
     """
     try:
         parse(first)
@@ -298,7 +298,7 @@ def _converter(first: str, parse: Callable[[str], float]) -> Callable[[str], flo
 
 
 def _time(text: str) -> float:
-    """Return the seconds since 1970 of a date and time; the default zone is UTC."""
+    """Convert a date and time to seconds since 1970; the default time zone is UTC."""
     parts = _ISO_8601.fullmatch(text.strip())
     if not parts:
         raise ValueError("not a date and time")

@@ -1,6 +1,6 @@
-"""sim.data.samples: readers of NPZ, LIBSVM and WAV files.
+"""sim.data.samples: read NPZ, LIBSVM and WAV files.
 
-The function :func:`read_file` chooses the reader by format.
+:func:`read_file` chooses the reader for a format.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ _COMPRESSED = (".gz", ".bz2")
 
 def read_npz(path: Path, *, target: Column | None = None, inputs: str | None = None, labels: Labels = None,
              limit: int | None = None) -> SampleTable:
-    """Read `inputs`, (n, D), and `target`, (n,) or (n, K), of an NPZ file.
+    """Read the arrays `inputs` (n, D) and `target` (n,) or (n, K) of an NPZ file.
 
-    The default names are X and y.
-
-    Without inputs, the sample number is the input.
+    The default names of the arrays are X and y. If there is no array of inputs, the input is the sample
+    number.
 
     Raises
     ------
     KerncastError
-        E237 memory, E241 file, E245 and E251 values, E247 no samples, E252 not numbers, E257 names, shapes
-        or types.
+        E237 for too little memory, E241 if the file cannot be read, E245 and E251 for values that are not
+        finite, E247 for no samples, E252 for text instead of numbers, E257 for names, shapes or types of
+        arrays.
     """
     try:
         with open_npz(path) as file:
@@ -87,7 +87,10 @@ def _shapes(arrays: dict[str, NDArray[Any]]) -> str:
 
 
 def _refuse_other_arrays(path: Path, arrays: dict[str, NDArray[Any]], y: NDArray[Any]) -> None:
-    """Raise E257 if other arrays are as long as the target: they may be the inputs."""
+    """Raise E257 if other arrays have the length of the target.
+
+    They could be the inputs.
+    """
     others = [key for key, value in arrays.items() if value is not y and value.shape[:1] == y.shape[:1]]
     if others:
         target = next(key for key, value in arrays.items() if value is y)
@@ -107,24 +110,26 @@ def _numbers(path: Path, what: str, values: NDArray[Any]) -> Array:
 
 def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = None,
                 labels: Labels = None) -> SampleTable:
-    """Read a LIBSVM or SVMlight file: lines ``target index:value ...``.
+    """Read a LIBSVM or SVMlight file, with lines ``target index:value ...``.
 
-    The file may be compressed as .gz or .bz2.
+    The file can be compressed as .gz or .bz2.
 
     Parameters
     ----------
     path : Path
     columns : int, optional
-        D, if the last columns may be absent, as in a test set.
+        D, if the last columns can be missing in the file, as in a test set.
     limit : int, optional
-        Largest number of samples.
+        Maximum number of samples.
     labels : Labels
         Ignored, because the targets are always numbers.
 
     Raises
     ------
     KerncastError
-        E237 memory, E241 file, E245 and E251 values, E247 no samples, E252 a line of another form, E501.
+        E237 for too little memory, E241 if the file cannot be read, E245 and E251 for values that are not
+        finite, E247 for no samples, E252 for a line that is not in the format, E501 if scikit-learn is not
+        installed.
     """
     try:
         check_text(path)
@@ -146,7 +151,7 @@ def read_libsvm(path: Path, *, columns: int | None = None, limit: int | None = N
 
 
 def _check_memory(path: Path, n: int, D: int, remedy: str = "") -> None:
-    """Raise E237 if n x D inputs and their copies exceed the free memory."""
+    """Raise E237 if n x D inputs and their copies need more than the free memory."""
     if (wanted := _BYTES_OF_AN_INPUT * n * D) > (free := free_bytes()):
         raise fail("E237", f"{n:,} x {D:,} inputs do not fit in memory", where=str(path),
                    value=f"{wanted:,} bytes", allowed=f"{free:,} bytes, the free memory of this machine",
@@ -154,9 +159,9 @@ def _check_memory(path: Path, n: int, D: int, remedy: str = "") -> None:
 
 
 def _samples_of(path: Path) -> Any:
-    """Yield number and fields of each line of a LIBSVM file with a sample.
+    """Yield the number and the fields of each line of a LIBSVM file with a sample.
 
-    Lines and fields are divided as bytes, as scikit-learn does: a comment may be in any encoding.
+    The fields are bytes, as in scikit-learn, because comments can be in any encoding.
     """
     with open_bytes(path) as file:
         for number, line in enumerate(file, 1):
@@ -170,7 +175,10 @@ def _line_of(path: Path, sample: int) -> int:
 
 
 def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastError:
-    """Find the line that scikit-learn rejected without naming it."""
+    """Create the error for the line that scikit-learn rejected.
+
+    The error of scikit-learn does not contain the number of the line.
+    """
     allowed = "target index:value ..., with increasing indices" + (f", up to {columns}" if columns else "")
     remedy = "correct the line, or give the number of columns"
     for number, fields in _samples_of(path):
@@ -190,16 +198,16 @@ def _first_wrong_line(path: Path, columns: int | None, reason: str) -> KerncastE
 
 
 def read_wav(path: Path, *, target: Column | None = None, limit: int | None = None) -> SampleTable:
-    """Read a recording.
+    """Read a recording in a WAV file.
 
-    Inputs are seconds; targets are the channels relative to full scale, from -1 to 1.
-
-      `target` is the number of one channel; by default all channels, one per column.
+    The input is the time in seconds. The targets are the channels, relative to full scale, from -1 to 1.
+    `target` is the number of a channel; by default, there is one target per channel.
 
     Raises
     ------
     KerncastError
-        E241 file, or one that was cut short, E242 channel, E245 and E251 values, E247 no samples.
+        E241 if the file cannot be read or is truncated, E242 if the channel does not exist, E245 and E251 for
+        values that are not finite, E247 for no samples.
     """
     try:
         rate, channels = read_sound(path)
@@ -224,9 +232,9 @@ def read_wav(path: Path, *, target: Column | None = None, limit: int | None = No
 
 
 def _full_scale(sound: NDArray[Any]) -> Array:
-    """Scale integers to full scale 1; keep floats.
+    """Scale integer samples to a full scale of 1; floats are unchanged.
 
-    8-bit samples are unsigned, with 128 as 0.
+    Samples of 8 bits are unsigned, and 128 represents 0.
     """
     if sound.dtype.kind == "f":
         return sound.astype(np.float64)
@@ -250,14 +258,17 @@ FORMATS: dict[str, tuple[Callable[..., SampleTable], tuple[str, ...]]] = {
 
 
 def format_of(path: Path) -> str:
-    """Return the format of a file by the suffix of its name, or ""."""
+    """Return the format for the suffix of a file's name, or an empty text."""
     endings = [ending.lower() for ending in path.suffixes if ending.lower() not in _COMPRESSED]
     known = {ending: name for name, (_, its) in FORMATS.items() for ending in its}
     return known.get(endings[-1], "") if endings else ""
 
 
 def read_file(path: Path, format: str | None, options: dict[str, Any]) -> SampleTable:
-    """Read samples in a format; raise E254 if it is unknown, E242 for unknown options."""
+    """Read samples from a file in one of the formats.
+
+    Raise E254 if the format is unknown, and E242 for options that it does not support.
+    """
     name = format or format_of(path)
     if name not in FORMATS:
         endings = [ending for _, its in FORMATS.values() for ending in its]

@@ -1,9 +1,7 @@
-"""sim.data.samples: named data sets.
+"""sim.data.samples: the named data sets, which are not downloaded.
 
-The data come from installed packages or the user's own copy.
-
-Nothing is downloaded.  A set that no package contains is read from the user's copy, which must have the
-right number of columns, so that another data set is not used under its name.
+The data are contained in installed packages. A data set that no package contains is read from the user's own
+copy. The number of columns of a copy is checked, so that a different data set is not used by mistake.
 """
 
 from __future__ import annotations
@@ -32,20 +30,22 @@ _WORDS = 1000
 
 @dataclass(frozen=True)
 class NamedSet:
-    """Data set, with the functions that find and read it.
+    """Named data set, with the functions that find and read it.
 
     Parameters
     ----------
     title, licence : str
         Description, and terms of use.
     columns : int
-        D; 0 if the set has no fixed number.
+        Number of columns D; 0 if it is not fixed.
     read : callable or None
-        Reads the file or folder that `find` returns; None: a copy in one of the file formats.
+        Function that reads the file or folder returned by `find`. None if the data are read from a copy in
+        one of the file formats.
     find : callable
-        Returns the path of the data, None if the package is not installed, "" if a call loads them.
+        Function that returns the path of the data. It returns None if the package is not installed, and an
+        empty path if a function call loads the data.
     package, install : str
-        The package with the data and its install command; empty if there is none.
+        The package that contains the data, and the command that installs it; empty if there is none.
     classes : bool
         Whether the targets are class labels.
     """
@@ -66,7 +66,8 @@ def place_of(name: str, copy: str | Path | None) -> Path:
     Raises
     ------
     KerncastError
-        E255 for a set without a package, E501 if the package is not installed; none if `copy` is given.
+        E255 if no package contains the data set, E501 if its package is not installed. No error is raised if
+        `copy` is passed.
     """
     named = SETS[name]
     if copy is not None:
@@ -83,7 +84,7 @@ def place_of(name: str, copy: str | Path | None) -> Path:
 
 
 def read_set(name: str, place: Path) -> SampleTable:
-    """Read a data set with its own reader; raise E241 if that reader fails."""
+    """Read a named data set; raise E241 if its data cannot be read."""
     reader = SETS[name].read
     assert reader is not None
     try:
@@ -97,12 +98,12 @@ def read_set(name: str, place: Path) -> SampleTable:
 
 
 def check_columns(name: str, table: SampleTable, place: Path) -> None:
-    """Raise E256 if a copy does not have the number of columns of the named set."""
+    """Raise E256 if a copy does not have the number of columns of the data set."""
     columns = SETS[name].columns
     if columns and table.X.shape[1] != columns:
-        raise fail("E256", f"not {SETS[name].title}", where=str(place),
+        raise fail("E256", f"the copy is not the data set {SETS[name].title}", where=str(place),
                    value=f"{table.X.shape[1]} columns", allowed=f"{columns} columns",
-                   remedy="load the file by its path; the name is for the original set only")
+                   remedy="load the file by its path, without the name of the data set")
 
 
 def _rows(X: NDArray[Any], y: NDArray[Any], place: Path, prefix: str = "column",
@@ -154,7 +155,8 @@ def _fashion(place: Path) -> SampleTable:
 def _idx(path: Path) -> NDArray[np.uint8]:
     """Read an IDX file of bytes.
 
-    The header is two zeros, type 8, the number of axes, and the big-endian length of each axis.
+    The header consists of two zero bytes, the type 8, the number of axes, and the length of each axis in
+    big-endian order.
     """
     data = gzip.decompress(path.read_bytes())
     if data[:3] != b"\0\0\x08":
@@ -183,7 +185,7 @@ def _mails(place: Path) -> SampleTable:
 
 
 def _called() -> Path:
-    """Return an empty path: the data come from a function call."""
+    """Return an empty path, which means that a function call loads the data."""
     return Path()
 
 

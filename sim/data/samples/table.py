@@ -1,4 +1,4 @@
-"""sim.data.samples: the samples of a file, and conversion of class labels."""
+"""sim.data.samples: the table of samples of a file, and the conversion of labels."""
 
 from __future__ import annotations
 
@@ -25,14 +25,16 @@ MISSING = ("", "?", "na", "n/a", "nan", "null")
 class Numbered(Sequence[str]):
     """Sequence of numbered names, which are created on access.
 
-    This saves memory, because a file may have ten million columns.
+    This saves memory, because a file can have ten million columns.
 
     Parameters
     ----------
     before : str
+        Text before each number.
     count : int
-        The numbers are 0 to count - 1.
+        Number of names; the numbers are 0 to count - 1.
     after : str
+        Text after each number.
     """
 
     def __init__(self, before: str, count: int, after: str = "") -> None:
@@ -48,7 +50,7 @@ class Numbered(Sequence[str]):
     def __getitem__(self, index: slice) -> tuple[str, ...]: ...
 
     def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
-        """Return the name at an index, or those of a slice."""
+        """Return the name at an index, or the names in a slice."""
         if isinstance(index, slice):
             return tuple(f"{self._before}{number}{self._after}" for number in self._numbers[index])
         return f"{self._before}{self._numbers[index]}{self._after}"
@@ -64,18 +66,19 @@ class SampleTable:
     Parameters
     ----------
     X : ndarray of float64, shape (n, D)
+        Inputs.
     y : ndarray of shape (n,) or (n, K)
-        Numbers; text if class labels were requested and are not numbers.
+        Targets, as numbers, or as text if they are class labels.
     inputs : sequence of str
         Names of the columns of `X`.
     target : str
         Name of the target.
     place : callable
-        Returns the place of sample i, for messages.
+        Function that returns the place of sample i, for messages.
     time : ndarray of float64, shape (n,), or None
-        The sampling instants, if a column of them was chosen.
+        The sampling instants, if a time column was chosen.
     ignored : int
-        Empty lines between the rows.
+        Number of empty lines between the rows.
     """
 
     X: Array
@@ -88,14 +91,14 @@ class SampleTable:
 
 
 def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:
-    """Return the targets of a table as class labels.
+    """Convert the targets of a table to class labels.
 
     Parameters
     ----------
-    table : Table
+    table : SampleTable
     labels : Labels
-        "any", the allowed classes, or a mapping of each class to its label.  Labels in a file are compared as
-        text, so 3, 3.0 and "3" are equal.
+        "any", the allowed labels, or a mapping of each label in the file to a new label. Labels are compared
+        as text, so 3, 3.0 and "3" are equal.
 
     Returns
     -------
@@ -104,7 +107,7 @@ def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:
     Raises
     ------
     KerncastError
-        E253 for a label that is not among `labels`, with its place; E257 for several targets.
+        E253 for a label that `labels` does not contain, with its place; E257 for several targets.
     """
     if table.y.ndim != 1:
         raise fail("E257", "a sample has more than one class label", where=table.target, value=table.y.shape,
@@ -126,7 +129,7 @@ def as_labels(table: SampleTable, labels: Labels) -> NDArray[Any]:
 
 
 def label_text(label: Any) -> str:
-    """Return a label as text, whole numbers without a decimal point."""
+    """Convert a label to text; a whole number is written without decimal point."""
     text = str(label).strip()
     try:
         number = float(text)
@@ -136,7 +139,7 @@ def label_text(label: Any) -> str:
 
 
 def _plain(found: NDArray[Any]) -> NDArray[Any]:
-    """Convert labels to integers, or floats, if all of them are such numbers."""
+    """Convert labels to integers or floats if possible, otherwise to text."""
     try:
         numbers = found.astype(np.float64)
     except ValueError:
@@ -146,7 +149,10 @@ def _plain(found: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_values(table: SampleTable, path: Path) -> None:
-    """Raise E247 (no samples), E251 (missing value) or E245 (infinity), with place."""
+    """Check that a table has samples, and that all values are finite.
+
+    Raise E247 for no samples, E251 for missing values and E245 for infinity, with their places.
+    """
     if not len(table.X):
         raise no_samples(path)
     problems: list[Problem] = []
@@ -159,7 +165,7 @@ def check_values(table: SampleTable, path: Path) -> None:
 
 
 def not_finite(where: str, text: str) -> Problem:
-    """Return the problem of a missing or infinite value."""
+    """Create the problem of a missing value (E251) or an infinite one (E245)."""
     if text.lower() in MISSING:
         return Problem("E251", "a value is missing", where, text or "an empty field", "finite numbers",
                        "fill the gap, or remove the sample")
@@ -168,6 +174,6 @@ def not_finite(where: str, text: str) -> Problem:
 
 
 def no_samples(path: Path) -> KerncastError:
-    """Return the error E247 of a file without samples."""
+    """Create the error E247 for a file without samples."""
     return fail("E247", "the file contains no samples", where=str(path), value="0 samples",
                 allowed="1 sample or more", remedy="add data")

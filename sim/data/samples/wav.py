@@ -1,4 +1,4 @@
-"""sim.data.samples: recordings in WAV files, read with NumPy alone."""
+"""sim.data.samples: read recordings in WAV files, using only NumPy."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _INTEGERS, _FLOATS = {1: "u1", 2: "i2", 3: "i4", 4: "i4", 8: "i8"}, {4: "f4", 8:
 
 
 class _Form(NamedTuple):
-    """The chunk ``fmt`` of a recording."""
+    """Contents of the chunk ``fmt`` of a recording, which describes its samples."""
 
     tag: int
     channels: int
@@ -36,14 +36,15 @@ class _Form(NamedTuple):
 def read_sound(path: Path) -> tuple[int, NDArray[Any]]:
     """Return the sampling rate in hertz, and the samples (n, channels) of a WAV file.
 
-    Integers of 8 bits are unsigned, with 128 as 0; longer ones are signed; 24 bits are the upper ones of 32.
+    Integers of 8 bits are unsigned, and 128 represents 0. Longer integers are signed. Samples of 24 bits are
+    returned in the upper 24 bits of 32-bit integers.
 
     Raises
     ------
     KerncastError
-        E241 for a file that is not a complete recording of integers or floats.
+        E241 if the file is not a complete recording of integers or floats.
     OSError
-        The file cannot be read, or is too large.
+        If the file cannot be read or is too large.
     """
     with refuse_special(path).open("rb") as file:
         length = path.stat().st_size
@@ -74,7 +75,7 @@ def read_sound(path: Path) -> tuple[int, NDArray[Any]]:
 
 
 def _read_form(text: bytes, endian: str, path: Path) -> _Form:
-    """Return the format of the samples; raise E241 for one that is not supported."""
+    """Return the format of the samples; raise E241 if it is not supported."""
     if len(text) < 16:
         raise _not_sound(path, "the format of its samples is incomplete")
     tag, channels, rate, _, frame, bits = struct.unpack(f"{endian}HHIIHH", text[:16])
@@ -94,9 +95,10 @@ def _read_form(text: bytes, endian: str, path: Path) -> _Form:
 
 def _read_samples(file: IO[bytes], form: _Form, endian: str, size: int, rest: int, path: Path
                   ) -> NDArray[Any]:
-    """Return the samples (n, channels) of a chunk.
+    """Read the samples (n, channels) of a chunk.
 
-    The chunk declares `size` bytes; `rest` bytes are left in the file.
+    According to its header, the chunk has `size` bytes; `rest` is the number of bytes that remain in the
+    file.
     """
     found, promised = rest // form.frame, size // form.frame
     if found < promised and size != _OPEN_END:

@@ -1,16 +1,16 @@
-"""sim.model: the banded Toeplitz solver in block floating point, O(n b) time.
+"""sim.model: the banded Toeplitz solver in block floating point, in O(n b) time.
 
-``A = L D L'`` for ``A = (T + lambda I) / (1 + lambda)``, whose first row ends at a lag b.  The factor is a
-table of the plan (:mod:`...planner.toeplitz.banded`): the distinct columns of L, the last of which applies
-to all later rows, and 1 / d_i divided by 1 + lambda.  Two recursions give alpha:
+The first row of ``A = (T + lambda I) / (1 + lambda)`` is zero beyond a lag b. The factor of ``A = L D L'`` is
+a table of the plan (:mod:`...planner.toeplitz.banded`), which contains the columns of L that differ, and 1 /
+d_i divided by 1 + lambda; all later columns of L are equal to the last one. Two recursions give alpha:
 
     z_i = y_i - sum_j L[i, i-j] z_{i-j}                     forward
     alpha_i = z_i / d_i - sum_j L[i+j, i] alpha_{i+j}       backward, in the same array
 
-z and alpha are blocks of W bits, each with an exponent that starts as low as the data allow and never falls.
+z and alpha are blocks of W bits.  Their exponents start as low as the data allow, and never decrease.
 
-The residual is computed with the first row in 32 bits at every word length: the bound applies to this system,
-truncated at lag b.
+The residual is computed with a first row of 32 bits at every word length. The bound applies to the system
+with this first row, which ends at lag b.
 
 PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
@@ -63,7 +63,10 @@ class BandedConstants(NamedTuple):
 
 
 class BandedTables(NamedTuple):
-    """Tables: L[i + j, i] in ``factor[i, j - 1]``, 1 / d_i, first row from lag 1."""
+    """Tables of the plan: the factor, 1 / d_i, and the first row from lag 1.
+
+    ``factor[i, j - 1]`` is L[i + j, i].
+    """
 
     factor: Words
     pivot: Words
@@ -81,9 +84,9 @@ def target_exponent(y: Words, k: BandedConstants) -> int:
 
 @jit
 def forward_sum(z: Words, i: int, factor: Words, k: BandedConstants) -> int:
-    """Return ``sum_j L[i, i-j] z_{i-j}``, each partial sum shifted.
+    """Return ``sum_j L[i, i-j] z_{i-j}``, in which each partial sum is shifted.
 
-    The products at the first `factor_head` lags are added in pairs, the others in one sum.
+    The products at the first `factor_head` lags are added in pairs, and the others in one sum.
     """
     acc, last = 0, min(i, k.band)
     for j in range(1, min(last, k.factor_head) + 1, 2):
@@ -99,7 +102,7 @@ def forward_sum(z: Words, i: int, factor: Words, k: BandedConstants) -> int:
 
 @jit
 def backward_sum(alpha: Words, i: int, factor: Words, k: BandedConstants) -> int:
-    """Return ``sum_j L[i+j, i] alpha_{i+j}``, with the same partial sums."""
+    """Return ``sum_j L[i+j, i] alpha_{i+j}``; see :func:`forward_sum`."""
     acc, row, last = 0, min(i, k.rows - 1), min(alpha.shape[0] - 1 - i, k.band)
     for j in range(1, min(last, k.factor_head) + 1, 2):
         pair = mac(0, factor[row, j - 1], alpha[i + j], 0)
@@ -142,7 +145,7 @@ def eliminate_forward(y: Words, z: Words, factor: Words, k: BandedConstants, log
 
 @jit
 def start_exponent(z: Words, z_exp: int, pivot: Words, k: BandedConstants) -> int:
-    """Return the exponent of alpha at which every ``z_i / d_i`` fits the word."""
+    """Return the exponent of alpha at which every ``z_i / d_i`` fits the word length."""
     used = block_scale(z, 0, z.shape[0], 0)
     top = bit_length(used * pivot[k.rows - 1])
     return max(top + z_exp - k.pivot_frac + k.alpha_frac - 2 * (k.word - 1), k.alpha_exp_min)

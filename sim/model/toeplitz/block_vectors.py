@@ -26,10 +26,10 @@ GUARD = 3
 class Solver(NamedTuple):
     """Toeplitz system and the solver's vectors.
 
-    A sum of n products, each shifted by `shift`, fits 64 bits; `r0` is the diagonal, in the unit of r or
-    1; `w` (ROWS, n + 1) stores vectors and `e` (ROWS,) their exponents; `wide` (n + 1,) is workspace for
-    one vector; `S`, `rest` and `inverse` (BLOCK, BLOCK, 2), `fresh` and `recent` (BLOCK, 2) are scalars
-    with their exponents. `log` receives the trace.
+    A sum of n products, each shifted right by `shift`, fits 64 bits. `r0` is the diagonal, in the unit of r,
+    or 1. `w` (ROWS, n + 1) contains the vectors, and `e` (ROWS,) their exponents. `wide` (n + 1,) is work
+    space for one vector. `S`, `rest` and `inverse` (BLOCK, BLOCK, 2), and `fresh` and `recent` (BLOCK, 2)
+    contain scalars with their exponents. `log` receives the trace.
     """
 
     shift: int
@@ -144,7 +144,8 @@ def residual(k: Solver, m: int, v: Words, v_exp: int, c: Words, c_exp: int) -> i
 def apply_inverse(k: Solver, m: int, c: Words, c_exp: int) -> int:
     """Compute ``c = T_m^-1 c`` from g and a; return the new exponent.
 
-    G. Heinig and K. Rost, "Algebraic Methods for Toeplitz-like Matrices and Operators", 1984.
+    The formula is that of G. Heinig and K. Rost, "Algebraic Methods for Toeplitz-like Matrices and
+    Operators", 1984.
     """
     a, g, first, second = k.w[ROW_A], k.w[ROW_G], k.w[ROW_B + 1], k.w[ROW_B + 2]
     a_exp, g_exp = k.e[ROW_A] + k.shift, k.e[ROW_G] + k.shift

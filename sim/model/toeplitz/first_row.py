@@ -1,10 +1,8 @@
 """sim.model: the first row of the Toeplitz matrix, divided by 1 + lambda.
 
-The computation needs O(n) memory.
-
-Lemma 1 (uniform grid) gives the row exactly; Lemma 2 computes the mean of each diagonal of the kernel
-matrix, one diagonal at a time (S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate Regularized
-Least Squares by Toeplitz Matrix").
+The computation needs O(n) memory. It follows S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate
+Regularized Least Squares by Toeplitz Matrix". For a uniform grid, Lemma 1 gives the row exactly. Otherwise
+the row contains the mean of each diagonal of the kernel matrix (Lemma 2), computed one diagonal at a time.
 """
 
 from __future__ import annotations
@@ -56,7 +54,10 @@ def uniform_row(out: Words, last_lag: int, step: int, rho: int, k: KernelConstan
 @jit
 def diagonal_row(out: Words, v: Words, biased: bool, rho: int, k: KernelConstants, r: Cast,
                  log: Log) -> None:
-    """Compute the mean of diagonal j by Lemma 2; `biased` divides by n, not n - j."""
+    """Compute the mean of each diagonal j (Lemma 2).
+
+    If `biased` is true, the divisor is n instead of n - j.
+    """
     n = out.shape[0]
     out[0] = 0
     for j in range(1, n):

@@ -1,8 +1,8 @@
 """sim.model: the fitted values y - lambda alpha.
 
-They equal the predictions at the training inputs, and need n products: ``(T + lambda I) alpha + b = y``,
-hence ``T alpha + b = y - lambda alpha``.  The difference from the prediction is the residual of alpha; its
-norm over lambda is the certified bound.
+From ``(T + lambda I) alpha + b = y`` follows ``T alpha + b = y - lambda alpha``, so these values are the
+predictions at the training inputs, but need only n products. Their difference from the computed predictions
+is the residual of alpha, whose norm divided by lambda is the certified bound.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
 """sim.model: the symmetric Levinson recursion in block floating point.
 
-It solves ``T x = y`` for the symmetric Toeplitz T with first row (1, r[1], ..., r[n-1]) and one or more
-right-hand sides in O(n) memory: the appendix of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient
-Approximate Regularized Least Squares by Toeplitz Matrix", in its symmetric form. xi is the reflection
-coefficient (PARCOR), innov the innovation of the right-hand side. a and every x have their own block
-exponent; the leading 1 of a is implicit. ``W`` is the solver's word length; an integer w of a block with
-exponent e has the value ``w * 2**(e - (W - 1))``.
+The recursion solves ``T x = y`` for the symmetric Toeplitz matrix T with first row (1, r[1], ..., r[n-1]),
+and for one or more right-hand sides, in O(n) memory. It is the symmetric form of the recursion in the
+appendix of S. Decherchi, P. Gastaldo and R. Zunino, "Efficient Approximate Regularized Least Squares by
+Toeplitz Matrix". xi is the reflection coefficient (PARCOR), and innov is the innovation of the right-hand
+side. a and every x have their own block exponent; the leading 1 of a is not stored. ``W`` is the word length
+of the solver; an integer w of a block with exponent e has the value ``w * 2**(e - (W - 1))``.
 
-With static scaling exponents are constant: this is cheaper, but a value that does not fit saturates.
+With static scaling, the exponents are constant. This is faster, but values that do not fit saturate.
 
 PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
@@ -41,8 +41,8 @@ from ..trace_hooks import Log, trace, trace_all
 class LevinsonConstants(NamedTuple):
     """Integer constants of the plan; `word` is the word length W.
 
-    `eps_min` is the smallest eps of a positive semidefinite T, `last_lag` the last lag at which r may be
-    non-zero.
+    `eps_min` is the smallest eps of a positive semidefinite T, and `last_lag` is the last lag at which r can
+    be different from 0.
     """
 
     word: int
@@ -79,8 +79,8 @@ def update_a(a: Words, step: int, xi: int, a_exp: int, wide: Words, k: LevinsonC
 
     Return the largest magnitude before the cast.
 
-    A magnitude above the word length indicates saturation. The device updates both ends at once, in place;
-    here `wide` (n,) gives the same values in half the time.
+    If the magnitude exceeds the word length, a value has saturated. The device updates a in place, from both
+    ends at the same time; the work space `wide` (n,) gives the same values in half the time.
     """
     s, minimum, maximum, saturated = k.word - 1, 0, 0, 0
     for i in range(1, step):
@@ -229,8 +229,8 @@ def levinson_steps(y: Words, r: Words, a: Words, x: Words, out: Words, first: in
                    k: LevinsonConstants, log: Log) -> int:
     """Run the steps `first` to `last` - 1 of :func:`levinson`; return their status.
 
-    `out` (3 + 2 K + n) holds eps, a_exp, the K exponents of x, their largest magnitudes and that of a; the
-    remainder is workspace.
+    `out` (3 + 2 K + n) contains eps, a_exp, the K exponents of x, their largest magnitudes, and the largest
+    magnitude of a; the remainder is work space.
     """
     sides = y.shape[0]
     wide = out[3 + 2 * sides:]
@@ -258,9 +258,9 @@ def levinson(y: Words, r: Words, a: Words, x: Words, out: Words, k: LevinsonCons
              log: Log) -> int:
     """Solve for every row of x (K, n) with the rows of y (K, n); return a status.
 
-    `out` is that of :func:`levinson_steps`.  The system is rejected (`NOT_POSITIVE_DEFINITE`) if |xi| >=
-    1, if eps falls below half of the minimum for a positive semidefinite T, or if an exponent leaves its
-    range: T + lambda I is not positive definite, or too ill-conditioned for W bits.
+    `out` is that of :func:`levinson_steps`. The system is rejected (`NOT_POSITIVE_DEFINITE`) if |xi| >= 1, if
+    eps is below half of the minimum for a positive semidefinite T, or if an exponent is outside its range. T
+    + lambda I is then not positive definite, or too ill-conditioned for W bits.
     """
     levinson_begin(out, y.shape[0], k)
     return levinson_steps(y, r, a, x, out, 0, y.shape[1], k, log)

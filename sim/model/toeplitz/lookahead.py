@@ -1,7 +1,7 @@
 """sim.model: look-ahead Levinson in 32 bits with block exponents.
 
-The arithmetic is the same for every word length W. Method, steps and names are those of
-:mod:`.lookahead_f32`; vectors are defined in :mod:`.block_vectors`, scalars in :mod:`..scalar31`.
+The arithmetic is the same for every word length W. The method, the steps and the names are those of
+:mod:`.lookahead_f32`. :mod:`.block_vectors` defines the vectors, and :mod:`..scalar31` the scalars.
 """
 
 from __future__ import annotations
@@ -178,7 +178,7 @@ def block_step(k: Solver, m: int, p: int) -> tuple[int, int]:
 def block_size(k: Solver, max_rows: int, level: int, level_exp: int) -> int:
     """Return the number of rows of the next block, or 0 if none is suitable.
 
-    The block is the shortest of the best conditioned ones; its inverse is in `inverse`.
+    The best conditioned block is selected, or the shortest of several; its inverse is written to `inverse`.
     """
     best, best_exp = 0, ZERO_EXP  # the smallest |S^-1|
     for p in range(1, max_rows + 1):
@@ -197,7 +197,7 @@ def block_size(k: Solver, max_rows: int, level: int, level_exp: int) -> int:
 
 @jit
 def refine(k: Solver, n: int) -> tuple[int, int]:
-    """Refine x by ``T^-1 (y - T x)`` while this at least halves the residual.
+    """Add ``T^-1 (y - T x)`` to x as long as the residual at least halves.
 
     Return the residual.
     """
@@ -226,7 +226,7 @@ def refine(k: Solver, n: int) -> tuple[int, int]:
 
 @jit
 def needs_block(eps: int, eps_exp: int, recent: Words) -> bool:
-    """Return whether |eps| is at most 2**GOOD times its recent level."""
+    """Return whether |eps| is at most 2**GOOD times its recent magnitude."""
     above = 0
     for i in range(BLOCK):
         above += lt(recent[i, 0], recent[i, 1] + GOOD, abs(eps), eps_exp)
@@ -237,8 +237,9 @@ def needs_block(eps: int, eps_exp: int, recent: Words) -> bool:
 def lookahead(k: Solver, n: int, blocks: Words, out: Words) -> int:
     """Solve ``T x = y`` for row ROW_X; return a status.
 
-    The rows of r (n,) and y must be set. `blocks` (n,) receives the sizes of the steps; `out` receives
-    their number, and whether all were single steps with eps > 0, so that T is positive definite.
+    The rows of r (n,) and y must be set. `blocks` (n,) receives the number of rows of each step. `out`
+    receives the number of steps, and whether all steps had one row and eps > 0, so that T is positive
+    definite.
     """
     r, a, e = k.w[ROW_R], k.w[ROW_A], k.e
     level, level_exp = to_scalar(max(max_abs(r[1:], n - 1), magnitude(k.r0)) << 31, 0)
@@ -277,7 +278,7 @@ def lookahead(k: Solver, n: int, blocks: Words, out: Words) -> int:
 
 
 class Lookahead:
-    """Arrays of the solver, laid out as on the device.
+    """Arrays of the solver, with the layout on the device.
 
     Parameters
     ----------
@@ -297,7 +298,7 @@ class Lookahead:
 
     @property
     def positive(self) -> bool:
-        """Return whether every step was a single step with eps > 0."""
+        """Return whether every step had one row and eps > 0."""
         return bool(self._found[1])
 
     def solve(self, r0: int, r: Words, y: Words, y_exp: int, log: Log = NULL_LOG) -> tuple[int, Words, int]:

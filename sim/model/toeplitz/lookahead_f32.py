@@ -1,17 +1,16 @@
 """sim.model: look-ahead Levinson in float32.
 
-Every operation is rounded once, in the order of the C code.
-
-It solves ``T x = y`` for a symmetric Toeplitz T that need not be positive definite. T. F. Chan and P. C.
-Hansen, IEEE Trans. Signal Processing 40(5), 1992; :mod:`...reference.toeplitz.lookahead` explains the
-method, in float64. Between steps m is regular (T_m well conditioned), and the state is
+The solver solves ``T x = y`` for a symmetric Toeplitz matrix T that can be indefinite. The method is that of
+T. F. Chan and P. C. Hansen, IEEE Trans. Signal Processing 40(5), 1992, which
+:mod:`...reference.toeplitz.lookahead` explains. Every operation is rounded to float32, in the order of the C
+code. After each step, the leading block T_m is well conditioned (m is regular), and the state is
 
     a  (m+1)  predictor: T_{m+1} a = eps e_1, a_0 = 1; b is its reversal
     g  (m)    first column of T_m^-1
     x  (m)    T_m x = y, the first m equations.
 
-If eps is small, one step takes p <= 4 rows with the p by p Schur complement of T_m, and refines g and a,
-because block steps would otherwise multiply their errors.
+If eps is small, one step processes p <= 4 rows, by means of the p by p Schur complement of T_m. It then
+refines g and a, because otherwise such steps would multiply their errors.
 """
 
 from __future__ import annotations
@@ -79,9 +78,8 @@ def single_step(m: int, r: Floats, y: np.float32, a: Floats, g: Floats, x: Float
 def invert(S: Floats, p: int, rest: Floats, inverse: Floats) -> np.float32:
     """Invert the leading p by p block of S.
 
-    Return 1/|S^-1| in the norm of row sums, or 0 if the block is singular.
-
-    The method is Gauss-Jordan elimination; `rest` (BLOCK, BLOCK) is overwritten.
+    Return 1 divided by the largest row sum of magnitudes of S^-1, or 0 if the block is singular. The method
+    is Gauss-Jordan elimination; `rest` (BLOCK, BLOCK) is overwritten.
     """
     for i in range(p):
         for j in range(p):
@@ -228,7 +226,7 @@ def block_step(m: int, p: int, w: Floats, x: Floats, small: Floats) -> np.float3
 def block_size(max_rows: int, level: np.float32, small: Floats) -> int:
     """Return the number of rows of the next block, or 0 if none is suitable.
 
-    The block is the shortest of the best conditioned ones; its inverse is in `small`.
+    The best conditioned block is selected, or the shortest of several; its inverse is written to `small`.
     """
     S, rest, inverse = small[:BLOCK], small[BLOCK: 2 * BLOCK], small[2 * BLOCK: 3 * BLOCK]
     best = ZERO
@@ -244,7 +242,7 @@ def block_size(max_rows: int, level: np.float32, small: Floats) -> int:
 
 @jit
 def refine(n: int, w: Floats, x: Floats) -> np.float32:
-    """Refine x by ``T^-1 (y - T x)`` while this at least halves the residual.
+    """Add ``T^-1 (y - T x)`` to x as long as the residual at least halves.
 
     Return the residual.
     """
@@ -334,7 +332,7 @@ def as_words(x: Floats, full: np.float32, lo: int, hi: int, exp_min: int, exp_ma
 
 
 class Lookahead:
-    """Arrays of the solver, laid out as on the device.
+    """Arrays of the solver, with the layout on the device.
 
     Parameters
     ----------
@@ -352,7 +350,7 @@ class Lookahead:
 
     @property
     def positive(self) -> bool:
-        """Return whether every step was a single step with eps > 0."""
+        """Return whether every step had one row and eps > 0."""
         return bool(self._found[1])
 
     def solve(self, r: Floats, y: Floats) -> tuple[int, Floats]:

@@ -2,15 +2,14 @@
 
 Both use one of the Toeplitz solvers. LS-SVM means least squares support vector machine.
 
-r, y and alpha have W bits; the solver works with fewer (refinement) or the same number (bias only). Each
-pass solves for a correction from the current residual,
+r, y and alpha have W bits. The solver uses fewer bits for refinement, or the same number if there is only an
+intercept b. Each pass solves for a correction z of alpha from the current residual,
 
     T z = (y - b) / (1 + lambda) - T alpha,    T eta = 1 / (1 + lambda),
 
-(T divided by 1 + lambda). With a bias it also changes b so that alpha sums to zero: ``db = 1'(alpha + z) /
-1'eta``, ``alpha += z - db eta`` (T. Schouten, J. A. K. Suykens and B. De Moor, "Multi resolution least
-squares SVM solver", 2000, eqs. 2 to 4: the bordered system of the LS-SVM). The bound applies to alpha with
-the final b.
+where T is divided by 1 + lambda. With an intercept, the pass also changes b so that the sum of alpha is zero:
+``db = 1'(alpha + z) / 1'eta``, ``alpha += z - db eta`` (T. Schouten, J. A. K. Suykens and B. De Moor, "Multi
+resolution least squares SVM solver", 2000, equations 2 to 4). The bound applies to alpha with the final b.
 """
 
 from __future__ import annotations
@@ -61,9 +60,9 @@ class RefineConstants(NamedTuple):
 
 
 class RefineArrays(NamedTuple):
-    """Arrays of the device except alpha and a, and the solver's scalars.
+    """Arrays of the device, except alpha and a, and the scalars of the solver.
 
-    `sides` (1 or 2, n) contains z and eta, `rhs` their right-hand sides.
+    `sides` (1 or 2, n) contains z and eta, and `rhs` their right-hand sides.
     """
 
     r: Words
@@ -123,7 +122,7 @@ def residual_floor(r: Words, c: CertifyConstants) -> int:
 class Correction(NamedTuple):
     """Correction of alpha.
 
-    It contains the shifts of z and of ``db * eta``, db, and whether to undo the correction.
+    It contains the shifts of z and of ``db * eta``, the value of db, and whether to undo the correction.
     """
 
     shift: int

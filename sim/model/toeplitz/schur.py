@@ -1,15 +1,14 @@
-"""sim.model: the Schur form of the symmetric Levinson recursion.
+"""sim.model: Schur's recursion in block floating point.
 
-The Schur form updates generators, in block floating point.
-
-The system, its solution, a, x and their exponents are the same as in :mod:`.levinson`. But the inner
-products that give xi and the innovation are not summed at every step. They are stored in
+The system, its solution, a, x and their exponents are the same as in :mod:`.levinson`. However, the inner
+products that give xi and the innovation are not computed again at every step. They are stored in
 
     p_i = sum_j k_{i-j} a_j,    q_i = sum_j k_{i-j} b_j,    s_i = y_i - sum_j k_{i-j} x_j
 
-for all remaining rows i, and are updated with a, b (a reversed) and x. No sum has more than two terms. For a
-positive definite T no p and no q exceeds r_0 = 1 in magnitude, so their scaling is static; s has a block
-exponent. All three have 32 bits at every word length W, because their rounding errors add up over the steps.
+for all remaining rows i, and are updated together with a, b (a reversed) and x. All sums have at most two
+terms. For a positive definite T, the magnitudes of p and q do not exceed r_0 = 1, so they have a fixed
+format; s has a block exponent. All three have 32 bits at every word length W, because their rounding errors
+accumulate over the steps.
 
 PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
@@ -34,7 +33,7 @@ BITS = 31
 class SchurConstants(NamedTuple):
     """Integer constants of the plan.
 
-    eps has the `xi_frac` = 31 fraction bits of p and q.
+    eps has `xi_frac` = 31 fraction bits, as p and q do.
     """
 
     s_exp_max: int
@@ -51,9 +50,9 @@ def start_generators(r: Words, p: Words, q: Words, k: LevinsonConstants) -> None
 
 @jit
 def start_residual(y: Words, s: Words, k: LevinsonConstants, log: Log) -> tuple[int, int]:
-    """Set ``s = y``, shifted left until the values fill half of the range.
+    """Set ``s = y``, shifted left so that the values use half of the range.
 
-    Return its exponent and an upper bound of its magnitudes.
+    Return the exponent and an upper bound on the magnitudes.
     """
     used = 0
     for i in range(y.shape[0]):
@@ -72,8 +71,8 @@ def update_generators(p: Words, q: Words, step: int, xi: int, k: LevinsonConstan
 
     Return the largest magnitude of q.
 
-    q moves down one row at every step: its row i is stored in ``q[i - step]``. The rows beyond `last_lag`
-    stay zero.
+    Row i of q is stored in ``q[i - step]``, so q does not have to be moved. The rows beyond `last_lag` are
+    always zero.
     """
     used = 0
     c, shift = g.generator, k.word - 1
@@ -127,10 +126,10 @@ def schur(y: Words, r: Words, a: Words, x: Words, generators: Words, room: Words
           k: LevinsonConstants, g: SchurConstants, log: Log) -> int:
     """Solve for every row of x (K, n) with the rows of y (K, n); return a status.
 
-    `generators` (2 + K, n) is workspace for p, q and each s, `room` (2, K) for the exponents of s and
-    their largest magnitudes; `out` (3 + 2 K + n) receives eps, a_exp, the K exponents of x, and K largest
-    magnitudes; the remainder is workspace.  The system is rejected (`NOT_POSITIVE_DEFINITE`) under the
-    conditions of :func:`.levinson.levinson`.
+    `generators` (2 + K, n) is work space for p, q and each s. `room` (2, K) is work space for the exponents
+    of s and their largest magnitudes. `out` (3 + 2 K + n) receives eps, a_exp, the K exponents of x, and K
+    largest magnitudes; the remainder is work space. The system is rejected (`NOT_POSITIVE_DEFINITE`) under
+    the conditions of :func:`.levinson.levinson`.
     """
     sides = y.shape[0]
     p, q, s, wide = generators[0], generators[1], generators[2:], out[3 + 2 * sides:]

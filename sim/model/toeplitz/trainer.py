@@ -45,7 +45,10 @@ from .tuning import EvidenceConstants, best_of, evidence, quadratic_form
 @jit
 def _grid_steps(y: Words, r: Words, a: Words, x: Words, out: Words, first: int, last: int, x_step: int,
                 rho: int, kernel: KernelConstants, row: Cast, k: LevinsonConstants, log: Log) -> int:
-    """Process samples `first` to `last` - 1 of a grid: first-row entry and step."""
+    """Process samples `first` to `last` - 1 of a grid.
+
+    For each sample, compute an entry of the first row, and run a step of the recursion.
+    """
     saturated = False
     for step in range(first, last):
         if 0 < step <= k.last_lag:
@@ -77,7 +80,7 @@ _ALPHA_EXP, _BOUND, _CANDIDATE = (SCALARS.index(name) for name in ("alpha_exp", 
 
 
 def solver_constants(plan: Plan) -> LevinsonConstants:
-    """Return the integers of the recursion; zeros for look-ahead, which uses none."""
+    """Return the integers of the recursion; zeros for look-ahead."""
     if plan.looks_ahead or plan.banded:
         return LevinsonConstants._make([0] * (len(LevinsonConstants._fields) - 1) + [cast_of(plan, "alpha")])
     return LevinsonConstants._make(
@@ -126,14 +129,14 @@ def candidate_of(plan: Plan, k: int) -> Candidate:
 
 
 def refine_constants(plan: Plan) -> RefineConstants:
-    """Return the integers of corrections: refinement, and the intercept."""
+    """Return the integers for refinement and for the intercept."""
     return RefineConstants(
         plan.refine, int(plan.bias), plan.integer("alpha_exp_min"), plan.integer("alpha_exp_max"),
         cast_of(plan, "alpha"), cast_of(plan, "y"), certify_constants(plan), solver_constants(plan))
 
 
 def refine_arrays(plan: Plan) -> RefineArrays:
-    """Return the arrays of corrections, all zero."""
+    """Return the arrays for refinement and the intercept, filled with zeros."""
     n, sides = plan.sizes["n"], 1 + plan.bias
     rhs, found = (np.zeros((sides, n), dtype=np.int64) for _ in range(2))
     return RefineArrays(np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64), rhs, found,
@@ -143,7 +146,8 @@ def refine_arrays(plan: Plan) -> RefineArrays:
 def certified_bound(plan: Plan, y: Words, state: Outputs) -> int:
     """Return the bound of a trained model in LSBs of alpha.
 
-    The system has the fixed-point targets y (n,), and an intercept if the plan has one.
+    The bound applies to the system with the fixed-point targets y (n,), and with an intercept if the plan has
+    one.
     """
     alpha, alpha_exp = state["alpha"], int(state["alpha_exp"][0])
     if plan.banded:
@@ -174,7 +178,7 @@ class ToeplitzModel(BatchModel):
         super().__init__(plan)
 
     def reset(self) -> None:
-        """Return to the untrained state."""
+        """Reset the model to the untrained state."""
         n, columns = self.plan.sizes["n"], self.plan.sizes["D"]
         self._a, self._alpha = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
         self._arrays = refine_arrays(self.plan)
@@ -197,23 +201,23 @@ class ToeplitzModel(BatchModel):
 
     @property
     def corrected(self) -> bool:
-        """Return whether alpha is a sum of corrections: refinement, or a bias."""
+        """Return whether the training uses refinement or an intercept."""
         return self._refine.passes > 0 or self._refine.bias == 1
 
     @property
     def eager(self) -> bool:
-        """Return whether each sample extends the solution when it arrives."""
+        """Return whether the trainer extends the solution with each sample it receives."""
         return self.plan.eager
 
     @property
     def uniform(self) -> bool:
-        """Return whether the inputs are the uniform grid, which is not stored."""
+        """Return whether the inputs are a uniform grid, which is not stored."""
         return self.plan.uniform
 
     def train(self, x_raw: NDArray[np.int64] | None, y_raw: NDArray[np.int64]) -> Outputs:
         """Train, and keep the values from which the fitted values are computed.
 
-        Loading a model does not change these values.
+        These values are not changed if a saved state is loaded.
         """
         found = super().train(x_raw, y_raw)
         if found["status"][0] != BAD_ARGUMENT:
@@ -291,7 +295,7 @@ class ToeplitzModel(BatchModel):
         return NO_CANDIDATE
 
     def load(self, state: Outputs) -> None:
-        """Load a saved state, whose candidate selects the kernel."""
+        """Load a saved state, and select the kernel of its candidate."""
         super().load(state)
         if self.plan.tunes:
             self._kernel = self._candidates[int(self._scalars[_CANDIDATE])].kernel

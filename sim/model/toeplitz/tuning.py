@@ -1,9 +1,9 @@
-"""sim.model: self-tuning, the choice of sigma and lambda by evidence.
+"""sim.model: self-tuning, which chooses sigma and lambda by their evidence.
 
-For A = T + lambda I, the log evidence of a pair, maximised over the noise level, is, up to a constant,
-``-(n log q + log det A) / 2`` with ``q = y' A^-1 y = sum z_i^2 / d_i``.  z comes from the forward recursion
-of the banded solver (:mod:`.banded`); log det A is a constant of the plan.  The pair with the smallest
-``n log2 q + log2 det A`` is chosen.
+The criterion is the log evidence (log marginal likelihood) of a Gaussian process with covariance A = T +
+lambda I, maximised over the noise level. Up to a constant, it is ``-(n log q + log det A) / 2`` with ``q = y'
+A^-1 y = sum z_i^2 / d_i``. The forward recursion of the banded solver (:mod:`.banded`) computes z, and log
+det A is a constant of the plan. The pair with the smallest ``n log2 q + log2 det A`` is chosen.
 
 PYTEST_DONT_REWRITE: see :mod:`...primitives`.
 """
@@ -33,7 +33,7 @@ class EvidenceConstants(NamedTuple):
 def log2(v: int) -> int:
     """Compute log2(v), v > 0, with 24 fraction bits, rounded down.
 
-    A fraction bit is 1 where the square of the mantissa reaches 2.
+    The mantissa is squared repeatedly; a fraction bit is 1 if the square is at least 2.
     """
     whole = bit_length(v) - 1
     m = arithmetic_shift(v, whole - _MANTISSA)
@@ -48,7 +48,7 @@ def log2(v: int) -> int:
 
 @jit
 def quadratic_form(z: Words, pivot: Words, k: EvidenceConstants) -> int:
-    """Compute ``sum z_i^2 / d_i``, squares and products shifted."""
+    """Compute ``sum z_i^2 / d_i``; squares and products are shifted right."""
     acc = 0
     for i in range(z.shape[0]):
         square = shift_round(z[i] * z[i], k.square_shift, FLOOR)
@@ -60,13 +60,13 @@ def quadratic_form(z: Words, pivot: Words, k: EvidenceConstants) -> int:
 def evidence(total: int, z_exp: int, n: int, k: EvidenceConstants) -> int:
     """Compute ``n log2 q + log2 det A`` from the sum of :func:`quadratic_form`.
 
-    A sum of 0, for targets that are all 0, is replaced by 1.
+    A sum of 0, which means that all targets are 0, is replaced by 1.
     """
     return n * (log2(max(total, 1)) + (z_exp + z_exp << EVIDENCE_FRAC)) + k.offset
 
 
 def best_of(evidences: Words) -> int:
-    """Return the index of the smallest, best value; ties select the first.
+    """Return the index of the first smallest value, which is the best.
 
     The index is -1 if all candidates are rejected.
     """

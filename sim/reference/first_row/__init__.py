@@ -1,9 +1,8 @@
 """sim.reference.first_row: the first row of the Toeplitz kernel matrix.
 
-The row needs O(n) memory.
-
-S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
-Toeplitz Matrix": Lemma 1 (uniform sampling, exact) and Lemma 2 (nearest Toeplitz matrix).
+The computation needs O(n) memory. It follows S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate
+Regularized Least Squares by Toeplitz Matrix". By Lemma 1, the kernel matrix of a uniform grid is a Toeplitz
+matrix, and Lemma 2 gives the Toeplitz matrix that is nearest to any kernel matrix.
 """
 
 from __future__ import annotations
@@ -42,42 +41,42 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
     Parameters
     ----------
     X : array_like of shape (n, D) or (n,)
-        Samples, in the order that defines the diagonals.
+        Samples; their order defines the diagonals of the kernel matrix.
     sigma : float
         Width of the Gaussian kernel, in the unit of `X`.
     scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased", "rff"}
-        ``uniform`` is Lemma 1, r_j = K(j Delta), exact; ``diagonal_mean`` is Lemma 2, the mean of diagonal
-        j of K; ``diagonal_mean_biased`` divides the same sums by n, not by n - j; ``rff`` estimates the
-        biased means from random features; ``auto`` is uniform or biased (with a warning for one column).
+        ``uniform`` is r_j = K(j Delta), exact for a uniform grid (Lemma 1). ``diagonal_mean`` is the mean of
+        diagonal j of K (Lemma 2); ``diagonal_mean_biased`` divides its sum by n instead of n - j. ``rff``
+        estimates the biased means from random Fourier features. ``auto`` selects uniform for a uniform grid,
+        otherwise diagonal_mean_biased (with a warning if there is only one column).
     dtype : {"float64", "float32"}
-        Type of kernel values or features; float32 is twice as fast, with errors of about 1e-6.
+        Type of the kernel values or features. float32 is twice as fast, with errors of about 1e-6.
     progress : callable ``progress(done, total)``, optional
-    scheduler : str, optional
-        Diagonal means: address of a dask.distributed scheduler whose workers compute.
-    checkpoint : path, optional
-        Diagonal means: a file for intermediate results, from which a stopped run resumes.  The row is the
-        same to the last bit on equal processors with the same number of BLAS threads.
+    scheduler, checkpoint : str or path, optional
+        For diagonal means: address of a dask.distributed scheduler whose workers compute the sums; file for
+        intermediate results, from which an interrupted run resumes.
     features, seed : int
-        rff: number of features, with an error of order 1 / sqrt(features), and their random seed.
+        For rff: number of features, with an error of order 1 / sqrt(features), and their random seed.
 
     Returns
     -------
     r : ndarray of shape (n,)
-        T[i, j] = r[|i - j|]; r[0] = 1, without lambda.
+        First row of T, so that T[i, j] = r[|i - j|]. It does not include lambda, and r[0] = 1.
 
     Raises
     ------
     KerncastError
-        E220 sigma, E222 scheme, E223 without a uniform grid, E224 `X`, E237 memory, E238 features or seed,
-        E191, E260 and E261 checkpoint, E262 scheduler, E263 dtype, E501 dask.distributed.
+        E220 for sigma, E222 for scheme, E223 if the samples are not a uniform grid, E224 for `X`, E237 for
+        too little memory, E238 for features or seed, E191, E260 and E261 for the checkpoint, E262 for the
+        scheduler, E263 for dtype, E501 if dask.distributed is not installed.
 
     Notes
     -----
-    Time O(n^2 D), O(n) if uniform, O(features n (D + log n)) for rff; memory O(n D).
-    T of diagonal_mean is closest to K in the Frobenius norm, but often indefinite.  T of
-    diagonal_mean_biased is positive semidefinite (a mean of shifted, zero-padded kernel matrices), so auto
-    selects it.  On shuffled multivariate data both retain little of K: r_1, r_2, ... are all close to the
-    mean of K, and the result is close to a kernel-mean (Parzen) classifier.
+    The time is O(n^2 D) for diagonal means, O(n) for uniform, and O(features n (D + log n)) for rff. T of
+    diagonal_mean is closest to K in the Frobenius norm, but is often indefinite. T of diagonal_mean_biased is
+    positive semidefinite, because it is a mean of shifted, zero-padded kernel matrices. For multivariate data
+    in random order, both retain little of K: r_1, r_2, ... are all close to the mean of K, and the trained
+    model is close to a kernel-mean (Parzen) classifier.
     """
     X = as_samples(X)
     scheme = _automatic_scheme(X) if scheme == "auto" else scheme
@@ -88,7 +87,7 @@ def first_row(X: ArrayLike, sigma: float, scheme: str = "auto", *, dtype: str = 
 def kernel_first_row(X: Array, kernel: Kernel, scheme: str, *, dtype: str = "float64",
                      progress: Progress | None = None, features: int = 1024, seed: int = 0,
                      **means: Any) -> Array:
-    """Compute :func:`first_row` for a translation-invariant kernel and a scheme."""
+    """Compute the first row for any translation-invariant kernel; see `first_row`."""
     require(kernel, "the Toeplitz trainer", *NEEDS["toeplitz_rls"])
     if dtype not in ("float64", "float32"):
         raise fail("E263", "this precision is not supported", where="dtype", value=repr(dtype),
@@ -103,7 +102,7 @@ def kernel_first_row(X: Array, kernel: Kernel, scheme: str, *, dtype: str = "flo
 
 
 def _check_run(scheme: Scheme, progress: object, scheduler: object = None, checkpoint: object = None) -> None:
-    """Raise E238, E262 or E191 for an invalid progress, scheduler or checkpoint."""
+    """Check progress, scheduler and checkpoint; raise E238, E262 or E191."""
     allowed = "none with scheme rff" if scheme == "rff" else ""
     if progress is not None and not callable(progress):
         raise fail("E238", "the progress callback is not callable", where="progress", value=repr(progress),
@@ -118,7 +117,7 @@ def _check_run(scheme: Scheme, progress: object, scheduler: object = None, check
 
 
 def uniform_first_row(n: int, step: float, kernel: Kernel) -> Array:
-    """Return r_j = K(j Delta), j = 0 .. n-1: Lemma 1, equations (6) and (7).
+    """Return r_j = K(j Delta) for j = 0 to n - 1 (Lemma 1, equations (6) and (7)).
 
     Parameters
     ----------
@@ -143,7 +142,7 @@ def choose_scheme(X: Array) -> Scheme:
 
 
 def _automatic_scheme(X: Array) -> Scheme:
-    """Return :func:`choose_scheme`, with a warning if it approximates a signal."""
+    """Choose the scheme; warn if it approximates the kernel matrix of a signal."""
     scheme = choose_scheme(X)
     if scheme == DIAGONAL_MEANS and X.shape[1] == 1:
         warnings.warn(f"the samples do not lie on a uniform grid, so scheme {scheme} would discard most of "
@@ -172,7 +171,7 @@ def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
 def grid_step(X: Array) -> float:
     """Return the step Delta of a uniform grid `X` of shape (n, 1).
 
-    Delta may be negative; raise E223 if `X` is not a uniform grid.
+    Delta can be negative. Raise E223 if `X` is not a uniform grid.
     """
     if X.shape[1] != 1:
         raise fail("E223", "scheme uniform needs samples of one column", where="X",
@@ -187,9 +186,9 @@ def grid_step(X: Array) -> float:
 
 
 def as_samples(X: ArrayLike) -> Array:
-    """Return `X` as a finite float64 array of shape (n, D).
+    """Convert `X` to a finite float64 array of shape (n, D).
 
-    Raise E224 unless n and D are at least 1.
+    Raise E224 if this is not possible, or if n or D is 0.
     """
     X = finite_array(X, "X", "E224")
     if X.ndim == 1:
@@ -201,9 +200,9 @@ def as_samples(X: ArrayLike) -> Array:
 
 
 def _divisors(n: int, scheme: str) -> Array:
-    """Return the divisors of the sums.
+    """Return the divisors that convert the sums of the diagonals to means.
 
-    The divisors are the length n - j of the diagonal (Lemma 2), or n (biased).
+    They are n - j, the lengths of the diagonals (Lemma 2), or n for the biased means.
     """
     return np.full(n, float(n)) if scheme == "diagonal_mean_biased" else np.arange(n, 0.0, -1.0)
 

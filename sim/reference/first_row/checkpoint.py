@@ -19,32 +19,32 @@ _ROUNDING = 1e-4
 
 
 class SumsState(NamedTuple):
-    """State: the number of completed bands, and the sums over them, shape (n,)."""
+    """State of a computation: the number of completed bands, and their sums (n,)."""
 
     bands: int
     sums: Array
 
 
 def save(path: str | Path, key: str, state: SumsState) -> None:
-    """Write the state atomically; raise E191 on failure."""
+    """Write the state to a file atomically; raise E191 if it cannot be written."""
     write_npz(path, "checkpoint", key=np.array(key), bands=np.array(state.bands), sums=state.sums)
 
 
 def write_npz(path: str | Path, what: str, **arrays: NDArray[Any]) -> None:
-    """Write an NPZ file atomically: to a temporary file, then rename.
+    """Write an NPZ file atomically: write a temporary file, then rename it.
 
     Parameters
     ----------
     path : str or Path
     what : str
-        Description of the file, for messages.
+        Description of the file, for error messages.
     **arrays
-        Arrays, by their names in the file.
+        The arrays, by their names in the file.
 
     Raises
     ------
     KerncastError
-        E191 on failure; an existing file is then unchanged.
+        E191 if the file cannot be written; an existing file is then unchanged.
     """
     path = Path(path)
     new = path.with_name(f"{path.name}.{os.getpid()}.new")
@@ -68,17 +68,17 @@ def load(path: str | Path, key: str, n: int, rows: int) -> SumsState:
     ----------
     path : str or Path
     key : str
-        The key that the file must contain.
+        Digest that identifies the computation; the file must contain it.
     n : int
         Number of samples.
     rows : int
-        Rows of a band; at most `n` rows in total.
+        Number of rows per band.
 
     Raises
     ------
     KerncastError
-        E191 if it cannot be written, E260 if the file belongs to another computation, E261 if it is not a
-        checkpoint, or contains impossible sums.
+        E191 if the file could not be written later, E260 if it belongs to another computation, E261 if it is
+        not a checkpoint or contains invalid sums.
     """
     path = Path(path)
     refuse_unwritable(path, "checkpoint", "the checkpoint")

@@ -1,4 +1,4 @@
-"""sim.reference.first_row: tasks on a dask.distributed cluster, in order."""
+"""sim.reference.first_row: run tasks on a dask.distributed cluster."""
 
 from __future__ import annotations
 
@@ -30,27 +30,31 @@ _LOGGERS = ("distributed", "tornado.application")
 
 def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], task: Callable[[Any, N], T],
                numbers: Iterable[N]) -> Iterator[T]:
-    """Yield ``task(make(*data), number)`` for all numbers, in order, from the workers.
+    """Run tasks on workers; yield ``task(make(*data), number)`` in order of numbers.
 
     Parameters
     ----------
     address : str
         Address of the scheduler, such as ``tcp://10.0.0.1:8786``.
     make : callable
-        Creates the first argument of every task; it runs once, on a worker.
+        Function that creates the first argument of all tasks; it runs once, on a worker.
     data : tuple
         Arguments of `make`, which are sent to the cluster once.
     task : callable
+        Function that runs on the workers.
     numbers : iterable
+        Second argument of each task.
 
     Yields
     ------
     T
+        The result of each task.
 
     Raises
     ------
     KerncastError
-        E262 if scheduler or workers do not respond or are lost, E501 without dask.distributed.
+        E262 if the scheduler or its workers do not respond or are lost, E501 if dask.distributed is not
+        installed.
     """
     check_scheduler(address)
     distributed: Any = import_module("distributed")
@@ -64,7 +68,10 @@ def on_cluster(address: str, make: Callable[..., Any], data: tuple[Any, ...], ta
 
 
 def check_scheduler(address: str) -> None:
-    """Raise E262 at once if no scheduler responds, E501 without dask.distributed."""
+    """Raise E262 immediately if no scheduler responds at an address.
+
+    Raise E501 if dask.distributed is not installed.
+    """
     try:
         distributed = import_module("distributed")
     except ImportError:
@@ -75,7 +82,7 @@ def check_scheduler(address: str) -> None:
 
 def _results(client: Any, address: str, lost: tuple[type[BaseException], ...], make: Callable[..., Any],
              data: tuple[Any, ...], task: Callable[[Any, N], T], numbers: Iterable[N]) -> Iterator[T]:
-    """Submit the tasks, some ahead, and yield their results in order."""
+    """Submit the tasks, several of them in advance, and yield the results in order."""
     with client:
         try:
             client.wait_for_workers(1, timeout=_PATIENCE)
@@ -93,10 +100,11 @@ def _results(client: Any, address: str, lost: tuple[type[BaseException], ...], m
 
 
 def _probe(address: str, distributed: Any) -> None:
-    """Reject at once an address that is malformed, or without a scheduler.
+    """Reject an address immediately if it is not valid or has no scheduler.
 
-    The client of dask would retry a refused connection until its timeout, wait without limit for a server
-    that accepts but does not reply, and leave a thread and a traceback if its creation fails.
+    Without this check, the client of dask would retry a refused connection until its timeout, would wait
+    forever for a server that accepts connections but does not reply, and would leave a thread and a traceback
+    if it cannot be created.
     """
     found = _ADDRESS.fullmatch(address)
     if found is None or int(found["port"] or 0) > 65_535:
@@ -114,7 +122,7 @@ def _probe(address: str, distributed: Any) -> None:
 
 
 def _encryption(distributed: Any) -> Callable[[socket.socket], socket.socket]:
-    """Return the function that encrypts a connection as dask's configuration requires."""
+    """Return the function that encrypts connections if dask is configured to do so."""
     context = distributed.Security().get_connection_args("client").get("ssl_context")
     if context is None:
         raise OSError("TLS needs certificates: distributed.comm.tls in the configuration of dask")
@@ -123,7 +131,7 @@ def _encryption(distributed: Any) -> Callable[[socket.socket], socket.socket]:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Silence the loggers of the cluster's libraries: E262 reports the cause."""
+    """Silence the loggers of the cluster libraries, because E262 reports the cause."""
     loggers = [logging.getLogger(name) for name in (*_LOGGERS, *logging.root.manager.loggerDict)
                if name.startswith(_LOGGERS)]
     levels = [logger.level for logger in loggers]

@@ -1,9 +1,9 @@
 """sim.reference.first_row: diagonal sums of a kernel matrix in O(n) memory.
 
-The matrix is split into bands of rows, each from the diagonal to the right.  A band is computed tile by tile
-and only its sums are stored; the sums of the bands are added in order.  Bands, tiles and order are fixed, so
-the result is the same to the last bit for one worker or many, and for a resumed run.  This assumes the same
-number of BLAS threads (OMP_NUM_THREADS; dask gives each worker one), on which the last bits may depend.
+The upper triangle of the matrix is divided into bands of rows. A band is computed tile by tile, and only its
+diagonal sums are stored. The sums of the bands are added in order. Bands, tiles and order are fixed, so the
+result has the same bits for any number of workers, and for a resumed run. This requires the same number of
+BLAS threads, on which the last bits can depend (OMP_NUM_THREADS; each worker of dask uses one thread).
 """
 
 from __future__ import annotations
@@ -44,25 +44,27 @@ def diagonal_sums(X: Array, kernel: DistanceKernel, dtype: str = "float64", prog
         Samples; finite.
     kernel : DistanceKernel
     dtype : {"float64", "float32"}
-        Type of the kernel values.  At most 256 values of float32 are added before float64 takes over, so the
-        relative error of the sums is about 1e-6.
+        Type of the kernel values. At most 256 values are added in float32, and these sums are added in
+        float64, so the relative error is about 1e-6.
     progress : callable, optional
-        ``progress(done, total)``, in kernel values, after every band.
+        Callback ``progress(done, total)`` that is called after every band, with numbers of kernel values.
     scheduler : str, optional
-        Address of a dask.distributed scheduler whose workers have kerncast; by default this process
+        Address of a dask.distributed scheduler whose workers have kerncast installed; by default this process
         computes the sums.
     checkpoint : path, optional
-        File for the state, written every few seconds and at an interruption; a run with the same samples,
-        kernel and dtype resumes from it, and rejects the file of another computation.
+        File for the state, which is written every few seconds and when the run is interrupted. A run with the
+        same samples, kernel and dtype resumes from it; any other run rejects it.
 
     Returns
     -------
     sums : ndarray of shape (n,)
+        The sum of each diagonal.
 
     Raises
     ------
     KerncastError
-        E237 memory, E260 and E261 checkpoint, E262 scheduler, E501 dask.distributed.
+        E237 for too little memory, E260 and E261 for the checkpoint, E262 for the scheduler, E501 if
+        dask.distributed is not installed.
     """
     n = len(X)
     refuse_beyond_memory(n * (_VECTORS * 8 + X.shape[1] * (8 + np.dtype(dtype).itemsize)),
@@ -79,7 +81,7 @@ def _added(state: SumsState, parts: Iterator[Array], progress: Progress | None,
            keep: Callable[[SumsState], None] | None) -> Array:
     """Add the sums of the bands in order.
 
-    Save the state periodically and at an interruption.
+    The state is saved periodically, and when the run is interrupted.
     """
     n, kept = len(state.sums), state.bands
     try:
@@ -132,7 +134,7 @@ def _values(n: int, bands: int) -> int:
 def _key(X: Array, kernel: DistanceKernel, dtype: str) -> str:
     """Return a digest that identifies the computation.
 
-    The digest does not depend on the scheme, because both schemes of means use the same sums.
+    The digest does not depend on the scheme, because both kinds of means are computed from the same sums.
     """
     digest = sha256(repr((kernel, dtype, X.shape, _BAND, _STRIPE, _COLUMNS, compiled(len(X)))).encode())
     digest.update(np.ascontiguousarray(X).data)

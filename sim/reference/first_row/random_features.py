@@ -1,11 +1,10 @@
 """sim.reference.first_row: diagonal sums of a kernel matrix by random features.
 
-The time is O(m n log n).
-
-A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", NIPS 2007: with frequencies w drawn
-from the spectrum of k, K is the mean of z z*, z_i = exp(1j w.x_i).  The sums of the diagonals of z z* are the
-autocorrelation of z, computed by two FFTs.  Each such matrix is positive semidefinite, and so is the Toeplitz
-matrix of the sums divided by n.  Dividing by n - j would amplify the noise of the short diagonals.
+The method follows A. Rahimi, B. Recht, "Random Features for Large-Scale Kernel Machines", NIPS 2007. If
+frequencies w are drawn from the spectrum of the kernel, K is the mean of z z*, where z_i = exp(1j w.x_i). The
+sums of the diagonals of z z* are the autocorrelation of z, which two FFTs compute, so m features need O(m n
+log n) time. Each matrix z z* is positive semidefinite, and so is the Toeplitz matrix of the sums divided by
+n. Division by n - j would amplify the noise of the short diagonals.
 """
 
 from __future__ import annotations
@@ -35,23 +34,22 @@ def random_feature_sums(X: Array, kernel: DistanceKernel, features: int = 1024, 
     X : ndarray of shape (n, D)
         Samples; finite.
     kernel : DistanceKernel
-    features : int
-        m; the error of a sum decreases as 1 / sqrt(m).
-    seed : int
-        Random seed of the frequencies.
+    features, seed : int
+        Number of features m, with an error of order 1 / sqrt(m), and the random seed.
     dtype : {"float64", "float32"}
         Type of the features.
     progress : callable, optional
-        ``progress(done, total)``, in features.
+        ``progress(done, total)``, with numbers of features.
 
     Returns
     -------
     sums : ndarray of shape (n,)
+        The estimated sum of each diagonal.
 
     Raises
     ------
     KerncastError
-        E224 if phases of the samples overflow, E237 memory, E238 features or seed.
+        E224 if w.x overflows, E237 for too little memory, E238 for features or seed.
     """
     from scipy.fft import fft, ifft, next_fast_len
 
@@ -96,12 +94,12 @@ def _centred(X: Array, w: Array) -> Array:
 def frequencies(kernel: DistanceKernel, columns: int, features: int, rng: np.random.Generator) -> Array:
     """Draw frequencies w from the spectrum of a kernel: k(u, v) = E cos(w.(u - v)).
 
-    The spectrum is normal for the Gaussian kernel and Cauchy for the Laplacian, in each column, and Student's
-    t with 2 nu degrees of freedom, of all columns together, for the Matern kernels (C. E. Rasmussen, C. K. I.
-    Williams, "Gaussian Processes for Machine Learning", 2006, section 4.2.1).  For the
-    periodic kernel, a frequency is 2 pi / period times the difference of two Poisson numbers with mean 1 /
-    (2 sigma^2) (J. G. Skellam, 1946), because exp((cos t - 1) / sigma^2) = sum_k exp(-1 / sigma^2) I_k(1 /
-    sigma^2) cos(k t).
+    In each column, the spectrum is a normal distribution for the Gaussian kernel, and a Cauchy distribution
+    for the Laplacian kernel. For the Matern kernels, it is a multivariate Student's t distribution with 2 nu
+    degrees of freedom (C. E. Rasmussen, C. K. I. Williams, "Gaussian Processes for Machine Learning", 2006,
+    section 4.2.1). For the periodic kernel, a frequency is 2 pi / period times the difference of two
+    Poisson-distributed numbers with mean 1 / (2 sigma^2) (J. G. Skellam, 1946), because exp((cos t - 1) /
+    sigma^2) = sum_k exp(-1 / sigma^2) I_k(1 / sigma^2) cos(k t).
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""sim.reference.selection: selection of width, lambda and model.
+"""sim.reference.selection: select the kernel width, lambda and the model.
 
-The selection uses leave-one-out errors, regularisation paths and validation.
+The modules compute leave-one-out errors, regularisation paths and validation errors.
 """

@@ -1,6 +1,7 @@
 """sim.reference.selection: leave-one-out errors from a single training run.
 
-R. Rifkin, "Regularized Least Squares", 9.520, 2006, LOOE = c / diag(G^-1); see :mod:`.path`.
+The formula is LOOE = c / diag(G^-1) of R. Rifkin, "Regularized Least Squares", lecture notes of MIT course
+9.520, 2006; see :mod:`.path`.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ METHODS = ("auto", "cholesky", "eigh", "linear_svd", "linear_direct", "subset")
 
 def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLike, *, method: str = "auto",
                fit_intercept: bool = False, landmarks: Landmarks = None, seed: int = 0) -> Array:
-    """Return leave-one-out errors y_i - f_i(x_i) for many lambda at once.
+    """Compute the leave-one-out errors y_i - f_i(x_i) for several lambda.
 
     Parameters
     ----------
@@ -35,14 +36,14 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     y : array_like of shape (n,) or (n, m)
         Targets.
     sigma : float or Kernel
-        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)); or a kernel.
+        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), or a kernel object.
     lams : array_like of shape (n_lams,)
-        The lambdas > 0, added to the diagonal (not multiplied by n); a number is a single lambda.
+        Values of lambda > 0, each added to the diagonal (not multiplied by n), or a number.
     method : {"auto", "cholesky", "eigh", "linear_svd", "linear_direct", "subset"}
-        "auto" is linear_svd for the linear kernel with fewer columns than samples, else cholesky for one
-        lambda and eigh for several.  With subset a landmark remains a regressor if its sample is omitted.
+        "auto" selects linear_svd for a linear kernel with fewer columns than samples, otherwise cholesky for
+        one lambda and eigh for several. With subset, a left-out landmark remains a regressor.
     fit_intercept : bool
-        Fit a bias, as the least squares support vector machine (LS-SVM) does.
+        Fit an unregularised bias, as LS-SVM does.
     landmarks, seed
         For subset: number or indices of the landmarks, and the random seed.
 
@@ -53,8 +54,8 @@ def loo_errors(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lams: ArrayLik
     Raises
     ------
     KerncastError
-        E220 sigma, E221 lams, E224 samples (at least two with a bias), E225 targets, E237 memory, E238
-        method, E239 if float64 cannot represent K + lambda I, or X'X of linear_direct.
+        E220 for sigma, E221 for lams, E224 for the samples, E225 for the targets, E237 for too little memory,
+        E238 for method or landmarks, E239 if the system is too ill-conditioned for float64.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def _check_samples(n: int, fit_intercept: bool) -> None:
 
 
 def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:
-    """Return the errors for one lambda; raise E239 if float64 cannot represent them."""
+    """Compute the errors for one lambda; raise E239 if float64 cannot represent them."""
     if fit_intercept and lam < np.finfo(np.float64).eps * path.largest:
         raise fail("E239", "with a bias, lambda must exceed the rounding of K", where="lams",
                    value=lam, allowed=f"lambda above eps |K|, {np.finfo(np.float64).eps * path.largest:.1e}",
@@ -98,7 +99,7 @@ def _errors(path: RidgePath, lam: float, fit_intercept: bool) -> Array:
 
 
 def _lambdas(lams: ArrayLike) -> list[float]:
-    """Return the lambdas as a list; raise E221 if empty or not positive."""
+    """Return the values of lambda as a list; raise E221 if any is not positive."""
     asked = np.atleast_1d(finite_array(lams, "lams", "E221"))
     if asked.ndim != 1 or not asked.size:
         raise fail("E221", "lams is not a list of numbers", where="lams", value=asked.shape,
@@ -115,7 +116,7 @@ def _choose(kernel: Kernel, X: Array, lams: list[float]) -> str:
 
 
 def _path(method: str, kernel: Kernel, X: Array, Y: Array, **options: Any) -> RidgePath:
-    """Return the path of a method."""
+    """Create the regularisation path for a method."""
     system = KernelSystem(kernel, X, 0.0)
     if method == "cholesky":
         return CholeskyPath(system.dense(3), Y)

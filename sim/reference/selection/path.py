@@ -1,19 +1,21 @@
 """sim.reference.selection: solutions and leave-one-out errors for many lambda.
 
-A single factorisation is used for all lambda, except by CholeskyPath.
+All classes except CholeskyPath use a single factorisation for all lambda.
 
-R. Rifkin, "Regularized Least Squares", 9.520, 2006.  With G = K + lambda I and c = G^-1 y the leave-one-out
-error is c_i / (G^-1)_ii.  With the bias of the LS-SVM c and G^-1 become those of the system bordered by ones:
-c - eta b, and (G^-1)_ii - eta_i^2 / 1'eta with eta = G^-1 1.
+The formulas are those of R. Rifkin, "Regularized Least Squares", lecture notes of MIT course 9.520, 2006.
+With G = K + lambda I and c = G^-1 y, the leave-one-out error is c_i / (G^-1)_ii. If the model has the bias of
+an LS-SVM, the system has an additional row and column of ones: with eta = G^-1 1, c is replaced by c - eta b,
+and (G^-1)_ii by (G^-1)_ii - eta_i^2 / 1'eta.
 
-=============  ============================  ===================  ====================
-path           factorises once               time, once           time, each lambda
-=============  ============================  ===================  ====================
-CholeskyPath   nothing                                            O(n^3)
-EigenPath      K = Q Lambda Q'               O(n^3), 9 times it   O(n^2)
-SvdPath        X = U S V', K = X X'          O(n d^2)             O(n d)
-GramPath       X'X = V Lambda V'             O(n d^2)             O(n d^2)
-=============  ============================  ===================  ====================
+=============  ============================  =========================  =====================
+path           factorisation                 time of factorisation      time for each lambda
+=============  ============================  =========================  =====================
+CholeskyPath   G = R'R for each lambda                                  O(n^3)
+EigenPath      K = Q Lambda Q'               O(n^3), 9 Cholesky         O(n^2)
+                                             factorisations
+SvdPath        X = U S V', K = X X'          O(n d^2)                   O(n d)
+GramPath       X'X = V Lambda V'             O(n d^2)                   O(n d^2)
+=============  ============================  =========================  =====================
 """
 
 from __future__ import annotations
@@ -31,9 +33,9 @@ _GRAM_ERROR = 1e-6
 
 
 class RidgePath(ABC):
-    """Kernel regularised least squares as a function of lambda.
+    """Base class of regularisation paths: solutions as a function of lambda.
 
-    Samples and targets are fixed.
+    The samples and the targets are fixed.
 
     Parameters
     ----------
@@ -48,7 +50,7 @@ class RidgePath(ABC):
     @property
     @abstractmethod
     def largest(self) -> float:
-        """Return the largest eigenvalue of K, or a bound on it."""
+        """Return the largest eigenvalue of K, or an upper bound on it."""
 
     @abstractmethod
     def inverse(self, lam: float) -> tuple[Array, Array]:
@@ -62,18 +64,20 @@ class RidgePath(ABC):
         lam : float
             lambda > 0.
         fit_intercept : bool
-            Solve G alpha + b 1 = y, 1'alpha = 0 instead.
+            Whether to solve G alpha + b 1 = y and 1'alpha = 0 instead of G alpha = y.
 
         Returns
         -------
         alpha : ndarray of the shape of `Y`
+            The coefficients.
         b : ndarray of shape () or (m,)
+            The bias; 0 without `fit_intercept`.
         """
         alpha, b = _without_bias(self.inverse(lam)[0], fit_intercept)
         return alpha.reshape(self._Y.shape), b.reshape(self._Y.shape[1:])
 
     def loo_errors(self, lam: float, fit_intercept: bool = False) -> Array:
-        """Return y_i - f_i(x_i), with f_i trained without sample i, in the shape of `Y`."""
+        """Return y_i - f_i(x_i), where f_i is trained without sample i; shape of `Y`."""
         C, d = self.inverse(lam)
         alpha, _ = _without_bias(C, fit_intercept)
         if fit_intercept:
@@ -91,7 +95,7 @@ def _without_bias(C: Array, fit_intercept: bool) -> tuple[Array, Array]:
 
 
 class CholeskyPath(RidgePath):
-    """Path with one factorisation G = R'R per lambda.
+    """Regularisation path with a Cholesky factorisation G = R'R for each lambda.
 
     The diagonal of G^-1 is computed from the rows of R^-1.
 
@@ -107,11 +111,11 @@ class CholeskyPath(RidgePath):
 
     @property
     def largest(self) -> float:
-        """Return the trace of K, a bound on its largest eigenvalue."""
+        """Return the trace of K, which bounds its largest eigenvalue."""
         return float(self._K.trace())
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
-        """Return G^-1 [1 Y] and diag G^-1.
+        """Return G^-1 [1 Y] and the diagonal of G^-1.
 
         Raise E239 if G is not positive definite in float64.
         """
@@ -130,20 +134,20 @@ class CholeskyPath(RidgePath):
 
 
 class EigenPath(RidgePath):
-    """Path by eigendecomposition, K = Q Lambda Q'.
+    """Regularisation path by an eigendecomposition K = Q Lambda Q'.
 
-    c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
+    The formulas are c = Q (Lambda + lambda)^-1 Q'y and (G^-1)_ii = sum_k Q_ik^2 / (Lambda_k + lambda).
 
     Parameters
     ----------
     K : ndarray of shape (n, n)
-        Positive semidefinite: eigenvalues below 0 are treated as rounding errors.
+        Positive semidefinite kernel matrix; eigenvalues below 0 are treated as rounding errors.
     Y : ndarray of shape (n,) or (n, m)
 
     Attributes
     ----------
     eigenvalues : ndarray of shape (n,)
-        Lambda, ascending.
+        The eigenvalues Lambda in ascending order.
 
     Examples
     --------
@@ -173,14 +177,14 @@ class EigenPath(RidgePath):
 
 
 class SvdPath(RidgePath):
-    """Path for the linear kernel by singular values, X = U S V'.
+    """Regularisation path for the linear kernel by the SVD X = U S V'.
 
-    G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
+    The formula is G^-1 = U (S^2 + lambda)^-1 U' + lambda^-1 (I - U U').
 
     Parameters
     ----------
     X : ndarray of shape (n, d)
-        Samples, or the values of d features at them: K = X X'.
+        Samples, or the values of d features at the samples, so that K = X X'.
     Y : ndarray of shape (n,) or (n, m)
     """
 
@@ -196,7 +200,7 @@ class SvdPath(RidgePath):
 
     @property
     def largest(self) -> float:
-        """Return the largest S^2."""
+        """Return the square of the largest singular value."""
         return float(np.max(self._S, initial=0.0) ** 2)
 
     def inverse(self, lam: float) -> tuple[Array, Array]:
@@ -208,8 +212,7 @@ class SvdPath(RidgePath):
     def weights(self, lam: float, b: Array | float = 0.0) -> Array:
         """Return weights w = V S (S^2 + lambda)^-1 U'(y - b): shape (d,) or (d, m).
 
-        The formula of the slides, V S (U [(S^2 + lambda)^-1 - lambda^-1] U'y + lambda^-1 y), suffers from
-        cancellation for small lambda.
+        X
         """
         right = self._UtY[:, 1:] - np.outer(self._UtY[:, 0], b)
         w = self._Vt.T @ ((self._S / (self._S**2 + lam))[:, np.newaxis] * right)
@@ -217,11 +220,11 @@ class SvdPath(RidgePath):
 
 
 class GramPath(RidgePath):
-    """Path for the linear kernel by X'X = V Lambda V'.
+    """Regularisation path for the linear kernel by X'X = V Lambda V'.
 
-    w = V (Lambda + lambda)^-1 V'X'y and h = diag X (X'X + lambda I)^-1 X'.  Leave-one-out errors are
-    (y - X w) / (1 - h).  The condition number of X'X is the square of that of X, so this path may fail if
-    the SVD succeeds (:meth:`why_not`).
+    The formulas are w = V (Lambda + lambda)^-1 V'X'y and h = diag X (X'X + lambda I)^-1 X', and the
+    leave-one-out errors are (y - X w) / (1 - h). The condition number of X'X is the square of that of X, so
+    this path can fail where the SVD succeeds (:meth:`why_not`).
 
     Parameters
     ----------
@@ -242,14 +245,14 @@ class GramPath(RidgePath):
         return float(self._values[-1])
 
     def why_not(self, lam: float) -> str:
-        """Return why w has fewer than six correct digits for a lambda; empty otherwise."""
+        """Return the reason why w has fewer than six correct digits; empty if it has more."""
         condition = (self._values[-1] + lam) / (self._values[0] + lam)
         if condition * np.finfo(np.float64).eps <= _GRAM_ERROR:
             return ""
         return f"the condition number of X'X + lambda I is {condition:.1e}, too large for float64"
 
     def loo_errors(self, lam: float, fit_intercept: bool = False) -> Array:
-        """Return leave-one-out errors; raise E239 if X'X is too ill-conditioned."""
+        """Return the leave-one-out errors; raise E239 if X'X is too ill-conditioned."""
         if reason := self.why_not(lam):
             raise fail("E239", reason, where="lams", value=lam,
                        allowed=f"a condition number of at most {_GRAM_ERROR / np.finfo(np.float64).eps:.1e}",
@@ -257,7 +260,7 @@ class GramPath(RidgePath):
         return super().loo_errors(lam, fit_intercept)
 
     def weights(self, lam: float, right: Array) -> Array:
-        """Return weights w = (X'X + lambda I)^-1 X'right, shape (d, q).
+        """Return the weights w = (X'X + lambda I)^-1 X'right, shape (d, q).
 
         `right` has shape (n, q).
         """

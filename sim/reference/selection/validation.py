@@ -1,11 +1,12 @@
 """sim.reference.selection: test whether the Toeplitz approximation is suitable.
 
-S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
-Matrix", section 4.3: select the model on a subsample by the exact and by the Toeplitz method; if they agree,
-train on all samples by the Toeplitz method.
+The test follows S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
+Toeplitz Matrix", section 4.3. The exact method and the Toeplitz method both select a model on a subsample. If
+they select the same model, the Toeplitz method can be used for all samples.
 
-The paper compares only sigma.  Here the errors must also agree, because equal sigma does not imply equal
-errors. Conjugate gradients on the true matrix, with the same O(n) memory, are evaluated as an alternative.
+The paper compares only the selected sigma. Here the errors must also agree, because an equal sigma does not
+imply equal errors. Conjugate gradients on the exact matrix are evaluated as an alternative that also needs
+O(n) memory.
 """
 
 from __future__ import annotations
@@ -63,13 +64,13 @@ class MethodChoice:
     sigma : float
         Width, in the unit of the samples.
     lam : float
-        lambda.
+        Regulariser lambda.
     error : float
-        Mean error over the splits, in the metric of the verdict.
+        Mean error over the splits; the verdict names the metric.
     errors : ndarray of shape (n_sigmas, n_lams)
-        The error of every model; infinite without a solution.
+        The error of every model; infinite if it has no solution.
     at_edge : bool
-        Whether sigma or lambda is at the end of its range, so that values outside may be better.
+        Whether sigma or lambda is at an end of its range, so that values outside the range may be better.
     """
 
     method: str
@@ -82,27 +83,29 @@ class MethodChoice:
 
 @dataclass(frozen=True)
 class ToeplitzVerdict:
-    """Result of the test: whether the Toeplitz approximation applies, and why.
+    """Result of the test whether the Toeplitz approximation is suitable.
 
     Attributes
     ----------
     applies : bool
+        Whether the approximation is suitable.
     trainer : str
-        "toeplitz_rls", or "kernel_cg" if it is more accurate with the same memory.
-    model : Choice
+        "toeplitz_rls", or "kernel_cg" if that is more accurate with the same memory.
+    model : MethodChoice
         The model to use with that trainer.
     words : str
-        The verdict as text.
-    choices : tuple of Choice
-        The exact method, the Toeplitz one, then conjugate gradients if evaluated.
+        The verdict and the reason for it, as text.
+    choices : tuple of MethodChoice
+        The best models of the exact method, of the Toeplitz method, and of conjugate gradients if it was
+        evaluated.
     measure : str
         "error rate" or "RMS error divided by the spread of y".
     scheme : str
-        The scheme that made the kernel matrix Toeplitz.
+        The scheme that approximated the kernel matrix by a Toeplitz matrix.
     samples : int
-        Size of the subsample.
+        Number of samples in the subsample.
     sigmas, lams : ndarray
-        The evaluated models.
+        The values of sigma and lambda that were evaluated.
     """
 
     applies: bool
@@ -118,7 +121,7 @@ class ToeplitzVerdict:
 
 
 def measure(classes: bool) -> str:
-    """Return the name of the error metric, for labels or for numbers."""
+    """Return the name of the error metric for labels, or for numbers."""
     return "error rate" if classes else "RMS error divided by the spread of y"
 
 
@@ -126,7 +129,7 @@ def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | Non
                      sigmas: ArrayLike | None = None, lams: ArrayLike = LAMS, scheme: str = "auto",
                      fit_intercept: bool = False, samples: int = SAMPLES, splits: int = SPLITS,
                      steps: int = STEPS, seed: int = 0, report: Report = lambda _: None) -> ToeplitzVerdict:
-    """Test on a subsample whether T can replace K: Decherchi et al., section 4.3.
+    """Test on a subsample whether a Toeplitz matrix T can replace the kernel matrix K.
 
     Parameters
     ----------
@@ -135,33 +138,32 @@ def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | Non
     y : array_like of shape (n,)
         Targets, or labels of any kind.
     kernel : DistanceKernel, optional
-        Kernel whose width is varied; by default Gaussian.
+        Kernel whose width is varied; by default the Gaussian kernel.
     task : {"auto", "classification", "regression"}
         "auto" treats strings, booleans and up to 20 different integers as labels.
     sigmas, lams : array_like, optional
-        Candidate models; by default nine widths, each twice the previous one, and 1e-3 to 10.
-    scheme : {"auto", "uniform", "diagonal_mean", "diagonal_mean_biased"}
-        How to make the kernel matrix Toeplitz; see :func:`first_row`.
-    fit_intercept : bool
-        Fit a bias, as the least squares support vector machine (LS-SVM) does.
+        Values to evaluate; by default nine widths, each twice the previous one, and lambda from 1e-3 to 10.
+    scheme, fit_intercept : str, bool
+        As for :class:`kerncast.ToeplitzRLSRegressor`, without its grid schemes.
     samples : int
-        Size of the subsample: consecutive samples of a uniform grid, else a random choice in order.
+        Size of the subsample: consecutive samples of a uniform grid, or a random choice in order.
     splits : int
-        Number of splits of the subsample into 70 % for training and 30 % for testing.
+        Number of splits of the subsample: 70 % for training, 30 % for testing.
     steps, seed : int
-        Steps of conjugate gradients; random seed of subsample and splits.
+        Number of steps of conjugate gradients, and random seed.
     report : callable
-        Progress callback; receives one line of text at a time.
+        Progress callback; each call passes one line of text.
 
     Raises
     ------
     KerncastError
-        E220 sigma, E221 lambda, E222 scheme, E224 samples, E225 targets, E232 labels, E238 task or counts.
+        E220 for sigma, E221 for lambda, E222 for scheme, E224 for the samples, E225 for the targets, E232 for
+        labels, E238 for task or counts.
 
     Notes
     -----
-    On a uniform grid T is the kernel matrix itself (Lemma 1), so it applies, and leave-one-out errors select
-    sigma and lambda.  Otherwise the time is O(samples^3) per width.
+    For a uniform grid, T is the kernel matrix itself (Lemma 1), so that leave-one-out errors select sigma and
+    lambda. Otherwise the time is O(samples^3) per width.
     """
     X = as_samples(X)
     Y, classes = _targets(y, len(X), task)
@@ -192,7 +194,7 @@ def _verdict(data: _Subsample, sigmas: ArrayLike | None, lams: Array, splits: in
 
 
 def _models(values: ArrayLike, where: str, code: str) -> Array:
-    """Return the candidate widths or regularisers: positive numbers, shape (k,)."""
+    """Check values of sigma or lambda; return them as positive numbers, shape (k,)."""
     found = np.atleast_1d(finite_array(values, where, code))
     if not found.size:
         raise fail(code, "the list of values to try is empty", where=where, value="no values",
@@ -203,10 +205,7 @@ def _models(values: ArrayLike, where: str, code: str) -> Array:
 
 @dataclass(frozen=True)
 class _Subsample:
-    """Samples for model selection.
-
-    Labels are +1 in the column of their class, otherwise -1.
-    """
+    """Samples for model selection; labels are +1 in their class's column, else -1."""
 
     X: Array
     Y: Array
@@ -228,10 +227,7 @@ class _Subsample:
 
 def _held_out(data: _Subsample, sigmas: Array, lams: Array, splits: int, steps: int, seed: int,
               report: Report) -> dict[str, Array]:
-    """Return the held-out errors of each method, (n_sigmas, n_lams).
-
-    The errors are means over the splits.
-    """
+    """Compute the mean held-out errors of each method, shape (n_sigmas, n_lams)."""
     rng = np.random.default_rng((seed, 1))
     found = {method: np.zeros((len(sigmas), len(lams))) for method in METHODS}
     for split in range(splits):
@@ -252,7 +248,7 @@ def _held_out(data: _Subsample, sigmas: Array, lams: Array, splits: int, steps: 
 
 def _answers(data: _Subsample, X: Array, Y: Array, kernel: DistanceKernel, lams: Array,
              steps: int) -> dict[str, list[tuple[Array, Array] | None]]:
-    """Return alpha and b of each method for every lambda; None without a solution."""
+    """Solve by each method for every lambda; return alpha and b, or None on failure."""
     K = KernelSystem(kernel, X, 0.0).dense()
     path = EigenPath(K, Y)
     r = kernel_first_row(X, kernel, data.scheme)
@@ -272,7 +268,7 @@ def _answer(data: _Subsample, solve: Callable[[Array], Solution], Y: Array) -> t
 
 
 def _left_out(data: _Subsample, sigmas: Array, lams: Array, report: Report) -> Array:
-    """Return the leave-one-out errors of the exact method: (n_sigmas, n_lams)."""
+    """Compute the leave-one-out errors of the exact method, (n_sigmas, n_lams)."""
     found = np.zeros((len(sigmas), len(lams)))
     for i, sigma in enumerate(sigmas):
         report(f"sigma {sigma:.3g}")
@@ -283,9 +279,9 @@ def _left_out(data: _Subsample, sigmas: Array, lams: Array, report: Report) -> A
 
 
 def _best(method: str, errors: Array, sigmas: Array, lams: Array, row: int | None = None) -> MethodChoice:
-    """Return the model with the smallest error, of width `row` if given.
+    """Return the model with the smallest error, of width `row` if it is not None.
 
-    Values inside the grid are preferred, then large widths.
+    If tied, models inside the grid are preferred, then those with large widths.
     """
     rows = range(len(sigmas)) if row is None else (row,)
     inner = {(i, j) for i in range(1, len(sigmas) - 1) for j in range(1, len(lams) - 1)}
@@ -297,7 +293,7 @@ def _best(method: str, errors: Array, sigmas: Array, lams: Array, row: int | Non
 
 def _judge(data: _Subsample, choices: tuple[MethodChoice, ...], sigmas: Array, lams: Array,
            steps: int) -> tuple[bool, str, MethodChoice, str]:
-    """Return whether the approximation applies, the trainer and model to use, and why."""
+    """Decide whether it is suitable; return the trainer, the model and the reason too."""
     exact, toeplitz = choices[:2]
     classes = data.classes
     if data.scheme == "uniform":
@@ -321,7 +317,7 @@ def _judge(data: _Subsample, choices: tuple[MethodChoice, ...], sigmas: Array, l
 
 def _agreeing(exact: MethodChoice, toeplitz: MethodChoice, sigmas: Array, lams: Array,
               classes: bool) -> tuple[MethodChoice, MethodChoice] | None:
-    """Return the best models of both methods at an equal, near-optimal width, or None."""
+    """Return the best models at a width that is near-optimal for both, or None."""
     good = [[i for i, error in enumerate(c.errors.min(axis=1)) if _close(error, c.error, classes)]
             for c in (exact, toeplitz)]
     pairs = [(abs(float(np.log(sigmas[i] / sigmas[j]))), i, j) for i in good[0] for j in good[1]]
@@ -335,7 +331,7 @@ def _agreeing(exact: MethodChoice, toeplitz: MethodChoice, sigmas: Array, lams: 
 
 
 def _about_one_column(X: Array) -> str:
-    """Return advice for samples of one column, as in a signal; empty for others."""
+    """Return advice for samples of one column; empty if there are several columns."""
     if X.shape[1] > 1:
         return ""
     if choose_scheme(np.sort(X, axis=0)) == "uniform":
@@ -346,7 +342,7 @@ def _about_one_column(X: Array) -> str:
 
 
 def _close(error: float, least: float, classes: bool) -> bool:
-    """Return whether an error is practically as good as the smallest one."""
+    """Return whether an error is only slightly larger than the smallest one."""
     return error <= least + _SAME_RATE if classes else error <= least * _SAME_RMS
 
 
@@ -362,7 +358,7 @@ def _describe(choice: MethodChoice, classes: bool) -> str:
 def _subsample(n: int, samples: int, consecutive: bool, seed: int) -> NDArray[np.int64]:
     """Return the rows of the subsample in ascending order.
 
-    The ascending order is necessary, because it defines the diagonals.
+    The original order is kept, because it defines the diagonals of the kernel matrix.
     """
     if n <= samples:
         return np.arange(n)
@@ -373,7 +369,7 @@ def _subsample(n: int, samples: int, consecutive: bool, seed: int) -> NDArray[np
 
 
 def _targets(y: ArrayLike, n: int, task: str) -> tuple[Array, bool]:
-    """Return the targets (n, K) and whether they are labels."""
+    """Convert the targets to shape (n, K); also return whether they are labels."""
     if task not in ("auto", "classification", "regression"):
         raise fail("E238", "no such task", where="task", value=repr(task),
                    allowed="auto, classification, regression", remedy="use auto")
@@ -392,7 +388,7 @@ def _targets(y: ArrayLike, n: int, task: str) -> tuple[Array, bool]:
 
 
 def _are_labels(values: NDArray[Any]) -> bool:
-    """Return whether values are strings, booleans, or few different integers."""
+    """Return whether values are strings, booleans, or a few different integers."""
     if values.dtype.kind in "fiu":
         distinct = np.unique(values)
         return len(distinct) <= _MOST_CLASSES and bool(np.all(distinct == np.floor(distinct)))

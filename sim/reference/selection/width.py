@@ -15,19 +15,19 @@ _ONE_WAY = 0.9     # the mean sign of the steps
 
 
 def overlap_width(X: Array, budget: int) -> float:
-    """Return the sigma at which FKLMS with `budget` vectors drawn from `X` is stable.
+    """Return the largest sigma at which FKLMS with `budget` vectors of `X` is stable.
 
-    Removing v_r by equation (16) of B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of Kernel Models",
-    2003, changes the output at v_r from alpha_r to alpha_r sum_j k_jr^2, summed over the other vectors.  If
-    the sum exceeds 2, the error exceeds the removed coefficient, and grows with repeated removals.
-    Therefore sigma is chosen so that the **mean** of that sum is 2.
+    If FKLMS removes a vector v_r by equation (16) of B. Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of
+    Kernel Models", 2003, its contribution alpha_r at v_r is replaced by alpha_r times the sum of k_jr^2 over
+    the other vectors. If the sum exceeds 2, the error exceeds the removed coefficient, and repeated removals
+    amplify it. Therefore sigma is chosen so that the **mean** of this sum is 2.
 
     Parameters
     ----------
     X : ndarray of shape (m, D)
-        Training samples, of which at most 256, evenly spaced, are used.
+        Training samples; at most 256 of them, evenly spaced, are used.
     budget : int
-        N_max, limited to the number of samples.
+        Dictionary size N_max; at most the number of samples is used.
 
     Returns
     -------
@@ -51,13 +51,16 @@ def overlap_width(X: Array, budget: int) -> float:
 
 
 def grid_or_spread_width(X: Array) -> float:
-    """Return twice the median step of one sorted column, else sqrt(D var(X) / 2).
+    """Return the default width of the Gaussian kernel for samples.
+
+    For one sorted column, as in a signal, it is twice the median step. Otherwise it is sqrt(D var(X) / 2),
+    which corresponds to scikit-learn's gamma="scale".
 
     Parameters
     ----------
     X : ndarray of shape (n, D)
-        Training samples.  One column whose steps almost all have one sign is a signal; its median step
-        excludes repeated samples.  sqrt(D var(X) / 2) is scikit-learn's gamma="scale".
+        Training samples. A column is treated as sorted if almost all steps have the same sign; repeated
+        samples are ignored.
 
     Returns
     -------

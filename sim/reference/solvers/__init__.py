@@ -1,1 +1,1 @@
-"""sim.reference.solvers: solvers of (K + lambda I) alpha = y."""
+"""sim.reference.solvers: solvers of the kernel system (K + lambda I) alpha = y."""

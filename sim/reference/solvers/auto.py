@@ -1,25 +1,36 @@
-"""sim.reference.solvers: entry points of the kernel solvers, and choice of "auto".
+"""sim.reference.solvers: entry points of the kernel solvers, and "auto".
 
-==================  ===================================================  ==============  =================
-method              how                                                  memory          time
-==================  ===================================================  ==============  =================
-elimination         Gaussian elimination, any nonsingular matrix         O(n^2)          O(n^3)
-cholesky            A = R'R, positive definite                           O(n^2)          O(n^3), half of it
-eigh                A = Q Lambda Q', any nonsingular matrix              O(n^2)          O(n^3), 14 times
-cg                  conjugate gradients to a tolerance, or a few steps   O(n s)          O(n^2) a step
-block_gauss_seidel  k samples at a time, to a tolerance                  O(n k)          O(n^2) a sweep
-wavelet             sparse in wavelets; both O(n) on a uniform grid      O(n^2)          O(n^2)
-banded              one column: b neighbours within the kernel's support   O(n b)          O(n b^2)
-linear_svd          linear kernel: X = U S V'                            O(n D)          O(n D^2)
-linear_direct       linear kernel: X'X, the condition of X squared       O(n D)          O(n D^2)
-subset              s regressors, trained on all samples                 O(n s)          O(n s^2)
-==================  ===================================================  ==============  =================
+==================  =====================================================  =========  ====================
+method              description                                            memory     time
+==================  =====================================================  =========  ====================
+elimination         Gaussian elimination; any nonsingular matrix           O(n^2)     O(n^3)
+cholesky            A = R'R; positive definite matrices                    O(n^2)     O(n^3), half as long
+                                                                                      as elimination
+eigh                A = Q Lambda Q'; any nonsingular matrix                O(n^2)     O(n^3), 14 times as
+                                                                                      long as elimination
+cg                  conjugate gradients to a tolerance, or some steps      O(n s)     O(n^2) per step
+block_gauss_seidel  k samples at a time, to a tolerance                    O(n k)     O(n^2) per sweep
+wavelet             sparse matrix in a wavelet basis; for a uniform grid,  O(n^2)     O(n^2)
+                    memory and time are O(n)
+banded              samples of one column; the support of the kernel       O(n b)     O(n b^2)
+                    contains b neighbours
+linear_svd          linear kernel: X = U S V'                              O(n D)     O(n D^2)
+linear_direct       linear kernel: X'X, which squares the condition        O(n D)     O(n D^2)
+                    number of X
+subset              s regressors, trained on all samples                   O(n s)     O(n s^2)
+==================  =====================================================  =========  ====================
 
-"auto" chooses, in this order: linear_svd for the linear kernel with fewer columns than samples;
-:mod:`..toeplitz.auto` for large Toeplitz matrices, including many samples on a uniform grid; banded for many
-samples of one column with few neighbours within the kernel's support; cg for many samples interpolated from a
-grid; Cholesky while A takes at most half of the free memory, and elimination if A is not positive definite;
-otherwise cg, preconditioned by landmarks.  Solution.why gives the reason.
+"auto" selects the first of the following that applies.
+
+* linear_svd for a linear kernel with fewer columns than samples
+* the method "auto" of :mod:`..toeplitz.auto` for a large Toeplitz matrix, including that of many samples on a
+  uniform grid
+* banded for many samples of one column, if the support of the kernel contains few neighbours
+* cg for many samples that are interpolated from a grid
+* cholesky if A needs at most half of the free memory, and elimination if A is not positive definite
+* cg with the preconditioner nystrom
+
+Solution.why gives the reason.
 """
 
 from __future__ import annotations
@@ -90,27 +101,28 @@ def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, 
     y : array_like of shape (n,) or (n, m)
         Targets, one column per output.
     sigma : float or Kernel
-        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`; or a kernel.
+        Width of the Gaussian kernel exp(-|u - v|^2 / (2 sigma^2)), in the unit of `X`; or a kernel object.
     lam : float
         lambda > 0, added to the diagonal (not multiplied by n).
     method : str
-        "auto" or a method in the table of :mod:`kerncast.sim.reference.solvers.auto`.
+        "auto", or a method in the table of :mod:`kerncast.sim.reference.solvers.auto`.
     fit_intercept : bool
-        Solve (K + lambda I) alpha + b 1 = y, 1'alpha = 0 (LS-SVM): `bias` of the solution is b.
+        Whether to solve (K + lambda I) alpha + b 1 = y and 1'alpha = 0 (LS-SVM); `bias` of the solution is
+        then b.
     **options
-        Options of the method: see its function.
+        Options of the method, which are the arguments of its function.
 
     Returns
     -------
     Solution
-        Solution whose `x` is alpha, all zero unless the status is ``ok``.  For the method subset, `x` is
-        c, one row per sample in `support`.
+        `x` is alpha; all its elements are 0 unless the status is ``ok``. For the method subset, `x` is c,
+        with one row per sample in `support`.
 
     Raises
     ------
     KerncastError
-        E220 sigma, E221 lambda, E224 samples, E225 targets, E236 tolerance or preconditioner, E237
-        memory, E238 method or options.
+        E220 for sigma, E221 for lambda, E224 for the samples, E225 for the targets, E236 for tolerance or
+        preconditioner, E237 for too little memory, E238 for method or options.
 
     Examples
     --------
@@ -125,14 +137,17 @@ def solve_kernel(X: ArrayLike, y: ArrayLike, sigma: float | Kernel, lam: float, 
 
 def solve_system(system: System, Y: ArrayLike, method: str = "auto", *, fit_intercept: bool = False,
                  **options: Any) -> Solution:
-    """Solve A x = y for a matrix in any storage; options as :func:`solve_kernel`.
+    """Solve A x = y for a matrix in any form of storage.
+
+    `method`, `fit_intercept`, the options and the result are those of :func:`solve_kernel`.
 
     Parameters
     ----------
     system : System
-        ``DenseSystem(A)``, ``KernelSystem(kernel, X, lam)``, or ``ToeplitzSystem(r)``; arrays of float64.
+        ``DenseSystem(A)``, ``KernelSystem(kernel, X, lam)`` or ``ToeplitzSystem(r)``, created from float64
+        arrays.
     Y : array_like of shape (n,) or (n, m)
-        Right-hand sides; E225.
+        Right-hand sides.  Raises E225.
 
     Examples
     --------
@@ -158,7 +173,7 @@ def solve_system(system: System, Y: ArrayLike, method: str = "auto", *, fit_inte
 
 
 def _check_names(method: str, solver: Solver, options: dict[str, Any]) -> None:
-    """Raise E238 if a method has no option of a given name."""
+    """Raise E238 if the method does not have one of the options."""
     known = [name for name in signature(solver).parameters if name not in ("system", "Y", "fit_intercept")]
     for name in options:
         if name not in known:
@@ -169,7 +184,7 @@ def _check_names(method: str, solver: Solver, options: dict[str, Any]) -> None:
 
 
 def _automatic(system: System, Y: Array) -> Solution:
-    """Solve by the method that suits matrix and memory; after a failure, try another."""
+    """Solve by the method that "auto" selects; if it fails, try another one."""
     n = system.n
     if isinstance(system, KernelSystem) and isinstance(system.kernel, Linear) and system.X.shape[1] < n:
         return _because(linear_svd(system, Y), f"linear kernel of {system.X.shape[1]} columns")

@@ -1,10 +1,9 @@
-"""sim.reference.solvers: banded Cholesky for samples of one column.
+"""sim.reference.solvers: banded Cholesky factorisation for samples of one column.
 
-The method needs O(n b) memory and O(n b^2) time.
-
-If the samples are sorted, K + lambda I has non-negligible kernel values only in b diagonals on either
-side, and Cholesky's factorisation preserves this band.  The result is exact kernel regression, at regular
-or irregular times.  It is efficient if the kernel spans few of the samples.
+If the samples are sorted, only b diagonals of K on each side of the main diagonal contain kernel values that
+are not negligible, and the Cholesky factor has the same band. The result is exact kernel regression, for
+uniformly or nonuniformly sampled data. The method needs O(n b) memory and O(n b^2) time, so it is efficient
+if the kernel spans few samples.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ def bandwidth(system: System) -> int | None:
     Parameters
     ----------
     system : System
-        A :class:`KernelSystem` of one column has a band if its kernel decays to 0.
+        Any system; only a :class:`KernelSystem` of one column, whose kernel decays to 0, is banded.
     """
     if not isinstance(system,
                       KernelSystem) or system.X.shape[1] != 1 or not system.kernel.support_radius < np.inf:
@@ -42,24 +41,24 @@ def bandwidth(system: System) -> int | None:
 
 
 def banded(system: System, Y: Array) -> Solution:
-    """Solve A x = y by Cholesky's factorisation of the band.
+    """Solve A x = y by a banded Cholesky factorisation.
 
     Parameters
     ----------
     system : KernelSystem
         System of one column, with a Gaussian, Laplacian or Matern kernel.
     Y : ndarray of shape (n,) or (n, m)
-        Finite right-hand sides.
+        Right-hand sides; finite.
 
     Returns
     -------
     Solution
-        ``not_positive_definite`` if a pivot is not positive.
+        The status is ``not_positive_definite`` if a pivot is not positive.
 
     Raises
     ------
     KerncastError
-        E237 if the band does not fit in memory; E238 for a system without a band.
+        E237 if the band does not fit in memory, E238 if the system is not banded.
     """
     from scipy.linalg import LinAlgError, cho_solve_banded, cholesky_banded
 
@@ -85,7 +84,7 @@ def banded(system: System, Y: Array) -> Solution:
 
 
 def _span(kernel: Kernel) -> float:
-    """Return the distance beyond which the kernel is negligible, by bisection."""
+    """Find, by bisection, the distance beyond which the kernel is negligible."""
     near, far = 0.0, kernel.support_radius
     for _ in range(60):
         middle = 0.5 * (near + far)
@@ -108,7 +107,7 @@ def _band(system: KernelSystem, order: NDArray[np.int64], b: int) -> Array:
 
 
 def _product(band: Array, x: Array) -> Array:
-    """Return A x for the band, one diagonal at a time."""
+    """Return A x for a matrix in band storage, computed diagonal by diagonal."""
     d = band.reshape(*band.shape, *[1] * (x.ndim - 1))
     product = d[0] * x
     for j in range(1, len(band)):

@@ -1,15 +1,14 @@
 """sim.reference.solvers: domain decomposition (block Gauss-Seidel).
 
-The method needs O(k n) memory.
+The method and the notation are those of W. Li, K.-H. Lee, K.-S. Leung, "Large-Scale RLSC Learning Without
+Agony", ICML 2007. The samples s are divided into subsets s_1 ... s_l of size k. For each subset in turn, a
+sweep solves A_{s_i,s_i} c_i = y_{s_i}, where y is the residual, and subtracts A_{s,s_i} c_i from y. It needs
+O(k n) memory.
 
-W. Li, K.-H. Lee, K.-S. Leung, "Large-Scale RLSC Learning Without Agony", ICML 2007, in the paper's notation:
-the samples s are divided into subsets s_1 ... s_l of size k.  For each subset in turn, a sweep solves
-A_{s_i,s_i} c_i = y_{s_i} for the residual y, and subtracts A_{s,s_i} c_i from y.
-
-In the reproducing kernel Hilbert space of A, a step projects the residual function f onto the span H_i of
-the kernel functions at s_i and subtracts the projection.  So a sweep is a round of von Neumann's alternating
-projections onto the complements of H_1 ... H_l.  It converges if A is positive definite, at a rate set by the
-angles between the H_i: fast at first, then slowly.
+In the reproducing kernel Hilbert space of A, a step projects the residual function f onto the span H_i of the
+kernel functions at s_i, and subtracts the projection. A sweep is therefore a cycle of von Neumann's
+alternating projections onto the orthogonal complements of H_1 ... H_l. The sweeps converge if A is positive
+definite. The angles between the H_i determine the rate, which is high at first and then low.
 """
 
 from __future__ import annotations
@@ -40,7 +39,7 @@ _RESTARTS = 5
 
 
 class Domains:
-    """Subsets s_i (steps 1, 2) and their factors for step 7.
+    """Subsets s_i (steps 1 and 2 of the paper) and their Cholesky factors for step 7.
 
     Step 8 is computed in strips of rows.
 
@@ -48,9 +47,9 @@ class Domains:
     ----------
     system : System
     k : int
-        Size of a subset; the last may be smaller.
+        Size of a subset; the last one can be smaller.
     workers : int
-        Number of threads for step 8.  The result is bit-identical for any number.
+        Number of threads for step 8.  The result has the same bits for any number of threads.
 
     Attributes
     ----------
@@ -76,9 +75,9 @@ class Domains:
             self.positive = False
 
     def sweep(self, y: Array, c: Array, order: Iterable[int], skip: int = -1) -> None:
-        """Carry out steps 6 to 10 in place on `y` and `c` of shape (n, m).
+        """Run steps 6 to 10 in place on `y` and `c`, which have shape (n, m).
 
-        Step 8 is omitted after subset `skip`.
+        Step 8 is omitted for subset `skip`.
         """
         solve = partial(self._lapack.cho_solve, check_finite=False)
         with ThreadPoolExecutor(self._workers) as pool:
@@ -96,14 +95,16 @@ class Domains:
 
 
 class SymmetricSweep:
-    """Preconditioner that consists of one forward and one backward sweep from 0.
+    """Preconditioner that consists of a forward and a backward sweep, starting at 0.
 
     Parameters
     ----------
     domains : Domains
+        The subsets and their factors.
     n : int
+        Number of rows.
     values_per_entry : int
-        Kernel values per entry of A.
+        Number of kernel values per entry of A.
     """
 
     def __init__(self, domains: Domains, n: int, values_per_entry: int) -> None:
@@ -132,34 +133,35 @@ def block_gauss_seidel(system: System, Y: Array, block: int = DEFAULT_BLOCK, tol
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
     block : int
-        k, the samples in a subset, at most n: memory is O(k n).
+        Number of samples k in a subset, at most n; the memory is O(k n).
     tolerance : float
-        Required |y - A c| <= tolerance |y| of each column, computed from the true residual.
+        Each column must satisfy |y - A c| <= tolerance |y|, where the residual is recomputed.
     max_sweeps : int
-        Largest number of sweeps.
+        Maximum number of sweeps.
     interleave : bool
-        Interleave with conjugate gradients (CG), which the paper suggests as further work: CG uses a
-        forward and a backward sweep as its preconditioner.
+        Whether to combine the sweeps with conjugate gradients, as the paper suggests for future work: a
+        forward and a backward sweep are then the preconditioner.
     workers : int
         Number of threads for step 8.
 
     Returns
     -------
     Solution
-        `iterations` and `history` count sweeps.  ``not_positive_definite`` if a subset's matrix is not
-        positive definite, or the sweeps diverge; ``not_converged`` if `max_sweeps` was reached or float64
-        cannot achieve the tolerance.
-
-    Notes
-    -----
-    A sweep computes n^2 kernel values, and up to three times as many if interleaved.  It is faster in the
-    first sweeps only: conjugate gradients, especially with landmarks, reach small residuals at far lower
-    cost.
+        `iterations` is the number of sweeps, and `history` has an entry per sweep. The status is
+        ``not_positive_definite`` if the matrix of a subset is not positive definite, or if the sweeps
+        diverge. It is ``not_converged`` if `max_sweeps` was reached, or if float64 cannot achieve the
+        tolerance.
 
     Raises
     ------
     KerncastError
-        E236 tolerance, E237 memory, E238 another option.
+        E236 for the tolerance, E237 for too little memory, E238 for any other option.
+
+    Notes
+    -----
+    A sweep computes n^2 kernel values, and up to three times as many with `interleave`. Only the first sweeps
+    are faster than conjugate gradients, which reach small residuals at a far lower cost, especially with
+    landmarks.
     """
     check_tolerance(tolerance)
     for value, name in ((block, "block"), (max_sweeps, "max_sweeps"), (workers, "workers")):
@@ -172,7 +174,7 @@ def block_gauss_seidel(system: System, Y: Array, block: int = DEFAULT_BLOCK, tol
 
 
 def _swept(system: System, domains: Domains, Y: Array, tolerance: float, max_sweeps: int) -> Solution:
-    """Run the sweeps and return the solution with its costs."""
+    """Run the sweeps; return the solution and its operation counts."""
     n, columns, k = system.n, Y.size // system.n, domains.s[0].stop
     c = np.zeros((n, columns))
     history: list[float] = []
@@ -191,7 +193,7 @@ def _swept(system: System, domains: Domains, Y: Array, tolerance: float, max_swe
 
 def _sweeps(system: System, domains: Domains, Y: Array, c: Array, tolerance: float, max_sweeps: int,
             history: list[float]) -> Status:
-    """Run steps 3 to 11: sweep until the true residual is below the tolerance."""
+    """Run steps 3 to 11: sweep until the recomputed residual is below the tolerance."""
     y, size = Y.copy(), np.linalg.norm(Y, axis=0)
     history.append(float(size.max()))
     if not domains.positive:

@@ -1,8 +1,8 @@
 """sim.reference.solvers: conjugate gradients, plain or preconditioned.
 
-M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving linear systems", J. Res. Nat. Bur.
-Standards 49(6), 1952: descent on 1/2 c'A c - y'c.  (W. Li, K.-H. Lee, K.-S. Leung, "Large-Scale RLSC
-Learning Without Agony", slide "Previous work", print the second term with the wrong sign.)
+The method minimises 1/2 c'A c - y'c: M. R. Hestenes, E. Stiefel, "Methods of conjugate gradients for solving
+linear systems", J. Res. Nat. Bur. Standards 49(6), 1952. (The slide "Previous work" of W. Li, K.-H. Lee,
+K.-S. Leung, "Large-Scale RLSC Learning Without Agony", has the wrong sign in the second term.)
 """
 
 from __future__ import annotations
@@ -39,19 +39,20 @@ _ANY_RESIDUAL = 1e100
 
 @dataclass
 class CGRun:
-    """State of the iteration.
+    """State of the conjugate gradient iteration.
 
     Attributes
     ----------
     x : ndarray of shape (n, m)
+        The current solutions.
     steps, products, divisions : int
-        Number of steps, of products with A, and of divisions by C.
+        Number of steps, of products with A, and of applications of C^-1.
     status : Status
-        ``ok`` if the true residual is below the tolerance.
+        ``ok`` if the recomputed residual is below the tolerance.
     residuals : list of ndarray of shape (m,)
-        |y - A x| from the updated residual, before the first step and after each step.
+        Norm of the updated residual, before the first step and after each step.
     found : ndarray of shape (m,)
-        |y - A x| recomputed at the end.
+        |y - A x|, recomputed at the end.
     """
 
     x: Array
@@ -65,29 +66,30 @@ class CGRun:
 
 def conjugate_gradients(A: System, Y: Array, C: Preconditioner, tolerance: float, max_steps: int,
                         restarts: int = _RESTARTS) -> CGRun:
-    """Solve A x = y to a tolerance on the true residual.
+    """Solve A x = y until the recomputed residual is below a tolerance.
 
     Parameters
     ----------
     A : System
         Symmetric positive definite.
     Y : ndarray of shape (n, m)
-        Right-hand sides; solved together, each with its own step lengths.
+        Right-hand sides, which are solved together, each with its own step lengths.
     C : Preconditioner
         Positive definite.
     tolerance : float
-        Required |y - A x| <= tolerance |y| of each column.
+        Each column must satisfy |y - A x| <= tolerance |y|.
     max_steps : int
-        Largest number of steps, each with one product and one division by C per right-hand side.
+        Maximum number of steps; a step needs one product with A and one application of C^-1 per right-hand
+        side.
     restarts : int
-        Largest number of restarts from a recomputed residual.
+        Maximum number of restarts from a recomputed residual.
 
     Returns
     -------
-    Run
-        ``not_positive_definite`` if a direction with p'A p <= 0 occurs before the residual consists of
-        rounding errors (for an indefinite A, such a direction need not occur); ``not_converged`` if
-        `max_steps` was reached or rounding prevents convergence.
+    CGRun
+        The status is ``not_positive_definite`` if p'A p <= 0 for a direction p, before the residual consists
+        only of rounding errors (for an indefinite A, this does not always happen). It is ``not_converged`` if
+        `max_steps` was reached, or if rounding errors prevent convergence.
     """
     with np.errstate(all="ignore"):  # check_solution rejects overflow
         scale = _powers_of_two(Y)
@@ -112,12 +114,10 @@ def conjugate_gradients(A: System, Y: Array, C: Preconditioner, tolerance: float
 
 def _iterate(A: System, C: Preconditioner, rest: Array, limit: Array, floor: Array, max_steps: int,
              run: CGRun) -> None:
-    """Iterate from `run.x` until the residual is below `limit`.
+    """Iterate from `run.x`, with residual `rest`, until the residual is below `limit`.
 
-    The initial residual is `rest`.
-
-    Converged right-hand sides have step length 0.  A right-hand side whose residual is below `floor` and
-    whose curvature is lost to rounding is treated as converged.
+    The step length of converged right-hand sides is 0. A right-hand side is also treated as converged if its
+    residual is below `floor` and rounding errors make p'A p useless.
     """
     z = C.solve(rest)
     run.divisions += 1
@@ -152,7 +152,7 @@ def _iterate(A: System, C: Preconditioner, rest: Array, limit: Array, floor: Arr
 
 
 def _powers_of_two(Y: Array) -> Array:
-    """Return a power of two above the maximum of each column, for exact division."""
+    """Return a power of two above the maximum of each column, as an exact divisor."""
     exponents = np.frexp(np.abs(Y).max(axis=0))[1]
     return np.asarray(np.ldexp(1.0, np.clip(exponents, -1000, 1000)), dtype=np.float64)
 
@@ -169,30 +169,31 @@ def cg(system: System, Y: Array, preconditioner: str = "auto", tolerance: float 
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
     preconditioner : {"auto", "none", "nystrom", "strang", "chan"}
-        Nystrom uses O(n s) memory for s landmarks; the two circulants require a Toeplitz system.  "auto" is
-        strang for Toeplitz systems, nystrom for kernel systems of more than a few hundred samples, else
-        none.
+        nystrom needs O(n s) memory for s landmarks; the circulants strang and chan require a Toeplitz system.
+        "auto" selects strang for Toeplitz systems, nystrom for kernel systems with more than a few hundred
+        samples, and otherwise none.
     tolerance : float
-        Required |y - A x| <= tolerance |y| of each column, computed from the true residual.
+        Each column must satisfy |y - A x| <= tolerance |y|, where the residual is recomputed.
     max_steps : int
-        Largest number of steps, each with one product.
+        Maximum number of steps; a step needs one product with A.
     steps : int, optional
-        Early stopping, which also regularises: return the result of this many steps, regardless of the
-        residual. The status is then ``ok``, and `why` contains the residual.  `tolerance` and `max_steps`
-        are ignored, and "auto" means none.
+        Number of steps for early stopping, which also regularises. The result of these steps is returned
+        regardless of the residual: the status is ``ok``, and `why` contains the residual. `tolerance` and
+        `max_steps` are ignored, and the preconditioner "auto" means none.
     landmarks, seed
         See :class:`kerncast.sim.reference.solvers.nystrom.Nystrom`.
 
     Returns
     -------
     Solution
-        ``not_positive_definite`` if a direction with p'A p <= 0 occurs (for an indefinite A, it need not
-        occur); ``not_converged`` if `max_steps` was reached or float64 cannot achieve the tolerance.
+        The status is ``not_positive_definite`` if p'A p <= 0 for a direction p (for an indefinite A, this
+        does not always happen). It is ``not_converged`` if `max_steps` was reached, or if float64 cannot
+        achieve the tolerance.
 
     Raises
     ------
     KerncastError
-        E236 tolerance or preconditioner, E238 another option.
+        E236 for tolerance or preconditioner, E238 for any other option.
     """
     check_tolerance(tolerance)
     check_count(max_steps, "max_steps")
@@ -207,9 +208,9 @@ def cg(system: System, Y: Array, preconditioner: str = "auto", tolerance: float 
 
 def preconditioned(system: System, Y: Array, C: Preconditioner, tolerance: float, max_steps: int,
                    method: str, early: bool = False) -> Solution:
-    """Run :func:`cg` with a given preconditioner.
+    """Run conjugate gradients with a preconditioner, and check the solution.
 
-    With `early` the result after `max_steps` steps is accepted.
+    If `early` is true, the result after `max_steps` steps is accepted.
     """
     run = CGRun(np.zeros((system.n, Y.size // system.n)), status=Status.NOT_POSITIVE_DEFINITE)
     if C.positive:
@@ -235,5 +236,5 @@ def preconditioned(system: System, Y: Array, C: Preconditioner, tolerance: float
 
 
 def kernel_cg(kernel: Kernel, X: Array, y: Array, lam: float, steps: int) -> Solution:
-    """Run `steps` steps of :func:`cg` on (K + lambda I) alpha = y, as on the device."""
+    """Run `steps` steps of :func:`cg` on (K + lambda I) alpha = y, as the device does."""
     return cg(KernelSystem(kernel, X, lam), y, steps=steps)

@@ -1,8 +1,7 @@
-"""sim.reference.solvers: Cholesky's factorisation A = R'R.
+"""sim.reference.solvers: direct solution by the Cholesky factorisation A = R'R.
 
-The factorisation needs O(n^3) time and O(n^2) memory.
-
-R. Rifkin, "Regularized Least Squares", 9.520, 2006: the direct solution of (K + lambda I) c = y.
+The factorisation needs O(n^3) time and O(n^2) memory. R. Rifkin, "Regularized Least Squares", lecture notes
+of MIT course 9.520, 2006, describes this direct solution of (K + lambda I) c = y.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from ..systems.system import System
 
 
 def cholesky(system: System, Y: Array) -> Solution:
-    """Solve A x = y by Cholesky's factorisation.
+    """Solve A x = y by a Cholesky factorisation.
 
     Parameters
     ----------
@@ -31,12 +30,12 @@ def cholesky(system: System, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        ``not_positive_definite`` if a pivot is not positive.
+        The status is ``not_positive_definite`` if a pivot is not positive.
 
     Raises
     ------
     KerncastError
-        E237 if the matrix does not fit in memory; E501 without scipy.
+        E237 if the matrix does not fit in memory, E501 if SciPy is not installed.
     """
     linalg = lapack()
     n, columns = system.n, Y.size // system.n
@@ -53,5 +52,5 @@ def cholesky(system: System, Y: Array) -> Solution:
 
 
 def lapack() -> Any:
-    """Return scipy.linalg, imported on first use; raise E501 without scipy."""
+    """Import and return scipy.linalg; raise E501 if SciPy is not installed."""
     return from_package("scipy.linalg", "scipy", lambda module: module, "this method needs", "method")

@@ -1,9 +1,9 @@
-"""sim.reference.solvers: the eigendecomposition of the matrix.
+"""sim.reference.solvers: solution by an eigendecomposition of the matrix.
 
-The decomposition needs O(n^3) time and O(n^2) memory.
-
-R. Rifkin, "Regularized Least Squares", 9.520, 2006: K = Q Lambda Q', c = Q (Lambda + lambda)^-1 Q'y.  For one
-lambda it costs many times as much as Cholesky; :class:`~.path.EigenPath` solves for all lambdas at that cost.
+The decomposition K = Q Lambda Q' gives c = Q (Lambda + lambda)^-1 Q'y (R. Rifkin, "Regularized Least
+Squares", lecture notes of MIT course 9.520, 2006). It needs O(n^3) time and O(n^2) memory. For one lambda, it
+takes many times as long as a Cholesky factorisation; :class:`~.path.EigenPath` uses one decomposition for all
+lambda.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from ..systems.system import System
 
 
 def eigh(system: System, Y: Array) -> Solution:
-    """Solve A x = y by the eigendecomposition of A, positive definite or not.
+    """Solve A x = y by an eigendecomposition of A, which can be indefinite.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def eigh(system: System, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        ``breakdown`` if an eigenvalue is zero within rounding.
+        The status is ``breakdown`` if an eigenvalue is zero within rounding errors.
 
     Raises
     ------

@@ -1,9 +1,8 @@
 """sim.reference.solvers: Gaussian elimination with partial pivoting.
 
-Elimination needs O(n^3) time and O(n^2) memory.
-
-It is the baseline of S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least
-Squares by Toeplitz Matrix", Table 1.  It requires only a nonsingular matrix.
+Elimination needs O(n^3) time and O(n^2) memory, and it requires only a nonsingular matrix. It is the baseline
+in Table 1 of S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
+Toeplitz Matrix".
 """
 
 from __future__ import annotations
@@ -22,14 +21,14 @@ def elimination(system: System, Y: Array) -> Solution:
     Parameters
     ----------
     system : System
-        A of n rows; nonsingular, positive definite or not.
+        A of n rows, which is nonsingular and can be indefinite.
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
 
     Returns
     -------
     Solution
-        ``breakdown`` if a pivot is zero, or the residual is too large.
+        The status is ``breakdown`` if a pivot is zero, or if the residual is too large.
 
     Raises
     ------

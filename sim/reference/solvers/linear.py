@@ -1,9 +1,8 @@
-"""sim.reference.solvers: the linear kernel, K = X X' of rank d.
+"""sim.reference.solvers: solvers for the linear kernel, K = X X' of rank d.
 
-The solvers need O(n d^2) time and O(n d) memory.
-
-R. Rifkin, "Regularized Least Squares", 9.520, 2006, "Linear kernel": by the singular values of X, or
-directly by the d x d matrix X'X.
+The solvers use the singular value decomposition of X, or the d x d matrix X'X (R. Rifkin, "Regularized Least
+Squares", lecture notes of MIT course 9.520, 2006, "Linear kernel"). They need O(n d^2) time and O(n d)
+memory.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from ..toeplitz.product import largest_norm
 
 
 def linear_svd(system: System, Y: Array) -> Solution:
-    """Solve (X X' + lambda I) alpha = y by X = U S V'.
+    """Solve (X X' + lambda I) alpha = y by the SVD X = U S V'.
 
     Parameters
     ----------
@@ -37,12 +36,12 @@ def linear_svd(system: System, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        Solution whose `w` is X'alpha = V S (S^2 + lambda)^-1 U'y, with residual |X'y - (X'X + lambda I) w|.
+        `w` is X'alpha = V S (S^2 + lambda)^-1 U'y, and the residual is |X'y - (X'X + lambda I) w|.
 
     Raises
     ------
     KerncastError
-        E238 for another kernel.
+        E238 for any other kernel.
     """
     X, lam = _samples(system, "linear_svd")
     (n, d), columns = X.shape, Y.size // len(X)
@@ -52,10 +51,10 @@ def linear_svd(system: System, Y: Array) -> Solution:
 
 
 def linear_direct(system: System, Y: Array) -> Solution:
-    """Solve (X'X + lambda I) w = X'y; alpha = (y - X w) / lambda.
+    """Solve (X'X + lambda I) w = X'y, and compute alpha = (y - X w) / lambda.
 
-    Parameters, result and errors are those of :func:`linear_svd`; ``breakdown`` if X'X + lambda I is so
-    ill-conditioned that w would have fewer than six correct digits.
+    The parameters, the result and the errors are those of :func:`linear_svd`. The status is ``breakdown`` if
+    X'X + lambda I is so ill-conditioned that w would have fewer than six correct digits.
     """
     X, lam = _samples(system, "linear_direct")
     (n, d), columns = X.shape, Y.size // len(X)
@@ -70,7 +69,10 @@ def linear_direct(system: System, Y: Array) -> Solution:
 
 def _check_weights(system: System, X: Array, Y: Array, w: Array, alpha: Array, lam: float,
                    **counts: Any) -> Solution:
-    """Check w instead of alpha, whose rounding error dominates for small lambda."""
+    """Check the residual of w instead of alpha.
+
+    For a small lambda, rounding errors dominate alpha.
+    """
     found = largest_norm(X.T @ (Y - X @ w) - lam * w)
     solution = check_solution(system, X.T @ Y, w, Status.OK, found=found,
                               size=largest_norm(X.reshape(-1, 1)) * largest_norm(Y), **counts)
@@ -80,7 +82,7 @@ def _check_weights(system: System, X: Array, Y: Array, w: Array, alpha: Array, l
 def _samples(system: System, method: str) -> tuple[Array, float]:
     """Return X and lambda of a system with the linear kernel.
 
-    Raise E238 for any other kernel.
+    Raise E238 if the system has any other kernel.
     """
     given = samples_of(system, method)
     if not isinstance(given.kernel, Linear):

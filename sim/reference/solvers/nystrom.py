@@ -1,12 +1,11 @@
-"""sim.reference.solvers: Nystrom approximation.
+"""sim.reference.solvers: Nystrom approximation of the kernel matrix.
 
-It computes in a stable way a factor F with K_TR K_RR^-1 K_RT = F F'.
-
-R. Rifkin, "Regularized Least Squares", 9.520, 2006: R the subset, T all samples, K_RR = G G', F = K_TR G^-t.
-Here F grows column by column, as in Cholesky's factorisation of K with the pivots R, so K_RR is never
-inverted and dependent rows are skipped.  Pivots are drawn at random in proportion to the residual diagonal:
-Y. Chen, E. N. Epperly, J. A. Tropp, R. J. Webber, "Randomly pivoted Cholesky",
-Comm. Pure Appl. Math. 78(5), 2025.
+The approximation is K_TR K_RR^-1 K_RT = F F' (R. Rifkin, "Regularized Least Squares", lecture notes of MIT
+course 9.520, 2006), where T are all samples, R is a subset of them, K_RR = G G' and F = K_TR G^-t. F is
+computed column by column, by a Cholesky factorisation of K with the pivots R. This is numerically stable:
+K_RR is not inverted, and linearly dependent rows are skipped. Pivots are drawn at random with probabilities
+proportional to the residual diagonal: Y. Chen, E. N. Epperly, J. A. Tropp, R. J. Webber, "Randomly pivoted
+Cholesky", Comm. Pure Appl. Math. 78(5), 2025.
 """
 
 from __future__ import annotations
@@ -31,9 +30,9 @@ _NOTHING_LEFT = 1e-14
 
 
 class PartialFactor(NamedTuple):
-    """Factor F of shape (n, s) and its rows R of shape (s,).
+    """Factor F of shape (n, s), with the indices R (s,) of its pivot rows.
 
-    F[R] = G is lower triangular.
+    The matrix G = F[R] is lower triangular.
     """
 
     F: Array
@@ -41,26 +40,30 @@ class PartialFactor(NamedTuple):
 
 
 def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0) -> PartialFactor:
-    """Factorise K = A - lambda I approximately, in O(n s^2) time and O(n s) memory.
+    """Factorise K = A - lambda I approximately by a partial Cholesky factorisation.
+
+    The factorisation needs O(n s^2) time and O(n s) memory.
 
     Parameters
     ----------
     system : System
         A of n rows; lambda is its regulariser.
     landmarks : int, sequence of int, or None
-        Largest number of rows R, drawn at random in proportion to the residual diagonal, or their indices.
+        Maximum number of pivot rows R, which are drawn at random with probabilities proportional to the
+        residual diagonal; or the indices of these rows.
     seed : int
         Random seed.
 
     Returns
     -------
     PartialFactor
-        Factor with s <= `landmarks` columns; rows that depend on earlier ones within rounding are omitted.
+        Factor with at most `landmarks` columns; rows that are linearly dependent on earlier ones, within
+        rounding errors, are omitted.
 
     Raises
     ------
     KerncastError
-        E237 if F does not fit in memory; E238 if `landmarks` are not distinct rows, or too many.
+        E237 if F does not fit in memory, E238 if the landmarks are too many or are not distinct rows.
     """
     n, lam = system.n, system.regulariser
     given, most = checked_landmarks(landmarks, n, seed)
@@ -88,15 +91,19 @@ def partial_cholesky(system: System, landmarks: Landmarks = None, seed: int = 0)
 
 
 def default_landmarks(n: int) -> int:
-    """Return a number of landmarks for a good and cheap preconditioner.
+    """Return the default number of landmarks of a preconditioner.
 
-    The preconditioner costs less than a few products with K.
+    With this number, the preconditioner is effective, and it is computed in less time than a few products
+    with K.
     """
     return min(n, max(50, min(500, 4 * int(n**0.5))))
 
 
 def checked_landmarks(landmarks: Landmarks, n: int, seed: int) -> tuple[IntArray | None, int]:
-    """Return the given rows, or None, and their largest number; raise E238 if invalid."""
+    """Check the option landmarks; return the rows, or None, and their maximum number.
+
+    Raise E238 if the option is not valid.
+    """
     check_count(seed, "seed", least=0)
     if landmarks is None:
         return None, default_landmarks(n)
@@ -118,17 +125,20 @@ def checked_landmarks(landmarks: Landmarks, n: int, seed: int) -> tuple[IntArray
 class Nystrom:
     """Preconditioner F F' + lambda I of A = K + lambda I, applied in O(n s) time.
 
-    With F = U S V' it is U (S^2 + lambda) U' + (s_min^2 + lambda) (I - U U'): outside the landmarks' span
-    the remainder of K is between 0 and about s_min^2 (Z. Frangella, J. A. Tropp, M. Udell, "Randomized
-    Nystrom preconditioning", SIAM J. Matrix Anal. Appl. 44(2), 2023, (1.3)).  Because U is
-    orthonormal, no cancellation occurs for small lambda, unlike in the Sherman-Morrison-Woodbury identity.
+    With F = U S V', the preconditioner is U (S^2 + lambda) U' + (s_min^2 + lambda) (I - U U'), because the
+    part of K outside the span of the landmarks is between 0 and about s_min^2 (Z. Frangella, J. A. Tropp, M.
+    Udell, "Randomized Nystrom preconditioning", SIAM J. Matrix Anal. Appl. 44(2), 2023, (1.3)). U is
+    orthonormal, so that no cancellation occurs for a small lambda, unlike in the Sherman-Morrison-Woodbury
+    identity.
 
     Parameters
     ----------
     system : System
+        The system A to precondition.
     landmarks : int, sequence of int, or None
         As for :func:`partial_cholesky`.
     seed : int
+        Random seed.
     """
 
     def __init__(self, system: System, landmarks: Landmarks = None, seed: int = 0) -> None:
@@ -144,5 +154,5 @@ class Nystrom:
         self.note = f"preconditioner nystrom, {s} landmarks"
 
     def solve(self, V: Array) -> Array:
-        """Return C^-1 V up to a factor, for `V` of shape (n, m)."""
+        """Return C^-1 V up to a positive factor, for `V` of shape (n, m)."""
         return np.asarray(V + self._U @ (self._gain * (self._U.T @ V)))

@@ -1,12 +1,12 @@
-"""sim.reference.solvers: preconditioners of conjugate gradients, and their choice.
+"""sim.reference.solvers: preconditioners for conjugate gradients.
 
 ===========  =====================================  ==========================================
 name         matrix                                 requires
 ===========  =====================================  ==========================================
 none         the identity                           any system
-nystrom      approximation from s rows + lambda      any system, O(n s) memory, O(n s^2) time
-strang       a circulant, the middle diagonals      Toeplitz systems
-chan         the circulant closest to T             Toeplitz systems
+nystrom      approximation from s rows, + lambda I  any system, O(n s) memory, O(n s^2) time
+strang       circulant with middle diagonals of T   Toeplitz systems
+chan         circulant that is closest to T         Toeplitz systems
 ===========  =====================================  ==========================================
 """
 
@@ -27,16 +27,16 @@ _NYSTROM_FROM = 500
 
 
 class Preconditioner(Protocol):
-    """Approximation C of A, which conjugate gradients apply.
+    """Approximation C of A, whose inverse conjugate gradients apply.
 
     Attributes
     ----------
     positive : bool
         Whether C is positive definite.
     cost : Cost
-        Cost of a division.
+        Cost of one application of C^-1.
     kernel_values : int
-        Kernel values computed to construct C.
+        Number of kernel values that were computed to construct C.
     note : str
         Description of the preconditioner.
     """
@@ -51,7 +51,7 @@ class Preconditioner(Protocol):
 
 
 class Identity:
-    """The identity: no preconditioner."""
+    """Identity matrix, which means that there is no preconditioner."""
 
     positive = True
     cost = Cost(0, 0, 0)
@@ -72,9 +72,9 @@ def choose_preconditioner(system: System) -> str:
 
 def make_preconditioner(system: System, name: str, landmarks: Landmarks = None,
                         seed: int = 0) -> Preconditioner:
-    """Return the named preconditioner of `system`.
+    """Create a preconditioner of `system` by its name.
 
-    Raise E236 for an invalid name, E238 for invalid landmarks or seed.
+    Raise E236 if the name is not valid, and E238 if landmarks or seed are not valid.
     """
     checked_landmarks(landmarks, system.n, seed)  # even if they are not used
     if name == "none":

@@ -1,11 +1,10 @@
-"""sim.reference.solvers: the subset of regressors.
+"""sim.reference.solvers: subset of regressors, s expansion vectors for n samples.
 
-It trains s expansion vectors on n samples.
-
-R. Rifkin, "Regularized Least Squares", 9.520, 2006: (K_RT K_TR + lambda K_RR) c = K_RT y.  With K_RR = G G'
-and F = K_TR G^-t (:func:`~.nystrom.partial_cholesky`) this is the linear kernel on the features F,
-with w = G'c. One factorisation then gives the solutions and leave-one-out errors for every lambda
-(Rifkin's "Good question"). It neither squares the condition number of K_TR nor divides by K_RR.
+The system is (K_RT K_TR + lambda K_RR) c = K_RT y (R. Rifkin, "Regularized Least Squares", lecture notes of
+MIT course 9.520, 2006), where T are all samples and R are the regressors. With K_RR = G G' and F = K_TR G^-t
+(:func:`~.nystrom.partial_cholesky`), this is a linear kernel on the features F with the weights w = G'c. One
+factorisation therefore gives the solutions and the leave-one-out errors for every lambda. It does not square
+the condition number of K_TR, and does not invert K_RR.
 """
 
 from __future__ import annotations
@@ -25,16 +24,17 @@ from .nystrom import Landmarks, PartialFactor, partial_cholesky
 
 
 class SubsetPath(SvdPath):
-    """Path of the subset of regressors as a function of lambda.
+    """Regularisation path of the subset of regressors.
 
-    The method `inverse` uses G = F F' + lambda I, so the leave-one-out errors apply to models that retain the
-    regressor at the omitted sample.
+    The method `inverse` uses G = F F' + lambda I. Therefore, if a sample that is left out is also a
+    regressor, it remains a regressor in the leave-one-out errors.
 
     Parameters
     ----------
     factor : PartialFactor
-        Factor F, and its rows R.
+        Factor F with its pivot rows R.
     Y : ndarray of shape (n,) or (n, m)
+        Targets.
     """
 
     def __init__(self, factor: PartialFactor, Y: Array) -> None:
@@ -42,13 +42,13 @@ class SubsetPath(SvdPath):
         self.G = factor.F[factor.R]
 
     def regressors(self, lam: float, b: Array | float = 0.0) -> Array:
-        """Return the coefficients c = G^-t w, shape (s,) or (s, m), for targets y - b."""
+        """Return the coefficients c = G^-t w for the targets y - b, shape (s,) or (s, m)."""
         return np.asarray(np.linalg.solve(self.G.T, self.weights(lam, b)))
 
 
 def subset(system: System, Y: Array, landmarks: Landmarks = None, seed: int = 0,
            fit_intercept: bool = False) -> Solution:
-    """Train s coefficients on n samples, in O(n s^2) time and O(n s) memory.
+    """Solve for s coefficients on n samples, in O(n s^2) time and O(n s) memory.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def subset(system: System, Y: Array, landmarks: Landmarks = None, seed: int = 0,
     Y : ndarray of shape (n,) or (n, m)
         Finite targets.
     landmarks : int, sequence of int, or None
-        Largest number of regressors R, drawn at random in proportion to the residual diagonal, or their
-        indices.
+        Maximum number of regressors R, which are drawn at random with probabilities proportional to the
+        residual diagonal; or the indices of these samples.
     seed : int
         Random seed.
     fit_intercept : bool
@@ -66,12 +66,12 @@ def subset(system: System, Y: Array, landmarks: Landmarks = None, seed: int = 0,
     Returns
     -------
     Solution
-        `x` is c, of shape (s,) or (s, m); `support` is R.  `residual` is that of the normal equations.
+        `x` is c, of shape (s,) or (s, m), and `support` is R.  `residual` is that of the normal equations.
 
     Raises
     ------
     KerncastError
-        E238 for landmarks, or a system without samples.
+        E238 for landmarks, or if the system does not consist of samples and a kernel.
     """
     given = samples_of(system, "subset")
     lam, n, columns = given.lam, given.n, Y.size // given.n

@@ -1,1 +1,1 @@
-"""sim.reference.systems: storage of the matrix K + lambda I and products with it."""
+"""sim.reference.systems: forms of storage of K + lambda I, and products with it."""

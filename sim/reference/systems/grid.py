@@ -1,12 +1,11 @@
 """sim.reference.systems: interpolation of one column from a uniform grid.
 
-K is approximated by W T W'.  T is the Toeplitz kernel matrix of a uniform grid, which is exact (Lemma 1 of
-S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix").
-W interpolates from the grid to the samples, with 2 or 4 weights per row.  A product costs O(n + M log M) for
-M nodes, and O(n + M) memory.
-
-A. G. Wilson, H. Nickisch, "Kernel Interpolation for Scalable Structured Gaussian Processes (KISS-GP)",
-ICML 2015, equation (5).
+The kernel matrix K of samples of one column is approximated by W T W' (A. G. Wilson, H. Nickisch, "Kernel
+Interpolation for Scalable Structured Gaussian Processes (KISS-GP)", ICML 2015, equation (5)). T is the kernel
+matrix of a uniform grid, which is a Toeplitz matrix (Lemma 1 of S. Decherchi, P. Gastaldo, R. Zunino,
+"Efficient Approximate Regularized Least Squares by Toeplitz Matrix"). W interpolates from the grid to the
+samples, with 2 or 4 weights per row. A product with W T W' needs O(n + M log M) time and O(n + M) memory for
+M grid nodes.
 """
 
 from __future__ import annotations
@@ -39,20 +38,23 @@ _ENDLESS = 2.0**62  # more nodes than any memory holds
 
 
 def interpolation(u: Array, weights: Weights) -> tuple[NDArray[np.int64], Array]:
-    """Return nodes and weights of Lagrange interpolation from the integers to `u`.
+    """Return the nodes and weights of Lagrange interpolation at the positions `u`.
+
+    The nodes are integers.
 
     Parameters
     ----------
     u : ndarray of shape (n,)
         Positions, in steps of the grid.
     weights : {"linear", "cubic"}
-        Interpolation from the two or four nearest nodes, exact for polynomials of degree 1 or 3.
+        Interpolation from the two or four nearest nodes, which is exact for polynomials of degree 1 or 3.
 
     Returns
     -------
     nodes : ndarray of int64, shape (n, 2) or (n, 4)
+        The nearest nodes.
     weights : ndarray of shape (n, 2) or (n, 4)
-        The sum of each row is 1.
+        Their weights; the sum of each row is 1.
     """
     left = np.floor(u)
     s = u - left
@@ -72,7 +74,7 @@ class GridSystem(System):
     Parameters
     ----------
     kernel : Kernel
-        Translation invariant.
+        Translation-invariant kernel.
     x : ndarray of shape (n,)
         Samples; finite.
     lam : float
@@ -80,17 +82,19 @@ class GridSystem(System):
     step : float
         Distance between adjacent nodes, in the unit of `x`; > 0.
     weights : {"linear", "cubic"}
+        Kind of interpolation.
 
     Raises
     ------
     KerncastError
-        E222 weights, E231 kernel, E237 if the grid does not fit in memory.
+        E222 for weights, E231 for the kernel, E237 if the grid does not fit in memory.
 
     Notes
     -----
-    The solution alpha belongs to W T W', not to K: f(x) = sum_i alpha_i k(x_i, x) amplifies their
-    difference by |alpha|, up to |y| / lambda.  An expansion in the nodes, with the coefficients of
-    :meth:`at_nodes`, does not, and is 10 to 1000 times closer to the f of K.
+    alpha is the solution for W T W', not for K. Therefore f(x) = sum_i alpha_i k(x_i, x) amplifies the
+    difference between the two matrices by |alpha|, which can be as large as |y| / lambda. An expansion in the
+    grid nodes, with the coefficients of :meth:`at_nodes`, does not have this error: it is 10 to 1000 times
+    closer to the f that K gives.
     """
 
     kernel: Kernel
@@ -113,29 +117,32 @@ class GridSystem(System):
 
     @property
     def regulariser(self) -> float:
-        """Return lambda, because W T W' is positive semidefinite."""
+        """Return lambda; W T W' is positive semidefinite."""
         return self.lam
 
     @property
     def product_cost(self) -> Cost:
-        """Return the cost of ``A @ v``: that of T on the nodes, and W twice."""
+        """Return the cost of ``A @ v``, which needs a product with T and two with W."""
         on_nodes = self._T.product_cost
         return Cost(on_nodes.multiplications + 2 * self._taps[1].size + self.n, 0,
                     on_nodes.bytes + _BYTES_PER_TAP * self._taps[1].size)
 
     @property
     def node_count(self) -> int:
-        """Return M, the nodes from one step before the first sample to two after the last."""
+        """Return the number of nodes M.
+
+        The grid extends from one step before the first sample to two steps after the last one.
+        """
         return node_count(self.x, self.step)
 
     @cached_property
     def nodes(self) -> Array:
-        """Return the grid, shape (M, 1), in the unit of the samples."""
+        """Return the grid nodes, shape (M, 1), in the unit of the samples."""
         return np.asarray(self.x.min() + self.step * np.arange(-1.0, self.node_count - 1.0)[:, np.newaxis])
 
     @cached_property
     def _taps(self) -> tuple[NDArray[np.int64], Array]:
-        """Return node numbers and weights of each sample, shape (n, 2) or (n, 4)."""
+        """Return the node indices and the weights of each sample, shape (n, 2) or (n, 4)."""
         nodes, w = interpolation((self.x - self.x.min()) / self.step, self.weights)
         return nodes + 1, w
 
@@ -154,7 +161,7 @@ class GridSystem(System):
         return ToeplitzSystem(uniform_first_row(self.node_count, self.step, self.kernel))
 
     def block(self, rows: Rows, columns: Rows) -> Array:
-        """Compute A[rows, columns], tap by tap; the result is symmetric to the last bit."""
+        """Compute A[rows, columns]; a block on the diagonal is exactly symmetric."""
         numbers = np.arange(self.n)
         block = np.asarray(self.lam * (numbers[rows, np.newaxis] == numbers[columns]))
         for tap, other in combinations_with_replacement(range(self._taps[1].shape[1]), 2):
@@ -163,7 +170,7 @@ class GridSystem(System):
         return block
 
     def _term(self, rows: Rows, tap: int, columns: Rows, other: int) -> Array:
-        """Return the contribution of one row tap and one column tap to A[rows, columns]."""
+        """Return the part of A[rows, columns] due to one weight per row and per column."""
         nodes, w = self._taps
         distance = np.abs(nodes[rows, tap, np.newaxis] - nodes[columns, other])
         return np.asarray(w[rows, tap, np.newaxis] * w[columns, other] * self._T.r[distance])
@@ -176,15 +183,15 @@ class GridSystem(System):
         return np.asarray(np.einsum("ia,ab,ib->i", w, near, w) + self.lam)
 
     def __matmul__(self, V: Array) -> Array:
-        """Return A V for `V` of shape (n,) or (n, m), by FFT."""
+        """Compute A V by FFT, for `V` of shape (n,) or (n, m)."""
         return np.asarray(self._W @ (self._T @ (self._W.T @ V)) + self.lam * V)
 
     def at_nodes(self, alpha: Array) -> Array:
-        """Return the node coefficients W' alpha, shape (M,) or (M, m)."""
+        """Return the coefficients W'alpha of the nodes, shape (M,) or (M, m)."""
         return np.asarray(self._W.T @ alpha)
 
 
 def node_count(x: Array, step: float) -> int:
-    """Return the number of nodes of a grid for the samples `x`, shape (n,)."""
+    """Return the number of grid nodes for the samples `x`, shape (n,)."""
     with np.errstate(over="ignore"):
         return int(min(np.ptp(x) / step, _ENDLESS)) + 4

@@ -1,10 +1,9 @@
-"""sim.reference.systems: fast blocks of a kernel matrix.
+"""sim.reference.systems: compute blocks of a kernel matrix fast.
 
-The blocks use BLAS and vectorised exponentials.
-
-The Gaussian kernel is exp(g_ij + h_i + h_j), g_ij = z_i.z_j, h_i = -|z_i|^2 / 2, z = (x - mean) / sigma: one
-matrix product and one pass over it.  The largest |h| bounds the cancellation in the sum.  If it is too large,
-and for other kernels, the kernel computes the distances.
+With z = (x - mean) / sigma, g_ij = z_i.z_j and h_i = -|z_i|^2 / 2, the Gaussian kernel is exp(g_ij + h_i +
+h_j). A block therefore needs one matrix product (BLAS) and one pass of vectorised exponentials. The largest
+|h| bounds the cancellation in the sum. If it is too large, and for other kernels, the block is computed from
+distances.
 """
 
 from __future__ import annotations
@@ -23,9 +22,9 @@ _EXPONENT_ERROR = {np.float32: 2e-5, np.float64: 1e-12}
 
 
 def _exponentials(G: Reals, h: Reals, g: Reals, fast: bool) -> None:
-    """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)).
+    """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)) in place.
 
-    `G` has shape (p, q), `h` (p,) and `g` (q,), all with one dtype.
+    The shapes are (p, q) for `G`, (p,) for `h` and (q,) for `g`; all have the same dtype.
     """
     if fast:
         from .kernel_loops import exponentials
@@ -37,19 +36,19 @@ def _exponentials(G: Reals, h: Reals, g: Reals, fast: bool) -> None:
 
 
 def add_diagonals(K: Reals, sums: Reals, first: int, fast: bool) -> None:
-    """Add each diagonal of a block to its sum, in place, row by row.
+    """Add the entries of a block to the sums of their diagonals, in place.
 
     Parameters
     ----------
     K : ndarray of shape (p, q)
-        A block; its entry (0, 0) lies on diagonal `first` of the whole matrix, (i, j) on first + j - i.
-        Entries below diagonal 0 are ignored.
+        Block of the matrix; its entry (i, j) is on diagonal first + j - i of the whole matrix. Entries below
+        diagonal 0 are ignored.
     sums : ndarray of shape (m,), m >= first + q
         Sums of the diagonals 0, 1, ...
     first : int
-        Number of the first diagonal, at least 0.
+        Diagonal of entry (0, 0), at least 0.
     fast : bool
-        Whether to use compiled loops; the sums are equal.
+        Whether to use compiled loops; the sums are the same.
     """
     K = K[: first + K.shape[1]]  # the rows that reach diagonal 0
     if fast:
@@ -71,8 +70,8 @@ class KernelBlocks:
     X : ndarray of shape (n, D)
         Samples; finite.
     dtype : float64 or float32
-        Type of the blocks, and of the arithmetic unless the samples are too far apart for it, relative to
-        sigma.
+        Type of the blocks. The arithmetic uses it too, unless the distances of the samples, relative to
+        sigma, are too large for its precision.
 
     Attributes
     ----------
@@ -81,8 +80,8 @@ class KernelBlocks:
 
     Notes
     -----
-    A block whose rows and columns are the same slice is symmetric to the last bit, and its diagonal is
-    exact.  The last bits of other blocks may depend on their shape, as in BLAS.
+    A block whose rows and columns are the same slice is exactly symmetric, and its diagonal is exact. The
+    last bits of other blocks can depend on the shape of the block, because BLAS computes them.
     """
 
     def __init__(self, kernel: Kernel, X: Array, dtype: DTypeLike = np.float64) -> None:
@@ -98,9 +97,9 @@ class KernelBlocks:
         return len(self._X)
 
     def _prepare(self, sigma: float) -> bool:
-        """Compute z and h in the lowest sufficient precision.
+        """Compute z and h in the lowest precision that is sufficient.
 
-        Return False if there is none.
+        Return False if no precision is sufficient.
         """
         with np.errstate(over="ignore", invalid="ignore"):
             z = (self._X - self._X.mean(axis=0)) / sigma
@@ -115,14 +114,11 @@ class KernelBlocks:
 
     @property
     def nbytes(self) -> int:
-        """Return the memory in addition to the samples."""
+        """Return the memory in bytes, without that of the samples."""
         return self._z.nbytes + self._h.nbytes
 
     def block(self, rows: Rows, columns: Rows, added: float = 0.0) -> Reals:
-        """Return K[rows, columns] in the requested dtype.
-
-        `added` is added to the diagonal of K.
-        """
+        """Return K[rows, columns] in the requested dtype; add `added` on K's diagonal."""
         same = same_places(self.n, rows, columns)
         block = self.tile(rows, columns).astype(self.dtype, copy=False)
         if self._by_product:
@@ -138,9 +134,8 @@ class KernelBlocks:
     def tile(self, rows: Rows, columns: Rows, room: Reals | None = None) -> Reals:
         """Return K[rows, columns] in the dtype of the arithmetic.
 
-        The diagonal may be inexact.
-
-        The result is written to `room`, of that shape and dtype, if given.
+        The diagonal can be inexact. If `room` is an array of this shape and dtype, the result is written to
+        it.
         """
         if not self._by_product:
             return self.kernel(self._X[rows], self._X[columns])
@@ -150,11 +145,12 @@ class KernelBlocks:
 
 
 def same_places(n: int, rows: Rows, columns: Rows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the positions in a block at which row and column number are equal.
+    """Return the positions of the main diagonal of the matrix in a block.
 
     Parameters
     ----------
     n : int
+        Number of rows of the matrix.
     rows, columns : slice, or ndarray of int64
         Rows and columns of the block, shapes (p,) and (q,).
 

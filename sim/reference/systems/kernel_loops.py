@@ -1,7 +1,8 @@
-"""sim.reference.systems: the compiled loops of kernel blocks.
+"""sim.reference.systems: compiled loops for the blocks of a kernel matrix.
 
-exp v = 2^k exp r with |r| <= log(2) / 2: W. J. Cody, W. Waite, "Software Manual for the Elementary
-Functions", 1980.  The loops have no branches or tables, so that the compiler can vectorise them.
+The exponential is computed as exp v = 2^k exp r with |r| <= log(2) / 2 (W. J. Cody, W. Waite, "Software
+Manual for the Elementary Functions", 1980). The loops have no branches or tables, so that the compiler can
+vectorise them.
 """
 
 from __future__ import annotations
@@ -69,7 +70,7 @@ def _exponentials_64(G: Reals, h: Reals, g: Reals) -> None:
 
 @jit_real
 def add_rows(K: Reals, sums: Reals, first: int) -> None:
-    """Add rows to sums; see :func:`.kernel_blocks.add_diagonals`."""
+    """Add the rows of a block to the diagonal sums; see `kernel_blocks.add_diagonals`."""
     for i in range(K.shape[0]):
         skip = max(0, i - first)
         row, into = K[i, skip:], sums[first + skip - i: first + K.shape[1] - i]
@@ -78,8 +79,8 @@ def add_rows(K: Reals, sums: Reals, first: int) -> None:
 
 
 def exponentials(G: Reals, h: Reals, g: Reals) -> None:
-    """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)).
+    """Replace G_ij by exp(min(G_ij + h_i + g_j, 0)) in place.
 
-    `G` has shape (p, q), `h` (p,) and `g` (q,), all with one dtype.
+    The shapes are (p, q) for `G`, (p,) for `h` and (q,) for `g`; all have the same dtype.
     """
     (_exponentials_32 if G.dtype == np.float32 else _exponentials_64)(G, h, g)

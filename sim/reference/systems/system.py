@@ -1,12 +1,12 @@
-"""sim.reference.systems: the system (K + lambda I) x = y in several storage forms.
+"""sim.reference.systems: the matrix K + lambda I in several forms of storage.
 
 ===============  ==================  ===========================================================
-class            stores              for
+class            stores              use
 ===============  ==================  ===========================================================
-DenseSystem      the matrix          matrices from elsewhere
-KernelSystem     the samples         blocks of K are computed on demand, O(n D) memory
-ToeplitzSystem   the first column    products by FFT, O(n) memory
-GridSystem       the samples         one column; products by FFT on a grid: :mod:`.grid`
+DenseSystem      the matrix          any symmetric matrix
+KernelSystem     the samples         blocks of K are computed on demand; O(n D) memory
+ToeplitzSystem   the first column    products by FFT; O(n) memory
+GridSystem       the samples         samples of one column; products by FFT: :mod:`.grid`
 ===============  ==================  ===========================================================
 """
 
@@ -34,9 +34,10 @@ REAL_BYTES = 8
 
 
 class Cost(NamedTuple):
-    """Cost of a product with one vector.
+    """Cost of a product with one vector: numbers of operations and of bytes.
 
-    The cost consists of multiplications, kernel values and additional bytes.
+    The cost consists of the number of multiplications, the number of kernel values, and the additional memory
+    in bytes.
     """
 
     multiplications: int
@@ -45,7 +46,7 @@ class Cost(NamedTuple):
 
 
 class System(ABC):
-    """Symmetric matrix A of n rows, with the operations that solvers need."""
+    """Symmetric matrix A of n rows, with the operations that the solvers use."""
 
     #: Kernel values per entry of a block.
     values_per_entry = 0
@@ -57,7 +58,7 @@ class System(ABC):
 
     @property
     def regulariser(self) -> float:
-        """Return lambda if A = K + lambda I with K positive semidefinite, else 0."""
+        """Return lambda if A = K + lambda I and K is positive semidefinite, otherwise 0."""
         return 0.0
 
     @property
@@ -67,7 +68,7 @@ class System(ABC):
 
     @abstractmethod
     def block(self, rows: Rows, columns: Rows) -> Array:
-        """Return a new array A[rows, columns], which the caller may modify."""
+        """Return A[rows, columns] as a new array, which the caller can modify."""
 
     @abstractmethod
     def diagonal(self) -> Array:
@@ -84,7 +85,7 @@ class System(ABC):
     def dense(self, copies: int = 1) -> Array:
         """Return the whole matrix, shape (n, n).
 
-        Raise E237 if `copies` of it do not fit in memory.
+        Raise E237 if `copies` copies of it do not fit in memory.
         """
         refuse_beyond_memory(copies * self.n * self.n * REAL_BYTES, f"a matrix of {self.n} x {self.n}")
         return self.block(slice(0, self.n), slice(0, self.n))
@@ -108,7 +109,7 @@ class DenseSystem(System):
         return len(self.A)
 
     def block(self, rows: Rows, columns: Rows) -> Array:
-        """Return A[rows, columns], a copy."""
+        """Return a copy of A[rows, columns]."""
         return np.array(self.A[rows][:, columns])
 
     def diagonal(self) -> Array:
@@ -122,7 +123,7 @@ class DenseSystem(System):
 
 @dataclass(frozen=True, eq=False)
 class KernelSystem(System):
-    """Matrix K + lambda I of samples, which is never stored as a whole.
+    """Matrix K + lambda I for samples and a kernel, which is not stored as a whole.
 
     Parameters
     ----------
@@ -162,7 +163,7 @@ class KernelSystem(System):
         return self.kernel.pairs(self.X, self.X) + self.lam
 
     def __matmul__(self, V: Array) -> Array:
-        """Return A V for `V` of shape (n,) or (n, m), a strip of rows at a time."""
+        """Compute A V in strips of rows, for `V` of shape (n,) or (n, m)."""
         if isinstance(self.kernel, Linear):
             return np.asarray(self.X @ (self.X.T @ V) + self.lam * V)
         product = np.zeros(V.shape)
@@ -173,7 +174,10 @@ class KernelSystem(System):
         return product
 
     def _strips(self) -> Iterator[tuple[int, int]]:
-        """Yield first and last row of strips of the upper triangle with about equal areas."""
+        """Yield the first and the last row of strips of the upper triangle.
+
+        All strips have about the same area.
+        """
         start = 0
         while start < self.n:
             stop = min(self.n, start + max(1, BLOCK_VALUES // (self.n - start)))
@@ -182,7 +186,7 @@ class KernelSystem(System):
 
     @property
     def product_cost(self) -> Cost:
-        """Return the cost of ``A @ v``, with the memory for computing a strip."""
+        """Return the cost of ``A @ v``, including the memory for one strip."""
         if isinstance(self.kernel, Linear):
             return Cost(2 * self.X.size, 0, 0)
         made = [(stop - start) * (self.n - start) for start, stop in self._strips()]
@@ -220,30 +224,33 @@ class ToeplitzSystem(System):
         return ToeplitzProduct(self.r)
 
     def __matmul__(self, V: Array) -> Array:
-        """Return A V for `V` of shape (n,) or (n, m), by FFT."""
+        """Compute A V by FFT, for `V` of shape (n,) or (n, m)."""
         return np.asarray(self._product @ V)
 
     def residual(self, x: Array, Y: Array) -> Array:
-        """Return Y - A x; small systems row by row, because FFTs lose small entries."""
+        """Return Y - A x.
+
+        Small systems are computed row by row, because an FFT loses small entries.
+        """
         return residual(self.r, x, Y)
 
     @property
     def product_cost(self) -> Cost:
         """Return the cost of ``A @ v``.
 
-        A product needs two FFTs for a circulant of at least twice the size.
+        A product needs two FFTs of a circulant matrix of at least twice the size.
         """
         size = fft_size(self.n)
         return Cost(2 * fft_multiplications(size) + size, 0, 3 * REAL_BYTES * size)
 
 
 def fft_multiplications(size: int) -> int:
-    """Return the multiplications of a real FFT of length `size`, to leading order."""
+    """Return the approximate number of multiplications of a real FFT of length `size`."""
     return size * size.bit_length()
 
 
 def refuse_beyond_memory(wanted: int, what: str) -> None:
-    """Raise E237 if `wanted` bytes for `what` exceed the free memory."""
+    """Raise E237 if `what` needs `wanted` bytes, which is more than the free memory."""
     free = free_bytes()
     if wanted > free:
         raise fail("E237", f"{what} does not fit in memory", where="n", value=f"{wanted:,} bytes",

@@ -1,18 +1,20 @@
-"""sim.reference.toeplitz: entry point of the Toeplitz solvers, choice of "auto".
+"""sim.reference.toeplitz: entry point of the Toeplitz solvers, and "auto".
 
 ===========  =============================  ==============================================================
-method       matrix                         how
+method       matrix                         description
 ===========  =============================  ==============================================================
-banded       positive definite, and zero    L D L' by Schur's recursion until its columns settle, O(n b)
+banded       positive definite, and zero    L D L' by Schur's recursion, until the columns converge; O(n b)
              beyond a lag b
-levinson     positive definite, or general  Levinson recursion, O(n^2); with `r_row` Levinson-Trench-Zohar
-schur        positive definite              the same in generator form, without inner products
-lookahead    nonsingular                    Levinson that steps over singular leading minors, O(n^2)
-pcg          positive definite              conjugate gradients, circulant preconditioner, O(n log n) per
-                                            step, to a tolerance
-auto         nonsingular                    banded if the band is narrow; else Levinson for up to a few
-                                            thousand rows; beyond that pcg, and Levinson if that fails;
-                                            look-ahead if the matrix is not positive definite.
+levinson     positive definite, or general  Levinson's recursion, O(n^2); with `r_row` the recursion of
+                                            Levinson, Trench and Zohar
+schur        positive definite              Schur's recursion, O(n^2), which needs no inner products
+lookahead    nonsingular                    Levinson's recursion with look-ahead over singular leading
+                                            minors, O(n^2)
+pcg          positive definite              conjugate gradients with a circulant preconditioner, to a
+                                            tolerance; O(n log n) per step
+auto         nonsingular                    banded if the band is narrow; otherwise levinson for up to a
+                                            few thousand rows; for more rows pcg, and levinson if pcg fails;
+                                            lookahead if the matrix is not positive definite.
                                             Solution.why gives the reason
 ===========  =============================  ==============================================================
 """
@@ -54,29 +56,29 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
     Parameters
     ----------
     r : array_like of shape (n,)
-        First column of the matrix; for RLS that of T + lambda I, so r[0] includes lambda.
+        First column of the matrix; for regularised least squares, r[0] includes lambda.
     Y : array_like of shape (n,) or (n, m)
-        Right-hand sides, solved in one pass.
+        Right-hand sides, which are solved in one pass.
     method : {"auto", "banded", "levinson", "lookahead", "schur", "pcg"}
-        "auto" is banded if r is below rounding beyond a lag b <= min(n / 8, 512); otherwise see the module.
+        See :mod:`kerncast.sim.reference.toeplitz.auto`. "auto" selects banded if r is negligible beyond a lag
+        b <= min(n / 8, 512).
     r_row : array_like of shape (n,), optional
-        First row of an unsymmetric matrix; r_row[0] = r[0].  Only Levinson supports it.
+        First row of an unsymmetric matrix, with r_row[0] = r[0].  Only levinson supports it.
     max_block : int
-        Look-ahead: largest number of rows per step.
-    preconditioner : {"strang", "chan", "none"}
-        Preconditioner of pcg.
-    tolerance : float
-        Required |y - T x| <= tolerance |y| of pcg.
+        For lookahead: maximum number of rows per step.
+    preconditioner, tolerance : {"strang", "chan", "none"}, float
+        For pcg: the preconditioner; each column must satisfy |y - T x| <= tolerance |y|.
 
     Returns
     -------
     Solution
-        Solution whose `x` is all zero unless the status is ``ok``; the residual of every solution is checked.
+        All elements of `x` are 0 unless the status is ``ok``.
 
     Raises
     ------
     KerncastError
-        E225 data, E226 method, E227 if not symmetric, E235 max_block, E236 preconditioner or tolerance.
+        E225 for Y, E226 for method, E227 if the matrix must be symmetric, E235 for max_block, E236 for
+        preconditioner or tolerance.
 
     Examples
     --------
@@ -98,7 +100,7 @@ def solve_toeplitz(r: ArrayLike, Y: ArrayLike, method: str = "auto", r_row: Arra
 
 
 def _automatic(run: dict[str, Callable[[], Solution]], n: int, b: int) -> Solution:
-    """Try the fastest method first; on failure, its status selects the next method."""
+    """Try the fastest method first; if it fails, its status determines the next one."""
     reasons = []
     indefinite = False
     if n > 1 and b <= _WIDEST_BAND and _ROWS_PER_DIAGONAL * b <= n:

@@ -1,14 +1,14 @@
 """sim.reference.toeplitz: L D L' of a banded Toeplitz matrix in O(n b) time.
 
-With r_j = 0 beyond a lag b, Schur's recursion on the generators (u, v) gives column i of L as u / u_0 and
-d_i = u_0 in 2 b multiplications:
+If r_j = 0 beyond a lag b, Schur's recursion on the generators (u, v) gives column i of L as u / u_0, and d_i
+= u_0, in 2 b multiplications:
 
     k = v_1 / u_0;    (u_j, v_j) <- (u_j - k v_{j+1}, v_{j+1} - k u_j)
 
 v decays geometrically, and the columns converge to the spectral factor of the symbol (F. L. Bauer, "Ein
 direktes Iterationsverfahren zur Hurwitz-Zerlegung eines Polynoms", 1955; J. Rissanen, "Algorithms for
-triangular decomposition of block Hankel and Toeplitz matrices", 1973).  So only the first columns are stored,
-and most of a solution is one recursive filter forward and the same filter backward.
+triangular decomposition of block Hankel and Toeplitz matrices", 1973). Therefore only the first columns are
+stored, and most of the solution consists of one recursive filter, applied forward and then backward.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ class Factor(NamedTuple):
     Attributes
     ----------
     columns : ndarray of shape (rows, b)
-        Entry (i, j - 1) is L[i + j, i]; the last row applies to all later columns.
+        Entry (i, j - 1) is L[i + j, i]; all later columns of L are equal to the last row of this array.
     pivots : ndarray of shape (rows,)
-        D; the last one applies to all later columns.
+        Diagonal of D; all later pivots are equal to the last one.
     positive : bool
         Whether the matrix is positive definite; if not, the factor is incomplete.
     """
@@ -52,9 +52,9 @@ class Factor(NamedTuple):
 
 
 def bandwidth(r: Array) -> int:
-    """Return the lag b beyond which the first column is zero, or negligible.
+    """Return the lag b beyond which the first column is zero or negligible.
 
-    Omission of r_{b+1}, ... changes eigenvalues by at most 2 sum |r_j|, which is at most
+    If r_{b+1}, ... are omitted, the eigenvalues change by at most 2 sum |r_j|. For this b, that is at most
     2**-53 r_0, the rounding error of r_0.
     """
     tails = 2.0 * np.cumsum(np.abs(r[:0:-1]))
@@ -67,8 +67,9 @@ def factorise(r: Array, n: int) -> Factor:
     Parameters
     ----------
     r : ndarray of shape (b + 1,)
-        The first column up to the last lag of the band.
+        The first column, up to the last lag of the band.
     n : int
+        Number of rows.
 
     Raises
     ------
@@ -103,7 +104,7 @@ def _generator_step(u: Array, v: Array, k: float) -> float:
 
 
 def log_det(factor: Factor, n: int) -> float:
-    """Return the logarithm of the determinant for n rows."""
+    """Return the logarithm of the determinant of the matrix of n rows."""
     logs = np.log(factor.pivots)
     return float(np.sum(logs) + (n - len(logs)) * logs[-1])
 
@@ -121,13 +122,13 @@ def banded(r: Array, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        Solution with `eps`, the last pivot, and `log_det`; ``not_positive_definite`` if a pivot is not
-        positive.
+        Solution with `eps`, which is the last pivot, and `log_det`. The status is ``not_positive_definite``
+        if a pivot is not positive.
 
     Raises
     ------
     KerncastError
-        E226 if the first column does not become zero before its last lag.
+        E226 if the matrix is not banded, because the first column is not negligible at its last lag.
     """
     n, b = len(r), bandwidth(r)
     if 0 < b == n - 1:
@@ -174,7 +175,7 @@ def substitute(factor: Factor, y: Array) -> Array:
 
 
 def _first_rows(z: Array, columns: Array, edge: int) -> None:
-    """Perform forward elimination; see :func:`.banded_loops.first_rows`."""
+    """Perform forward elimination in the first rows; see `banded_loops.first_rows`."""
     rows, b = columns.shape
     if compiled(len(z) - b):
         from .banded_loops import first_rows
@@ -188,7 +189,7 @@ def _first_rows(z: Array, columns: Array, edge: int) -> None:
 
 
 def _last_rows(x: Array, columns: Array) -> None:
-    """Perform backward elimination; see :func:`.banded_loops.last_rows`."""
+    """Perform backward elimination in the first rows; see `banded_loops.last_rows`."""
     if compiled(len(x)):
         from .banded_loops import last_rows
 
@@ -199,7 +200,7 @@ def _last_rows(x: Array, columns: Array) -> None:
 
 
 def subtract_product(r: Array, x: Array, rest: Array) -> None:
-    """Subtract T x from `rest`, for the symmetric T with first column r (b + 1,)."""
+    """Subtract T x from `rest`, for a symmetric T with first column r (b + 1,)."""
     b, n = len(r) - 1, len(x)
     if compiled(n):
         from .banded_loops import subtract_band
@@ -215,7 +216,7 @@ def subtract_product(r: Array, x: Array, rest: Array) -> None:
 def _recur(z: Array, first: int, last: int, column: Array) -> None:
     """Perform forward elimination in rows `first` to `last`, in place.
 
-    All of these rows use one column of L; `last` is exclusive.
+    All of these rows use the same column of L. `last` is exclusive.
     """
     reverse = column[::-1].copy()
     if compiled(last - first):

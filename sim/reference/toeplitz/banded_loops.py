@@ -1,8 +1,8 @@
-"""sim.reference.toeplitz: the compiled recursions of the band, four rows per pass.
+"""sim.reference.toeplitz: compiled recursions for a band, four rows per pass.
 
-Each row depends on the previous one, so a loop over single rows would wait for each sum and for the store
-of each result.  The sums of four rows over earlier rows are independent of each other; the terms among the
-four rows are added afterwards.
+Each row depends on the previous one, so a loop over single rows would wait for each sum and for the storage
+of each result. The sums of four rows over the earlier rows are independent of each other, so they are
+computed together. The terms between the four rows are added afterwards.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ...jit import jit_sums
 
 @jit_sums
 def _four_sums(z: Array, c_0: Array, c_1: Array, c_2: Array, c_3: Array) -> tuple[float, float, float, float]:
-    """Return the products of z with four rows of coefficients."""
+    """Return the inner products of z with four rows of coefficients."""
     s_0 = s_1 = s_2 = s_3 = 0.0
     for i in range(z.shape[0]):
         s_0 += z[i] * c_0[i]
@@ -25,13 +25,16 @@ def _four_sums(z: Array, c_0: Array, c_1: Array, c_2: Array, c_3: Array) -> tupl
 
 @jit_sums
 def recur(z: Array, first: int, last: int, c: Array) -> None:
-    """Subtract from each z_i in turn sum_j c_{b+2-j} z_{i-j}, j = 1 to b, in place.
+    """Subtract the weighted sum of the b previous elements from each z_i, in place.
+
+    The sum is c_{b+2-j} z_{i-j} over j = 1 to b.
 
     Parameters
     ----------
     z : ndarray of shape (length,)
+        The vector.
     first, last : int
-        Rows of z; b <= first.
+        Range of the elements z_i, with b <= first; `last` is exclusive.
     c : ndarray of shape (b + 6,)
         Three zeros, the coefficients of lags b to 1, and three zeros.
     """
@@ -54,14 +57,16 @@ def recur(z: Array, first: int, last: int, c: Array) -> None:
 
 @jit_sums
 def subtract_band(x: Array, c: Array, rest: Array) -> None:
-    """Subtract sum_j c_{j+3} x_{i+j}, j = 0 to w - 1, from each entry of `rest`.
+    """Subtract sum_j c_{j+3} x_{i+j}, j = 0 to w - 1, from each element of `rest`.
 
     Parameters
     ----------
     x : ndarray of shape (n + w - 1,)
+        The vector that is multiplied.
     c : ndarray of shape (w + 6,)
         Three zeros, w coefficients, and three zeros.
     rest : ndarray of shape (n,)
+        The vector that is changed in place.
     """
     n, w = rest.shape[0], c.shape[0] - 6
     i = 0
@@ -80,16 +85,16 @@ def subtract_band(x: Array, c: Array, rest: Array) -> None:
 
 @jit_sums
 def first_rows(z: Array, columns: Array, edge: int) -> None:
-    """Perform forward elimination in the first rows, where L still changes, in place.
+    """Perform forward elimination in place in the rows before L becomes constant.
 
     Parameters
     ----------
     z : ndarray of shape (b + n,)
-        b zeros and the right-hand side.
+        b zeros, followed by the right-hand side.
     columns : ndarray of shape (rows, b)
-        Columns of L; the last one applies to all later columns.
+        Columns of L; all later columns are equal to the last one.
     edge : int
-        The number of these rows.
+        The number of rows to process.
     """
     rows, b = columns.shape
     for i in range(1, edge):
@@ -101,7 +106,7 @@ def first_rows(z: Array, columns: Array, edge: int) -> None:
 
 @jit_sums
 def last_rows(x: Array, columns: Array) -> None:
-    """Perform backward elimination in the first rows, where L still changes, in place."""
+    """Perform backward elimination in place in the rows before L becomes constant."""
     rows, b = columns.shape
     for i in range(rows - 2, -1, -1):
         total = 0.0
@@ -114,7 +119,7 @@ def last_rows(x: Array, columns: Array) -> None:
 def generator_step(u: Array, v: Array, k: float) -> float:
     """Advance the generators by one column, in place; return the sum of squares of v.
 
-    v[j] is v_{j+1}, and the last entry of v is zero.
+    The array v contains v_{j+1} at index j, and its last entry is 0.
     """
     total, last = 0.0, u.shape[0] - 1
     for j in range(last):

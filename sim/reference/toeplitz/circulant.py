@@ -1,6 +1,6 @@
-"""sim.reference.toeplitz: circulant preconditioners of a Toeplitz matrix.
+"""sim.reference.toeplitz: circulant preconditioners for a Toeplitz matrix.
 
-The preconditioners are applied in O(n log n) time.
+FFTs apply the inverse of a circulant matrix in O(n log n) time.
 
 G. Strang, "A proposal for Toeplitz matrix calculations", Stud. Appl. Math. 74, 1986; T. F. Chan, "An
 optimal circulant preconditioner for Toeplitz systems", SIAM J. Sci. Stat. Comput. 9(4), 1988.
@@ -22,16 +22,17 @@ class Circulant:
     r : ndarray of shape (n,)
         First column of T.
     kind : {"strang", "chan", "none"}
-        ``strang`` copies the middle diagonals of T: c_j = r_j up to n/2, then r_{n-j}; it may be
-        indefinite even if T is not.  ``chan`` is closest to T in the Frobenius norm,
-        c_j = ((n-j) r_j + j r_{n-j}) / n, and positive definite if T is.  ``none`` is the identity.
+        ``strang`` copies the middle diagonals of T: c_j = r_j for j up to n/2, and r_{n-j} for larger j. It
+        can be indefinite even if T is positive definite. ``chan`` is the circulant that is closest to T in
+        the Frobenius norm, c_j = ((n-j) r_j + j r_{n-j}) / n; it is positive definite if T is. ``none`` is
+        the identity.
 
     Attributes
     ----------
     positive : bool
         Whether C is positive definite, which conjugate gradients require.
     cost : Cost
-        Cost of the division of one vector by C.
+        Cost of one application of C^-1.
     note : str
         Description of the preconditioner.
     """
@@ -57,7 +58,10 @@ class Circulant:
 
 
 def nearest_circulant(r: Array, kind: str) -> Circulant:
-    """Return the circulant of a kind; T. Chan's if Strang's is not positive definite."""
+    """Return the circulant of a kind.
+
+    If Strang's circulant is not positive definite, return T. Chan's instead.
+    """
     C = Circulant(r, kind)
     if C.positive or kind != "strang":
         return C

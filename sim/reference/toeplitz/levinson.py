@@ -1,11 +1,10 @@
-"""sim.reference.toeplitz: the Levinson recursion in float64.
+"""sim.reference.toeplitz: Levinson's recursion in float64.
 
-The recursion needs O(n^2) time and O(n) memory.
-
-S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by
-Toeplitz Matrix", appendix (Levinson-Trench-Zohar); B. R. Musicus, RLE TR 538, MIT 1988.
-The printed pseudo-code has errors, corrected here: x and alpha are one vector with x(0) = y(0)/eps; k(0) is
-k(0) + lambda; the last delta loop and the update of x start at i = 0; and it has no guard against breakdown.
+The recursion needs O(n^2) time and O(n) memory. It follows the appendix of S. Decherchi, P. Gastaldo, R.
+Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz Matrix" (Levinson-Trench-Zohar), and B.
+R. Musicus, RLE Technical Report 538, MIT, 1988. These errors of the printed pseudo-code are corrected here: x
+and alpha are the same vector, with x(0) = y(0)/eps; k(0) must be k(0) + lambda; the last loop for delta and
+the update of x must start at i = 0; and breakdown is not detected.
 """
 
 from __future__ import annotations
@@ -20,11 +19,10 @@ from ..systems.system import ToeplitzSystem
 
 
 def levinson(r: Array, Y: Array) -> Solution:
-    """Solve a symmetric system by the Levinson recursion.
+    """Solve a symmetric Toeplitz system by Levinson's recursion.
 
-    Several right-hand sides are solved at once.
-
-    Only `a` of the paper's vectors is stored: A is symmetric, so b is `a` reversed and nu = xi.
+    All right-hand sides are solved in one pass. A is symmetric, so the vector b of the paper is `a` reversed,
+    and nu = xi; b is not stored.
 
     Parameters
     ----------
@@ -36,16 +34,17 @@ def levinson(r: Array, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        Solution with `xi` of shape (n-1,) and `eps`; ``not_positive_definite`` at the first |xi| >= 1,
-        because a leading minor of A is then not positive, and ``breakdown`` if the residual is too large.
+        Solution with `xi` of shape (n-1,) and `eps`. The status is ``not_positive_definite`` if a |xi| is 1
+        or more, because a leading minor of A is then not positive. It is ``breakdown`` if the residual is too
+        large.
 
     Notes
     -----
-    Levinson is stable for positive definite A only (G. Cybenko, 1980), with errors that grow with the
+    The recursion is stable only for a positive definite A (G. Cybenko, 1980), with errors that grow with the
     condition number.
 
-    With numba, large systems advance by two orders per sweep (:mod:`.levinson_sweeps`); otherwise by one
-    order, as printed in the paper.
+    With numba, each pass over the vectors of a large system computes two orders (:mod:`.levinson_sweeps`).
+    Otherwise each pass computes one order, as in the paper.
     """
     columns, passes = Y.reshape(len(Y), -1), 4
     recursion = one_order
@@ -64,9 +63,9 @@ def levinson(r: Array, Y: Array) -> Solution:
 
 
 def one_order(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
-    """Run the recursion as printed, with b = a reversed.
+    """Run the recursion as in the paper, with one order per pass.
 
-    The result has the form of :func:`.levinson_sweeps.two_orders`.
+    The result is that of :func:`.levinson_sweeps.two_orders`.
     """
     n = len(r)
     x, a, xi = np.zeros_like(Y), np.zeros(n), np.zeros(n - 1)

@@ -1,11 +1,10 @@
-"""sim.reference.toeplitz: general Toeplitz systems.
+"""sim.reference.toeplitz: solve Toeplitz systems that are not symmetric.
 
-Entries are c_{i-j} below and r_{j-i} above the diagonal.
-
-S. Decherchi, P. Gastaldo, R. Zunino, "Efficient Approximate Regularized Least Squares by Toeplitz
-Matrix", appendix: the printed Levinson-Trench-Zohar recursion in O(n^2), with gamma from the column and
-gamma-bar from the row.  b stays in place while its start moves, so tau_b(i-1) is at the later position of
-b(i).
+The entries of the matrix are c_{i-j} below and r_{j-i} above the diagonal. The algorithm is the
+Levinson-Trench-Zohar recursion in the appendix of S. Decherchi, P. Gastaldo, R. Zunino, "Efficient
+Approximate Regularized Least Squares by Toeplitz Matrix". It needs O(n^2) time; gamma is computed from the
+column, and gamma-bar from the row. The elements of b are not moved in memory: instead the start of b moves,
+so that tau_b(i-1) is at the position that b(i) has in the next order.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _SINGULAR = 1e-15
 
 
 class GeneralToeplitz:
-    """Toeplitz matrix that need not be symmetric.
+    """Toeplitz matrix that can be unsymmetric.
 
     Parameters
     ----------
@@ -40,27 +39,27 @@ class GeneralToeplitz:
 
 
 def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
-    """Solve T x = y for a Toeplitz matrix T with nonzero leading minors.
+    """Solve T x = y for a Toeplitz matrix T whose leading minors are not zero.
 
-    T need not be symmetric.
+    T can be unsymmetric.
 
     Parameters
     ----------
     column, row : ndarray of shape (n,)
-        First column and first row of T, with the first entry in common; finite.
+        First column and first row of T, with the same first entry; finite.
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
 
     Returns
     -------
     Solution
-        Solution with `eps`; ``breakdown`` if a leading minor is zero, or so small that the residual is too
-        large.
+        Solution with `eps`. The status is ``breakdown`` if a leading minor is zero, or so small that the
+        residual is too large.
 
     Notes
     -----
-    The recursion is stable only if no leading block is much worse conditioned than T; the residual shows
-    this.
+    The recursion is unstable if a leading block has a much larger condition number than T; the residual is
+    then large.
     """
     n, columns = len(column), Y.reshape(len(Y), -1)
     x = np.zeros((columns.shape[1], n))
@@ -82,24 +81,25 @@ def levinson_general(column: Array, row: Array, Y: Array) -> Solution:
 
 def recursion_by_vectors(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
                          x: Array) -> tuple[int, float]:
-    """Run the recursion over all orders, one step of each vector at a time.
+    """Run the recursion over all orders, with NumPy operations on whole vectors.
 
     Parameters
     ----------
     c, r : ndarray of shape (n,)
-        First column, backwards; first row.
+        First column, reversed, and first row.
     y, x : ndarray of shape (columns, n)
-        Right-hand sides; and zeros, which are replaced by the unknowns.
+        Right-hand sides, and zeros that are replaced by the unknowns.
     least : float
         The smallest |eps| that is treated as nonzero.
     a, b : ndarray of shape (n,) and (2 n,)
-        Zeros; b of order m is returned in b[n-m: n+1].
+        Zeros, which are replaced by the vectors of the recursion; b of order m is in b[n-m: n+1].
 
     Returns
     -------
     m : int
-        The number of orders solved, n if all are.
+        The number of orders that were solved; n if all were.
     eps : float
+        The last eps.
     """
     n, eps = y.shape[1], float(c[-1])
     a[0] = b[n] = 1.0

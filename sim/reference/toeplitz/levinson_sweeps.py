@@ -1,17 +1,17 @@
-"""sim.reference.toeplitz: the compiled Levinson recursions.
+"""sim.reference.toeplitz: compiled Levinson recursions.
 
-The symmetric recursions compute two orders per sweep.
-
-The recursion of :mod:`.levinson` is limited by memory bandwidth and by dependent sums.  Here the sums of the
-next two orders are computed while the vectors are written, and each vector is loaded once per two orders.
-With a and b of order m, b_i = a_{m-i}, and r_j = 0 for j >= n:
+The recursion of :mod:`.levinson` is limited by memory bandwidth and by sums that depend on each other. Here
+the symmetric recursion computes two orders per pass, called a sweep: each vector is loaded once for two
+orders, and the sums for the next two orders are computed while the vectors are written. With a and b of order
+m, b_i = a_{m-i}, and r_j = 0 for j >= n:
     delta_1 = sum r_{m+1-i} a_i,   delta_2 = sum r_{m+2-i} a_i,   delta_3 = sum r_{i+1} a_i
     xi_1 = -delta_1 / eps,         xi_2 = -(delta_2 + xi_1 delta_3) / (eps (1 - xi_1^2))
     a'_i = a_i + xi_1 b_{i-1},     b'_i = b_{i-1} + xi_1 a_i         of order m + 1
     a"_i = a'_i + xi_2 b'_{i-1},   b"_i = b'_{i-1} + xi_2 a'_i       of order m + 2
     x"_i = x_i + mu_1 b'_i + mu_2 b"_i
-Only the first halves of a and b are stored, each being the other's second half, so that all accesses are
-forward: A_i = a_i, B_i = b_i, i <= m/2.  x is also stored in two halves, the second one reversed.
+Only the first halves of a and b are stored, A_i = a_i and B_i = b_i for i <= m/2; the second half of each is
+the first half of the other, reversed. x is also stored in two halves, the second one reversed, so that all
+loops run forward.
 """
 
 from __future__ import annotations
@@ -39,10 +39,7 @@ def _advance(a: Array, a_1: Array, b_1: Array, b_2: Array, xi_1: float, xi_2: fl
 @jit_sums
 def _sums(A: Array, B: Array, far_1: Array, far_2: Array, near_1: Array, near_2: Array,
           delta: Array) -> None:
-    """Add the contributions of a block and its mirror image to the sums.
-
-    The sums are delta_1, delta_2 and delta_3.
-    """
+    """Add the contributions of a block and its mirror image to delta_1 to delta_3."""
     d_1 = d_2 = d_3 = e_1 = e_2 = e_3 = 0.0
     for i in range(A.shape[0]):
         d_1 += far_1[i] * A[i]
@@ -61,7 +58,7 @@ def _advance_x(x: Array, b: Array, a: Array, B: Array, xi_1: float, mu: Array, r
                r_2: Array) -> None:
     """Compute x" from x_i, b_{i-1}, a_i and b".
 
-    Also compute its terms in the next two orders' sums.
+    Also compute its terms in the sums of the next two orders.
     """
     sum_1 = sum_2 = 0.0
     on_b, on_a, on_B = mu[0], mu[0] * xi_1, mu[1]
@@ -79,7 +76,7 @@ def _sweep(m: int, r: Array, k: Array, old: Array, new: Array, xi_1: float, xi_2
            delta: Array) -> None:
     """Advance from order m to m + 2.
 
-    As in :func:`sweeps`, old[0, i+1] is A_i and old[1, i+2] is B_i.
+    The layout of `old` and `new` is that of :func:`sweeps`: old[0, i+1] is A_i, and old[1, i+2] is B_i.
     """
     n = x.shape[2] - 2
     h, s, o = m // 2 + 1, n - m - 2, n - m - 3
@@ -111,29 +108,29 @@ def _sweep(m: int, r: Array, k: Array, old: Array, new: Array, xi_1: float, xi_2
 
 @jit_sums
 def sweeps(r: Array, k: Array, Y: Array, ab: Array, x: Array, mu: Array, delta: Array, xi: Array) -> int:
-    """Advance by pairs of orders to the end or the first |xi| >= 1; return the order.
+    """Run the recursion by pairs of orders, to the end or to the first |xi| >= 1.
 
     Parameters
     ----------
     r : ndarray of shape (n+2,)
-        First column, and two zeros.
-    k : ndarray of shape (n+2,)
-        `r` reversed.
-    Y : ndarray of shape (columns, n)
+        First column, followed by two zeros.
+    k, Y : ndarray of shape (n+2,), (columns, n)
+        `r` reversed, and the right-hand sides.
     ab : ndarray of shape (2, 2, n // 2 + 6)
-        Zeros; halves of a and b, of two orders in turn.
+        Zeros, which are replaced by the halves of a and b, alternately for two orders.
     x : ndarray of shape (columns, 2, n+2)
-        Zeros; the first half of x, and the second half downwards from entry n-1.
+        Zeros, which are replaced by the first half of x, and the second half in reverse order.
     mu : ndarray of shape (columns, 4)
-        mu / eps of two orders; the sums of r and x that the next two need.
+        mu / eps of two orders, and the sums of r and x that the next two orders need.
     delta : ndarray of shape (4,)
-        delta_1, delta_2, delta_3; eps.
+        Work space: delta_1, delta_2, delta_3 and eps.
     xi : ndarray of shape (n-1,)
+        The reflection coefficients.
 
     Returns
     -------
     m : int
-        The final order, n-1 or n-2; or -m if the m-th xi is the first with |xi| >= 1.
+        The final order, which is n-1 or n-2; or -m if the m-th xi is the first with |xi| >= 1.
     """
     n, m, eps = Y.shape[1], 0, r[0]
     ab[0, 0, 1] = ab[0, 1, 2] = 1.0
@@ -162,24 +159,27 @@ def sweeps(r: Array, k: Array, Y: Array, ab: Array, x: Array, mu: Array, delta: 
 
 
 def two_orders(r: Array, Y: Array) -> tuple[Array, Array, float, bool, int]:
-    """Run the recursion over all rows.
+    """Run the recursion over all rows, with two orders per sweep.
 
     Parameters
     ----------
     r : ndarray of shape (n,)
+        First column.
     Y : ndarray of shape (n, columns)
+        Right-hand sides.
 
     Returns
     -------
     x : ndarray of shape (n, columns)
-        Valid only if `well`.
+        The unknowns; valid only if `well` is true.
     xi : ndarray
         Reflection coefficients, shape (n-1,), or up to the first one with magnitude 1 or more.
     eps : float
+        The last prediction error power.
     well : bool
-        Whether each |xi| < 1.
+        Whether all |xi| < 1.
     bytes : int
-        Memory used.
+        Memory of the work space.
     """
     n, columns = Y.shape
     padded = np.append(r, (0.0, 0.0))
@@ -222,7 +222,7 @@ def _cross(a: Array, b: Array, xi: float, nu: float) -> None:
 @jit_sums
 def recursion_by_entries(c: Array, r: Array, y: Array, least: float, a: Array, b: Array,
                          x: Array) -> tuple[int, float]:
-    """Run all orders without symmetry, entry by entry; see :mod:`.levinson_general`."""
+    """Run the unsymmetric recursion in compiled loops; see :mod:`.levinson_general`."""
     n, eps = y.shape[1], c[c.shape[0] - 1]
     a[0] = b[n] = 1.0
     for m in range(n):
@@ -248,7 +248,8 @@ def _add(x: Array, b: Array, mu: float) -> None:
 def subtract_product(diagonals: Array, x: Array, Y: Array) -> None:
     """Subtract T x from Y in place.
 
-    `x` and `Y` have shape (columns, n); the diagonals (2n-1,) are r_row, r.
+    `x` and `Y` have shape (columns, n). `diagonals`, of shape (2n-1,), contains those of T, from the first
+    row to the first column.
     """
     n = x.shape[1]
     for k in range(x.shape[0]):

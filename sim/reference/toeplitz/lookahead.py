@@ -1,16 +1,18 @@
 """sim.reference.toeplitz: look-ahead Levinson for indefinite symmetric matrices.
 
-T. F. Chan, P. C. Hansen, "A look-ahead Levinson algorithm for general Toeplitz systems", IEEE
-Trans. Signal Processing 40(5), 1992.  If a leading minor is zero or almost zero, the recursion
-steps over it by p rows at once, through the p by p Schur complement of the last regular leading block.
+The algorithm follows T. F. Chan, P. C. Hansen, "A look-ahead Levinson algorithm for general Toeplitz
+systems", IEEE Trans. Signal Processing 40(5), 1992. If a leading minor is zero or almost zero, the recursion
+processes p rows in one step, by means of the p by p Schur complement of the last regular leading block.
 
-Between steps m is regular (T_m, the leading block of order m, is well conditioned).  The state is
+An order m is called regular if T_m, the leading block of order m, is well conditioned. After each step, m is
+regular, and the state is
     a    (m+1)   predictor: T_{m+1} a = eps e_1, a_0 = 1; b, its reversal, solves T_{m+1} b = eps e_{m+1}
     g    (m)     first column of T_m^-1
     x    (m, k)  T_m x = y, the first m equations.
-**Single steps are the ordinary Durbin update.**  Block steps compute eps and g from the rows instead of
-updating them.  a and g then become inconsistent, and each block multiplies the errors of the previous one.
-Therefore blocks are used only if necessary, and one step of refinement follows each.
+**A step of one row is the ordinary Durbin update.** A step of several rows computes eps and g from the rows
+instead of updating them. a and g then become inconsistent, and each such step multiplies the errors of the
+previous one. Therefore steps of several rows are used only if necessary, and each is followed by one
+refinement.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ _REFINEMENTS = 10
 
 @dataclass
 class _Regular:
-    """State at a regular m; the module's docstring states the shapes."""
+    """State at a regular order m; the module's docstring states the shapes."""
 
     a: Array
     eps: float
@@ -63,24 +65,24 @@ def lookahead(r: Array, Y: Array, max_block: int = MAX_BLOCK) -> Solution:
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
     max_block : int
-        Largest number of rows per step; memory is proportional to max_block n.
+        Maximum number of rows per step; the memory is proportional to max_block n.
 
     Returns
     -------
     Solution
-        Solution with `blocks`, the sizes of the steps.  ``breakdown`` if no block of up to `max_block` rows
-        leads to a regular leading block (T itself may be singular), or if the residual is too
+        Solution with `blocks`, the numbers of rows of the steps. The status is ``breakdown`` if no step of up
+        to `max_block` rows leads to a regular order (T itself may be singular), or if the residual is too
         large after refinement.
 
     Notes
     -----
-    `a` and `g` give T_m^-1 in closed form (:class:`ToeplitzInverse`), which refines block steps and finally
-    x, in O(n log n) each.  This recovers the accuracy lost to ill-conditioned leading blocks, and the
-    error is that of a dense solver.  For a positive definite T no block is better conditioned than the
-    shortest, and the steps are those of plain Levinson.
+    `a` and `g` give T_m^-1 in closed form (:class:`ToeplitzInverse`). It is used to refine the steps of
+    several rows and the final x, in O(n log n) time each. This recovers the accuracy that ill-conditioned
+    leading blocks lose, so that the error is that of a dense solver. For a positive definite T, a step of one
+    row is always best conditioned, so the steps are those of Levinson's recursion.
 
-    The authors choose a block by an estimate of the condition of T_{m+p}.  Here the criterion is the
-    smallest singular value of its Schur complement S, as |S^-1| <= |T_{m+p}^-1|, over all allowed blocks.
+    The authors choose p by an estimate of the condition number of T_{m+p}. Here the criterion, for all
+    allowed p, is the smallest singular value of its Schur complement S, because |S^-1| <= |T_{m+p}^-1|.
     """
     n = len(r)
     columns = Y.reshape(n, -1)
@@ -115,21 +117,24 @@ def _typical_eigenvalue(r: Array) -> float:
 def _schur_complement(k: Array, state: _Regular, p: int) -> tuple[Array, Array]:
     """Return B = T_m^-1 C and S = T_p - C'B.
 
-    T_{m+p} = [[T_m, C], [C', T_p]], C_ij = k_{m+j-i}.
-
-    Each column is computed from the previous one: with Z the down shift,
-    b_{j+1} = Z b_j + (b_j)_{m-1} b_0 + (k_{m+j+1} - rho' b_j) g, rho = (k_1, ..., k_m).
+    Here T_{m+p} = [[T_m, C], [C', T_p]] and C_ij = k_{m+j-i}. Each column of B is computed from the previous
+    one: with the down shift Z and rho = (k_1, ..., k_m), b_{j+1} = Z b_j + (b_j)_{m-1} b_0 + (k_{m+j+1} -
+    rho' b_j) g.
 
     Parameters
     ----------
     k : ndarray of shape (n+1,)
+        First column of T, followed by 0.
     state : _Regular
+        State at order m.
     p : int
+        Number of rows.
 
     Returns
     -------
     B : ndarray of shape (m, p)
     S : ndarray of shape (p, p)
+        The Schur complement.
     """
     m, rows = state.m, np.arange(p)
     T_p = k[np.abs(np.subtract.outer(rows, rows))]
@@ -154,7 +159,7 @@ def _coupling(k: Array, m: int, p: int) -> Array:
 def _block_size(S: Array, singular: float) -> int:
     """Return the size of the best conditioned leading block of S.
 
-    The size is 0 if all are singular.
+    The size is 0 if all leading blocks are singular.
     """
     if not np.all(np.isfinite(S)):
         return 0
@@ -165,7 +170,7 @@ def _block_size(S: Array, singular: float) -> int:
 
 
 def _single_step(k: Array, Y: Array, state: _Regular) -> _Regular:
-    """Advance from m to m+1 by Durbin's update, as in :func:`levinson`, for any |xi|."""
+    """Advance from order m to m+1 by Durbin's update, as :func:`levinson`, for any xi."""
     m, a, eps = state.m, state.a, state.eps
     mu = Y[m] - k[m:0:-1] @ state.x
     x = np.vstack((state.x, np.zeros_like(mu)))
@@ -177,11 +182,10 @@ def _single_step(k: Array, Y: Array, state: _Regular) -> _Regular:
 
 
 def _block_step(k: Array, Y: Array, state: _Regular, B: Array, S: Array) -> _Regular:
-    """Advance from m to m+p.
+    """Advance from order m to m+p.
 
-    v of T_m v = c becomes [v - B z; z] with S z = (new rows of c) - C'v.
-
-    `B` and `S` of shapes (m, p) and (p, p) come from :func:`_schur_complement`.
+    A solution v of T_m v = c becomes [v - B z; z], where z solves S z = (new rows of c) - C'v. `B` (m, p) and
+    `S` (p, p) are the result of :func:`_schur_complement`.
     """
     m, p = B.shape
     old = np.column_stack((state.g, state.a[1:], state.x))
@@ -197,12 +201,10 @@ def _block_step(k: Array, Y: Array, state: _Regular, B: Array, S: Array) -> _Reg
 
 
 def _corrected(k: Array, gw: Array) -> Array:
-    """Refine T g = e_1 and T w = -(k_1, ..., k_m) by one iteration.
+    """Refine the solutions of T g = e_1 and T w = -(k_1, ..., k_m) by one iteration.
 
-    `gw` has shape (m, 2).
-
-    Without refinement, g and w become inconsistent, and each block step multiplies the errors of the
-    previous one.
+    `gw` contains g and w and has shape (m, 2). Without refinement, g and w become inconsistent, and each step
+    of several rows multiplies the errors of the previous one.
     """
     wanted = np.column_stack((np.zeros(len(gw)), -k[1:]))
     wanted[0, 0] = 1.0
@@ -211,7 +213,7 @@ def _corrected(k: Array, gw: Array) -> Array:
 
 
 def _answer(r: Array, Y: Array, state: _Regular, blocks: tuple[int, ...], max_block: int) -> Solution:
-    """Refine and check the solution; return it with status and costs."""
+    """Refine and check the solution; return it with its status and operation counts."""
     n, m = len(r), state.m
     status, x, why = Status.OK, np.zeros_like(Y), ""
     if m < n:
@@ -231,7 +233,7 @@ def _answer(r: Array, Y: Array, state: _Regular, blocks: tuple[int, ...], max_bl
 
 
 def _multiplications(blocks: tuple[int, ...], columns: int) -> int:
-    """Return the multiplications of the steps, to leading order.
+    """Return the approximate number of multiplications of the steps.
 
     The refinement of x is not included.
     """
@@ -244,7 +246,7 @@ def _multiplications(blocks: tuple[int, ...], columns: int) -> int:
 
 
 def _refined(r: Array, Y: Array, state: _Regular) -> Array:
-    """Improve x by T^-1 (y - T x), while the residual at least halves."""
+    """Add T^-1 (y - T x) to x repeatedly, as long as the residual at least halves."""
     T, inverse = ToeplitzProduct(r), ToeplitzInverse(state.g, state.a[1:])
     x = state.x.reshape(Y.shape)
     rest = np.asarray(Y - T @ x)

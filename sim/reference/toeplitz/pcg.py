@@ -1,4 +1,4 @@
-"""sim.reference.toeplitz: preconditioned conjugate gradients, O(n log n) per step."""
+"""sim.reference.toeplitz: preconditioned conjugate gradients, with FFT products."""
 
 from __future__ import annotations
 
@@ -17,15 +17,17 @@ def pcg(r: Array, Y: Array, preconditioner: str = "strang", tolerance: float = T
         max_steps: int = MAX_STEPS) -> Solution:
     """Solve T x = y for a symmetric positive definite Toeplitz T.
 
+    A step needs O(n log n) time.
+
     Parameters
     ----------
     r : ndarray of shape (n,)
         First column of T; finite.
     Y : ndarray of shape (n,) or (n, m)
-        Right-hand sides; finite; solved together, each with its own step lengths.
+        Right-hand sides; finite.  They are solved together, each with its own step lengths.
     preconditioner : {"strang", "chan", "none"}
-        See :class:`~.circulant.Circulant`.  T. Chan's replaces a Strang preconditioner that is not
-        positive definite.
+        See :class:`~.circulant.Circulant`. If Strang's preconditioner is not positive definite, T. Chan's is
+        used instead.
     tolerance, max_steps
         As in :func:`~.cg.cg`.
 

@@ -1,9 +1,8 @@
 """sim.reference.toeplitz: products with a Toeplitz matrix and its inverse.
 
-Products use the FFT and need O(n log n) time.
-
-G. Heinig, K. Rost, "Algebraic Methods for Toeplitz-like Matrices and Operators", 1984 (the inverse
-from two of its columns, as I. Gohberg and A. Semencul, 1972, but for singular T_{n-1} as well).
+FFTs compute the products in O(n log n) time. The inverse is determined by two vectors, as in the formula of
+I. Gohberg and A. Semencul, 1972. The version of G. Heinig, K. Rost, "Algebraic Methods for Toeplitz-like
+Matrices and Operators", 1984, is used, because it also applies if T_{n-1} is singular.
 """
 
 from __future__ import annotations
@@ -23,30 +22,30 @@ def _as_columns(X: Array) -> Array:
 
 
 def fft_size(n: int) -> int:
-    """Return the FFT length for products with n rows: 2n - 1 or slightly more."""
+    """Return a fast FFT length for products with n rows, which is at least 2n - 1."""
     from scipy.fft import next_fast_len
 
     return int(next_fast_len(2 * n - 1, real=True))
 
 
 def _rfft(values: Array, size: int | None = None) -> NDArray[np.complex128]:
-    """Return the spectra of the columns of `values`, zero-padded to `size`."""
+    """Return the spectra of the columns of `values`, which are zero-padded to `size`."""
     from scipy.fft import rfft  # imported on first use, as it loads slowly
 
     return np.asarray(rfft(values, size, axis=0))
 
 
 def _irfft(spectrum: NDArray[np.complex128], size: int) -> Array:
-    """Return the columns with the given spectra, which are overwritten."""
+    """Return the columns that have these spectra; the spectra are overwritten."""
     from scipy.fft import irfft
 
     return np.asarray(irfft(spectrum, size, axis=0, overwrite_x=True))
 
 
 class ToeplitzProduct:
-    """Products with a Toeplitz matrix T.
+    """Operator for products with a Toeplitz matrix T.
 
-    T is embedded in a circulant of at least twice its size.
+    T is embedded in a circulant matrix of at least twice its size.
 
     Parameters
     ----------
@@ -73,21 +72,19 @@ class ToeplitzProduct:
 
 
 class ToeplitzInverse:
-    """Products with the inverse of a symmetric Toeplitz matrix T.
+    """Operator for products with the inverse of a symmetric Toeplitz matrix T.
 
-    Two vectors define the inverse.
-
-    T^-1 = L(g) U(1, w) - L(Jw) U(0, Jg), with L(v) the lower triangular Toeplitz matrix of first
-    column v, U(v) the upper one of first row v (cut to n entries), and J the reversal.  It
-    follows from T Z - Z T = e_1 rho' - J rho e_n' (Z the down shift) and holds for every T that is
-    nonsingular, T_{n-1} singular or not.
+    The inverse is T^-1 = L(g) U(1, w) - L(Jw) U(0, Jg). L(v) is the lower triangular Toeplitz matrix with
+    first column v, U(v) is the upper triangular one with first row v (cut to n entries), and J reverses a
+    vector. The formula follows from T Z - Z T = e_1 rho' - J rho e_n', where Z is the down shift. It holds
+    for every nonsingular T, even if T_{n-1} is singular.
 
     Parameters
     ----------
     g : ndarray of shape (n,)
         First column of T^-1.
     w : ndarray of shape (n,)
-        -T^-1 rho, with rho = (r_1, ..., r_{n-1}, anything).
+        -T^-1 rho, where rho = (r_1, ..., r_{n-1}, c) for any number c.
     """
 
     def __init__(self, g: Array, w: Array) -> None:
@@ -101,7 +98,7 @@ class ToeplitzInverse:
         return _rfft(_as_columns(v), self._size)
 
     def _lower(self, column: NDArray[np.complex128], V: Array) -> Array:
-        """Return L(column) V; U(column) V is J L(column) J V."""
+        """Return L(column) V for the spectrum of a column; U(column) V is J L(column) J V."""
         return _irfft(column * self._spectrum(V), self._size)[: self.n]
 
     def __matmul__(self, Y: Array) -> Array:
@@ -113,15 +110,13 @@ class ToeplitzInverse:
 
 
 def residual(r: Array, x: Array, Y: Array, r_row: Array | None = None) -> Array:
-    """Return Y - T x, row by row up to a few thousand rows, else by FFT.
+    """Return Y - T x, row by row for small systems and by FFT for large ones.
 
     Parameters
     ----------
     r : ndarray of shape (n,)
         First column of T.
-    x, Y : ndarray of shape (n,) or (n, m)
-    r_row : ndarray of shape (n,), optional
-        First row of T; `r` for a symmetric T.
+    X
     """
     n = len(r)
     if n >= _FFT_FROM:
@@ -138,7 +133,7 @@ def residual(r: Array, x: Array, Y: Array, r_row: Array | None = None) -> Array:
 
 
 def largest_norm(Y: Array) -> float:
-    """Return |Y|_2, the maximum over the columns, without overflow or underflow."""
+    """Return the largest 2-norm of a column of Y, without overflow or underflow."""
     size = float(np.max(np.abs(Y)))
     if not 0.0 < size < np.inf:
         return size
@@ -146,5 +141,5 @@ def largest_norm(Y: Array) -> float:
 
 
 def residual_norm(r: Array, x: Array, Y: Array) -> float:
-    """Return |Y - T x|_2, the maximum over the columns; arguments as :func:`residual`."""
+    """Return the largest 2-norm of a column of Y - T x; see :func:`residual`."""
     return largest_norm(residual(r, x, Y))

@@ -1,14 +1,14 @@
 """sim.reference.toeplitz: Schur's recursion for positive definite systems.
 
-The recursion needs O(n^2) time and O(n) memory.
+The recursion needs O(n^2) time and O(n) memory. It follows I. Schur, 1917; J. Le Roux, C. Gueguen, "A fixed
+point computation of partial correlation coefficients", IEEE Trans. ASSP 25(3), 1977; and T. Kailath, J. Chun,
+"Generalized displacement structure", 1994, which appends an identity below T, so that the Schur reduction
+leaves the solution.
 
-I. Schur, 1917; J. Le Roux, C. Gueguen, "A fixed point computation of partial correlation
-coefficients", IEEE Trans. ASSP 25(3), 1977; T. Kailath, J. Chun, "Generalized displacement structure",
-1994 (the identity is placed below T, so that Schur reduction leaves the solution).
-
-It is the recursion of :mod:`.levinson`, but the inner products are updated instead of summed again.  They are
+The recursion is that of :mod:`.levinson`, but the inner products are updated instead of being computed again.
+They are
     p_i = sum_j k_{i-j} a_j,    q_i = sum_j k_{i-j} b_j,    s_i = y_i - sum_j k_{i-j} x_j,
-for all remaining rows i, and follow the updates of a, b and x.
+for all remaining rows i, and are updated in the same way as a, b and x.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ def schur(r: Array, Y: Array) -> Solution:
     Returns
     -------
     Solution
-        Solution with `xi` of shape (n-1,) and `eps`; statuses as from :func:`.levinson.levinson`.
+        Solution with `xi` of shape (n-1,) and `eps`.  The statuses are those of :func:`.levinson.levinson`.
 
     Notes
     -----
-    For positive definite T no entry of p and q exceeds r_0 in magnitude, and no sum is longer than two
-    terms, so this form is suitable for fixed point and parallel processors.  Its xi are those of a
-    backward stable Cholesky factorisation (A. W. Bojanczyk, R. P. Brent, F. R. de Hoog, D. R. Sweet,
-    1995).  x is computed from a and still loses accuracy with the condition number.
+    For a positive definite T, the magnitudes of p and q do not exceed r_0, and all sums have only two terms,
+    so the recursion is suitable for fixed-point arithmetic and for parallel processors. Its xi are those of a
+    backward stable Cholesky factorisation (A. W. Bojanczyk, R. P. Brent, F. R. de Hoog, D. R. Sweet, 1995). x
+    is computed from a, and its error still grows with the condition number.
     """
     n = len(r)
     a, x, xi = np.zeros(n), np.zeros_like(Y), np.zeros(n - 1)

@@ -1,9 +1,8 @@
 """sim.reference.wavelet: one level of a wavelet transform as a sparse matrix.
 
-The matrix is W = [G | H].
-
-The columns of G are wavelets: the details G'x of a vector x are zero if x is a polynomial of low degree.  The
-columns of H are scaling functions: H'x is a coarse version of x, which the next level transforms.
+The matrix is W = [G | H]. The columns of G are wavelets: the details G'x of a vector x are zero if x is a
+polynomial of low degree. The columns of H are scaling functions: H'x is a coarse version of x, which the next
+level transforms.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ _PREDICT, _UPDATE = 8, 2
 
 @dataclass(frozen=True, eq=False)
 class TwoScale:
-    """Transform W = [G | H] of one level, n = details + scales.
+    """Transform W = [G | H] of one level, which is square: n = details + scales.
 
     Parameters
     ----------
@@ -59,16 +58,16 @@ def transforms(n: int, levels: int, basis: str) -> Iterator[TwoScale]:
     Parameters
     ----------
     n : int
-        Any length: an unpaired sample passes to the next level unchanged.
+        Length of the vectors; if it is odd, the unpaired sample is part of the next level unchanged.
     levels : int
-        J.
+        Number of levels J.
     basis : str
         ``lifting``, or the name of an orthogonal wavelet of PyWavelets.
 
     Raises
     ------
     KerncastError
-        E238 for an unknown basis, E501 without PyWavelets.
+        E238 for an unknown basis, E501 if PyWavelets is not installed.
     """
     if basis == LIFTING:
         yield from _lifting(n, levels)
@@ -86,9 +85,10 @@ def transforms(n: int, levels: int, basis: str) -> Iterator[TwoScale]:
 
 # ---- orthogonal, periodic ----
 def _periodic(n: int, wavelet: Any) -> TwoScale:
-    """Return orthogonal W: column k of G and H is the filter at sample 2k, periodic.
+    """Return the orthogonal W of a periodic wavelet.
 
-    For an odd `n` the last sample is a separate column of H, which keeps W orthogonal.
+    Column k of G and of H contains the filter, shifted to sample 2k. If `n` is odd, the last sample is a
+    separate column of H, so that W is orthogonal.
     """
     pairs = n // 2
     h, g = np.array(wavelet.rec_lo), np.array(wavelet.rec_hi)
@@ -104,14 +104,15 @@ def _periodic(n: int, wavelet: Any) -> TwoScale:
 
 # ---- biorthogonal, on the interval, by lifting ----
 def _lifting(n: int, levels: int) -> Iterator[TwoScale]:
-    """Yield the levels of W. Sweldens' lifting scheme.
+    """Yield the transforms of W. Sweldens' lifting scheme, level by level.
 
-    W. Sweldens, "The lifting scheme: a construction of second generation wavelets", SIAM J. Math. Anal.
-    29(2), 1998, sections 4 to 6 and 8.  Every second sample and the last one are coarse.  The polynomial
-    through the nearest coarse samples *predicts* each other sample; the error is its detail: d = o - P e.
-    The *update* s = e + U d distributes every detail to its neighbours, which preserves the mean of the
-    vector: one vanishing moment of the dual wavelet.  No polynomial is extrapolated, which would make the
-    basis on the interval ill conditioned.
+    The scheme is described in W. Sweldens, "The lifting scheme: a construction of second generation
+    wavelets", SIAM J. Math. Anal. 29(2), 1998, sections 4 to 6 and 8. Every second sample, and the last one,
+    are coarse samples e. The polynomial through the nearest coarse samples *predicts* each of the other
+    samples o; the prediction error is the detail d = o - P e. The *update* s = e + U d adds part of every
+    detail to its neighbours, which preserves the mean of the vector (one vanishing moment of the dual
+    wavelet). At the ends, the polynomials are not used for extrapolation, which would make the basis
+    ill-conditioned.
     """
     position, moment = np.arange(n, dtype=np.float64), np.ones(n)
     for _ in range(levels):
@@ -131,9 +132,9 @@ def _lifting(n: int, levels: int) -> Iterator[TwoScale]:
 
 
 def _nearest(count: int, of: int, wanted: int) -> NDArray[np.int64]:
-    """Return the indices of the `wanted` samples nearest to each gap.
+    """Return the indices of the `wanted` samples that are nearest to each gap.
 
-    There are `of` samples and `count` gaps between them.
+    There are `of` samples, with `count` gaps between them.
     """
     wanted = min(wanted, of)
     first = np.clip(np.arange(count) - wanted // 2 + 1, 0, of - wanted)
@@ -141,9 +142,9 @@ def _nearest(count: int, of: int, wanted: int) -> NDArray[np.int64]:
 
 
 def _predict(stay: Array, other: Array) -> Sparse:
-    """Return P, the Lagrange interpolation of the other samples.
+    """Return the matrix P, which predicts the other samples from the coarse ones.
 
-    The interpolation uses the coarse samples nearest to each sample.
+    Each prediction is a Lagrange interpolation of the nearest coarse samples.
     """
     near = _nearest(len(other), len(stay), _PREDICT)
     nodes, weights = stay[near], np.ones(near.shape)
@@ -156,7 +157,7 @@ def _predict(stay: Array, other: Array) -> Sparse:
 
 
 def _update(shared: Array, moment: Array) -> Sparse:
-    """Return U: the smallest weights that give each wavelet mean zero."""
+    """Return the matrix U with the smallest weights for which each wavelet has mean 0."""
     near = _nearest(len(moment), len(shared), _UPDATE)
     weights = moment[:, np.newaxis] * shared[near] / (shared[near] ** 2).sum(axis=1, keepdims=True)
     columns = np.repeat(np.arange(len(moment)), near.shape[1])

@@ -1,10 +1,8 @@
-"""sim.reference.wavelet: the NS-form of a Toeplitz matrix.
+"""sim.reference.wavelet: NS-form of a Toeplitz matrix, in O(n) time and memory.
 
-The transform needs O(n) time and memory.
-
-Almost all columns of W = [G | H] are copies of one column, shifted down by two rows each.  So almost all of
-A, C and Z_j is Toeplitz again, and determined by one column.  The remaining part, the *border*, consists
-of the rows and columns of the few wavelets at the ends.  No entry is approximated.
+Almost all columns of W = [G | H] are copies of one column, each shifted down by two rows. Therefore most of
+A, C and Z_j is again a Toeplitz matrix, which one column determines. The remaining part, called the *border*,
+consists of the rows and columns of the few wavelets at the ends. All entries are exact.
 """
 
 from __future__ import annotations
@@ -30,12 +28,10 @@ _SHORTEST = 32
 
 @dataclass(frozen=True, eq=False)
 class _Run:
-    """Run of columns `first` to `stop` - 1 of `F`.
+    """Columns `first` to `stop` - 1 of F, which are shifted copies of each other.
 
-    The columns are shifted copies of each other that do not overlap the border of Z.
-
-    All columns are determined by those outside the run and the first one of the run, which has the index
-    `first` among them.
+    They do not overlap the border of Z. The first column of this run and the columns outside of it determine
+    all columns.
     """
 
     F: Sparse
@@ -49,15 +45,16 @@ class _Run:
 
 
 class BorderedToeplitz:
-    """Symmetric matrix that is Toeplitz, Z[i, j] = r[|i - j|], except for a border.
+    """Symmetric matrix that is a Toeplitz matrix except for a border.
 
     Parameters
     ----------
     r : ndarray of shape (stop - start,)
-        First column of the Toeplitz part, rows and columns `start` to `stop` - 1.
+        First column of the Toeplitz part, Z[i, j] = r[|i - j|], in rows and columns `start` to `stop` - 1.
     start : int
+        First row of the Toeplitz part.
     border : ndarray of shape (n, b), optional
-        The other columns in their order, each with all n rows.
+        The other columns in order, each with all n rows.
     """
 
     values_per_entry = 0
@@ -68,7 +65,7 @@ class BorderedToeplitz:
         self._n = len(self._border)
 
     def dense(self) -> Array:
-        """Return the matrix."""
+        """Return the matrix as a dense array."""
         return self._columns(np.arange(self._n))
 
     def _columns(self, wanted: Numbers) -> Array:
@@ -84,7 +81,10 @@ class BorderedToeplitz:
         return found.T
 
     def two_scale(self, W: TwoScale, t: float) -> tuple[Sparse, Sparse, ScaleSpace, Cost]:
-        """Return A = G'ZG and C = H'ZG, both thresholded, Z_j = H'ZH, and the cost."""
+        """Transform to the next level: return A = G'ZG, C = H'ZG, Z_j = H'ZH and the cost.
+
+        Small entries of A and C are discarded.
+        """
         g, h = self._run(W.G), self._run(W.H)
         if min(g.stop - g.first, h.stop - h.first) < _SHORTEST:
             whole = self.dense()
@@ -103,9 +103,9 @@ class BorderedToeplitz:
         return self._columns(rows) @ F[rows].toarray(), self._n * len(rows) * F.shape[1]
 
     def _run(self, F: Sparse) -> _Run:
-        """Find the columns that are shifted copies of the middle one.
+        """Find the columns that are shifted copies of the middle column.
 
-        These columns do not overlap the border.
+        Columns that overlap the border are excluded.
         """
         count, sizes = F.shape[1], np.diff(F.indptr)
         middle = count // 2
@@ -126,15 +126,18 @@ class BorderedToeplitz:
 
 
 def _bordered(M: Array, Mt: Array, of_rows: _Run, of_columns: _Run, t: float) -> Sparse:
-    """Assemble a thresholded sparse matrix from its determining columns and rows.
+    """Assemble a sparse matrix from the columns and rows that determine it.
 
     Parameters
     ----------
     M : ndarray of shape (rows, determining columns)
+        The determining columns.
     Mt : ndarray of shape (columns, determining rows)
         The determining rows, transposed.
     of_rows, of_columns : _Run
+        The runs of rows and columns that are shifted copies.
     t : float
+        Threshold; smaller entries are discarded.
     """
     p, q = of_rows, of_columns
     M = M[p.first:p.stop]
@@ -145,7 +148,7 @@ def _bordered(M: Array, Mt: Array, of_rows: _Run, of_columns: _Run, t: float) ->
 
 
 def _toeplitz(column: Array, row: Array, t: float) -> Sparse:
-    """Return the Toeplitz matrix of a first column and row, without entries below `t`."""
+    """Return a sparse Toeplitz matrix, without entries whose magnitude is below `t`."""
     down = np.flatnonzero(np.abs(column) >= t)
     right = 1 + np.flatnonzero(np.abs(row[1:]) >= t)
     if not len(down) + len(right):

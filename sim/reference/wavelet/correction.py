@@ -1,13 +1,14 @@
-"""sim.reference.wavelet: the correction of the equations of one scale.
+"""sim.reference.wavelet: the correction D_j of the scale space of a level.
 
-The correction results from the elimination of finer details.
+The elimination of the details of a level changes the equations of its scale space:
 
     D_j = D^Z_j + X_j X_j',      W_j' D_{j-1} W_j = [ D^A_j  D^C_j' ]
                                                     [ D^C_j  D^Z_j  ]
 
-X is sparse, except for the columns of the few wavelets of a periodic basis that wrap around the ends of the
-data: for a wide kernel each of them couples to all of the scale space.  Their X X' is as dense as Z, so they
-are stored separately: D = S + U U', with S sparse and U of a few dense columns.
+X is sparse, except for a few columns: those of the wavelets of a periodic basis that wrap around the ends of
+the data. For a wide kernel, each of these wavelets is coupled to the whole scale space, and X X' of these
+columns is as dense as Z. Therefore they are stored separately: D = S + U U', where S is sparse and U has a
+few dense columns.
 """
 
 from __future__ import annotations
@@ -26,16 +27,18 @@ _FULL = 128
 
 @dataclass(frozen=True, eq=False)
 class Correction:
-    """Correction D = S + U U' of the equations of one scale.
+    """Correction D = S + U U' of the scale space of a level.
 
     Parameters
     ----------
     S : sparse array of shape (n, n)
+        The sparse part.
     U : ndarray of shape (n, u)
+        The dense columns.
     fill : float
         Entries of smaller magnitude are discarded.
     operations : int
-        Number of multiplications to compute it from the finer level.
+        Number of multiplications that computed it from the finer level.
     """
 
     S: Sparse
@@ -45,7 +48,7 @@ class Correction:
 
     @classmethod
     def nothing(cls, n: int, fill: float) -> Correction:
-        """Return the correction 0 of n rows."""
+        """Return a correction of n rows that is 0."""
         return cls(sparse.csr_array((n, n)), np.empty((n, 0)), fill)
 
     def dense(self) -> Array:
@@ -53,7 +56,7 @@ class Correction:
         return np.asarray(self.S.toarray() + self.U @ self.U.T)
 
     def two_scale(self, W: TwoScale) -> tuple[Sparse, Sparse, Correction]:
-        """Return D^A, D^C and D^Z."""
+        """Transform D to the next level; return D^A, D^C and D^Z."""
         SG, SH = self.S @ W.G, self.S @ W.H
         UG, UH = above(W.G.T @ self.U, self.fill), W.H.T @ self.U
         full = above(UH, self.fill)
@@ -73,7 +76,7 @@ class Correction:
 
 
 def above(M: Sparse | Array, fill: float) -> Sparse:
-    """Return the entries of magnitude `fill` or more, as a sparse matrix."""
+    """Return the entries whose magnitude is at least `fill`, as a sparse matrix."""
     M = sparse.csr_array(M)
     M.data[np.abs(M.data) < fill] = 0.0
     M.eliminate_zeros()

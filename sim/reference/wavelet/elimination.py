@@ -3,8 +3,7 @@
     [ A_j ]   [ L_j ]
     [ C_j ] = [ X_j ] L_j'      A_j = L_j L_j',  C_j = X_j L_j'
 
-The elimination is column by column ("left-looking": a column is computed from the earlier ones, and is then
-final).
+The elimination is left-looking: each column is computed from the earlier ones, and is not changed afterwards.
 """
 
 from __future__ import annotations
@@ -21,23 +20,25 @@ Numbers = NDArray[np.int64]
 
 
 class NotPositiveDefinite(ArithmeticError):
-    """Raised if a pivot is not positive."""
+    """Error that is raised if a pivot is not positive."""
 
 
 def eliminate(A: Sparse, C: Sparse, fill: float) -> tuple[Sparse, Sparse, int]:
-    """Return L and X without entries below `fill`, and the number of multiplications.
+    """Compute the factors L and X of one level, and the number of multiplications.
 
     Parameters
     ----------
     A : sparse array of shape (m, m)
-        Symmetric; its lower triangle is read.
+        Symmetric matrix; only its lower triangle is read.
     C : sparse array of shape (s, m)
+        Matrix below A.
     fill : float
-        Threshold of the entries; 0 retains all.
+        Entries of smaller magnitude are discarded; 0 retains all entries.
 
     Raises
     ------
     NotPositiveDefinite
+        If a pivot is not positive.
     """
     panel = sparse.csc_array(sparse.vstack([A, C]))
     n, m = panel.shape
@@ -66,11 +67,11 @@ def eliminate(A: Sparse, C: Sparse, fill: float) -> tuple[Sparse, Sparse, int]:
 def _columns(start: int, fill: float, columns: Numbers, rows: Numbers, entries: Array, begin: Numbers,
              head: Numbers, index: Numbers, owner: Numbers, link: Numbers, value: Array, work: Array,
              marks: Numbers, pattern: Numbers, operations: Numbers) -> int:
-    """Eliminate from `start`; return the columns done, or -(k + 1) if pivot k fails.
+    """Eliminate the columns from `start` on; return the number of completed columns.
 
-    The function stops early if `value` is full: the caller enlarges the array and continues.  The entries
-    of row k in the earlier columns form a list, linked from ``head[k]``; `owner` is the column of each
-    entry.
+    The result is -(k + 1) if pivot k is not positive. The function stops early if the array `value` is full;
+    the caller then enlarges it and continues. The entries of row k in the earlier columns form a linked list
+    that begins at ``head[k]``; `owner` contains the column of each entry.
     """
     m = len(head)
     for k in range(start, m):

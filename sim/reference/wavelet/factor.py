@@ -1,10 +1,10 @@
-"""sim.reference.wavelet: Cholesky factors of an NS-form, and substitutions.
+"""sim.reference.wavelet: the Cholesky factors of an NS-form, and substitution.
 
     A_j - D^A_j = L_j L_j',   C_j - D^C_j = X_j L_j',   D_j = D^Z_j + X_j X_j'
 
-where D^A, D^C, D^Z are the parts of W_j' D_{j-1} W_j: the elimination of the details of a level corrects
-its scale space by X_j X_j', and the next level transforms this correction like Z_j.  Z_J - D_J = R'R at
-the coarsest level.
+D^A, D^C and D^Z are the parts of W_j' D_{j-1} W_j. The elimination of the details of a level corrects its
+scale space by X_j X_j', and the next level transforms this correction in the same way as Z_j. At the coarsest
+level, Z_J - D_J = R'R.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Factor:
     levels : tuple of LevelFactor
         Factors of the levels, the finest first.
     R : tuple
-        Factor of Z_J - D_J, dense, from scipy's ``cho_factor``.
+        Dense Cholesky factor of Z_J - D_J, as returned by SciPy's ``cho_factor``.
     operations : int
         Number of multiplications of the factorisation.
     """
@@ -57,13 +57,13 @@ class Factor:
 
     @property
     def nonzeros(self) -> tuple[int, ...]:
-        """Return nnz(L_j) + nnz(X_j) of each level, and nnz(R) last."""
+        """Return the number of nonzero entries of L_j and X_j per level, and of R last."""
         m = len(self.R[0])
         return (*(int(level.L.nnz + level.X.nnz) for level in self.levels), m * (m + 1) // 2)
 
     @property
     def bytes(self) -> int:
-        """Return the memory of the factors, of the form and of the transforms."""
+        """Return the memory of the factors, the NS-form and the transforms, in bytes."""
         arrays = [part for level in self.levels for part in (level.L, level.X, level.W.G, level.W.H)]
         arrays += [part for level in self.form.levels for part in (level.A, level.C)]
         held = sum(part.data.nbytes + part.indices.nbytes + part.indptr.nbytes for part in arrays)
@@ -73,15 +73,16 @@ class Factor:
     def operations_to_solve(self) -> int:
         """Return the number of multiplications per right-hand side.
 
-        The multiplications are those of two transforms and two substitutions.
+        They are those of two transforms and two substitutions.
         """
         return 2 * sum(self.nonzeros) + 2 * sum(level.W.nnz for level in self.levels)
 
     def solve(self, Y: Array) -> Array:
         """Solve Z x = y for `Y` of shape (n,) or (n, m).
 
-        Forward: L_j u_j = d_j, with d_j, s_j = W_j' s_{j-1}, and s_j -= X_j u_j is the next input.
-        Backward: L_j' d_j = u_j - X_j' s_j, and s_{j-1} = W_j [d_j; s_j].
+        Forward substitution transforms [d_j; s_j] = W_j' s_{j-1}, solves L_j u_j = d_j, and subtracts X_j u_j
+        from s_j, which is the input of the next level. Backward substitution solves L_j' d_j = u_j - X_j'
+        s_j, and transforms s_{j-1} = W_j [d_j; s_j].
         """
         s, u = Y, []
         for level in self.levels:
@@ -97,19 +98,19 @@ class Factor:
 
 
 def factorise(form: NSForm, t: float) -> Factor:
-    """Return the Cholesky factors of an NS-form.
+    """Compute the Cholesky factors of an NS-form.
 
     Parameters
     ----------
     form : NSForm
     t : float
-        The threshold of `form`; entries of factors and corrections below a tenth of it are discarded, except
-        the diagonals of L and R.
+        The threshold of `form`. Entries of factors and corrections below a tenth of it are discarded, except
+        in R and on the diagonal of L.
 
     Raises
     ------
     NotPositiveDefinite
-        If the matrix is not positive definite, or not after entries are discarded; the message names the
+        If the matrix is not positive definite, possibly because entries were discarded; the message names the
         level.
     """
     kept: list[LevelFactor] = []

@@ -1,10 +1,10 @@
-"""sim.reference.wavelet: the thresholded NS-form, A_j, C_j and Z_J of (9).
+"""sim.reference.wavelet: the NS-form, which consists of A_j, C_j and Z_J of (9).
 
     W_j' Z_{j-1} W_j = [ A_j  C_j' ]        Z_0 = Z = Omega + I / gamma
                        [ C_j  Z_j  ]
 
-A_j is the detail part of Z_{j-1}, Z_j its coarse version.  The next level transforms Z_j unchanged; only the
-coarsest is retained.
+A_j is the part of Z_{j-1} for the details, and Z_j is a coarse version of Z_{j-1}. Small coefficients of A_j
+and C_j are discarded. The next level transforms the exact Z_j; only the coarsest Z_J is retained.
 """
 
 from __future__ import annotations
@@ -24,13 +24,16 @@ _STRIP = 128
 
 
 class ScaleSpace(Protocol):
-    """Interface of a scale-space matrix Z_j, which is transformed to the next level."""
+    """Interface of a scale-space matrix Z_j, which transforms to the next level."""
 
     #: Kernel values per entry of Z_j.
     values_per_entry: int
 
     def two_scale(self, W: TwoScale, t: float) -> tuple[Sparse, Sparse, ScaleSpace, Cost]:
-        """Return the next level's thresholded A and C, its scale space, and the cost."""
+        """Transform to the next level: return A, C, the next scale space, and the cost.
+
+        Entries of A and C whose magnitude is below `t` are discarded.
+        """
 
     def dense(self) -> Array:
         """Return Z_j as a dense matrix."""
@@ -38,7 +41,7 @@ class ScaleSpace(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Level:
-    """Level: W_j, and A_j and C_j without the coefficients below the threshold."""
+    """Level of an NS-form: W_j, A_j and C_j, without coefficients below the threshold."""
 
     W: TwoScale
     A: Sparse
@@ -47,16 +50,16 @@ class Level:
 
 @dataclass(frozen=True, eq=False)
 class NSForm:
-    """Thresholded NS-form of a matrix.
+    """NS-form of a matrix, without coefficients below the threshold.
 
     Parameters
     ----------
     levels : tuple of Level
         The finest first.
     Z : ndarray of shape (n_J, n_J)
-        Z_J, thresholded.
+        Z_J, without coefficients below the threshold.
     cost : Cost
-        Cost of the transform; its bytes are the peak memory in addition to the levels.
+        Cost of the transform; its bytes are the peak memory, without that of the levels.
     """
 
     levels: tuple[Level, ...]
@@ -65,9 +68,9 @@ class NSForm:
 
     @property
     def nonzeros(self) -> tuple[int, ...]:
-        """Return nnz(A_j) + nnz(C_j) of each level, and nnz(Z_J) last.
+        """Return the number of nonzero entries of A_j and C_j per level, and of Z_J last.
 
-        The sum is n_e of Table I.
+        Their sum is n_e in Table I of the paper.
         """
         return (*(int(level.A.nnz + level.C.nnz) for level in self.levels), int(np.count_nonzero(self.Z)))
 
@@ -79,16 +82,19 @@ def ns_form(Z: ScaleSpace, n: int, levels: int, t: float, basis: str) -> NSForm:
     ----------
     Z : ScaleSpace
         Z_0 with `n` rows.
-    n, levels : int
+    n : int
+        Number of rows.
+    levels : int
+        Number of levels J.
     t : float
-        Threshold in the unit of Z.
+        Threshold, in the unit of Z.
     basis : str
         See :func:`~.basis.transforms`.
 
     Notes
     -----
-    The diagonal I / gamma needs no special treatment: in an orthogonal basis W'W = I (10), so the transform
-    preserves it.  In a biorthogonal basis W'W is not diagonal, and its entries are included in the
+    The diagonal I / gamma needs no special treatment. In an orthogonal basis, the transform preserves it,
+    because W'W = I (10). In a biorthogonal basis, W'W is not diagonal, and its entries are part of the
     coefficients.
     """
     kept: list[Level] = []
@@ -104,7 +110,7 @@ def ns_form(Z: ScaleSpace, n: int, levels: int, t: float, basis: str) -> NSForm:
 
 
 def thresholded(dense: Array, t: float) -> Sparse:
-    """Return the entries of `dense` with |entry| >= t, as a sparse matrix."""
+    """Return the entries of `dense` whose magnitude is at least t, as a sparse matrix."""
     return sparse.csr_array(np.where(np.abs(dense) >= t, dense, 0.0))
 
 
@@ -114,9 +120,9 @@ class WholeScaleSpace:
     Parameters
     ----------
     system : System
-        System of Z_0, which is computed in strips and never stored.
+        System with the matrix Z_0, which is computed in strips and is not stored as a whole.
     own : int
-        Bytes of `system` owned by this object.
+        Number of bytes of `system` that only this object uses.
     """
 
     def __init__(self, system: System, own: int = 0) -> None:
@@ -128,7 +134,10 @@ class WholeScaleSpace:
         return self._system.dense()
 
     def two_scale(self, W: TwoScale, t: float) -> tuple[Sparse, Sparse, ScaleSpace, Cost]:
-        """Return A = G'ZG and C = H'ZG, thresholded, Z_j = H'ZH, and the cost, in strips."""
+        """Transform in strips: return A = G'ZG, C = H'ZG, Z_j = H'ZH and the cost.
+
+        Small entries of A and C are discarded.
+        """
         (n, details), scales = W.G.shape, W.H.shape[1]
         Gt, Ht = W.G.T.tocsr(), W.H.T.tocsr()
         refuse_beyond_memory(scales * scales * REAL_BYTES, f"a matrix of {scales} x {scales}")

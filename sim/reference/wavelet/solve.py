@@ -37,35 +37,35 @@ def wavelet(system: System, Y: Array, *, levels: int | None = None, threshold: f
     Parameters
     ----------
     system : System
-        Z = Omega + I / gamma of n rows, any n; smooth away from its diagonal, as the kernel matrix of
-        samples of one column, which are sorted first.
+        Matrix Z = Omega + I / gamma of n rows, which must be smooth away from its diagonal. An example is the
+        kernel matrix of samples of one column, which are sorted first.
     Y : ndarray of shape (n,) or (n, m)
         Right-hand sides; finite.
     levels : int, optional
-        J; by default the coarsest level has at least 16 rows.
+        Number of levels J; by default the coarsest level has at least 16 rows.
     threshold : float
-        t, in the unit of Z: coefficients below it are discarded.  0 retains all, as in Cholesky.
+        Threshold t, in the unit of Z; smaller coefficients are discarded, and 0 retains all.
     basis : str
-        ``db10``, Daubechies' wavelet with ten vanishing moments, periodic, or another orthogonal wavelet
-        of PyWavelets; ``lifting``, biorthogonal on the interval, with eight.
+        ``db10``, the periodic Daubechies wavelet with ten vanishing moments, or another orthogonal wavelet of
+        PyWavelets; or ``lifting``, a biorthogonal basis on the interval with eight vanishing moments.
 
     Returns
     -------
     Solution
-        ``not_positive_definite`` if Z is not positive definite, or not after coefficients are discarded;
-        ``breakdown`` if the residual exceeds 10 t |y|.  `nonzeros` is n_e by level.
+        The status is ``not_positive_definite`` if Z is not positive definite, possibly because coefficients
+        were discarded. It is ``breakdown`` if the residual exceeds 10 t |y|. `nonzeros` contains n_e of each
+        level.
 
     Raises
     ------
     KerncastError
-        E237 if the first scale space does not fit in memory; E238 for an option; E501 without
-        scipy or PyWavelets.
+        E237 for too little memory, E238 for an option, E501 if SciPy or PyWavelets is not installed.
 
     Notes
     -----
-    Memory and time are O(n) if Z is Toeplitz, or of a uniform grid and a translation-invariant kernel; else
-    the transform costs O(n^2).  The paper retains all entries of the factors, for illustration; here the
-    factors are also thresholded, following Gines, Beylkin and Dunn.
+    Memory and time are O(n) if Z is a Toeplitz matrix, as for a uniform grid and a translation-invariant
+    kernel. Otherwise the transform needs O(n^2) time. The paper retains all entries of the factors; here
+    small entries of the factors are also discarded, as in Gines, Beylkin and Dunn.
 
     References
     ----------
@@ -108,9 +108,9 @@ def _check_threshold(t: float) -> float:
 
 
 def _in_order(system: System) -> tuple[System, NDArray[np.int64], int]:
-    """Return the system with sorted samples, their order, and a kernel value count.
+    """Sort samples of one column; return system, order and kernel value count.
 
-    The samples have one column. A uniform grid with a translation-invariant kernel becomes a Toeplitz matrix.
+    A uniform grid with a translation-invariant kernel becomes a Toeplitz system.
     """
     if not isinstance(system, KernelSystem) or system.X.shape[1] > 1:
         return system, np.arange(system.n), 0

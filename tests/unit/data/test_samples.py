@@ -99,7 +99,7 @@ def test_repeats_in_a_column_are_one_problem_with_their_count_and_values(file):
     with pytest.raises(KerncastError) as caught:
         load_samples(file("a.csv", text))
     (problem,) = caught.value.problems
-    assert (problem.message, problem.value) == ("not a number, in 600 rows", "idle, run, walk")
+    assert (problem.message, problem.value) == ("the field is not a number, in 600 rows", "idle, run, walk")
     assert "labels=\"any\"" in problem.remedy
 
 

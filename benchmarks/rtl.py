@@ -37,7 +37,7 @@ EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "rtl"
 _CLOCK, _LINE, _NAMES = 12, 26, 150
 
 
-#: Classes, lanes, columns and vectors of predictors with several outputs.
+#: Classes, lanes, columns and vectors of cores with several outputs.
 OUTPUTS = ((3, 1, 8, 32), (3, 4, 8, 32), (10, 1, 16, 64), (10, 1, 64, 100), (10, 4, 64, 100),
            (10, 16, 64, 100))
 #: Kernels with a distance of their own; the periodic one is the longest.
@@ -176,13 +176,10 @@ def in_lanes(columns: int, budget: int, lanes: int) -> str:
 
 
 def several_outputs(classes: int, lanes: int, columns: int, budget: int) -> str:
-    """Return a row on a predictor of classes.
-
-    The row also contains the ratios of its clock cycles to those with one output.
-    """
+    """Return a row on the cores of classes, with ratios to one output."""
     plans = [learner(columns, budget, classes=classes), learner(columns, budget)]
     cells = []
-    for clocks in (predictor_cycles, predictor_period):
+    for clocks in (predictor_cycles, predictor_period, update_cycles):
         several, one = (clocks(plan, lanes) for plan in plans)
         cells.append(f"{several:g} | {several / one:.2f}")
     return f"| {classes} | {lanes} | {columns} | {budget} | {' | '.join(cells)} |"

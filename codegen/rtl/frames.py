@@ -24,9 +24,11 @@ def sample_frames(plan: Plan, x_raw: Raw) -> list[list[int]]:
 
 
 def sample_frame(plan: Plan, x_raw: Raw, y_raw: int | None = None) -> list[int]:
-    """Return the frame of one sample (D,), with its target if there is one."""
+    """Return the frame of one sample (D,), with its target or label if it has one."""
     words = _unsigned(plan, "x_raw", x_raw)
-    return words if y_raw is None else [*words, *_unsigned(plan, "y_raw", [y_raw])]
+    if y_raw is None:
+        return words
+    return [*words, int(y_raw)] if plan.decision else [*words, *_unsigned(plan, "y_raw", [y_raw])]
 
 
 def target_frame(plan: Plan, y_raw: Raw) -> list[int]:

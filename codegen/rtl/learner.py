@@ -14,6 +14,7 @@ from .core import RtlCore
 from .predictor import (
     distance_latency,
     expansion_context,
+    framed,
     kernel_latency,
     kernel_template,
     levels,
@@ -50,8 +51,14 @@ def prediction_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> i
     """
     held, taken = vectors(plan) if count is None else count, plan.sizes["D"] + _TAKEN
     if held == 0:
-        return taken + _ANSWERED
-    return taken + _pass_cycles(plan, lanes, held) + kernel_latency(plan) + _TO_F + 2 + _ANSWERED
+        return taken + _ANSWERED + _labelling(plan)
+    to_f = _pass_cycles(plan, lanes, held) + kernel_latency(plan) + _TO_F
+    return taken + to_f + 2 + _ANSWERED + _labelling(plan)
+
+
+def _labelling(plan: Plan) -> int:
+    """Return the clock cycles that read the outputs of classes, one per cycle."""
+    return plan.outputs if framed(plan) else 0
 
 
 def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
@@ -75,7 +82,7 @@ def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
     budget = plan.sizes["N"]
     held, rows = budget if count is None else count, rows_of_vectors(plan, lanes, 1)
     to_f = kernel_latency(plan) + _TO_F
-    taken = plan.sizes["D"] + 1 + _TAKEN
+    taken = plan.sizes["D"] + 1 + _TAKEN + _labelling(plan)
     if held == 0:
         return taken + rows + 3 + _LEARNED
     first = taken + _pass_cycles(plan, lanes, held)
@@ -94,7 +101,8 @@ def worst_update_cycles(plan: Plan, lanes: int = 1) -> int:
 
     In the worst case, all vectors except the oldest and the evicted one need a search.
     """
-    return update_cycles(plan, lanes) + (plan.sizes["N"] - 2) * search_cycles(plan, lanes)
+    update = update_cycles(plan, lanes) - _labelling(plan)
+    return update + (plan.sizes["N"] - 2) * search_cycles(plan, lanes)
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
@@ -110,11 +118,10 @@ def _refusal(plan: Plan) -> KerncastError | None:
             or plan.in_float32:
         return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
                     remedy="choose reduction fklms, or train in C and load the model into the predictor core")
-    if plan.outputs > 1 or plan.decision:
-        key = "classes" if plan.decision else "outputs"
-        return fail("E307", "the SystemVerilog learner has one output and no classes",
-                    where=f"[output] {key}", value=len(plan.class_names) or plan.outputs,
-                    allowed="one output", remedy="learn with the generated C")
+    if framed(plan) and not plan.decision:
+        return fail("E307", "the SystemVerilog learner supports several outputs only of classes",
+                    where="[output] outputs", value=plan.outputs, allowed="one output, or classes",
+                    remedy="learn with the generated C, or with HLS C++")
     for name in ("linear", "quantise", "guard", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",
@@ -143,6 +150,8 @@ def _context(plan: Plan) -> dict[str, Any]:
     return expansion_context(plan) | {
         "tdata_bits": _sample_bits(plan),
         "y_raw": y_raw.format, "y_lo": literal(y.format.lo, 64), "y_hi": literal(y.format.hi, 64),
+        **{f"{name}_literal": literal(plan.integer(name), w) for name in ("y_class", "y_other")
+           if plan.decision},
         **{f"{name}_bits": bits for name, bits in y_bits.items()},
         **{name: literal(plan.integer(name), bits) for name, bits in y_bits.items()},
         "rounding": {name: plan.signals[name].rounding.value for name in ("x", "y", "f", "alpha")},
@@ -177,15 +186,18 @@ def _ports(plan: Plan) -> Ports:
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:
-    return (*(name for name in predictor_modules(plan) if name != "kc_model_store"), *_OWN)
+    own = (*_OWN, "kc_alpha_give") if plan.outputs > 1 else _OWN
+    return (*(name for name in predictor_modules(plan) if name != "kc_model_store"), *own)
 
 
 def _render(plan: Plan) -> dict[str, str]:
     p, values = plan.name, _context(plan)
     values |= _ports(plan).context(plan)
-    files = primitives(_modules(plan)) | render_files({
+    reply = {f"{p}_reply.sv": "reply.sv"} if framed(plan) else {}
+    files = primitives(_modules(plan)) | render_files(reply | {
         f"{p}_distance.sv": "distance.sv", f"{p}_kernel.sv": kernel_template(plan),
-        f"{p}_coefficients.sv": "coefficients.sv", f"{p}_step.sv": "step.sv", f"{p}_learner.sv": "learner.sv",
+        f"{p}_coefficients.sv": "coefficients_outputs.sv" if framed(plan) else "coefficients.sv",
+        f"{p}_step.sv": "step.sv", f"{p}_learner.sv": "learner.sv",
         f"{p}_learner_axi.sv": "axi.sv",
         f"{p}_learner.f": "learner.f", "README.md": "learner.md"} | axi.software_files(p, "learner"),
         values)

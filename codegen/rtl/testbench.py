@@ -22,6 +22,7 @@ from .axi import Ports
 from .common import model_head, render_files
 from .core import RtlCore
 from .frames import model_frame, sample_frame, state_frames, target_frame
+from .predictor import framed
 
 #: Modules of hw/rtl that every testbench needs.
 MODULES = ("kc_tb_source", "kc_tb_sink")
@@ -174,6 +175,8 @@ def _learner(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
 
 def _answer(plan: Plan, call: Call, k: int, target: int | None) -> list[int]:
     """Return the beats of a reply: the prediction, and the error if there is a target."""
+    if framed(plan):
+        return _reply(plan, call, k)
     f = int(call.expected["f"][k])
     if target is None:
         return [_word(plan, f)]

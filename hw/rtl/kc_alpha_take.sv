@@ -1,5 +1,6 @@
-// kerncast: takes the first TAKEN of the TAKEN + 1 coefficients of each vector out of a model's frame and holds them, so
-// that kc_model_store behind it receives a frame with one coefficient per vector.
+// kerncast: takes the first TAKEN of the TAKEN + 1 coefficients of each vector out of a model's frame, so that
+// kc_model_store or kc_state_writer behind it receives a frame with one coefficient per vector. `write` has a bit for
+// each coefficient: the beat is that of `vector`. Frames with tuser, or without the TAG, pass unchanged.
 //
 //   beats of a vector     x 0, ..., x COLUMNS - 1, alpha 0, ..., alpha TAKEN - 1, alpha TAKEN
 //   beats that are taken                           ^^^^^^^^^^^^^^^^^^^^^^^^^^^^
@@ -10,17 +11,17 @@
 
 module kc_alpha_take #(
     parameter int WORD = 16,
+    parameter logic [WORD-1:0] TAG = 0,
     parameter int VECTORS = 1,                    // maximum number of vectors
     parameter int COLUMNS = 1,
     parameter int TAKEN = 1,
     parameter int HEADER = 3,                     // beats before the first vector
-    parameter int VECTOR_LANES = 1,               // vectors that are read at a time: a power of two
-    parameter int ROWS = (VECTORS + VECTOR_LANES - 1) / VECTOR_LANES,
-    parameter int ROW_BITS = ROWS > 1 ? $clog2(ROWS) : 1
+    parameter int VECTOR_BITS = $clog2(VECTORS + 1)
 ) (
     input  wire clk,
     input  wire rst,
     input  wire [WORD-1:0] s_axis_tdata,
+    input  wire s_axis_tuser,                     // with the first beat
     input  wire s_axis_tvalid,
     output wire s_axis_tready,
     input  wire s_axis_tlast,
@@ -28,16 +29,14 @@ module kc_alpha_take #(
     output wire m_axis_tvalid,
     input  wire m_axis_tready,
     output wire m_axis_tlast,
-    // Read port, latency one clock: the coefficients of VECTOR_LANES vectors, those of an output side by side.
-    input  wire [ROW_BITS-1:0] alpha_address,
-    output wire [TAKEN*VECTOR_LANES*WORD-1:0] alpha
+    output wire [TAKEN-1:0] write,
+    output wire [VECTOR_BITS-1:0] vector
 );
     localparam PLACES = COLUMNS + TAKEN + 1 > HEADER ? COLUMNS + TAKEN + 1 : HEADER;
     localparam PLACE_BITS = $clog2(PLACES);
-    localparam LANE_BITS = VECTOR_LANES > 1 ? $clog2(VECTOR_LANES) : 1;
-    localparam VECTOR_BITS = $clog2(VECTORS + 1);
 
-    logic body_reg;                               // behind the header
+    logic inside_reg, known_reg;                  // behind the first beat of a frame; of one with coefficients to be taken
+    logic body_reg;                               // behind its header
     logic [1:0] end_reg;                          // beats to be sent in the place of a taken one with tlast
     logic [PLACE_BITS-1:0] place_reg;             // beat of the header, or of the vector
     logic [VECTOR_BITS-1:0] vector_reg;
@@ -51,10 +50,13 @@ module kc_alpha_take #(
         if (accept) begin
             if (takes && s_axis_tlast) end_reg <= 2'd2;
             place_reg <= at_end || s_axis_tlast ? {PLACE_BITS{1'b0}} : place_reg + 1'b1;
-            body_reg <= !s_axis_tlast && (body_reg || at_end);
+            inside_reg <= !s_axis_tlast;
+            if (!inside_reg) known_reg <= s_axis_tdata == TAG && !s_axis_tuser;
+            body_reg <= !s_axis_tlast && known_reg && (body_reg || at_end);
             vector_reg <= !body_reg ? {VECTOR_BITS{1'b0}} : at_end ? vector_reg + 1'b1 : vector_reg;
         end
         if (rst) begin
+            inside_reg <= 1'b0;
             body_reg <= 1'b0;
             end_reg <= 2'd0;
             place_reg <= {PLACE_BITS{1'b0}};
@@ -63,15 +65,11 @@ module kc_alpha_take #(
 
     generate
         for (i = 0; i < TAKEN; i = i + 1) begin : of_output
-            kc_ram_wordwise #(.WIDTH(WORD), .ROWS(ROWS), .LANES(VECTOR_LANES))
-                alpha_inst (.clk(clk), .write_enable(accept && body_reg && place_reg == PLACE_BITS'(COLUMNS + i)),
-                            .write_row(ROW_BITS'(vector_reg >> $clog2(VECTOR_LANES))),
-                            .write_lane(LANE_BITS'(vector_reg) & LANE_BITS'(VECTOR_LANES - 1)), .write_last(1'b1),
-                            .write_data(s_axis_tdata), .read_row(alpha_address),
-                            .read_data(alpha[i*VECTOR_LANES*WORD +: VECTOR_LANES*WORD]));
+            assign write[i] = accept && body_reg && place_reg == PLACE_BITS'(COLUMNS + i);
         end
     endgenerate
 
+    assign vector = vector_reg;
     assign s_axis_tready = end_reg == 0 && (takes || m_axis_tready);
     assign m_axis_tdata = s_axis_tdata;
     assign m_axis_tvalid = end_reg != 0 || (!takes && s_axis_tvalid);

@@ -11,7 +11,7 @@ import numpy as np
 from ...codegen.rtl import LEARNER, model_tag
 from ...codegen.rtl.frames import sample_frame, state_frames
 from ...codegen.rtl.learner import distance_parts, worst_update_cycles
-from ...sim.backend import Outputs, Raw, field_arrays
+from ...sim.backend import Outputs, Raw, answer_width, answered, field_arrays
 from ...sim.data import raw
 from ...sim.errors import fail
 from ...sim.plan import Plan
@@ -126,12 +126,13 @@ class LearnerBackend(Saving, CoreBackend):
         return answers, frames
 
     def _state_beats(self) -> int:
-        words = self.plan.sizes["D"] + 2 * distance_parts(self.plan) + 3
+        words = self.plan.sizes["D"] + self.plan.outputs + 2 * distance_parts(self.plan) + 2
         return 2 * (words * self.plan.sizes["N"] + 5)
 
     def _outputs(self, answers: list[list[int]]) -> Outputs:
-        found = np.array([answer[:2] for answer in answers], dtype=np.int64).reshape(-1, 2)
-        return {"status": found[:, 0], "f": signed(self.plan.word, found[:, 1])}
+        width = 1 + answer_width(self.plan)
+        found = np.array([answer[:width] for answer in answers], dtype=np.int64).reshape(-1, width)
+        return answered(self.plan, found[:, 0], signed(self.plan.word, found[:, 1:]))
 
 
 def _asked(words: list[int], learning: bool) -> Iterator[Operation]:

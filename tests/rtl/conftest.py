@@ -189,7 +189,6 @@ SPECS = {
         output = {classes = ["no", "maybe", "yes", "always"]}
         kernel = {sigma = 2.0}
         cg = {n = 6, lambda = 0.5, steps = 8}
-        numbers = {word = 16}
         """,
     "sides32": """
         model = {name = "sides", algorithm = "kernel_lms"}
@@ -248,8 +247,7 @@ def targets(plan: Plan, count: int, chance: np.random.Generator) -> Raw:
 
 def trained(plan: Plan, seed: int) -> tuple[Outputs, Raw]:
     """The state of a model trained on noise, and what it was trained on."""
-    model = open_model(plan)
-    held, chance = vectors(plan), np.random.default_rng(seed)
+    model, held, chance = open_model(plan), vectors(plan), np.random.default_rng(seed)
     x = places(plan, 3 * held if plan.algorithm == "kernel_lms" else held, seed)
     if plan.algorithm == "kernel_lms":
         model.update(x, targets(plan, len(x), chance))

@@ -14,13 +14,21 @@ from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-from .conftest import SPECS
+from .conftest import SPECS, targets
 
 #: Beside the learners of the predictor's cases: forgetting, multipliers that wrap, columns that no lanes
 #: divide, and the full size.
 LEARNERS = {case: SPECS[case]
             for case in ("gains16", "even32", "even24", "wrap16", "corners16", "angles32", "roots16",
-                         "smooth32")} | {
+                         "smooth32", "labels16", "sides32")} | {
+    "grows24": """
+        model = {name = "grows", algorithm = "kernel_lms"}
+        input = {word = "s9f0", columns = 1, offset = 3}
+        output = {classes = ["a", "b", "c", "d"]}
+        kernel = {type = "laplacian", sigma = 90.0}
+        online = {budget = 9, eta = 0.9, rho = 0.05}
+        numbers = {word = 24, casts = {alpha = "half_even"}}
+        """,
     "forgets16": """
         model = {name = "forgets", algorithm = "kernel_lms"}
         input = {word = "s9f0", columns = 1, offset = 3}
@@ -64,7 +72,7 @@ def stream(plan: Plan, count: int, seed: int) -> tuple[Raw, Raw]:
     """Raw samples: noise of the whole range, near ones of late, and some that came before."""
     chance, fmt = np.random.default_rng(seed), plan.signals["x_raw"].format
     x = chance.integers(fmt.lo, fmt.hi + 1, (count, plan.sizes["D"]))
-    y = chance.integers(plan.signals["y_raw"].format.lo, plan.signals["y_raw"].format.hi + 1, count)
+    y = targets(plan, count, chance)
     for i in range(2, count):
         kind, before = chance.integers(6), int(chance.integers(max(0, i - 2 * plan.sizes["N"]), i))
         if kind == 0:
@@ -103,6 +111,11 @@ class Learner:
         self.asked = 0
 
     def expect(self, answer: Outputs, y: int | None = None) -> None:
+        if self.plan.decision:
+            words = [int(word) for part in answer.values() for word in part.ravel()]
+            self.wanted.append(words)
+            self.asked += 1
+            return
         status, f = int(answer["status"][0]), int(answer["f"][0])
         rail = 1 << (self.plan.word - 1)
         self.wanted.append([status, f] if y is None else [status, f, min(max(y - f, -rail), rail - 1)])
@@ -112,7 +125,8 @@ class Learner:
         """Samples with targets, back to back."""
         for row, target in zip(x, y, strict=True):
             self.do("sample", sample_frame(self.plan, row, int(target)), True)
-            self.expect(self.model.update(row[np.newaxis], np.array([target])), self.target(int(target)))
+            self.expect(self.model.update(row[np.newaxis], np.array([target])),
+                        None if self.plan.decision else self.target(int(target)))
 
     def predict(self, x: Raw) -> None:
         """Samples without, back to back."""

@@ -32,11 +32,12 @@ USUAL = [("gains16", "icarus", 1), ("forgets16", "icarus", 1), ("even32", "veril
 #: Rows that end before the lanes do, of which a vector has two, or one; more lanes than columns.
 IN_LANES = [("gains16", "icarus", 2), ("fives24", "icarus", 4), ("forgets16", "icarus", 2),
             ("roots16", "icarus", 2)]
-CASES = [*USUAL, *IN_LANES, *(
+CLASSES = [("labels16", "icarus", 2), ("grows24", "icarus", 1), ("sides32", "icarus", 1)]
+CASES = [*USUAL, *IN_LANES, *CLASSES, *(
     pytest.param(case, simulator, lanes, marks=pytest.mark.campaign)
     for case in LEARNERS if case != "hundred"
     for simulator, lanes in (("icarus", 1), ("verilator", 1), ("icarus", 2), ("icarus", 4))
-    if (case, simulator, lanes) not in USUAL + IN_LANES)]
+    if (case, simulator, lanes) not in USUAL + IN_LANES + CLASSES)]
 
 
 @pytest.fixture(scope="module")
@@ -98,16 +99,19 @@ def test_every_value_equals_the_model_under_any_stalls(learner, compared, case, 
 def test_clocks_of_updates_and_predictions_follow_the_formula(learner, compared, case, simulator, lanes):
     core, (x, y) = learner(case, simulator, lanes), stream(make(case), 40, 3)
     plan, model, wanted = core.plan, core.model, []
+    # The next sample comes while the outputs of classes are read.
+    later = plan.outputs if plan.decision else 0
     core.do("watch")
     for i in range(len(x)):
         held, before = int(model.state()["count"][0]), model.state()
         if i % 3 == 1:
             core.predict(x[i:i + 1])
-            wanted.append([prediction_cycles(plan, lanes, held)] * 2)
+            clocks = prediction_cycles(plan, lanes, held)
+            wanted.append([clocks, clocks - later])
         else:
             core.learn(x[i:i + 1], y[i:i + 1])
             clocks, lost = update_cycles(plan, lanes, held), lost_neighbours(before, model.state())
-            wanted.append([clocks, clocks + lost * search_cycles(plan, lanes)])
+            wanted.append([clocks, clocks - later + lost * search_cycles(plan, lanes)])
     core.predict(x[:1])  # waits, to be accepted when the last sample is learned
     core.collect()
     core.do("cycles", worst_update_cycles(plan, lanes))
@@ -148,7 +152,23 @@ def test_reset_at_any_clock_recovers(learner, compared, case, simulator, lanes):
     assert rest == [0] * (len(rest) - 1) + [[0, 0]]
 
 
-@pytest.mark.parametrize(("case", "simulator", "lanes"), [USUAL[0], USUAL[2], IN_LANES[0]])
+@pytest.mark.parametrize(("case", "simulator", "lanes"), [CLASSES[0], CLASSES[2]])
+def test_a_label_outside_the_classes_is_dropped_and_reported(learner, compared, case, simulator, lanes):
+    core = learner(case, simulator, lanes)
+    (x, y), classes = stream(core.plan, 20, 7), len(core.plan.class_names)
+    for at, label in ((8, classes), (10, 255), (12, classes + 1)):
+        core.learn(x[at - 2:at], y[at - 2:at])
+        core.collect()
+        core.do("sample", sample_frame(core.plan, x[at], label), True)
+        core.learn(x[at:at + 1], y[at:at + 1])  # close behind it
+        core.read()
+        core.do("errors")
+        core.do("clear_errors")
+    core.do("waiting")
+    assert compared(core, "unknown labels") == [[1, 0]] * 3 + [0]
+
+
+@pytest.mark.parametrize(("case", "simulator", "lanes"), [USUAL[0], USUAL[2], IN_LANES[0], CLASSES[0]])
 def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, case, simulator, lanes):
     core = learner(case, simulator, lanes)
     (x, y), columns = stream(core.plan, 60, 5), core.plan.sizes["D"]
@@ -250,7 +270,7 @@ def test_the_back_end_learns_predicts_and_returns_its_state(require_simulator, l
 
 
 @pytest.mark.parametrize(("case", "simulator", "lanes"), [
-    USUAL[0], *IN_LANES, pytest.param(*USUAL[2], marks=pytest.mark.campaign)])
+    USUAL[0], *IN_LANES, *CLASSES, pytest.param(*USUAL[2], marks=pytest.mark.campaign)])
 def test_a_state_is_restored_exactly_or_refused(learner, compared, case, simulator, lanes):
     core, plan = learner(case, simulator, lanes), make(case)
     (x, y), saved = stream(plan, 30, 11), open_model(plan)

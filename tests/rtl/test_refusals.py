@@ -92,16 +92,16 @@ def predictor(case="gains16", untrained=(0,)):
                 [NOT_TRAINED, *untrained])
 
 
-def learner():
-    plan = make("gains16")
+def learner(case="gains16", untrained=(0,)):
+    plan = make(case)
     (x, y), model, mask = stream(plan, 9, 5), open_model(plan), (1 << plan.word) - 1
     model.update(x, y)
     model_words, slots = state_frames(plan, model.state())
-    answer = model.predict(x[:1])
+    status, *words = (int(word) for part in model.predict(x[:1]).values() for word in part.ravel())
     return Case(plan, LEARNER, [("state", model_words, 0), ("state", slots, 1),
                                 ("x", sample_frame(plan, x[0]), 0)],
-                [int(answer["status"][0]), int(answer["f"][0]) & mask], "f", {"x": 1, "state": 2},
-                [NOT_TRAINED, 0], partner=2)
+                [status, *(word & mask for word in words)], "f", {"x": 1, "state": 2},
+                [NOT_TRAINED, *untrained], partner=2)
 
 
 #: What a small training, or a small model, brings about.
@@ -110,7 +110,8 @@ CASES = {"trainer": lambda: trainer("grid16", 3),
          "banded trainer": lambda: trainer("band16", 5, 0.3), "solver": solver,
          "banded solver": banded_solver, "predictor": predictor, "learner": learner,
          # Without a model each output and the margin are 0, and the label is unknown.
-         "predictor of classes": lambda: predictor("labels16", (0, 0, 0, 3, 0))}
+         "predictor of classes": lambda: predictor("labels16", (0, 0, 0, 3, 0)),
+         "learner of classes": lambda: learner("labels16", (0, 0, 0, 3, 0))}
 
 
 @pytest.fixture(scope="module")

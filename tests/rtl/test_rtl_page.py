@@ -48,6 +48,7 @@ def test_ten_classes_take_at_most_three_tenths_more_clocks_than_one_output(rtl):
     for lanes in (1, 2, 4, 8, 16):
         assert predictor_cycles(several, lanes) <= 1.3 * predictor_cycles(one, lanes)
         assert predictor_period(several, lanes) <= 1.3 * predictor_period(one, lanes)
+        assert update_cycles(several, lanes) <= 1.3 * update_cycles(one, lanes)
 
 
 @pytest.mark.campaign

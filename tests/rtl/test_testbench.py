@@ -23,7 +23,8 @@ from .conftest import SPECS, make, places, raw_inputs
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "learner"),
             "angles32": ("predictor", "learner"), "powers16": ("predictor",),
-            "labels16": ("predictor",), "sorts16": ("predictor",),
+            "labels16": ("predictor", "learner"), "sides32": ("predictor", "learner"),
+            "sorts16": ("predictor",),
             "grid16": ("predictor", "solver", "trainer"), "means24": ("predictor", "solver", "trainer"),
             "bias16": ("predictor", "solver", "trainer"), "band16": ("predictor", "solver", "trainer")}
 

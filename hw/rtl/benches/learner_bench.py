@@ -78,24 +78,25 @@ class LearnerBench(StreamBench):
         return self._spans
 
     async def _watch_samples(self) -> None:
-        dut, now, begun, inside, fresh = self.dut, 0, 0, False, True
+        dut, now, ended, inside, fresh = self.dut, 0, 0, False, True
+        begun: list[int] = []
         edge = RisingEdge(dut.clk)
         while True:
             await edge
             now += 1
-            if self._spans:
-                last = self._spans[-1]
-                if not last[0] and fresh and dut.m_axis_f_tvalid.value:
-                    last[0] = now - begun
-                if last[0] and not last[1] and dut.s_axis_x_tready.value:
-                    last[1] = now - begun
+            # A long reply may begin after the first beat of the next sample.
+            for span, start in zip(self._spans[-2:], begun[-2:], strict=True):
+                if not span[0] and fresh and dut.m_axis_f_tvalid.value:
+                    span[0], fresh = now - start, False
+                if not span[1] and not inside and now > ended and dut.s_axis_x_tready.value:
+                    span[1] = now - start
             if dut.m_axis_f_tvalid.value and dut.m_axis_f_tready.value:
                 fresh = bool(dut.m_axis_f_tlast.value)  # the next beat is of another answer
             if dut.s_axis_x_tvalid.value and dut.s_axis_x_tready.value:
                 if not inside:
-                    begun = now
+                    begun.append(now)
                     self._spans.append([0, 0])
-                inside = not dut.s_axis_x_tlast.value
+                inside, ended = not dut.s_axis_x_tlast.value, now
 
 
 @cocotb.test()

@@ -49,7 +49,8 @@ RUNTIME = ("kc_rt.h", "kc_cast.h", "kc_bits.h", "kc_bits_clz.h", "kc_arith.h", "
 #: What a solver needs besides.
 SOLVER_HEADERS = {"banded": ("kc_band.h",), "levinson": ("kc_rows.h", "kc_rows_dsp.h"),
                   "schur": ("kc_rows.h", "kc_rows_dsp.h"),
-                  "linear": ("kc_rotate.h", "kc_rows.h", "kc_rows_dsp.h"),
+                  "rls": ("kc_rotate.h", "kc_rows.h", "kc_rows_dsp.h"),
+                  "nlms": ("kc_rows.h", "kc_rows_dsp.h"),
                   "second_order": ("kc_rls.h", "kc_rls_dsp.h", "kc_rows.h", "kc_rows_dsp.h"),
                   "lookahead": ("kc_real.h", "kc_lookahead_vectors.h", "kc_lookahead_correct.h",
                                 "kc_lookahead.h"),
@@ -103,7 +104,8 @@ def _more_headers(plan: Plan) -> tuple[str, ...]:
     """List the additional runtime headers that the plan's algorithm needs."""
     if plan.in_float32:
         return ("kc_f32.h",) if plan.metric == "fklms" else ("kc_f32.h", "kc_gram_f32.h")
-    learner = "linear" if plan.linear else "second_order" if plan.second_order else ""
+    linear = plan.options.get("linear", "") if plan.learns else ""
+    learner = "second_order" if plan.second_order else linear
     headers = SOLVER_HEADERS.get(learner or plan.options.get("solver", ""), ())
     stream = SOLVER_HEADERS["banded"] if plan.stream_taps else ()  # its sum of products
     root = ROOT_HEADERS if plan.rooted else ()

@@ -14,8 +14,8 @@ LMS_MACROS = {
     "Guard of the projection": ("guard_shift", "guard_limit"),
     "Linear part": ("linear_root", "linear_one", "linear_x_exp", "linear_raw_exp", "linear_y_exp",
                     "linear_ridge_one", "linear_ridge_x", "linear_prior_one", "linear_prior_x",
-                    "linear_sum_shift", "linear_z_shift", "linear_mac_shift", "linear_out_shift", "f_lo",
-                    "f_hi"),
+                    "linear_sum_shift", "linear_z_shift", "linear_mac_shift", "linear_out_shift",
+                    "linear_step", "linear_step_exp", "linear_gain_shift", "f_lo", "f_hi"),
     "Gate of the kernel part": ("gate_shift", "gate_window", "gate_frac"),
     "Correction by the last errors": ("error_frac", "error_shift", "error_sum_shift", "error_step_shift",
                                       "error_out_shift", "error_window"),
@@ -27,7 +27,7 @@ LMS_MACROS = {
 _LINEAR = {"linear_root": "root of the forgetting factor, 30 fraction bits", "linear_one": "1 as a feature",
            "linear_ridge_one": "ridge row of the intercept", "linear_ridge_x": "ridge row of an input",
            "linear_prior_one": "initial R of the intercept", "linear_prior_x": "initial R of an input",
-           "f_lo": "range of y", "f_hi": "range of y",
+           "linear_gain_shift": "a step is gain phi / 2^this", "f_lo": "range of y", "f_hi": "range of y",
            "gate_window": "the sums forget 1 / 2^this per sample",
            "gate_frac": "bits of the factors below the LSB of y",
            "linear_raw_exp": "exponent of (ADC count - offset) * gain",
@@ -46,6 +46,8 @@ def lms_value(plan: Plan, name: str) -> str:
         return f"largest distance at which the nearest center is updated, k >= {plan.options[name]}"
     if name == "guard_limit":
         return "2, a limit of the sum of squared kernel values"
+    if name == "linear_step":
+        return f"step size {plan.options['linear_step']}"
     if name in _LINEAR:
         return _LINEAR[name]
     if name == "kappa_one":
@@ -58,9 +60,14 @@ def lms_value(plan: Plan, name: str) -> str:
 
 def _linear(plan: Plan) -> dict[str, Any]:
     """Return what the linear part reads, and the number of last errors."""
-    wide = "linear_raw_exp" in plan.constants
+    wide, joint = "linear_raw_exp" in plan.constants, plan.options.get("joint") == "1"
+    nlms, several = plan.options.get("linear") == "nlms", "C" in plan.sizes
+    target, f, linear = ("(int64_t)y[c]", "f[c]", "linear[c]") if several else ("target", "*f", "linear")
+    target = "y[c]" if several and not joint and not nlms else target
+    taught = (f" - {f}" if nlms else f" - {f} + {linear}") if joint else f" - {linear}" if nlms else ""
     return {"wide": wide, "fine": "gate_frac" in plan.constants, "seen": "raw" if wide else "x",
-            "gate": "gate" in plan.options,
+            "gate": "gate" in plan.options, "nlms": nlms, "taught": target + taught,
+            "reads_linear": "gate" in plan.options or nlms != joint,
             "sample": f"const {plan.name}_{'in' if wide else 'x'}_t *{'raw' if wide else 'x'}",
             "errors": int(plan.options.get("last_errors", 0))}
 

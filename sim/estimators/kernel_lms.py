@@ -33,7 +33,8 @@ class _KernelLMS(OnlineEstimator):
     def __init__(self, sigma: float | str = "auto", eta: float = 0.1, rho: float = 0.0, *,
                  reduction: str = "fklms", projection: str | None = None, metric: str | None = None,
                  quantise: float | None = None, linear: str | None = None,
-                 linear_forgetting: float = 0.999, linear_ridge: float = 1e-3, joint: bool = False,
+                 linear_forgetting: float = 0.999, linear_ridge: float = 1e-3, linear_step: float = 0.1,
+                 joint: bool = False,
                  gate: bool = False, last_errors: int | None = None, truncation: float | None = None,
                  budget: int | None = 100, max_deterioration: float | None = None,
                  max_age: int | None = None, ls_penalty: float = 1e-6, newest_only: bool = False,
@@ -48,6 +49,7 @@ class _KernelLMS(OnlineEstimator):
         self.linear = linear
         self.linear_forgetting = linear_forgetting
         self.linear_ridge = linear_ridge
+        self.linear_step = linear_step
         self.joint = joint
         self.gate = gate
         self.last_errors = last_errors
@@ -65,7 +67,8 @@ class _KernelLMS(OnlineEstimator):
         """Create an untrained learner and store it in `_learner`."""
         kernel = gaussian_kernel(self.sigma, lambda: overlap_width(
             X, len(X) if self.budget is None else checked_budget(self.budget)))
-        linear = linear_part(self.linear, X.shape[1], outputs, self.linear_forgetting, self.linear_ridge)
+        linear = linear_part(self.linear, X.shape[1], outputs, self.linear_forgetting, self.linear_ridge,
+                             self.linear_step)
         self._learner = KernelLMS(
             X.shape[1], kernel, self.eta, self.rho, self.reduction, self.budget, outputs,
             projection=self.projection, metric=self.metric, quantise=self.quantise,
@@ -163,13 +166,15 @@ class KernelLMSRegressor(OnlineRegressor, _KernelLMS):
         Threshold of quantised KLMS (QKLMS), above 0 and below 1; start with 0.8. If the kernel value of a
         sample and its nearest vector is at least this, the sample updates the coefficient of that vector and
         is not stored. The stored vectors are then far from each other, as FKLMS assumes.
-    linear : "rls" or None, default=None
-        Add a linear part w.(1, x) to the model. Recursive least squares (O(D^2) time and memory) fits w to y,
-        and the expansion learns the error of the sum of both parts.
+    linear : "rls", "nlms" or None, default=None
+        Add a linear part w.(1, x) to the model. Recursive least squares (O(D^2) time and memory) or
+        normalised LMS (O(D)) fits w to y, and the expansion learns the error of the sum of both parts.
     linear_forgetting : float, default=0.999
         Forgetting factor of the linear part: after t more samples, a sample has this weight to the power t.
     linear_ridge : float, default=1e-3
         Penalty on the squares of w, in squared units of `X`; it does not decrease with time.
+    linear_step : float, default=0.1
+        Step size of "nlms", which needs inputs of about 1 in magnitude.
     joint : bool, default=False
         Fit the linear part to the error of the expansion instead of y, which is slightly better if the
         relation does not drift.
@@ -292,7 +297,7 @@ class KernelLMSClassifier(OnlineClassifier, _KernelLMS):
     quantise : float, optional
         Threshold of quantised KLMS: smallest kernel value at which a sample updates its nearest vector and is
         not stored.
-    linear, linear_forgetting, linear_ridge, joint, gate, last_errors : optional
+    linear, linear_forgetting, linear_ridge, linear_step, joint, gate, last_errors : optional
         Options of the linear part of the model.
     truncation : float, optional
         Coefficients of at most this magnitude are discarded.

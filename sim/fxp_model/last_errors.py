@@ -34,6 +34,21 @@ def gated(product: int, power: int, part: int) -> int:
     return floor(Fraction(floor(ratio * 2**bits) * part, 2**min(bits, 62)) + _HALF)
 
 
+def quotient(num: int, den: int) -> tuple[int, int]:
+    """Return the quotient, rounded down to 31 bits, and its shift.
+
+    For a numerator of 0, they are 0 and 31.
+    """
+    if num == 0:
+        return 0, 31
+    value, bits = Fraction(num, den >> (cut := max(0, den.bit_length() - 31)) << cut), 31
+    while abs(value) * Fraction(2) ** bits >= 1 << 31:
+        bits -= 1
+    while abs(value) * Fraction(2) ** bits < 1 << 30:
+        bits += 1
+    return floor(value * Fraction(2) ** bits), bits
+
+
 class FxpErrors:
     """The last errors, their coefficients, and the sums for their gate.
 
@@ -78,27 +93,12 @@ class FxpErrors:
         for i, factor in enumerate((error, part)):
             self._sums[i] += (factor * part >> c["error_shift"]) - (self._sums[i] >> c["error_window"])
         power = 1 + sum(e * e >> c["error_shift"] for e in self._past)
-        step, bits = self._quotient(error - part, power)
+        step, bits = quotient(error - part, power)
         shift = min(c["error_step_shift"] + bits - 31, 62)
         for i, past in enumerate(self._past):
             change = min(max(floor(step * past / Fraction(2) ** shift + _HALF), -_HI), _HI)
             self._w[i] = min(max(self._w[i] + change, -_HI), _HI)
         self._past = [error, *self._past][:self._order]
-
-    @staticmethod
-    def _quotient(num: int, den: int) -> tuple[int, int]:
-        """Return the quotient, rounded down to 31 bits, and its shift.
-
-        For a numerator of 0, they are 0 and 31.
-        """
-        if num == 0:
-            return 0, 31
-        value, bits = Fraction(num, den >> (cut := max(0, den.bit_length() - 31)) << cut), 31
-        while abs(value) * Fraction(2) ** bits >= 1 << 31:
-            bits -= 1
-        while abs(value) * Fraction(2) ** bits < 1 << 30:
-            bits += 1
-        return floor(value * Fraction(2) ** bits), bits
 
     def load(self, state: Outputs) -> None:
         """Load the members of a saved state."""

@@ -1,7 +1,7 @@
 """sim.fxp_model: the linear part of the online learner, in Python integers.
 
-The method is square-root RLS by Givens rotations. Every quotient and every root is computed from its exact
-value.
+The method is square-root RLS by Givens rotations, or NLMS. Every quotient and every root is computed from its
+exact value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from ..backend import Outputs
 from ..plan import Plan
 from .arithmetic import Words
-from .last_errors import FxpErrors, gated
+from .last_errors import FxpErrors, gated, quotient
 
 _HI = (1 << 31) - 1
 _ONE = 1 << 30
@@ -106,6 +106,8 @@ class FxpLinear:
     def learn(self, x: Words, y: list[int]) -> bool:
         """Learn a sample and its targets in LSBs of y; return whether w saturated."""
         c, order = self._constants, self._order
+        if "linear_step" in c:
+            return self._learn_normalised(self._features(x), y, self.predict(x))
         if self._r[0][0] == 0:
             for i in range(order):
                 self._r[i][i] = c["linear_prior_x" if i else "linear_prior_one"]
@@ -119,6 +121,18 @@ class FxpLinear:
         self._rotate(ridge, [0] * self._outputs)
         self._next = (self._next + 1) % order
         return any([self._solve(z, w) for z, w in zip(self._z, self._w, strict=True)])
+
+    def _learn_normalised(self, phi: list[int], y: list[int], f: list[int]) -> bool:
+        """Learn features and targets by NLMS; return whether w saturated."""
+        c, power, saturated = self._constants, sum(v * v for v in phi), False
+        for w, target, now in zip(self._w, y, f, strict=True):
+            q, bits = quotient((target - now) * c["linear_step"], power)
+            gain = floor(q / Fraction(2) ** min(c["linear_step_exp"] - 31 + bits, 62) + _HALF)
+            for j, v in enumerate(phi):
+                whole = w[j] + floor(Fraction(gain * v, 1 << c["linear_gain_shift"]) + _HALF)
+                w[j] = min(max(whole, -_HI), _HI)
+                saturated = saturated or w[j] != whole
+        return saturated
 
     def _fit(self, value: int) -> int:
         """Saturate a value to the format of f."""
@@ -178,12 +192,13 @@ class FxpLinear:
     def load(self, state: Outputs) -> None:
         """Load the members of a saved state."""
         self.reset()
-        places = [(i, j) for i in range(self._order) for j in range(i, self._order)]
-        for (i, j), value in zip(places, state["linear_r"].tolist(), strict=True):
-            self._r[i][j] = value
-        self._z, self._w = (state[name].reshape(self._outputs, -1).tolist()
-                            for name in ("linear_z", "linear_w"))
-        self._next = int(state["linear_next"][0])
+        self._w = state["linear_w"].reshape(self._outputs, -1).tolist()
+        if "linear_r" in state:
+            places = [(i, j) for i in range(self._order) for j in range(i, self._order)]
+            for (i, j), value in zip(places, state["linear_r"].tolist(), strict=True):
+                self._r[i][j] = value
+            self._z = state["linear_z"].reshape(self._outputs, -1).tolist()
+            self._next = int(state["linear_next"][0])
         if "gate_sums" in state:
             self._sums = state["gate_sums"].reshape(self._outputs, -1).tolist()
         self._errors.load(state)

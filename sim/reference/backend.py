@@ -21,7 +21,7 @@ from .first_row import kernel_first_row, uniform_first_row
 from .online.expansion import expand
 from .online.kernel_lms import KernelLMS
 from .online.kernel_rls import OnlineKernelRLS
-from .online.linear import SquareRootRLS
+from .online.linear import LinearPart, NormalisedLMS, SquareRootRLS
 from .result import Solution
 from .solvers.cg import kernel_cg
 from .toeplitz.auto import solve_toeplitz
@@ -72,14 +72,22 @@ class FloatReference:
         if "max_age" in o:
             limits["max_age"] = int(o["max_age"])
         outputs = (self.plan.outputs,) if "C" in self.plan.sizes else ()
-        linear = SquareRootRLS(self.plan.sizes["D"], outputs, float(o["linear_forgetting"]),
-                               float(o["linear_ridge"])) if self.plan.linear else None
         return KernelLMS(self.plan.sizes["D"], self.kernel, float(o["eta"]), float(o["rho"]),
                          o["reduction"].removesuffix("_f32"), self.plan.sizes["N"], outputs,
                          projection=o["projection"], metric=o["metric"],
-                         newest_only=o["newest_only"] == "1", linear=linear,
+                         newest_only=o["newest_only"] == "1", linear=self._linear_part(outputs),
                          joint=o.get("joint") == "1", gate=o.get("gate") == "1",
                          last_errors=int(o["last_errors"]) if "last_errors" in o else None, **limits)
+
+    def _linear_part(self, outputs: tuple[int, ...]) -> LinearPart | None:
+        """Return an empty linear part; the device scales inputs by a power of two of x."""
+        o, x = self.plan.options, self.plan.signals["x"]
+        if "linear_step" in o:
+            top = (max(abs(x.lo), abs(x.hi)) - 1).bit_length()
+            scale = float(Fraction(self.plan.units["x"]) * 2**top)
+            return NormalisedLMS(self.plan.sizes["D"], outputs, float(o["linear_step"]), scale)
+        return SquareRootRLS(self.plan.sizes["D"], outputs, float(o["linear_forgetting"]),
+                             float(o["linear_ridge"])) if self.plan.linear else None
 
     def inputs(self, x_raw: Raw) -> Array:
         """Convert ADC counts (m, D) to units of x."""

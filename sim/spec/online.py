@@ -9,7 +9,7 @@ from .fields import SpecTable
 from .fields import key as _key
 
 #: Defaults of the linear part.
-LINEAR_FORGETTING, LINEAR_RIDGE = 0.999, 1e-3
+LINEAR_FORGETTING, LINEAR_RIDGE, LINEAR_STEP = 0.999, 1e-3, 0.1
 
 
 class Online(SpecTable):
@@ -32,10 +32,14 @@ class Online(SpecTable):
         None, ge=1e-3, lt=1, about="update the nearest center if its kernel value is at least this (QKLMS)",
         allowed="a number, 0.001 to below 1",
         remedy="start with 0.8; omit it to update the centers of equal samples only")
-    linear: Literal["rls"] | None = _key(
-        None, about="add a linear part w.(1, x): rls, recursive least squares",
-        allowed="rls", remedy="use rls for a signal that is nearly linear from sample to sample; time and "
-                              "memory grow as columns^2")
+    linear: Literal["rls", "nlms"] | None = _key(
+        None, about="add a linear part w.(1, x): rls (recursive least squares) or nlms (normalised LMS)",
+        allowed="rls, nlms",
+        remedy="use rls for a signal that is nearly linear from sample to sample; time and memory grow as "
+               "columns^2; use nlms for many columns")
+    linear_step: float | None = _key(
+        None, gt=0, ge=1e-4, lt=2, about="step size of nlms; default 0.1",
+        allowed="a number, 0.0001 to below 2", remedy="start with 0.1")
     linear_forgetting: float | None = _key(
         None, ge=0.5, le=0.99999, about="forgetting factor of the linear part; default 0.999",
         allowed="a number, 0.5 to 0.99999", remedy="start with 0.999; 0.99 follows faster changes")
@@ -82,8 +86,10 @@ class Online(SpecTable):
         """Return the options of the linear part with their defaults; empty without one."""
         if self.linear is None:
             return {}
-        return {"linear": self.linear, "linear_forgetting": repr(self.linear_forgetting or LINEAR_FORGETTING),
-                "linear_ridge": repr(self.linear_ridge or LINEAR_RIDGE), "joint": str(int(bool(self.joint))),
+        rls = {"linear_forgetting": repr(self.linear_forgetting or LINEAR_FORGETTING),
+               "linear_ridge": repr(self.linear_ridge or LINEAR_RIDGE)}
+        own = rls if self.linear == "rls" else {"linear_step": repr(self.linear_step or LINEAR_STEP)}
+        return {"linear": self.linear, **own, "joint": str(int(bool(self.joint))),
                 **({"gate": "1"} if self.gate else {}),
                 **({} if self.last_errors is None else {"last_errors": str(self.last_errors)})}
 

@@ -14,6 +14,8 @@ MAX_DETERIORATION = {"magnitude": (0.0, inf), "fklms": (0.0, 1.0), "fmklms": (0.
 #: Metrics of a learner with several outputs.
 _METRICS_OF_SEVERAL = ("magnitude", "age", "fklms")
 
+#: Keys of one kind of linear part.
+_RLS_KEYS, _NLMS_KEYS = ("linear_forgetting", "linear_ridge"), ("linear_step",)
 #: Keys that only online learners in integers have.
 _NOT_FLOAT32 = (*(("online", key) for key in (
                     "projection", "metric", "truncation", "max_deterioration", "max_age", "newest_only",
@@ -67,11 +69,18 @@ def reduction(draft: Draft) -> Found:
 def linear_part(draft: Draft) -> Found:
     """Reject keys of the linear part without one (E113)."""
     if draft.has("online") and not draft.given("online", "linear"):
-        for name in ("linear_forgetting", "linear_ridge", "joint", "gate", "last_errors"):
+        for name in (*_RLS_KEYS, *_NLMS_KEYS, "joint", "gate", "last_errors"):
             if draft.given("online", name):
+                kind = "nlms" if name in _NLMS_KEYS else "rls"
                 yield draft.problem("E113", f"{name} has no effect without linear", "online", name,
                                     allowed=f"{name} with linear",
-                                    remedy=f"add linear = \"rls\", or remove {name}")
+                                    remedy=f"add linear = \"{kind}\", or remove {name}")
+    chosen = draft.get("online", "linear")
+    for name in () if chosen is None else _NLMS_KEYS if chosen == "rls" else _RLS_KEYS:
+        if draft.given("online", name):
+            other = "nlms" if chosen == "rls" else "rls"
+            yield draft.problem("E113", f"{name} has no effect with linear = \"{chosen}\"", "online", name,
+                                allowed=f"{name} with linear = \"{other}\"", remedy=f"remove {name}")
 
 
 def guard(draft: Draft) -> Found:

@@ -19,8 +19,9 @@ _WIDTH = 30
 _EXAMPLES = {"casts": '{ f = "floor" }', "ranges": "{ alpha = 2.5 }", "formats": '{ alpha = "s16f12" }',
              "test": '"test.csv"', "projection": '"fklms"', "metric": '"fklms"', "truncation": "0.001",
              "max_deterioration": "0.01", "max_age": "100000", "quantise": "0.8", "linear": '"rls"',
-             "guard": "true", "linear_forgetting": "0.999", "linear_ridge": "0.001", "joint": "false",
-             "gate": "true", "last_errors": "6", "unit": '"mV"', "candidates": "[[6.0, 0.3]]",
+             "guard": "true", "linear_forgetting": "0.999", "linear_ridge": "0.001", "linear_step": "0.1",
+             "joint": "false", "gate": "true",
+             "last_errors": "6", "unit": '"mV"', "candidates": "[[6.0, 0.3]]",
              "stream_lag": "30"}
 
 
@@ -88,8 +89,9 @@ def _left(table: str, values: Values) -> dict[str, str]:
                *KERNEL_KEYS["polynomial"]}
     useless |= {"classes", "outputs", "min_margin"}
     useless |= set() if "sigma" in values["kernel"] else {"exp_table"}
-    useless |= set() if "linear" in values[table] else {"linear_forgetting", "linear_ridge", "joint", "gate",
-                                                              "last_errors"}
+    useless |= set() if "linear" in values[table] else {"joint", "gate", "last_errors"}
+    useless |= set() if values[table].get("linear") == "rls" else {"linear_forgetting", "linear_ridge"}
+    useless |= set() if values[table].get("linear") == "nlms" else {"linear_step"}
     useless |= set() if values[table].get("solver") == "banded" else {"candidates"}
     useless |= set() if values[table].get("scheme") == "uniform" else {"stream_lag"}
     useless |= set() if values[table].get("reduction") in ("fklms", "fmklms") else {"guard"}

@@ -42,6 +42,8 @@ MODELS: dict[str, dict[str, object]] = {
     "classes": _LEARNER
     | {"output": {"classes": ["a", "b", "c"], "min_margin": 0.1}, "online": _online(reduction="nt")},
     "pair": _LEARNER | {"output": {"classes": ["a", "b"]}, "online": _online(linear="rls")},
+    "triple": _LEARNER | {"output": {"classes": ["a", "b", "c"]}, "online": _online(linear="rls", gate=True)},
+    "normalised": _LEARNER | {"online": _online(linear="nlms", joint=True)},
     "outputs": _LEARNER | {"output": _OUT | {"outputs": 2}, "online": _online(quantise=0.6)},
     "delayed": _LEARNER | {"input": {"word": "s8f0", "delay": 3}, "online": _online()},
     "cosines": _LEARNER | {"model": "online_kernel_rls", "rls": {"features": 6}},

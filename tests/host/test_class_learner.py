@@ -36,6 +36,9 @@ CASES = {
     "joint16": (3, 16, {**RLS, "joint": True, "gate": True, "rho": 0.01}, {}),
     "rls32": (0, 32, {**RLS, "gate": True, "linear_forgetting": 0.95}, {}),
     "joint24": (0, 24, {**RLS, "joint": True, "quantise": 0.6}, {"gain": 0.5}),
+    "nlms16": (4, 16, {"linear": "nlms", "reduction": "nt", "quantise": 0.5}, {}),
+    "nlms24": (3, 24, {"linear": "nlms", "linear_step": 1.5, "joint": True, "truncation": 0.01}, {}),
+    "nlms32": (0, 32, {"linear": "nlms", "joint": True, "gate": True}, {"gain": 0.5}),
     "saturates16": (0, 16, {"eta": 1.9}, {"gain": 0.5}),
 }
 
@@ -85,12 +88,12 @@ def test_classes_are_learnt_the_same_on_each_back_end(ledger, name, backend):
     compared(name, backend, ledger)
 
 
-@pytest.mark.parametrize("name", ["quantised24", "two16", "outputs16", "rls16", "joint24"])
+@pytest.mark.parametrize("name", ["quantised24", "two16", "outputs16", "rls16", "joint24", "nlms16"])
 def test_an_emulated_board_learns_classes(ledger, name):
     compared(name, "emu:mps2-an386:unicorn", ledger)
 
 
-@pytest.mark.parametrize("name", ["fklms16", "outputs32", "joint16"])
+@pytest.mark.parametrize("name", ["fklms16", "outputs32", "joint16", "nlms24"])
 def test_webassembly_learns_classes(ledger, require_tool, name):
     require_tool("python:ziglang", "python -m pip install ziglang")
     require_tool("python:wasmtime", "python -m pip install wasmtime")
@@ -105,7 +108,8 @@ def test_every_emulated_core_learns_classes(ledger, name, backend):
     compared(name, backend, ledger)
 
 
-@pytest.mark.parametrize("name", ["fklms16", "forgets16", "nt32", "outputs16", "two16", "joint16", "rls32"])
+@pytest.mark.parametrize("name", ["fklms16", "forgets16", "nt32", "outputs16", "two16", "joint16", "rls32",
+                                  "nlms32"])
 def test_the_trace_of_learning_is_that_of_the_model(name):
     x, y = samples_of(name)
     model, host = traces(plan_of(name), lambda backend: (backend.update(x, y), backend.predict(x[:5])))
@@ -141,7 +145,7 @@ def test_null_pointers_are_bad_arguments(name):
     backend.close()
 
 
-@pytest.mark.parametrize("name", ["quantised24", "joint16"])
+@pytest.mark.parametrize("name", ["quantised24", "joint16", "nlms16"])
 @pytest.mark.parametrize("backend", ["model", "model:fxpmath", "host"])
 def test_a_saved_state_resumes_learning(backend, name):
     x, y = samples_of(name)
@@ -156,7 +160,7 @@ def test_a_saved_state_resumes_learning(backend, name):
     opened.close()
 
 
-@pytest.mark.parametrize("name", ["nt32", "fklms16", "outputs32", "rls32", "joint24"])
+@pytest.mark.parametrize("name", ["nt32", "fklms16", "outputs32", "rls32", "joint24", "nlms16", "nlms32"])
 def test_the_integers_follow_the_float_reference(name):
     plan, (x, y) = plan_of(name), samples_of(name)
     model, reference = open_model(plan), FloatReference(plan)

@@ -222,8 +222,10 @@ def _reduction(random: Random, several: bool) -> dict[str, Any]:
     if now_and_then(random, 3):
         chosen["quantise"] = random.choice((0.01, 0.3, 0.8, 0.999))
     if now_and_then(random, 3):
-        chosen |= {"linear": "rls", "linear_forgetting": random.choice((0.5, 0.9, 0.999)),
-                   "linear_ridge": _decades(random, -6, 4), "joint": now_and_then(random, 2),
+        rls = {"linear": "rls", "linear_forgetting": random.choice((0.5, 0.9, 0.999)),
+               "linear_ridge": _decades(random, -6, 4)}
+        nlms = {"linear": "nlms", "linear_step": random.choice((0.1, 1e-4, 1.0, 1.99))}
+        chosen |= {**(nlms if now_and_then(random, 4) else rls), "joint": now_and_then(random, 2),
                    "gate": now_and_then(random, 2)}
         if now_and_then(random, 2) and not several:
             chosen["last_errors"] = random.choice((2, 3, 16))

@@ -1,4 +1,4 @@
-"""sim.model: the linear part of the online learner, square-root RLS.
+"""sim.model: the linear part of the online learner, by square-root RLS or by NLMS.
 
 :mod:`...planner.online.linear` derives the formats and proves that R, z and the rotated rows fit.
 """
@@ -172,6 +172,23 @@ def learn_linear(s: LmsState, w: LmsWork, c: LmsConstants, log: Log) -> bool:
     return saturated
 
 
+@jit
+def learn_normalised(s: LmsState, w: LmsWork, c: LmsConstants, log: Log) -> bool:
+    """Learn ``w.phi`` and the targets ``w.aim`` by NLMS; return whether w saturated."""
+    order, power, saturated = w.phi.shape[0], 0, False
+    for j in range(order):
+        power += w.phi[j] * w.phi[j]
+    for o in range(c.outputs):
+        q, e = divide((w.aim[o] - w.linear[o]) * c.linear_step, power)
+        gain = requantise(q, min(c.linear_step_exp - e, 62), HALF_UP, -_HI, _HI)  # q may be 0
+        for i in range(o * order, (o + 1) * order):
+            whole = s.linear_w[i] + shift_round(gain * w.phi[i - o * order], c.linear_gain_shift, HALF_UP)
+            s.linear_w[i] = saturate(whole, -_HI, _HI)
+            saturated = saturated or s.linear_w[i] != whole
+    trace_all(log, at.LINEAR_W, 0, s.linear_w, 0, s.linear_w.shape[0])
+    return saturated
+
+
 # ---- the gate ----
 @jit
 def gate_prediction(s: LmsState, output: int, linear: int, f: int, c: LmsConstants) -> int:
@@ -224,7 +241,7 @@ def finish_step(s: LmsState, c: LmsConstants, w: LmsWork, log: Log) -> bool:
     rest = rest_of(s, w.phi, w.linear[0], c) if has_errors(s) else 0
     for o in range(c.outputs):
         w.aim[o] = w.y[o] - w.f[o] + w.linear[o] if c.joint else w.y[o]
-    saturated = learn_linear(s, w, c, log)
+    saturated = learn_normalised(s, w, c, log) if c.nlms else learn_linear(s, w, c, log)
     for o in range(c.outputs):
         y, f, linear = w.y[o], w.f[o], w.linear[o]
         gated = gate_prediction(s, o, linear, f, c)

@@ -47,6 +47,10 @@ class LmsConstants(NamedTuple):
     guard_shift: int
     guard_limit: int
     joint: bool
+    nlms: bool
+    linear_step: int
+    linear_step_exp: int
+    linear_gain_shift: int
     linear_root: int
     linear_one: int
     linear_x_exp: int
@@ -133,6 +137,7 @@ def constants_of(plan: Plan) -> LmsConstants:
         "budget": plan.sizes["N"], "outputs": plan.outputs, "metric": _METRICS[plan.metric],
         "projects": plan.projects, "reduces": "max_deterioration" in plan.constants,
         "joint": plan.options.get("joint") == "1", "linear_wide": "linear_raw_exp" in plan.constants,
+        "nlms": plan.options.get("linear") == "nlms",
         "alpha": cast_of(plan, "alpha"), "f": cast_of(plan, "f")}
     for name in LmsConstants._fields:
         if name not in values:

@@ -70,10 +70,11 @@ def _linear_fields(online: Online, several: bool) -> list[tuple[str, str, str, s
     if online.linear is None:
         return []
     size, each = ("(D+1)*C", " of each output") if several else ("D+1", "")
-    fields = [("linear_r", "int32_t", "(D+1)*(D+2)//2", "linear part: R, upper triangle, row by row"),
-              ("linear_z", "int32_t", size, f"linear part: z{each}, with R w = z"),
-              ("linear_w", "int32_t", size, f"linear part: w{each}, the intercept first"),
-              ("linear_next", "uint16_t", "1", "linear part: column of the next ridge row")]
+    fields = [("linear_w", "int32_t", size, f"linear part: w{each}, the intercept first")]
+    if online.linear == "rls":
+        fields = [("linear_r", "int32_t", "(D+1)*(D+2)//2", "linear part: R, upper triangle, row by row"),
+                  ("linear_z", "int32_t", size, f"linear part: z{each}, with R w = z"), *fields,
+                  ("linear_next", "uint16_t", "1", "linear part: column of the next ridge row")]
     if online.gate:
         fields += [("gate_sums", "int64_t", "2*C" if several else "2",
                     f"gate{each}: sums of e_L f_K and of f_K^2")]
@@ -112,12 +113,19 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
 
 
 def _linear_update(online: Online, each: str) -> list[str]:
-    """Count w.phi, the decay, two rows that are rotated in, and the back substitution."""
+    """Count w.phi, and what the linear part learns with.
+
+    RLS decays, rotates two rows in, and substitutes back. NLMS computes phi.phi and a gain, and changes w.
+    """
     if online.linear is None:
         return []
-    rls = ["(D+1)*(D+2)//2", "(D+1)*C", "4*(D+1)*(D+2)", "4*(D+1)*C", "D*(D+1)//2*C"] if each else [
-        "(D+1)*(D+4)//2", "4*(D+1)*(D+3)", "D*(D+1)//2"]
-    return [f"(D+1){each}" if each else "D+1", *rls, *([f"3{each}"] if online.gate else []),
+    if online.linear == "nlms":
+        learned = ["D+1", f"(D+2){each}" if each else "D+2"]
+    elif each:
+        learned = ["(D+1)*(D+2)//2", "(D+1)*C", "4*(D+1)*(D+2)", "4*(D+1)*C", "D*(D+1)//2*C"]
+    else:
+        learned = ["(D+1)*(D+4)//2", "4*(D+1)*(D+3)", "D*(D+1)//2"]
+    return [f"(D+1){each}" if each else "D+1", *learned, *([f"3{each}"] if online.gate else []),
             *([f"4*{online.last_errors} + 3"] if online.last_errors else [])]
 
 

@@ -19,6 +19,12 @@ and every entry of R, of z and of the rotated row is at most B.  Nothing saturat
 
 *The solution* w has no such bound: it saturates at full scale of its format, which the status reports.
 
+*NLMS* (``linear = "nlms"``) has w alone.  A sample with error e changes w by mu e phi / phi.phi.  Features
+have b = 31 - ceil(log2 M) fraction bits, at most 28: M products with w stay below 2^62, and so does phi.phi,
+which is at least 1 for the intercept.  An error is at most 3 full scales, so mu e / phi.phi is below 8: with
+W_FRAC + 4 fraction bits, this gain g fits 32 bits, and its quotient is never shifted up.  A step is g phi,
+shifted by b + 4 bits; w saturates, which the status reports.
+
 *The gate* scales the kernel part by g = P / Q, P and Q the sums of e_L f_K and f_K^2 over about 2^GATE_WINDOW
 samples.  With both factors in words of W bits and products shifted to at most 2^52, each sum stays below
 2^(53 + GATE_WINDOW), so that a quotient may be taken, and q f_K below 2^62 for a quotient q up to 2^31.
@@ -33,7 +39,7 @@ from math import floor, isqrt
 
 from ...errors import fail
 from ...spec import Spec
-from ..log2 import ceil_log2
+from ..log2 import ceil_log2, floor_log2
 from ..words import Affine, WordClass
 from .last_errors import error_constants, fine_bits
 
@@ -43,6 +49,8 @@ MOST_COLUMNS = 64
 BITS, W_FRAC, ROTATION_FRAC = 32, 22, 30
 #: Samples that the gate averages over, as a power of two; most bits of its products.
 GATE_WINDOW, _GATE_BITS = 6, 52
+#: NLMS: most fraction bits of a feature, bits of the step size, and of the gain below the LSB of w.
+_MOST_FEATURE_BITS, _STEP_BITS, _GAIN_BITS = 28, 15, 4
 #: Most integer bits of R: as many bits are lost of the features.
 _MOST_INTEGER_BITS = 12
 
@@ -58,35 +66,57 @@ def linear_constants(spec: Spec, words: WordClass, x: Affine, y: Affine) -> dict
     assert spec.online is not None
     if spec.online.linear is None:
         return {}
+    raw, y_frac = spec.output.format, y.signal.format.frac
+    lo, hi = (((v - y.offset[0]) * y.gain[0]) >> y.shift for v in (raw.lo, raw.hi))
+    if spec.output.classes:  # the full scale of scores
+        lo, hi = -(1 << y_frac), 1 << y_frac
+    own = _rls_constants(spec, x, y_frac) if spec.online.linear == "rls" else _nlms_constants(spec, x, y_frac)
+    return {**own, "f_lo": lo, "f_hi": hi, **_gate_constants(spec, words, "linear_raw_exp" in own),
+            **error_constants(spec, words, own["linear_out_shift"])}
+
+
+def _rls_constants(spec: Spec, x: Affine, y_frac: int) -> dict[str, int]:
+    assert spec.online is not None
     if spec.input.columns > MOST_COLUMNS:
         raise fail("E204", "too many columns for the linear part", where="[input] columns",
                    value=spec.input.columns,
-                   allowed=f"up to {MOST_COLUMNS} with linear", remedy="use fewer columns, or omit linear")
+                   allowed=f"up to {MOST_COLUMNS} with linear = \"rls\"",
+                   remedy="use fewer columns, set linear = \"nlms\", or omit linear")
     options, order = spec.online.linear_options, spec.input.columns + 1
     forgetting = Fraction(options["linear_forgetting"])
-    top = ceil_log2(Fraction(max(abs(x.signal.lo), abs(x.signal.hi))))
+    top = _top(x)
     priors = [Fraction(options["linear_ridge"]) / scale**2 for scale in (1, x.lsb * 2**top)]
     ridges = [(1 - forgetting) * order * prior for prior in priors]
     r_frac = _fraction_bits(order, forgetting, Fraction(1), max(ridges), max(priors))
     z_frac = _fraction_bits(order, forgetting, Fraction(5 if spec.online.joint else 1), Fraction(0),
                             Fraction(0))
-    sum_shift, y_frac = ceil_log2(Fraction(order)) + 1, y.signal.format.frac
+    sum_shift = ceil_log2(Fraction(order)) + 1
     mac_shift = max(0, BITS - 1 + r_frac + ceil_log2(Fraction(order)) - 62)
-    out_shift = W_FRAC + r_frac - mac_shift - y_frac
-    features = _features(x, top - r_frac)
-    raw = spec.output.format
-    lo, hi = (((v - y.offset[0]) * y.gain[0]) >> y.shift for v in (raw.lo, raw.hi))
-    if spec.output.classes:  # the full scale of scores
-        lo, hi = -(1 << y_frac), 1 << y_frac
     return {
         "linear_root": isqrt(floor(forgetting * 4**ROTATION_FRAC)), "linear_one": 1 << r_frac,
-        **features, "linear_y_exp": y_frac - z_frac,
+        **_features(x, top - r_frac), "linear_y_exp": y_frac - z_frac,
         "linear_ridge_one": _root(ridges[0], r_frac), "linear_ridge_x": _root(ridges[1], r_frac),
         "linear_prior_one": _root(priors[0], r_frac), "linear_prior_x": _root(priors[1], r_frac),
         "linear_sum_shift": sum_shift, "linear_z_shift": r_frac + W_FRAC - sum_shift - z_frac,
-        "linear_mac_shift": mac_shift, "linear_out_shift": out_shift, "f_lo": lo, "f_hi": hi,
-        **_gate_constants(spec, words, "linear_raw_exp" in features),
-        **error_constants(spec, words, out_shift)}
+        "linear_mac_shift": mac_shift, "linear_out_shift": W_FRAC + r_frac - mac_shift - y_frac}
+
+
+def _nlms_constants(spec: Spec, x: Affine, y_frac: int) -> dict[str, int]:
+    assert spec.online is not None
+    step = Fraction(spec.online.linear_options["linear_step"])
+    frac = min(_MOST_FEATURE_BITS, BITS - 1 - ceil_log2(Fraction(spec.input.columns + 1)))
+    step_frac = _STEP_BITS - 1 - floor_log2(step)
+    return {
+        "linear_one": 1 << frac, **_features(x, _top(x) - frac),
+        "linear_mac_shift": 0, "linear_out_shift": W_FRAC + frac - y_frac,
+        "linear_step": floor(step * 2**step_frac + Fraction(1, 2)),
+        "linear_step_exp": BITS - 1 - W_FRAC - _GAIN_BITS + y_frac + step_frac - 2 * frac,
+        "linear_gain_shift": _GAIN_BITS + frac}
+
+
+def _top(x: Affine) -> int:
+    """Return the exponent of X, in LSBs of x."""
+    return ceil_log2(Fraction(max(abs(x.signal.lo), abs(x.signal.hi))))
 
 
 def _features(x: Affine, exp: int) -> dict[str, int]:

@@ -19,7 +19,7 @@ from ..first_row import as_samples
 from ..result import Status
 from .expansion import Expansion, expand
 from .last_errors import LastErrors
-from .linear import SquareRootRLS
+from .linear import LinearPart
 from .reduction import FixedDeterioration, FixedNumber, Parts, Reduction
 
 IntArray = NDArray[np.int64]
@@ -95,7 +95,7 @@ class KernelLMS:
         () for scalar y, (K,) for K outputs that share the expansion vectors.
     quantise : float, optional
         Smallest kernel value at which a sample updates its nearest vector.
-    linear : SquareRootRLS, optional
+    linear : SquareRootRLS or NormalisedLMS, optional
         Linear part of the model.
     joint : bool
         Whether the linear part learns the error of the expansion instead of y.
@@ -136,7 +136,7 @@ class KernelLMS:
 
     def __init__(self, columns: int, kernel: DistanceKernel, eta: float, rho: float = 0.0,
                  reduction: str = "fklms", budget: int | None = 100, outputs: tuple[int, ...] = (),
-                 quantise: float | None = None, linear: SquareRootRLS | None = None, joint: bool = False,
+                 quantise: float | None = None, linear: LinearPart | None = None, joint: bool = False,
                  gate: bool = False, last_errors: int | None = None, **parts: Any) -> None:
         if not is_integer(columns) or columns < 1:
             raise fail("E224", "the model has no input columns", where="columns", value=columns,

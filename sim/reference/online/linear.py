@@ -1,7 +1,7 @@
-"""sim.reference.online: square-root RLS for the linear part of a learner.
+"""sim.reference.online: the linear part of a learner, by RLS or NLMS.
 
-The normal equations of (1, x) are stored as their Cholesky factor R, which Givens rotations update:
-S. Haykin, "Adaptive Filter Theory", 5th edition, 2014, chapter 15 (QR-RLS).
+RLS stores the normal equations of (1, x) as their Cholesky factor R, which Givens rotations update:
+S. Haykin, "Adaptive Filter Theory", 5th edition, 2014, chapter 15 (QR-RLS). NLMS is chapter 7.
 """
 
 from __future__ import annotations
@@ -90,10 +90,64 @@ class SquareRootRLS:
             target = c * target - s * above
 
 
+class NormalisedLMS:
+    """Linear model w.(1, x) by normalised LMS, in O(D) time and memory per output.
+
+    A sample with error e changes w along its features phi = (1, x / scale), by step e phi / phi.phi.
+
+    Parameters
+    ----------
+    columns : int
+        D.
+    outputs : tuple of int
+        () for scalar targets, (K,) for K.
+    step : float
+        Above 0 and below 2.
+    scale : float
+        Unit of the inputs, > 0: about their largest value.
+
+    Attributes
+    ----------
+    w : ndarray of shape (M,) or (M, K)
+        The intercept comes first; M = D + 1.
+
+    Raises
+    ------
+    KerncastError
+        E258 if the step is out of range.
+    """
+
+    def __init__(self, columns: int, outputs: tuple[int, ...], step: float, scale: float = 1.0) -> None:
+        if not is_real(step) or not 0.0 < step < 2.0:
+            raise fail("E258", "linear_step is out of range", where="linear_step", value=step,
+                       allowed="a number above 0 and below 2", remedy="start with 0.1")
+        self.w: Array = np.zeros((columns + 1, *outputs))
+        self._step, self._scale = step, scale
+
+    def predict(self, X: Array) -> Array:
+        """Return w.(1, x) for one sample (D,) or for all rows of (m, D)."""
+        return np.asarray(self.w[0] + X @ self.w[1:])
+
+    def learn(self, x: Array, target: Array | float) -> None:
+        """Learn one sample (D,) and its target, a number or (K,)."""
+        phi = np.concatenate(([1.0], x / self._scale))
+        change = np.multiply.outer(phi, self._step * (target - self.predict(x)) / (phi @ phi))
+        self.w[0] += change[0]
+        self.w[1:] += change[1:] / self._scale
+
+
+#: A linear part.
+LinearPart = SquareRootRLS | NormalisedLMS
+
+
 def linear_part(kind: str | None, columns: int, outputs: tuple[int, ...], forgetting: float,
-                ridge: float) -> SquareRootRLS | None:
-    """Create the linear part by its name, "rls", or None; raise E258 for another."""
-    if kind not in (None, "rls"):
-        raise fail("E258", "this linear part is not supported", where="linear", value=repr(kind),
-                   allowed="\"rls\" or None", remedy="use \"rls\"")
-    return None if kind is None else SquareRootRLS(columns, outputs, forgetting, ridge)
+                ridge: float, step: float) -> LinearPart | None:
+    """Create the linear part by its name, or None; raise E258 for another."""
+    if kind == "rls":
+        return SquareRootRLS(columns, outputs, forgetting, ridge)
+    if kind == "nlms":
+        return NormalisedLMS(columns, outputs, step)
+    if kind is None:
+        return None
+    raise fail("E258", "this linear part is not supported", where="linear", value=repr(kind),
+               allowed="\"rls\", \"nlms\" or None", remedy="use \"rls\"")

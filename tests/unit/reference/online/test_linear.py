@@ -7,7 +7,7 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.estimators import KernelLMSClassifier, KernelLMSRegressor
 from kerncast.sim.kernels import Gaussian
 from kerncast.sim.reference import KernelLMS
-from kerncast.sim.reference.online.linear import SquareRootRLS
+from kerncast.sim.reference.online.linear import NormalisedLMS, SquareRootRLS
 
 FORGETTING, RIDGE = 0.97, 0.02
 
@@ -88,3 +88,24 @@ def test_classes_share_the_factor_of_the_linear_part():
 def test_a_bad_linear_part_is_refused(options):
     with pytest.raises(KerncastError, match="E258"):
         KernelLMSRegressor(0.5, **options).fit(*samples())
+
+
+def test_nlms_removes_a_share_of_the_error_of_each_output():
+    X, y = samples()
+    both, alone = NormalisedLMS(3, (2,), 0.3), NormalisedLMS(3, (), 0.3)
+    for x, target in zip(X, y, strict=True):
+        before = target - alone.predict(x)
+        alone.learn(x, target)
+        both.learn(x, np.array([target, -target]))
+        assert target - alone.predict(x) == pytest.approx(0.7 * before)
+    np.testing.assert_allclose(both.w, np.stack([alone.w, -alone.w], axis=1), rtol=1e-12)
+    assert np.abs(alone.predict(X) - y)[80:].max() < 1.0
+
+
+def test_the_scale_of_nlms_is_the_unit_of_its_inputs():
+    X, y = samples()
+    unit, scaled = NormalisedLMS(3, (), 0.3), NormalisedLMS(3, (), 0.3, 8.0)
+    for x, target in zip(X, y, strict=True):
+        unit.learn(x, target)
+        scaled.learn(8.0 * x, target)
+    np.testing.assert_allclose(scaled.predict(8.0 * X), unit.predict(X), rtol=1e-9)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -79,10 +79,10 @@ CMSIS-DSP: instructions per order | error |
 """
 
 
-def fetched(folder: Path) -> Path:
-    """Download the generators to `folder`; return the folder of CMSIS-DSP's sources."""
+def fetched(folder: Path, packages: Sequence[str] = PACKAGES) -> Path:
+    """Download packages to `folder`; return the folder of CMSIS-DSP's sources."""
     pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "-q"]
-    subprocess.run([*pip, "install", "--no-deps", "--target", str(folder), *PACKAGES], check=True)
+    subprocess.run([*pip, "install", "--no-deps", "--target", str(folder), *packages], check=True)
     subprocess.run([*pip, "download", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", CMSIS,
                     "-d", str(folder)], check=True)
     with tarfile.open(next(folder.glob("cmsisdsp-*.tar.gz"))) as archive:

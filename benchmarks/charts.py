@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 from kerncast.benchmarks.figures import ROOT, tables
@@ -90,8 +91,29 @@ def jitter(panels: list[Any]) -> None:
     panels[0].legend(fontsize="x-small")
 
 
+def classes(panels: list[Any]) -> None:
+    """Draw the accuracy of ten digits against instructions and bytes."""
+    found = dict(zip(ascii_uppercase, rows_of("many-classes", "Ten digits"), strict=False))
+    for panel, columns, label in zip(panels, (("predict",), ("flash, bytes", "RAM, bytes")),
+                                     ("instructions per prediction", "bytes of flash and RAM"), strict=True):
+        for letter, row in found.items():
+            ours, learns = row["method"].startswith("kerncast"), row["learns on"] == "device"
+            size = sum(number(row[column]) or 0 for column in columns)
+            panel.semilogx(size, number(row["accuracy"]), "o" if learns else "s", ms=5,
+                           color=COLOURS[1 if ours else 2], mfc=None if learns else "none")
+            panel.annotate(letter, (size, number(row["accuracy"])), fontsize=7, xytext=(4, -7),
+                           textcoords="offset points")
+        panel.set_xlabel(label)
+    names = [f"{letter}  {re.sub('==[0-9.]+,', '', row['method'])}" for letter, row in found.items()]
+    panels[1].text(0.98, 0.03, "\n".join(names), fontsize=5, ha="right", va="bottom",
+                   transform=panels[1].transAxes)
+    panels[0].set(ylabel="accuracy, %", title="filled: learns on the device")
+    panels[1].set_title("blue: kerncast")
+
+
 CHARTS: dict[str, Callable[[list[Any]], None]] = {
-    "accuracy": accuracy, "costs": costs, "gradients": gradients, "jitter": jitter}
+    "accuracy": accuracy, "classes": classes, "costs": costs, "gradients": gradients,
+    "jitter": jitter}
 
 
 def draw(name: str) -> Path:

@@ -33,7 +33,7 @@ SECTIONS {{
 _STOP = FLASH + BYTES - 16
 _STACK = RAM + BYTES - 16
 #: What unused stack is filled with, and how much of it.
-_PAINT = b"\xA5" * 8192
+_PAINT = b"\xA5" * 65536
 _ARGUMENTS = (arm_const.UC_ARM_REG_R0, arm_const.UC_ARM_REG_R1, arm_const.UC_ARM_REG_R2,
               arm_const.UC_ARM_REG_R3)
 

@@ -1,0 +1,1 @@
+"""benchmarks.many_classes: several classes, compared with other libraries."""

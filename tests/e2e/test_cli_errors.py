@@ -40,7 +40,7 @@ def test_a_usage_error_has_code_place_value_allowed_values_and_remedy(
 
 def test_a_wrong_choice_is_reported_with_the_choices(run: Run) -> None:
     err = run("init", "a", "--kernel", "cubic")[2]
-    assert "\n    allowed: gaussian, laplacian, periodic, polynomial, linear\n" in err
+    assert "\n    allowed: gaussian, laplacian, matern32, matern52, periodic, polynomial, linear\n" in err
 
 
 def test_a_wrong_target_is_reported_with_the_other_mistakes_of_the_spec(run: Run, spec: Path) -> None:

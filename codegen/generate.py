@@ -24,6 +24,7 @@ from ..sim.planner import make_plan
 from ..sim.replay.vectors import Vectors
 from ..sim.spec import Spec
 from ..sim.spec.target import Target
+from .c.classes import multiplies_pairs
 from .c.context import context
 from .c.contract import contract, returned
 from .c.localise import localise
@@ -109,7 +110,8 @@ def _more_headers(plan: Plan) -> tuple[str, ...]:
     headers = SOLVER_HEADERS.get(learner or plan.options.get("solver", ""), ())
     stream = SOLVER_HEADERS["banded"] if plan.stream_taps else ()  # its sum of products
     root = ROOT_HEADERS if plan.rooted else ()
-    return tuple(dict.fromkeys((*headers, *stream, *root)))
+    outputs = ("kc_outputs.h", "kc_outputs_dsp.h") if multiplies_pairs(plan) else ()
+    return tuple(dict.fromkeys((*outputs, *headers, *stream, *root)))
 
 
 def check_memory(plan: Plan, target: Target) -> None:

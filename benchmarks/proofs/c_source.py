@@ -45,7 +45,8 @@ class Program:
 #: primitives.
 OTHERS = ("kc_band.h", "kc_bits_clz.h", "kc_compiler.h", "kc_crc.h", "kc_f32.h", "kc_gram_f32.h",
           "kc_lookahead.h", "kc_lookahead_correct.h", "kc_lookahead_vectors.h", "kc_lookahead_f32.h",
-          "kc_lookahead_f32_correct.h", "kc_real.h", "kc_rls.h", "kc_rls_dsp.h", "kc_rotate.h",
+          "kc_lookahead_f32_correct.h", "kc_outputs.h", "kc_outputs_dsp.h", "kc_real.h", "kc_rls.h",
+          "kc_rls_dsp.h", "kc_rotate.h",
           "kc_rows.h", "kc_rows_dsp.h", "kc_i32.h", "kc_simd.h", "kc_simd_dsp.h", "kc_simd_dsp_8.h",
           "kc_simd_dspr2.h",
           "kc_simd_helium.h", "kc_simd_hvx.h", "kc_simd_q6.h", "kc_state.h", "kc_storage.h", "kc_table.h",

@@ -63,13 +63,24 @@ def _target(plan: Plan) -> str:
     return f"{plan.name}_target_t {name}" if plan.targets == 1 else f"const {plan.name}_target_t *{name}"
 
 
+def multiplies_pairs(plan: Plan) -> bool:
+    """Check whether kc_outputs.h can compute a learner's sums over the coefficients of several outputs.
+
+    Its coefficients have 16 bits, its kernel values are at most 2^15, and it shifts no product.
+    """
+    constants = plan.constants
+    return (plan.algorithm == "kernel_lms" and plan.outputs > 1 and plan.word == 16 and not plan.in_float32
+            and not plan.polynomial and str(plan.signals["kernel"].format) == "u16f15"
+            and not constants["mac_shift"] and not constants.get("norm_shift"))
+
+
 def classes_context(plan: Plan) -> dict[str, Any]:
     """Build the template context of models with several outputs or with classes."""
     names, pairs = plan.class_names, plan.outputs
     macros = class_macros(names) if plan.decision else []
     return {
         "several": "C" in plan.sizes, "outputs": plan.outputs, "pairwise": plan.pairwise,
-        "update_target": _target(plan),
+        "update_target": _target(plan), "multiplies_pairs": multiplies_pairs(plan),
         "columns": plan.sizes.get("M", plan.outputs), "decision": plan.decision,
         "labels": list(zip(macros, map(comment_text, names), strict=False)),
         "label_texts": [c_text(name) for name in names] if plan.decision else [],

@@ -55,7 +55,7 @@ def test_the_instructions_that_a_target_file_lists_are_used_at_its_level():
                      resource("firmware/targets/cortex-m4.toml").read_text(), re.M)
     assert line
     used = "".join(resource(f"firmware/rt/{name}").read_text()
-                   for name in ("kc_simd_dsp.h", "kc_simd_dsp_8.h", "kc_rows_dsp.h"))
+                   for name in ("kc_simd_dsp.h", "kc_simd_dsp_8.h", "kc_rows_dsp.h", "kc_outputs_dsp.h"))
     assert [name for name in line[1].split(", ") if not re.search(rf'(__|"){name.lower()}\b', used)] == []
 
 
@@ -86,6 +86,8 @@ def test_dsp_instructions_give_the_values_of_portable_c(folder, require_tool, le
     for first in (-(1 << 30), -(1 << 15) - 500, (1 << 15) - 500, (1 << 30) - 2000):
         wrong += core.call("saturation_differs", first & 0xFFFFFFFF, 1, 1000)[0]
         compared += 1000
+    wrong += core.call("all_outputs_differ")[0]
+    compared += 32 * (sum(range(1, 13)) + 12)  # sums of 1 to 12 outputs, and a sum of squares each time
     assert wrong == 0
     ledger.record(backend=f"unicorn:cortex-m4:{level}", words=compared, mismatches=wrong, case="dsp")
 

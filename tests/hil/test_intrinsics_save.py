@@ -31,6 +31,25 @@ def test_a_prediction_of_64_inputs_costs_at_most_half_of_portable_c(require_tool
     ledger.record(backend=f"qemu:{target}", words=2 * len(task.x_test), mismatches=0, case=level)
 
 
+@pytest.mark.parametrize("classes", [3, 10])
+def test_clang_learns_several_outputs_as_the_model_does(require_tool, ledger, tmp_path, classes):
+    require_tool("python:ziglang", "make tools")
+    plan = make_plan(Spec(
+        model={"name": "outputs", "algorithm": "kernel_lms"}, input={"word": "u8f0", "columns": 4},
+        output={"classes": [str(i) for i in range(classes)]}, kernel={"sigma": 90.0},
+        online={"budget": 39, "eta": 0.5, "reduction": "nt"}))
+    random = np.random.default_rng(classes)
+    x, labels = random.integers(0, 256, (120, 4)), random.integers(0, classes, 80)
+    x[90:] = x[50:80]  # in the dictionary: k is 1
+    vectors = make_vectors(open_model(plan), [("update", x[:80], labels), ("predict", x[80:], None)])
+    generate(plan, tmp_path / "c")
+    for level in ("-O2", "-Os"):
+        costs = measured_costs(plan, tmp_path / "c", "cortex-m4", level, compiler="zig", vectors=vectors)
+        assert costs.compiler == "zig"  # a value that differs raises E335
+    ledger.record(backend="unicorn:cortex-m4:zig", words=2 * (classes + 1) * len(x), mismatches=0,
+                  case=f"{classes} classes")
+
+
 @pytest.mark.parametrize("counts", ["u8f0", "s8f0"])
 @pytest.mark.parametrize("columns", [7, 24, 64, 100])
 def test_clang_predicts_from_centers_of_bytes_as_the_model_does(

@@ -1,0 +1,62 @@
+/* kerncast runtime: sums over the 16-bit coefficients of several outputs, header only.
+ * SPDX-License-Identifier: Apache-2.0
+ *
+ * The portable C is the definition; kc_outputs_dsp.h has the same values for ARMv7E-M.
+ */
+#ifndef KERNCAST_KC_OUTPUTS_H
+#define KERNCAST_KC_OUTPUTS_H
+
+#include "kc_simd.h"
+
+/* acc[c] += sum_j alpha[j columns + c] k[j] for one column, and for the next unless it is the last. */
+static inline void kc_portable_add_two(const int16_t *alpha, int32_t columns, const int32_t *k, int32_t rows,
+    int64_t *acc, int32_t next)
+{
+    int64_t sum = acc[0], other = acc[next];
+    int32_t j;
+
+    KC_UNROLL(4)
+    for (j = 0; j < rows; j++) {
+        sum += (int64_t)alpha[j * columns] * k[j];
+        other += (int64_t)alpha[j * columns + next] * k[j];
+    }
+    acc[next] = other;
+    acc[0] = sum;
+}
+
+/* acc[c] += sum_j alpha[j columns + c] k[j] for all columns; at most KC_DIST_BATCH rows, 0 <= k <= 2^15. */
+static inline void kc_portable_add_outputs(const int16_t *alpha, int32_t columns, const int32_t *k,
+    int32_t rows, int64_t *acc)
+{
+    int32_t c;
+
+    for (c = 0; c < columns; c += 2) {
+        kc_portable_add_two(&alpha[c], columns, k, rows, &acc[c], c + 1 < columns ? 1 : 0);
+    }
+}
+
+/* The sum of n squares. */
+static inline int64_t kc_portable_sum_squares(const int16_t *words, int32_t n)
+{
+    int64_t sum = 0;
+    int32_t i;
+
+    KC_UNROLL(4)
+    for (i = 0; i < n; i++) {
+        sum += (int64_t)words[i] * words[i];
+    }
+    return sum;
+}
+
+#if defined(KERNCAST_KC_SIMD_DSP_H)
+#include "kc_outputs_dsp.h"
+#endif
+
+#ifndef kc_add_outputs
+#define kc_add_outputs kc_portable_add_outputs
+#endif
+#ifndef kc_sum_squares
+#define kc_sum_squares kc_portable_sum_squares
+#endif
+
+#endif

@@ -10,7 +10,7 @@
 #include "tiny_act.h"
 
 #include "rt/kc_rt.h"
-#include "rt/kc_simd.h"
+#include "rt/kc_outputs.h"
 #include "rt/kc_trace.h"
 
 /* Word length 16 bits */

@@ -37,37 +37,7 @@ void tiny_act_model_init(tiny_act_model_t *m)
 void tiny_act_outputs_add(const tiny_act_model_t *m, int32_t i, int32_t rows,
     const tiny_act_product_t *k, int64_t *acc)
 {
-    int32_t c;
-    int32_t j;
-
-    /* Two columns at a time share the loads of k; the last of an odd number is computed twice. */
-    for (c = 0; c < 3; c += 2) {
-        const int32_t next = c + 1 < 3 ? 1 : 0;
-        const int32_t to = c;
-        const int32_t next_to = c + next;
-        const tiny_act_word_t *alpha = &m->alpha[i * 3 + c];
-        int64_t sum = acc[to];
-        int64_t other = acc[next_to];
-
-        for (j = 0; j + 4 <= rows; j += 4) {
-            sum = kc_mac_i32(sum, alpha[0], k[j], TINY_ACT_MAC_SHIFT);
-            other = kc_mac_i32(other, alpha[next], k[j], TINY_ACT_MAC_SHIFT);
-            sum = kc_mac_i32(sum, alpha[3], k[j + 1], TINY_ACT_MAC_SHIFT);
-            other = kc_mac_i32(other, alpha[3 + next], k[j + 1], TINY_ACT_MAC_SHIFT);
-            sum = kc_mac_i32(sum, alpha[6], k[j + 2], TINY_ACT_MAC_SHIFT);
-            other = kc_mac_i32(other, alpha[6 + next], k[j + 2], TINY_ACT_MAC_SHIFT);
-            sum = kc_mac_i32(sum, alpha[9], k[j + 3], TINY_ACT_MAC_SHIFT);
-            other = kc_mac_i32(other, alpha[9 + next], k[j + 3], TINY_ACT_MAC_SHIFT);
-            alpha += 12;
-        }
-        for (; j < rows; j++) {
-            sum = kc_mac_i32(sum, alpha[0], k[j], TINY_ACT_MAC_SHIFT);
-            other = kc_mac_i32(other, alpha[next], k[j], TINY_ACT_MAC_SHIFT);
-            alpha += 3;
-        }
-        acc[to] = sum;
-        acc[next_to] = other;
-    }
+    kc_add_outputs(&m->alpha[i * TINY_ACT_OUTPUTS], TINY_ACT_OUTPUTS, k, rows, acc);
 }
 
 /* f_c(x) = sum_i alpha_ic k(v_i, x): one row of kernel values serves all outputs. */

@@ -64,9 +64,9 @@ def _target(plan: Plan) -> str:
 
 
 def multiplies_pairs(plan: Plan) -> bool:
-    """Check whether kc_outputs.h can compute a learner's sums over the coefficients of several outputs.
+    """Check whether a learner can use the sums of kc_outputs.h over its outputs.
 
-    Its coefficients have 16 bits, its kernel values are at most 2^15, and it shifts no product.
+    The sums need coefficients of 16 bits, kernel values of at most 2^15, and unshifted products.
     """
     constants = plan.constants
     return (plan.algorithm == "kernel_lms" and plan.outputs > 1 and plan.word == 16 and not plan.in_float32

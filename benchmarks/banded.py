@@ -50,7 +50,7 @@ rounded.
 
 ## Accuracy in words
 
-Figures are medians over four right-hand sides, with n = {n}. The columns `banded`, `Levinson` and `Schur`
+The numbers are medians over four right-hand sides, with n = {n}. The columns `banded`, `Levinson` and `Schur`
 are relative errors of alpha against float64. `bound / error` is the ratio of the certified bound to the true
 error, both in the 2-norm; a ratio of 1 would mean a tight bound. `tables` is the size of the tables in
 flash, in bytes.
@@ -62,9 +62,9 @@ flash, in bytes.
 INSTRUCTIONS = """
 ## Instructions on a Cortex-M4
 
-The counts cover one call of `bench_train`, including the certificate, for sigma = 3 and lambda = 0.1 (-O2,
-in the emulator Unicorn). alpha and the bound equal those of the integer model. RAM is the size of the model
-and of the trainer, in bytes.
+The counts cover one call of `bench_train`, including the certified bound on the error of alpha, for sigma = 3
+and lambda = 0.1 (-O2, in the Unicorn emulator). alpha and this bound equal those of the integer model. RAM
+is the size of the model and of the trainer, in bytes.
 
 | bits | n | level | banded | Levinson | RAM, banded | RAM, Levinson |
 | --: | --: | --- | --: | --: | --: | --: |
@@ -73,7 +73,7 @@ and of the trainer, in bytes.
 SPEED = """
 ## Speed on the host
 
-Figures are processor times in milliseconds: the minimum of several runs in float64 on one thread. scipy's
+The numbers are processor times in milliseconds: the minimum of several runs in float64 on one thread. scipy's
 banded solver is `scipy.linalg.solveh_banded`, and its Toeplitz solver is `scipy.linalg.solve_toeplitz`.
 celerite2 has no Gaussian kernel. It solves a system of the same size with a different kernel: that of
 a damped oscillator, in state-space form. A dash means that a solver was not installed, or would take

@@ -76,7 +76,7 @@ chosen on three of the shuffles. The trainer structure is needed only during tra
 COUNTS = """
 ## Instructions
 
-Figures are mean instructions per call on an emulated Cortex-M4, with a full dictionary of 100 centers
+The numbers are mean instructions per call on an emulated Cortex-M4, with a full dictionary of 100 centers
 (arm-none-eabi-gcc -O2). The learner with one output separates class 7 from the others.
 
 | rule | level | call | one output | ten outputs | ratio |

@@ -46,7 +46,8 @@ limit never changes the plan or the generated code, except for the hash of the s
 * **Flash**: code, constants and initial values after `--gc-sections`, including functions of the compiler's
   runtime library. Start-up code, test agent and caller are not included; [instructions](instructions.md)
   includes the caller. `predict` is a program that only predicts, `learn` also trains or updates, and `all`
-  also saves and restores its state. `image` is the test firmware with agent, link and drivers. On a board
+  also saves and restores its state. `image` is the test firmware, which also contains the test
+  agent (it executes the requests of the host), the serial protocol and the drivers of the board. On a board
   with too little memory for saved states, the image does not support them.
 * **RAM**: the structure of the model, and that of the trainer if there is one; the caller owns both. Their
   sizes are in the plan. The library uses no other RAM.

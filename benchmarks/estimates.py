@@ -87,14 +87,14 @@ CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg
 
 TEXT = """# FPGA resources and clock rates of the cores
 
-`{command}` makes this page, which estimates the RTL (register transfer level) cores of two examples at 16
-bits. The cores are the predictor and the learner of `digits` (41 vectors of 64 columns), and the predictor,
-the solver and the trainer of `ecg` (one column, n = 256). Each core has one hardware multiplier in its inner
-loop, the default of `kerncast gen`. The solver and the trainer use Levinson's recursion. The banded cores
-come from `ecg` with `solver = "banded"`, and the cores with an intercept from `ecg` with `bias = true`.
-`kerncast estimate FOLDER` estimates the cores of a generated folder. yosys counts the cells. nextpnr
-estimates Fmax, the highest clock frequency, for an ECP5-{part} without I/O pins, with placer seeds {seeds}.
-No board was used.
+`{command}` makes this page. It estimates the size and the clock rate of the RTL (register
+transfer level) cores of two examples at 16 bits. The cores are the predictor and the learner of `digits` (41
+vectors of 64 columns), and the predictor, the solver and the trainer of `ecg` (one column, n = 256). Each
+core has one hardware multiplier in its inner loop, the default of `kerncast gen`. The solver and the
+trainer use Levinson's recursion. The banded cores come from `ecg` with `solver = "banded"`, and the cores
+with an intercept from `ecg` with `bias = true`. `kerncast estimate FOLDER` makes the same estimates
+for a generated folder. yosys counts the cells. nextpnr estimates Fmax, the highest clock frequency, for an
+ECP5-{part} without I/O pins, with placer seeds {seeds}. No board was used.
 
 {verdict}
 
@@ -105,8 +105,9 @@ No board was used.
 {cells}
 
 Carry cells are CCU2C (two bits), SB_CARRY (one bit) or CARRY4. DSP blocks are MULT18X18D, SB_MAC16 or
-DSP48E1. Block RAMs are DP16KD (18 kbit), SB_RAM40 or SB_SPRAM, RAMB18 or RAMB36. An UltraPlus has 5,280
-look-up tables (LUTs) and 8 DSP blocks.
+DSP48E1. The column block RAM counts DP16KD and PDPW16KD (18 kbit) on ECP5, SB_RAM40 (4 kbit) and SB_SPRAM
+(256 kbit, single-port) on iCE40, and RAMB18E1 and RAMB36E1 on the 7 series. An UltraPlus has 5,280 look-up
+tables (LUTs) and 8 DSP blocks.
 
 ## Speed on ECP5-{part}
 

@@ -45,11 +45,11 @@ exponential; the default is `{default}`. LSB is the least significant bit of the
 {rows}
 
 * The LSB is 2^-15 at 16 bits, 2^-23 at 24 bits and 2^-31 at 32 bits. Errors are differences from 2^-t,
-  including the final rounding of half an LSB. At 16 bits all {all16:,} arguments are tested. At 32 bits the
-  test covers all arguments next to a table entry and {samples:,} others. The 24-bit values are rounded
-  32-bit values.
+  including the final rounding of half an LSB. At 16 bits, the test covers all
+  {all16:,} values of t below 16, in steps of 2^-20. At 32 bits, it covers all values of t next to a
+  table entry and {samples:,} others. The 24-bit values are rounded 32-bit values.
 * The last column counts the instructions (not cycles) of one call and its return on an {core}. gcc {gcc}
-  compiles the code with -O2, and the emulator Unicorn runs it for {calls} arguments. No branch depends on t,
+  compiles the code with -O2, and the Unicorn emulator runs it for {calls} arguments. No branch depends on t,
   and all {calls} values equal those of the integer model.
 * The values never increase with t. At 16 bits a test checks this for all t, and at 32 bits at every step
   from one entry to the next. Between two entries the value decreases by construction. The value of 2^0 is

@@ -98,8 +98,8 @@ def jitter_table() -> str:
     """Return a table of median errors for each jitter, sigma and lambda."""
     lines = ["## Jitter", "",
              f"{N} samples are one step apart on average. Each sampling time has a normally distributed",
-             "error with the given standard deviation. `uniform` ignores this error. Figures are medians "
-             f"of {len(SEEDS)} draws.",
+             "error with the given standard deviation. `uniform` ignores this error. Each number is the "
+             f"median over {len(SEEDS)} random draws of the data.",
              "",
              "Interpolation from the grid keeps the error small at any jitter. The scheme `uniform` is",
              "accurate enough only for a wide kernel and a jitter of 1 %.", "",
@@ -137,9 +137,10 @@ def lost_table() -> str:
     ecg = load_samples("ecg")
     lines = ["## Lost samples", "",
              f"The signal is the {ecg.title} ({ecg.licence}), in its own units (-112 to 250).",
-             "Samples are removed at random. Each figure is the root mean square error at the lost samples.",
+             "Samples are removed at random. Each number is the root mean square error at the lost samples.",
              f"The models have a bias, sigma = {LOST_SIGMA:g} steps and lambda = {LOST_LAMBDA:g}, which is "
-             "close to the choice of", f"leave-one-out. Figures are medians of {len(SEEDS)} draws.", "",
+             "close to the choice of",
+             f"leave-one-out. It is the median over {len(SEEDS)} random draws of the lost samples.", "",
              "| lost | exact | grid_cubic | kept samples taken for uniform | diagonal_mean_biased | "
              "straight lines | cubic spline |", "|--:|--:|--:|--:|--:|--:|--:|"]
     for part in LOST:

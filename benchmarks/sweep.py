@@ -69,8 +69,8 @@ needs its own compilation. If you sweep `input.word` or `output.word`, the sampl
 sensor had that word length. A point that the planner rejects is also a result, counted under its error code.
 
 Results are stored in `sweep.db` (SQLite) in the folder of the run, one row per point. Rerun the same command
-to resume. The rows do not depend on whether one process, several processes (`--jobs`) or a dask.distributed
-cluster (`--scheduler`) compute them.
+to resume. The rows are the same whether they are computed by one process, several processes (`--jobs`) or a
+dask.distributed cluster (`--scheduler`).
 
 If the grid is too large, `--trials N` evaluates at most N points. Three quarters of the points come from a
 search (the tree-structured Parzen estimator of optuna). The other points start from the best design, and
@@ -87,16 +87,16 @@ to `damaged-1.db`.
 | --- | --- | --- | --- |
 {measures}
 
-`float` in a limit is the error of float64 with the spec as written. `operations` and `energy` are those of
-the call that learns. Append `.train`, `.update` or `.predict` to measure another call. The energy model
-assumes 3.1 pJ x (W/32)^2 for a multiplication of W bits, and 10 pJ x W/32 for two SRAM accesses (M.
-Horowitz, "Computing's energy problem", ISSCC 2014, 45 nm). Use it to compare designs, not to predict battery
-life. `--confirm` builds the best design for this machine and the emulated board, compares every value, and
-reports the measured flash, RAM and counts.
+`float` in a limit is the error of the float64 model for the spec without changes. `operations` and
+`energy` are those of the call that learns. Append `.train`, `.update` or `.predict` to measure another
+call. The energy model assumes 3.1 pJ x (W/32)^2 for a multiplication of W bits, and 10 pJ x W/32 for two
+SRAM accesses (M. Horowitz, "Computing's energy problem", ISSCC 2014, 45 nm). Use it to compare designs, not
+to predict battery life. `--confirm` builds the best design for this machine and the emulated board,
+compares every value, and reports the measured flash, RAM and counts.
 
 ## Speed
 
-Figures are the CPU time of one process, the best of {runs} runs, on {where}. They include writing the
+The table lists the CPU time of one process, the best of {runs} runs, on {where}. It includes writing the
 results. The column `float64` states whether the error of float64 was also computed. FKLMS (fast kernel least
 mean squares) is the online learner.
 
@@ -104,8 +104,8 @@ mean squares) is the online learner.
 | --- | --- | --: | --: | --: |
 {rows}
 
-The error of float64 is computed once for each distinct problem. The two grids contain 64 and 12 distinct
-problems, and nothing is cached between runs.
+Points that differ only in number formats or in settings of the solver share the float64 model, whose error is
+computed once. The two grids contain 64 and 12 different float64 models, and nothing is cached between runs.
 
 Two workers are {speed} times as fast as one if measured by the CPU time of the busiest process, and {wall}
 times as fast by wall-clock time, at a load of {load} on {cores} cores.

@@ -55,11 +55,11 @@ a device does not have.
 COST = """
 ## What it costs
 
-The counts cover one call of `bench_train`, including the certificate, for n = 256 and 16 bits on a Cortex-M4
-(-O2, in the emulator Unicorn). The evidence of all {count} pairs needs only the forward recursion of each.
-In the worst case no pair meets the tolerance, and every pair is trained. The columns `relative` compare the
-tuned run, and this worst case, with {count} training runs of one pair each. The results equal those of the
-integer model. `tables` is the size of the tables in flash, in bytes.
+The counts cover one call of `bench_train`, including the certified bound on the error of alpha, for n = 256
+and 16 bits on a Cortex-M4 (-O2, in the Unicorn emulator). The evidence of all {count} pairs needs only the
+forward recursion of each. In the worst case no pair meets the tolerance, and every pair is trained. The
+columns `relative` compare the tuned run, and this worst case, with {count} training runs of one pair each.
+The results equal those of the integer model. `tables` is the size of the tables in flash, in bytes.
 
 | level | one pair, mean | {count} trainings | tuned | relative | none certified | relative | tables |
 | --- | --: | --: | --: | --: | --: | --: | --: |

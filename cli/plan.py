@@ -138,7 +138,10 @@ def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> Non
 
 
 def _solver(made: Plan) -> list[str]:
-    """Return a line on the solver that ``solver = "auto"`` has selected, if any."""
+    """Return one line that states which solver ``auto`` selected, and why.
+
+    The list is empty if the spec names a solver.
+    """
     chosen = made.evidence.get("solver")
     if chosen is None:
         return []
@@ -147,7 +150,10 @@ def _solver(made: Plan) -> list[str]:
 
 
 def _filter(made: Plan) -> list[str]:
-    """Return a paragraph on the equivalent linear filter of the design, if any."""
+    """Return one paragraph on the linear filter that is equivalent to the design.
+
+    The list is empty if there is no such filter.
+    """
     from ..sim.diagnostics.filter import filter_of
 
     found = filter_of(made)

@@ -65,9 +65,9 @@ def sweep(path: SpecPath, grid: Grid = None, objective: Objectives = None, const
     Any key of the spec can vary, such as numbers.word, numbers.rounding, numbers.exp_table, toeplitz.refine,
     toeplitz.lambda, online.budget, kernel.sigma or output.word. The table [sweep] of the spec can replace the
     options. Errors are measured on the data, in percent: the error rate of classes, or the RMS error relative
-    to the standard deviation of the target. `float` is the error of float64 with the spec as written. The
-    measures ram, flash (tables only), operations and energy (estimates) are computed from the plan, without a
-    compiler. A point that the planner rejects is a result, too.
+    to the standard deviation of the target. `float` is the error of the float64 model for the spec
+    without changes. The measures ram, flash (tables only), operations and energy (estimates) are computed
+    from the plan, without a compiler. A point that the planner rejects is a result, too.
 
     Every point is saved in the folder when it is finished. To resume, run the same command again. Exits with
     2 if no design satisfies all limits, and with 1 if --confirm finds a value that differs.

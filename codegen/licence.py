@@ -22,7 +22,7 @@ _HOME = "https://spdx.org/spdxdocs/kerncast"
 def licence_text() -> str:
     """Return the text of LICENSE.
 
-    The text consists of an exception for generated code and the Apache-2.0 licence.
+    The text is the Apache-2.0 licence, preceded by an exception for generated code.
     """
     exception = environment().get_template("package/LICENSE-OUTPUT.j2").render()
     return exception + read_text("LICENSE")

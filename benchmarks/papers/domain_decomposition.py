@@ -76,7 +76,10 @@ def effort(curve: tuple[Array, Array], tolerance: float) -> float:
 
 
 def kernels(X: Array) -> dict[str, Kernel]:
-    """Return the two kernels of the paper; sigma is the spread of the samples."""
+    """Return the two kernels of the paper.
+
+    sigma is sqrt(D / 2) times the standard deviation of all entries of `X`, shape (n, D).
+    """
     return {"linear": Linear(), "Gaussian": Gaussian(float(np.sqrt(X.shape[1] * X.var() / 2)))}
 
 

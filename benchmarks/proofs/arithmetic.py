@@ -38,7 +38,7 @@ class Arithmetic(Protocol):
         """Return a variable that can have any value of a C type."""
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """Return the condition that a term is within the range of its C type."""
+        """Return the z3 condition that a term is within the range of its C type."""
 
     def exact(self, term: Term, kind: CType) -> Term:
         """Return the mathematical value of a term, in an arithmetic without overflow."""
@@ -73,7 +73,7 @@ class Bits:
         return z3.BitVec(name, kind.bits)
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """Return the condition that a term is within the range of its C type."""
+        """Return the z3 condition that a term is within the range of its C type."""
         return z3.BoolVal(True)
 
     def exact(self, term: Term, kind: CType) -> Term:
@@ -181,7 +181,7 @@ class Integers:
         return z3.Int(name)
 
     def ranges(self, term: Term, kind: CType) -> Term:
-        """Return the condition that a term is within the range of its C type."""
+        """Return the z3 condition that a term is within the range of its C type."""
         if self.within(kind.least, term, kind.greatest):
             return z3.BoolVal(True)
         return z3.And(term >= kind.least, term <= kind.greatest)

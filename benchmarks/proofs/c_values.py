@@ -71,8 +71,8 @@ Contract = Callable[[list[Term]], tuple[Term, Term, Term]]
 class Expressions:
     """Symbolic evaluator of C expressions.
 
-    `faults` contains the undefined behaviour that was found; `assumed` contains facts from the definitions of
-    called functions.
+    `faults` contains the undefined behaviour that was found; `assumed` contains conditions from the
+    definitions of called functions.
     """
 
     program: Program
@@ -132,7 +132,7 @@ class Expressions:
         raise Refused(f"{node.coord}: expression {type(node).__name__}")
 
     def truth(self, node: c_ast.Node, state: State) -> Term:
-        """Return the condition that an expression is not zero."""
+        """Return the z3 condition that an expression is not zero."""
         if isinstance(node, c_ast.BinaryOp) and node.op in ("&&", "||"):
             left = self.truth(node.left, state)
             if node.op == "&&":

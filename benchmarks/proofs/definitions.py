@@ -32,10 +32,10 @@ class Run:
 
 @dataclass(frozen=True)
 class Fact:
-    """Fact about integers that supports a proof.
+    """Lemma about integers that supports a proof.
 
-    Products of two unknowns are difficult for z3. Facts state bounds on such products, or that equal factors
-    have equal products. A fact is proved for arbitrary integers, and is used for the given `arguments`.
+    Products of two unknowns are difficult for z3. Lemmas state bounds on such products, or that equal factors
+    have equal products. A lemma is proved for arbitrary integers, and is used for the given `arguments`.
     """
 
     scheme: Callable[..., Term]
@@ -43,22 +43,22 @@ class Fact:
 
     @property
     def instance(self) -> Term:
-        """Return the fact for the given arguments."""
+        """Return the lemma as a z3 term, for the given arguments."""
         return self.scheme(*self.arguments)
 
     @property
     def general(self) -> Term:
-        """Return the fact for arbitrary integers."""
+        """Return the lemma as a z3 term, for arbitrary integers."""
         return self.scheme(*(z3.Int(f"any_{i}") for i in range(len(self.arguments))))
 
 
 def congruent(a: Term, b: Term, x: Term, y: Term) -> Term:
-    """Return the fact that a b = x y follows from a = x and b = y."""
+    """Return the lemma that a b = x y follows from a = x and b = y."""
     return z3.Implies(z3.And(a == x, b == y), a * b == x * y)
 
 
 def bounded(a: Term, b: Term, most: int) -> Term:
-    """Return the fact that 0 <= a b <= most * b if 0 <= a <= most and b >= 0."""
+    """Return the lemma that 0 <= a b <= most * b if 0 <= a <= most and b >= 0."""
     return z3.Implies(z3.And(a >= 0, a <= most, b >= 0), z3.And(a * b >= 0, a * b <= most * b))
 
 

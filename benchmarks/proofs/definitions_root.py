@@ -11,7 +11,7 @@ from .definitions import Claim, Fact, Run, bounded, congruent
 
 
 def _between(v: Term, x: Term, room: Term) -> Term:
-    """Return the condition ``x**2 <= v < (x + room)**2``."""
+    """Return the z3 condition ``x**2 <= v < (x + room)**2``."""
     return z3.And(x * x <= v, v < (x + room) * (x + room))
 
 
@@ -22,7 +22,7 @@ def _bit_given(run: Run) -> Term:
 
 
 def _bit_steps(run: Run) -> list[Term | Fact]:
-    """Return the steps of the proof: which bit is selected, and facts on products."""
+    """Return the steps of the proof: which bit is selected, and lemmas on products."""
     x, bit, r, v = run.a.x, run.a.bit, run.r, run.a.v
     trial = x + bit
     which = z3.If(trial * trial <= v, z3.And(r == trial, v < (x + 2 * bit) * (x + 2 * bit)),

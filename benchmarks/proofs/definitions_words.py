@@ -152,7 +152,7 @@ def _exp2_32_steps(run: Run) -> list[Term | Fact]:
 
 
 def _nested(m: Exact, bits: int, a: Term, b: Term) -> Term:
-    """Return the fact that a floor of a floor equals a single floor."""
+    """Return the lemma that a floor of a floor equals a single floor."""
     return m.floor((1 << 32) * a + b, 30 + bits) == m.floor(a + m.floor(b, 32), bits - 2)
 
 

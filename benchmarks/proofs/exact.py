@@ -50,7 +50,7 @@ class Exact:
         return x * self.arithmetic.power(z3.IntVal(s) if isinstance(s, int) else s)
 
     def is_multiple(self, x: Term, s: Term) -> Term:
-        """Return the condition that ``2**s`` divides x."""
+        """Return the z3 condition that ``2**s`` divides x."""
         if isinstance(self.arithmetic, Bits):
             return x & ((self.one << s) - 1) == 0
         return x % self.arithmetic.power(z3.IntVal(s) if isinstance(s, int) else s) == 0
@@ -70,25 +70,25 @@ class Exact:
 
     # ---- the words that definitions are made of ----
     def is_floor(self, q: Term, x: Term, s: Term) -> Term:
-        """Return the condition ``q = floor(x / 2**s)``.
+        """Return the z3 condition ``q = floor(x / 2**s)``.
 
         It is written as ``q * 2**s <= x < (q + 1) * 2**s``.
         """
         return z3.And(self.times_power(q, s) <= x, x < self.times_power(q + 1, s))
 
     def is_half_up(self, q: Term, x: Term, s: Term) -> Term:
-        """Return the condition ``q = floor(x / 2**s + 1/2)``."""
+        """Return the z3 condition ``q = floor(x / 2**s + 1/2)``."""
         twice = 2 * x + self.times_power(self.one, s)
         return z3.And(self.times_power(2 * q, s) <= twice, twice < self.times_power(2 * q + 2, s))
 
     def is_half_even(self, q: Term, x: Term, s: Term) -> Term:
-        """Return the condition that q is ``x / 2**s``, rounded half to even."""
+        """Return the z3 condition that q is ``x / 2**s``, rounded half to even."""
         error, unit = 2 * x - self.times_power(2 * q, s), self.times_power(self.one, s)
         tie = z3.Or(error == unit, error == -unit)
         return z3.And(-unit <= error, error <= unit, z3.Implies(tie, self.is_multiple(q, 1)))
 
     def is_rounded(self, q: Term, x: Term, s: Term, mode: Term) -> Term:
-        """Return the condition that q is ``x / 2**s``, rounded in a mode.
+        """Return the z3 condition that q is ``x / 2**s``, rounded in a mode.
 
         The modes are 0 (floor), 1 (half up) and 2 (half to even).
         """
@@ -99,11 +99,11 @@ class Exact:
         )
 
     def fits(self, x: Term, bits: int = 64) -> Term:
-        """Return the condition that x fits in a signed integer of a number of bits."""
+        """Return the z3 condition that x fits in a signed integer of a number of bits."""
         return z3.And(x >= -(1 << (bits - 1)), x < (1 << (bits - 1)))
 
     def between(self, lo: Term, x: Term, hi: Term) -> Term:
-        """Return the condition ``lo <= x <= hi``."""
+        """Return the z3 condition ``lo <= x <= hi``."""
         if isinstance(self.arithmetic, Integers) and isinstance(lo, int) and isinstance(hi, int) \
                 and self.arithmetic.within(lo, x, hi):
             return z3.BoolVal(True)

@@ -39,7 +39,8 @@ def kernel_context(plan: Plan) -> dict[str, Any]:
         ``kernel``: its name; ``polynomial``: whether it is a function of the dot product u.v;
         ``kernel_formula``; ``kernel_parameters``, as in the spec; ``distance`` and ``distance_term``: the
         contribution of each input column to the distance; ``rooted``: whether the kernel is a function of the
-        root of the distance; ``t_frac``: fraction bits of its exponent; ``matern_ln2`` and ``matern_third``:
+        root of the distance; ``t_frac``: number of fraction bits of t in 2**-t, from which the kernel is
+        computed; ``matern_ln2`` and ``matern_third``:
         constants of a Matern kernel.
     """
     kind = plan.kernel

@@ -181,9 +181,9 @@ def _base_names(name: str) -> Iterable[str]:
 
 
 def _targets(name: str, symbols: Any, relocations: Any) -> Iterable[Section | str]:
-    """List the relocation targets of a section.
+    """List the symbols and sections that a section may call, from its relocations.
 
-    References to labels within the section itself are not calls, and are ignored.
+    References to labels within the section itself are ignored: they are jumps, not calls.
     """
     for relocation in relocations.iter_relocations():
         symbol = symbols.get_symbol(relocation["r_info_sym"])

@@ -70,9 +70,9 @@ def trained_state(plan: Plan, frame: list[int]) -> Outputs:
 
 
 def training_status(plan: Plan, y_raw: Raw, status: int, state: Outputs) -> int:
-    """Return the status of a training, including the certificate of the solution.
+    """Return the status of a training run, including the check of the error bound.
 
-    The core returns `status`; the host certifies the solution.
+    The core returns `status`; the host computes the certified bound of the solution.
     """
     if status != DeviceStatus.OK:
         return status

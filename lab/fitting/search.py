@@ -1,10 +1,10 @@
 """lab.fitting: search for hyperparameters, evaluated with the integer model.
 
-First, the kernel width is scanned in factors of 4 around the value in the spec and around the spread of the
-samples, together with a few values of the second hyperparameter. From the best point, each hyperparameter is
-multiplied or divided by a factor as long as the error decreases; smaller factors follow. The range is not
-limited by a grid. Then, the variants of the algorithm are evaluated. After a variant is adopted, the
-hyperparameters are searched again.
+First, the kernel width is scanned in factors of 4 around the value in the spec and around the default
+width for the samples, together with a few values of the second hyperparameter. From the best point, each
+hyperparameter is multiplied or divided by a factor as long as the error decreases; smaller factors follow.
+The range is not limited by a grid. Then, the variants of the algorithm are evaluated. After a variant is
+adopted, the hyperparameters are searched again.
 """
 
 from __future__ import annotations
@@ -229,7 +229,7 @@ class Search:
     def _widths(self, spec: Spec) -> list[float]:
         """Return the factors for the scan of the kernel width.
 
-        They cover values around the width in the spec, and around the spread of the samples.
+        They cover values around the width in the spec, and around the default width for the samples.
         """
         assert spec.kernel.sigma is not None
         step = np.array(spec.input.gains) * float(spec.input.format.lsb)

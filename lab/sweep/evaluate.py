@@ -313,8 +313,9 @@ class Evaluator:
         return _REFERENCES[key]
 
     def baseline(self) -> dict[str, float]:
-        """Return the errors of float64 with the spec as written: ``error`` and ``rms``.
+        """Return the errors of the float64 model for the spec without changes.
 
+        ``error`` is in the measure of the task, and ``rms`` is the root mean square error.
         The result is empty if float64 has no solution.
 
         Raises

@@ -75,7 +75,8 @@ class Constraint:
     number : float
         The limit in the unit of the measure, or the value to add if `above_float` is true.
     above_float : bool
-        Whether the limit is the sum of `number` and the error of float64 with the spec as written.
+        Whether the limit is the sum of `number` and the error of the float64 model for
+        the spec without changes.
     """
 
     text: str
@@ -87,7 +88,7 @@ class Constraint:
     def limit(self, baseline: Mapping[str, float]) -> float:
         """Return the limit.
 
-        `baseline` contains the errors of float64 with the spec as written.
+        `baseline` contains the errors of the float64 model for the spec without changes.
         """
         return self.number + (baseline[self.name] if self.above_float else 0.0)
 

@@ -136,7 +136,7 @@ class SweepRun:
     ----------
     settings : Settings
     baseline : dict of str to float
-        ``error`` and ``rms`` of float64 with the spec as written.
+        ``error`` and ``rms`` of the float64 model for the spec without changes.
     judged_by : str
         Description of the targets with which predictions were compared.
     points : list of Point
@@ -239,7 +239,7 @@ def open_run(folder: str | Path) -> SweepRun:
 
 
 def checked_baseline(evaluator: Evaluator, constraints: Sequence[Constraint]) -> dict[str, float]:
-    """Return the errors of float64 with the spec as written.
+    """Return the errors of the float64 model for the spec without changes.
 
     Raises E364 if a limit refers to an error of float64, and float64 has no solution.
     """

@@ -73,7 +73,7 @@ _SPEC = {
     "E116": Entry("[data] must name one source", "[data] contains both builtin and file, or neither of them.",
                   "Set one of them; test can be used only with file."),
     "E117": Entry("this cast cannot be chosen",
-                  "[numbers.casts] names a signal that this algorithm does not cast. Or it asks for wrap "
+                  "[numbers.casts] names a signal that has no cast in this algorithm. Or it asks for wrap "
                   "where a bound keeps every value in range, so that wrap and saturate are the same.",
                   "Use one of the signals listed, or set only the rounding."),
     "E118": Entry("this range has no effect",
@@ -110,7 +110,7 @@ _NUMBERS = {
                   "Write the format in this form. The number of fraction bits may be negative: u16f-2."),
     "E202": Entry("NaN and infinity have no fixed-point value", "The value to convert is not finite.",
                   "Remove or repair the sample that it came from."),
-    "E203": Entry("a chosen format cannot hold the signal",
+    "E203": Entry("a chosen format is too narrow for its signal",
                   "A format in [numbers.formats] is too narrow for the values that the signal takes, or its "
                   "fraction bits do not fit the other formats.",
                   "Remove that line, or give the signal more integer bits."),
@@ -256,8 +256,8 @@ _NUMBERS = {
                   "No data set has this name, or no installed package contains it. kerncast downloads "
                   "nothing.",
                   "Choose a known name, or pass your own copy of the set."),
-    "E256": Entry("the copy is not the data set that was named",
-                  "Your copy and the data set of that name have different numbers of columns.",
+    "E256": Entry("the file is not a copy of the named data set",
+                  "Your file and the data set of that name have different numbers of columns.",
                   "Load the file by its path."),
     "E257": Entry("the arrays of a file do not form a training set",
                   "Inputs have shape (n, D) and targets shape (n,) or (n, K), both real numbers.",

@@ -54,8 +54,8 @@ WARNINGS = {
     "W209": Entry("the kernel is too broad for projection",
                   "The projection of fklms and fmklms assumes that stored vectors hardly overlap. On the "
                   "data given, the sum of squared kernel values of a vector with its neighbours exceeds 2, "
-                  "so each eviction amplifies what it removes. Integers saturate, float64 diverges, and no "
-                  "status reports it.",
+                  "so the projection adds back more than twice the contribution of the evicted vector. "
+                  "Integers saturate, float64 diverges, and no status reports it.",
                   "Set [online] guard = true, which stops such projections. Or lower sigma or the dictionary "
                   "size, or use a reduction that does not project: nt."),
 }

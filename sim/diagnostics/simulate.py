@@ -129,7 +129,7 @@ def _members(model: Any) -> Outputs:
 def relative_error(found: Array, reference: Array) -> float:
     """Return ``|found - reference|_2 / |reference|_2``.
 
-    The result is infinite if only the reference is 0.
+    The result is infinite if `reference` is 0 and `found` is not.
     """
     size = float(np.linalg.norm(reference))
     error = float(np.linalg.norm(found - reference))

@@ -77,7 +77,7 @@ class FxpBanded:
             + sum(products[head:]) // drop
 
     def _cast(self, value: int, frac: int, signal: Signal) -> int:
-        """Round a sum with `frac` fraction bits to a wide integer."""
+        """Round a sum with `frac` fraction bits to an integer of 48 bits."""
         return int(words_of(cast(exact(value, frac), Format(True, 48, 0), signal.rounding)).item())
 
     def _place(self, value: int, signal: Signal, most: int, placed: list[int]) -> int:

@@ -246,7 +246,10 @@ class FxpLookahead:
         return Fraction(int(self.row[d]) if d else _ONE_WORD, 1 << 31)
 
     def _border(self, m: int, v: _Vector, fresh: Sequence[Wide], inverse: Matrix) -> None:
-        """Extend v from T_m v = c to m + p rows, with the p fresh rows of c."""
+        """Extend the solution v of ``T_m v = c`` to m + p rows.
+
+        `fresh` contains the p additional entries of c.
+        """
         p, old = len(fresh), v.first(m)
         rest = [add_wide(c, self._correlate(m + i, v.words[:m], v.exponent)) for i, c in enumerate(fresh)]
         z = []

@@ -30,7 +30,7 @@ class FxpSchur(FxpLevinson):
     Attributes
     ----------
     p, q, s : ndarray of int64, shape (n,)
-        Generators and residual; row i of q is stored in ``q[i - m]``.
+        p, q: generators; s: residual y - T x. At step m, row i of q is stored in ``q[i - m]``.
     s_exp : int
         Exponent of s.
     """

@@ -15,7 +15,7 @@ from .bound import BoundConstants, add_square, bound_from_norm, bound_within
 
 
 class CertifyConstants(NamedTuple):
-    """Integer constants of the certificate.
+    """Integer constants of the certified bound.
 
     `alpha_frac` is the number of fraction bits of alpha at exponent 0, and `last_lag` is the last lag at
     which r can be different from 0.

@@ -253,7 +253,10 @@ def _narrowing(spec: Spec, words: WordClass) -> dict[str, int]:
 
 
 def kernel_tables(spec: Spec, words: WordClass) -> Mapping[str, ConstantTable]:
-    """Return the exp2 tables of the word length, and the sine of the periodic kernel."""
+    """Return the exp2 tables of the word length.
+
+    A periodic kernel also has the sine table. The result is empty for polynomial kernels.
+    """
     if spec.kernel.type in POLYNOMIALS:
         return {}
     tables = _exp2_tables(words.bits, EXP2_BITS[words.bits][spec.numbers.exp_table])

@@ -164,11 +164,11 @@ def _amplifying(plan: Plan) -> Iterator[Problem]:
     if plan.newest_only:
         overlap *= float(plan.options["eta"])  # only steps of the last sample are projected: see online.bound
     if overlap > _AMPLIFIES:
-        yield Problem("W209", f"the kernel is broad for {plan.sizes['N']} vectors of these data: each "
-                              f"projection multiplies the coefficient that it removes by {overlap:.3g}, so "
-                              "the learner may diverge with status OK", "[kernel] sigma",
-                              plan.options.get("sigma", ""),
-                      f"multiplication by at most {_AMPLIFIES}",
+        yield Problem("W209", f"the kernels of the {plan.sizes['N']} stored vectors overlap strongly: the "
+                              f"projection of an evicted vector adds back {overlap:.3g} times its "
+                              "contribution, so the learner may diverge, and the status would still be OK",
+                      "[kernel] sigma", plan.options.get("sigma", ""),
+                      f"at most {_AMPLIFIES} times",
                       'set [online] guard = true or reduction = "nt", or lower sigma or the dictionary size')
 
 

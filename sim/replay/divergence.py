@@ -161,7 +161,10 @@ def _probe(backend: TracedBackend, earlier: Sequence[Call], call: Call, limit: i
 
 
 def _sample(model: TracedBackend, earlier: Sequence[Call], call: Call, number: int) -> int | None:
-    """Return the number of the sample for which a call computes value `number`."""
+    """Return the index of the sample for which a call computes value `number`.
+
+    `number` counts the values of the call's trace. The result is None if the call trains or has no inputs.
+    """
     if call.name == "train" or call.x_raw is None:
         return None
     _prepare(model, earlier)

@@ -163,19 +163,21 @@ class Spec(BaseModel):
     def summary(self) -> str:
         """Return a line with the name, the algorithm, the sizes and the word length."""
         if self.toeplitz is not None:
-            size = f"n = {self.toeplitz.n}, {self.toeplitz.scheme}, lambda = {self.toeplitz.lam:g}"
+            size = f"n = {self.toeplitz.n}, scheme = {self.toeplitz.scheme}, lambda = {self.toeplitz.lam:g}"
         elif self.cg is not None:
-            size = f"n = {self.cg.n}, {self.cg.steps} steps, lambda = {self.cg.lam:g}"
+            size = f"n = {self.cg.n}, steps = {self.cg.steps}, lambda = {self.cg.lam:g}"
         elif self.predictor is not None:
-            size = f"model {self.predictor.file}"
+            size = f"file = {self.predictor.file}"
         elif self.rls is not None:
-            size = f"{self.rls.features} features, forgetting = {self.rls.forgetting:g}"
+            size = f"features = {self.rls.features}, forgetting = {self.rls.forgetting:g}"
         else:
             assert self.online is not None  # the rules guarantee one of them
-            size = f"budget = {self.online.budget}, {self.online.title}, eta = {self.online.eta:g}"
-        kernel = ", ".join((self.kernel.type, *(f"{k} = {v:g}" for k, v in self.kernel.parameters.items())))
+            online = self.online
+            size = f"budget = {online.budget}, reduction = {online.title}, eta = {online.eta:g}"
+        kernel = ", ".join((f"kernel = {self.kernel.type}",
+                            *(f"{k} = {v:g}" for k, v in self.kernel.parameters.items())))
         return (f"{self.model.name}: {self.model.algorithm}, {size}, {kernel}, "
-                f"columns = {self.input.columns}, {self.numbers.word} bits, {self.target.id}")
+                f"columns = {self.input.columns}, word = {self.numbers.word}, target = {self.target.id}")
 
     def place(self, *path: str) -> str:
         """Return the place of a key for messages, such as ``ecg.toml:12 [kernel] sigma``."""

@@ -89,9 +89,9 @@ def guard(draft: Draft) -> Found:
     if not draft.has("online") or not draft.get("online", "guard") or chosen in (None, *FLOAT32):
         return
     if (draft.get("online", "projection") or DEVICE_REDUCTIONS[chosen][0]) != "fklms":
-        yield draft.problem("E113", "guard has no effect without a projection", "online", "guard",
-                            allowed="guard with projection fklms: reduction fklms or fmklms",
-                            remedy="remove guard")
+        yield draft.problem("E113", "guard has no effect: it needs the projection of fklms and fmklms",
+                            "online", "guard", allowed="reduction fklms or fmklms, or projection fklms",
+                            remedy="remove guard, or set reduction to fklms or fmklms")
 
 
 def several_outputs(draft: Draft) -> Found:

@@ -241,7 +241,7 @@ def casts(draft: Draft) -> Found:
     known, wraps = CASTS[algorithm], WRAPPABLE[algorithm]
     for signal, text in chosen.items():
         if signal not in known:
-            yield draft.problem("E117", f"{algorithm} does not cast {signal}", "numbers", "casts", signal,
+            yield draft.problem("E117", f"{algorithm} has no cast named {signal}", "numbers", "casts", signal,
                                 value=text, allowed=", ".join(known), remedy="use one of the allowed values")
         elif isinstance(text, str) and OVERFLOWS[1] in text.split() and signal not in wraps:
             yield draft.problem("E117", f"wrap has no effect on {signal}: a bound keeps its values in range",

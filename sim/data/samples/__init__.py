@@ -173,10 +173,9 @@ def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None
     else:
         strange = [key for key, value in (options | {"format": format}).items() if value is not None]
         if strange:
-            raise fail("E242", "a named data set does not support this option", where=name,
-                       value=", ".join(strange),
-                       allowed="labels, limit",
-                       remedy="omit these options, or load the file by its path")
+            raise fail("E242", "this named data set supports no other option than copy, labels and limit",
+                       where=name, value=", ".join(strange), allowed="copy, labels, limit",
+                       remedy="omit the other options, or load the file by its path")
         table = read_set(name, place)
         check_values(table, place)
     check_columns(name, table, place)

@@ -92,8 +92,9 @@ def read_set(name: str, place: Path) -> SampleTable:
     except KerncastError:
         raise
     except (OSError, ValueError, EOFError, KeyError, IndexError, TypeError, BadZipFile, zlib.error) as error:
-        raise fail("E241", f"cannot read the copy of {SETS[name].title}: {error}", where=str(place),
-                   value=place.name, allowed=f"the same format as in the package {SETS[name].package}",
+        raise fail("E241", f"cannot read the file as the data set {SETS[name].title}: {error}",
+                   where=str(place), value=place.name,
+                   allowed=f"the same format as in the package {SETS[name].package}",
                    remedy="check the path") from None
 
 
@@ -101,9 +102,9 @@ def check_columns(name: str, table: SampleTable, place: Path) -> None:
     """Raise E256 if a copy does not have the number of columns of the data set."""
     columns = SETS[name].columns
     if columns and table.X.shape[1] != columns:
-        raise fail("E256", f"the copy is not the data set {SETS[name].title}", where=str(place),
+        raise fail("E256", f"the file is not a copy of the data set {SETS[name].title}", where=str(place),
                    value=f"{table.X.shape[1]} columns", allowed=f"{columns} columns",
-                   remedy="load the file by its path, without the name of the data set")
+                   remedy="to use your own file, pass its path and omit the name of the data set")
 
 
 def _rows(X: NDArray[Any], y: NDArray[Any], place: Path, prefix: str = "column",

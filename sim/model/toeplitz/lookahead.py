@@ -113,7 +113,7 @@ def border(k: Solver, m: int, p: int, v: Words, v_exp: int, min_exp: int) -> int
 
     The result is ``[v - B z; z]`` with ``S z = fresh - C'v``.
 
-    `fresh` contains the new rows of c and is overwritten.
+    `fresh` contains the p additional entries of c and is overwritten.
     """
     r, B, e, fresh, z = k.w[ROW_R], k.w[ROW_B:], k.e[ROW_B:], k.fresh, k.rest[0]
     for i in range(p):
@@ -307,9 +307,9 @@ class Lookahead:
         Parameters
         ----------
         r0 : int
-            Diagonal of T in the unit of r; up to 2**31 in magnitude.
+            Diagonal of T in units of 2**-31; up to 2**31 in magnitude.
         r : ndarray of shape (n,)
-            First row of T, s32f31, above -2**31; r[0] is not used.
+            First row of T as integers in units of 2**-31, each greater than -2**31; r[0] is not used.
         y : ndarray of shape (n,)
             Integers of 32 bits with the exponent `y_exp`.
         log : Log, optional

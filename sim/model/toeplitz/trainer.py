@@ -89,7 +89,7 @@ def solver_constants(plan: Plan) -> LevinsonConstants:
 
 
 def certify_constants(plan: Plan) -> CertifyConstants:
-    """Return the integers of the certificate."""
+    """Return the integer constants of the certified bound."""
     return CertifyConstants._make(
         [plan.word, *(plan.integer(name) for name in CertifyConstants._fields[1:-1]),
          BoundConstants._make(plan.integer(name) for name in BoundConstants._fields)])

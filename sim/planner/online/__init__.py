@@ -208,9 +208,9 @@ def _refuse_unfit(alpha: Format, bits: int, seen: float | None, where: str) -> N
                    where=where, value=alpha, allowed=f"s{bits}f..",
                    remedy="change the format, or word in [numbers]")
     if seen is not None and seen > float(alpha.value(alpha.hi)):
-        raise fail("E203", "the format of alpha cannot hold the signal",
+        raise fail("E203", "the format of alpha is too narrow for its values",
                    where=where,
                    value=f"{alpha}, up to {float(alpha.value(alpha.hi)):.4g}",
-                   allowed=f"a format that represents {seen:.4g} times full scale of y",
+                   allowed=f"a format that represents {seen:.4g} times the full scale of y",
                    remedy=f"use s{bits}f{bits - 2 - ceil_log2(Fraction(seen))}, or remove the line from "
                           "[numbers.formats]")

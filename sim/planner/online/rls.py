@@ -136,9 +136,11 @@ def _normal_equations(mu: Fraction, asked: dict[str, Fraction],
         bound = (1 + Fraction(1, 2**frac)) / mu + Fraction(max(ridge.values()), 2**frac)
         if bound * 2**frac < 2 ** (BITS - 1):
             return frac, ridge, bound
-    raise fail("E204", "no 32-bit format can hold the normal equations", where="[rls] ridge",
+    raise fail("E204", "no 32-bit format has enough range for the correlation matrix R",
+               where="[rls] ridge",
                value=float(max(asked.values())),
-               allowed="a ridge far below 1 / (1 - forgetting), for features of magnitude 1",
+               allowed=f"ridge + 1 / (1 - forgetting) below {2**(BITS - 1 - _LEAST_R_FRAC):,}, with the "
+                       "ridge converted to features of magnitude 1",
                remedy="start with ridge = 0.001 and forgetting = 0.999")
 
 

@@ -284,9 +284,9 @@ def _refuse_beyond_bound(spec: Spec, design: float) -> None:
 
 
 def _analytic(spec: Spec) -> dict[str, object]:
-    """Return the analytic bounds of a and alpha.
+    """Return the analytic bounds of the signals `a` and `alpha`.
 
-    The result is empty for solvers with other bounds.
+    The result is empty for look-ahead and banded solvers, which derive their bounds in another way.
     """
     assert spec.toeplitz is not None
     if spec.toeplitz.solver in (*LOOKAHEADS, "banded"):

@@ -56,7 +56,7 @@ def levinson_constants(spec: Spec, word: int) -> dict[str, int]:
     rho = round(Fraction(2**31) / (1 + Fraction(lam)))
     if a_exp_max > word - 2 or min(xi_frac, innov_frac) < word - 2 or rho >= 2**31:
         raise fail("E205", f"lambda is too small for {n} samples at {word} bits: the bound on alpha "
-                           f"({bounds(spec)['alpha']:.3g} times full scale) leaves too few bits",
+                           f"({bounds(spec)['alpha']:.3g} times the full scale) leaves too few bits",
                    where="[toeplitz] lambda", value=lam, allowed="a larger lambda, or a longer word length",
                    remedy="raise lambda, lower n, or set [numbers] word = 32")
     return {"ridge_scale": rho, "solver_word": word, "solver_shift": products_shift(word, n),

@@ -46,7 +46,8 @@ class StreamFilter:
     taps : tuple of int
         Taps at lags 0 to L.
     truncation, rounding : Fraction
-        Upper bounds of the sum of the omitted taps, and of the rounding errors of the others, on both sides.
+        Upper bounds of the sums of two magnitudes: of the omitted taps, and of the rounding errors of the
+        other taps. The sums cover both sides.
     enough : int
         Smallest lag at which the omitted taps change a value by at most one LSB.
     """
@@ -64,7 +65,15 @@ class StreamFilter:
 
 
 def _response(column: list[int], length: int) -> list[int]:
-    """Return h of the factor until it has decayed, at most `length` values."""
+    """Return the impulse response of the inverse of the spectral factor.
+
+    Parameters
+    ----------
+    column : list of int
+        Limit of the columns of the factor L below its unit diagonal, with 128 fraction bits.
+    length : int
+        Largest number of values; the response ends earlier if it stays below ``2**-_END``.
+    """
     h = [1 << _FRAC]
     quiet = 0
     while len(h) < length and quiet <= len(column):
@@ -172,8 +181,8 @@ def stream_plan(spec: Spec, lsb: Fraction, step: int, word: int, f: Signal, y_sh
 
     The evidence states bounds of the difference from the fitted values of the exact solution of a long
     record, in LSBs of y, for samples within the ADC format; full scale of y is half of its word length. The
-    bounds are those of the omitted taps, of the rounding of taps and result, and of the rounding of y, if ADC
-    counts are shifted right by `y_shift` > 0.
+    bounds are those of the omitted taps, of the rounding errors of taps and result, and of y, if ADC counts
+    are shifted right by `y_shift` > 0.
     """
     found = stream_filter(spec, lsb, step, word)
     full, gain = 1 << (f.format.bits - 2), sum(map(abs, found.both_sides)) * found.format.lsb

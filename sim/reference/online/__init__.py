@@ -1,1 +1,1 @@
-"""sim.reference.online: kernel LMS and its reductions in float64."""
+"""sim.reference.online: kernel LMS in float64, with dictionary reduction."""

@@ -59,7 +59,10 @@ class Metric:
 
 
 def squared_norms(alpha: Array) -> Array:
-    """Return |alpha_i|^2 over the outputs: of (N,) or (N, K), shape (N,)."""
+    """Return the sum of alpha_ik^2 over the outputs k, shape (N,).
+
+    `alpha` has the shape (N,) or (N, K).
+    """
     return np.asarray(alpha * alpha if alpha.ndim == 1 else np.sum(alpha * alpha, axis=1))
 
 

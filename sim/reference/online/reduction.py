@@ -201,8 +201,10 @@ class Parts:
                        allowed="a number >= 0", remedy="start with 1e-6")
         self._refuse_together()
         if self.guard and (self.projection or REDUCTIONS.get(self.reduction, ("none",))[0]) != "fklms":
-            raise fail("E258", "guard has no effect without projection fklms", where="guard",
-                       value=self.guard, allowed="guard with reduction fklms or fmklms", remedy="omit guard")
+            raise fail("E258", "guard has no effect: it needs the projection of fklms and fmklms",
+                       where="guard", value=self.guard,
+                       allowed="reduction fklms or fmklms, or projection fklms",
+                       remedy="omit guard, or set reduction to fklms or fmklms")
 
     def _refuse_together(self) -> None:
         """Raise E258 if max_deterioration is missing, or does not apply to the metric."""

@@ -99,7 +99,7 @@ class ToeplitzVerdict:
         The best models of the exact method, of the Toeplitz method, and of conjugate gradients if it was
         evaluated.
     measure : str
-        "error rate" or "RMS error divided by the spread of y".
+        "error rate" or "RMS error divided by the standard deviation of y".
     scheme : str
         The scheme that approximated the kernel matrix by a Toeplitz matrix.
     samples : int
@@ -122,7 +122,7 @@ class ToeplitzVerdict:
 
 def measure(classes: bool) -> str:
     """Return the name of the error metric for labels, or for numbers."""
-    return "error rate" if classes else "RMS error divided by the spread of y"
+    return "error rate" if classes else "RMS error divided by the standard deviation of y"
 
 
 def toeplitz_applies(X: ArrayLike, y: ArrayLike, *, kernel: DistanceKernel | None = None, task: str = "auto",

@@ -140,9 +140,10 @@ def _check_system(r: ArrayLike, Y: ArrayLike) -> tuple[Array, Array]:
 def _check_row(r: Array, r_row: ArrayLike, method: str) -> Array:
     row = finite_array(r_row, "r_row", "E225")
     if row.shape != r.shape or row[0] != r[0]:
-        raise fail("E225", "first column and first row do not have the same first entry", where="r_row",
+        raise fail("E225", "r_row does not match r: the shapes or the first entries differ", where="r_row",
                    value=row.shape,
-                   allowed=f"shape {r.shape}, r_row[0] = r[0]", remedy="pass the same first entry in both")
+                   allowed=f"shape {r.shape}, r_row[0] = r[0]",
+                   remedy="pass r_row with the shape and the first entry of r")
     if method not in ("auto", "levinson") and not np.array_equal(row, r):
         raise fail("E227", f"method {method} needs a symmetric matrix", where="r_row",
                    value=f"method {method}", allowed="r_row equal to r, or omitted",

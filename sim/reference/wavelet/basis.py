@@ -104,7 +104,7 @@ def _periodic(n: int, wavelet: Any) -> TwoScale:
 
 # ---- biorthogonal, on the interval, by lifting ----
 def _lifting(n: int, levels: int) -> Iterator[TwoScale]:
-    """Yield the transforms of W. Sweldens' lifting scheme, level by level.
+    """Yield the transforms of W. Sweldens' lifting scheme, one per level.
 
     The scheme is described in W. Sweldens, "The lifting scheme: a construction of second generation
     wavelets", SIAM J. Math. Anal. 29(2), 1998, sections 4 to 6 and 8. Every second sample, and the last one,

@@ -76,7 +76,9 @@ class NSForm:
 
 
 def ns_form(Z: ScaleSpace, n: int, levels: int, t: float, basis: str) -> NSForm:
-    """Transform Z level by level, and discard the coefficients below `t` in magnitude.
+    """Transform Z, one level after the other, and discard small coefficients.
+
+    The coefficients below `t` in magnitude are discarded.
 
     Parameters
     ----------

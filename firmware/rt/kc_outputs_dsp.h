@@ -64,8 +64,8 @@ static inline void kc_dsp_add_two(const int16_t *alpha, int32_t columns, const i
 }
 
 /* kc_portable_add_outputs */
-static inline void kc_dsp_add_outputs(const int16_t *alpha, int32_t columns, const int32_t *k, int32_t rows,
-    int64_t *acc)
+static KC_NOINLINE void kc_dsp_add_outputs(const int16_t *alpha, int32_t columns, const int32_t *k,
+    int32_t rows, int64_t *acc)
 {
     int32_t all = 0;
     int32_t c, j;
@@ -76,18 +76,15 @@ static inline void kc_dsp_add_outputs(const int16_t *alpha, int32_t columns, con
     if (c < columns) {
         kc_portable_add_two(&alpha[c], columns, k, rows, &acc[c], 0);
     }
-    for (j = 0; j + 4 <= rows; j += 4) {
-        all |= k[j] | k[j + 1] | k[j + 2] | k[j + 3];
-    }
-    for (; j < rows; j++) {
+    KC_UNROLL(4)
+    for (j = 0; j < rows; j++) {
         all |= k[j];
     }
     for (j = 0; all > INT16_MAX && j < rows; j++) {
-        const int32_t lacking = k[j] > INT16_MAX ? 1 : 0; /* k = 2^15 was multiplied as -2^15 */
+        const int32_t lacking = k[j] > INT16_MAX ? INT32_C(1) << 16 : 0; /* 2^15 was multiplied as -2^15 */
 
-        for (c = 0; lacking != 0 && c + 2 <= columns; c += 2) {
-            acc[c] += alpha[j * columns + c] * (INT64_C(1) << 16);
-            acc[c + 1] += alpha[j * columns + c + 1] * (INT64_C(1) << 16);
+        for (c = 0; lacking != 0 && c < (columns & ~1); c++) {
+            acc[c] += (int64_t)alpha[j * columns + c] * lacking;
         }
     }
 }
@@ -102,7 +99,6 @@ static inline int64_t kc_dsp_sum_squares(const int16_t *words, int32_t n)
     int64_t sum = 0;
     int32_t i;
 
-    KC_UNROLL(4)
     for (i = 0; i + 1 < n; i += 2) {
         const int16x2_t pair = *kc_dsp_pairs(&words[i]);
 

@@ -33,7 +33,7 @@ class Online(SpecTable):
         allowed="a number, 0.001 to below 1",
         remedy="start with 0.8; omit it to update the centers of equal samples only")
     linear: Literal["rls", "nlms"] | None = _key(
-        None, about="add a linear part w.(1, x): rls (recursive least squares) or nlms (normalised LMS)",
+        None, about="linear part w.(1, x): recursive least squares (rls) or normalised LMS (nlms)",
         allowed="rls, nlms",
         remedy="use rls for a signal that is nearly linear from sample to sample; time and memory grow as "
                "columns^2; use nlms for many columns")

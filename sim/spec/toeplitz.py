@@ -31,7 +31,7 @@ class Toeplitz(SpecTable):
     step: int = _key(1, ge=1, le=2**31 - 1, about="step between samples in ADC counts (scheme uniform)",
                      allowed="an integer from 1", remedy="use 1 if x counts the samples")
     solver: Literal["levinson", "banded", "auto", "schur", "lookahead", "lookahead_f32"] = _key(
-        "levinson", about="levinson, banded (fastest; scheme uniform), auto, schur, lookahead, lookahead_f32",
+        "levinson", about="levinson, banded (fastest; uniform), auto, schur, lookahead, lookahead_f32",
         allowed="levinson, banded, auto, schur, lookahead, lookahead_f32",
         remedy="auto chooses banded if it applies, otherwise levinson. banded is the fastest and the most "
                "accurate, if sigma spans few of the samples. levinson solves all positive definite systems. "

@@ -63,7 +63,7 @@ def test_fractions_are_values_in_units_whatever_the_columns_are_called(tmp_path)
 def test_a_single_column_of_values_is_a_signal(tmp_path):
     (tmp_path / "t.csv").write_text("degrees\n" + "".join(f"{20 + i % 7 / 8}\n" for i in range(40)))
     code, out, _ = run("init", "warm", "--data", tmp_path / "t.csv", "-o", tmp_path)
-    assert code == 0 and "toeplitz_rls, n = 40, uniform" in out
+    assert code == 0 and "toeplitz_rls, n = 40, scheme = uniform" in out
     assert run("check", tmp_path / "warm.toml")[0] == 0
 
 
@@ -118,8 +118,9 @@ def completed(line, monkeypatch):
 
 
 @pytest.mark.parametrize(("line", "offered"), [
-    ("kerncast gen ec", {"ecg.toml", "ecg_stream.toml"}), ("kerncast test out --on emu:mps2-an386:u", {
-        "emu:mps2-an386:unicorn"}), ("kerncast targets cortex-m5", {"cortex-m55"}),
+    ("kerncast gen ec", {"ecg.toml", "ecg_stream.toml", "ecg_stream_fir.toml"}),
+    ("kerncast test out --on emu:mps2-an386:u", {"emu:mps2-an386:unicorn"}),
+    ("kerncast targets cortex-m5", {"cortex-m55"}),
     ("kerncast explain E10", None), ("kerncast init motor --data dr", {"drift.csv"}),
     ("kerncast ver", {"verify"}), ("kerncast build nowhere/", set())])
 def test_the_shell_completes_commands_specs_data_back_ends_targets_and_codes(line, offered, monkeypatch):

@@ -40,7 +40,7 @@ def test_on_every_example_the_advice_holds_when_it_is_applied(run: Run, tmp_path
     assert after["status"] == "ok"
     held = after["held_out"]
     assert held["error"] <= before["held_out"]["error"]
-    assert held["beats_baselines"] or "baseline has a smaller error" in out
+    assert held["beats_baselines"] or "the error of a baseline is" in out
     comments = [line for line in source.read_text().splitlines() if line.startswith("#")]
     assert [line for line in new.read_text().splitlines() if line.startswith("#")][:len(comments)] == comments
 
@@ -155,7 +155,7 @@ def test_on_made_data_the_advice_holds_when_it_is_applied(tmp_path: Path, kind: 
     elif after.quality.error > before.quality.error:
         assert "larger than before" in found.verdict
     assert after.quality.beats_baselines or any(
-        words in found.verdict for words in ("baseline has a smaller error", "No gain", "no model"))
+        words in found.verdict for words in ("the error of a baseline is", "No gain", "no model"))
 
 
 def test_a_width_far_from_the_start_is_found(tmp_path: Path) -> None:

@@ -92,7 +92,7 @@ def test_values_that_no_clock_counts_are_no_sampling_instants(end: str) -> None:
     "[a]\n" + "a." * 2000 + "b = 1\n", "x = {" + "'a' . " * 64 + "b = 1}", "[[" + '"a".' * 64 + "b]]",
     "x = 0x" + "f" * 5000, "x = [[{y = 0b1" + "0" * 20_000 + "}]]"])
 def test_keys_and_integers_without_end_are_not_toml(text: str) -> None:
-    with pytest.raises(KerncastError, match=r"E102: .* (a key|an integer) of too many"):
+    with pytest.raises(KerncastError, match=r"E102: .* (a key|an integer) has too many"):
         Source.parse(text, "s.toml")
 
 

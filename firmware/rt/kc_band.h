@@ -69,8 +69,8 @@ static inline int64_t kc_band_before_16_ref(KC_TABLE int16_t *l, const int16_t *
 
     for (; j <= count - 7; j += 8) {
         KC_UNROLL(8)
-        for (k = j; k < j + 8; k++) {
-            acc = kc_mac_i32(acc, l[k - 1], p[-k], 0);
+        for (k = 0; k < 8; k++) {
+            acc = kc_mac_i32(acc, l[j + k - 1], p[-j - k], 0);
         }
     }
     KC_UNROLL(8)
@@ -87,8 +87,8 @@ static inline int64_t kc_band_after_16_ref(KC_TABLE int16_t *l, const int16_t *p
 
     for (; j <= count - 7; j += 8) {
         KC_UNROLL(8)
-        for (k = j; k < j + 8; k++) {
-            acc = kc_mac_i32(acc, l[k - 1], p[k], 0);
+        for (k = 0; k < 8; k++) {
+            acc = kc_mac_i32(acc, l[j + k - 1], p[j + k], 0);
         }
     }
     KC_UNROLL(8)

@@ -238,6 +238,7 @@ static inline int32_t kc_lookahead_accept(kc_lookahead_t *k, int32_t p)
     KC_TRACE(lookahead, g_exp, m, 0, k->g_exp);
     KC_TRACE(lookahead, x_exp, m, 0, k->x_exp);
     if (k->a_exp > KC_A_EXP_MAX || k->g_exp > KC_EXP_MAX || k->x_exp > KC_EXP_MAX) {
+        k->blocks[k->steps] = 0; /* these rows are not solved */
         return 0;
     }
     k->order = m + p;

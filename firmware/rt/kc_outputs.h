@@ -15,10 +15,21 @@ static inline void kc_portable_add_two(const int16_t *alpha, int32_t columns, co
     int64_t sum = acc[0], other = acc[next];
     int32_t j;
 
-    KC_UNROLL(4)
-    for (j = 0; j < rows; j++) {
-        sum += (int64_t)alpha[j * columns] * k[j];
-        other += (int64_t)alpha[j * columns + next] * k[j];
+    for (j = 0; j + 4 <= rows; j += 4) {
+        sum = kc_mac_i32(sum, alpha[0], k[j], 0);
+        other = kc_mac_i32(other, alpha[next], k[j], 0);
+        sum = kc_mac_i32(sum, alpha[columns], k[j + 1], 0);
+        other = kc_mac_i32(other, alpha[columns + next], k[j + 1], 0);
+        sum = kc_mac_i32(sum, alpha[2 * columns], k[j + 2], 0);
+        other = kc_mac_i32(other, alpha[2 * columns + next], k[j + 2], 0);
+        sum = kc_mac_i32(sum, alpha[3 * columns], k[j + 3], 0);
+        other = kc_mac_i32(other, alpha[3 * columns + next], k[j + 3], 0);
+        alpha += 4 * columns;
+    }
+    for (; j < rows; j++) {
+        sum = kc_mac_i32(sum, alpha[0], k[j], 0);
+        other = kc_mac_i32(other, alpha[next], k[j], 0);
+        alpha += columns;
     }
     acc[next] = other;
     acc[0] = sum;

@@ -34,6 +34,6 @@ def test_check_and_plan_name_the_parts_that_others_replaced(tmp_path: Path, line
     path = tmp_path / "s.toml"
     path.write_text(TEXT + lines + "\n")
     checked, planned = (CliRunner().invoke(app, [name, str(path)]).stdout for name in ("check", "plan"))
-    assert f"budget = 8, {title}, eta = 0.5" in checked
+    assert f"budget = 8, reduction = {title}, eta = 0.5" in checked
     head = planned.split("\n\n")[0].splitlines()
     assert head[1:] == ([f"reduction by {title}"] if "projection" in title else [])

@@ -20,7 +20,7 @@ from .solver_cases import build, problems
 
 #: Instances with a machine, by their names within a core, and the file that defines it.
 MACHINES = {
-    "predictor": {"": "templates/rtl/predictor.sv.j2", "model_inst": "hw/rtl/kc_model_store.sv",
+    "predictor": {"": "templates/rtl/window_sizes.j2", "model_inst": "hw/rtl/kc_model_store.sv",
                   "sample_inst": "hw/rtl/kc_sample_buffer.sv"},
     "learner": {"control_inst": "hw/rtl/kc_learner_control.sv", "sample_inst": "hw/rtl/kc_sample_buffer.sv",
                 "reader_inst": "hw/rtl/kc_state_reader.sv", "writer_inst": "hw/rtl/kc_state_writer.sv"},

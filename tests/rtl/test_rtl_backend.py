@@ -100,7 +100,7 @@ def test_a_core_that_was_built_without_waveforms_writes_them_when_asked(require_
     backend.predict(x)
     assert [path.name for path in waves.iterdir()] == ["gains_predictor1.fst"]
     monkeypatch.setattr(backend._simulation, "_waves_options", lambda file: {})
-    with pytest.raises(KerncastError, match=r"(?s)E432.*no .*gains_predictor2\.fst"):
+    with pytest.raises(KerncastError, match=r"(?s)E432.*did not write .*gains_predictor2\.fst"):
         backend.predict(x)
 
 

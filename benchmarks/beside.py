@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -141,9 +141,10 @@ PEERS: dict[str, tuple[Callable[[object, NDArray[np.int64]], tuple[str, str]], s
     PACKAGES[0]: (m2cgen, "double", np.float64), PACKAGES[1]: (micromlgen, "float32, double", np.float32)}
 
 
-def headers(folder: Path) -> None:
-    """Write the C standard headers that the other libraries include."""
-    for name, text in {**HEADERS, "math.h": MATH, "cstdarg": "#include <stdarg.h>\n"}.items():
+def headers(folder: Path, more: Mapping[str, str] | None = None) -> None:
+    """Write the C standard headers of the other libraries, and `more` by name."""
+    texts = {**HEADERS, "math.h": MATH, "cstdarg": "#include <stdarg.h>\n", **(more or {})}
+    for name, text in texts.items():
         (folder / name).write_text(f'#ifdef __cplusplus\nextern "C" {{\n#endif\n{text}'
                                    "#ifdef __cplusplus\n}\n#endif\n")
 

@@ -14,17 +14,18 @@ from pathlib import Path
 
 import numpy as np
 
-from kerncast.benchmarks.beside import HOSTED, MATH
+from kerncast.benchmarks.beside import HOSTED, headers
 from kerncast.benchmarks.cortex_m import CortexM
-from kerncast.benchmarks.instructions import HEADERS, build
+from kerncast.benchmarks.instructions import build
 from kerncast.codegen.generate import generate
 from kerncast.sim._arrays import Raw
 from kerncast.sim.plan import Plan
 
 #: Samples whose instructions are counted.
 COUNTED = 20
-#: Headers that the other libraries include without using what they declare.
-NONE = ("stdio.h", "stdlib.h")
+#: Headers that only these libraries include; they use nothing of the empty ones.
+MORE_HEADERS = {"stdio.h": "", "stdlib.h": "",
+                "stdbool.h": "#ifndef __cplusplus\n#define bool _Bool\n#endif\n"}
 #: Functions of a program that are called here, and not from its main.
 CALLED = ("begin", "learn", "finish", "predict")
 MAIN = "int main(void);\nint main(void) { return 0; }\n"
@@ -65,7 +66,7 @@ class Program:
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             if plan is None:
-                write_headers(folder)
+                headers(folder, MORE_HEADERS)
                 flags = (*flags, *HOSTED)
             else:
                 generate(plan, folder / "c")
@@ -113,12 +114,3 @@ class Program:
         stack = max(stack, self.core.stack_of("predict"))
         return Cost(float(np.mean(learned)) if learned else None, float(np.mean(counts)), self.flash,
                     self.static - x_test.shape[1] * self._kind.itemsize + stack)
-
-
-def write_headers(folder: Path) -> None:
-    """Write the C standard headers that the other libraries include."""
-    texts = {**HEADERS, **dict.fromkeys(NONE, ""), "math.h": MATH, "cstdarg": "#include <stdarg.h>\n",
-             "stdbool.h": "#ifndef __cplusplus\n#define bool _Bool\n#endif\n"}
-    for name, text in texts.items():
-        (folder / name).write_text(f'#ifdef __cplusplus\nextern "C" {{\n#endif\n{text}'
-                                   "#ifdef __cplusplus\n}\n#endif\n")

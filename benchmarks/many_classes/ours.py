@@ -129,7 +129,7 @@ def learner_row(task: Task, title: str, tables: Tables) -> Row:
         plan = make_plan(learner_spec(task, tables), split.x, split.y)
         model = open_model(plan)
         model.update(split.x, split.y)
-        accuracies.append(float(np.mean(model.predict(split.x_test)["label"] == split.y_test)))
+        accuracies.append(split.accuracy(model.predict(split.x_test)["label"]))
     split = task.split(0)
     plan = make_plan(learner_spec(task, tables), split.x, split.y)
     p, model = plan.name, open_model(plan)
@@ -163,7 +163,7 @@ def batch_row(task: Task) -> Row:
     accuracies = []
     for split in task.fits():
         _, model = trained(task, split)
-        accuracies.append(float(np.mean(model.predict(split.x_test)["label"] == split.y_test)))
+        accuracies.append(split.accuracy(model.predict(split.x_test)["label"]))
     split = task.split(0)
     plan, model = trained(task, split)
     p = plan.name
@@ -187,7 +187,7 @@ def exported_row(task: Task) -> Row:
         svc = machine_of(task, part)
         plan = plan_of(svc, part.x, name=task.name, word=16)
         labels = open_model(plan).predict(raw_inputs(plan, part.x_test))["label"]
-        accuracies.append(float(np.mean(svc.classes_[labels] == part.y_test)))
+        accuracies.append(part.accuracy(svc.classes_[labels]))
     plan = plan_of(machine_of(task, split), split.x, name=task.name, word=16)
     made, inputs = program(plan, ""), raw_inputs(plan, split.x_test)
     cost = made.cost(inputs)

@@ -28,6 +28,10 @@ class Split:
     x_test: Raw
     y_test: Raw
 
+    def accuracy(self, labels: Raw) -> float:
+        """Return the share of right labels of the samples to classify."""
+        return float(np.mean(labels == self.y_test))
+
 
 @dataclass(frozen=True)
 class Task:

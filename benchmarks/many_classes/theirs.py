@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from kerncast.benchmarks.beside import CMSIS
+from kerncast.benchmarks.beside import CMSIS, PACKAGES
 from kerncast.benchmarks.beside_durbin import cmsis_flags
 from kerncast.benchmarks.many_classes import others
 from kerncast.benchmarks.many_classes.machine import COUNTED, Program
@@ -22,17 +22,12 @@ from kerncast.benchmarks.many_classes.ours import MACHINES, Row, machine_of
 from kerncast.benchmarks.many_classes.tasks import Split, Task
 from kerncast.sim._arrays import Raw
 
-EMLEARN, M2CGEN, MICROMLGEN = "emlearn==0.23.2", "m2cgen==0.10.0", "micromlgen==1.1.28"
+EMLEARN, (M2CGEN, MICROMLGEN) = "emlearn==0.23.2", PACKAGES
 #: Task -> numbers of samples that emlearn's neighbours store.
 HELD = {"digits": (100, 1000), "speakers": (100, 270), "activities": (16, 40)}
 FORESTS = (10, 100)
 #: Factor of the inputs of forests: emlearn truncates thresholds to integers.
 FINER = 16
-
-
-def accuracy(labels: Raw, split: Split) -> float:
-    """Return the share of right labels."""
-    return float(np.mean(labels == split.y_test))
 
 
 def nearest_row(task: Task, held: int, include: Path) -> Row:
@@ -44,7 +39,7 @@ def nearest_row(task: Task, held: int, include: Path) -> Row:
             made.learn(x, label)
         return made
 
-    accuracies = tuple(accuracy(taught(split, held).labels(split.x_test), split) for split in task.splits())
+    accuracies = tuple(split.accuracy(taught(split, held).labels(split.x_test)) for split in task.splits())
     split, before = task.split(0), held - 10
     last = list(zip(split.x[before:held], split.y[before:held].tolist(), strict=True))
     cost = taught(split, before).cost(split.x_test, last)
@@ -60,7 +55,7 @@ def forest_row(task: Task, count: int) -> Row:
         finer = Split(FINER * split.x, split.y, FINER * split.x_test, split.y_test)
         forest = RandomForestClassifier(count, random_state=seed).fit(finer.x, finer.y)
         programs.append((Program({"main.c": others.trees(finer, forest)}, "int16"), finer))
-    accuracies = tuple(accuracy(made.labels(split.x_test), split) for made, split in programs)
+    accuracies = tuple(split.accuracy(made.labels(split.x_test)) for made, split in programs)
     made, split = programs[0]
     return Row(f"{EMLEARN}, {count} trees", "computer", accuracies, made.cost(split.x_test))
 
@@ -81,7 +76,7 @@ def converted_row(task: Task, method: str, kind: str, fit: Callable[[Split], Any
         Name and text of the program, with a free or a real exponential.
     """
     models = [(fit(split), split) for split in task.fits()]
-    accuracies = tuple(accuracy(label(model, split.x_test), split) for model, split in models)
+    accuracies = tuple(split.accuracy(label(model, split.x_test)) for model, split in models)
     model, split = models[0]
     free, real = (Program(dict([source(split, model, name)]), kind, flags, files)
                   for name in others.EXPONENTIALS)

@@ -151,10 +151,10 @@ def test_no_machine_of_a_core_is_forgotten(core, tmp_path):
     generate_rtl(plan, tmp_path)
     files = {path.name for path in rtl_sources(tmp_path, plan, kinds)
              if "state_t state_reg" in path.read_text()}
-    known = {file.rpartition("/")[2] for name in (core, *(("solver",) if core == "trainer" else ()))
-             for file in MACHINES[name].values()}
-    ours = {unique_file(file) if file.startswith("kc_") else f"{plan.name}_{file.removesuffix('.j2')}"
-            for file in known}
+    known = {(path, file.rpartition("/")[2]) for name in (core, *(("solver",) if core == "trainer" else ()))
+             for path, file in MACHINES[name].items()}
+    ours = {unique_file(file) if file.startswith("kc_")
+            else f"{plan.name}_{file.removesuffix('.j2') if path else f'{core}.sv'}" for path, file in known}
     if core == "solver":
         ours |= {f"{plan.name}_row.sv", unique_file("kc_model_sender.sv")}
     assert files == ours

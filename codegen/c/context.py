@@ -293,6 +293,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "members": {f.name: f.ctype for f in plan.memory},
         "formats": {name: str(s.format) for name, s in plan.signals.items()} | (
             {"kernel": "float32"} if real else {}),
+        "byte_rows": short.lanes and plan.signals["x"].format.c_type in ("int8_t", "uint8_t"),
         "casts": _casts(plan), "short": short, "mac": "kc_mac_i32" if short.products else "kc_mac",
         "shift_round": "kc_shift_round_i32" if short.products else "kc_shift_round",
         "defines": _defines(plan), "varied": varied(plan),

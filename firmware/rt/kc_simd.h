@@ -179,7 +179,6 @@ static inline void kc_portable_dec_if_gt_u8(uint8_t *words, int32_t count, uint8
 #define kc_saturate_8 KC_SIMD_JOIN(KC_SIMD, saturate_8)
 #define kc_square_diffs KC_SIMD_JOIN(KC_SIMD, square_diffs)
 #define kc_square_diff_rows KC_SIMD_JOIN(KC_SIMD, square_diff_rows)
-#define kc_square_diffs_8 KC_SIMD_JOIN(KC_SIMD, square_diffs_8)
 #define kc_square_diff_rows_8 KC_SIMD_JOIN(KC_SIMD, square_diff_rows_8)
 
 #endif

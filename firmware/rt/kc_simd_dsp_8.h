@@ -66,7 +66,7 @@ static KC_INLINE void kc_dsp_negate(const uint8_t *u, int32_t groups, uint32_t s
 
 #if KC_DSP_LDM
     if (groups % 2 == 0 && ((uintptr_t)(const void *)u & 3U) == 0U) {
-        KC_UNROLL(4)
+        KC_UNROLL(2)
         for (i = groups / 2; i > 0; i--) {
             KC_DSP_CHOOSE(sign, KC_DSP_NEGATE)
         }
@@ -302,15 +302,6 @@ static inline void kc_dsp_square_diff_rows_8(const uint8_t *restrict u, const ui
         kc_dsp_negate(&u[at], groups, sign, negated);
         kc_dsp_add_groups_8(negated, groups, &v[at], n, rows, d, sign, rest == 0 && at == 0 ? 1 : 0);
     }
-}
-
-/* kc_portable_square_diffs_8 */
-static inline uint32_t kc_dsp_square_diffs_8(const uint8_t *u, const uint8_t *v, int32_t n, uint32_t sign)
-{
-    uint32_t d = 0;
-
-    kc_dsp_square_diff_rows_8(u, v, n, 1, &d, sign);
-    return d;
 }
 
 #endif

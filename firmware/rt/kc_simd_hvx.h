@@ -17,7 +17,6 @@
 #define kc_hvx_widen_8 kc_q6_widen_8
 #define kc_hvx_saturate_8 kc_q6_saturate_8
 #define kc_hvx_dec_if_gt_u8 kc_q6_dec_if_gt_u8
-#define kc_hvx_square_diffs_8 kc_q6_square_diffs_8
 
 /* Squares of the differences of `vectors` times 64 columns, as 32 sums; two squares fit int32. */
 static inline HVX_Vector kc_hvx_row(const int16_t *u, const int16_t *v, int32_t vectors)

@@ -91,13 +91,18 @@ static inline uint32_t tiny_act_distance_term(uint32_t acc, int32_t u, int32_t v
     return kc_square_diff_i32(acc, u, v);
 }
 
-/* Exact distance of two converted samples. */
-tiny_act_distance_t tiny_act_kernel_distance(const tiny_act_x_t *u, const tiny_act_x_t *v);
-
-/* The same for u and `rows` adjacent samples. */
+/* Exact distance of the converted sample u and each of `rows` adjacent ones. */
 void tiny_act_kernel_distances(const tiny_act_x_t *u, const tiny_act_x_t *v, int32_t rows,
     tiny_act_distance_t *d);
 
+/* The same for one sample. */
+static inline tiny_act_distance_t tiny_act_kernel_distance(const tiny_act_x_t *u, const tiny_act_x_t *v)
+{
+    tiny_act_distance_t d2;
+
+    tiny_act_kernel_distances(u, v, 1, &d2); /* one copy of its instructions for all callers */
+    return d2;
+}
 /* 1 if the kernel of a distance may be nonzero, else 0. */
 static inline int32_t tiny_act_kernel_reaches(tiny_act_distance_t d2)
 {

@@ -20,11 +20,6 @@ void tiny_act_output_convert(tiny_act_target_t label, tiny_act_word_t *y)
     }
 }
 
-tiny_act_distance_t tiny_act_kernel_distance(const tiny_act_x_t *u, const tiny_act_x_t *v)
-{
-    return kc_square_diffs_8(u, v, TINY_ACT_INPUT_DIM, 0u);
-}
-
 void tiny_act_kernel_distances(const tiny_act_x_t *u, const tiny_act_x_t *v, int32_t rows,
     tiny_act_distance_t *d)
 {

@@ -117,13 +117,12 @@ static inline int64_t tiny_cg_distance_term(int64_t acc, int64_t u, int64_t v)
     return kc_square_diff_d32(acc, u, v);
 }
 
-/* Exact distance of two converted samples. */
-tiny_cg_distance_t tiny_cg_kernel_distance(const tiny_cg_x_t *u, const tiny_cg_x_t *v);
-
-/* The same for u and `rows` adjacent samples. */
+/* Exact distance of the converted sample u and each of `rows` adjacent ones. */
 void tiny_cg_kernel_distances(const tiny_cg_x_t *u, const tiny_cg_x_t *v, int32_t rows,
     tiny_cg_distance_t *d);
 
+/* The same for one sample. */
+tiny_cg_distance_t tiny_cg_kernel_distance(const tiny_cg_x_t *u, const tiny_cg_x_t *v);
 /* 1 if the kernel of a distance may be nonzero, else 0. */
 static inline int32_t tiny_cg_kernel_reaches(tiny_cg_distance_t d2)
 {

@@ -85,13 +85,12 @@ static inline uint32_t tiny_lms_distance_term(uint32_t acc, int32_t u, int32_t v
     return kc_square_diff_i32(acc, u, v);
 }
 
-/* Exact distance of two converted samples. */
-tiny_lms_distance_t tiny_lms_kernel_distance(const tiny_lms_x_t *u, const tiny_lms_x_t *v);
-
-/* The same for u and `rows` adjacent samples. */
+/* Exact distance of the converted sample u and each of `rows` adjacent ones. */
 void tiny_lms_kernel_distances(const tiny_lms_x_t *u, const tiny_lms_x_t *v, int32_t rows,
     tiny_lms_distance_t *d);
 
+/* The same for one sample. */
+tiny_lms_distance_t tiny_lms_kernel_distance(const tiny_lms_x_t *u, const tiny_lms_x_t *v);
 /* 1 if the kernel of a distance may be nonzero, else 0. */
 static inline int32_t tiny_lms_kernel_reaches(tiny_lms_distance_t d2)
 {

@@ -286,8 +286,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
         "n": n, "N": budget, "D": columns,
         "sizes_text": f"n = {n}, D = {columns}" if trains else f"N = {budget}, D = {columns}",
         "title": TITLES[plan.algorithm],
-        "statuses": STATUSES,
-        "word_type": plan.word_type,
+        "statuses": STATUSES, "word_type": plan.word_type,
         "types": {name: s.format.c_type for name, s in plan.signals.items()}
         | {"offset": plan.signals["x_raw"].format.c_type} | ({"kernel": "float"} if real else {}),
         "members": {f.name: f.ctype for f in plan.memory},

@@ -103,6 +103,7 @@ static inline tiny_act_distance_t tiny_act_kernel_distance(const tiny_act_x_t *u
     tiny_act_kernel_distances(u, v, 1, &d2); /* one copy of its instructions for all callers */
     return d2;
 }
+
 /* 1 if the kernel of a distance may be nonzero, else 0. */
 static inline int32_t tiny_act_kernel_reaches(tiny_act_distance_t d2)
 {

@@ -123,6 +123,7 @@ void tiny_cg_kernel_distances(const tiny_cg_x_t *u, const tiny_cg_x_t *v, int32_
 
 /* The same for one sample. */
 tiny_cg_distance_t tiny_cg_kernel_distance(const tiny_cg_x_t *u, const tiny_cg_x_t *v);
+
 /* 1 if the kernel of a distance may be nonzero, else 0. */
 static inline int32_t tiny_cg_kernel_reaches(tiny_cg_distance_t d2)
 {

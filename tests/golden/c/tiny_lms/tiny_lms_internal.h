@@ -91,6 +91,7 @@ void tiny_lms_kernel_distances(const tiny_lms_x_t *u, const tiny_lms_x_t *v, int
 
 /* The same for one sample. */
 tiny_lms_distance_t tiny_lms_kernel_distance(const tiny_lms_x_t *u, const tiny_lms_x_t *v);
+
 /* 1 if the kernel of a distance may be nonzero, else 0. */
 static inline int32_t tiny_lms_kernel_reaches(tiny_lms_distance_t d2)
 {

@@ -22,19 +22,24 @@ static void tiny_cg_product_row(tiny_cg_trainer_t *t, const tiny_cg_word_t *b, i
     const tiny_cg_x_t *v = &t->centers[i * TINY_CG_INPUT_DIM];
     const tiny_cg_distance_t own = tiny_cg_kernel_distance(v, v);
     const int64_t diagonal = tiny_cg_kernel_value(own);
+    tiny_cg_distance_t d[KC_DIST_BATCH];
     int64_t acc = kc_mac(0, diagonal, b[i], TINY_CG_MAC_SHIFT);
-    int32_t j;
+    int32_t first, j;
 
     KC_TRACE(product, distance, i, i, own);
     KC_TRACE(product, kernel, i, i, diagonal);
-    for (j = 0; j < i; j++) {
-        const tiny_cg_distance_t d = tiny_cg_kernel_distance(v, &t->centers[j * TINY_CG_INPUT_DIM]);
-        const int64_t k = tiny_cg_kernel_value(d);
+    for (first = 0; first < i; first += KC_DIST_BATCH) {
+        const int32_t end = tiny_cg_min_i32(i, first + KC_DIST_BATCH);
 
-        KC_TRACE(product, distance, i, j, d);
-        KC_TRACE(product, kernel, i, j, k);
-        acc = kc_mac(acc, k, b[j], TINY_CG_MAC_SHIFT);
-        t->wide[j] = kc_mac(t->wide[j], k, b[i], TINY_CG_MAC_SHIFT);
+        tiny_cg_kernel_distances(v, &t->centers[first * TINY_CG_INPUT_DIM], end - first, d);
+        for (j = first; j < end; j++) {
+            const int64_t k = tiny_cg_kernel_value(d[j - first]);
+
+            KC_TRACE(product, distance, i, j, d[j - first]);
+            KC_TRACE(product, kernel, i, j, k);
+            acc = kc_mac(acc, k, b[j], TINY_CG_MAC_SHIFT);
+            t->wide[j] = kc_mac(t->wide[j], k, b[i], TINY_CG_MAC_SHIFT);
+        }
     }
     t->wide[i] = acc;
     if (i < TINY_CG_TRAIN_SAMPLES - 1) {

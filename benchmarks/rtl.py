@@ -37,18 +37,21 @@ EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "rtl"
 _CLOCK, _LINE, _NAMES = 12, 26, 150
 
 
-#: Classes, lanes, columns and vectors of cores with several outputs.
-OUTPUTS = ((3, 1, 8, 32), (3, 4, 8, 32), (10, 1, 16, 64), (10, 1, 64, 100), (10, 4, 64, 100),
-           (10, 16, 64, 100))
+#: Outputs, whether they are classes, lanes, columns and vectors of cores with several outputs.
+OUTPUTS = ((3, True, 1, 8, 32), (3, True, 4, 8, 32), (10, True, 1, 16, 64), (10, True, 1, 64, 100),
+           (10, True, 4, 64, 100), (10, True, 16, 64, 100), (3, False, 1, 8, 32), (3, False, 4, 8, 32),
+           (10, False, 1, 64, 100), (10, False, 4, 64, 100))
 #: Kernels with a distance of their own; the periodic one is the longest.
 _KERNELS: dict[str, dict[str, object]] = {
     "gaussian": {"sigma": 800.0}, "laplacian": {"type": "laplacian", "sigma": 800.0},
     "periodic": {"type": "periodic", "sigma": 0.8, "period": 4096.0}}
 
 
-def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian", classes: int = 0) -> Plan:
-    """Return the plan of a learner with a number of columns, vectors and classes."""
-    output = {"classes": [f"class {k}" for k in range(classes)]} if classes else {"word": "s12f0"}
+def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian", classes: int = 0,
+            outputs: int = 1) -> Plan:
+    """Return the plan of a learner with the given sizes."""
+    output: dict[str, object] = {"word": "s12f0"} if outputs == 1 else {"word": "s12f0", "outputs": outputs}
+    output = {"classes": [f"class {k}" for k in range(classes)]} if classes else output
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "kernel_lms"}, input={"word": "s12f0", "columns": columns},
         output=output, kernel=_KERNELS[kernel], online={"budget": budget, "eta": 0.5},
@@ -175,14 +178,16 @@ def in_lanes(columns: int, budget: int, lanes: int) -> str:
             f"| {100 * columns * budget / (lanes * period):.1f} % |")
 
 
-def several_outputs(classes: int, lanes: int, columns: int, budget: int) -> str:
-    """Return a row on the cores of classes, with ratios to one output."""
-    plans = [learner(columns, budget, classes=classes), learner(columns, budget)]
+def several_outputs(outputs: int, classes: bool, lanes: int, columns: int, budget: int) -> str:
+    """Return a row on the cores of several outputs, with ratios to one output."""
+    several = {"classes" if classes else "outputs": outputs}
+    plans = [learner(columns, budget, **several), learner(columns, budget)]
     cells = []
     for clocks in (predictor_cycles, predictor_period, update_cycles):
-        several, one = (clocks(plan, lanes) for plan in plans)
-        cells.append(f"{several:g} | {several / one:.2f}")
-    return f"| {classes} | {lanes} | {columns} | {budget} | {' | '.join(cells)} |"
+        taken, one = (clocks(plan, lanes) for plan in plans)
+        cells.append(f"{taken:g} | {taken / one:.2f}")
+    kind = "classes" if classes else "outputs"
+    return f"| {outputs} {kind} | {lanes} | {columns} | {budget} | {' | '.join(cells)} |"
 
 
 def reached(n: int, sigma: float) -> str:

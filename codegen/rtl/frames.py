@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+
 from ...sim.backend import Outputs, Raw
 from ...sim.plan import Plan
 from .common import model_frame, model_tag
@@ -23,12 +25,13 @@ def sample_frames(plan: Plan, x_raw: Raw) -> list[list[int]]:
     return [_unsigned(plan, "x_raw", row) for row in x_raw]
 
 
-def sample_frame(plan: Plan, x_raw: Raw, y_raw: int | None = None) -> list[int]:
-    """Return the frame of one sample (D,), with its target or label if it has one."""
+def sample_frame(plan: Plan, x_raw: Raw, y_raw: Raw | int | None = None) -> list[int]:
+    """Return the frame of one sample (D,), with its targets or label if it has any."""
     words = _unsigned(plan, "x_raw", x_raw)
     if y_raw is None:
         return words
-    return [*words, int(y_raw)] if plan.decision else [*words, *_unsigned(plan, "y_raw", [y_raw])]
+    targets = np.atleast_1d(y_raw).tolist()
+    return [*words, *(targets if plan.decision else _unsigned(plan, "y_raw", targets))]
 
 
 def target_frame(plan: Plan, y_raw: Raw) -> list[int]:

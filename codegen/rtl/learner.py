@@ -57,7 +57,7 @@ def prediction_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> i
 
 
 def _labelling(plan: Plan) -> int:
-    """Return the clock cycles that read the outputs of classes, one per cycle."""
+    """Return the clock cycles that read several outputs, one per cycle."""
     return plan.outputs if framed(plan) else 0
 
 
@@ -82,7 +82,7 @@ def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
     budget = plan.sizes["N"]
     held, rows = budget if count is None else count, rows_of_vectors(plan, lanes, 1)
     to_f = kernel_latency(plan) + _TO_F
-    taken = plan.sizes["D"] + 1 + _TAKEN + _labelling(plan)
+    taken = plan.sizes["D"] + plan.targets + _TAKEN + _labelling(plan)
     if held == 0:
         return taken + rows + 3 + _LEARNED
     first = taken + _pass_cycles(plan, lanes, held)
@@ -118,10 +118,6 @@ def _refusal(plan: Plan) -> KerncastError | None:
             or plan.in_float32:
         return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
                     remedy="choose reduction fklms, or train in C and load the model into the predictor core")
-    if framed(plan) and not plan.decision:
-        return fail("E307", "the SystemVerilog learner supports several outputs only of classes",
-                    where="[output] outputs", value=plan.outputs, allowed="one output, or classes",
-                    remedy="learn with the generated C, or with HLS C++")
     for name in ("linear", "quantise", "guard", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",
@@ -186,8 +182,9 @@ def _ports(plan: Plan) -> Ports:
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:
-    own = (*_OWN, "kc_alpha_give") if plan.outputs > 1 else _OWN
-    return (*(name for name in predictor_modules(plan) if name != "kc_model_store"), *own)
+    several = (*(("kc_alpha_give",) if plan.outputs > 1 else ()),
+               *(("kc_target_take",) if plan.targets > 1 else ()))
+    return (*(name for name in predictor_modules(plan) if name != "kc_model_store"), *_OWN, *several)
 
 
 def _render(plan: Plan) -> dict[str, str]:

@@ -164,7 +164,7 @@ def _learner(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
         count = min(left, len(call.x_raw))
         left -= count
         for k in range(count):
-            target = None if call.y_raw is None else int(call.y_raw[k])
+            target = None if call.y_raw is None else call.y_raw[k]
             yield Frame("s_axis_x", sample_frame(plan, call.x_raw[k], target), int(target is not None))
             yield Frame("m_axis_f", _answer(plan, call, k, target), _status(call.expected["status"][k]))
     if left:
@@ -173,8 +173,8 @@ def _learner(plan: Plan, core: RtlCore, vectors: Vectors) -> Iterator[Frame]:
             yield Frame("m_axis_state", words, of_slots)
 
 
-def _answer(plan: Plan, call: Call, k: int, target: int | None) -> list[int]:
-    """Return the beats of a reply: the prediction, and the error if there is a target."""
+def _answer(plan: Plan, call: Call, k: int, target: Raw | None) -> list[int]:
+    """Return the beats of a reply: the prediction, and the error of a target."""
     if framed(plan):
         return _reply(plan, call, k)
     f = int(call.expected["f"][k])
@@ -182,7 +182,7 @@ def _answer(plan: Plan, call: Call, k: int, target: int | None) -> list[int]:
         return [_word(plan, f)]
     from ...sim.primitives import saturate
 
-    [y] = _targets(plan, [target])
+    [y] = _targets(plan, np.atleast_1d(target))
     return [_word(plan, f), _word(plan, saturate(y - f, *_word_range(plan)))]
 
 

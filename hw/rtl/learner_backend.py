@@ -91,7 +91,7 @@ class LearnerBackend(Saving, CoreBackend):
         """Learn from samples in order; see :class:`~kerncast.sim.backend.Backend`."""
         x_raw, y_raw = raw.samples(self.plan, x_raw, y_raw)
         new = [operation for x, y in zip(x_raw, y_raw, strict=True)
-               for operation in _asked(sample_frame(self.plan, x, int(y)), True)]
+               for operation in _asked(sample_frame(self.plan, x, y), True)]
         answers, frames = self._run(new)
         self._learned += new
         self._state = learned_state(self.plan, frames)

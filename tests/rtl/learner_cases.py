@@ -6,6 +6,7 @@ import numpy as np
 
 from kerncast.codegen.rtl.frames import sample_frame
 from kerncast.codegen.rtl.learner import distance_parts, worst_update_cycles
+from kerncast.codegen.rtl.predictor import framed
 from kerncast.hw.rtl.learner_backend import learned_state, signed
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.backend import Outputs, Raw
@@ -20,7 +21,7 @@ from .conftest import SPECS, targets
 #: divide, and the full size.
 LEARNERS = {case: SPECS[case]
             for case in ("gains16", "even32", "even24", "wrap16", "corners16", "angles32", "roots16",
-                         "smooth32", "labels16", "sides32")} | {
+                         "smooth32", "labels16", "sides32", "values24")} | {
     "grows24": """
         model = {name = "grows", algorithm = "kernel_lms"}
         input = {word = "s9f0", columns = 1, offset = 3}
@@ -28,6 +29,14 @@ LEARNERS = {case: SPECS[case]
         kernel = {type = "laplacian", sigma = 90.0}
         online = {budget = 9, eta = 0.9, rho = 0.05}
         numbers = {word = 24, casts = {alpha = "half_even"}}
+        """,
+    "pairs16": """
+        model = {name = "pairs", algorithm = "kernel_lms"}
+        input = {word = "s9f0", columns = 5}
+        output = {word = "u10f0", offset = 512, gain = 1.5, outputs = 2}
+        kernel = {type = "laplacian", sigma = 300.0}
+        online = {budget = 6, eta = 0.9, rho = 0.02}
+        numbers = {word = 16, casts = {alpha = "half_even"}, formats = {alpha = "s16f14"}}
         """,
     "forgets16": """
         model = {name = "forgets", algorithm = "kernel_lms"}
@@ -111,7 +120,7 @@ class Learner:
         self.asked = 0
 
     def expect(self, answer: Outputs, y: int | None = None) -> None:
-        if self.plan.decision:
+        if framed(self.plan):
             words = [int(word) for part in answer.values() for word in part.ravel()]
             self.wanted.append(words)
             self.asked += 1
@@ -124,9 +133,9 @@ class Learner:
     def learn(self, x: Raw, y: Raw) -> None:
         """Samples with targets, back to back."""
         for row, target in zip(x, y, strict=True):
-            self.do("sample", sample_frame(self.plan, row, int(target)), True)
+            self.do("sample", sample_frame(self.plan, row, target), True)
             self.expect(self.model.update(row[np.newaxis], np.array([target])),
-                        None if self.plan.decision else self.target(int(target)))
+                        None if framed(self.plan) else self.target(int(target)))
 
     def predict(self, x: Raw) -> None:
         """Samples without, back to back."""

@@ -14,6 +14,7 @@ from kerncast.codegen.rtl.learner import (
     update_cycles,
     worst_update_cycles,
 )
+from kerncast.codegen.rtl.predictor import framed
 from kerncast.hw.backends import open_backend
 from kerncast.hw.rtl.learner_backend import learned_state
 from kerncast.hw.rtl.simulators import Simulation
@@ -33,11 +34,12 @@ USUAL = [("gains16", "icarus", 1), ("forgets16", "icarus", 1), ("even32", "veril
 IN_LANES = [("gains16", "icarus", 2), ("fives24", "icarus", 4), ("forgets16", "icarus", 2),
             ("roots16", "icarus", 2)]
 CLASSES = [("labels16", "icarus", 2), ("grows24", "icarus", 1), ("sides32", "icarus", 1)]
-CASES = [*USUAL, *IN_LANES, *CLASSES, *(
+SEVERAL = [("values24", "icarus", 1), ("pairs16", "icarus", 2)]
+CASES = [*USUAL, *IN_LANES, *CLASSES, *SEVERAL, *(
     pytest.param(case, simulator, lanes, marks=pytest.mark.campaign)
     for case in LEARNERS if case != "hundred"
     for simulator, lanes in (("icarus", 1), ("verilator", 1), ("icarus", 2), ("icarus", 4))
-    if (case, simulator, lanes) not in USUAL + IN_LANES + CLASSES)]
+    if (case, simulator, lanes) not in USUAL + IN_LANES + CLASSES + SEVERAL)]
 
 
 @pytest.fixture(scope="module")
@@ -97,10 +99,10 @@ def test_every_value_equals_the_model_under_any_stalls(learner, compared, case, 
 
 @pytest.mark.parametrize(("case", "simulator", "lanes"), CASES)
 def test_clocks_of_updates_and_predictions_follow_the_formula(learner, compared, case, simulator, lanes):
-    core, (x, y) = learner(case, simulator, lanes), stream(make(case), 40, 3)
+    core, (x, y) = learner(case, simulator, lanes), stream(make(case), 40, 6)
     plan, model, wanted = core.plan, core.model, []
-    # The next sample comes while the outputs of classes are read.
-    later = plan.outputs if plan.decision else 0
+    # The next sample comes while several outputs, or those of classes, are read.
+    later = plan.outputs if framed(plan) else 0
     core.do("watch")
     for i in range(len(x)):
         held, before = int(model.state()["count"][0]), model.state()
@@ -137,7 +139,7 @@ def test_reset_at_any_clock_recovers(learner, compared, case, simulator, lanes):
     for cut in range(1, worst_update_cycles(core.plan, lanes) // 2, 5):
         core.learn(x[:7], y[:7])  # the memory is full
         core.collect()
-        core.do("sample", sample_frame(core.plan, x[7], int(y[7])), True)
+        core.do("sample", sample_frame(core.plan, x[7], y[7]), True)
         if cut % 2:
             core.do("pulse", "read_slots")
         core.do("cycles", cut)
@@ -168,16 +170,18 @@ def test_a_label_outside_the_classes_is_dropped_and_reported(learner, compared, 
     assert compared(core, "unknown labels") == [[1, 0]] * 3 + [0]
 
 
-@pytest.mark.parametrize(("case", "simulator", "lanes"), [USUAL[0], USUAL[2], IN_LANES[0], CLASSES[0]])
+@pytest.mark.parametrize(("case", "simulator", "lanes"), [
+    USUAL[0], USUAL[2], IN_LANES[0], CLASSES[0], *SEVERAL])
 def test_a_malformed_sample_changes_nothing_and_is_reported(learner, compared, case, simulator, lanes):
     core = learner(case, simulator, lanes)
-    (x, y), columns = stream(core.plan, 60, 5), core.plan.sizes["D"]
+    (x, y), columns, targets = stream(core.plan, 60, 5), core.plan.sizes["D"], core.plan.targets
+    lengths = {1, columns, columns + 1, columns + targets, columns + targets + 1, 3 * columns}
     core.learn(x[:8], y[:8])
     at = 8
     for idle in (0.0, 0.5):
         core.do("stall", idle, idle, 1)
         for learning in (False, True):
-            for length in sorted({1, columns, columns + 1, columns + 2, 3 * columns} - {columns + learning}):
+            for length in sorted(lengths - {columns + learning * targets}):
                 core.collect()
                 core.do("sample", [1] * length, learning)
                 core.learn(x[at:at + 1], y[at:at + 1])  # close behind it
@@ -270,7 +274,7 @@ def test_the_back_end_learns_predicts_and_returns_its_state(require_simulator, l
 
 
 @pytest.mark.parametrize(("case", "simulator", "lanes"), [
-    USUAL[0], *IN_LANES, *CLASSES, pytest.param(*USUAL[2], marks=pytest.mark.campaign)])
+    USUAL[0], *IN_LANES, *CLASSES, *SEVERAL, pytest.param(*USUAL[2], marks=pytest.mark.campaign)])
 def test_a_state_is_restored_exactly_or_refused(learner, compared, case, simulator, lanes):
     core, plan = learner(case, simulator, lanes), make(case)
     (x, y), saved = stream(plan, 30, 11), open_model(plan)

@@ -24,7 +24,7 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 CORES_OF = {"gains16": ("predictor", "learner"), "corners16": ("predictor", "learner"),
             "angles32": ("predictor", "learner"), "powers16": ("predictor",),
             "labels16": ("predictor", "learner"), "sides32": ("predictor", "learner"),
-            "sorts16": ("predictor",),
+            "values24": ("predictor", "learner"), "sorts16": ("predictor",),
             "grid16": ("predictor", "solver", "trainer"), "means24": ("predictor", "solver", "trainer"),
             "bias16": ("predictor", "solver", "trainer"), "band16": ("predictor", "solver", "trainer")}
 
@@ -44,8 +44,9 @@ def raw_targets(plan, count):
     """Targets of the whole range: the same numbers for any format."""
     if plan.decision:
         return np.arange(count) % len(plan.class_names)
-    y = plan.signals["y_raw"].format
-    return raw_inputs(plan, count * plan.sizes["D"], 2).ravel()[:count] % (y.hi - y.lo) + y.lo
+    y, values = plan.signals["y_raw"].format, count * plan.targets
+    words = raw_inputs(plan, values * plan.sizes["D"], 2).ravel()[:values] % (y.hi - y.lo) + y.lo
+    return words.reshape(count, -1) if plan.targets > 1 else words
 
 
 def write(folder, plan, vectors):

@@ -43,13 +43,13 @@ BoardId = Annotated[str, typer.Option("--board", metavar="ID", autocompletion=bo
 #: Targets to measure.
 Targets = Annotated[list[str] | None, typer.Option(
     "--target", metavar="ID", show_default=False, autocompletion=target_names,
-    help="Target, or `all`; repeat the option, or separate values by commas. Default: those of the spec and "
-         "its budget.")]
+    help="Target, or `all`; repeat the option, or separate values by commas. Default: the targets of the "
+         "spec and of its [budget].")]
 #: Optimisation levels to measure.
 Levels = Annotated[list[str] | None, typer.Option(
     "-O", "--optimise", metavar="LEVEL", show_default=False,
-    help="-O0 to -O3, or -Os; repeat the option, or separate values by commas. Default: -O2, -Os and that of "
-         "the budget.")]
+    help="-O0 to -O3, or -Os; repeat the option, or separate values by commas. Default: -O2, -Os and the "
+         "level in [budget].")]
 #: The same as it was named before.
 OldLevels = Annotated[list[str] | None, typer.Option("--levels", hidden=True)]
 #: The compiler of an image.

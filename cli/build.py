@@ -12,7 +12,7 @@ from ._output import Answer, command_lines, emit, table
 
 Level = Annotated[str | None, typer.Option(
     "-O", "--optimise", metavar="LEVEL", show_default=False,
-    help="Optimisation level: -O0 to -O3, or -Os. Default: the level of the spec's budget, else -O2.")]
+    help="Optimisation level: -O0 to -O3, or -Os. Default: the level in [budget] of the spec, else -O2.")]
 Trace = Annotated[bool, typer.Option(
     "--trace", help="Build with trace hooks, for kerncast test --bisect on a board.")]
 

@@ -105,8 +105,8 @@ def _targets(given: list[str]) -> list[str]:
 
 
 _NOTES = """\
-flash: size of a program that only predicts, that also learns, and that also saves and restores; image is the
-test firmware.
+flash: size of a program that only predicts, of one that also learns, and of one that also saves and
+restores its state; image: the test firmware.
 RAM: size of the model. stack: maximum of training, updating and predicting, without interrupts.
 train, update, predict: mean count per call, with the worst call in brackets."""
 
@@ -132,5 +132,6 @@ def _times(found: list[Costs], clock: float | None) -> list[str]:
     lines = [f"{c.target} {c.optimise}: " + ", ".join(f"{call} {us:,} µs" for call, us
                                                       in c.microseconds(clock).items())
              for c in found if c.counts]
-    return ["", f"Worst call at {clock:g} MHz and one instruction per clock cycle; most chips need more:",
+    return ["", f"Time of the worst call at {clock:g} MHz and one instruction per clock cycle; most chips "
+                f"need more:",
             *lines]

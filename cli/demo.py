@@ -52,7 +52,7 @@ def _print(result: Demo) -> None:
                    f"{_caption(outcome)}\n")
     print_text(f"{result.words:,} values compared, {result.mismatches:,} mismatches")
     for problem in result.missing:
-        print_text(f"skipped (tool not installed): {problem.value} (to add it: {problem.remedy})")
+        print_text(f"skipped (tool not installed): {problem.value} (to install it: {problem.remedy})")
     print_text("\n".join(["Written:", *(f"  {path}" for path in result.files)]))
 
 

@@ -28,10 +28,11 @@ Cores = Annotated[list[str] | None, typer.Option(
     help="RTL core: predictor, learner, solver or trainer; repeat the option, or separate values by commas.")]
 Lanes = Annotated[list[str] | None, typer.Option(
     "--lanes", metavar="COUNT", show_default="1",
-    help="Hardware multipliers of the inner loop, a power of two; repeat the option, or separate values by "
-         "commas.")]
+    help="Number of hardware multipliers in the inner loop, a power of two; repeat the option, or separate "
+         "values by commas.")]
 Part = Annotated[str, typer.Option(metavar="PART", help="ECP5 part: 12k, 25k, 45k or 85k.")]
-Clock = Annotated[float, typer.Option(metavar="MHZ", help="Target clock of the placer in MHz.", min=1.0,
+Clock = Annotated[float, typer.Option(metavar="MHZ", help="Target clock frequency for the placer, in "
+                                                          "MHz.", min=1.0,
                                   max=10000)]
 Seeds = Annotated[int, typer.Option(metavar="COUNT", help="Number of runs of the placer; 0 disables place "
                                                           "and route.", min=0)]
@@ -42,7 +43,8 @@ Simulate = Annotated[str | None, typer.Option(
     help="Count the clock cycles in a simulator too: icarus or verilator.")]
 Plot = Annotated[Path | None, typer.Option(
     metavar="FILE", show_default=False,
-    help="Draw samples/s, look-up tables and hardware multipliers over the lanes: .svg, .png or .pdf.")]
+    help="Draw samples/s, look-up tables and hardware multipliers against the number of lanes: .svg, .png "
+         "or .pdf.")]
 
 
 def estimate(out: GeneratedFolder, family: Families = None, core: Cores = None, lanes: Lanes = None,
@@ -107,7 +109,8 @@ def _print(plan: Plan, found: list[Estimate], plot: Path | None, as_json: bool) 
     else:
         _draw(found)
         if plot is not None:
-            typer.echo(f"wrote {plot}: samples/s, look-up tables and hardware multipliers over the lanes")
+            typer.echo(f"wrote {plot}: samples/s, look-up tables and hardware multipliers against the "
+                       f"number of lanes")
     if problems and as_json:
         raise typer.Exit(KerncastError(problems).exit_code)
     if problems:

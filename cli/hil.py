@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..sim.plan import Plan
     from ..sim.replay.vectors import Call
 
-Recorded = Annotated[Path, typer.Argument(metavar="FILE", help="A file of kerncast hil record.",
+Recorded = Annotated[Path, typer.Argument(metavar="FILE", help="A file that kerncast hil record wrote.",
                                           show_default=False)]
 Samples = Annotated[Path | None, typer.Option(
     "--data", metavar="FILE", show_default=False,

@@ -48,7 +48,8 @@ TargetId = Annotated[str, typer.Option(
     help="Target or board to generate code for; kerncast targets lists them.")]
 TargetColumn = Annotated[str | None, typer.Option(
     metavar="COLUMN", show_default=False,
-    help="Column to predict, by name or number from 0. Default: y, target, label or class, else the last.")]
+    help="Column to predict, by name, or by number counted from 0. Default: y, target, label or class, else "
+         "the last.")]
 Inputs = Annotated[str | None, typer.Option(
     metavar="COLUMNS", show_default=False, help="Input columns, separated by commas. Default: all others.")]
 Classes = Annotated[str | None, typer.Option(
@@ -56,7 +57,7 @@ Classes = Annotated[str | None, typer.Option(
     help="Two classes, separated by commas; other rows are dropped. `none`: the target is a number.")]
 Time = Annotated[str | None, typer.Option(
     metavar="COLUMN", show_default=False,
-    help="Column of the sampling instants, not an input. `none`: do not look for one.")]
+    help="Column with the sampling instants, which is not an input. `none`: the file has no such column.")]
 Decimal = Annotated[Literal[".", ","] | None, typer.Option(
     metavar="MARK", show_default=False, help="Decimal mark, . or , ; by default it is detected in the file.")]
 Separator = Annotated[str | None, typer.Option(

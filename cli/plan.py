@@ -104,12 +104,13 @@ def _advise_cg(spec: Spec, base: Path, error: float, as_json: bool) -> None:
     rows = [("word", "measured error of alpha", "status", "RAM", "multiplications")]
     rows += [(str(c.word), f"{c.error:.1e}" if math.isfinite(c.error) else "no answer", c.status,
               f"{c.bytes} bytes", str(c.multiplications)) for c in found]
-    advice = f"No word length achieves {error:g} on these data: raise [cg] lambda, or take fewer steps."
+    advice = f"No word length achieves {error:g} on these data: raise [cg] lambda, or lower [cg] steps."
     if chosen is not None:
         advice = f"Smallest RAM that achieves {error:g} on these data: [numbers] word = {chosen.word}"
     emit(Answer({"asked": error, "choices": [vars(c) for c in found],
                  "advice": None if chosen is None else vars(chosen)},
-                "\n".join(["Error of the integer model compared with as many steps in float64, on the data:",
+                "\n".join(["Error of the integer model on the data, compared with the same number of steps "
+                           "in float64:",
                            "", table(rows), "", advice])), as_json)
 
 
@@ -133,7 +134,7 @@ def _advise_toeplitz(spec: Spec, base: Path, error: float, as_json: bool) -> Non
                    if chosen.status else "\nThe error is predicted: name data in [data] to measure it.")
     emit(Answer({"conditioning": {**vars(system), "bits_lost": system.bits_lost}, "asked": error,
                  "choices": [vars(c) for c in found], "advice": None if chosen is None else vars(chosen)},
-                "\n".join([f"condition about {system.condition:.3g}, |xi| up to {system.xi:.4f}: "
+                "\n".join([f"condition number about {system.condition:.3g}, |xi| up to {system.xi:.4f}: "
                            f"{system.bits_lost:.1f} bits lost", "", table(rows), "", advice])), as_json)
 
 
@@ -145,7 +146,7 @@ def _solver(made: Plan) -> list[str]:
     chosen = made.evidence.get("solver")
     if chosen is None:
         return []
-    cores = " HLS has no trainer core for it." if made.banded else ""
+    cores = " There is no HLS trainer core for this solver." if made.banded else ""
     return [f"solver {made.solver}, chosen automatically: {chosen['why']}.{cores}"]
 
 
@@ -212,8 +213,8 @@ def _text(made: Plan) -> str:
     counts += [(call, f"{o.formula} = {o.count}", what.replace("_", " "))
                for call, each in made.operations.items() for what, o in each.items()]
     head = "\n".join([f"{made.name}: {made.algorithm}, {made.word} bits", *_solver(made), *_reduction(made)])
-    notes = ["update_without_searches: the mean cost of an update over a long stream with metric fklms, "
-             "else a typical update"]
+    notes = ["update_without_searches: with metric = \"fklms\" the mean cost of an update over a long "
+             "stream, otherwise the cost of a typical update"]
     return "\n\n".join([head, table(_signals(made)), table(memory), table(counts),
                         *(notes if "update_without_searches" in made.operations else []),
                         f"plan {made.hash}"])

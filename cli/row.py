@@ -39,7 +39,7 @@ Checkpoint = Annotated[Path | None, typer.Option(
                                              "resume.")]
 Limit = Annotated[int | None, typer.Option(metavar="COUNT", help="Maximum number of samples to load.",
                                            show_default="all")]
-Labels = Annotated[bool, typer.Option("--labels", help="Accept a target that is a class label of any kind.")]
+Labels = Annotated[bool, typer.Option("--labels", help="Accept class labels of any kind as targets.")]
 
 
 # The schemes that take a mean of each diagonal, band by band.
@@ -73,7 +73,7 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
     samples = load_samples(data, limit=limit, labels="any" if labels else None)
     chosen = _scheme(samples, scheme)
     if chosen == "uniform" and (scheduler or checkpoint):
-        typer.echo("scheme uniform needs neither a checkpoint nor a cluster, so none is used", err=True)
+        typer.echo("scheme uniform needs neither a checkpoint nor a cluster, so neither is used", err=True)
         scheduler = checkpoint = None
     try:
         found = _computed(samples, sigma, chosen, as_json, dtype=dtype, scheduler=scheduler,

@@ -123,9 +123,9 @@ def _verdict(plan: Plan, result: Simulation) -> dict[str, str]:
     entry = meaning(result.status, plan.algorithm, plan.options)
     found = {"meaning": entry.title, "why": entry.cause, "do": entry.remedy}
     if not result.trained and not plan.trains:
-        found |= {"why": "The dictionary is empty after the last sample: truncation or max_deterioration "
-                         "evicted every center.",
-                  "do": "Lower truncation, or max_deterioration; start with a hundredth of eta times the "
+        found |= {"why": "The dictionary is empty after the last sample: `truncation` or "
+                         "`max_deterioration` evicted every center.",
+                  "do": "Lower `truncation` or `max_deterioration`; start with a hundredth of eta times the "
                         "largest y."}
     elif not result.trained and result.tuned is None:
         word = plan.constants.get("solver_word", plan.word)
@@ -192,7 +192,7 @@ def _classes(found: Simulated) -> list[str]:
     if len(heads) <= _MOST_COLUMNS:
         which = "Samples" if found.plan.fixed else \
             "Training samples" if found.data.y_test_raw is None else "Test samples"
-        return [*lines, "", f"{which} by true class (rows) and label (columns):", table(rows)]
+        return [*lines, "", f"{which} by true class (rows) and predicted label (columns):", table(rows)]
     short = [(row[0], row[-1]) for row in rows]
     return [*lines, "", "The confusion matrix is in --json.", table(short)]
 

@@ -30,17 +30,18 @@ Grid = Annotated[list[str] | None, typer.Option(
     help="A key of the spec and its values, V1,V2,... or LO..HI/COUNT; repeat the option for more keys.")]
 Objectives = Annotated[list[str] | None, typer.Option(
     "--objective", metavar="MEASURE", show_default="error,ram", autocompletion=measures,
-    help="Minimise this: error, rms, excess, alpha_error, ram, flash, operations or energy; repeat the "
+    help="Measure to minimise: error, rms, excess, alpha_error, ram, flash, operations or energy; repeat the "
          "option, or separate values by commas.")]
 Limits = Annotated[list[str] | None, typer.Option(
     "--constraint", metavar="LIMIT", show_default=False, autocompletion=measures,
-    help="Keep this limit: 'ram <= 8 kB', 'error <= float + 1'; repeat the option for more.")]
+    help="Limit that each design must satisfy: 'ram <= 8 kB', 'error <= float + 1'; repeat the option for "
+         "more.")]
 Out = Annotated[Path | None, typer.Option(
     "-o", "--out", metavar="RUN", show_default="NAME.sweep",
     help="Folder of the run; an earlier run in it is resumed.")]
 Trials = Annotated[int | None, typer.Option(
     "--trials", metavar="COUNT", min=1, max=10**6, show_default=False,
-    help="Evaluate at most this many points by a search, not the whole grid.")]
+    help="Search with at most this many points, instead of evaluating the whole grid.")]
 #: What --trials was called before; of `kerncast fit` the same word means samples.
 OldTrials = Annotated[int | None, typer.Option("--samples", min=1, max=10**6, hidden=True)]
 Seed = Annotated[int | None, typer.Option(metavar="NUMBER", min=0, show_default="0",
@@ -291,5 +292,6 @@ def _confirmed(found: Confirmation) -> str:
               str(r.costs.get("ram", "-")), r.first) for r in found.rows]
     counts = [f"{call} {count:,} {r.costs['unit']}" for r in found.rows
               for call, count in r.costs.get("counts", {}).items() if count is not None]
-    return "\n".join([f"Confirmed as generated C in {found.folder}, image of the test firmware measured:", "",
+    return "\n".join([f"Confirmed as generated C in {found.folder}, with the image of the test firmware "
+                      f"measured:", "",
                       table(rows), *([f"counted on the board: {', '.join(counts)}"] if counts else [])])

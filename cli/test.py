@@ -90,7 +90,8 @@ def _names(names: list[str], flash: str, bisect: bool) -> list[str]:
     if flash and bisect:
         raise fail("E194", "--flash cannot be combined with --bisect", where="--flash", value=flash,
                    allowed="--flash, or --bisect",
-                   remedy="flash the image of kerncast build --trace, then run --bisect without --flash")
+                   remedy="flash an image built with kerncast build --trace, then run with --bisect and "
+                          "without --flash")
     real = [name for name in names if name.startswith("board:")]
     check_flash((real or names)[0], flash)
     return names

@@ -46,7 +46,7 @@ def firmware_files(folder: str) -> dict[str, Traversable]:
         return shipped
     if not Path(given).is_dir():
         raise fail("E324", "no such folder", where=OWN_FIRMWARE, value=given,
-                   allowed="a folder that holds boards, targets, uart or counter",
+                   allowed="a folder with a subfolder boards, targets, uart or counter",
                    remedy="correct KERNCAST_FIRMWARE")
     inner = Path(given, folder)
     own = {entry.name: entry for entry in inner.iterdir()} if inner.is_dir() else {}

@@ -81,7 +81,7 @@ def run_demo(out: Path, report: Report) -> Demo:
     Demo
     """
     refuse_foreign(out, ours=(out / RESULTS).is_file(),
-                   allowed="a new or an empty folder, or one of an earlier demo")
+                   allowed="a new or an empty folder, or the folder of an earlier demo")
     out.mkdir(parents=True, exist_ok=True)
     (out / RESULTS).touch()  # an interrupted demo may be resumed in its folder
     outcomes, files, peers = [], [], {}

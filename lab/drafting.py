@@ -320,8 +320,8 @@ def describe(seen: Inspection, values: Values, lowered: str) -> dict[str, str]:
         if seen.duplicates else {}
     found |= {key: note for key, note in seen.notes.items() if key != "time"}
     if "last_errors" in values.get("online", {}):
-        found["errors"] = (f"the last {LAST_ERRORS} errors correct each prediction, because samples are in "
-                           "order of time")
+        found["errors"] = (f"each prediction is corrected with the last {LAST_ERRORS} errors, because the "
+                           f"samples are in time order")
     if seen.counts:
         found["units"] = "ADC counts, as in the file"
     else:

@@ -90,8 +90,9 @@ MEANINGS = {
         "The matrix plus lambda I is indefinite, as can happen with diagonal means. Or it is positive "
         "definite, but so ill-conditioned that rounding makes it look indefinite. kerncast sim reports "
         "which.",
-        "Raise lambda, lower sigma, or set [numbers] word = 24 or 32. For diagonal means: scheme "
-        "diagonal_mean_biased or solver lookahead. For a kernel matrix: center and scale the inputs."),
+        "Raise lambda, lower sigma, or set [numbers] word = 24 or 32. With diagonal means, use scheme = "
+        "\"diagonal_mean_biased\" or solver = \"lookahead\". With a kernel matrix, center and scale the "
+        "inputs."),
     "saturated": Entry(
         "done, but a value saturated at full scale",
         "A value was outside the range of its format and was clipped to the nearest end of the range.",
@@ -107,15 +108,15 @@ MEANINGS = {
     "inaccurate": Entry(
         "trained, but the certified error bound exceeds the tolerance",
         "The solution may be good, but its bound does not prove it: lambda is small compared with the "
-        "rounding of the kernel, or the solver took too few steps. There is no bound for scheme "
-        "diagonal_mean, nor if solver lookahead finds the matrix indefinite. For a learner in float32: the "
-        "inverse of the kernel matrix failed its check twice, and the contribution of the removed center is "
-        "lost.",
-        "Raise lambda or steps, set refine, a longer word length or scheme diagonal_mean_biased. Raise "
-        "tolerance if kerncast sim reports a small error."),
+        "rounding of the kernel, or the solver took too few steps. There is no bound with scheme = "
+        "\"diagonal_mean\", or if solver = \"lookahead\" finds that the matrix is indefinite. For a learner "
+        "in float32, the inverse of the kernel matrix failed its check twice, and the contribution of the "
+        "removed center is lost.",
+        "Raise lambda or [cg] steps, set `refine`, a longer word length or scheme = "
+        "\"diagonal_mean_biased\". Raise `tolerance` if kerncast sim reports a small error."),
     "breakdown": Entry(
         "not trained: no well-conditioned block of rows was found",
-        "Every leading block that solver lookahead may use is singular or nearly singular.",
+        "Every leading block that solver = \"lookahead\" may use is singular or nearly singular.",
         "Raise lambda."),
     "stalled": Entry(
         "trained, but refinement did not reduce the residual",
@@ -123,9 +124,9 @@ MEANINGS = {
         "Raise lambda, or set a longer word length."),
     "full": Entry(
         "the dictionary is full: the new center was not kept",
-        "With newest_only, only the newest center may be evicted, so the new center was evicted although "
-        "its loss exceeds max_deterioration. Projection fklms adds its coefficient to the other centers; "
-        "with projection none the sample is lost.",
+        "With newest_only = true, only the newest center may be evicted, so the new center was evicted "
+        "although its loss exceeds max_deterioration. With projection = \"fklms\", its coefficient is added "
+        "to the other centers; with projection = \"none\", the sample is lost.",
         "Raise budget or max_deterioration, or let other centers be evicted: newest_only = false, "
         "truncation or max_age."),
     "pending": Entry(
@@ -137,13 +138,13 @@ MEANINGS = {
         "a function of the sliced training was called out of order",
         "The order is begin, push for each sample, run until it returns ok, commit; a trainer trains "
         "one model at a time. Or something else wrote to the trainer, which its checksum shows.",
-        "Keep the order; cancel training before you begin again. If the order was kept, check what else "
-        "writes to the trainer's memory."),
+        "Follow this order; cancel training before you begin again. If the order was correct, check what "
+        "else writes to the trainer's memory."),
     "no_candidate": Entry(
         "not trained: no candidate has a certified answer",
         "For each pair of sigma and lambda, the certified error bound exceeds the tolerance, or rounding "
         "makes the matrix look indefinite.",
-        "Add a candidate with a larger lambda or a smaller sigma, raise tolerance, or set [numbers] word = "
+        "Add a candidate with a larger lambda or a smaller sigma, raise `tolerance`, or set [numbers] word = "
         "24 or 32."),
 }
 
@@ -163,7 +164,8 @@ _BY_ALGORITHM = {
         MEANINGS["not_positive_definite"].title,
         "Diagonal means can make the matrix indefinite. Or it is positive definite, but so "
         "ill-conditioned that rounding makes it look indefinite. kerncast sim reports which.",
-        f"Use scheme diagonal_mean_biased or solver lookahead, raise lambda, lower sigma, {_LONGER}"),
+        f"Use scheme = \"diagonal_mean_biased\" or solver = \"lookahead\", raise lambda, lower sigma, "
+        f"{_LONGER}"),
     ("not_positive_definite", "toeplitz_rls diagonal_mean_biased"): Entry(
         "not trained: matrix too ill-conditioned for the word length",
         _ILL_CONDITIONED, f"Raise lambda, lower sigma, {_LONGER}"),
@@ -175,39 +177,41 @@ _BY_ALGORITHM = {
         MEANINGS["inaccurate"].title,
         f"{_UNPROVED}. The bound covers the system after rounding; with an intercept, the system of alpha "
         "without it.",
-        "Raise lambda, set refine or a longer word length. Raise tolerance if kerncast sim reports a small "
-        "error."),
+        "Raise lambda, set `refine`, or set a longer word length. Raise `tolerance` if kerncast sim reports "
+        "a small error."),
     ("inaccurate", "toeplitz_rls diagonal_mean"): Entry(
         "trained, but no error bound is known",
-        "With scheme diagonal_mean the smallest eigenvalue of the matrix has no lower bound, so the error "
-        "has no upper bound.",
-        "Use scheme diagonal_mean_biased, which has a bound. Or accept the status if kerncast sim reports a "
-        "small error."),
+        "With scheme = \"diagonal_mean\", the smallest eigenvalue of the matrix has no lower bound, so the "
+        "error has no upper bound.",
+        "Use scheme = \"diagonal_mean_biased\", which has a bound. Or accept the status if kerncast sim "
+        "reports a small error."),
     ("inaccurate", "toeplitz_rls diagonal_mean_biased"): Entry(
         MEANINGS["inaccurate"].title,
         f"{_UNPROVED}. The bound covers the system after rounding; with an intercept, the system of alpha "
         "without it.",
-        "Raise lambda, set refine or a longer word length. Raise tolerance if kerncast sim reports a small "
-        "error."),
+        "Raise lambda, set `refine`, or set a longer word length. Raise `tolerance` if kerncast sim reports "
+        "a small error."),
     ("inaccurate", "kernel_cg"): Entry(
         MEANINGS["inaccurate"].title,
         f"{_UNPROVED}, or the solver took too few steps. The bound covers the system after rounding.",
-        "Raise steps or lambda, or set a longer word length. Raise tolerance if kerncast sim reports a small "
-        "error."),
+        "Raise [cg] steps or lambda, or set a longer word length. Raise `tolerance` if kerncast sim reports "
+        "a small error."),
     ("inaccurate", "kernel_lms"): Entry(
         "learnt, but part of the contribution of a removed center is lost",
-        "The centers are too close to each other. With guard: the projection of the removed center was "
-        "stopped where the sum of the squared kernel values exceeded 2. In float32: the inverse of the "
-        "kernel matrix failed its check, also after it was computed again.",
-        "Lower sigma or budget, or use reduction nt with quantise, which does not project."),
+        "The centers are too close to each other. With guard = true, the projection of the removed center "
+        "was stopped because the sum of the squared kernel values exceeded 2. In float32, the inverse of "
+        "the kernel matrix failed its check, even after it was computed again.",
+        "Lower sigma or budget, or use reduction = \"nt\", which does not project, together with "
+        "`quantise`."),
     ("saturated", "kernel_lms"): Entry(
         MEANINGS["saturated"].title, MEANINGS["saturated"].cause,
         "Find the saturated signal with kerncast sim. If it is alpha, lower eta or give alpha a larger range "
-        "in [numbers.ranges]; if it is f, give [output] word a larger range."),
+        "in [numbers.ranges]; if it is f, choose a format with a larger range for `word` in [output]."),
     ("saturated", "online_kernel_rls"): Entry(
         MEANINGS["saturated"].title,
         "A prediction exceeded its format, or a coefficient the range that the ridge gives it.",
-        "Raise ridge in [rls]; if f saturates, give [output] word a larger range."),
+        "Raise `ridge` in [rls]; if f saturates, choose a format with a larger range for `word` in "
+        "[output]."),
     ("bad_argument", "kernel_predictor"): Entry(
         "a null pointer", "An argument is missing.", "Pass the address of the input and of the result."),
 }

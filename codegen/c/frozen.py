@@ -44,9 +44,9 @@ def freeze(plan: Plan, image: bytes, where: str = "saved state") -> dict[str, st
         or if the plan's model is already a constant.
     """
     if plan.fixed:
-        raise fail("E448", "the model is a constant already", where=where, value=plan.algorithm,
+        raise fail("E448", "the model is already read-only", where=where, value=plan.algorithm,
                    allowed="a trainer or a learner", remedy="use the generated folder unchanged: its model "
-                                                            "is already a constant")
+                                                            "is already read-only")
     image = _without_blanks(plan, image)
     state = decode(plan, image, where).state
     trained = "trained" if "trained" in state else "count"

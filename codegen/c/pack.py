@@ -38,7 +38,7 @@ def refuse_unwritable_pack(out: Path | None) -> None:
     if not (at.is_dir() and os.access(at, os.W_OK)):
         raise fail("E191", "the pack cannot be written", where="--pack", value=str(out),
                    allowed="a writable folder, or a new one in a writable folder",
-                   remedy="name a folder that can be written")
+                   remedy="name a writable folder")
 
 
 def write_pack(folder: Path, name: str, out: Path) -> Path:

@@ -72,7 +72,8 @@ class Memory(_Data):
                           f"a multiple of {1 << self.guard_log2:#x} above 0", "lower guard_log2")
         if start < flash_end and self.flash_origin < self.ram_origin:
             raise refused("the guard below the RAM overlaps the flash",
-                          f"guard from {start:#x}; {given}", f"a guard from {flash_end:#x} or above",
+                          f"guard from {start:#x}; {given}", f"a guard that begins at {flash_end:#x} or "
+                                                             f"above",
                           "lower guard_log2")
         return self
 
@@ -88,8 +89,8 @@ class Uart(_Data):
     max_payload: int | None = Field(default=None, ge=64)
     "Largest number of bytes per frame, if the board's RAM is too small for the default."
     window: int = Field(default=1, ge=1, le=255)
-    "Maximum number of pending requests; more than one needs a queue that fills while the agent does not "
-    "read."
+    "Maximum number of pending requests; more than one requires a receive FIFO that stores bytes while the "
+    "agent is busy."
 
     @property
     def clocks_a_bit(self) -> int:

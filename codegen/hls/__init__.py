@@ -46,7 +46,7 @@ def refuse_unfit(plan: Plan) -> None:
     """Raise E311, with the predictor's reason, for a plan without any core."""
     dialects = requested_dialects(plan)
     if plan.evidence.get("hls", {}).get("interface") == "memory" and "catapult" in dialects:
-        raise fail("E311", "no HLS C++ core of Catapult supports arrays in memory", where="[hls] dialects",
+        raise fail("E311", "no HLS C++ core for Catapult supports arrays in memory", where="[hls] dialects",
                    value=", ".join(dialects), allowed="vitis",
                    remedy='set dialects = ["vitis"], or interface = "stream"')
     refusal = PREDICTOR.refusal(plan)

@@ -96,7 +96,7 @@ def _no_predictor(plan: Plan) -> KerncastError | None:
                        "remove [hls] and run the generated C, or train a OneVsRestClassifier")
     if plan.tunes:
         return _unlike("[toeplitz] candidates", plan.options["candidates"], "one pair of sigma and lambda",
-                       "remove candidates, or remove [hls] and run the generated C")
+                       "remove `candidates`, or remove [hls] and run the generated C")
     return _too_large(plan)
 
 
@@ -169,7 +169,8 @@ def _answer_sizes(plan: Plan) -> list[tuple[str, str, str, str]]:
     """Return the constants of an answer of several values."""
     if not framed(plan):
         return []
-    margin = [("long long", "min_margin", literal(plan.integer("min_margin")), "a class below it is unknown")
+    margin = [("long long", "min_margin", literal(plan.integer("min_margin")), "a smaller margin gives the "
+                                                                               "label unknown")
               ] if "min_margin" in plan.constants else []
     return [("int", "outputs", str(plan.outputs), "C"),
             ("int", "answer_words", str(answer_width(plan)), "outputs, then label and margin of classes"),

@@ -113,11 +113,12 @@ def _refusal(plan: Plan) -> KerncastError | None:
     reduces = plan.learns and not plan.second_order
     where = "[online] reduction" if reduces else "[model] algorithm"
     value = plan.reduction if reduces else plan.algorithm
-    unlike = "the SystemVerilog learner supports FKLMS with a fixed budget only"
+    unlike = "the SystemVerilog learner supports only FKLMS with a fixed dictionary size"
     if not reduces or (plan.metric, plan.projection) != ("fklms", "fklms") \
             or plan.in_float32:
         return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
-                    remedy="choose reduction fklms, or train in C and load the model into the predictor core")
+                    remedy="set reduction = \"fklms\", or train in C and load the model into the predictor "
+                           "core")
     for name in ("linear", "quantise", "guard", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",
@@ -177,8 +178,8 @@ def _ports(plan: Plan) -> Ports:
                              Stream("f", False, plan.word, 3), Stream("state", False, plan.word, 1)),
                  ("x", "f"), (("error_x", "a sample frame has tlast at the wrong beat"),
                               ("error_state", "a rejected state")),
-                 (("read_model", "send the frame of the model"),
-                  ("read_slots", "send the frame of the slots")), lanes=True)
+                 (("read_model", "send the model frame"),
+                  ("read_slots", "send the slot frame")), lanes=True)
 
 
 def _modules(plan: Plan) -> tuple[str, ...]:

@@ -219,7 +219,8 @@ def no_candidates(plan: Plan, core: str) -> KerncastError:
     """Return the error for a trainer that compares pairs of sigma and lambda."""
     return fail("E307", f"the SystemVerilog {core} does not compare candidates",
                 where="[toeplitz] candidates", value=plan.options["candidates"],
-                allowed="one pair of sigma and lambda", remedy="remove candidates, or train and predict in C")
+                allowed="one pair of sigma and lambda", remedy="remove `candidates`, or train and predict "
+                                                               "in C")
 
 
 def _refusal(plan: Plan) -> KerncastError | None:
@@ -243,7 +244,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
     if plan.tunes:
         return no_candidates(plan, "predictor")
     if plan.pairwise:
-        return fail("E307", "the SystemVerilog predictor does not count votes of pairs of classes",
+        return fail("E307", "the SystemVerilog predictor does not support voting between pairs of classes",
                     where="[output] classes", value=len(plan.class_names),
                     allowed="one output per class, or two classes",
                     remedy="predict in C, or train a OneVsRestClassifier, which has one output per class")
@@ -328,7 +329,8 @@ def expansion_context(plan: Plan) -> dict[str, Any]:
     }
 
 
-_LABELS = {"sign": "1 if f > 0, else 0", "argmax": "the largest output's, the lowest in a tie"}
+_LABELS = {"sign": "1 if f > 0, else 0", "argmax": "that of the largest output; in a tie, the lowest such "
+                                                   "label"}
 
 
 def reply_context(plan: Plan) -> dict[str, Any]:

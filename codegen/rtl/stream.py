@@ -36,12 +36,13 @@ def stream_cycles(plan: Plan, lanes: int = 1) -> int:
 def _refusal(plan: Plan) -> KerncastError | None:
     """Return an error if the core does not support a plan; else None."""
     if not plan.stream_taps:
-        return fail("E307", "the SystemVerilog stream needs a lag", where="[toeplitz] stream_lag",
-                    value="none", allowed="a lag", remedy="set [toeplitz] stream_lag, with scheme uniform")
+        return fail("E307", "the SystemVerilog stream core needs a lag", where="[toeplitz] stream_lag",
+                    value="none", allowed="a lag", remedy="set [toeplitz] stream_lag and scheme = "
+                                                          "\"uniform\"")
     if plan.stream_taps > MOST_TAPS:
         return fail("E306", "the filter is too long for the SystemVerilog stream",
                     where="[toeplitz] stream_lag", value=plan.integer("stream_lag"),
-                    allowed=f"up to {MOST_TAPS // 2}", remedy="lower stream_lag, or stream in C")
+                    allowed=f"up to {MOST_TAPS // 2}", remedy="lower stream_lag, or run the stream in C")
     return None
 
 

@@ -119,7 +119,8 @@ def _unopened(port: str, error: Exception) -> KerncastError:
     number = getattr(error, "errno", None) or next(iter(getattr(error.__context__, "args", ())), None)
     why, remedy = _REFUSALS.get(number, (str(error), _ANYTHING))
     return fail("E410", "the serial port cannot be opened", where="port", value=f"{port}: {why}",
-                allowed="a serial port that exists, is not in use, and that you may open", remedy=remedy)
+                allowed="an existing serial port that no other program uses and that you have permission to "
+                        "open", remedy=remedy)
 
 
 class SerialLink:

@@ -41,7 +41,7 @@ VERSION = 3
 #: Samples of a call at most: what a pulled cable can cost.
 PIECE = 64
 _INTERRUPTED = "interrupted"
-_OURS = "a file of kerncast hil record"
+_OURS = "a file that kerncast hil record wrote"
 
 
 def pieces(calls: Sequence[tuple[str, Any, Any]]) -> list[Call]:

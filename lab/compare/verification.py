@@ -57,7 +57,7 @@ VERIFIED = "verified.json"
 LARGEST_BYTES = 1 << 28
 MAX_FILES = 4096
 _PACKAGES = ("numpy", "numba", "jinja2", "cffi", "unicorn", "ziglang")
-_VERIFIABLE = "a folder of kerncast gen, or a file of kerncast verify FOLDER -o FILE.zip"
+_VERIFIABLE = "a folder that kerncast gen wrote, or a bundle that kerncast verify FOLDER -o FILE.zip wrote"
 _REDO = "generate the folder again: kerncast gen SPEC -o FOLDER"
 
 

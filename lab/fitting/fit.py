@@ -102,12 +102,12 @@ class Fit:
                    "Smoothing does not improve this signal.")
             own += f" {why} To predict its next sample: {self.ahead}"
         if self.after.status != "ok":
-            return f"No values with status ok were found. {own}"
+            return f"No values with status \"ok\" were found. {own}"
         if not self.changes:
             return f"No better values were found. {own}"
         if self.after.error > self.before.error:
-            return (f"The error is larger than before, when the status was {self.before.status}: only values "
-                    f"with status ok are recommended. {own}")
+            return (f"The error is larger than before, when the status was {self.before.status}: only "
+                    f"values with status \"ok\" are recommended. {own}")
         return own
 
     def as_dict(self) -> dict[str, Any]:

@@ -279,7 +279,7 @@ def run_sweep(settings: Settings, folder: Path, *, jobs: int = 1, scheduler: str
         has no solution, E262 or E501 if workers are not available; the errors of the spec as written.
     """
     refuse_foreign(folder, ours=any((folder / name).is_file() for name in (DATABASE, LOCK)),
-                   allowed="a new or an empty folder, or one of an earlier sweep")
+                   allowed="a new or an empty folder, or the folder of an earlier sweep")
     if settings.searches:
         check_search()
     check_workers(jobs, scheduler)

@@ -166,7 +166,7 @@ class Store:
     def damaged(self, what: object) -> KerncastError:
         """Return error E366: the file is damaged or was changed."""
         return fail("E366", "the results are damaged", where=str(self.path), value=what,
-                    allowed="an unchanged file of kerncast sweep",
+                    allowed="an unchanged file that kerncast sweep wrote",
                     remedy="run the same kerncast sweep again: it keeps every valid result and computes the "
                            "others. If none is valid, move the file away, or name another folder with -o")
 

@@ -60,8 +60,8 @@ _SPEC = {
                   "offset and gain of [input] must be one number, or a list with one number per column.",
                   "Give one entry per column, or a single number."),
     "E113": Entry("two settings exclude each other",
-                  "The two settings named cannot be used together: for example scheme uniform with two "
-                  "columns, or a kernel with the parameter of another kernel.",
+                  "The two settings named cannot be used together: for example scheme = \"uniform\" with "
+                  "two columns, or a kernel with the parameter of another kernel.",
                   "Change one of the two settings named."),
     "E114": Entry("a format for an unknown signal",
                   "[numbers.formats] names a signal whose format this algorithm determines itself.",
@@ -71,10 +71,10 @@ _SPEC = {
                   "and targets -1 and +1.",
                   "Change the setting named, or name your own data file."),
     "E116": Entry("[data] must name one source", "[data] contains both builtin and file, or neither of them.",
-                  "Set one of them; test can be used only with file."),
+                  "Set one of them; `test` can be used only with `file`."),
     "E117": Entry("this cast cannot be chosen",
-                  "[numbers.casts] names a signal that has no cast in this algorithm. Or it asks for wrap "
-                  "where a bound keeps every value in range, so that wrap and saturate are the same.",
+                  "[numbers.casts] names a signal that has no cast in this algorithm. Or it requests "
+                  "\"wrap\" where a bound keeps every value in range, so nothing can wrap.",
                   "Use one of the signals listed, or set only the rounding."),
     "E118": Entry("this range has no effect",
                   "[numbers.ranges] names a signal whose format follows from a bound or adapts to the data, "
@@ -91,7 +91,7 @@ _SPEC = {
                   "Write a spec; `kerncast init NAME` writes one to start from."),
     "E190": Entry("no such error code", "No message has the code given to `kerncast explain`.",
                   "Copy the code from the message: E or W and three digits."),
-    "E191": Entry("the operating system refused to read or write",
+    "E191": Entry("reading or writing failed",
                   "A folder does not exist or is not writable, or the disk is full.",
                   "Check the path named and its permissions."),
     "E192": Entry("the file exists already",
@@ -153,8 +153,8 @@ _NUMBERS = {
     "E222": Entry("no such scheme for the first row", "No scheme has this name.",
                   "Use uniform, diagonal_mean or diagonal_mean_biased."),
     "E223": Entry("the samples do not lie on a uniform grid",
-                  "Scheme uniform needs samples of one column, in order, at a constant step.",
-                  "Sort or resample the data, or use scheme diagonal_mean."),
+                  "scheme = \"uniform\" needs samples of one column, in order, at a constant step.",
+                  "Sort or resample the data, or use scheme = \"diagonal_mean\"."),
     "E224": Entry("samples and targets do not fit",
                   "The array has the wrong number of axes, columns or rows, or contains NaN or infinity.",
                   "Give X of shape (m, D) and y of shape (m,), finite, with the D of the model."),
@@ -163,11 +163,11 @@ _NUMBERS = {
                   "and Y has as many rows as r has entries.",
                   "Give y of shape (n,) or (n, m), and as r the first column of T + lambda I."),
     "E226": Entry("the method does not exist, or does not support this Toeplitz system",
-                  "No Toeplitz method has this name, or banded was chosen for a matrix without a band.",
-                  "Use auto, or one of the methods listed."),
+                  "No Toeplitz method has this name, or \"banded\" was chosen for a full matrix.",
+                  "Use \"auto\", or one of the methods listed."),
     "E227": Entry("the Toeplitz matrix is not symmetric",
                   "r_row differs from r, and the method solves symmetric systems only.",
-                  "Use method auto or levinson, or omit r_row."),
+                  "Use method \"auto\" or \"levinson\", or omit r_row."),
     "E228": Entry("eta or rho is out of range",
                   "The learning rate must be positive, and the decay must not change a coefficient's sign.",
                   "Start with eta = 0.1 and rho = 0."),
@@ -190,32 +190,32 @@ _NUMBERS = {
                   "complex or sparse.",
                   "Correct what the message names; inputs are dense, finite, of shape (m, D)."),
     "E234": Entry("the samples must be presented at least once",
-                  "presentations is below 1, or not an integer.", "Start with 10."),
+                  "`presentations` is below 1, or not an integer.", "Start with 10."),
     "E235": Entry("the maximum block size of look-ahead is out of range",
                   "The maximum block size is outside its range. Memory and time grow with the block size.",
-                  "Start with 16; raise it if the status is breakdown and the matrix is not singular."),
+                  "Start with 16; raise it if the status is \"breakdown\" and the matrix is not singular."),
     "E236": Entry("no such preconditioner, or a tolerance out of range",
                   "No preconditioner has this name, or it does not suit the matrix: circulants need a "
                   "Toeplitz matrix. Or the tolerance is too loose, or smaller than float64 can reach.",
                   "Omit the preconditioner, and use a tolerance of 1e-10."),
     "E237": Entry("the matrix does not fit in memory",
                   "The method stores an n x n matrix, and memory is too small for this n.",
-                  "Use a method in O(n) memory (cg, or a Toeplitz method), or fewer samples."),
+                  "Use \"cg\" or a Toeplitz method, which need only O(n) memory, or fewer samples."),
     "E238": Entry("no such method for kernel systems, or an option out of range",
                   "No method has this name, or the method does not have this option.",
-                  "Use method auto without options."),
+                  "Use method \"auto\" without options."),
     "E239": Entry("K + lambda I is not positive definite in float64",
                   "lambda is smaller than the rounding errors of the largest eigenvalue of K.",
                   "Use a larger lambda, or the eigendecomposition (eigh)."),
     "E240": Entry("the spec has no data", "The command needs data, but the spec has no [data] table.",
-                  "Add [data] with builtin or file, or pass arrays through the Python API."),
+                  "Add [data] with `builtin` or `file`, or pass arrays through the Python API."),
     "E241": Entry("a data file cannot be read",
                   "The path does not exist, the file is damaged, or its format differs from its suffix.",
                   "Check the path (in a spec it is relative to the spec's folder), or name the format."),
     "E242": Entry("the columns of a data file are wrong",
-                  "For a spec, the first line names the columns: x0, x1, ... and y, as many as columns in "
-                  "[input] (scheme uniform has y only). For load_samples, a requested column does not exist, "
-                  "or an option is not supported for this format.",
+                  "For a spec, the first line names the columns: x0, x1, ... and y, as many inputs as "
+                  "`columns` in [input] states (with scheme = \"uniform\", only y). For load_samples, a "
+                  "requested column does not exist, or an option is not supported for this format.",
                   "Correct the header line, [input] columns, or the names of the requested columns."),
     "E243": Entry("a row has too few or too many fields", "A separator is missing or repeated.",
                   "Correct the row; commas separate the fields."),
@@ -235,9 +235,8 @@ _NUMBERS = {
     "E249": Entry("the target, or every input, is constant", "There is nothing to learn.",
                   "Choose another target with --target-column, inputs with --inputs, or rows with --rows."),
     "E250": Entry("the model in fxpmath cannot run this plan",
-                  "This independent model supports sizes (n or budget) up to 32, and does not support solver "
-                  "lookahead_f32.",
-                  "Use the back end model, or a smaller size."),
+                  "This model supports n or budget up to 32, but not solver = \"lookahead_f32\".",
+                  "Use the back end `model`, or a smaller size."),
     "E251": Entry("a value is missing",
                   "A field of the data file is empty, or marks a missing value: NA, NaN, null or ?.",
                   "Fill the gap, for example from the neighbours, or remove the sample."),
@@ -264,9 +263,10 @@ _NUMBERS = {
                   "Name the arrays, or reshape or convert them."),
     "E258": Entry("an option of the reduction is out of range",
                   "The value of truncation, max_deterioration, max_age or ls_penalty is outside its range. "
-                  "Or max_deterioration is missing (mt and newest_only need it), or is set with metric age.",
-                  "Omit the option to disable it. mt and newest_only need max_deterioration, metric age "
-                  "max_age."),
+                  "Or max_deterioration is missing, although reduction = \"mt\" or newest_only needs it, or "
+                  "is set with metric = \"age\".",
+                  "Omit the option to disable it. reduction = \"mt\" and newest_only need "
+                  "max_deterioration; metric = \"age\" needs max_age."),
     "E259": Entry("the sampling instants have no constant step",
                   "The time column goes backwards, or its steps differ. A sampled signal needs a constant "
                   "step.",
@@ -306,9 +306,9 @@ _GENERATION = {
                   "A core stores every center, or sample, in its own memory, which has a limit.",
                   "Lower the key named, or use fewer columns."),
     "E307": Entry("not supported by the SystemVerilog core",
-                  "The predictor computes one output in integers. The learner is FKLMS with a fixed budget. "
-                  "Solver and trainer use Levinson's recursion or the banded solver, without refinement or "
-                  "candidates.",
+                  "The predictor computes one output in integers. The learner is FKLMS with a fixed "
+                  "dictionary size. Solver and trainer use Levinson's recursion or the banded solver, "
+                  "without refinement or candidates.",
                   "Change the setting named, or run the generated C."),
     "E308": Entry("the folder contains no test vectors",
                   "Test vectors are generated from data, but the spec has no data. A package also needs test "

@@ -6,8 +6,8 @@ from ..errors import Entry
 
 CLASSES = {
     "E122": Entry("the classes are not valid",
-                  "[output] classes lists each class once, in the order of the labels: at least two, with "
-                  "printable names.",
+                  "[output] classes must list each class once, in the order of the labels: at least two, "
+                  "with printable names.",
                   "Correct the list; the names must be those in the data."),
     "E123": Entry("the algorithm has one output on the device",
                   "[output] classes and several outputs need an algorithm that computes all outputs from one "

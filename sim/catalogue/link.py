@@ -93,8 +93,7 @@ LINK = {
                   "The slots for tests are in RAM, and the board does not have enough RAM.",
                   "Use a larger board or a smaller model; generated C saves to any storage you provide."),
     "E448": Entry("nothing to freeze",
-                  "The state was saved before training, or the model was trained elsewhere and is a "
-                  "constant.",
+                  "The state was saved before training, or the model was trained elsewhere and is read-only.",
                   "Train the model and save it; a model of algorithm kernel_predictor needs no state."),
 }
 

@@ -6,7 +6,7 @@ from ..errors import Entry
 
 TRAINED = {
     "E270": Entry("the estimator is not fitted",
-                  "The estimator lacks the attributes that fit sets. Or it has no support vectors, like an "
+                  "The estimator lacks the attributes that `fit` sets. Or it has no support vectors, like an "
                   "SVR whose epsilon exceeds all targets, and predicts the same value for every sample.",
                   "Fit the estimator first; if it has no support vectors, lower epsilon and fit it again."),
     "E271": Entry("this kind of estimator cannot be exported",
@@ -16,9 +16,9 @@ TRAINED = {
                   "Use one of these estimators. For another model, write the file of a trained model "
                   "yourself."),
     "E272": Entry("the estimator's kernel is not supported on the device",
-                  "The supported kernels are gaussian (rbf), laplacian, polynomial and linear, and for a "
-                  "Gaussian process one RBF or Matern (nu = 1.5 or 2.5); precomputed kernels and Python "
-                  "functions are not supported.",
+                  "The supported kernels are gaussian (rbf), laplacian, polynomial and linear, and, for a "
+                  "Gaussian process, one RBF or Matern kernel (nu = 1.5 or 2.5); precomputed kernels and "
+                  "Python functions are not supported.",
                   "Fit the estimator with one of the kernels listed."),
     "E273": Entry("the outputs of the estimator cannot be exported together",
                   "All outputs must share one row of kernel values, and so one kernel and one scale per "
@@ -39,8 +39,8 @@ TRAINED = {
     "E278": Entry("the scales of coefficients, kernel values and predictions differ too much",
                   "No shift of at most 62 bits converts products of coefficients and kernel values to the "
                   "format of the predictions.",
-                  "Give [output] word a full scale close to the largest prediction, or set [numbers] "
-                  "word = 32."),
+                  "Choose a format for `word` in [output] whose full scale is close to the largest "
+                  "prediction, or set [numbers] word = 32."),
     "E279": Entry("a model that was trained elsewhere cannot be trained",
                   "The command trains, or advises on training, but the algorithm of the spec is "
                   "kernel_predictor.",

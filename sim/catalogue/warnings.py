@@ -22,29 +22,29 @@ WARNINGS = {
     "W203": Entry("the predictions round to zero",
                   "Every prediction is below half an LSB of y: lambda is very large, the targets use little "
                   "of the range of [output] word, or eta is too small to change any coefficient.",
-                  "Set lambda or eta closer to 1, or give [output] word a shorter format."),
+                  "Set lambda or eta closer to 1, or choose a shorter format for `word` in [output]."),
     "W204": Entry("the word length is too coarse for the targets",
-                  "y has the range of [output] word, and the targets use so few of its steps that rounding "
-                  "changes them by more than one percent. The certified bound does not include this error, "
-                  "so the "
-                  "status may be OK.",
-                  "Give [output] word a shorter format that the targets fill, or set a longer [numbers] "
-                  "word."),
+                  "y has the range of `word` in [output], and the targets use so few of its steps that "
+                  "rounding changes them by more than one percent. The certified bound does not include "
+                  "this error, so the status may be OK.",
+                  "Choose a shorter format for `word` in [output], one that the targets fill, or set a "
+                  "longer [numbers] word."),
     "W205": Entry("the word length is too short for the inputs",
-                  "x has the range of [input] word, and its steps are so large that rounding changes the "
-                  "inputs by more than one percent of the kernel's width (sigma; for the periodic kernel "
+                  "x has the range of `word` in [input], and its steps are so large that rounding changes "
+                  "the inputs by more than one percent of the kernel's width (sigma; for the periodic kernel "
                   "sigma * period / 2 pi; for products of inputs their magnitude). No bound and no status "
                   "includes this error.",
-                  "Give [input] word a shorter format that the inputs fill, or set a longer [numbers] word."),
+                  "Choose a shorter format for `word` in [input], one that the inputs fill, or set a longer "
+                  "[numbers] word."),
     "W206": Entry("eta is near or outside the stable range",
                   "If the kernel value is 1, each sample multiplies the error by 1 - eta rho - eta. If eta "
                   "is 2 / (1 + rho) or more, the error grows with every sample. With a reduction whose "
                   "assumptions do not hold, the learner may diverge earlier.",
                   "Use a smaller eta; start with 0.1."),
     "W207": Entry("no sample is learnt",
-                  "A new coefficient is eta times the error, at first eta times y. No y is large enough: "
-                  "truncation, or max_deterioration with metric magnitude, evicts every new coefficient. The "
-                  "dictionary stays empty.",
+                  "A new coefficient is eta times the error, at first eta times y. Even the largest y gives "
+                  "a coefficient below truncation, or below max_deterioration with metric = \"magnitude\". "
+                  "Every new center is therefore evicted, and the dictionary stays empty.",
                   "Lower the key named; start with a hundredth of eta times the largest y."),
     "W208": Entry("predictions differ from the estimator's",
                   "On the samples given, the fixed-point predictions differ from the estimator's in float64 "
@@ -57,5 +57,5 @@ WARNINGS = {
                   "so the projection adds back more than twice the contribution of the evicted vector. "
                   "Integers saturate, float64 diverges, and no status reports it.",
                   "Set [online] guard = true, which stops such projections. Or lower sigma or the dictionary "
-                  "size, or use a reduction that does not project: nt."),
+                  "size, or use reduction = \"nt\", which does not project."),
 }

@@ -202,7 +202,7 @@ def _index(path: Path, names: Sequence[str], column: str | int) -> int:
     if text.isdigit() and int(text) < len(names):
         return int(text)
     raise fail("E242", "the column does not exist, or its name is not unique", where=f"{path}:1", value=text,
-               allowed=f"a column name, or a column number from 0: {', '.join(names)}"[:300],
+               allowed=f"a column name, or a column number, counted from 0: {', '.join(names)}"[:300],
                remedy="choose one of the allowed values")
 
 

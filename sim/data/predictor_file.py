@@ -272,7 +272,7 @@ def check_fit(spec: Spec, model: TrainedModel) -> None:
         raise fail("E277", "the trained model and the spec have different numbers of columns",
                    where="[input] columns",
                    value=spec.input.columns, allowed=str(model.vectors.shape[1]),
-                   remedy="correct columns in [input], or export the model again")
+                   remedy="correct `columns` in [input], or export the model again")
     asked = {"type": spec.kernel.type, **spec.kernel.parameters}
     if model.kernel != asked:
         raise fail("E277", "the trained model and the spec have different kernels",

@@ -144,7 +144,7 @@ def check_raw(values: Any, fmt: Format, columns: int | None, where: str) -> Word
     if not right:
         raise fail("E248", "the array has the wrong shape", where=where, value=np.shape(values),
                    allowed="(m,)" if columns is None else f"(m, {columns})",
-                   remedy="reshape the array, or correct columns in [input]")
+                   remedy="reshape the array, or correct `columns` in [input]")
     infinite, fraction, outside = _offenders(array, fmt)
     problems = [_offence(code, message, array, bad, where, allowed, remedy)
                 for code, message, bad, allowed, remedy in (

@@ -155,7 +155,8 @@ def _load(path: Path, data: Data, signal: bool, labelled: bool, first: int, last
     table = read_file(path, None, options)
     if table.y.ndim > 1:
         count = table.y.shape[1]
-        raise fail("E242", f"the file has {count} candidate targets, but a spec reads one", where=str(path),
+        raise fail("E242", f"the file has {count} candidate targets, but a spec supports only one",
+                   where=str(path),
                    value=f"{count} {'channels' if kind == 'wav' else 'columns'}", allowed="one",
                    remedy="choose the target by its number: " + say_option("target_column", "0"))
     X, names, time = table.X, tuple(table.inputs), table.time
@@ -284,7 +285,7 @@ def counts_of(values: Values, data: Data, inputs: Format, output: Format, count:
     if count is not None and len(values.names) - 1 != count:
         raise fail("E242", f"the file has {len(values.names) - 1} inputs, but the spec has {count}",
                    where=values.place(0), value=", ".join(values.names[:-1])[:60],
-                   allowed=f"{count} inputs", remedy="correct inputs in [data], or columns in [input]")
+                   allowed=f"{count} inputs", remedy="correct `inputs` in [data], or `columns` in [input]")
     columns = [*values.X.T, values.y]
     formats = [inputs] * (len(columns) - 1) + [output]
     problems: list[Problem] = []

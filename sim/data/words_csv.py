@@ -82,7 +82,7 @@ def _header(path: Path, names: list[str], formats: Mapping[str, Column],
     listed = ",".join(needed) if len(needed) < 6 else f"{needed[0]},{needed[1]},...,{needed[-2]},y"
     problems.append(Problem("E242", f"the header must name {len(needed)} column{'s'[:len(needed) != 1]}",
                             f"{path}:1", ",".join(names)[:60], listed,
-                            "correct the first line, or correct columns in [input]"))
+                            "correct the first line, or correct `columns` in [input]"))
     return []
 
 

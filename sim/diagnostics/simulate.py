@@ -223,7 +223,7 @@ def simulate(plan: Plan, x_raw: ArrayLike | None, y_raw: ArrayLike | None = None
 def _check_passes(passes: int) -> None:
     if passes < 1:
         raise fail("E234", "the samples must be presented at least once", where="passes", value=passes,
-                   allowed="an integer >= 1", remedy="omit passes, or set passes to 1")
+                   allowed="an integer >= 1", remedy="omit `passes`, or set it to 1")
 
 
 def simulate_predictor(plan: Plan, x_raw: ArrayLike | None, x_test: ArrayLike | None) -> Simulation:

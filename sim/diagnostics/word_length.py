@@ -152,7 +152,7 @@ def conditioning_of(plan: Plan, x_raw: Raw | None) -> Conditioning:
     if plan.algorithm != "toeplitz_rls" or (x_raw is None and not plan.uniform):
         raise fail("E120", "no advice on the word length is available", where="--error",
                    value=plan.algorithm if plan.algorithm != "toeplitz_rls" else "no data",
-                   allowed="toeplitz_rls, with [data] unless the scheme is uniform; kernel_cg with [data]",
+                   allowed="toeplitz_rls, with [data] unless scheme = \"uniform\"; kernel_cg with [data]",
                    remedy="run kerncast sim, which measures the error")
     return conditioning(FloatReference(plan).first_column(x_raw))
 

@@ -128,7 +128,7 @@ class OnlineClassifier(ClassifierMixin, OnlineEstimator):
             if not first and classes is not None and not np.array_equal(np.unique(classes), known):
                 raise fail("E232", "the classes differ from those of the first call", where="classes",
                            value=str(np.unique(classes).tolist()), allowed=str(known.tolist()),
-                           remedy="omit classes after the first call, or call fit again")
+                           remedy="omit `classes` after the first call, or call fit again")
             targets = one_vs_rest(y, known)
             if first:
                 self._create_learner(X, targets.shape[1:])

@@ -76,9 +76,9 @@ class _ToeplitzRLS(RLS):
             raise fail("E223", "a grid needs samples of one column", where="X", value=f"{X.shape[1]} columns",
                        allowed="shape (n, 1)", remedy="use scheme diagonal_mean_biased, or KernelRLS")
         if self.solver != "auto":
-            raise fail("E226", "this solver requires a Toeplitz matrix, which a grid scheme does not give",
+            raise fail("E226", "this solver requires a Toeplitz matrix, which a grid scheme does not produce",
                        where="solver",
-                       value=repr(self.solver), allowed="auto", remedy="omit solver with this scheme")
+                       value=repr(self.solver), allowed="auto", remedy="omit `solver` with this scheme")
         system = GridSystem(kernel, X[:, 0], lam, _step(kernel, weights), weights)
         solution = solve_system(system, Y, fit_intercept=self.fit_intercept)
         self._publish(kernel, X, system, Y, solution)

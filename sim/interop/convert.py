@@ -87,7 +87,7 @@ def convert_estimator(estimator: object, X: ArrayLike | None = None, *, name: st
         of `input`; E270 to E274 for the estimator; E1xx for other keys of the spec.
     """
     if not isinstance(word, int) or word not in WORDS:
-        raise fail("E109", "word is not a supported word length", where="word", value=repr(word),
+        raise fail("E109", "`word` is not a supported word length", where="word", value=repr(word),
                    allowed=", ".join(map(str, WORDS)),
                    remedy="use 16 for small and fast code, 32 for results close to floating point")
     model = _of_labels(known_model(estimator))

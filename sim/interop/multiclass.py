@@ -75,7 +75,8 @@ def one_vs_rest(estimator: Any, read: Callable[[Any], TrainedModel]) -> TrainedM
     classes = tuple(np.asarray(estimator.classes_).tolist())
     first = models[0]
     if any(model.alpha.ndim != 1 for model in models):
-        raise _unlike("estimators of several outputs", "estimators of one output", "fit binary estimators")
+        raise _unlike("estimators with several outputs", "estimators with one output", "fit binary "
+                                                                                       "estimators")
     if any(model.kernel != first.kernel or not np.array_equal(model.scales, first.scales)
            for model in models):
         raise _unlike("estimators with different kernels or scales", "one kernel for all classes",

@@ -197,7 +197,7 @@ def _ours(estimator: Any) -> TrainedModel:
     if getattr(estimator, "coef_", None) is not None and hasattr(estimator, "_learner"):
         raise fail("E271", "a linear part cannot be exported", where=_name(estimator),
                    value="linear", allowed="an estimator without a linear part",
-                   remedy="fit the estimator without linear")
+                   remedy="fit the estimator without `linear`")
     kernel, vectors, weights = (
         estimator._expansion if hasattr(estimator, "_expansion") else
         (estimator._learner.kernel, estimator.support_vectors_, alpha))
@@ -226,8 +226,8 @@ def _pipeline(estimator: Any) -> TrainedModel:
             raise fail("E271", "a scaler in the pipeline requires a kernel that depends on u - v only",
                        where=_name(scaler),
                        value=str(model.kernel["type"]), allowed="rbf, laplacian, Matern",
-                       remedy="fit the estimator without the scaler to scaled samples, and pass "
-                              "input=dict(offset=..., gain=...)")
+                       remedy="remove the scaler from the pipeline, scale the samples before you fit the "
+                              "estimator, and pass input=dict(offset=..., gain=...)")
         # x = (sample / scale - shift) / model.scale: kernels of u - v ignore a shift common to u and v.
         model = replace(model, vectors=model.vectors + shift / model.scales, scale=model.scales * scale)
     return model

@@ -60,7 +60,7 @@ def learner_constants(spec: Spec, y: Affine) -> dict[str, int]:
     if scores.value(scores.lo) > -1 or abs(y.lsb) * 2**y.signal.format.frac < 1:
         raise fail("E108", "class scores are trained to -1 and 1, which this format cannot represent",
                    where="[output] word", value=scores, allowed="a signed format from -1 to 1, such as s2f0",
-                   remedy="omit word, or set word = \"s2f0\"")
+                   remedy="omit `word`, or set word = \"s2f0\"")
     return {"y_class": rounded(1 / y.lsb), "y_other": rounded(-1 / y.lsb)} | min_margin(spec, y)
 
 

@@ -63,8 +63,8 @@ def _exponent(alpha: list[Fraction], bits: int) -> int:
 def _too_far_apart(value: str, allowed: str) -> Exception:
     return fail("E278", "the scales of coefficients, kernel values and predictions differ too much",
                 where="[output] word", value=value, allowed=allowed,
-                remedy="give [output] word a full scale close to the largest prediction, or set [numbers] "
-                       "word = 32")
+                remedy="choose a format for `word` in [output] whose full scale is close to the largest "
+                       "prediction, or set [numbers] word = 32")
 
 
 def _sum_shifts(sums: list[int], e: int, kernel: Signal) -> tuple[int, int]:

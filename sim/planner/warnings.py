@@ -72,8 +72,8 @@ def _no_bound(plan: Plan) -> Iterator[Problem]:
     if plan.constants.get("bound_gain") != 0:
         return
     if plan.plain_means:
-        yield Problem("W202", "scheme diagonal_mean has no certified bound: the best possible status is "
-                              "INACCURATE", _key(plan, "scheme"), "diagonal_mean",
+        yield Problem("W202", "scheme = \"diagonal_mean\" has no certified bound: the best possible status "
+                              "is INACCURATE", _key(plan, "scheme"), "diagonal_mean",
                       "diagonal_mean_biased, or uniform for a sampled signal",
                       "use diagonal_mean_biased, or accept results without a bound")
     else:

@@ -42,7 +42,7 @@ def samples_of(system: System, method: str) -> KernelSystem:
     if not isinstance(system, KernelSystem):
         raise fail("E238", f"method {method} needs a kernel and samples", where="method",
                    value=type(system).__name__, allowed="solve_kernel, or a KernelSystem",
-                   remedy="use cholesky for a matrix")
+                   remedy="use method \"cholesky\" for a matrix")
     return system
 
 

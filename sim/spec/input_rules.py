@@ -33,7 +33,7 @@ def columns(draft: Draft) -> Found:
             yield draft.problem("E112", f"the list has {len(value)} entries, but there are {count} columns",
                                 "input", key,
                                 allowed=f"one {one}, or a list with {count} entries",
-                                remedy="correct the list, or correct columns in [input]")
+                                remedy="correct the list, or correct `columns` in [input]")
     for table in ("input", "output"):
         word, offset = draft.word(table), draft.get(table, "offset")
         if word is None or offset is None:
@@ -62,17 +62,19 @@ def delay(draft: Draft) -> Found:
         if isinstance(draft.get("input", key), (list, tuple)):
             yield draft.problem("E113",
                                 f"a delay line has one {key}, because all its samples come from one signal",
-                                "input", key, allowed=f"one {key}", remedy=f"give one {key}, or omit delay")
+                                "input", key, allowed=f"one {key}", remedy=f"give one {key}, or omit `delay`")
     for key in ("missing", "classes"):
         if draft.given("data", key) and (key == "classes" or draft.get("data", key) == "drop"):
             yield draft.problem("E113", f"{key} drops samples, but a delay line needs all of them", "data",
-                                key, allowed=f"{key} without delay", remedy=f"remove {key}, or remove delay")
+                                key, allowed=f"{key} without delay", remedy=f"remove {key}, or remove "
+                                                                            f"`delay`")
     algorithm, builtin = draft.get("model", "algorithm"), draft.get("data", "builtin")
     if algorithm not in (None, *DELAYED):
         yield draft.problem("E113", f"algorithm {algorithm} does not read its samples from a delay line",
                             "input", "delay", allowed=f"delay with algorithm {' or '.join(DELAYED)}",
-                            remedy="omit delay, and set columns for several inputs")
+                            remedy="omit `delay`, and set `columns` for several inputs")
     if builtin not in (None, "equaliser"):
         yield draft.problem("E115", f"the samples of {builtin} are not consecutive windows of one signal",
                             "input", "delay",
-                            allowed="delay with builtin = \"equaliser\", or with file", remedy="omit delay")
+                            allowed="`delay` with builtin = \"equaliser\", or with `file`", remedy="omit "
+                                                                                                   "`delay`")

@@ -20,14 +20,14 @@ class Online(SpecTable):
     eta: float = _key(gt=0, ge=1e-6, lt=2, about="learning rate", allowed="a number above 0 and below 2",
                       remedy="start with 0.1; values of 2 and above are unstable")
     rho: float = _key(0.0, ge=0, le=1e6, about="forgetting: coefficients shrink by 1 - eta rho per sample",
-                      allowed="a number from 0, with eta * rho at most 0.5",
+                      allowed="a non-negative number, with eta * rho at most 0.5",
                       remedy="0 disables forgetting; try 0.01")
     reduction: Literal["fklms", "fmklms", "nt", "mt", "at", "klms_f32", "mklms_f32", "fklms_f32"] = _key(
         "fklms", about="center to evict: fklms, fmklms, nt, mt, at; klms_f32, mklms_f32, fklms_f32",
         allowed="fklms, fmklms, nt, mt, at, klms_f32, mklms_f32, fklms_f32",
         remedy="fklms evicts the newer of the closest pair; fmklms spares large coefficients; nt and mt "
                "evict the smallest coefficient; at evicts the oldest center. klms_f32 and mklms_f32 need a "
-               "float unit and lose least, in O(budget^2) time and memory")
+               "floating-point unit and lose the least, in O(budget^2) time and memory")
     quantise: float | None = _key(
         None, ge=1e-3, lt=1, about="update the nearest center if its kernel value is at least this (QKLMS)",
         allowed="a number, 0.001 to below 1",
@@ -53,13 +53,13 @@ class Online(SpecTable):
                              allowed="true, false", remedy="true for streams on which the linear part may be "
                                                            "enough")
     last_errors: int | None = _key(
-        None, ge=2, le=16, about="correct each prediction by this number of the last errors",
-        allowed="an integer, 2 to 16", remedy="start with 6 for samples in order of time; else omit it")
+        None, ge=2, le=16, about="correct each prediction with this number of the last errors",
+        allowed="an integer, 2 to 16", remedy="start with 6 for samples in time order; otherwise omit it")
     projection: Literal["none", "fklms"] | None = _key(
-        None, about="what happens to an evicted coefficient; default by reduction: none or fklms",
+        None, about="treatment of an evicted coefficient; the default depends on `reduction`: none or fklms",
         allowed="none, fklms", remedy="fklms adds it to the other centers by kernel value; none drops it")
     metric: Literal["magnitude", "age", "fklms", "fmklms", "fast_klms", "fast_mklms"] | None = _key(
-        None, about="measure of the loss by an eviction, instead of that of the reduction",
+        None, about="metric of the loss caused by an eviction, instead of the one of `reduction`",
         allowed="magnitude, age, fklms, fmklms, fast_klms, fast_mklms",
         remedy="fklms measures distances, magnitude measures coefficients, fmklms both; fast_klms and "
                "fast_mklms use the kernel values of all other centers")

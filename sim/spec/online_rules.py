@@ -44,9 +44,9 @@ def reduction(draft: Draft) -> Found:
     metric = draft.get("online", "metric") or DEVICE_REDUCTIONS[chosen][1]
     given = draft.given("online", "max_deterioration")
     if chosen == "mt" and not given:
-        yield draft.problem("E106", "reduction mt needs a threshold: max_deterioration", "online",
-                            "max_deterioration", allowed="a number from 0, in units of y",
-                            remedy="add max_deterioration = ..., or use reduction nt")
+        yield draft.problem("E106", "reduction = \"mt\" needs a threshold: max_deterioration", "online",
+                            "max_deterioration", allowed="a non-negative number, in units of y",
+                            remedy="add max_deterioration = ..., or set reduction = \"nt\"")
     if draft.get("online", "newest_only") and not given:
         yield draft.problem("E113", "newest_only needs max_deterioration", "online",
                             "newest_only", allowed="newest_only with max_deterioration",
@@ -54,7 +54,7 @@ def reduction(draft: Draft) -> Found:
     if most is None or chosen in FLOAT32:
         return
     if metric == "age":
-        yield draft.problem("E113", "metric age uses max_age instead of max_deterioration", "online",
+        yield draft.problem("E113", "metric = \"age\" uses max_age instead of max_deterioration", "online",
                             "max_deterioration", allowed="max_age",
                             remedy="replace max_deterioration by max_age, an integer")
     elif not MAX_DETERIORATION[metric][0] <= most < MAX_DETERIORATION[metric][1]:
@@ -62,8 +62,8 @@ def reduction(draft: Draft) -> Found:
         allowed = " and ".join([f"a number from {low:g}"] * (low == 0) + [f"below {high:g}"] * (high == 1))
         yield draft.problem("E113", f"max_deterioration is outside the range of metric {metric}", "online",
                             "max_deterioration", allowed=allowed,
-                            remedy="start with 0.01 for metric fklms, which is 1 - k; magnitude is in units "
-                                   "of y, fmklms and fast_mklms in y squared")
+                            remedy="start with 0.01 for metric = \"fklms\", which is 1 - k; \"magnitude\" "
+                                   "is in units of y, \"fmklms\" and \"fast_mklms\" in squared units of y")
 
 
 def linear_part(draft: Draft) -> Found:
@@ -72,7 +72,7 @@ def linear_part(draft: Draft) -> Found:
         for name in (*_RLS_KEYS, *_NLMS_KEYS, "joint", "gate", "last_errors"):
             if draft.given("online", name):
                 kind = "nlms" if name in _NLMS_KEYS else "rls"
-                yield draft.problem("E113", f"{name} has no effect without linear", "online", name,
+                yield draft.problem("E113", f"{name} has no effect without `linear`", "online", name,
                                     allowed=f"{name} with linear",
                                     remedy=f"add linear = \"{kind}\", or remove {name}")
     chosen = draft.get("online", "linear")
@@ -89,9 +89,11 @@ def guard(draft: Draft) -> Found:
     if not draft.has("online") or not draft.get("online", "guard") or chosen in (None, *FLOAT32):
         return
     if (draft.get("online", "projection") or DEVICE_REDUCTIONS[chosen][0]) != "fklms":
-        yield draft.problem("E113", "guard has no effect: it needs the projection of fklms and fmklms",
-                            "online", "guard", allowed="reduction fklms or fmklms, or projection fklms",
-                            remedy="remove guard, or set reduction to fklms or fmklms")
+        yield draft.problem("E113", "`guard` has no effect: it needs the projection of \"fklms\" or "
+                                    "\"fmklms\"",
+                            "online", "guard", allowed="reduction = \"fklms\" or \"fmklms\", or projection "
+                                                       "= \"fklms\"",
+                            remedy="remove `guard`, or set reduction = \"fklms\" or \"fmklms\"")
 
 
 def several_outputs(draft: Draft) -> Found:
@@ -105,7 +107,8 @@ def several_outputs(draft: Draft) -> Found:
     if chosen in FLOAT32 or metric not in _METRICS_OF_SEVERAL:
         key = "metric" if draft.given("online", "metric") else "reduction"
         yield draft.problem("E113", f"a learner with {what} does not support this {key}", "online", key,
-                            allowed="metric magnitude, age or fklms; reduction fklms, nt, mt or at",
+                            allowed="metric = \"magnitude\", \"age\" or \"fklms\"; reduction = \"fklms\", "
+                                    "\"nt\", \"mt\" or \"at\"",
                             remedy=f"set {key} = \"fklms\"")
     for key in ("newest_only", "last_errors"):
         if draft.get("online", key):
@@ -122,10 +125,13 @@ def float32(draft: Draft) -> Found:
                       if "alpha" in (draft.get("numbers", table) or {})]
     given = [path for path in _NOT_FLOAT32 if draft.given(*path)]
     if draft.get("kernel", "type") in MATERN:
-        yield draft.problem("E231", f"reduction {chosen} computes in float32 and has no Matern kernels",
+        yield draft.problem("E231", f"reduction = \"{chosen}\" computes in float32 and does not support "
+                                    f"Matern kernels",
                             "kernel", "type", allowed="gaussian, laplacian, periodic",
-                            remedy="choose one of the allowed kernels, or an integer reduction: fklms")
+                            remedy="choose one of the allowed kernels, or an integer reduction, such as "
+                                   "fklms")
     for path in [*given, *words_of_alpha]:
-        yield draft.problem("E113", f"reduction {chosen} computes in float32 and does not support {path[-1]}",
+        yield draft.problem("E113", f"reduction = \"{chosen}\" computes in float32 and does not support "
+                                    f"{path[-1]}",
                             *path, allowed=f"no {path[-1]} with this reduction",
                             remedy=f"remove {path[-1]}, or choose an integer reduction, such as fklms")

@@ -30,11 +30,11 @@ class Output(SpecTable):
         allowed=f"a list of 2 to {MOST_CLASSES} different names, such as [\"idle\", \"walk\", \"run\"]",
         remedy="list every class that the target can have")
     outputs: int | None = _key(None, ge=1, le=MOST_CLASSES,
-                               about="number C of values per prediction; default 1",
+                               about="number of values per prediction (C); default 1",
                                allowed=f"an integer, 1 to {MOST_CLASSES}",
                                remedy="omit it for one value, or for classes")
     min_margin: float | None = _key(
-        None, about="for classes: a smaller margin, in units of y, gives the label unknown", **POSITIVE,
+        None, about="for classes: below this margin, in units of y, the label is unknown", **POSITIVE,
         remedy="omit it: every sample then gets a class")
 
     @property

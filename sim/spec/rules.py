@@ -69,7 +69,7 @@ def tables_present(draft: Draft) -> Found:
 
 def _required(table: str) -> str:
     if table == "output":
-        return "[output] with word, or with classes"
+        return "`word` or `classes` in [output]"
     needs = [key for key, name in keys(TABLES[table]).items()
              if TABLES[table].model_fields[name].is_required()]
     return f"[{table}] with {', '.join(needs)}" if needs else f"[{table}]"
@@ -86,15 +86,15 @@ def output(draft: Draft) -> Found:
     if not classes and not draft.given("output", "word"):
         allowed, remedy = words(TABLES["output"], "word")
         yield draft.problem("E106", "word is missing", "output", "word", allowed=allowed,
-                            remedy=f"add a line word = ...; {remedy}; for a classifier, write classes")
+                            remedy=f"add a line word = ...; {remedy}; for a classifier, add `classes`")
     for key in ("outputs", "offset", "gain", "unit") if classes else ():
         if draft.given("output", key):
             yield draft.problem("E113", f"{key} cannot be combined with classes", "output", key,
                                 allowed="classes, word and min_margin",
                                 remedy=f"remove {key}, or remove classes")
     if (classes or several) and draft.get("data", "lagged"):
-        yield draft.problem("E116", "lagged needs exactly one target, and no classes", "data", "lagged",
-                            allowed="lagged with one output and no classes", remedy="remove lagged")
+        yield draft.problem("E116", "`lagged` needs exactly one target, and no classes", "data", "lagged",
+                            allowed="`lagged` with one output and no classes", remedy="remove `lagged`")
     yield from _bundled(draft, classes, several)
     if classes and draft.given("data", "classes"):
         yield draft.problem("E113", "the classes are listed in both [output] and [data]", "data", "classes",
@@ -106,7 +106,7 @@ def output(draft: Draft) -> Found:
                             remedy="remove the keys that describe the file, or remove outputs")
     if not classes and draft.given("output", "min_margin"):
         yield draft.problem("E113", "min_margin needs classes", "output", "min_margin",
-                            allowed="min_margin with classes", remedy="remove min_margin, or add classes")
+                            allowed="min_margin with classes", remedy="remove min_margin, or add `classes`")
     algorithm = draft.get("model", "algorithm")
     if (classes or several) and algorithm not in (None, *SEVERAL_OUTPUTS):
         key = "classes" if classes else "outputs"
@@ -124,14 +124,14 @@ def _bundled(draft: Draft, classes: bool, several: bool) -> Found:
     if several and name is not None:
         yield draft.problem("E115", "the bundled data have only one target", "data", "builtin",
                             allowed="[data] file with several outputs",
-                            remedy="name a file, or remove outputs")
+                            remedy="name a file, or remove `outputs`")
     elif classes and name not in (None, "digits"):
         yield draft.problem("E115", "these bundled data have no classes", "data", "builtin",
-                            allowed="builtin = \"digits\", or file, with classes",
-                            remedy="name a file, or remove classes")
+                            allowed="builtin = \"digits\", or `file`, with classes",
+                            remedy="name a file, or remove `classes`")
     elif classes and name and tuple(map(str, draft.get("output", "classes") or ())) != BUILTIN_DIGITS_CLASSES:
-        yield draft.problem("E115", "the classes of the bundled digits are 0 to 9", "output", "classes",
-                            allowed=f"[{names}]", remedy=f"set classes = [{names}]")
+        yield draft.problem("E115", "the classes of the bundled digit images are 0 to 9", "output",
+                            "classes", allowed=f"[{names}]", remedy=f"set classes = [{names}]")
 
 
 def scheme(draft: Draft) -> Found:
@@ -140,12 +140,12 @@ def scheme(draft: Draft) -> Found:
     if not draft.has("toeplitz") or chosen is None:
         return
     if chosen == "uniform" and count not in (None, 1):
-        yield draft.problem("E113", "scheme uniform supports one column only", "input", "columns",
+        yield draft.problem("E113", "scheme = \"uniform\" supports only one column", "input", "columns",
                             allowed="columns = 1",
                             remedy="set columns = 1, or set [toeplitz] scheme = \"diagonal_mean\"")
     if chosen != "uniform" and draft.given("toeplitz", "step"):
-        yield draft.problem("E113", "step needs scheme uniform", "toeplitz", "step",
-                            allowed="step with scheme = \"uniform\"", remedy="remove step")
+        yield draft.problem("E113", "`step` needs scheme = \"uniform\"", "toeplitz", "step",
+                            allowed="`step` with scheme = \"uniform\"", remedy="remove `step`")
 
 
 def solver(draft: Draft) -> Found:
@@ -158,11 +158,11 @@ def solver(draft: Draft) -> Found:
         return
     for key, plain in (("scaling", "block"), ("refine", 0), ("bias", False)):
         if draft.get("toeplitz", key) not in (None, plain):
-            yield draft.problem("E113", f"solver {chosen} does not support {key}", "toeplitz", key,
+            yield draft.problem("E113", f"solver = \"{chosen}\" does not support {key}", "toeplitz", key,
                                 allowed=f"{key} with solver = \"levinson\"",
                                 remedy=f"remove {key}, or set [toeplitz] solver = \"levinson\"")
     if chosen == "banded" and draft.get("toeplitz", "scheme") not in (None, "uniform"):
-        yield draft.problem("E113", "solver banded needs scheme uniform", "toeplitz", "scheme",
+        yield draft.problem("E113", "solver = \"banded\" needs scheme = \"uniform\"", "toeplitz", "scheme",
                             allowed="scheme = \"uniform\" with solver = \"banded\"",
                             remedy="set scheme = \"uniform\", or [toeplitz] solver = \"levinson\"")
 
@@ -173,9 +173,9 @@ def candidates(draft: Draft) -> Found:
     if not isinstance(pairs, (list, tuple)) or not pairs:
         return
     if chosen not in (None, "banded"):
-        yield draft.problem("E113", f"solver {chosen} does not compare candidates", "toeplitz", "candidates",
-                            allowed="candidates with solver = \"banded\"",
-                            remedy="set [toeplitz] solver = \"banded\", or remove candidates")
+        yield draft.problem("E113", f"solver = \"{chosen}\" does not compare candidates", "toeplitz",
+                            "candidates", allowed="candidates with solver = \"banded\"",
+                            remedy="set [toeplitz] solver = \"banded\", or remove `candidates`")
     given = [[draft.get("kernel", "sigma"), draft.get("toeplitz", "lambda")], *map(list, pairs)]
     for pair in given:
         if given.count(pair) > 1:
@@ -189,9 +189,9 @@ def refinement(draft: Draft) -> Found:
     """Reject refinement at a word length of 32 bits, where it has no effect (E113)."""
     if draft.has("toeplitz") and draft.get("toeplitz", "refine") not in (None, 0) \
             and draft.get("numbers", "word") == 32:
-        yield draft.problem("E113", "refine has no effect at a word length of 32 bits", "toeplitz",
-                            "refine", allowed="refine with [numbers] word = 16 or 24",
-                            remedy="remove refine, or set [numbers] word = 16, the word length of the solver")
+        yield draft.problem("E113", "`refine` has no effect at a word length of 32 bits", "toeplitz",
+                            "refine", allowed="`refine` with [numbers] word = 16 or 24",
+                            remedy="remove `refine`, or set [numbers] word = 16")
 
 
 def kernel(draft: Draft) -> Found:
@@ -208,7 +208,7 @@ def kernel(draft: Draft) -> Found:
             yield draft.problem("E106", f"{key} is missing", "kernel", key, allowed=allowed,
                                 remedy=f"add a line {key} = ...; {remedy}")
         elif key != "type" and key not in KERNEL_KEYS[kind] and draft.given("kernel", key):
-            yield draft.problem("E113", f"the {kind} kernel has no {key}", "kernel", key,
+            yield draft.problem("E113", f"the {kind} kernel has no parameter {key}", "kernel", key,
                                 allowed=", ".join(("type", *KERNEL_KEYS[kind])), remedy=f"remove {key}")
     missing, able = lacking(KERNELS[kind], NEEDS.get(algorithm, ()))
     if missing:
@@ -244,7 +244,7 @@ def casts(draft: Draft) -> Found:
             yield draft.problem("E117", f"{algorithm} has no cast named {signal}", "numbers", "casts", signal,
                                 value=text, allowed=", ".join(known), remedy="use one of the allowed values")
         elif isinstance(text, str) and OVERFLOWS[1] in text.split() and signal not in wraps:
-            yield draft.problem("E117", f"wrap has no effect on {signal}: a bound keeps its values in range",
+            yield draft.problem("E117", f"\"wrap\" has no effect on {signal}: a bound keeps it in range",
                                 "numbers", "casts", signal, value=text,
                                 allowed=f"wrap for {', '.join(wraps)}",
                                 remedy=f"choose only the rounding of {signal}")
@@ -258,7 +258,7 @@ def ranges(draft: Draft) -> Found:
     known = RANGED[algorithm]
     allowed = ", ".join(known) or f"none with {algorithm}: it uses block floating point"
     if algorithm == "toeplitz_rls" and draft.get("toeplitz", "scaling") == "block":
-        known, allowed = (), "alpha, with [toeplitz] scaling = \"static\"; block scaling needs no range"
+        known, allowed = (), "alpha, with [toeplitz] scaling = \"static\"; \"block\" scaling needs no range"
     for signal, value in given.items():
         if signal not in known:
             why = {"f": "f has the format of y", "x": "x has the range of the ADC",
@@ -285,9 +285,9 @@ def data(draft: Draft) -> Found:
         yield draft.problem("E116", "bundled data have their own test samples", "data", "test",
                             allowed="test with file", remedy="remove test")
     elif draft.get("data", "lagged") and (builtin or draft.get("toeplitz", "scheme") == "uniform"):
-        yield draft.problem("E116", "lagged derives the inputs from y, but the spec defines other inputs",
-                            "data", "lagged", allowed="lagged with file, without scheme uniform",
-                            remedy="remove lagged")
+        yield draft.problem("E116", "`lagged` derives the inputs from y, but the spec defines other inputs",
+                            "data", "lagged", allowed="`lagged` with `file`, without scheme = \"uniform\"",
+                            remedy="remove `lagged`")
     yield from _reading(draft)
     name = draft.get("data", "builtin")
     yield from {"ecg": _ecg, "digits": _digits, "equaliser": _equaliser}.get(name, _nothing)(draft)
@@ -298,7 +298,7 @@ def _reading(draft: Draft) -> Found:
     given = [key for key in READING_KEYS if draft.given("data", key)]
     if given and draft.given("data", "builtin"):
         yield draft.problem("E116", "bundled data are not read from a file", "data", given[0],
-                            allowed="this key with file", remedy=f"remove {given[0]}")
+                            allowed="this key with `file`", remedy=f"remove {given[0]}")
     signal = draft.get("toeplitz", "scheme") == "uniform" or draft.get("data", "lagged")
     for key, value in (("inputs", None), ("missing", "drop"), ("classes", None)):
         if signal and key in given and value in (None, draft.get("data", key)):
@@ -323,8 +323,8 @@ def _ecg(draft: Draft) -> Found:
                             allowed="columns = 1",
                             remedy="set columns = 1")
     if draft.has("toeplitz") and chosen is not None and chosen != "uniform":
-        yield draft.problem("E115", "the bundled ECG needs scheme uniform", "toeplitz", "scheme",
-                            allowed="scheme = \"uniform\"", remedy="use scheme uniform")
+        yield draft.problem("E115", "the bundled ECG needs scheme = \"uniform\"", "toeplitz", "scheme",
+                            allowed="scheme = \"uniform\"", remedy="set scheme = \"uniform\"")
     for table in _too_many(draft, BUILTIN_ECG_SAMPLES):
         yield draft.problem("E115", "n exceeds the number of samples of the bundled ECG", table, "n",
                             allowed=f"up to {BUILTIN_ECG_SAMPLES}", remedy="lower n")
@@ -341,15 +341,13 @@ def _too_many(draft: Draft, held: int) -> Iterator[str]:
 def _digits(draft: Draft) -> Found:
     count = draft.get("input", "columns")
     if count not in (None, BUILTIN_DIGITS_COLUMNS):
-        yield draft.problem("E115", "columns differs from the 64 columns of the bundled digits", "input",
-                            "columns",
-                            allowed="columns = 64",
-                            remedy="set columns = 64")
+        yield draft.problem("E115", "`columns` differs from the 64 columns of the bundled digit images",
+                            "input", "columns", allowed="columns = 64", remedy="set columns = 64")
     ten = draft.given("output", "classes")
     held = BUILTIN_TEN_DIGITS_TRAINING if ten else BUILTIN_DIGITS_TRAINING
     for table in _too_many(draft, held):
-        yield draft.problem("E115", "n exceeds the number of training samples of the bundled digits", table,
-                            "n",
+        yield draft.problem("E115", "n exceeds the number of training samples of the bundled digit images",
+                            table, "n",
                             allowed=f"up to {held}", remedy="lower n")
     for table, low, high in (("input", 0, 16), *(() if ten else (("output", -1, 1),))):
         word = draft.word(table)

@@ -13,7 +13,7 @@ def stream(draft: Draft) -> Found:
         return
     kind, n = draft.get("kernel", "type"), draft.get("toeplitz", "n")
     for wrong, why, allowed in (
-            (draft.get("toeplitz", "scheme") not in (None, "uniform"), "a stream needs scheme uniform",
+            (draft.get("toeplitz", "scheme") not in (None, "uniform"), "a stream needs scheme = \"uniform\"",
              "scheme = \"uniform\" with stream_lag"),
             (draft.get("toeplitz", "bias"), "a stream has no intercept, which depends on all samples",
              "bias = false with stream_lag"),
@@ -23,7 +23,7 @@ def stream(draft: Draft) -> Found:
              "a gaussian, laplacian or Matern kernel with stream_lag"),
             (n is not None and 2 * lag + 1 > n, f"the filter of {2 * lag + 1} taps is longer than n",
              f"stream_lag up to {((n or 3) - 1) // 2}"),
-            (draft.has("hls"), "HLS has no core for a stream", "no [hls] with stream_lag")):
+            (draft.has("hls"), "there is no HLS core for a stream", "no [hls] with stream_lag")):
         if wrong:
             yield draft.problem("E113", why, "toeplitz", "stream_lag", allowed=allowed,
                                 remedy="remove stream_lag, or change the other key")

@@ -41,7 +41,7 @@ from .types import (
 
 _BYTES: dict[str, Any] = {"ge": 1, "le": 2**32 - 1, "allowed": "a number of bytes, 1 to 4294967295",
                           "remedy": "run `kerncast cost` for the current values"}
-_COUNTS: dict[str, Any] = {"allowed": "integers from 1 per call, such as { predict = 6000 }",
+_COUNTS: dict[str, Any] = {"allowed": "a positive integer per call, such as { predict = 6000 }",
                            "remedy": "run `kerncast cost` for the current counts"}
 
 
@@ -80,7 +80,7 @@ class Input(RawWords):
     delay: int | None = _key(None, ge=2, le=16384, about="length of the delay line: the inputs are the last "
                              "samples of one signal, the latest first; sets columns",
                              allowed="an integer, 2 to 16384",
-                             remedy="give the number of samples that the target depends on, or omit delay")
+                             remedy="give the number of samples that the target depends on, or omit `delay`")
     offset: Offset = _key(0, about="ADC count at which x = 0; one number, or a list with one per column",
                           allowed="an integer, or a list of integers, one per column",
                           remedy="give ADC counts, which are integers")
@@ -173,7 +173,7 @@ class Numbers(SpecTable):
                           remedy="omit ranges: the planner chooses from bounds and data")
     margin: float = _key(0.6, ge=0, le=8, about="bits added to a simulated range (static, kernel_lms)",
                          allowed="a number, 0 to 8",
-                         remedy="raise margin if later inputs may exceed the range of the data")
+                         remedy="raise `margin` if later inputs may exceed the range of the data")
     exp_table: Literal["small", "medium", "large"] = _key(
         "large", about="size of the exponential's tables: small, medium or large",
         allowed="small, medium, large", remedy="use large for speed and accuracy, small to save flash")
@@ -247,18 +247,19 @@ class Data(SpecTable):
     lagged: bool | None = _key(None, about="true if the CSV has only y: x0 is then the previous y, and so on",
                                allowed="true or false",
                                remedy="set true to predict the next sample of a signal from its past samples")
-    target_column: Column | None = _key(None, about="column of the target, by name or by number from 0",
-                                        allowed="the name of a column, or its number from 0")
+    target_column: Column | None = _key(None, about="column of the target, by name, or by number counted "
+                                                    "from 0",
+                                        allowed="the name of a column, or its number, counted from 0")
     inputs: list[Column] | None = _key(None, min_length=1, about="columns of the inputs; default: all others",
-                                       allowed="a list of names, or of numbers from 0")
+                                       allowed="a list of column names, or of column numbers counted from 0")
     time: Column | None = _key(None, about="column of the sampling instants, which is not an input",
-                               allowed="the name of a column, or its number from 0")
+                               allowed="the name of a column, or its number, counted from 0")
     decimal: Literal[".", ","] | None = _key(None, about="decimal mark, \".\" or \",\"",
                                              allowed="\".\", \",\"")
     separator: Literal[",", ";", "\t", " "] | None = _key(
         None, about="character between fields", allowed="\",\", \";\", \"\\t\", \" \"")
     rows: Rows | None = _key(None, about="rows to use: 1000 (the first 1000 rows) or \"1001..3000\"",
-                             allowed="a number from 1, or \"FIRST..LAST\" from 1",
+                             allowed="a positive integer, or \"FIRST..LAST\", with rows counted from 1",
                              remedy="write rows = 1000, or rows = \"1001..3000\"")
     missing: Literal["refuse", "drop"] | None = _key(
         None, about="rows with a missing value: refuse (default) or drop", allowed="refuse, drop",
@@ -302,7 +303,8 @@ class Sweep(SpecTable):
     constraints: list[str] = _key([], about="limits that a design must satisfy",
                                   allowed="MEASURE <= NUMBER, such as \"ram <= 8 kB\"",
                                   remedy="write each limit in quotes, such as \"error <= float + 1\"")
-    trials: int | None = _key(None, ge=1, le=10**6, about="designs in a search; omit it to run the grid",
+    trials: int | None = _key(None, ge=1, le=10**6, about="number of designs in a search; omit it to "
+                                                          "evaluate the whole grid",
                               allowed="an integer, 1 to 1000000", remedy="start with 200")
     seed: int = _key(0, ge=0, le=2**31 - 1, about="seed of the search", allowed="an integer from 0",
                      remedy="use the same seed to try the same designs again")

@@ -40,7 +40,7 @@ class Toeplitz(SpecTable):
                "does so in float32")
     scaling: Literal["block", "static"] = _key(
         "block", about="block (block floating point) or static (cheaper, may saturate)",
-        allowed="block, static", remedy="static needs data or [numbers.ranges] to choose its ranges")
+        allowed="block, static", remedy="\"static\" needs [data] or [numbers.ranges] to choose its ranges")
     refine: int = _key(0, ge=0, le=4, about="number of refinement solves on the residual, in 32 bits",
                        allowed="an integer, 0 to 4", remedy="refine = 2 is nearly as accurate as word = 32")
     bias: bool = _key(False, about="also train an intercept (LS-SVM)", allowed="true, false")

@@ -168,7 +168,7 @@ def _unit(value: Any) -> str:
 def _class_names(value: Any) -> tuple[str, ...]:
     """Validate a list of class names, and convert integers to text."""
     if not isinstance(value, (list, tuple)):
-        raise _custom("E107", "classes must be a list")
+        raise _custom("E107", "`classes` must be a list")
     if any(isinstance(name, bool) or not isinstance(name, (str, int)) for name in value):
         raise _custom("E107", "the name of a class must be text or an integer")
     names = tuple(map(str, value))
@@ -179,7 +179,7 @@ def _class_names(value: Any) -> tuple[str, ...]:
     for name in names:
         if not 1 <= len(name) <= CLASS_LENGTH or not name.isprintable() or name != name.strip():
             raise _custom("E122", f"{name[:CLASS_LENGTH]!r} cannot be the name of a class",
-                          allowed=f"1 to {CLASS_LENGTH} printable characters, no space at either end",
+                          allowed=f"1 to {CLASS_LENGTH} printable characters, no leading or trailing spaces",
                           remedy="rename the class here and in the data")
         if names.count(name) > 1:
             raise _custom("E122", f"class {name!r} is listed twice", allowed="different names",
@@ -258,7 +258,7 @@ def _rows(value: Any) -> Any:
     elif match and 1 <= int(match[1]) <= int(match[2]) <= MAXROWS:
         return value
     raise _custom("E108" if match or isinstance(value, int) else "E107",
-                  "rows is neither a number of rows nor a range")
+                  "`rows` is neither a number of rows nor a range")
 
 
 def _value_range(value: Any) -> tuple[float, float]:
@@ -278,7 +278,7 @@ MOST_CANDIDATES = 15
 def _candidates(value: Any) -> tuple[tuple[float, float], ...]:
     """Validate a list of candidate pairs (sigma, lambda)."""
     if not isinstance(value, (list, tuple)) or not 1 <= len(value) <= MOST_CANDIDATES:
-        raise _custom("E107", f"candidates is not a list of 1 to {MOST_CANDIDATES} pairs")
+        raise _custom("E107", f"`candidates` is not a list of 1 to {MOST_CANDIDATES} pairs")
     for pair in value:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2 or any(
                 isinstance(v, bool) or not isinstance(v, (int, float)) for v in pair):

@@ -62,6 +62,7 @@ def test_outputs_labels_and_margins_equal_the_model(require_simulator, ledger, t
 
 def test_the_frame_of_a_reply_is_described_beside_the_core():
     files = PREDICTOR.render(plan_of("argmax24"))
-    told = "the largest output's, the lowest in a tie, or 4 (unknown) if the margin is below 157286"
+    told = ("that of the largest output; in a tie, the lowest such label, or 4 (unknown) if the margin is "
+            "below 157286")
     assert told in files["argmax24_outputs.sv"] and told in files["README.md"]
     assert "6 values: 4 outputs (s24f22), label, margin (s24f22)" in files["README.md"]

@@ -162,7 +162,7 @@ def test_keys_of_another_kernel_are_refused_and_missing_ones_named(kind):
     own = PARAMETERS[kind]
     others = {key: value for given in PARAMETERS.values() for key, value in given.items() if key not in own}
     for key, value in others.items():
-        with pytest.raises(KerncastError, match=f"E113: the {kind} kernel has no {key}"):
+        with pytest.raises(KerncastError, match=f"E113: the {kind} kernel has no parameter {key}"):
             plan_of({"type": kind, **own, key: value}, 16)
     for key in own:
         with pytest.raises(KerncastError, match=f"E106: {key} is missing"):

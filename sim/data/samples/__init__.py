@@ -135,7 +135,7 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
     """
     if limit is not None and (not is_integer(limit) or limit < 1):
         raise fail("E242", "the limit is not a number of samples", where="limit", value=repr(limit),
-                   allowed="an integer >= 1", remedy="omit limit to load all samples")
+                   allowed="an integer >= 1", remedy="omit `limit` to load all samples")
     _check_arguments(source, copy, labels)
     if str(source) in SETS:
         return _named(str(source), copy, labels, limit, format, options)
@@ -157,9 +157,10 @@ def _check_arguments(source: Any, copy: Any, labels: Any) -> None:
                        remedy="pass text or a Path")
     named = labels == "any" if isinstance(labels, str) else isinstance(labels, Collection) and len(labels) > 0
     if labels is not None and not named:
-        raise fail("E242", "labels has a value that is not allowed", where="labels", value=repr(labels)[:60],
+        raise fail("E242", "`labels` has a value that is not allowed", where="labels",
+                   value=repr(labels)[:60],
                    allowed="\"any\", a list of labels, or a mapping from labels to values",
-                   remedy="omit labels if the target is a number")
+                   remedy="omit `labels` if the target is a number")
 
 
 def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None, format: str | None,
@@ -173,7 +174,7 @@ def _named(name: str, copy: str | Path | None, labels: Labels, limit: int | None
     else:
         strange = [key for key, value in (options | {"format": format}).items() if value is not None]
         if strange:
-            raise fail("E242", "this named data set supports no other option than copy, labels and limit",
+            raise fail("E242", "a named data set supports only the options `copy`, `labels` and `limit`",
                        where=name, value=", ".join(strange), allowed="copy, labels, limit",
                        remedy="omit the other options, or load the file by its path")
         table = read_set(name, place)

@@ -165,7 +165,7 @@ def _index(path: Path, line: int, names: list[str], unique: Mapping[str, int], c
         return column % len(names)
     raise fail("E242", "the column does not exist, or its name is not unique", where=f"{path}:{line}",
                value=repr(column),
-               allowed=f"a column name, or a column number from 0: {', '.join(names)}"[:300],
+               allowed=f"a column name, or a column number, counted from 0: {', '.join(names)}"[:300],
                remedy="choose one of the allowed values; columns without a header have numbers, from 0")
 
 

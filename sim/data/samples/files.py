@@ -104,7 +104,7 @@ def _numbers(path: Path, what: str, values: NDArray[Any]) -> Array:
     if values.dtype.kind not in "biuf":
         raise fail("E252" if values.dtype.kind in "US" else "E257", "the array does not contain real numbers",
                    where=f"{path} {what}", value=values.dtype, allowed="integers or reals",
-                   remedy="if these are classes, pass labels; otherwise convert the array to numbers")
+                   remedy="if these are classes, pass `labels`; otherwise convert the array to numbers")
     return values.astype(np.float64)
 
 
@@ -155,7 +155,7 @@ def _check_memory(path: Path, n: int, D: int, remedy: str = "") -> None:
     if (wanted := _BYTES_OF_AN_INPUT * n * D) > (free := free_bytes()):
         raise fail("E237", f"{n:,} x {D:,} inputs do not fit in memory", where=str(path),
                    value=f"{wanted:,} bytes", allowed=f"{free:,} bytes, the free memory of this machine",
-                   remedy=f"load fewer samples with limit{remedy}")
+                   remedy=f"load fewer samples with `limit`{remedy}")
 
 
 def _samples_of(path: Path) -> Any:

@@ -150,7 +150,7 @@ def _largest_distance(spec: Spec, words: WordClass, x: Affine, key: str, value: 
 def _too_fine(key: str, value: Fraction, step: float) -> KerncastError:
     """Return E204 for a limit below the loss of any two different inputs."""
     if key == "quantise":
-        return fail("E204", "even two adjacent input values are further apart than quantise permits",
+        return fail("E204", "even two adjacent input values are too far apart for this value of `quantise`",
                     where="[online] quantise", value=float(value),
                     allowed=f"at most the kernel value of two adjacent input values, 1 - {step:.2g}",
                     remedy="lower quantise, omit it, or give the input a smaller LSB")

@@ -44,7 +44,7 @@ def plan_automatic(spec: Spec, plan: Callable[[Spec], Plan]) -> Plan:
         return replace(made, evidence={**made.evidence, "solver": {"decided_by": "automatic", "why": why}})
 
     if keys := _unsupported(spec):
-        return planned("levinson", f"banded does not support {keys}")
+        return planned("levinson", f"solver = \"banded\" does not support {keys}")
     try:
         return planned("banded", "the kernel matrix has few diagonals that are not zero")
     except KerncastError as error:

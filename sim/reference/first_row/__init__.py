@@ -157,14 +157,14 @@ def check_scheme(scheme: object, others: tuple[str, ...] = ()) -> Scheme:
     The error lists `SCHEMES` and `others` as allowed values.
     """
     if isinstance(scheme, str) and scheme.startswith("rff_"):
-        raise fail("E222", "random features support scheme rff only", where="scheme",
+        raise fail("E222", "random features support only scheme = \"rff\"", where="scheme",
                    value=repr(scheme),
                    allowed="rff", remedy="use rff; dividing by the length n - j of a short diagonal would "
                                          "multiply its error by n / (n - j) and make T indefinite")
     if not isinstance(scheme, str) or scheme not in SCHEMES:
         raise fail("E222", "this scheme for the first row is not supported", where="scheme",
                    value=repr(scheme), allowed=", ".join(("auto", *SCHEMES, *others)),
-                   remedy="use auto, or uniform for a uniformly sampled signal")
+                   remedy="use scheme = \"auto\", or \"uniform\" for a uniformly sampled signal")
     return scheme
 
 
@@ -174,14 +174,14 @@ def grid_step(X: Array) -> float:
     Delta can be negative. Raise E223 if `X` is not a uniform grid.
     """
     if X.shape[1] != 1:
-        raise fail("E223", "scheme uniform needs samples of one column", where="X",
+        raise fail("E223", "scheme = \"uniform\" needs samples of one column", where="X",
                    value=f"{X.shape[1]} columns", allowed="shape (n, 1)",
                    remedy="use scheme diagonal_mean_biased")
     if not _is_uniform(X[:, 0]):
         raise fail("E223", "the samples are not equally spaced in the order given", where="X",
                    value=f"steps from {np.diff(X[:, 0]).min():g} to {np.diff(X[:, 0]).max():g}",
                    allowed=f"x_j = x_0 + j Delta within {_JITTER:g} Delta",
-                   remedy="sort the samples, resample onto a grid, or use scheme diagonal_mean_biased")
+                   remedy="sort the samples, resample onto a grid, or use scheme = \"diagonal_mean_biased\"")
     return _mean_step(X[:, 0])
 
 

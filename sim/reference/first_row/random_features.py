@@ -87,7 +87,7 @@ def _centred(X: Array, w: Array) -> Array:
         raise fail("E224", "the samples are too far from each other for random features", where="X",
                    value=f"w.x beyond {w.dtype}",
                    allowed="samples whose distance, divided by the kernel width, is finite",
-                   remedy="use scheme diagonal_mean_biased, or scale the samples to smaller magnitudes")
+                   remedy="use scheme = \"diagonal_mean_biased\", or scale the samples to smaller magnitudes")
     return centred
 
 

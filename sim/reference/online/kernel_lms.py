@@ -148,7 +148,7 @@ class KernelLMS:
                        allowed=f"0 <= eta rho <= 1, so rho up to {1.0 / eta:g}", remedy="start with 0")
         self.rho = float(rho)
         if quantise is not None and (not is_real(quantise) or not 0.0 < quantise < 1.0):
-            raise fail("E258", "quantise is out of range", where="quantise", value=quantise,
+            raise fail("E258", "`quantise` is out of range", where="quantise", value=quantise,
                        allowed="a number above 0 and below 1", remedy="start with 0.8, or omit it")
         self.quantise = quantise
         self.linear, self.joint, self.gate = linear, joint, gate

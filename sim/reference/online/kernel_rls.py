@@ -108,10 +108,10 @@ class OnlineKernelRLS:
                  ridge: float = 1e-3, linear: bool = True, steps: int = 16, seed: int = 0,
                  outputs: tuple[int, ...] = ()) -> None:
         if not is_real(forgetting) or not 0.0 < forgetting <= 1.0:
-            raise fail("E258", "forgetting is out of range", where="forgetting", value=forgetting,
+            raise fail("E258", "`forgetting` is out of range", where="forgetting", value=forgetting,
                        allowed="a number above 0, up to 1", remedy="start with 0.999")
         if not is_integer(steps) or steps < 1:
-            raise fail("E258", "steps is out of range", where="steps", value=steps,
+            raise fail("E258", "`steps` is out of range", where="steps", value=steps,
                        allowed="an integer >= 1", remedy="start with 16")
         sigma = positive(sigma, "sigma", "E220", "start with the median distance of samples")
         directions, self._phases = random_directions(columns, features, seed)

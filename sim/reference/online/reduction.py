@@ -201,16 +201,16 @@ class Parts:
                        allowed="a number >= 0", remedy="start with 1e-6")
         self._refuse_together()
         if self.guard and (self.projection or REDUCTIONS.get(self.reduction, ("none",))[0]) != "fklms":
-            raise fail("E258", "guard has no effect: it needs the projection of fklms and fmklms",
+            raise fail("E258", "`guard` has no effect: it needs the projection of \"fklms\" or \"fmklms\"",
                        where="guard", value=self.guard,
-                       allowed="reduction fklms or fmklms, or projection fklms",
-                       remedy="omit guard, or set reduction to fklms or fmklms")
+                       allowed="reduction = \"fklms\" or \"fmklms\", or projection = \"fklms\"",
+                       remedy="omit `guard`, or set reduction = \"fklms\" or \"fmklms\"")
 
     def _refuse_together(self) -> None:
         """Raise E258 if max_deterioration is missing, or does not apply to the metric."""
         if self.max_deterioration is None:
             if self.reduction == "mt":
-                raise fail("E258", "reduction mt needs a threshold: max_deterioration",
+                raise fail("E258", "reduction = \"mt\" needs a threshold: max_deterioration",
                            where="max_deterioration", value=None, allowed="a number >= 0",
                            remedy="start with a hundredth of eta")
             if self.newest_only:
@@ -219,7 +219,7 @@ class Parts:
                            allowed="newest_only with max_deterioration",
                            remedy="pass max_deterioration, or omit newest_only")
         elif (self.metric or REDUCTIONS.get(self.reduction, ("", ""))[1]) == "age":
-            raise fail("E258", "metric age uses max_age instead of max_deterioration",
+            raise fail("E258", "metric = \"age\" uses max_age instead of max_deterioration",
                        where="max_deterioration", value=self.max_deterioration, allowed="max_age",
                        remedy="replace max_deterioration by max_age, an integer")
 

@@ -87,5 +87,5 @@ def _samples(system: System, method: str) -> tuple[Array, float]:
     given = samples_of(system, method)
     if not isinstance(given.kernel, Linear):
         raise fail("E238", f"method {method} needs the linear kernel", where="method",
-                   value=given.kernel.name, allowed="linear", remedy="use cholesky, or cg")
+                   value=given.kernel.name, allowed="linear", remedy="use method \"cholesky\" or \"cg\"")
     return given.X, given.lam

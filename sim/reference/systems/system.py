@@ -255,4 +255,4 @@ def refuse_beyond_memory(wanted: int, what: str) -> None:
     if wanted > free:
         raise fail("E237", f"{what} does not fit in memory", where="n", value=f"{wanted:,} bytes",
                    allowed=f"{free:,} bytes, the free memory of this machine",
-                   remedy='use a method in O(n) memory, "cg" or a Toeplitz one, or fewer samples')
+                   remedy='use "cg" or a Toeplitz method, which need only O(n) memory, or fewer samples')

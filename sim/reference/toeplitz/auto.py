@@ -147,7 +147,7 @@ def _check_row(r: Array, r_row: ArrayLike, method: str) -> Array:
     if method not in ("auto", "levinson") and not np.array_equal(row, r):
         raise fail("E227", f"method {method} needs a symmetric matrix", where="r_row",
                    value=f"method {method}", allowed="r_row equal to r, or omitted",
-                   remedy="use method levinson, which also solves unsymmetric systems")
+                   remedy="use method \"levinson\", which also solves unsymmetric systems")
     return row
 
 

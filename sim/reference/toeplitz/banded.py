@@ -134,7 +134,7 @@ def banded(r: Array, Y: Array) -> Solution:
     if 0 < b == n - 1:
         raise fail("E226", "the matrix is not banded", where="method", value="banded",
                    allowed="a first column that is zero, or negligible, beyond some lag",
-                   remedy="use auto, or levinson")
+                   remedy="use method \"auto\" or \"levinson\"")
     with np.errstate(all="ignore"):  # check_solution rejects overflow
         factor = factorise(r[: b + 1], n)
         rows, sides = len(factor.pivots), Y.size // n

@@ -139,8 +139,9 @@ def lost_table() -> str:
              f"The signal is the {ecg.title} ({ecg.licence}), in its own units (-112 to 250).",
              "Samples are removed at random. Each number is the root mean square error at the lost samples.",
              f"The models have a bias, sigma = {LOST_SIGMA:g} steps and lambda = {LOST_LAMBDA:g}, which is "
-             "close to the choice of",
-             f"leave-one-out. It is the median over {len(SEEDS)} random draws of the lost samples.", "",
+             "close to the value that",
+             f"leave-one-out selects. It is the median over {len(SEEDS)} random draws of the lost samples.",
+             "",
              "| lost | exact | grid_cubic | kept samples taken for uniform | diagonal_mean_biased | "
              "straight lines | cubic spline |", "|--:|--:|--:|--:|--:|--:|--:|"]
     for part in LOST:

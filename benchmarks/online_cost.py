@@ -36,13 +36,13 @@ COUNTED = ("instructions", "distance terms")
 
 TEXT = """# Cost of a sample for the online learner
 
-`{command}` makes this page. FKLMS (fast kernel least mean squares) runs with a full dictionary of N vectors,
-{columns} columns and 16 bits on a stream of random samples without repeats. The generated C runs on an
-emulated {board}, compiled by {compiler}. Once the dictionary is full, the instructions of {samples} samples
-are counted one by one. All values equal those of the integer model. A distance term is one column of one
-distance. The integer model counts these terms on the same samples, and the plan states the worst case of any
-sample. The last column is the CPU time per sample of the integer model, which numba compiles, over {timed:,}
-samples.
+`{command}` makes this page. FKLMS (fast kernel least mean squares) runs with a full dictionary of N vectors
+of {columns} columns, in 16-bit integers, on a stream of random samples without repeats. The generated C
+runs on an emulated {board}, compiled by {compiler}. Once the dictionary is full, the instructions of
+{samples} samples are counted one by one. All values equal those of the integer model. A distance term is
+one column of one distance. The integer model counts these terms on the same samples, and the plan states
+the worst case of any sample. The last column is the CPU time per sample of the integer model, which numba
+compiles, over {timed:,} samples.
 
 The number of instructions grows in proportion to N.
 

@@ -23,8 +23,8 @@ inserted into a copy of it, before `endmodule`. `yowasp-sby` passes the copy to 
 decides each property with the solver z3. There are two outcomes:
 
 * **proved**: no run of any length breaks a property. A search over the given number of clock cycles from
-  reset finds no counterexample, and induction over as many clock cycles finds none from any other state.
-  `rst` may be high in any clock cycle.
+  reset finds no counterexample, and induction over the same number of clock cycles finds none from any other
+  state. `rst` may be high in any clock cycle.
 * **no counterexample**: only the search over the given number of clock cycles was done, without induction.
 
 A proof covers the widths in the table only. If a module supports larger widths, the tests in `tests/rtl`

@@ -18,9 +18,9 @@ HEAD = f"""# Several classes: comparison with other libraries on a Cortex-M4
 with -O2, and the Unicorn emulator counts their instructions (not cycles). The core has a floating-point unit
 for float32; double is computed in software. kerncast uses 16-bit words and the DSP instructions.
 
-A method that learns on the `device` is taught there, sample by sample, and its accuracy depends on the order
-of the samples. The classifiers that a `computer` trains are constants in flash. `learn` and `predict` are
-mean instructions per sample; for `kernel_cg`, `learn` is the whole training divided by its samples. Flash
+A method that learns on the `device` is trained there, one sample at a time, and its accuracy depends on the
+order of the samples. The classifiers that a `computer` trains are constants in flash. `learn` and `predict`
+are mean instructions per sample; for `kernel_cg`, `learn` is the whole training divided by its samples. Flash
 includes tables and constants. RAM includes the stack, but not the sample.
 
 Parameters were chosen by cross-validation on samples to learn, in orders that are not measured
@@ -29,9 +29,9 @@ the same parameters. Forests and logistic regression have the default parameters
 truncates the thresholds of trees to integers, so the inputs of its trees are multiplied by 16.
 
 In the programs of m2cgen, micromlgen and CMSIS-DSP **the exponential is an empty function**, so instructions
-and flash of their support vector classifiers are lower bounds. A second program with an exponential must
-find the labels of scikit-learn. CMSIS-DSP returns a class and not a decision value, so the label of its one
-against rest is the first class that accepts the sample.
+and flash of their support vector classifiers are lower bounds. A second program with a real exponential must
+reproduce the labels of scikit-learn. CMSIS-DSP returns a class and not a decision value, so the label of its
+one-against-rest classifier is the first class that accepts the sample.
 
 kerncast needs the fewest instructions of all support vector classifiers. Trees, and logistic regression in
 float32, predict with fewer instructions than any kernel method, but they do not learn on the device. The
@@ -47,8 +47,8 @@ are means over {orders} shuffles.""",
 270 utterances to learn and 370 others. Accuracies are means over {orders} orders.""",
     "activities": """BasicMotions of the package aeon, with its own split: mean, deviation and mean absolute
 difference of six channels, as in `examples/activity`, 40 windows to learn and 40 others. Accuracies are means
-over {orders} orders. One window is 2.5 percentage points of one order, so small differences do not rank
-methods.""",
+over {orders} orders. One window changes the accuracy of one order by 2.5 percentage points, so small
+differences between methods are not significant.""",
 }
 COLUMNS = ("method", "learns on", "accuracy", "deviation", "learn", "predict", "flash, bytes", "RAM, bytes")
 
@@ -85,8 +85,10 @@ def lost(row: Row, rows: Iterable[Row]) -> str:
              "fewer bytes of flash and RAM": [o for o in others if o.cost.flash + o.cost.ram < size],
              "fewer instructions to learn": [o for o in others if o.cost.learn and row.cost.learn
                                              and o.cost.learn < row.cost.learn]}
-    found = [f"{what} with {named(less)}" for what, less in fewer.items() if less]
-    return f"* {row.method}: {'; '.join(found) or 'every other method as accurate needs more of all'}."
+    found = [f"{named(less)} {'needs' if len(less) == 1 else 'need'} {what}"
+             for what, less in fewer.items() if less]
+    none = "every other method that is as accurate needs more instructions and more bytes"
+    return f"* {row.method}: {'; '.join(found) or none}."
 
 
 def section(task: Task, rows: Sequence[Row]) -> str:

@@ -52,12 +52,12 @@ the first {settled:,}; on the changing channel, over the 500 before the change a
 | moving clusters | 10 | class of clusters that move, as a target of two values (river) |
 
 The methods of kerncast are marked "k." and run in the integer model, at 16 bits unless the name states
-another word length. QKLMS + RLS has a linear part and a gate, and corrects predictions by the last 6 errors.
-LMS, NLMS and RLS are float64 filters with an intercept. CMSIS-DSP LMS and NLMS are the 16-bit filters of
-that C library, without an intercept. emlearn stores the last 100 samples and predicts the mean target of the
-k nearest. QKLMS (100 centers), RFF-RLS (RLS in 100 random features) and KRLS-T (50 centers) run in float64,
-for comparison of accuracy only. In RLS and RFF-RLS the effect of the ridge fades with time, so a small
-forgetting factor can make these methods inaccurate. All least-squares methods are tuned over the same
+another word length. QKLMS + RLS has a linear part and a gate, and corrects predictions using the last six
+errors. LMS, NLMS and RLS are float64 filters with an intercept. CMSIS-DSP LMS and NLMS are the 16-bit filters
+of that C library, without an intercept. emlearn stores the last 100 samples and predicts the mean target of
+the k nearest. QKLMS (100 centers), RFF-RLS (RLS in 100 random features) and KRLS-T (50 centers) run in
+float64, for comparison of accuracy only. In RLS and RFF-RLS the effect of the ridge fades with time, so a
+small forgetting factor can make these methods inaccurate. All least-squares methods are tuned over the same
 forgetting factors and ridges.
 """
 

@@ -96,15 +96,15 @@ def page(found: dict[str, dict[str, tuple[Array, Array]]], picture: str) -> str:
                     min(efforts, key=lambda name: efforts[name]))
 
     def count(names: list[str]) -> str:
-        return " and ".join(f"{name} ({names.count(name)})" for name in METHODS if name in names)
+        return " and ".join(f"`{name}` in {names.count(name)}" for name in METHODS if name in names)
 
     return "\n\n".join([
         _HEAD, f"![Residual against effort]({picture})",
         "## Products with A until the residual falls below a fraction of |y|\n\n"
         + table(rows, ["data, kernel", "residual", *METHODS]),
         "## Result\n\nThe paper claims that domain decomposition converges better than conjugate gradients. "
-        f"For a residual of 0.1 |y|, the fewest products are needed by {count(led)}, and for {TOLERANCE:g} "
-        f"|y| by {count(won)}. The number in brackets counts the systems, of {len(found)}."]) + "\n"
+        f"The method that needs the fewest products for a residual of 0.1 |y| is {count(led)} of "
+        f"{len(found)} systems; for {TOLERANCE:g} |y|, it is {count(won)}."]) + "\n"
 
 
 def main() -> None:

@@ -149,7 +149,7 @@ def test_on_made_data_the_advice_holds_when_it_is_applied(tmp_path: Path, kind: 
     after = simulate_spec(Spec.load(tmp_path / "new.toml"), tmp_path)
     assert before.quality is not None and after.quality is not None
     if after.simulation.status != "ok":
-        assert "No values with status ok" in found.verdict
+        assert 'No values with status "ok"' in found.verdict
     elif before.simulation.status == "ok":
         assert after.quality.error <= before.quality.error
     elif after.quality.error > before.quality.error:

@@ -92,7 +92,7 @@ def jitter(panels: list[Any]) -> None:
 
 
 def classes(panels: list[Any]) -> None:
-    """Draw the accuracy of ten digits against instructions and bytes."""
+    """Draw the accuracy on ten digits against instructions and bytes."""
     found = dict(zip(ascii_uppercase, rows_of("many-classes", "Ten digits"), strict=False))
     for panel, columns, label in zip(panels, (("predict",), ("flash, bytes", "RAM, bytes")),
                                      ("instructions per prediction", "bytes of flash and RAM"), strict=True):

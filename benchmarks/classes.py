@@ -1,4 +1,4 @@
-"""Measure learners of ten classes: accuracy, memory and instructions.
+"""Measure learners with ten classes: accuracy, memory and instructions.
 
 Accuracy is measured over ten shuffles.  ``python -m kerncast.benchmarks.classes`` writes
 docs/measured/classes.md; ``--check`` only compares, with exit code 1 if the page is stale.  The data are

@@ -90,7 +90,7 @@ def _of_memory(error: MemoryError) -> Problem:
 
 
 def report(problems: Sequence[Problem], as_json: bool = False) -> None:
-    """Print problems on stderr, or as a JSON object on stdout.
+    """Print problems to stderr, or as a JSON object to stdout.
 
     On stderr, at most ten problems are printed, followed by the number of the others.
     """

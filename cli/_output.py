@@ -75,7 +75,7 @@ class Answer:
 
 
 def emit(result: Result, as_json: bool) -> None:
-    """Print a result on stdout, as a JSON object or as lines that fit the terminal."""
+    """Print a result to stdout, as a JSON object or as lines that fit the terminal."""
     if as_json:
         print_json(result.as_dict())
     else:
@@ -83,7 +83,7 @@ def emit(result: Result, as_json: bool) -> None:
 
 
 def print_text(text: str) -> None:
-    """Print text on stdout, wrapped to the width of the terminal.
+    """Print text to stdout, wrapped to the width of the terminal.
 
     Commands that continue after a backslash are not wrapped. Control characters are escaped, because names in
     files may contain them.

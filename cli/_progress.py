@@ -1,4 +1,4 @@
-"""cli: print progress on stderr, so that stdout contains only the result."""
+"""cli: print progress to stderr, so that stdout contains only the result."""
 
 from __future__ import annotations
 

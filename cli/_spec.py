@@ -65,7 +65,7 @@ def _line(problem: Problem) -> float:
 
 
 def warnings_of(spec: Spec, plan: Plan, as_json: bool) -> list[dict[str, str]]:
-    """Return the warnings of a plan for ``--json``; without it, print them on stderr."""
+    """Return the warnings of a plan for ``--json``; without it, print them to stderr."""
     from ..sim.planner.warnings import cautions
 
     found = cautions(plan)

@@ -69,7 +69,7 @@ def cost(out: GeneratedFolder, target: Targets = None, optimise: Levels = None, 
 
 def _print(plan: Plan, found: list[Costs], missing: list[Problem], clock: float | None,
            as_json: bool) -> None:
-    """Print the costs, the targets that were left out, and the exceeded limits."""
+    """Print the costs, the targets that were skipped, and the exceeded limits."""
     from ..lab.costs.limits import budget_status, over_budget
 
     problems = [problem for costs in found for problem in over_budget(plan, costs)]
@@ -91,7 +91,7 @@ def _print(plan: Plan, found: list[Costs], missing: list[Problem], clock: float 
 
 
 def _targets(given: list[str]) -> list[str]:
-    """Return target ids without repetitions; `all` stands for every target.
+    """Return target ids without duplicates; `all` selects every target.
 
     Raises E323 if a target is unknown, or if none is given.
     """

@@ -32,7 +32,7 @@ class Tool(NamedTuple):
 
 
 def look(groups: list[str]) -> list[Tool]:
-    """Look for the tools of groups.
+    """Look for the tools in the given groups.
 
     No tool is run, except g++ to find header files.
     """

@@ -1,4 +1,4 @@
-"""cli: ``kerncast freeze``: write a trained state as a constant model in C."""
+"""cli: ``kerncast freeze``: write a trained state as a read-only model in C."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Out = Annotated[Path, typer.Option(
 
 
 def freeze(given: GeneratedFolder, state: State, out: Out, as_json: JsonFlag = False) -> None:
-    """Write a saved state as a constant model in C.
+    """Write a saved state as a read-only (const) model in C.
 
     The constant NAME_frozen contains the values of the state. It is stored in read-only memory, and can
     predict without training and without restoring a state. The state must belong to the folder's plan.

@@ -1,4 +1,4 @@
-"""cli: ``kerncast hil record`` and ``hil replay``: record a run; compute it again."""
+"""cli: ``kerncast hil record`` and ``hil replay``: record a run, and replay it."""
 
 from __future__ import annotations
 
@@ -148,7 +148,7 @@ def _warn(statuses: Mapping[str, int]) -> None:
 
 def hil_replay(file: Recorded, on: On = "model", trusted: Trusted = False,
                as_json: JsonFlag = False) -> None:
-    """Compute a recording again and compare every value.
+    """Replay a recording and compare every value.
 
     You need only the file, neither the board nor the generated folder. The plan is derived again from the
     spec and the samples in the file, so that a forged recording cannot run foreign code. With --on, code is

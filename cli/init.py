@@ -151,7 +151,7 @@ def _emit(name: str, seen: Inspection | None, model: tuple[str | None, str, int 
 
 
 def _is_file(name: str) -> bool:
-    """Report whether the argument is a data file, and not a name."""
+    """Report whether the argument is a data file rather than a name."""
     from ..sim.data.samples.files import format_of
 
     return bool(format_of(Path(name))) or Path(name).is_file()
@@ -164,7 +164,7 @@ def _name_of(path: Path) -> str:
 
 
 def _check_name(name: str, data: Path | None, given: list[str]) -> None:
-    """Raise E110 if a name is not valid in C. The remedy contains a valid command."""
+    """Raise E110 if a name is not valid in C; the remedy suggests a valid command."""
     import shlex
 
     from pydantic import TypeAdapter, ValidationError

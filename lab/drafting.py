@@ -206,7 +206,7 @@ def _learner(values: Values, seen: Inspection, columns: int) -> None:
 
 
 def _in_order(values: Values, seen: Inspection) -> bool:
-    """Report whether the samples are in order of time, at a constant step."""
+    """Report whether the samples are in time order, at a constant step."""
     clock = seen.values.clock
     return "lagged" in values["data"] or (not seen.classes and clock is not None and clock.even)
 

@@ -185,7 +185,7 @@ def answered(plan: Plan, status: Raw, rows: Raw) -> Outputs:
 
 
 def refused_training() -> Outputs:
-    """Return the result of a training with invalid arguments: status bad argument."""
+    """Return the result of a training with invalid arguments: status `bad_argument`."""
     return {"status": np.array([DeviceStatus.BAD_ARGUMENT], dtype=np.int64)}
 
 

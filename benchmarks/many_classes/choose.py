@@ -34,7 +34,7 @@ Score = tuple[float, float]
 
 
 def folds(task: Task) -> list[Split]:
-    """Return samples to learn and held-out ones, five times.
+    """Return five splits into samples to learn and held-out samples.
 
     A task with few samples is split in three orders.
     """
@@ -119,7 +119,7 @@ def searches(task: Task) -> Iterator[tuple[str, Callable[..., Score], tuple[tupl
 
 
 def main() -> None:
-    """Print the best parameters of every method; arguments name tasks."""
+    """Print the best parameters of every method; the arguments select tasks."""
     for task in TASKS:
         if sys.argv[1:] and task.name not in sys.argv[1:]:
             continue

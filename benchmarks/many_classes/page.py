@@ -66,17 +66,17 @@ def table(rows: Iterable[Row]) -> str:
 
 
 def shown(row: Row) -> float:
-    """Return the accuracy as the table states it."""
+    """Round the accuracy as in the table."""
     return round(float(np.mean(row.accuracies)), 3)
 
 
 def named(rows: Iterable[Row]) -> str:
-    """Return the methods of rows without their versions."""
+    """Return the names of the methods in rows, without version numbers."""
     return ", ".join(re.sub(r"==[\d.]+,", "", row.method) for row in rows)
 
 
 def lost(row: Row, rows: Iterable[Row]) -> str:
-    """State which methods of others are as accurate as a row and need less."""
+    """State which methods of other libraries are as accurate as a row but cost less."""
     others = [other for other in rows if other.peer and shown(other) >= shown(row)]
     if not others:
         return f"* {row.method}: no method of another library is as accurate."

@@ -29,7 +29,7 @@ class Split:
     y_test: Raw
 
     def accuracy(self, labels: Raw) -> float:
-        """Return the share of right labels of the samples to classify."""
+        """Return the fraction of correct labels among the samples to classify."""
         return float(np.mean(labels == self.y_test))
 
 

@@ -46,7 +46,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of a stream in order of time.
+    """Samples of a stream in time order.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ class Samples:
     counted: Array
 
     def error(self, f: Array) -> float:
-        """Return the mean squared error of the counted samples over the variance of y."""
+        """Return the mean squared error of counted samples, divided by the variance of y."""
         with np.errstate(all="ignore"):
             found = float(np.mean((self.y - f)[self.counted] ** 2) / np.var(self.y[self.counted]))
         return found if np.isfinite(found) else np.inf

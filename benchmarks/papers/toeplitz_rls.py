@@ -53,7 +53,7 @@ def stopped_like_matlab(A: DenseSystem, y: Array) -> Solution:
 
 
 def timed_like_matlab(A: DenseSystem, y: Array, steps: int) -> Solution:
-    """Run conjugate gradients for a number of steps, to measure the time."""
+    """Run conjugate gradients for a fixed number of steps, to measure the time."""
     limit = {"tolerance": TOLERANCE, "max_steps": MOST_STEPS} if steps < MOST_STEPS else {"steps": steps}
     return cg(A, y, "none", **limit)
 

@@ -50,7 +50,7 @@ class PlainC:
 
 
 def levinson(compiler: str, k: LevinsonConstants, y: Words, r: Words) -> Callable[[], tuple[Words, ...]]:
-    """Return a function that solves a system with y and r, both of shape (n,).
+    """Return a function that solves T x = y, given y (n,) and the first row r (n,).
 
     y is the right-hand side, and r the first row of the matrix.
 

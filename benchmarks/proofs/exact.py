@@ -88,7 +88,7 @@ class Exact:
         return z3.And(-unit <= error, error <= unit, z3.Implies(tie, self.is_multiple(q, 1)))
 
     def is_rounded(self, q: Term, x: Term, s: Term, mode: Term) -> Term:
-        """Return the z3 condition that q is ``x / 2**s``, rounded in a mode.
+        """Return the z3 condition that q is ``x / 2**s``, rounded in the given mode.
 
         The modes are 0 (floor), 1 (half up) and 2 (half to even).
         """
@@ -99,7 +99,7 @@ class Exact:
         )
 
     def fits(self, x: Term, bits: int = 64) -> Term:
-        """Return the z3 condition that x fits in a signed integer of a number of bits."""
+        """Return the z3 condition that x fits in a signed integer of `bits` bits."""
         return z3.And(x >= -(1 << (bits - 1)), x < (1 << (bits - 1)))
 
     def between(self, lo: Term, x: Term, hi: Term) -> Term:

@@ -26,7 +26,7 @@ CHOSEN_ON = 6000
 
 @dataclass(frozen=True)
 class Stream:
-    """Samples of a stream in order of time.
+    """Samples of a stream in time order.
 
     Parameters
     ----------

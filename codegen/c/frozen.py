@@ -1,4 +1,4 @@
-"""codegen: write a trained state as a constant model in C."""
+"""codegen: write a trained state as a read-only (const) model in C."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WIDTH = 96
 
 
 def freeze(plan: Plan, image: bytes, where: str = "saved state") -> dict[str, str]:
-    """Return the C files of a constant model with the values of a saved state.
+    """Return the C files of a const model with the values of a saved state.
 
     Parameters
     ----------

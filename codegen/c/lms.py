@@ -59,7 +59,7 @@ def lms_value(plan: Plan, name: str) -> str:
 
 
 def _linear(plan: Plan) -> dict[str, Any]:
-    """Return what the linear part reads, and the number of last errors."""
+    """Return the inputs of the linear part, and the number of last errors."""
     wide, joint = "linear_raw_exp" in plan.constants, plan.options.get("joint") == "1"
     nlms, several = plan.options.get("linear") == "nlms", "C" in plan.sizes
     target, f, linear = ("(int64_t)y[c]", "f[c]", "linear[c]") if several else ("target", "*f", "linear")

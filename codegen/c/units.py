@@ -24,7 +24,7 @@ def q_format(fmt: Format) -> str:
 
 
 def decimal(value: Fraction) -> str:
-    """Return a real value with at most nine significant digits."""
+    """Format a real value with at most nine significant digits."""
     text = f"{float(value):.9g}"
     return text if any(c in text for c in ".en") else f"{text}.0"
 

@@ -60,7 +60,7 @@ class Dialect:
         return ""
 
     def independent(self, variable: str) -> str:
-        """Return the lines in a loop whose iterations use different words of `variable`."""
+        """Return the lines that mark the accesses of a loop to `variable` as independent."""
         return ""
 
     def channel(self, word: str, name: str, depth: int = 2) -> str:

@@ -34,7 +34,7 @@ def line(name: str, words: Sequence[int], expected: Sequence[int] | None = None)
 
 
 def answer_rows(answer: Outputs) -> list[list[int]]:
-    """Return status, outputs, and label and margin of classes of each sample."""
+    """Return each sample's status and outputs, with label and margin for classes."""
     parts = (answer[name] for name in ("status", "f", "label", "margin") if name in answer)
     rows: list[list[int]] = np.column_stack(list(parts)).tolist()
     return rows

@@ -15,14 +15,14 @@ _LONGEST = 64
 
 
 def word(lo: int, hi: int) -> str:
-    """Return the smallest type for the range lo to hi."""
+    """Return the smallest type for the range from lo to hi."""
     if lo >= 0:
         return f"kc::uint<{min(_LONGEST, max(1, hi.bit_length()))}>"
     return f"kc::sint<{min(_LONGEST, signed_bits((lo, hi)))}>"
 
 
 def _both(most: int) -> str:
-    """Return the smallest type for the range -most to most."""
+    """Return the smallest type for the range from -most to most."""
     return word(-most, most)
 
 

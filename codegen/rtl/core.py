@@ -45,7 +45,7 @@ class RtlCore:
         return self.refusal(plan) is None
 
     def parameters(self, plan: Plan, lanes: int) -> dict[str, int]:
-        """Return the module parameters for a number of lanes.
+        """Return the module parameters for the given number of lanes.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""codegen.rtl: the online learner, FKLMS with a fixed budget, which also predicts."""
+"""codegen.rtl: the FKLMS learner with a fixed dictionary size; it also predicts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def prediction_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> i
 
 
 def _labelling(plan: Plan) -> int:
-    """Return the clock cycles that read several outputs, one per cycle."""
+    """Return the clock cycles to read several outputs, one per cycle."""
     return plan.outputs if framed(plan) else 0
 
 

@@ -59,7 +59,7 @@ class _Flight:
     answers: dict[int, Answer] = field(default_factory=dict)
 
     def lose(self, count: int) -> None:
-        """Schedule the oldest `count` requests in progress for repetition."""
+        """Schedule the oldest `count` requests in progress for retransmission."""
         for _ in range(min(count, len(self.under_way))):
             self.waiting.append(self.numbers[self.under_way.popleft()])
 

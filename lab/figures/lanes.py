@@ -1,4 +1,4 @@
-"""lab: draw throughput, look-up tables and DSP blocks over the number of lanes."""
+"""lab: draw throughput, look-up tables and DSP blocks against the number of lanes."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def check_picture(path: Path) -> None:
 
 
 def draw_lanes(found: Sequence[Estimate], path: Path) -> Path:
-    """Draw samples per second, look-up tables and DSP blocks over the number of lanes.
+    """Draw samples per second, look-up tables and DSP blocks by number of lanes.
 
     Samples per second are those on the ECP5. A core that was not placed has no point there.
 
@@ -84,7 +84,7 @@ def _cells(kind: str) -> Callable[[Estimate, str], float | None]:
 
 def _lines(found: Sequence[Estimate], families: Sequence[str],
            value: Callable[[Estimate, str], float | None]) -> Iterable[Line]:
-    """Yield a line for each core and family over the lanes with known values."""
+    """Yield a curve for each core and family: known values by number of lanes."""
     for core in dict.fromkeys(one.core for one in found):
         for family in families:
             points = sorted((one.lanes, known) for one in found if one.core == core

@@ -191,7 +191,7 @@ def fit_spec(spec: Spec, base: Path, samples: int | None, report: Report) -> Fit
 
 
 def _ahead(spec: Spec, base: Path) -> str:
-    """Return the command that drafts a model to predict the next sample of a signal.
+    """Return the command that writes a spec to predict the next sample of a signal.
 
     The text is empty if the model does not smooth a signal from a file.
     """

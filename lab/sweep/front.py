@@ -1,4 +1,4 @@
-"""lab.sweep: the Pareto front, the cheapest feasible design, and cheaper steps."""
+"""lab.sweep: find the Pareto front, the cheapest feasible design and alternatives."""
 
 from __future__ import annotations
 

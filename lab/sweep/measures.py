@@ -142,7 +142,7 @@ def quantity(name: str, value: float | None) -> str:
 
 
 def checked_names(found: list[str], algorithm: str, where: str, problems: list[Problem]) -> list[str]:
-    """Return the names of measures without repetitions; add E362 for unknown names."""
+    """Return the names of measures without duplicates; add E362 for unknown names."""
     known = names(algorithm)
     found = [current_name(name) for name in found]
     for name in found:

@@ -229,7 +229,7 @@ def _is_real(key: str) -> bool:
 
 
 def _listed(values: Any, where: str, problems: list[Problem], *, real: bool) -> list[Scalar]:
-    """Return the values of an axis without repetitions; add E360 if they are invalid."""
+    """Return the values of an axis without duplicates; add E360 if they are invalid."""
     found = _RANGE.fullmatch(values) if isinstance(values, str) else None
     if found is not None:
         lo, hi, count = _scalar(found["lo"]), _scalar(found["hi"]), int(found["count"])

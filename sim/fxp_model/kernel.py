@@ -104,7 +104,7 @@ class FxpKernel:
         return np.array(found, dtype=np.int64)
 
     def _matern(self, t: Words) -> Words:
-        """Return the kernel of exponents (m,), those of one whole part at a time."""
+        """Return the kernel values for exponents (m,), one integer part at a time."""
         frac, values = self._t_frac, np.zeros(len(t), dtype=np.int64)
         for whole in np.unique(t >> frac):
             chosen = t >> frac == whole
@@ -112,7 +112,7 @@ class FxpKernel:
         return values
 
     def _matern_part(self, t: Words, whole: int) -> Words:
-        """Return the kernel of exponents (m,) of one whole part.
+        """Return the kernel values for exponents (m,) with the same integer part.
 
         It is (1 + x + x^2 / 3) 2**-whole times the exponential of the rest, the square for matern52 only.
         """

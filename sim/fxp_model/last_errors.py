@@ -1,4 +1,4 @@
-"""sim.fxp_model: correct a prediction by the last errors.
+"""sim.fxp_model: correct a prediction using the last errors.
 
 The computation uses Python integers and fractions.
 """
@@ -35,7 +35,7 @@ def gated(product: int, power: int, part: int) -> int:
 
 
 def quotient(num: int, den: int) -> tuple[int, int]:
-    """Return the quotient, rounded down to 31 bits, and its shift.
+    """Return the quotient with 31 bits, rounded down, and its shift.
 
     For a numerator of 0, they are 0 and 31.
     """

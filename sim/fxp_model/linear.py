@@ -93,7 +93,7 @@ class FxpLinear:
         return self._gated(0, linear, f) * one + min(max(rest, -one), one)
 
     def corrected(self, x: Words, linear: list[int], f: list[int]) -> list[int]:
-        """Return the predictions of both parts, corrected by the last errors."""
+        """Return the predictions of both parts, corrected using the last errors."""
         if self._errors:
             return [self._errors.correct(self._fine(x, linear[0], f[0]))]
         return [self._gated(o, *both) for o, both in enumerate(zip(linear, f, strict=True))]

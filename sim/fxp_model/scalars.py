@@ -82,7 +82,7 @@ def add(u: Fraction, v: Fraction) -> Fraction:
 
 
 def div(u: Fraction, v: Fraction) -> Fraction:
-    """Divide two scalars, and round the quotient down to 31 bits."""
+    """Divide two scalars; the quotient has 31 bits and is rounded down."""
     if u == 0:
         return ZERO
     lsb = power_of_two(exponent(u / v) - 31)

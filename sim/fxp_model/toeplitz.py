@@ -102,7 +102,7 @@ class FxpToeplitz(FxpModel):
         self._kernel = FxpKernel(candidate_plan(self.plan, k))
 
     def _with_bound(self, plan: Plan, y: Words) -> tuple[str, dict[str, Any]]:
-        """Solve by the banded factor, and compute the bound."""
+        """Solve with the banded factor, and compute the bound."""
         solver, system = FxpBanded(plan, y), FxpBandSystem(plan, y)
         solver.solve()
         bound = bound_of(system.residual(solver.words, solver.exponent)[1], plan)

@@ -155,7 +155,7 @@ def subtract_q(wide: Words, r: Words, r_exp: int, step: int, q_exp: int, word: i
 
 @jit
 def excess(wide: Words, bits: int) -> int:
-    """Return by how many bits the largest entry of `wide` exceeds a given length.
+    """Return the number of bits by which `wide` exceeds a given length.
 
     The result can be negative.
     """

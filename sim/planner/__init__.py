@@ -92,7 +92,7 @@ def _planned(spec: Spec, model: TrainedModel | None, x_raw: Raw | None, y_raw: R
 
 
 def _kept(plan: Plan) -> dict[str, Any]:
-    """Return the entries of the evidence that do not belong to a signal.
+    """Return the part of the plan's `evidence` that does not concern a signal.
 
     These entries contain the floating-point parameters of a model trained elsewhere, the automatic choice of
     the solver, the candidates of a self-tuning trainer, and the filter of a stream.

@@ -1,4 +1,4 @@
-"""sim.reference: compute the bias of an LS-SVM by one more right-hand side.
+"""sim.reference: compute the bias of an LS-SVM with one more right-hand side.
 
 The method is from T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least squares SVM solver",
 MWSCAS 2000, equation (8). To solve Z alpha + b 1 = y and 1'alpha = 0, first solve Z eta = 1 and Z nu = y.
@@ -21,7 +21,7 @@ _NEGLIGIBLE = 1e-12
 
 
 def solve_with_bias(solve: Callable[[Array], Solution], Y: Array) -> Solution:
-    """Solve Z alpha + b 1 = y and 1'alpha = 0 by one call of a solver of Z x = y.
+    """Solve Z alpha + b 1 = y and 1'alpha = 0 with one call of a solver for Z x = y.
 
     Parameters
     ----------

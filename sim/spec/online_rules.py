@@ -67,7 +67,7 @@ def reduction(draft: Draft) -> Found:
 
 
 def linear_part(draft: Draft) -> Found:
-    """Reject keys of the linear part without one (E113)."""
+    """Reject keys of the linear part if there is no linear part (E113)."""
     if draft.has("online") and not draft.given("online", "linear"):
         for name in (*_RLS_KEYS, *_NLMS_KEYS, "joint", "gate", "last_errors"):
             if draft.given("online", name):
@@ -84,7 +84,7 @@ def linear_part(draft: Draft) -> Found:
 
 
 def guard(draft: Draft) -> Found:
-    """Reject a guard without a projection (E113)."""
+    """Reject `guard` without a projection (E113)."""
     chosen = draft.get("online", "reduction")
     if not draft.has("online") or not draft.get("online", "guard") or chosen in (None, *FLOAT32):
         return

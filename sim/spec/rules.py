@@ -135,7 +135,7 @@ def _bundled(draft: Draft, classes: bool, several: bool) -> Found:
 
 
 def scheme(draft: Draft) -> Found:
-    """Require one column for scheme uniform, and allow a step only with it (E113)."""
+    """Require one column for scheme `uniform`; allow `step` only with it (E113)."""
     chosen, count = draft.get("toeplitz", "scheme"), draft.get("input", "columns")
     if not draft.has("toeplitz") or chosen is None:
         return
@@ -149,7 +149,7 @@ def scheme(draft: Draft) -> Found:
 
 
 def solver(draft: Draft) -> Found:
-    """Allow static scaling, refinement and a bias only with solver levinson (E113).
+    """Allow static scaling, refinement and a bias only with solver `levinson` (E113).
 
     Require scheme uniform for solver banded.
     """
@@ -168,7 +168,7 @@ def solver(draft: Draft) -> Found:
 
 
 def candidates(draft: Draft) -> Found:
-    """Require solver banded for candidates (E113), and reject duplicates (E109)."""
+    """Require solver `banded` for candidates (E113), and reject duplicates (E109)."""
     pairs, chosen = draft.get("toeplitz", "candidates"), draft.get("toeplitz", "solver")
     if not isinstance(pairs, (list, tuple)) or not pairs:
         return

@@ -1,4 +1,4 @@
-"""sim.model: correction of a prediction by the last errors.
+"""sim.model: correct a prediction using the last errors.
 
 :mod:`...planner.online.last_errors` derives the formats.
 """

@@ -66,7 +66,7 @@ def predict_linear(s: LmsState, c: LmsConstants, w: LmsWork, log: Log) -> None:
 
 @jit
 def rest_of(s: LmsState, phi: Words, linear: int, c: LmsConstants) -> int:
-    """Return what w.phi of one output was rounded by, in ``2**-error_frac`` LSBs of y."""
+    """Return the rounding error of an output's w.phi, in ``2**-error_frac`` LSBs of y."""
     one = 1 << c.error_frac
     fine = shift_round(linear_sum(s, 0, phi, c), c.error_out_shift, HALF_UP)
     return saturate(fine - linear * one, -one, one)

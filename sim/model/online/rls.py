@@ -111,7 +111,7 @@ def set_features(x: Words, c: RlsConstants, phi: Words, log: Log) -> None:
 
 @jit
 def accumulate_prediction(w: Words, phi: Words, log: Log) -> int:
-    """Return the exact w.phi."""
+    """Return the exact inner product w.phi."""
     acc = 0
     for i in range(phi.shape[0]):
         acc = mac(acc, w[i], phi[i], 0)

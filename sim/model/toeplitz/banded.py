@@ -117,7 +117,7 @@ def backward_sum(alpha: Words, i: int, factor: Words, k: BandedConstants) -> int
 
 @jit
 def excess_bits(acc: int, frac: int, word: int, rounding: int) -> int:
-    """Return by how many bits the rounded ``acc / 2**frac`` exceeds the word length."""
+    """Return the number of bits by which rounded ``acc / 2**frac`` exceeds a word."""
     return max(bit_length(magnitude(shift_round(acc, frac, rounding))) - (word - 1), 0)
 
 

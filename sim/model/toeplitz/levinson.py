@@ -218,7 +218,7 @@ def solution_step(r: Words, a: Words, x: Words, step: int, y: int, eps: int, a_e
 
 @jit
 def levinson_begin(out: Words, sides: int, k: LevinsonConstants) -> None:
-    """Set the scalars of :func:`levinson_steps` to those before the first step."""
+    """Set the scalars of :func:`levinson_steps` to their values before the first step."""
     out[0], out[1], out[2 + 2 * sides] = 1 << k.xi_frac, k.a_exp_min, 0
     for side in range(sides):
         out[2 + side], out[2 + sides + side] = k.x_exp_min, 0

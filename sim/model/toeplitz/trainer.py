@@ -264,7 +264,7 @@ class ToeplitzModel(BatchModel):
         return INACCURATE if status == OK and not accurate(self._alpha, bound, self._certify) else status
 
     def _solve_banded(self, y: Words, c: Candidate) -> int:
-        """Compute alpha from y by the banded factor, and its bound; return a status."""
+        """Compute alpha from y with the banded factor, and its bound; return a status."""
         log = self.ranges.log
         status = banded(y, self._alpha, c.tables, self._scalars[_ALPHA_EXP:], c.constants, log)
         if status != OK:

@@ -113,7 +113,7 @@ def lms_operations(online: Online, decays: bool, sizes: dict[str, int]) -> dict[
 
 
 def _linear_update(online: Online, each: str) -> list[str]:
-    """Count w.phi, and what the linear part learns with.
+    """Count w.phi, and the operations with which the linear part learns.
 
     RLS decays, rotates two rows in, and substitutes back. NLMS computes phi.phi and a gain, and changes w.
     """
@@ -130,7 +130,7 @@ def _linear_update(online: Online, each: str) -> list[str]:
 
 
 def _linear_prediction(online: Online, each: str) -> list[str]:
-    """Count w.phi, the gate and the correction by the last errors."""
+    """Count w.phi, the gate and the correction from the last errors."""
     if online.linear is None:
         return []
     return [f"(D+1){each}" if each else "D+1", *([f"1{each}"] if online.gate else []),

@@ -1,4 +1,4 @@
-"""sim.planner.online: formats and constants of the correction by the last errors.
+"""sim.planner.online: formats and constants of the correction from last errors.
 
 The errors of a good prediction are noise; if they are not, the last errors predict the next.  The predicted
 error is ``c = sum a_i e_i``.  Normalised LMS learns a, by ``a += mu (e - c) e_i / (1 + sum e_i^2)`` with

@@ -50,7 +50,7 @@ _MOST = 1 << 62
 
 
 def metric_constants(spec: Spec, words: WordClass, x: Affine, y: Affine, alpha: Format) -> dict[str, int]:
-    """Return shifts of the metric, and limits of a loss, a coefficient and an age.
+    """Return the shifts of the metric, and the limits of loss, coefficient and age.
 
     Unused limits are omitted.
 

@@ -218,7 +218,7 @@ def _lags(spec: Spec, x: Affine, end: int | tuple[int, ...]) -> dict[str, int]:
 
 
 def _fitted(spec: Spec, y: Format, c: dict[str, int]) -> dict[str, int]:
-    """Return constants of the fitted values, for a T that is the kernel matrix."""
+    """Return constants to compute the fitted values, if T is the kernel matrix."""
     assert spec.toeplitz is not None
     if spec.toeplitz.scheme != "uniform":
         return {}

@@ -1,4 +1,4 @@
-"""sim.planner.toeplitz: constants of the fitted values y - lambda alpha.
+"""sim.planner.toeplitz: constants to compute the fitted values y - lambda alpha.
 
 ``(T + lambda I) alpha + b = y``, so that the prediction ``T alpha + b`` at the training inputs needs n
 products.  lambda is stored as a mantissa over a power of two; its rounding error changes a fitted value by

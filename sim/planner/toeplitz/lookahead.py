@@ -26,7 +26,7 @@ def lookahead_constants(solver: str, lam: Fraction, n: int) -> dict[str, int]:
 
 
 def _tasks() -> list[tuple[str, str, str, str]]:
-    """Return the members that say which row of a correction comes next."""
+    """Return the members that state which row of a correction comes next."""
     return [(name, "uint16_t", "1", meaning) for name, meaning in (
         ("task", "product of the correction in progress; 0: none"),
         ("task_of", "vector that is corrected: inverse, predictor, solution or corrected solution"),

@@ -1,4 +1,4 @@
-"""sim.reference.online: correction of a prediction by the last errors.
+"""sim.reference.online: correct a prediction using the last errors.
 
 S. Haykin, "Adaptive Filter Theory", 5th edition, 2014, chapter 7 (normalised LMS).
 """

@@ -293,7 +293,7 @@ def _best(method: str, errors: Array, sigmas: Array, lams: Array, row: int | Non
 
 def _judge(data: _Subsample, choices: tuple[MethodChoice, ...], sigmas: Array, lams: Array,
            steps: int) -> tuple[bool, str, MethodChoice, str]:
-    """Decide whether it is suitable; return the trainer, the model and the reason too."""
+    """Decide whether T is suitable; also return the trainer, the model and the reason."""
     exact, toeplitz = choices[:2]
     classes = data.classes
     if data.scheme == "uniform":

@@ -1,4 +1,4 @@
-"""sim.reference.toeplitz: compiled recursions for a band, four rows per pass.
+"""sim.reference.toeplitz: compiled recursions for banded matrices, four rows each.
 
 Each row depends on the previous one, so a loop over single rows would wait for each sum and for the storage
 of each result. The sums of four rows over the earlier rows are independent of each other, so they are

@@ -333,7 +333,7 @@ def test_a_learner_that_does_something_else_is_refused_by_name(online, where):
         kernel = {{sigma = 9.0}}
         online = {{budget = 4, eta = 0.5, {online}}}"""))
     assert not LEARNER.fits(plan)
-    with pytest.raises(KerncastError, match=rf"(?s)\[online\] {where}.*E307.*fixed budget"):
+    with pytest.raises(KerncastError, match=rf"(?s)\[online\] {where}.*E307.*fixed dictionary size"):
         open_backend(plan, "rtl:icarus:learner")
 
 

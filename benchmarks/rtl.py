@@ -179,7 +179,7 @@ def in_lanes(columns: int, budget: int, lanes: int) -> str:
 
 
 def several_outputs(outputs: int, classes: bool, lanes: int, columns: int, budget: int) -> str:
-    """Return a row on cores with several outputs, with ratios to those with one output."""
+    """Return a row on cores with several outputs, and their ratios to one output."""
     several = {"classes" if classes else "outputs": outputs}
     plans = [learner(columns, budget, **several), learner(columns, budget)]
     cells = []

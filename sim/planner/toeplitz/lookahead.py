@@ -31,31 +31,31 @@ def _tasks() -> list[tuple[str, str, str, str]]:
         ("task", "product of the correction in progress; 0: none"),
         ("task_of", "vector that is corrected: inverse, predictor, solution or corrected solution"),
         ("task_row", "next row of the product"),
-        ("turn", "corrections of solution so far"))]
+        ("turn", "number of corrections of the solution so far"))]
 
 
 def _scalars(entry: str) -> list[tuple[str, str, str, str]]:
     """Return the scalar members that carry the state from step to step."""
     recent = str(LOOKAHEAD_BLOCK)
     if entry == "float":
-        return [*_tasks(), ("found", entry, "1", "1-norm of the residual of solution"),
+        return [*_tasks(), ("found", entry, "1", "1-norm of the residual y - T x"),
                 ("eps", entry, "1", "prediction error power after the last step"),
                 ("level", entry, "1", "largest magnitude of the first row"),
                 ("recent", entry, recent, "magnitudes of eps after the last steps")]
     return [("wide", "int64_t", "n+1", "scratch vector before its cast"),
             *_tasks(),
-            ("found_q", entry, "1", "1-norm of the residual of solution: word"),
+            ("found_q", entry, "1", "mantissa of the 1-norm of the residual y - T x"),
             ("found_e", entry, "1", "its exponent"),
-            ("correction_exps", entry, recent, "block exponents of columns in a correction"),
+            ("correction_exps", entry, recent, "block exponents of the columns during a correction"),
             *((f"{name}_{part}", entry, "1", f"{text}: {meaning}")
               for name, text in (("eps", "prediction error power after the last step"),
                                  ("level", "bound of the magnitudes of the first row"))
-              for part, meaning in (("q", "word"), ("e", "exponent"))),
-            ("recent_q", entry, recent, "magnitudes of eps after the last steps: words"),
+              for part, meaning in (("q", "mantissa"), ("e", "exponent"))),
+            ("recent_q", entry, recent, "mantissas of the magnitudes of eps after the last steps"),
             ("recent_e", entry, recent, "their exponents"),
-            ("a_exp", entry, "1", "block exponent of predictor"),
-            ("g_exp", entry, "1", "block exponent of inverse"),
-            ("x_exp", entry, "1", "block exponent of solution")]
+            ("a_exp", entry, "1", "block exponent of the predictor"),
+            ("g_exp", entry, "1", "block exponent of the inverse"),
+            ("x_exp", entry, "1", "block exponent of the solution")]
 
 
 def lookahead_fields(solver: str) -> list[tuple[str, str, str, str]]:

@@ -33,7 +33,7 @@ def schur_constants(spec: Spec) -> dict[str, int]:
 def schur_signals(spec: Spec) -> dict[str, Signal]:
     """Return the signals of generators and residual, rounded like signal `a`."""
     modes = cast_modes(spec, "a")
-    units = {"p": "1 + lambda", "q": "1 + lambda", "s": "full scale of y, its own block exponent"}
+    units = {"p": "1 + lambda", "q": "1 + lambda", "s": "full scale of y, with a separate block exponent"}
     return {name: Signal(GENERATOR, *modes, GENERATOR.lo, GENERATOR.hi, unit)
             for name, unit in units.items()}
 

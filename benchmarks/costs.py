@@ -76,7 +76,7 @@ def emulated() -> list[str]:
 
 
 def row(costs: Costs) -> str:
-    """Return a row of the table of an example."""
+    """Return a table row for an example."""
     counts = {name: f"{n.mean:,}" + (f" ({n.worst:,})" if name != "train" else "")
               for name, n in costs.counts.items()}
     cells = (f"`{costs.target}`", costs.optimise, f"{costs.compiler} {costs.version}",

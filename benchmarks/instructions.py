@@ -322,7 +322,7 @@ def cmsis_sources(folder: Path) -> Path:
 
 
 def peer(folder: Path) -> str:
-    """Return the row of a prediction of the same size in CMSIS-DSP.
+    """Return the table row of a CMSIS-DSP prediction of the same size.
 
     If it cannot be measured, the text states the reason.
     """

@@ -73,7 +73,7 @@ def row(data: Data, sigma: Sigma, out: Out = None, output: OldOut = None, scheme
     samples = load_samples(data, limit=limit, labels="any" if labels else None)
     chosen = _scheme(samples, scheme)
     if chosen == "uniform" and (scheduler or checkpoint):
-        typer.echo("scheme uniform needs neither a checkpoint nor a cluster, so neither is used", err=True)
+        typer.echo("--scheme uniform needs neither a checkpoint nor a cluster, so neither is used", err=True)
         scheduler = checkpoint = None
     try:
         found = _computed(samples, sigma, chosen, as_json, dtype=dtype, scheduler=scheduler,

@@ -194,7 +194,7 @@ def _classes(found: Simulated) -> list[str]:
             "Training samples" if found.data.y_test_raw is None else "Test samples"
         return [*lines, "", f"{which} by true class (rows) and predicted label (columns):", table(rows)]
     short = [(row[0], row[-1]) for row in rows]
-    return [*lines, "", "The confusion matrix is in --json.", table(short)]
+    return [*lines, "", "--json prints the confusion matrix.", table(short)]
 
 
 def quality_lines(quality: Quality | None, unit: str = "units of y") -> list[str]:

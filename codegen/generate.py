@@ -283,7 +283,7 @@ def _model_files(spec: Spec, files: Mapping[str, str]) -> dict[str, str]:
         if name.lower() in taken:
             raise fail("E109", "the name would replace a generated file", where="[predictor] file",
                        value=name, allowed="a name that kerncast gen does not use in this folder",
-                       remedy="rename the model's file, and change file in [predictor]")
+                       remedy="rename the model's file, and change `file` in [predictor]")
     return made
 
 

@@ -122,7 +122,7 @@ def _parameters(kernel: str, values: Values) -> dict[str, Any]:
 
 
 def _scale(values: Values) -> None:
-    """Set offset and gain of the inputs so that all ADC counts map to -1 to 1."""
+    """Set offset and gain of the inputs so that all ADC counts map to [-1, 1]."""
     word = Format.parse(values["input"]["word"])
     values["input"] |= {"offset": (word.lo + word.hi + 1) // 2, "gain": 2.0 ** (1 - word.bits)}
 

@@ -72,7 +72,8 @@ def shown(row: Row) -> float:
 
 def named(rows: Iterable[Row]) -> str:
     """Return the names of the methods in rows, without version numbers."""
-    return ", ".join(re.sub(r"==[\d.]+,", "", row.method) for row in rows)
+    names = [re.sub(r"==[\d.]+,", "", row.method) for row in rows]
+    return " and ".join([*([", ".join(names[:-1])] if names[1:] else []), *names[-1:]])
 
 
 def lost(row: Row, rows: Iterable[Row]) -> str:

@@ -87,7 +87,7 @@ def converted_row(task: Task, method: str, kind: str, fit: Callable[[Split], Any
 
 
 def one_against_rest(task: Task, split: Split) -> list[Any]:
-    """Return a support vector classifier of each class against the rest."""
+    """Return a support vector classifier for each class against the rest."""
     from sklearn.svm import SVC
 
     sigma, c = MACHINES[task.name]

@@ -51,8 +51,8 @@ paper. The full rows and columns belong to the wavelets that wrap around the end
 * n_e is nnz(A_j) + nnz(C_j) over all levels, plus nnz(Z_J). The error is the relative error of ν in the
   2-norm.
 * The printed figures agree best with the columns "n_e of Ω", which do not count I/γ, as equation (10)
-  allows. The paper does not state where the filters are on the grid, which changes both n_e and the error
-  slightly.
+  allows. The paper does not state the position of the filters on the grid, which changes both n_e and the
+  error slightly.
 * The paper keeps the complete factors. kerncast discards fill-in below t/10, like Gines, Beylkin and Dunn.
   The error is the same, and complete factors have up to {full_factor:.1f} times as many entries.
 * If nothing is discarded, the solution differs from the dense solution by {exact_db10:.0e}, and with lifting

@@ -191,7 +191,7 @@ def main() -> None:
         f"![Errors against lambda]({save(figure, 'regularized-least-squares')})\n\n"
         f"Leave-one-out selects lambda = {LAMS[chosen]:.3g} with a test error of {test[chosen]:.4f}. "
         f"The smallest test error of all is {test.min():.4f}. For {few} samples the leave-one-out error was "
-        "also computed by training without the sample. The two errors differ by at most "
+        f"also computed by training a model without that sample. The two errors differ by at most "
         f"{np.abs(brute - free).max():.1e}.",
         f"## Cost\n\nThe data for the linear kernel are {digits.title}, with {digits.X.shape[1]} columns.\n\n"
         + costs(K, y, digits.X, np.where(digits.y == 3, 1.0, -1.0)),

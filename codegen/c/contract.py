@@ -86,7 +86,7 @@ def _slice_cost(plan: Plan, kind: str) -> str:
                 "train_commit": f"writes {plan.state_bytes} bytes",
                 "train_cancel": "writes two members", "train_fitted": f"{n} multiplications"}[kind]
     if plan.looks_ahead:
-        return "a step takes O(n) time, O(n^2) where it looks ahead and at the end"
+        return "a step takes O(n) time, O(n^2) if it looks ahead, and at the end"
     if plan.banded:
         bands = plan.integers("candidate_band") if plan.tunes else (plan.integer("band"),)
         other = 2 * n + EVIDENCE_FRAC + 1 if plan.tunes else n + 3

@@ -45,7 +45,7 @@ def lms_value(plan: Plan, name: str) -> str:
     if name == "quantise":
         return f"largest distance at which the nearest center is updated, k >= {plan.options[name]}"
     if name == "guard_limit":
-        return "2, a limit of the sum of squared kernel values"
+        return "limit 2 of the sum of squared kernel values"
     if name == "linear_step":
         return f"step size {plan.options['linear_step']}"
     if name in _LINEAR:

@@ -69,7 +69,8 @@ def ecg(spec: Spec) -> BuiltinSamples:
     if raw.min() < word.lo or raw.max() > word.hi:
         raise fail("E246", "the ECG with its noise does not fit the ADC format", where="[output] word",
                    value=f"{word}, words {raw.min():.0f} to {raw.max():.0f}",
-                   allowed=f"{word.lo} to {word.hi}", remedy="raise gain in [output], or use a wider format")
+                   allowed=f"{word.lo} to {word.hi}", remedy="raise `gain` in [output], or use a wider "
+                                                             "format")
     return BuiltinSamples(None, raw.astype(np.int64), None, None, clean,
                           f"ECG, pywt.data.ecg(), samples {start} to {start + n - 1}, noise of "
                           f"standard deviation {ECG_NOISE:g} added", "PyWavelets, MIT")

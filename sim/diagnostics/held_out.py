@@ -212,7 +212,7 @@ def of_size(spec: Spec, n: int) -> Spec:
 
 
 def _train(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> tuple[str, Array]:
-    """Train the integer model and predict at `at`.
+    """Train the integer model, and predict for the inputs `at`.
 
     Return the worst status, and the predictions in units of y or as labels.
     """
@@ -234,7 +234,7 @@ def _targets(reference: FloatReference, y_raw: Raw) -> Array:
 
 
 def status_of(spec: Spec, plan: Plan, data: Dataset, at: Raw) -> str:
-    """Train on all samples and predict at `at`; return the worst status."""
+    """Train on all samples, and predict for inputs `at`; return the worst status."""
     return _train(spec, plan, data, at)[0]
 
 

@@ -101,8 +101,8 @@ def _nothing_shown(plan: Plan) -> Iterator[Problem]:
                       f"{verb} {key}, or set a longer word length: [numbers] word = 32")
     elif plan.evidence["f"]["seen"] == 0 and plan.evidence["y"].get("rms") != 0:  # targets that are not 0
         yield Problem("W203", "every prediction of the run rounds to 0", "[output] word",
-                      str(plan.signals["y_raw"].format), "targets that use the range of [output] word",
-                      f"choose word and offset in [output] so that the targets fill the range, set {key} "
+                      str(plan.signals["y_raw"].format), "targets that use the range of `word` in [output]",
+                      f"choose `word` and `offset` in [output] so that the targets fill the range, set {key} "
                       "closer to "
                       "1, or set [numbers] word = 32")
 
@@ -136,11 +136,11 @@ def _coarse(plan: Plan) -> Iterator[Problem]:
         bound = "; the certified bound does not include this error" if plan.trains else ""
         yield Problem("W204", f"the RMS rounding error of the targets is {y:.2g} of their RMS{bound}",
                       "[output] word", str(plan.signals["y_raw"].format), f"at most {_PERCENT:g}",
-                      f"choose word and offset in [output] so that the targets fill the range{longer}")
+                      f"choose `word` and `offset` in [output] so that the targets fill the range{longer}")
     if x > _PERCENT:
         yield Problem("W205", f"the RMS rounding error of the inputs is {x:.2g} of the kernel width",
                       "[input] word", str(plan.signals["x_raw"].format), f"at most {_PERCENT:g}",
-                      f"choose word and offset in [input] so that the inputs fill the range{longer}")
+                      f"choose `word` and `offset` in [input] so that the inputs fill the range{longer}")
 
 
 def _unstable(plan: Plan) -> Iterator[Problem]:

@@ -91,19 +91,19 @@ def output(draft: Draft) -> Found:
         if draft.given("output", key):
             yield draft.problem("E113", f"{key} cannot be combined with classes", "output", key,
                                 allowed="classes, word and min_margin",
-                                remedy=f"remove {key}, or remove classes")
+                                remedy=f"remove {key}, or remove `classes`")
     if (classes or several) and draft.get("data", "lagged"):
         yield draft.problem("E116", "`lagged` needs exactly one target, and no classes", "data", "lagged",
                             allowed="`lagged` with one output and no classes", remedy="remove `lagged`")
     yield from _bundled(draft, classes, several)
     if classes and draft.given("data", "classes"):
         yield draft.problem("E113", "the classes are listed in both [output] and [data]", "data", "classes",
-                            allowed="classes in [output] or in [data]", remedy="remove classes from [data]")
+                            allowed="classes in [output] or in [data]", remedy="remove `classes` from [data]")
     if several and any(draft.given("data", key) for key in READING_KEYS):
         yield draft.problem("E116", "the keys of [data] that describe the file support only one target",
                             "output", "outputs",
                             allowed="a CSV file of ADC counts with columns x0, ..., y0, y1, ...",
-                            remedy="remove the keys that describe the file, or remove outputs")
+                            remedy="remove the keys that describe the file, or remove `outputs`")
     if not classes and draft.given("output", "min_margin"):
         yield draft.problem("E113", "min_margin needs classes", "output", "min_margin",
                             allowed="min_margin with classes", remedy="remove min_margin, or add `classes`")
@@ -298,7 +298,7 @@ def _reading(draft: Draft) -> Found:
     given = [key for key in READING_KEYS if draft.given("data", key)]
     if given and draft.given("data", "builtin"):
         yield draft.problem("E116", "bundled data are not read from a file", "data", given[0],
-                            allowed="this key with `file`", remedy=f"remove {given[0]}")
+                            allowed="this key together with `file`", remedy=f"remove {given[0]}")
     signal = draft.get("toeplitz", "scheme") == "uniform" or draft.get("data", "lagged")
     for key, value in (("inputs", None), ("missing", "drop"), ("classes", None)):
         if signal and key in given and value in (None, draft.get("data", key)):

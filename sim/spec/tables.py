@@ -108,7 +108,7 @@ class Kernel(SpecTable):
         "gaussian", about="gaussian, laplacian, matern32, matern52, periodic, polynomial or linear",
         allowed="gaussian, laplacian, matern32, matern52, periodic, polynomial, linear",
         remedy="use gaussian if f is smooth, matern32 if it is rough, periodic if signals repeat")
-    sigma: float | None = _key(None, about="width in units of x; without unit for the periodic kernel",
+    sigma: float | None = _key(None, about="width in units of x; dimensionless for the periodic kernel",
                                **POSITIVE, remedy="start with the distance over which the signal changes")
     period: float | None = _key(None, about="period in units of x (periodic)", **POSITIVE,
                                 remedy="give the length after which the signal repeats")
@@ -167,10 +167,10 @@ class Numbers(SpecTable):
         allowed=", ".join(OVERFLOWS), remedy="use saturate: saturation sets a status, wrapping does not")
     casts: Casts = _key({}, about="rounding and overflow per signal, such as f = \"floor wrap\"",
                         allowed="rounding, overflow or both per signal, such as f = \"floor wrap\"",
-                        remedy="omit casts: the keys rounding and overflow then apply to all signals")
+                        remedy="omit `casts`: the keys `rounding` and `overflow` then apply to all signals")
     ranges: Ranges = _key({}, about="largest magnitude per signal (static scaling, kernel_lms)",
                           allowed="numbers per signal, 2^-20 to 2^20 (1e-6 to 1e6), such as alpha = 2.5",
-                          remedy="omit ranges: the planner chooses from bounds and data")
+                          remedy="omit `ranges`: the planner then chooses from bounds and data")
     margin: float = _key(0.6, ge=0, le=8, about="bits added to a simulated range (static, kernel_lms)",
                          allowed="a number, 0 to 8",
                          remedy="raise `margin` if later inputs may exceed the range of the data")
@@ -179,7 +179,7 @@ class Numbers(SpecTable):
         allowed="small, medium, large", remedy="use large for speed and accuracy, small to save flash")
     formats: Formats = _key({}, about="formats per signal, such as alpha = \"s16f12\"",
                             allowed="formats per signal, such as alpha = \"s16f12\"",
-                            remedy="omit formats: the planner chooses")
+                            remedy="omit `formats`: the planner then chooses")
 
 
 class TargetChoice(SpecTable):
@@ -271,8 +271,8 @@ class Data(SpecTable):
     ranges: ValueRanges | None = _key(None, about="values of the lowest and highest ADC count, by column",
                                       allowed="[LOW, HIGH] per column, LOW < HIGH, such as "
                                       "current = [-2.5, 2.5]",
-                                      remedy="give the range of the converter; omit ranges if the file "
-                                      "contains ADC counts")
+                                      remedy="give the range of the converter; omit `ranges` if the file "
+                                             "contains ADC counts")
 
     @property
     def is_table(self) -> bool:

@@ -47,7 +47,7 @@ class Toeplitz(SpecTable):
     candidates: Candidates | None = _key(
         None, about="more pairs [sigma, lambda], from which training selects the best (banded)",
         allowed="1 to 15 pairs of numbers, 1e-12 to 1e12, such as [[3, 0.1], [6, 0.3]]",
-        remedy="list the pairs that may suit the signal, or omit candidates")
+        remedy="list the pairs that may suit the signal, or omit `candidates`")
     stream_lag: int | None = _key(
         None, ge=1, le=2048, about="lag L of a stream of fitted values, an FIR filter of 2 L + 1 taps",
         allowed="an integer, 1 to 2048",

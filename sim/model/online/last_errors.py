@@ -17,7 +17,7 @@ _SUM_HI = (1 << 60) - 1  # of a sum of a gate
 
 @jit
 def bounded(total: int) -> int:
-    """Return a sum of a gate; only that of an overwritten state is clipped."""
+    """Return a gate's sum; it is clipped only if the state was overwritten."""
     return saturate(total, -_SUM_HI, _SUM_HI)
 
 

@@ -193,7 +193,7 @@ def _held_bound(planned: _Planned, reach: Fraction, bits: int) -> Fraction | Non
 
 
 def _widened(seen: float, spec: Spec) -> Fraction:
-    """Return a simulated range with the margin of the spec."""
+    """Return a simulated range, extended by the spec's margin."""
     return Fraction(seen) * Fraction(power_of_two(Fraction(spec.numbers.margin)))
 
 

@@ -81,7 +81,7 @@ def _rls_constants(spec: Spec, x: Affine, y_frac: int) -> dict[str, int]:
         raise fail("E204", "too many columns for the linear part", where="[input] columns",
                    value=spec.input.columns,
                    allowed=f"up to {MOST_COLUMNS} with linear = \"rls\"",
-                   remedy="use fewer columns, set linear = \"nlms\", or omit linear")
+                   remedy="use fewer columns, set linear = \"nlms\", or omit `linear`")
     options, order = spec.online.linear_options, spec.input.columns + 1
     forgetting = Fraction(options["linear_forgetting"])
     top = _top(x)

@@ -145,9 +145,9 @@ def _automatic_scheme(X: Array) -> Scheme:
     """Choose the scheme; warn if it approximates the kernel matrix of a signal."""
     scheme = choose_scheme(X)
     if scheme == DIAGONAL_MEANS and X.shape[1] == 1:
-        warnings.warn(f"the samples do not lie on a uniform grid, so scheme {scheme} would discard most of "
-                      "the kernel matrix. Use solve_kernel, which is exact, or pass the scheme explicitly to "
-                      "use it anyway.", stacklevel=3)
+        warnings.warn(f"the samples do not lie on a uniform grid, so scheme = \"{scheme}\" would discard "
+                      f"most of the kernel matrix. Use solve_kernel, which is exact, or pass the scheme "
+                      f"explicitly to use it anyway.", stacklevel=3)
     return scheme
 
 

@@ -65,7 +65,7 @@ def banded(system: System, Y: Array) -> Solution:
     b, given = bandwidth(system), samples_of(system, "banded")
     if b is None:
         raise fail("E238", "K is not banded", where="method", value="banded",
-                   allowed="one column, and a kernel that falls to zero: all but periodic",
+                   allowed="one column, and a kernel that decays to zero (any except periodic)",
                    remedy="use auto")
     n, columns = given.n, Y.size // given.n
     refuse_beyond_memory(2 * REAL_BYTES * n * (b + 1), f"a band of {b} diagonals and {n} rows")

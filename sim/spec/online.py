@@ -56,10 +56,10 @@ class Online(SpecTable):
         None, ge=2, le=16, about="correct each prediction with this number of the last errors",
         allowed="an integer, 2 to 16", remedy="start with 6 for samples in time order; otherwise omit it")
     projection: Literal["none", "fklms"] | None = _key(
-        None, about="treatment of an evicted coefficient; the default depends on `reduction`: none or fklms",
+        None, about="treatment of an evicted coefficient; the default depends on reduction",
         allowed="none, fklms", remedy="fklms adds it to the other centers by kernel value; none drops it")
     metric: Literal["magnitude", "age", "fklms", "fmklms", "fast_klms", "fast_mklms"] | None = _key(
-        None, about="metric of the loss caused by an eviction, instead of the one of `reduction`",
+        None, about="measure of the loss caused by an eviction, instead of that of reduction",
         allowed="magnitude, age, fklms, fmklms, fast_klms, fast_mklms",
         remedy="fklms measures distances, magnitude measures coefficients, fmklms both; fast_klms and "
                "fast_mklms use the kernel values of all other centers")

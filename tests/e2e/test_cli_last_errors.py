@@ -49,7 +49,7 @@ def test_init_writes_last_errors_for_samples_in_order_of_time(run: Run, tmp_path
     text = (tmp_path / "m.toml").read_text()
     assert tomllib.loads(text)["online"].get("last_errors") == count
     assert "# correct each prediction with this number of the last errors" in text
-    assert ("correct each prediction" in out) == (count is not None)
+    assert ("each prediction is corrected" in out) == (count is not None)
 
 
 def test_init_writes_no_last_errors_for_classes(run: Run, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def test_what_belongs_to_integers_is_refused(table: str, key: str, value: Any) -
     with pytest.raises(KerncastError) as caught:
         plan_of("mklms_f32", **{table: {key: value}})
     problem = caught.value.problems[0]
-    assert problem.code == "E113" and "mklms_f32 computes in float32" in problem.message
+    assert problem.code == "E113" and 'reduction = "mklms_f32" computes in float32' in problem.message
 
 
 def test_a_decay_that_float32_does_not_show_is_refused_with_e204() -> None:

@@ -18,7 +18,12 @@ import numpy as np
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, TRAINER, RtlCore, generate_rtl, model_frame, rtl_sources
 from kerncast.codegen.rtl.common import MOST_WORDS
 from kerncast.codegen.rtl.frames import sample_frame
-from kerncast.codegen.rtl.learner import prediction_cycles, search_cycles, update_cycles
+from kerncast.codegen.rtl.learner import (
+    prediction_cycles,
+    search_cycles,
+    update_cycles,
+    worst_update_cycles,
+)
 from kerncast.codegen.rtl.predictor import predictor_cycles, predictor_period, window
 from kerncast.codegen.rtl.refusals import refusals
 from kerncast.codegen.rtl.registers import register_map
@@ -41,6 +46,9 @@ _CLOCK, _LINE, _NAMES = 12, 26, 150
 OUTPUTS = ((3, True, 1, 8, 32), (3, True, 4, 8, 32), (10, True, 1, 16, 64), (10, True, 1, 64, 100),
            (10, True, 4, 64, 100), (10, True, 16, 64, 100), (3, False, 1, 8, 32), (3, False, 4, 8, 32),
            (10, False, 1, 64, 100), (10, False, 4, 64, 100))
+#: Reduction, outputs, columns and vectors of learners.
+EVICTIONS = tuple((reduction, outputs, columns, budget) for reduction in ("fklms", "nt", "at")
+                  for outputs, columns, budget in ((1, 8, 32), (1, 64, 100), (10, 64, 100)))
 #: Kernels with a distance of their own; the periodic one is the longest.
 _KERNELS: dict[str, dict[str, object]] = {
     "gaussian": {"sigma": 800.0}, "laplacian": {"type": "laplacian", "sigma": 800.0},
@@ -48,14 +56,14 @@ _KERNELS: dict[str, dict[str, object]] = {
 
 
 def learner(columns: int, budget: int, word: int = 16, kernel: str = "gaussian", classes: int = 0,
-            outputs: int = 1) -> Plan:
+            outputs: int = 1, reduction: str = "fklms") -> Plan:
     """Return the plan of a learner with the given sizes."""
     output: dict[str, object] = {"word": "s12f0"} if outputs == 1 else {"word": "s12f0", "outputs": outputs}
     output = {"classes": [f"class {k}" for k in range(classes)]} if classes else output
     return make_plan(Spec(
         model={"name": "demo", "algorithm": "kernel_lms"}, input={"word": "s12f0", "columns": columns},
-        output=output, kernel=_KERNELS[kernel], online={"budget": budget, "eta": 0.5},
-        numbers={"word": word}))
+        output=output, kernel=_KERNELS[kernel], numbers={"word": word},
+        online={"budget": budget, "eta": 0.5, "reduction": reduction}))
 
 
 def grid(n: int, sigma: float = 3.0, solver: str = "levinson") -> Plan:
@@ -190,6 +198,13 @@ def several_outputs(outputs: int, classes: bool, lanes: int, columns: int, budge
     return f"| {outputs} {kind} | {lanes} | {columns} | {budget} | {' | '.join(cells)} |"
 
 
+def evicting(reduction: str, outputs: int, columns: int, budget: int) -> str:
+    """Return a row on a learner with a full dictionary, by its reduction."""
+    plan = learner(columns, budget, outputs=outputs, reduction=reduction)
+    return (f"| `{reduction}` | {outputs} | {columns} | {budget} | {update_cycles(plan)} "
+            f"| {worst_update_cycles(plan)} |")
+
+
 def reached(n: int, sigma: float) -> str:
     """Return a table row for a predictor on a uniform grid.
 
@@ -262,6 +277,7 @@ def page() -> str:
                            shares="\n".join(kernels),
                            lanes="\n".join(in_lanes(*row) for row in lanes),
                            outputs="\n".join(several_outputs(*row) for row in OUTPUTS),
+                           evictions="\n".join(evicting(*row) for row in EVICTIONS),
                            reached="\n".join(reached(*row) for row in grids),
                            learned="\n".join(learned_in_lanes(*row) for row in lanes if row[2] > 1),
                            solver="\n".join(rows), last_lag=read_lags(grid(1024)), banded="\n".join(banded),

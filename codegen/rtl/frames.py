@@ -39,12 +39,17 @@ def target_frame(plan: Plan, y_raw: Raw) -> list[int]:
     return _unsigned(plan, "y_raw", y_raw)
 
 
+def _of_slot(state: Outputs, name: str, slot: int) -> int:
+    """Return an entry of the state; 0 if the plan has no such member."""
+    return int(state[name][slot]) if name in state else 0
+
+
 def state_frames(plan: Plan, state: Outputs) -> list[list[int]]:
     """Return a learner's state as two frames: the model, and the data of each center."""
     count, parts, mask = int(state["count"][0]), distance_parts(plan), (1 << plan.word) - 1
     slots = [model_tag(plan), count]
     for slot in range(count):
         for name in ("scratch_row", "nearest_d2"):
-            slots += [int(state[name][slot]) >> (plan.word * i) & mask for i in range(parts)]
-        slots += [int(state[name][slot]) for name in ("nearest_idx", "age_order")]
+            slots += [_of_slot(state, name, slot) >> (plan.word * i) & mask for i in range(parts)]
+        slots += [_of_slot(state, name, slot) for name in ("nearest_idx", "age_order")]
     return [model_frame(plan, state), slots]

@@ -1,9 +1,10 @@
-"""codegen.rtl: the FKLMS learner with a fixed dictionary size; it also predicts."""
+"""codegen.rtl: the online learner with a fixed dictionary size; it also predicts."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from ...sim.choices import DEVICE_REDUCTIONS, reduction_title
 from ...sim.errors import KerncastError, fail
 from ...sim.formats import Format, Overflow
 from ...sim.plan import Plan
@@ -23,8 +24,11 @@ from .predictor import (
 )
 
 #: Modules of a learner in addition to those of a predictor, without the predictor's model store.
-_OWN = ("kc_scale_add", "kc_argmin", "kc_neighbours", "kc_learner_vectors", "kc_learner_control",
-        "kc_state_reader", "kc_state_writer", *axi.MODULES)
+_OWN = ("kc_learner_vectors", "kc_learner_control", "kc_state_reader", "kc_state_writer", *axi.MODULES)
+#: The loss of an eviction by each metric that the core supports, and the modules that find the smallest.
+_LOSSES = {"fklms": ("the distance to the nearest older vector", ("kc_neighbours",)),
+           "magnitude": ("the size of its coefficients", ("kc_alpha_norm", "kc_victim")),
+           "age": ("its position in the age order", ("kc_victim",))}
 
 # Clocks of the parts.  After a kernel value: a coefficient is read and updated, then the sum and its cast.
 _TO_F = 2 + 3 + 2 + 3
@@ -61,6 +65,16 @@ def _labelling(plan: Plan) -> int:
     return plan.outputs if framed(plan) else 0
 
 
+def _visit_clocks(plan: Plan) -> int:
+    """Return the clock cycles from a distance to the loss of its vector, at least 1."""
+    return 1 if plan.metric == "age" else 2 + address_bits(plan.outputs) if plan.outputs > 1 else 2
+
+
+def _choosing(plan: Plan) -> int:
+    """Return the clock cycles that the loss of a vector comes after its distance."""
+    return 0 if plan.metric == "fklms" else kernel_latency(plan) + _visit_clocks(plan) - 1
+
+
 def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
     """Return the clock cycles from a sample with target to its reply, without stalls.
 
@@ -85,14 +99,19 @@ def update_cycles(plan: Plan, lanes: int = 1, count: int | None = None) -> int:
     taken = plan.sizes["D"] + plan.targets + _TAKEN + _labelling(plan)
     if held == 0:
         return taken + rows + 3 + _LEARNED
-    first = taken + _pass_cycles(plan, lanes, held)
+    first, between = taken + _pass_cycles(plan, lanes, held), rows + _BETWEEN + _choosing(plan)
     if held < budget:
-        return first + max(rows + _BETWEEN, to_f + 2) + _LEARNED
-    return first + rows + _BETWEEN + _pass_cycles(plan, lanes, held) + to_f + 1 + _LEARNED
+        return first + max(between, to_f + 2) + _LEARNED
+    return first + between + _pass_cycles(plan, lanes, held) + to_f + 1 + _LEARNED
 
 
 def search_cycles(plan: Plan, lanes: int = 1) -> int:
-    """Return the extra clock cycles for each vector that needs a new nearest vector."""
+    """Return the extra clock cycles for each vector that needs a new nearest vector.
+
+    It is 0 for metrics without nearest vectors.
+    """
+    if plan.metric != "fklms":
+        return 0
     return rows_of_vectors(plan, lanes, 1) + _pass_cycles(plan, lanes, plan.sizes["N"]) + _SEARCHED
 
 
@@ -108,18 +127,23 @@ def worst_update_cycles(plan: Plan, lanes: int = 1) -> int:
 def _refusal(plan: Plan) -> KerncastError | None:
     """Return the error if the learner does not support a plan, otherwise None.
 
-    The learner needs integer FKLMS with only a budget, within the memory size.
+    The learner needs an integer reduction with a fixed dictionary size, within the memory size.
     """
     reduces = plan.learns and not plan.second_order
     where = "[online] reduction" if reduces else "[model] algorithm"
     value = plan.reduction if reduces else plan.algorithm
-    unlike = "the SystemVerilog learner supports only FKLMS with a fixed dictionary size"
-    if not reduces or (plan.metric, plan.projection) != ("fklms", "fklms") \
-            or plan.in_float32:
-        return fail("E307", unlike, where=where, value=value, allowed="kernel_lms with reduction fklms",
-                    remedy="set reduction = \"fklms\", or train in C and load the model into the predictor "
-                           "core")
-    for name in ("linear", "quantise", "guard", "max_deterioration", "truncation", "max_age"):
+    unlike = "the SystemVerilog learner supports only fklms, nt and at with a fixed dictionary size"
+    remedy = "set {} = \"fklms\", or train in C and load the model into the predictor core"
+    if not reduces or plan.in_float32:
+        return fail("E307", unlike, where=where, value=value,
+                    allowed="kernel_lms with reduction fklms, nt or at",
+                    remedy=remedy.format("reduction"))
+    if plan.metric not in _LOSSES:
+        own = DEVICE_REDUCTIONS[plan.reduction][1] == plan.metric
+        key, value = ("reduction", plan.reduction) if own else ("metric", plan.metric)
+        return fail("E307", unlike, where=f"[online] {key}", value=value,
+                    allowed="fklms, nt, at" if own else ", ".join(_LOSSES), remedy=remedy.format(key))
+    for name in ("linear", "guard", "max_deterioration", "truncation", "max_age"):
         if name in plan.options:
             return fail("E307", unlike, where=f"[online] {name}", value=plan.options[name], allowed="none",
                         remedy="omit this key, or train in C and load the model into the predictor core")
@@ -154,6 +178,7 @@ def _context(plan: Plan) -> dict[str, Any]:
         "rounding": {name: plan.signals[name].rounding.value for name in ("x", "y", "f", "alpha")},
         "alpha_bits": whole.bits, "alpha_lo": literal(whole.lo, 64), "alpha_hi": literal(whole.hi, 64),
         "word_lo": literal(word.lo, 64), "word_hi": literal(word.hi, 64),
+        **_eviction_context(plan),
         "eta_bits": signed_bits((eta,)), "eta_literal": literal(eta, signed_bits((eta,))),
         "decay_literal": literal(plan.integer("decay"), w + 1),
         "decayed_lo": literal(word.lo, 64), "decayed_hi": literal(word.hi, 64),
@@ -165,6 +190,17 @@ def _context(plan: Plan) -> dict[str, Any]:
                                                         prediction_cycles)] for n in (1, 2, 4)},
         "modules": _modules(plan),
     }
+
+
+def _eviction_context(plan: Plan) -> dict[str, Any]:
+    """Return the template context of the search for equal and evicted vectors."""
+    shift = plan.integer("norm_shift") if "norm_shift" in plan.constants else 0
+    squares = 2 * plan.word - 1 - shift + address_bits(plan.outputs)
+    return {"by_loss": plan.metric != "fklms", "loss_text": _LOSSES[plan.metric][0],
+            "loss_bits": plan.word if plan.outputs == 1 else squares, "norm_shift": shift,
+            "loss_clocks": _visit_clocks(plan),
+            "quantise": plan.integer("quantise") if "quantise" in plan.constants else 0,
+            "reduction_text": reduction_title(plan.reduction, plan.projection, plan.metric)}
 
 
 def _sample_bits(plan: Plan) -> int:
@@ -185,7 +221,8 @@ def _ports(plan: Plan) -> Ports:
 def _modules(plan: Plan) -> tuple[str, ...]:
     several = (*(("kc_alpha_give",) if plan.outputs > 1 else ()),
                *(("kc_target_take",) if plan.targets > 1 else ()))
-    return (*(name for name in predictor_modules(plan) if name != "kc_model_store"), *_OWN, *several)
+    return (*(name for name in predictor_modules(plan) if name != "kc_model_store"), "kc_scale_add",
+            "kc_argmin", *_LOSSES[plan.metric][1], *_OWN, *several)
 
 
 def _render(plan: Plan) -> dict[str, str]:

@@ -54,7 +54,8 @@ def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
                              "age_order": [slot[2 * parts + 1] for slot in kept]}
     whole = {field.name: np.zeros(field.count, dtype=np.int64) for field in plan.memory}
     for name, held in found.items():
-        whole[name][:len(held)] = held
+        if name in whole:  # a plan may have no nearest vectors
+            whole[name][:len(held)] = held
     return field_arrays(plan, {**whole, "count": count})
 
 

@@ -17,8 +17,8 @@ from kerncast.sim.spec import Spec
 
 from .conftest import SPECS, targets
 
-#: Beside the learners of the predictor's cases: forgetting, multipliers that wrap, columns that no lanes
-#: divide, and the full size.
+#: Beside the learners of the predictor's cases: forgetting, coefficients that wrap, columns that no lanes
+#: divide, other metrics and no projection, and the full size.
 LEARNERS = {case: SPECS[case]
             for case in ("gains16", "even32", "even24", "wrap16", "corners16", "angles32", "roots16",
                          "smooth32", "labels16", "sides32", "values24")} | {
@@ -37,6 +37,46 @@ LEARNERS = {case: SPECS[case]
         kernel = {type = "laplacian", sigma = 300.0}
         online = {budget = 6, eta = 0.9, rho = 0.02}
         numbers = {word = 16, casts = {alpha = "half_even"}, formats = {alpha = "s16f14"}}
+        """,
+    "centers16": """
+        model = {name = "centers", algorithm = "kernel_lms"}
+        input = {word = "s10f0", columns = 2}
+        output = {word = "s12f0", outputs = 2}
+        kernel = {sigma = 300.0}
+        online = {budget = 6, eta = 0.5, quantise = 0.9}
+        numbers = {word = 16}
+        """,
+    "smallest24": """
+        model = {name = "smallest", algorithm = "kernel_lms"}
+        input = {word = "s10f0", columns = 2}
+        output = {word = "s12f0", outputs = 3}
+        kernel = {sigma = 300.0}
+        online = {budget = 6, eta = 0.5, rho = 0.05, reduction = "nt", quantise = 0.95}
+        numbers = {word = 24}
+        """,
+    "oldest32": """
+        model = {name = "oldest", algorithm = "kernel_lms"}
+        input = {word = "s10f0", columns = 3}
+        output = {classes = ["a", "b", "c"]}
+        kernel = {sigma = 300.0}
+        online = {budget = 5, eta = 0.5, reduction = "at"}
+        numbers = {word = 32}
+        """,
+    "spares16": """
+        model = {name = "spares", algorithm = "kernel_lms"}
+        input = {word = "s10f0", columns = 3}
+        output = {word = "s12f0"}
+        kernel = {type = "laplacian", sigma = 300.0}
+        online = {budget = 7, eta = 0.7, metric = "magnitude"}
+        numbers = {word = 16}
+        """,
+    "drops16": """
+        model = {name = "drops", algorithm = "kernel_lms"}
+        input = {word = "s10f0", columns = 2}
+        output = {word = "s12f0"}
+        kernel = {sigma = 300.0}
+        online = {budget = 6, eta = 0.7, projection = "none", quantise = 0.99}
+        numbers = {word = 16}
         """,
     "forgets16": """
         model = {name = "forgets", algorithm = "kernel_lms"}

@@ -23,7 +23,8 @@ and every entry of R, of z and of the rotated row is at most B.  Nothing saturat
 have b = 31 - ceil(log2 M) fraction bits, at most 28: M products with w stay below 2^62, and so does phi.phi,
 which is at least 1 for the intercept.  An error is at most 3 full scales, so mu e / phi.phi is below 8: with
 W_FRAC + 4 fraction bits, this gain g fits 32 bits, and its quotient is never shifted up.  A step is g phi,
-shifted by b + 4 bits; w saturates, which the status reports.
+shifted by b + 4 bits; w saturates, which the status reports.  As phi is at most 2^b, no step exceeds 2^27,
+and an entry of w below 2^30 cannot saturate: generated C adds upper halves of products to such entries.
 
 *The gate* scales the kernel part by g = P / Q, P and Q the sums of e_L f_K and f_K^2 over about 2^GATE_WINDOW
 samples.  With both factors in words of W bits and products shifted to at most 2^52, each sum stays below

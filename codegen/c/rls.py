@@ -33,7 +33,11 @@ def rls_context(plan: Plan) -> dict[str, Any]:
     x = plan.signals["x"].format
     short = x.signed and x.c_bits == 16 and plan.integer("rls_phase_shift") + TURN_BITS <= 32
     # (1 - forgetting) ridge w must have fewer than 30 bits, so that a change of beta fits 32
-    fade = max(plan.integer(name) for name in plan.constants if name.startswith("rls_fade_"))
-    narrow = (fade << 31) >> plan.integer("rls_step_shift") < 1 << 29
+    fades = {name.removeprefix("rls_fade_").upper(): plan.integer(name) for name in plan.constants
+             if name.startswith("rls_fade_")}
+    shift = plan.integer("rls_step_shift")
+    narrow = shift <= 32 and (max(fades.values()) << 31) >> shift < 1 << 29
+    scaled = {kind: fade << 32 - shift for kind, fade in fades.items()} if narrow else {}
     return {"inputs": plan.options["inputs"] == "1", "cosines": plan.sizes["M"], "short_phase": short,
-            "narrow": narrow, "rounded": -(-2 * 2**FADING_BITS // plan.integer("rls_fading"))}
+            "narrow": narrow, "fades": scaled,
+            "rounded": -(-2 * 2**FADING_BITS // plan.integer("rls_fading"))}

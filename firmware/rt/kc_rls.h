@@ -51,28 +51,23 @@ static inline uint32_t kc_portable_dot_low(KC_TABLE int16_t *u, const int16_t *v
     return acc;
 }
 
-/* r_j <- r_j - floor(r_j fading / 2^32) + floor(left phi_j / 2^s), modulo 2^32; 0 <= fading < 2^31,
- * 0 <= s <= 30. */
-static KC_INLINE void kc_portable_fade_add_row(int32_t *r, const int16_t *phi, int32_t n, int32_t left,
-    int32_t fading, int32_t s)
-{
-    int32_t j;
-
-    KC_UNROLL(4)
-    for (j = 0; j < n; j++) {
-        const int32_t product = kc_shift_round_i32(left * phi[j], s, KC_FLOOR);
-        const int64_t faded = kc_shift_floor((int64_t)r[j] * fading, 32);
-
-        r[j] = (int32_t)kc_wrap(r[j] - faded + product, 32);
-    }
-}
-
-/* The same for two adjacent rows of the upper triangle of phi phi', of n and n - 1 columns; n >= 2. */
-static inline void kc_portable_fade_add_two_rows(int32_t *r, const int16_t *phi, int32_t n, int32_t fading,
+/* r_ij <- r_ij - floor(r_ij fading / 2^32) + floor(phi_i phi_j / 2^s), modulo 2^32, for the upper triangle of
+ * an n x n matrix, row by row; 0 <= fading < 2^31, 0 <= s <= 30. */
+static inline void kc_portable_fade_add_triangle(int32_t *r, const int16_t *phi, int32_t n, int32_t fading,
     int32_t s)
 {
-    kc_portable_fade_add_row(r, phi, n, phi[0], fading, s);
-    kc_portable_fade_add_row(&r[n], &phi[1], n - 1, phi[1], fading, s);
+    int32_t i, j;
+
+    for (i = 0; i < n; i++) {
+        KC_UNROLL(4)
+        for (j = i; j < n; j++) {
+            const int32_t product = kc_shift_round_i32(phi[i] * phi[j], s, KC_FLOOR);
+            const int64_t faded = kc_shift_floor((int64_t)*r * fading, 32);
+
+            *r = (int32_t)kc_wrap(*r - faded + product, 32);
+            r++;
+        }
+    }
 }
 
 /* k with 5/8 2^k <= num / den < 5/4 2^k; 0 < num, 0 < den < 2^31. 2^k den is 4/5 to 8/5 of num: a step of
@@ -133,7 +128,7 @@ static inline kc_largest_t kc_larger(kc_largest_t most, int64_t v, int32_t index
 }
 
 /* v - v fading / 2^32, the product rounded toward 0; |v| < 2^31, 0 <= fading < 2^31. */
-static inline int32_t kc_fade_32(int32_t v, int32_t fading)
+static inline int32_t kc_portable_fade_32(int32_t v, int32_t fading)
 {
     const uint32_t up = v < 0 ? UINT32_MAX : 0U;
 
@@ -144,6 +139,12 @@ static inline int32_t kc_fade_32(int32_t v, int32_t fading)
 static inline int32_t kc_portable_add_product(int32_t v, int32_t error, int16_t phi)
 {
     return v + (int32_t)kc_shift_floor((int64_t)error * phi, 15);
+}
+
+/* v + floor(a b / 2^32), which fits 32 bits. */
+static inline int32_t kc_portable_add_high(int32_t v, int32_t a, int32_t b)
+{
+    return (int32_t)(v + kc_shift_floor((int64_t)a * b, 32));
 }
 
 /* a + b modulo 2^32 */
@@ -184,16 +185,20 @@ static KC_INLINE kc_largest_32_t kc_portable_add_above(int32_t *b, const int32_t
 #if KC_INTRINSICS && defined(__ARM_FEATURE_DSP) && defined(__ARMEL__)
 #include "kc_rls_dsp.h"
 #define kc_dot_low kc_dsp_dot_low
-#define kc_fade_add_two_rows kc_dsp_fade_add_two_rows
+#define kc_fade_add_triangle kc_dsp_fade_add_triangle
 #define kc_larger_32 kc_dsp_larger_32
+#define kc_fade_32 kc_dsp_fade_32
+#define kc_add_high kc_dsp_add_high
 #define kc_add_product kc_dsp_add_product
 #define kc_add_wrapped kc_dsp_add_wrapped
 #define kc_add_row kc_dsp_add_row
 #define kc_add_above kc_dsp_add_above
 #else
 #define kc_dot_low kc_portable_dot_low
-#define kc_fade_add_two_rows kc_portable_fade_add_two_rows
+#define kc_fade_add_triangle kc_portable_fade_add_triangle
 #define kc_larger_32 kc_portable_larger_32
+#define kc_fade_32 kc_portable_fade_32
+#define kc_add_high kc_portable_add_high
 #define kc_add_product kc_portable_add_product
 #define kc_add_wrapped kc_portable_add_wrapped
 #define kc_add_row kc_portable_add_row

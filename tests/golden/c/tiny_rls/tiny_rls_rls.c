@@ -20,6 +20,10 @@
 #define TINY_RLS_RLS_BETA_BITS 61
 #define TINY_RLS_RLS_NARROW (INT32_C(1) << 30) /* above beta in 32 bits */
 #define TINY_RLS_RLS_ERROR_32 (INT32_C(1) << 29) /* above an error in 32 bits */
+/* What forgetting leaves to add of the ridge, times 2^(32 - TINY_RLS_RLS_STEP_SHIFT) */
+#define TINY_RLS_RLS_FADE_ONE_static 131072
+#define TINY_RLS_RLS_FADE_X_static 0
+#define TINY_RLS_RLS_FADE_COSINE_static 262144
 #define TINY_RLS_RLS_ROUNDED INT64_C(2001) /* 2 / (1 - lambda): rounding changes R_ij by less LSB */
 #define TINY_RLS_RLS_DONE 0
 #define TINY_RLS_RLS_GO_ON 1
@@ -111,33 +115,34 @@ static void tiny_rls_rls_set_prior(tiny_rls_model_t *m)
     m->trained = 1u;
 }
 
-/* Add a part of the ridge to R_ii; returns the larger of `most` and R_ii. */
-static KC_INLINE int32_t tiny_rls_rls_add_ridge(int32_t *r, int64_t fade, int32_t most)
+/* Add a part of the ridge to adjacent R_ii; returns the largest of them and 0. */
+static KC_INLINE int32_t tiny_rls_rls_add_ridge(tiny_rls_model_t *m, int32_t first, int32_t end, int32_t fade)
 {
-    *r = kc_add_wrapped(*r, (int32_t)fade);
-    return *r > most ? *r : most;
+    int32_t *r = &m->rls_r[kc_diagonal(TINY_RLS_FEATURES, first)];
+    int32_t most = 0;
+    int32_t i;
+
+    for (i = first; i < end; i++) {
+        *r = kc_add_wrapped(*r, fade);
+        most = *r > most ? *r : most;
+        r += TINY_RLS_FEATURES - i;
+    }
+    return most;
 }
 
 /* R <- lambda R + phi phi' + (1 - lambda) ridge; R is symmetric, its upper triangle stored row by row.
  * Returns the largest R_ii. */
 static KC_NOINLINE int32_t tiny_rls_rls_add_products(tiny_rls_model_t *m, const int16_t *phi)
 {
-    int32_t *r = m->rls_r;
-    int32_t most = 0;
-    int32_t i, n;
+    int32_t most, one, input;
 
-    for (i = 0; i < TINY_RLS_FEATURES - 1; i += 2) {
-        n = TINY_RLS_FEATURES - i;
-        kc_fade_add_two_rows(r, &phi[i], n, TINY_RLS_RLS_FADING, TINY_RLS_RLS_PRODUCT_SHIFT);
-        most = tiny_rls_rls_add_ridge(r, tiny_rls_rls_of_feature(i, TINY_RLS_RLS_FADE_ONE,
-            TINY_RLS_RLS_FADE_X, TINY_RLS_RLS_FADE_COSINE), most);
-        most = tiny_rls_rls_add_ridge(&r[n], tiny_rls_rls_of_feature(i + 1, TINY_RLS_RLS_FADE_ONE,
-            TINY_RLS_RLS_FADE_X, TINY_RLS_RLS_FADE_COSINE), most);
-        r += 2 * n - 1;
-    }
-    kc_portable_fade_add_row(r, &phi[i], 1, phi[i], TINY_RLS_RLS_FADING, TINY_RLS_RLS_PRODUCT_SHIFT);
-    most = tiny_rls_rls_add_ridge(r, tiny_rls_rls_of_feature(i, TINY_RLS_RLS_FADE_ONE, TINY_RLS_RLS_FADE_X,
-        TINY_RLS_RLS_FADE_COSINE), most);
+    kc_fade_add_triangle(m->rls_r, phi, TINY_RLS_FEATURES, TINY_RLS_RLS_FADING, TINY_RLS_RLS_PRODUCT_SHIFT);
+    one = tiny_rls_rls_add_ridge(m, 0, 1, TINY_RLS_RLS_FADE_ONE);
+    most = tiny_rls_rls_add_ridge(m, TINY_RLS_FEATURES - TINY_RLS_COSINES, TINY_RLS_FEATURES,
+        TINY_RLS_RLS_FADE_COSINE);
+    most = one > most ? one : most;
+    input = tiny_rls_rls_add_ridge(m, 1, 1 + TINY_RLS_INPUT_DIM, TINY_RLS_RLS_FADE_X);
+    most = input > most ? input : most;
     return most;
 }
 
@@ -153,7 +158,7 @@ typedef struct {
  * 31 bits. */
 static KC_INLINE int32_t tiny_rls_rls_residuals(tiny_rls_rls_residual_t *b, const tiny_rls_model_t *m,
     const int16_t *phi, int32_t first,
-    int32_t end, int32_t error, int64_t fade, kc_largest_32_t *most)
+    int32_t end, int32_t error, int32_t fade, kc_largest_32_t *most)
 {
     int32_t i;
 
@@ -163,8 +168,8 @@ static KC_INLINE int32_t tiny_rls_rls_residuals(tiny_rls_rls_residual_t *b, cons
         if (beta != m->rls_beta[i] || beta >= TINY_RLS_RLS_NARROW || beta < -TINY_RLS_RLS_NARROW) {
             return 0;
         }
-        b->words[i] = (int32_t)kc_shift_floor(fade * m->rls_w[i], TINY_RLS_RLS_STEP_SHIFT)
-                      - kc_add_product(kc_fade_32(beta, TINY_RLS_RLS_FADING), error, phi[i]);
+        b->words[i] = kc_add_high(-kc_add_product(kc_fade_32(beta, TINY_RLS_RLS_FADING), error, phi[i]),
+            m->rls_w[i], fade);
         *most = kc_larger_32(*most, b->words[i], &b->words[i]);
     }
     return 1;
@@ -180,10 +185,12 @@ static KC_NOINLINE int32_t tiny_rls_rls_add_error_32(tiny_rls_rls_residual_t *b,
     kc_largest_32_t most = {0, b->words};
 
     b->is_narrow = error < TINY_RLS_RLS_ERROR_32 && error > -TINY_RLS_RLS_ERROR_32 ? 1 : 0;
-    if (b->is_narrow == 0 || tiny_rls_rls_residuals(b, m, phi, 0, 1, e, TINY_RLS_RLS_FADE_ONE, &most) == 0
-        || tiny_rls_rls_residuals(b, m, phi, 1, 1 + TINY_RLS_INPUT_DIM, e, TINY_RLS_RLS_FADE_X, &most) == 0
+    if (b->is_narrow == 0 || tiny_rls_rls_residuals(b, m, phi, 0, 1, e, TINY_RLS_RLS_FADE_ONE_static, &most)
+        == 0
+        || tiny_rls_rls_residuals(b, m, phi, 1, 1 + TINY_RLS_INPUT_DIM, e, TINY_RLS_RLS_FADE_X_static, &most)
+            == 0
         || tiny_rls_rls_residuals(b, m, phi, TINY_RLS_FEATURES - TINY_RLS_COSINES, TINY_RLS_FEATURES, e,
-            TINY_RLS_RLS_FADE_COSINE, &most) == 0
+            TINY_RLS_RLS_FADE_COSINE_static, &most) == 0
         || most.size >= TINY_RLS_RLS_NARROW) {
         return 0;
     }

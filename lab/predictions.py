@@ -96,6 +96,8 @@ def _in_units(found: Simulated, name: str, values: Array) -> Array:
     if data is None or not data.ranges or plan.uniform:
         return values
     k, target = int(name[1:] or 0), data.ranged_target
+    if x.delay and not data.lagged:  # the columns of the file are the channels
+        k %= x.per_reading
     names = [] if data.lagged else data.inputs or [each for each in data.ranges if each != target]
     column = names[k] if k < len(names) else target
     if column not in data.ranges:

@@ -110,6 +110,16 @@ class Choices:
         return int(self.options.get("delay", "0"))
 
     @property
+    def channels(self) -> int:
+        """Return the number of channels of the delay line; 1 if there is none."""
+        return self.sizes["D"] // self.delay if self.delay else 1
+
+    @property
+    def decimate(self) -> int:
+        """Return the number of readings whose mean is one sample of the delay line."""
+        return int(self.options.get("decimate", "1"))
+
+    @property
     def decision(self) -> str:
         """Return the rule that converts outputs to a class; see :mod:`.decisions`.
 

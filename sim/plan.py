@@ -311,10 +311,14 @@ class Plan(Choices):
     def delay_bytes(self) -> int:
         """Return the size of the delay line in bytes; 0 if there is none.
 
-        The delay line stores each sample twice.
+        The delay line stores each sample twice. If it decimates, it also stores the sum of the readings of
+        each channel, and their number.
         """
-        line = 2 * self.delay * self.signals["x_raw"].format.c_bits // 8
-        return line + 4 if self.delay else 0
+        if not self.delay:
+            return 0
+        bits = self.signals["x_raw"].format.c_bits
+        line = 2 * self.sizes["D"] * bits // 8 + 4
+        return line if self.decimate == 1 else line + 4 + self.channels * (8 if bits > 16 else 4)
 
     @property
     def ram_bytes(self) -> int:

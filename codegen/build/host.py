@@ -18,6 +18,7 @@ from ...sim.plan import Field, Plan
 from ...sim.replay.saved_state import slot_bytes
 from ...sim.replay.trace import Event, Trace
 from .compilers import Compiler, host_compiler
+from ..c.delay import delay_context
 from ..c.trace_hooks import STORE_DECLARATIONS, TRACE_DECLARATIONS
 from .library import LibraryBackend, library_sources
 
@@ -53,9 +54,14 @@ def _delay_line(plan: Plan, raw_x: str, raw_y: str) -> str:
     """Return the C declarations of the delay line's structure and functions."""
     p, model, word = plan.name, "" if plan.fixed else f"const {plan.name}_model_t *m, ", plan.word_type
     update = f"int {p}_delay_update({p}_model_t *m, const {p}_delay_t *d, {_target(plan, raw_y)}, {word} *f);"
-    return f"""typedef struct {{ {raw_x} samples[{2 * plan.delay}]; uint16_t newest; uint16_t count; }} {p}_delay_t;
+    reading = f"const {raw_x} *reading" if plan.channels > 1 else f"{raw_x} sample"
+    members = f"{raw_x} samples[{2 * plan.sizes['D']}]; uint16_t newest; uint16_t count;"
+    if plan.decimate > 1:
+        sums = f"{delay_context(plan)['line']['sum_type']} sums[{plan.channels}];"
+        members = f"{sums} {members} uint16_t taken;"
+    return f"""typedef struct {{ {members} }} {p}_delay_t;
         void {p}_delay_init({p}_delay_t *d);
-        int {p}_delay_push({p}_delay_t *d, {raw_x} sample);
+        int {p}_delay_push({p}_delay_t *d, {reading});
         const {raw_x} *{p}_delay_window(const {p}_delay_t *d);
         int {p}_delay_predict({model}const {p}_delay_t *d, {word} *f);
         {"" if plan.fixed else update}"""
@@ -219,13 +225,18 @@ class HostBackend(LibraryBackend):
     def _feed(self, x_raw: Raw, i: int) -> None:
         """Push the samples of row i into the delay line.
 
-        If row i is row i - 1 shifted by one sample, only the new sample is pushed.
+        If row i is row i - 1 shifted by one sample, only the new sample is pushed. If the line decimates, all
+        readings of a sample are equal.
         """
-        follows = i > 0 and bool((x_raw[i, 1:] == x_raw[i - 1, :-1]).all())
+        channels = self.plan.channels
+        follows = i > 0 and bool((x_raw[i, channels:] == x_raw[i - 1, :-channels]).all())
         if not follows:
             getattr(self.library, f"{self.plan.name}_delay_init")(self.line)
-        for sample in x_raw[i, :1 if follows else None][::-1].tolist():
-            getattr(self.library, f"{self.plan.name}_delay_push")(self.line, sample)
+        push = getattr(self.library, f"{self.plan.name}_delay_push")
+        for sample in x_raw[i].reshape(-1, channels)[:1 if follows else None][::-1].tolist():
+            for _ in range(self.plan.decimate):
+                push(self.line, self.ffi.new(f"{self.plan.signals['x_raw'].format.c_type}[]", sample)
+                     if channels > 1 else sample[0])
 
     def state(self) -> Outputs:
         """Return the model structure; see :class:`~kerncast.sim.backend.Backend`."""

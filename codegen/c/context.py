@@ -18,6 +18,7 @@ from ...sim.planner.widths import widths
 from ...sim.spec.tables import CASTS
 from ...sim.window import window
 from .classes import CLASS_TARGETS, classes_context
+from .delay import delay_context
 from .example import example
 from .kernel_text import kernel_context, kernel_macros, kernel_value
 from .lms import LMS_MACROS, lms_context, lms_value
@@ -275,7 +276,7 @@ def context(plan: Plan, spec_hash: str) -> dict[str, Any]:
     digest = bytes.fromhex(plan.hash)
     short = widths(plan)
     return _trainer(plan) | kernel_context(plan) | units_context(plan) | classes_context(plan) \
-        | tuning_context(plan, c_integer) | {
+        | tuning_context(plan, c_integer) | delay_context(plan) | {
         "plan": plan, "p": plan.name, "P": plan.name.upper(), "version": __version__, "abi": ABI,
         "spec_hash": spec_hash, "trains": trains, "fixed": plan.fixed,
         "classes": _classes(plan),

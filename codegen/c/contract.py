@@ -10,6 +10,7 @@ from ...sim.candidates import EVIDENCE_FRAC
 from ...sim.plan import Plan
 from ...sim.statuses import c_statuses
 from .context import BAND_STEP_ROWS
+from .delay import delay_cost
 
 _WIDTH = 105
 _OWN = "Reentrant for different models; one call at a time on one model."
@@ -45,8 +46,7 @@ _CONTEXT = {
 #: Which calls of the plan count the cost of a kind of function.
 _COUNTED = {"predict_fixed": "predict", "solve": "train"}
 #: Cost of the functions whose time does not depend on the plan.
-_CONSTANT = {"delay_init": "writes two members", "delay_push": "stores one sample twice",
-             "delay_window": "four comparisons", "stream_init": "writes two members"}
+_CONSTANT = {"stream_init": "writes two members"}
 
 
 def _wrapped(text: str) -> list[str]:
@@ -63,6 +63,8 @@ def contract(plan: Plan, kind: str, saved_bytes: int) -> str:
     cost = ", ".join(f"{c.count} {what.replace('_', ' ')}" for what, c in counts.items())
     if kind in _CONSTANT:
         cost = _CONSTANT[kind]
+    elif kind.startswith("delay_"):
+        cost = delay_cost(plan, kind)
     elif kind == "stream_push":
         cost = f"{plan.stream_taps} multiplications, stores one sample twice"
     elif kind == "init":

@@ -44,22 +44,23 @@ def example(plan: Plan) -> str:
 
 def _delayed(plan: Plan) -> list[str]:
     """Return an example program for a delay line, which receives one sample per call."""
-    p = plan.name
+    p, several = plan.name, plan.channels > 1
+    sample = f"const {p}_in_t reading[{p.upper()}_DELAY_CHANNELS]" if several else f"{p}_in_t sample"
     lines = [f"static {p}_delay_t line;"] + ([] if plan.fixed else [
         f"static {p}_model_t model; /* {p}_model_init(&model) at the start */"])
-    pushed = f"    (void){p}_delay_push(&line, sample);"
+    push = f"{p}_delay_push(&line, {'reading' if several else 'sample'}) == KC_OK"
     if plan.decision:
-        return [*lines, "", f"uint8_t classify({p}_in_t sample)", "{",
-                f"    uint8_t label = {p.upper()}_CLASSES; /* none of them */", "", pushed,
-                f"    (void){p}_model_classify({p}_delay_window(&line), &label, 0);",
+        return [*lines, "", f"uint8_t classify({sample})", "{",
+                f"    uint8_t label = {p.upper()}_CLASSES; /* none of them */", "", f"    if ({push}) {{",
+                f"        (void){p}_model_classify({p}_delay_window(&line), &label, 0);", "    }",
                 "    return label;", "}"]
     if plan.outputs > 1:
-        return [*lines, "", f"int predict({p}_in_t sample, {p}_out_t f[{p.upper()}_OUTPUTS])", "{", pushed,
-                f"    return {p}_delay_predict(&line, f) == KC_OK;", "}"]
-    call = f"predict({p}_in_t sample)" if plan.fixed else f"learn({p}_in_t sample, {p}_target_t y)"
+        return [*lines, "", f"int predict({sample}, {p}_out_t f[{p.upper()}_OUTPUTS])", "{",
+                f"    return {push} && {p}_delay_predict(&line, f) == KC_OK;", "}"]
+    call = f"predict({sample})" if plan.fixed else f"learn({sample}, {p}_target_t y)"
     does = "predict(&line, &f)" if plan.fixed else "update(&model, &line, y, &f)"
     return [*lines, "", f"{p}_out_t {call}", "{", f"    {p}_out_t f = 0; /* while the line fills */", "",
-            pushed, f"    (void){p}_delay_{does};", "    return f;", "}"]
+            f"    if ({push}) {{", f"        (void){p}_delay_{does};", "    }", "    return f;", "}"]
 
 
 def _learner_example(plan: Plan, head: list[str]) -> str:

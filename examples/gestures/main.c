@@ -3,29 +3,22 @@
 #include "gestures.h"
 #include "kc_board.h"
 
-#define READINGS 16                             /* of the sensor per sample of the delay line */
 #define REST 26                                 /* 1 g, in steps of 1/26 g */
 
 static gestures_model_t model;
 static gestures_delay_t line;
-static int32_t sum, count;
 
 static void on_start(void)                      /* the user presses the button: the sensor has been at rest */
 {
     gestures_delay_init(&line);
-    for (int i = 0; i < GESTURES_INPUT_DIM; i++) {
+    for (int i = 0; i < GESTURES_DELAY_LENGTH * GESTURES_DELAY_DECIMATE; i++) {
         (void)gestures_delay_push(&line, REST);
     }
-    sum = count = 0;
 }
 
 static void on_reading(int8_t reading)          /* 16 readings make a sample */
 {
-    sum += reading;
-    if (++count == READINGS) {
-        (void)gestures_delay_push(&line, (gestures_in_t)(sum / READINGS));
-        sum = count = 0;
-    }
+    (void)gestures_delay_push(&line, reading);
 }
 
 static uint8_t on_label(uint8_t label)          /* the user names the gesture: learn it */

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from kerncast.sim.data.windows import tapped
+
 HERE = Path(__file__).resolve().parent
 INSTALL = "pip install --no-deps aeon==1.6.0"
 NAME = "PickupGestureWiimoteZ"
@@ -39,9 +41,8 @@ def recordings(part: str) -> tuple[list[np.ndarray], list[int]]:
 
 def window(readings: np.ndarray) -> np.ndarray:
     """Return what the delay line holds after a gesture, the latest sample first, as main.c fills it."""
-    sums = readings[:len(readings) // READINGS * READINGS].reshape(-1, READINGS).sum(axis=1)
-    samples = np.concatenate([np.full(DELAY, STEP), np.trunc(sums / READINGS).astype(int)])
-    return samples[::-1][:DELAY]
+    since_rest = np.concatenate([np.full(DELAY * READINGS, STEP), readings])
+    return tapped(since_rest[:, None], DELAY, READINGS)[-1]
 
 
 def main() -> None:

@@ -57,7 +57,7 @@ _SPEC = {
                   "[predictor].",
                   "Remove that table, or change algorithm in [model]."),
     "E112": Entry("a list has the wrong length",
-                  "offset and gain of [input] must be one number, or a list with one number per column.",
+                  "offset and gain of [input] must be one number, or a list, one per column or channel.",
                   "Give one entry per column, or a single number."),
     "E113": Entry("two settings exclude each other",
                   "The two settings named cannot be used together: for example scheme = \"uniform\" with "

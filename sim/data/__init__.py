@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from .._arrays import Array
 from ..errors import KerncastError, Problem, fail
 from ..plan import SIZE_KEYS
-from ..spec import Data, Spec
+from ..spec import Data, Input, Spec
 from .builtin import BuiltinSamples, digits, ecg, equaliser
 from .csv_lines import counted
 from .raw import Words, check_raw
 from .reading import ANY, counts_of, labels_of, read_values
-from .windows import latest_first
+from .windows import latest_first, tapped
 from .words_csv import Column, column_names, read_words, targets_header
 
 
@@ -153,16 +153,15 @@ def _files(spec: Spec, base: Path) -> Dataset:
     else:
         train = _words(spec, train_path, problems, uniform or bool(data.lagged))
         test = None if test_path is None else _words(spec, test_path, problems, bool(data.lagged))
-    before = _rows_before(spec, train)
-    least = (spec.samples or 1) + before
+    least = _rows_of(spec, train, spec.samples or 1)
     if not problems and len(train) < least:
         size_key = SIZE_KEYS[spec.model.algorithm]
         problems.append(Problem("E247", "the file contains too few samples", str(train_path),
                                 f"{len(train)} rows", f"{least} rows or more",
                                 f"lower {size_key}, or add data" if spec.samples else "add data"))
-    if not problems and test is not None and len(test) <= (before := _rows_before(spec, test)):
+    if not problems and test is not None and len(test) < (needed := _rows_of(spec, test, 1)):
         problems.append(Problem("E247", "the test set contains too few samples", str(test_path),
-                                f"{len(test)} rows", f"{before + 1} rows or more",
+                                f"{len(test)} rows", f"{needed} rows or more",
                                 "add samples, or omit [data] test"))
     if problems:
         raise KerncastError(counted(problems))
@@ -195,10 +194,14 @@ def sampling_instants(spec: Spec, base_dir: str | Path = ".") -> Array | None:
                          labels=ANY if spec.output.classes else data.classes or ())
     if values.time is None:
         return None
-    one = bool(spec.input.delay) and values.X.shape[1] == 1
-    before = spec.input.columns if data.lagged else spec.input.columns - 1 if one else 0
-    return values.time[before:] if data.test is not None or spec.samples is None else \
-        values.time[:spec.samples]
+    line = spec.input
+    if data.lagged:
+        times = values.time[line.columns:]
+    elif line.delay and values.X.shape[1] == line.per_reading:
+        times = values.time[line.delay * line.per_sample - 1::line.per_sample]
+    else:
+        times = values.time
+    return times if data.test is not None or spec.samples is None else times[:spec.samples]
 
 
 def _target_words(rows: Words, outputs: int) -> Words:
@@ -212,7 +215,7 @@ def _table(spec: Spec, data: Data, path: Path, problems: list[Problem], uniform:
     The target is in the last column. Problems are added to `problems`.
     """
     signal = uniform or bool(data.lagged)
-    inputs = 0 if signal else 1 if spec.input.delay else spec.input.columns
+    inputs = 0 if signal else spec.input.per_reading if spec.input.delay else spec.input.columns
     try:
         classes = spec.output.classes
         values = read_values(path, data, signal=signal, labels=ANY if classes else data.classes or ())
@@ -229,10 +232,11 @@ def _words(spec: Spec, path: Path, problems: list[Problem], signal: bool) -> Wor
     """Read a CSV file of ADC counts.
 
     The file of a sampled signal contains only targets. If the spec has a delay line, each row contains one
-    sample, or a whole window if the file has a column x1.
+    reading, or a whole window if the file has more input columns than the line has channels.
     """
-    one = bool(spec.input.delay) and "x1" not in column_names(path)
-    inputs = 0 if signal else 1 if one else spec.input.columns
+    line = spec.input
+    one = bool(line.delay) and f"x{line.per_reading}" not in column_names(path)
+    inputs = 0 if signal else line.per_reading if one else line.columns
     raw_x: Column = spec.input.format
     raw_y: Column = spec.output.classes or spec.output.format
     return read_words(path, dict.fromkeys((f"x{c}" for c in range(inputs)), raw_x)
@@ -240,30 +244,36 @@ def _words(spec: Spec, path: Path, problems: list[Problem], signal: bool) -> Wor
 
 
 def _slides(spec: Spec, rows: Words) -> bool:
-    """Return whether each row contains one sample for the delay line, not a window."""
-    return bool(spec.input.delay) and rows.shape[1] == 1 + (spec.output.outputs or 1)
+    """Return whether each row contains one reading for the delay line, not a window."""
+    return bool(spec.input.delay) and rows.shape[1] == spec.input.per_reading + (spec.output.outputs or 1)
 
 
-def _rows_before(spec: Spec, rows: Words) -> int:
-    """Return the number of rows of a file that precede its first complete window."""
+def _rows_of(spec: Spec, rows: Words, samples: int) -> int:
+    """Return the number of rows of a file that contain a number of samples.
+
+    The first sample of a sampled signal or of a delay line needs a complete window.
+    """
     if spec.data is not None and spec.data.lagged:
-        return spec.input.columns
-    return spec.input.columns - 1 if _slides(spec, rows) else 0
+        return spec.input.columns + samples
+    return ((spec.input.delay or 0) - 1 + samples) * spec.input.per_sample if _slides(spec, rows) else samples
 
 
 def _windowed(spec: Spec, rows: Words) -> Words:
     """Return rows of inputs and targets, with windows formed from single samples."""
     if spec.data is not None and spec.data.lagged:
         return _lagged(spec, rows[:, 0])
-    return _delayed(rows, spec.input.columns) if _slides(spec, rows) else rows
+    return _delayed(spec.input, rows) if _slides(spec, rows) else rows
 
 
-def _delayed(rows: Words, length: int) -> Words:
-    """Return rows (x0, x1, ..., targets) with windows of a single input column.
+def _delayed(line: Input, rows: Words) -> Words:
+    """Return rows (x0, x1, ..., targets) with windows of a delay line.
 
-    A window contains the latest `length` samples, the latest first.
+    The target of a window is that of its latest reading.
     """
-    return np.hstack([latest_first(rows[:, 0], length), rows[length - 1:, 1:]])
+    assert line.delay is not None
+    windows = tapped(rows[:, :line.per_reading], line.delay, line.per_sample)
+    targets = rows[line.delay * line.per_sample - 1::line.per_sample, line.per_reading:]
+    return np.hstack([windows, targets])
 
 
 def _lagged(spec: Spec, y: Words) -> Words:

@@ -109,7 +109,7 @@ def _asked(spec: Spec) -> dict[str, Any]:
     file = file_units(spec)
     budget = {} if spec.budget is None else {
         "budget": {"target": spec.target.id, **spec.budget.model_dump(exclude_none=True)}}
-    named = {"x": spec.input.model_dump()["unit"], "y": spec.output.unit}
+    named = {"x": spec.input.units, "y": spec.output.unit}
     unit = {name: text for name, text in named.items() if text is not None}
     return budget | ({} if spec.hls is None else {"hls": spec.hls.model_dump()}) | (
         {"unit": unit} if unit else {}) | ({"file": file} if file else {})

@@ -43,7 +43,10 @@ def plan_inputs(spec: Spec, words: WordClass) -> Inputs:
 
 def input_options(spec: Spec) -> dict[str, str]:
     """Return the options of the plan that describe the input of samples."""
-    return {} if spec.input.delay is None else {"delay": str(spec.input.delay)}
+    if spec.input.delay is None:
+        return {}
+    decimate = {} if spec.input.per_sample == 1 else {"decimate": str(spec.input.per_sample)}
+    return {"delay": str(spec.input.delay), **decimate}
 
 
 def _cast(spec: Spec, name: str, fmt: Format, unit: str, lo: int | None = None,

@@ -7,6 +7,9 @@ from typing import Any
 
 from .draft import Draft, Found
 
+#: Largest number of entries in a delay line.
+MOST_ENTRIES = 16384
+
 #: Algorithms whose input can be a delay line.
 DELAYED = ("kernel_lms", "kernel_predictor")
 
@@ -19,21 +22,26 @@ def with_window(values: Mapping[str, Any]) -> Mapping[str, Any]:
     table = values.get("input")
     if not isinstance(table, dict) or "columns" in table or type(table.get("delay")) is not int:
         return values
-    return {name: {**value, "columns": value["delay"]} if name == "input" else value
+    channels = table.get("channels", 1)
+    count = table["delay"] * channels if type(channels) is int else table["delay"]
+    return {name: {**value, "columns": count} if name == "input" else value
             for name, value in values.items()}
 
 
 def columns(draft: Draft) -> Found:
     """Check the number of offsets, gains and units (E112), and the offsets (E108)."""
-    count = draft.get("input", "columns")
+    tapped = draft.get("input", "delay") is not None
+    of, count = ("channels", _channels(draft)) if tapped else ("columns", draft.get("input", "columns"))
     for key in ("offset", "gain", "unit"):
         value = draft.get("input", key)
+        if tapped and count == 1:  # see `delay`
+            continue
         if count is not None and isinstance(value, (list, tuple)) and len(value) != count:
             one = "text" if key == "unit" else "number"
-            yield draft.problem("E112", f"the list has {len(value)} entries, but there are {count} columns",
+            yield draft.problem("E112", f"the list has {len(value)} entries, but there are {count} {of}",
                                 "input", key,
                                 allowed=f"one {one}, or a list with {count} entries",
-                                remedy="correct the list, or correct `columns` in [input]")
+                                remedy=f"correct the list, or correct `{of}` in [input]")
     for table in ("input", "output"):
         word, offset = draft.word(table), draft.get(table, "offset")
         if word is None or offset is None:
@@ -48,21 +56,20 @@ def columns(draft: Draft) -> Found:
 def delay(draft: Draft) -> Found:
     """Check that the spec is suitable for a delay line (E112, E113, E115).
 
-    A delay line requires consecutive samples of one signal, and an algorithm that processes samples one by
-    one.
+    A delay line requires consecutive samples, and an algorithm that processes samples one by one.
     """
-    length, count = draft.get("input", "delay"), draft.get("input", "columns")
-    if length is None:
+    if draft.get("input", "delay") is None:
+        yield from _only_in_a_line(draft, "belongs to a delay line, and there is none", "with `delay`",
+                                   "give `delay`, or omit `{key}`")
         return
-    if count is not None and count != length:
-        yield draft.problem("E112", f"columns = {count} contradicts the delay line of {length} samples",
-                            "input",
-                            "columns", allowed=f"columns = {length}", remedy="omit columns")
+    yield from _line_size(draft)
+    if draft.get("data", "lagged"):
+        yield from _only_in_a_line(draft, "cannot be used if the model predicts its own input signal",
+                                   "without `lagged`", "omit `{key}`, or give a file with a target column")
     for key in ("offset", "gain", "unit"):
-        if isinstance(draft.get("input", key), (list, tuple)):
-            yield draft.problem("E113",
-                                f"a delay line has one {key}, because all its samples come from one signal",
-                                "input", key, allowed=f"one {key}", remedy=f"give one {key}, or omit `delay`")
+        if _channels(draft) == 1 and isinstance(draft.get("input", key), (list, tuple)):
+            yield draft.problem("E113", f"a delay line of one channel has one {key}", "input", key,
+                                allowed=f"one {key}", remedy=f"give one {key}, or omit `delay`")
     for key in ("missing", "classes"):
         if draft.given("data", key) and (key == "classes" or draft.get("data", key) == "drop"):
             yield draft.problem("E113", f"{key} drops samples, but a delay line needs all of them", "data",
@@ -73,8 +80,37 @@ def delay(draft: Draft) -> Found:
         yield draft.problem("E113", f"algorithm {algorithm} does not read its samples from a delay line",
                             "input", "delay", allowed=f"delay with algorithm {' or '.join(DELAYED)}",
                             remedy="omit `delay`, and set `columns` for several inputs")
-    if builtin not in (None, "equaliser"):
+    if builtin not in (None, "equaliser") or (builtin and draft.given("input", "channels")):
         yield draft.problem("E115", f"the samples of {builtin} are not consecutive windows of one signal",
                             "input", "delay",
-                            allowed="`delay` with builtin = \"equaliser\", or with `file`", remedy="omit "
-                                                                                                   "`delay`")
+                            allowed="`delay` with builtin = \"equaliser\", or with `file`",
+                            remedy="omit `delay`")
+
+
+def _channels(draft: Draft) -> int | None:
+    """Return the number of channels of the delay line; None if it is not valid."""
+    return draft.get("input", "channels") if draft.given("input", "channels") else 1
+
+
+def _line_size(draft: Draft) -> Found:
+    """Check the size of a delay line (E108), and the number of columns (E112)."""
+    length, count, channels = draft.get("input", "delay"), draft.get("input", "columns"), _channels(draft)
+    if channels is None:
+        return
+    entries = length * channels
+    if entries > MOST_ENTRIES:
+        yield draft.problem("E108", f"the delay line has {entries} entries", "input", "channels",
+                            allowed=f"`delay` x `channels` of at most {MOST_ENTRIES}",
+                            remedy="give fewer `channels`, or a shorter `delay`")
+    elif count not in (None, entries):
+        line = f"{length} samples" + (f" of {channels} channels" if channels > 1 else "")
+        yield draft.problem("E112", f"columns = {count} contradicts the delay line of {line}", "input",
+                            "columns", allowed=f"columns = {entries}", remedy="omit `columns`")
+
+
+def _only_in_a_line(draft: Draft, problem: str, allowed: str, remedy: str) -> Found:
+    """Report the settings of a delay line other than its length (E113)."""
+    for key in ("channels", "decimate"):
+        if draft.given("input", key):
+            yield draft.problem("E113", f"`{key}` {problem}", "input", key,
+                                allowed=f"`{key}` {allowed}", remedy=remedy.format(key=key))

@@ -81,24 +81,51 @@ class Input(RawWords):
                              "samples of one signal, the latest first; sets columns",
                              allowed="an integer, 2 to 16384",
                              remedy="give the number of samples that the target depends on, or omit `delay`")
-    offset: Offset = _key(0, about="ADC count at which x = 0; one number, or a list with one per column",
-                          allowed="an integer, or a list of integers, one per column",
+    channels: int | None = _key(None, ge=2, le=256, about="channels of the delay line, such as the axes of "
+                                "an accelerometer; columns = delay x channels",
+                                allowed="an integer, 2 to 256",
+                                remedy="give the number of values per reading, or omit `channels`")
+    decimate: Literal[2, 4, 8, 16, 32, 64, 128, 256] | None = _key(
+        None, about="readings per sample of the delay line, which stores their mean",
+        allowed="a power of two, 2 to 256", remedy="give a power of two, or omit `decimate`")
+    offset: Offset = _key(0, about="ADC count at which x = 0; one number, or one per column or channel",
+                          allowed="an integer, or a list of integers, one per column or channel",
                           remedy="give ADC counts, which are integers")
     gain: Gain = _key(1.0, about="x = gain * (raw - offset) * 2^-frac; one number, or a list",
-                      allowed="a number from 1e-12 to 1e12, or a list with one per column",
+                      allowed="a number from 1e-12 to 1e12, or a list with one per column or channel",
                       remedy="give the value of one ADC count in the unit of x")
-    unit: Units | None = _key(None, about="unit of x, such as \"mV\"; or a list, one per column",
+    unit: Units | None = _key(None, about="unit of x, such as \"mV\"; or a list, one per column or channel",
                               allowed=UNITS, remedy="write it as in a label, such as \"mV\" or \"m/s^2\"")
 
     @property
     def offsets(self) -> tuple[int, ...]:
         """Return one offset per column."""
-        return self.offset if isinstance(self.offset, tuple) else (self.offset,) * self.columns
+        return self.offset * self.samples if isinstance(self.offset, tuple) else (self.offset,) * self.columns
 
     @property
     def gains(self) -> tuple[float, ...]:
         """Return one gain per column."""
-        return self.gain if isinstance(self.gain, tuple) else (self.gain,) * self.columns
+        return self.gain * self.samples if isinstance(self.gain, tuple) else (self.gain,) * self.columns
+
+    @property
+    def units(self) -> Units | None:
+        """Return the unit of x; if the spec has a list, one unit per column."""
+        return self.unit * self.samples if isinstance(self.unit, tuple) else self.unit
+
+    @property
+    def per_reading(self) -> int:
+        """Return the number of values in one reading of the delay line."""
+        return self.channels or 1
+
+    @property
+    def per_sample(self) -> int:
+        """Return the number of readings whose mean is one sample of the delay line."""
+        return self.decimate or 1
+
+    @property
+    def samples(self) -> int:
+        """Return the number of samples in one input vector; 1 without a delay line."""
+        return self.delay or 1
 
 
 class Kernel(SpecTable):

@@ -14,6 +14,7 @@ from kerncast.sim.replay.vectors import make_vectors
 from . import test_class_learner as learners
 from . import test_class_trainer as trainers
 from . import test_classes as predictors
+from . import test_delay_channels as channels
 from . import test_delay_line as lines
 from .conftest import CASES
 from .test_one_program import HOSTILE, plan_of
@@ -249,6 +250,35 @@ def test_the_delay_line_of_the_wrapper_is_that_of_c(compiler, tmp_path, ledger, 
     program = compiled(folder_of(lines.learner("nt", 7), None, tmp_path), compiler, LINE)
     assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "200 1 1\n"
     ledger.record(backend=f"package:cpp:{compiler}", words=800, case="tapped")
+
+
+AXES = """
+#include <array>
+#include <cstdio>
+#include "tapped.hpp"
+namespace w = kerncast::tapped;
+static w::Delay line;
+static tapped_delay_t plain;
+int main()
+{
+    unsigned long same = 0;
+    for (int k = 0; k < 40; k++) {
+        const auto sample = static_cast<w::In>((k * 37) % 400 - 200);
+        const std::array<w::In, w::channels> reading = {sample, 1, -1};
+        same += line.push(reading) == tapped_delay_push(&plain, reading.data())
+            && line.full() == (tapped_delay_window(&plain) != nullptr);
+    }
+    std::printf("%lu %d\\n", same, tapped_delay_window(&line.c())[3] == tapped_delay_window(&plain)[3]);
+    return 0;
+}
+"""
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_a_reading_of_several_channels_enters_the_delay_line(compiler, tmp_path, require_tool):
+    require_tool(compiler, "sudo apt-get install -y g++ clang")
+    program = compiled(folder_of(channels.learner("axes"), None, tmp_path), compiler, AXES)
+    assert subprocess.run([program], capture_output=True, text=True, check=True).stdout == "40 1\n"
 
 
 REFUSED = """

@@ -8,8 +8,10 @@ import cffi
 import numpy as np
 
 import kerncast
-from kerncast.sim.data.windows import latest_first
+from kerncast.sim.data.windows import latest_first, tapped
 from kerncast.sim.model import open_model
+from kerncast.sim.planner import make_plan
+from kerncast.sim.spec import Spec
 
 from .test_delay_line import GCC, SIGNAL, learner
 
@@ -24,18 +26,50 @@ int coefficient(int i) {{ return model.alpha[i]; }}
 """
 
 
+def blocks():
+    return re.findall(r"```c\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+
+
+def test_the_program_for_several_channels_learns_as_the_model_does(require_tool, tmp_path):
+    require_tool("gcc", GCC)
+    spec = re.search(r"```toml\n(\[input\]\n[^`]*channels[^`]*)```", PAGE.read_text(encoding="utf-8"))
+    plan = make_plan(Spec.from_text(f"""
+        [model]\nname = "tapped"\nalgorithm = "kernel_lms"\n{spec[1]}
+        [output]\nword = "s12f0"\n[kernel]\nsigma = 4000.0
+        [online]\nbudget = 9\neta = 0.3\nreduction = "nt"\nquantise = 0.8"""))
+    kerncast.generate(plan, tmp_path)
+    (tmp_path / "program.c").write_text(PROGRAM.format(
+        block="static tapped_delay_t line;\nstatic tapped_model_t model;\n" + blocks()[1]).replace(
+        "void on_sample(tapped_in_t sample)",
+        "void on_reading(const tapped_in_t reading[TAPPED_DELAY_CHANNELS], tapped_target_t y)"))
+    program = built(tmp_path, "void on_reading(const int16_t *reading, int16_t y);")
+    program.start()
+    readings = np.random.default_rng(4).integers(-2048, 2048, (300, 3))
+    for row, y in zip(readings.tolist(), SIGNAL.tolist(), strict=True):
+        program.on_reading(row, y)
+    model, full = open_model(plan), plan.delay * plan.decimate
+    model.update(tapped(readings, plan.delay, plan.decimate), SIGNAL[full - 1::plan.decimate])
+    alpha = model.state()["alpha"]
+    assert [program.coefficient(i) for i in range(len(alpha))] == alpha.tolist()
+    assert np.count_nonzero(alpha) > 0
+
+
+def built(folder, declaration):
+    command = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fPIC", "-shared", "-I.",
+               *(path.name for path in folder.glob("*.c")), "-o", "program.so"]
+    subprocess.run(command, cwd=folder, check=True)
+    ffi = cffi.FFI()
+    ffi.cdef(f"void start(void); {declaration} int coefficient(int i);")
+    return ffi.dlopen(str(folder / "program.so"))
+
+
 def test_the_program_of_the_page_learns_as_the_model_does_on_windows(require_tool, tmp_path):
     require_tool("gcc", GCC)
     plan = learner("nt", 16)
     kerncast.generate(plan, tmp_path)
-    block, = re.findall(r"```c\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    block, _ = blocks()
     (tmp_path / "program.c").write_text(PROGRAM.format(block=block))
-    command = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-fPIC", "-shared", "-I.",
-               *(path.name for path in tmp_path.glob("*.c")), "-o", "program.so"]
-    subprocess.run(command, cwd=tmp_path, check=True)
-    ffi = cffi.FFI()
-    ffi.cdef("void start(void); void on_sample(int16_t sample); int coefficient(int i);")
-    program, model = ffi.dlopen(str(tmp_path / "program.so")), open_model(plan)
+    program, model = built(tmp_path, "void on_sample(int16_t sample);"), open_model(plan)
     program.start()
     for sample in SIGNAL.tolist():
         program.on_sample(sample)

@@ -9,7 +9,7 @@ import pytest
 from kerncast.codegen.firmware.targets import load_target
 from kerncast.codegen.generate import generate
 from kerncast.codegen.resources import read_text
-from kerncast.sim.data.windows import latest_first
+from kerncast.sim.data.windows import latest_first, tapped
 from kerncast.sim.model import open_model
 from kerncast.sim.replay.vectors import make_vectors
 from kerncast.sim.statuses import DeviceStatus
@@ -17,6 +17,7 @@ from kerncast.sim.statuses import DeviceStatus
 from . import test_class_learner as learners
 from . import test_class_trainer as trainers
 from . import test_classes as predictors
+from . import test_delay_channels as channels
 from . import test_delay_line as lines
 from .conftest import calls, draw
 from .test_one_program import plan_of
@@ -32,6 +33,11 @@ def case(name):
         x = lines.SIGNAL[:SAMPLES, None]
         windows = latest_first(lines.SIGNAL, 7)[:20]
         return plan, x, x[:, :0], make_vectors(open_model(plan), [("predict", windows, None)])
+    if name in channels.LINES:
+        plan = channels.learner(name)
+        x, y = channels.readings_of(plan, SAMPLES), np.arange(SAMPLES)[:, None] * 10 - 900
+        windows = tapped(x, plan.delay, plan.decimate)
+        return plan, x, y, make_vectors(open_model(plan), [("predict", windows, None)])
     if name in predictors.CASES:
         vectors = predictors.vectors_of(name)
         return predictors.plan_of(name), vectors.calls[0].x_raw, np.zeros((40, 0), int), vectors
@@ -90,9 +96,19 @@ def delayed(plan, x):
     return found
 
 
+def tapped_readings(plan, x, y):
+    """A delay line whose target is another signal: a window is predicted, then learned."""
+    full = plan.delay * plan.decimate
+    windows, targets = tapped(x, plan.delay, plan.decimate), y[full - 1::plan.decimate]
+    rows = iter(sampled(plan, windows, targets))
+    return [next(rows) if k >= full and k % plan.decimate == 0 else (DeviceStatus.PENDING, 0)
+            for k in range(1, len(x) + 1)]
+
+
 def expected(plan, x, y, every=1):
     """Status and outputs of the integer model, for each sample."""
     rows = blocks(plan, open_model(plan), x, y, every) if plan.trains else \
+        tapped_readings(plan, x, y) if plan.delay and y.shape[1] else \
         delayed(plan, x) if plan.delay else sampled(plan, x, y)
     return [[int(status), *map(int, np.ravel(f))] for status, f in rows]
 
@@ -103,8 +119,8 @@ def packaged(name, place, *kinds):
     return plan, x, y
 
 
-@pytest.mark.parametrize("name", ["grid16", "mean16_bias", "cg16", "lms16", "tapped", "outputs16", "two16",
-                                  "argmax16", "trained three16", "trained outputs16"])
+@pytest.mark.parametrize("name", ["grid16", "mean16_bias", "cg16", "lms16", "tapped", "axes", "means",
+                                  "outputs16", "two16", "argmax16", "trained three16", "trained outputs16"])
 def test_the_filter_of_a_package_predicts_and_learns_as_the_model(name, tmp_path, ledger, require_tool):
     require_tool("make", f"{APT} make")
     plan, x, y = packaged(name, tmp_path, "make")

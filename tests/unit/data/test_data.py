@@ -9,6 +9,7 @@ import pytest
 import kerncast
 from kerncast.sim.data import builtin, check_raw, load_dataset, with_lags
 from kerncast.sim.data.inspection import inspect_file
+from kerncast.sim.data.windows import tapped
 from kerncast.sim.data.words_csv import width
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.formats import Format
@@ -189,8 +190,9 @@ def test_lagged_is_refused_where_inputs_are_known():
     assert codes(lambda: lagged_spec(1, file=None, builtin="ecg")) == [("E116", "[data] lagged")]
 
 
-def delayed_spec(delay=3, lagged=False, **data):
-    return Spec(model={"name": "m", "algorithm": "kernel_lms"}, input={"word": "u8f0", "delay": delay},
+def delayed_spec(delay=3, lagged=False, channels=None, decimate=None, **data):
+    return Spec(model={"name": "m", "algorithm": "kernel_lms"},
+                input={"word": "u8f0", "delay": delay, "channels": channels, "decimate": decimate},
                 output={"word": "s9f0"}, kernel={"sigma": 3.0}, online={"budget": 4, "eta": 0.1},
                 data={"file": "train.csv"} | ({"lagged": True} if lagged else {}) | data)
 
@@ -204,6 +206,25 @@ def test_a_delay_line_gets_windows_of_the_one_input_column_latest_first(tmp_path
     assert (data.x_test_raw.tolist(), data.y_test_raw.tolist()) == ([[7, 8, 9]], [-1])
     table = load_dataset(delayed_spec(inputs=["x0"], target_column="y"), tmp_path)
     assert table.x_raw.tolist() == data.x_raw.tolist()
+
+
+def test_a_delay_line_of_channels_gets_means_of_its_readings_latest_first(tmp_path):
+    rows = [(1, 100, 0), (2, 101, 0), (3, 110, 1), (3, 111, 2), (9, 120, 3), (8, 123, 4), (0, 0, 5)]
+    (tmp_path / "train.csv").write_text("x0,x1,y\n" + "".join(f"{a},{b},{y}\n" for a, b, y in rows))
+    spec = delayed_spec(2, channels=2, decimate=2)
+    data = load_dataset(spec, tmp_path)
+    assert data.x_raw.tolist() == [[3, 111, 2, 101], [9, 122, 3, 111]]  # halves are rounded up
+    assert data.y_raw.tolist() == [2, 4]
+    table = delayed_spec(2, channels=2, decimate=2, inputs=["x0", "x1"], target_column="y")
+    assert load_dataset(table, tmp_path).x_raw.tolist() == data.x_raw.tolist()
+    (tmp_path / "train.csv").write_text("x0,x1,x2,x3,y\n1,2,3,4,5\n")  # windows already
+    assert load_dataset(spec, tmp_path).x_raw.tolist() == [[1, 2, 3, 4]]
+    (tmp_path / "train.csv").write_text("x0,x1,y\n1,1,1\n1,1,1\n1,1,1\n")
+    assert codes(load_dataset, spec, tmp_path) == [("E247", str(tmp_path / "train.csv"))]
+
+
+def test_means_of_negative_readings_are_rounded_half_up():
+    assert tapped(np.array([[-3], [-2], [-1], [-2], [3], [4]]), 1, 2).tolist() == [[-2], [-1], [4]]
 
 
 def test_a_lagged_file_fills_the_delay_line(tmp_path):

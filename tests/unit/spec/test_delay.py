@@ -3,6 +3,7 @@
 import pytest
 
 from kerncast.sim.errors import KerncastError
+from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
 
@@ -18,7 +19,27 @@ def test_a_delay_line_sets_the_columns():
     assert Spec.from_text(Spec(**tapped()).to_toml()) == Spec(**tapped())
 
 
+def test_channels_multiply_the_columns_and_repeat_their_offsets():
+    x = Spec(**tapped(input={"channels": 2, "offset": [1, 2], "gain": [0.5, 4.0], "unit": ["g", "V"]})).input
+    assert (x.columns, x.offsets, x.units) == (8, (1, 2) * 4, ("g", "V") * 4)
+    assert x.gains == (0.5, 4.0) * 4
+    plan = make_plan(Spec(**tapped(input={"channels": 2, "offset": [1, 2], "decimate": 8})))
+    assert (plan.delay, plan.channels, plan.decimate, plan.sizes["D"]) == (4, 2, 8, 8)
+    assert plan.integers("x_offset") == (1, 2) * 4
+
+
 @pytest.mark.parametrize(("values", "code", "place"), [
+    (tapped(input={"channels": 2, "columns": 4}), "E112", "[input] columns"),
+    (tapped(input={"channels": 3, "gain": [1.0, 1.0]}), "E112", "[input] gain"),
+    (tapped(input={"channels": 1}), "E108", "[input] channels"),
+    (tapped(input={"channels": 256, "delay": 65}), "E108", "[input] channels"),
+    (tapped(input={"decimate": 3}), "E109", "[input] decimate"),
+    (tapped(input={"decimate": 512}), "E109", "[input] decimate"),
+    (tapped(input={"channels": 2}, data={"file": "a.csv", "lagged": True}), "E113", "[input] channels"),
+    (tapped(input={"decimate": 2}, data={"file": "a.csv", "lagged": True}), "E113", "[input] decimate"),
+    (tapped(input={"channels": 2}, data={"builtin": "equaliser"}), "E115", "[input] delay"),
+    (tapped(input={"channels": 2, "delay": None}), "E113", "[input] channels"),
+    (tapped(input={"decimate": 2, "delay": None}), "E113", "[input] decimate"),
     (tapped(input={"columns": 3}), "E112", "[input] columns"),
     (tapped(input={"gain": [1.0, 1.0, 1.0, 1.0]}), "E113", "[input] gain"),
     (tapped(input={"offset": [0, 0, 0, 0]}), "E113", "[input] offset"),

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import hmac
 import json
+import re
 import secrets
 import socket
 import sys
@@ -36,6 +37,8 @@ _HEADERS = {"Cache-Control": "no-store", "Referrer-Policy": "no-referrer",
 _POLICY = "Content-Security-Policy"
 _OF_PAGE = "frame-ancestors 'none'; base-uri 'none'; form-action 'none'; object-src 'none'"
 _OF_OTHERS = "default-src 'none'; frame-ancestors 'none'"
+#: The first line of a request. A reply in HTTP/0.9 would have neither status nor headers.
+_REQUEST_LINE = re.compile(rb"[A-Z]+ [!-~]+ HTTP/1\.[01]\r?\n")
 #: The header that carries the token.
 TOKEN = "X-Kerncast-Token"
 # A page that is loaded again has its token in the fragment.
@@ -130,6 +133,14 @@ class _Handler(BaseHTTPRequestHandler):
     server_version, sys_version = "kerncast", ""
     timeout = _SECONDS
     policy = _OF_OTHERS
+
+    def parse_request(self) -> bool:
+        """Parse a request; refuse every version but HTTP/1.0 and HTTP/1.1."""
+        if _REQUEST_LINE.fullmatch(self.raw_requestline):
+            return super().parse_request()
+        self.command, self.request_version, self.requestline = "", self.protocol_version, ""
+        self._refuse(HTTPStatus.BAD_REQUEST)
+        return False
 
     def do_GET(self) -> None:
         """Send the page if the path contains the token; otherwise send an error.

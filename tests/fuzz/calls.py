@@ -271,6 +271,10 @@ def read_results(tree: Any, folder: Path) -> None:
     agreement(folder, [path])
 
 
+#: What every reply of `kerncast explore` contains.
+HEADERS = (b"\r\nX-Content-Type-Options: nosniff", b"\r\nX-Frame-Options: DENY", b"frame-ancestors 'none'")
+
+
 class _Session:
     """A session that answers anything, so that only the server is under test."""
 
@@ -301,8 +305,13 @@ def serve(data: bytes, _: Path) -> None:
             server.finish_request(end, ("127.0.0.1", 1))
         end.close()
         with contextlib.suppress(ConnectionError):
-            answer = line.recv(12)
-            assert answer == b"" or answer.startswith((b"HTTP/1.", b"<!DOCTYPE", b"403 "))  # HTTP/0.9
+            _check_reply(line.recv(4096))
+
+
+def _check_reply(answer: bytes) -> None:
+    """Require of a reply, if there is one, a status and the headers that keep it harmless."""
+    head = answer.partition(b"\r\n\r\n")[0]
+    assert not answer or (head.startswith(b"HTTP/1.1 ") and all(part in head for part in HEADERS)), answer
 
 
 def read_checkpoint(data: bytes, folder: Path) -> None:

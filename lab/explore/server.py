@@ -133,6 +133,7 @@ class _Handler(BaseHTTPRequestHandler):
     server_version, sys_version = "kerncast", ""
     timeout = _SECONDS
     policy = _OF_OTHERS
+    raw_requestline: bytes
 
     def parse_request(self) -> bool:
         """Parse a request; refuse every version but HTTP/1.0 and HTTP/1.1."""

@@ -70,6 +70,18 @@ is the size of the model and of the trainer, in bytes.
 | --: | --: | --- | --: | --: | --: | --: |
 """
 
+INTERCEPT = """
+## With an intercept
+
+With `bias = true`, the intercept b is a weighted mean of the targets, and the weights are a table of the
+plan. The errors are those of b, relative to b, and of alpha, relative to its norm, against float64: medians
+over four right-hand sides around half of the full scale, with n = 256, sigma = 3 and lambda = 0.1. The
+columns `portable` and `dsp` are instructions, counted as in the previous table. RAM and tables are in bytes.
+
+| bits | solver | error of b | error of alpha | portable | dsp | RAM | flash of tables |
+| --: | --- | --: | --: | --: | --: | --: | --: |
+"""
+
 SPEED = """
 ## Speed on the host
 
@@ -107,12 +119,12 @@ def accuracy(word: int, sigma: float, lam: float) -> tuple[str, float]:
             f"{ratio:.1f} |"), ratio
 
 
-def planned(solver: str, word: int, n: int, sigma: float, lam: float) -> Plan:
+def planned(solver: str, word: int, n: int, sigma: float, lam: float, bias: bool = False) -> Plan:
     """Return the plan of a trainer on a uniform grid."""
     return make_plan(Spec(
         model={"name": "bench", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"},
         output={"word": "s16f0"}, kernel={"sigma": sigma}, numbers={"word": word},
-        toeplitz={"n": n, "lambda": lam, "scheme": "uniform", "solver": solver}))
+        toeplitz={"n": n, "lambda": lam, "scheme": "uniform", "solver": solver, "bias": bias}))
 
 
 def count(plan: Plan, level: str) -> int:
@@ -153,6 +165,29 @@ def instructions() -> Iterator[str]:
             counts = [f"{count(plan, level):,}" for plan in plans]
             rams = [f"{plan.ram_bytes:,}" for plan in plans]
             yield f"| {word} | {n:,} | {name} | {' | '.join(counts)} | {' | '.join(rams)} |"
+
+
+def intercepts() -> Iterator[str]:
+    """Yield the rows of the table of trainings with an intercept."""
+    n, sigma, lam = 256, 3.0, 0.1
+    r = first_row(n, sigma, lam)
+    w = scipy.linalg.solve_toeplitz(r, np.ones(n))
+    for word in (16, 24, 32):
+        for solver in ("banded", "levinson"):
+            plan, errors = planned(solver, word, n, sigma, lam, True), []
+            for seed in SEEDS:
+                y, model = 16_384 + targets(n, seed) // 4, open_model(plan)
+                model.train(None, y)
+                state, b = model.state(), float(w @ y / w.sum())
+                scale = float(plan.signals["alpha"].format.lsb) * 2.0 ** (15 + int(state["alpha_exp"][0]))
+                found = float(state["bias"][0]) * float(plan.signals["y"].format.lsb) * 2.0**15
+                errors.append((abs(found - b) / b, relative_error(
+                    state["alpha"] * scale, scipy.linalg.solve_toeplitz(r, y - b))))
+            of_b, of_alpha = np.median(errors, axis=0)
+            counts = " | ".join(f"{count(plan, level):,}" for _, level in LEVELS)
+            tables = sum(table.bytes for table in plan.tables.values())
+            yield (f"| {word} | {solver} | {of_b:.1e} | {of_alpha:.1e} | {counts} | {plan.ram_bytes:,} | "
+                   f"{tables:,} |")
 
 
 def celerite(n: int, y: Array) -> Call | None:
@@ -203,7 +238,8 @@ def main() -> None:
         times = list(speed())
     median = f"\nThe median of `bound / error` is {np.median(ratios):.1f}."
     parts = (HEAD.format(n=N) + "\n".join(rows), median,
-             INSTRUCTIONS + "\n".join(instructions()), SPEED + "\n".join(times))
+             INSTRUCTIONS + "\n".join(instructions()), INTERCEPT + "\n".join(intercepts()),
+             SPEED + "\n".join(times))
     PAGE.write_text("\n".join(parts) + "\n")
 
 

@@ -43,7 +43,9 @@ BAND_STEP_ROWS = 16
 _TABLE_MEANING = {"exp2": "2^-(i/2^{bits}), lowered by half the error of a chord",
                   "exp2_coarse": "2 * 2^-(i/2^{bits}) - 1", "exp2_fine": "1 - 2^-(i/2^{twice})",
                   "sine": "sin(pi i/512)", "factor": "columns of L below the diagonal",
-                  "pivot": "1 / (d (1 + lambda))", "band": "first row over 1 + lambda, from lag 1",
+                  "pivot": "1 / (d (1 + lambda))",
+                  "weight": "weights of the intercept, up to where they are equal",
+                  "band": "first row over 1 + lambda, from lag 1",
                   "taps": "taps of the stream's filter, from lag -L to L",
                   "alpha": "coefficients", "bias": "intercepts of the outputs, in LSB of y",
                   "slot": "output of each coefficient, by the class of the center",
@@ -63,7 +65,8 @@ _MACROS = {
                 "alpha_exp_max", "fitted_scale", "fitted_shift",
                 "lookahead_shift", "refine", "band", "rows", "factor_frac", "factor_shift",
                 "factor_head", "band_head", "pivot_frac", "z_exp_max", "last_lag", "square_shift",
-                "evidence_shift"),
+                "evidence_shift", "weights", "weight_shift", "intercept_shift", "intercept_lo",
+                "intercept_hi"),
     "Stream: the sum of products is shifted by": ("stream_shift",),
     "Trainer: a product of K + lambda I, and the scalars of a step":
         ("steps", "product_exp", "row_shift", "lambda_mantissa", "lambda_shift", "dot_shift", "step_exp"),
@@ -218,14 +221,15 @@ def _trainer(plan: Plan) -> dict[str, Any]:
     scales = plan.integers("candidate_fitted_scale") if plan.tunes and plan.fits else (
         (plan.integer("fitted_scale"),) if plan.fits else ())
     short = plan.word == 16 and plan.fits and max(scales) < 1 << SHORT
-    bias, refine = plan.bias, plan.bias or plan.refine != 0  # by corrections
+    bias = plan.bias
+    refine = (bias and not plan.banded) or plan.refine != 0  # by corrections
     sides = [{"x": "z", "y": "t->rhs[t->step]"}] if refine else [{"x": "alpha", "y": "t->y[t->step]"}]
     eager = plan.eager
     stages = {"RESIDUAL", "FINISH"} | (set() if eager else {"SOLVE"}) | ({"CORRECT"} if refine else set())
     stages |= {"TUNE"} if plan.tunes else set()
     stages |= {"START", "CORRECT"} if plan.algorithm == "kernel_cg" else set() if plan.uniform else {"ROW"}
     shared_shift = plan.algorithm == "toeplitz_rls" and not plan.banded  # the band spends no call on a row
-    if bias:
+    if bias and refine:
         sides.append({"x": "eta", "y": "ONE / 2"})
     return {
         "solver_word": word, "solver_bits": 16 if word == 16 else 32,

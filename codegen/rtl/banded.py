@@ -5,13 +5,23 @@ from __future__ import annotations
 from typing import Any
 
 from ...sim.plan import Plan
+from .common import literal
 
 #: What the solver is made of; below comes before above.
 MODULES = ("kc_shift_round", "kc_shift_sticky", "kc_arithmetic_shift", "kc_saturate", "kc_magnitude",
            "kc_bit_length", "kc_requantise", "kc_block_scale", "kc_ram", "kc_rom", "kc_banded", "kc_frame",
            "kc_solution_sender")
+#: And with an intercept.
+INTERCEPT_MODULES = ("kc_centre", "kc_beat_insert")
+# Clocks of an intercept besides those of its words; of its beat.
+_CENTRE, _INSERT = 11, 2
 # Clocks from a row's last lag to the next row's; around a pass; between the passes; of a value sent.
 _ROW, _PASS, _BETWEEN, _SEND = 9, 11, 5, 3
+
+
+def modules(plan: Plan) -> tuple[str, ...]:
+    """List the shared modules of the solver, dependencies first."""
+    return (*MODULES, *INTERCEPT_MODULES) if plan.bias else MODULES
 
 
 def pass_cycles(n: int, band: int) -> int:
@@ -34,7 +44,8 @@ def banded_cycles(plan: Plan) -> int:
     :func:`most_growths` increases occur.
     """
     n = plan.sizes["n"]
-    return 2 * pass_cycles(n, plan.integer("band")) + _BETWEEN + _SEND * n + 2
+    centre = n + _CENTRE + _INSERT if plan.bias else 0
+    return centre + 2 * pass_cycles(n, plan.integer("band")) + _BETWEEN + _SEND * n + 2
 
 
 def growth_cycles(plan: Plan) -> int:
@@ -58,8 +69,11 @@ def _table(plan: Plan, name: str, bits: int) -> list[str]:
 
 def banded_context(plan: Plan) -> dict[str, Any]:
     """Build the template context of the banded solver."""
-    return {
+    limits = {name: literal(plan.integer(name), 64) for name in ("intercept_lo", "intercept_hi")
+              if plan.bias}
+    return limits | {
         "frac": plan.integer("factor_frac") - plan.integer("factor_shift"),
+        "weight": _table(plan, "weight", 32) if plan.bias else [],
         "factor": _table(plan, "factor", plan.word), "pivot": _table(plan, "pivot", 32),
         "z_rounding": plan.signals["z"].rounding.value, "banded_clocks": banded_cycles(plan),
         "growth_clocks": growth_cycles(plan), "most_growths": most_growths(plan)}

@@ -157,7 +157,7 @@ def solver_context(plan: Plan) -> dict[str, Any]:
 
 def solver_modules(plan: Plan) -> tuple[str, ...]:
     """List the shared modules that a plan's solver needs, dependencies first."""
-    return banded.MODULES if plan.banded else (*MODULES, *intercept.MODULES) if plan.bias else MODULES
+    return banded.modules(plan) if plan.banded else (*MODULES, *intercept.MODULES) if plan.bias else MODULES
 
 
 def solver_template(plan: Plan) -> str:

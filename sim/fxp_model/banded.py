@@ -21,6 +21,17 @@ from .refine import FxpToeplitzSystem, power_of_two
 _BAND_BITS = 31
 
 
+def intercept(plan: Plan, y: Words) -> tuple[int, bool]:
+    """Return the weighted mean of the targets in LSB of y, and whether it was limited."""
+    table, n = plan.tables["weight"], len(y)
+    drop = 1 << plan.integer("weight_shift")
+    w = [table.values[min(i, n - 1 - i, len(table.values) - 1)] for i in range(n)]
+    mean = Fraction(sum(w_i * int(v) // drop for w_i, v in zip(w, y, strict=True)) * drop) * table.format.lsb
+    whole = Format(True, 48, 0).quantise(mean, plan.signals["y"].rounding)
+    b = min(max(whole, plan.integer("intercept_lo")), plan.integer("intercept_hi"))
+    return b, b != whole
+
+
 class FxpBandSystem(FxpToeplitzSystem):
     """System whose first row is the table `band`; it has 32 bits at every word length."""
 

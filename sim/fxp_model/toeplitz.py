@@ -15,7 +15,7 @@ from ..formats import Format, Overflow
 from ..plan import Plan
 from ..statuses import TRAINED
 from .arithmetic import Fxp, Words, cast, exact, number, total, word_of, words_of
-from .banded import FxpBanded, FxpBandSystem
+from .banded import FxpBanded, FxpBandSystem, intercept
 from .base import STATUS, FxpModel, NoCandidateError, RefusedError
 from .bound import accurate, bound_of
 from .kernel import FxpKernel
@@ -75,12 +75,19 @@ class FxpToeplitz(FxpModel):
     def _train_banded(self, y: Words, kept: dict[str, Any]) -> Outputs:
         """Train the candidate with the largest evidence; or train without candidates."""
         try:
-            status, found = self._tuned(y) if self.plan.tunes else self._with_bound(self.plan, y)
+            status, found = self._tuned(y) if self.plan.tunes else self._centred(y) if self.plan.bias \
+                else self._with_bound(self.plan, y)
         except RefusedError as error:
             vars(self).update(kept)
             return {"status": np.array([STATUS[error.status]])}
         self._state = found | {"trained": 1}
         return {"status": np.array([STATUS[status]])}
+
+    def _centred(self, y: Words) -> tuple[str, dict[str, Any]]:
+        """Train with the targets less their weighted mean, which is the intercept."""
+        b, limited = intercept(self.plan, y)
+        status, found = self._with_bound(self.plan, y - b)
+        return "saturated" if limited else status, found | {"bias": b}
 
     def _tuned(self, y: Words) -> tuple[str, dict[str, Any]]:
         """Return the status and the members of the first candidate that is certified.

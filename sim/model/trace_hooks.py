@@ -135,6 +135,7 @@ BANDED_SCALED_ALPHA = _hook("eliminate_backward", "scaled_alpha")
 TUNE_SUM = _hook("tune", "sum")
 TUNE_EVIDENCE = _hook("tune", "evidence")
 TUNE_CANDIDATE = _hook("tune", "candidate")
+INTERCEPT_B = _hook("intercept", "b")
 #: All hooks, by number.
 HOOKS = tuple(_hooks)
 

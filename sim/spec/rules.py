@@ -14,6 +14,7 @@ from ..kernels import KERNELS, NEEDS, lacking
 from .draft import Draft, Found
 from .input_rules import columns, delay
 from .online_rules import float32, forgetting, guard, linear_part, reduction, several_outputs
+from .solver_rules import candidates, solver
 from .stream_rules import stream
 from .tables import (
     CALLS,
@@ -146,43 +147,6 @@ def scheme(draft: Draft) -> Found:
     if chosen != "uniform" and draft.given("toeplitz", "step"):
         yield draft.problem("E113", "`step` needs scheme = \"uniform\"", "toeplitz", "step",
                             allowed="`step` with scheme = \"uniform\"", remedy="remove `step`")
-
-
-def solver(draft: Draft) -> Found:
-    """Allow static scaling, refinement and a bias only with solver `levinson` (E113).
-
-    Require scheme uniform for solver banded.
-    """
-    chosen = draft.get("toeplitz", "solver")
-    if not draft.has("toeplitz") or chosen in (None, "levinson", "auto"):
-        return
-    for key, plain in (("scaling", "block"), ("refine", 0), ("bias", False)):
-        if draft.get("toeplitz", key) not in (None, plain):
-            yield draft.problem("E113", f"solver = \"{chosen}\" does not support {key}", "toeplitz", key,
-                                allowed=f"{key} with solver = \"levinson\"",
-                                remedy=f"remove {key}, or set [toeplitz] solver = \"levinson\"")
-    if chosen == "banded" and draft.get("toeplitz", "scheme") not in (None, "uniform"):
-        yield draft.problem("E113", "solver = \"banded\" needs scheme = \"uniform\"", "toeplitz", "scheme",
-                            allowed="scheme = \"uniform\" with solver = \"banded\"",
-                            remedy="set scheme = \"uniform\", or [toeplitz] solver = \"levinson\"")
-
-
-def candidates(draft: Draft) -> Found:
-    """Require solver `banded` for candidates (E113), and reject duplicates (E109)."""
-    pairs, chosen = draft.get("toeplitz", "candidates"), draft.get("toeplitz", "solver")
-    if not isinstance(pairs, (list, tuple)) or not pairs:
-        return
-    if chosen not in (None, "banded"):
-        yield draft.problem("E113", f"solver = \"{chosen}\" does not compare candidates", "toeplitz",
-                            "candidates", allowed="candidates with solver = \"banded\"",
-                            remedy="set [toeplitz] solver = \"banded\", or remove `candidates`")
-    given = [[draft.get("kernel", "sigma"), draft.get("toeplitz", "lambda")], *map(list, pairs)]
-    for pair in given:
-        if given.count(pair) > 1:
-            yield draft.problem("E109", "a pair of sigma and lambda is listed twice", "toeplitz",
-                                "candidates", value=pair, allowed="pairs that differ from each other and "
-                                "from sigma and lambda of the spec", remedy="remove the duplicate pair")
-            return
 
 
 def refinement(draft: Draft) -> Found:

@@ -27,6 +27,7 @@ MODELS: dict[str, dict[str, object]] = {
     "small": _GRID | {"toeplitz": _ROW},
     "biased": _GRID | {"toeplitz": _ROW | {"bias": True}},
     "banded": _GRID | {"kernel": {"sigma": 0.5}, "toeplitz": _ROW | {"solver": "banded"}},
+    "centred": _GRID | {"kernel": {"sigma": 0.5}, "toeplitz": _ROW | {"solver": "banded", "bias": True}},
     "lookahead": _GRID | {"toeplitz": _ROW | {"solver": "lookahead"}},
     "fixed": _GRID | {"toeplitz": _ROW | {"scaling": "static"}, "numbers": {"ranges": {"alpha": 4.0}}},
     "means": _GRID

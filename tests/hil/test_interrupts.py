@@ -24,6 +24,7 @@ TRAINERS = {
     "lookahead": {"solver": "lookahead", "scheme": "diagonal_mean"},
     "refined": {"scheme": "uniform", "refine": 2, "bias": True},
     "banded": {"solver": "banded", "scheme": "uniform"},
+    "centred": {"solver": "banded", "scheme": "uniform", "bias": True},
     "means": {"scheme": "diagonal_mean_biased"}, "cg": {}}
 #: The answer while commit writes the model.
 _GAP = int(DeviceStatus.NOT_TRAINED), 0
@@ -34,9 +35,11 @@ def plan_of(name):
     tables = ({"cg": {"n": N, "lam": 0.3, "steps": 3}} if name == "cg" else
               {"toeplitz": {"n": N, "lam": 0.3, **TRAINERS[name]}})
     algorithm = "kernel_cg" if name == "cg" else "toeplitz_rls"
+    narrow = 0.6 if TRAINERS[name].get("solver") == "banded" else 1.2
+    sigma = narrow if columns == 1 else 90.0
     return make_plan(Spec(model={"name": name, "algorithm": algorithm},
                           input={"word": "u8f0", "columns": columns}, output={"word": "s12f0"},
-                          kernel={"sigma": 0.6 if name == "banded" else 1.2 if columns == 1 else 90.0},
+                          kernel={"sigma": sigma},
                           numbers=numbers, **tables))
 
 

@@ -8,7 +8,7 @@ from kerncast.sim.model.ranges import Ranges
 from kerncast.sim.model.toeplitz.fitted import fitted
 from kerncast.sim.statuses import DeviceStatus
 
-NAMES = ["grid16", "grid16_casts", "band16", "band32"]
+NAMES = ["grid16", "grid16_casts", "band16", "band32", "band16_bias", "band32_bias"]
 
 
 def code(name):
@@ -60,6 +60,7 @@ def test_values_at_the_rails_are_those_of_the_model(backend):
     for i in range(n):
         c.trainer.y[i], c.trainer.alpha[i] = int(y[i]), int(alpha[i])
     f, shift = np.zeros(n, dtype=np.int64), plan.integer("fitted_shift") - int(c.trainer.alpha_exp)
+    y = y + int(c.trainer.bias) if plan.bias else y  # those of a trainer are less the intercept
     limited = fitted(y, alpha, plan.integer("fitted_scale"), shift, cast_of(plan, "f"), f, Ranges(plan).log)
     found = c.fitted()
     assert np.array_equal(found["f"], f)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from kerncast.sim.statuses import DeviceStatus
 
-NAMES = ["grid16", "mean32_varied", "schur16", "lookahead16", "band16", "tuned16", "cg16"]
+NAMES = ["grid16", "mean32_varied", "schur16", "lookahead16", "band16", "band16_bias", "tuned16", "cg16"]
 
 
 def code(name):

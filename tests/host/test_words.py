@@ -20,7 +20,7 @@ LEVELS = ("-O0", "-O1", "-O2", "-O3", "-Os")
 THOROUGH = ("grid16", "grid24_refine_bias", "grid32_static_rail", "grid16_casts", "mean32_varied",
             "biased16_varied", "periodic32", "schur24_varied", "lookahead24_indefinite", "lookahead24_f32",
             "cg32_varied", "cg24_polynomial", "lms16_ties", "lms32_ties_decay", "lms32_fmklms_limits",
-            "lms32_newest_fast", "band16", "rls16")
+            "lms32_newest_fast", "band16", "band16_bias", "rls16")
 CAMPAIGN = os.environ.get("KERNCAST_CAMPAIGN") == "1"
 
 

@@ -37,7 +37,8 @@ def banded_plan(random: Random, most: int) -> Plan:
                 numbers={"word": random.choice((16, 24, 32)), "rounding": random.choice(ROUNDINGS)},
                 toeplitz={"n": random.randint(2, most), "lam": 10 ** random.uniform(-4, 2),
                           "scheme": "uniform", "solver": "banded",
-                          "tolerance": random.choice((0.5, 1e-3, 16.0))}))
+                          "tolerance": random.choice((0.5, 1e-3, 16.0)),
+                          "bias": random.random() < 0.3}))
         except KerncastError as error:
             assert error.problems[0].code == "E205"
 

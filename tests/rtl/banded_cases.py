@@ -5,9 +5,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from kerncast.sim.model.ranges import Ranges
-from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE
+from kerncast.sim.model.statuses import NOT_POSITIVE_DEFINITE, SATURATED
 from kerncast.sim.model.toeplitz.banded import banded
-from kerncast.sim.model.toeplitz.trainer import banded_constants, banded_tables
+from kerncast.sim.model.toeplitz.intercept import intercept
+from kerncast.sim.model.toeplitz.trainer import banded_constants, banded_tables, intercept_constants
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
 from kerncast.sim.primitives import Words
@@ -19,7 +20,9 @@ from .solver_cases import ScriptedCore
 CASES: dict[str, tuple[int, int, float, float, dict[str, str]]] = {
     "plain16": (20, 16, 2.0, 0.1, {}), "head32": (60, 32, 3.0, 0.01, {"alpha": "half_even"}),
     "odd24": (13, 24, 1.0, 0.5, {"alpha": "floor"}), "thin16": (5, 16, 0.3, 1.0, {}),
-    "grows16": (40, 16, 3.0, 0.001, {"alpha": "half_even"}), "full16": (256, 16, 3.0, 0.1, {})}
+    "grows16": (40, 16, 3.0, 0.001, {"alpha": "half_even"}), "full16": (256, 16, 3.0, 0.1, {}),
+    "bias16": (21, 16, 2.0, 0.1, {}), "bias24": (40, 24, 0.7, 5.0, {"y": "floor"}),
+    "bias32": (60, 32, 2.0, 0.1, {"y": "half_even"}), "bias_thin16": (4, 16, 0.3, 1.0, {})}
 
 
 def case_plan(case: str) -> Plan:
@@ -27,12 +30,16 @@ def case_plan(case: str) -> Plan:
     return make_plan(Spec(
         model={"name": "t", "algorithm": "toeplitz_rls"}, input={"word": "u16f0"}, output={"word": "s12f0"},
         kernel={"sigma": sigma}, numbers={"word": word, "casts": casts},
-        toeplitz={"n": n, "lam": lam, "scheme": "uniform", "solver": "banded"}))
+        toeplitz={"n": n, "lam": lam, "scheme": "uniform", "solver": "banded",
+                  "bias": case.startswith("bias")}))
 
 
 def problems(plan: Plan, count: int, seed: int) -> Iterator[Words]:
-    """Targets of every size: noise, steps, the end of the range, few that are not zero, none."""
-    chance, n, top = np.random.default_rng(seed), plan.sizes["n"], 1 << (plan.word - 1)
+    """Targets of every size: noise, steps, the end of the range, few that are not zero, none.
+
+    Targets less an intercept use up to half of the range.
+    """
+    chance, n, top = np.random.default_rng(seed), plan.sizes["n"], 1 << (plan.word - 1 - plan.bias)
     for i in range(count):
         y = chance.integers(-top, top, n) if i % 3 else chance.integers(-3, 4, n)
         if i % 5 == 4:
@@ -43,9 +50,13 @@ def problems(plan: Plan, count: int, seed: int) -> Iterator[Words]:
 def solution(plan: Plan, y: Words, **range_of: int) -> list[int]:
     """Status, exponent and words of alpha, as the core must send them."""
     alpha, out = np.zeros(len(y), dtype=np.int64), np.zeros(1, dtype=np.int64)
-    constants = banded_constants(plan)._replace(**range_of)
-    status = banded(y, alpha, banded_tables(plan), out, constants, Ranges(plan).log)
-    return [status, 0] if status == NOT_POSITIVE_DEFINITE else [status, int(out[0]), *alpha.tolist()]
+    constants, log = banded_constants(plan)._replace(**range_of), Ranges(plan).log
+    b, limited = intercept(y, np.array(plan.tables["weight"].values), intercept_constants(plan), log) \
+        if plan.bias else (0, False)
+    status = banded(y - b, alpha, banded_tables(plan), out, constants, log)
+    if status == NOT_POSITIVE_DEFINITE:
+        return [status, 0]
+    return [SATURATED if limited else status, int(out[0]), *([b] if plan.bias else []), *alpha.tolist()]
 
 
 class BandedCore(ScriptedCore):

@@ -207,6 +207,7 @@ SPECS = {
         numbers = {word = 16}
         """,
 } | KERNELS
+SPECS["band16_bias"] = SPECS["band16"].replace('"banded"}', '"banded", bias = true}')
 #: Verilator takes long to build a core: the small ones that differ most, and elsewhere the one of full size.
 SMALL = [(case, "icarus") for case in SPECS if case != "digits"] + [
     (case, "verilator") for case in ("gains16", "means32", "bias16", "corners16", "angles32", "labels16")] + [

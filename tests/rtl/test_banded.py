@@ -42,7 +42,8 @@ def built(require_simulator, tmp_path_factory) -> Callable[[str, str], BandedCor
 
 
 BOTH = [("plain16", "icarus"), ("head32", "icarus"), ("odd24", "icarus"), ("thin16", "icarus"),
-        ("grows16", "icarus"), ("plain16", "verilator"),
+        ("grows16", "icarus"), ("plain16", "verilator"), ("bias16", "icarus"), ("bias24", "icarus"),
+        ("bias32", "icarus"), ("bias_thin16", "icarus"), ("bias32", "verilator"),
         pytest.param("head32", "verilator", marks=pytest.mark.campaign)]
 
 
@@ -91,8 +92,9 @@ def test_an_exponent_out_of_range_ends_the_solution(require_simulator, ledger, t
                   case="banded, out of range")
 
 
-def test_idle_and_back_pressure_change_no_value_of_consecutive_systems(built, ledger):
-    core = built("plain16", "icarus")
+@pytest.mark.parametrize("case", ["plain16", "bias16"])
+def test_idle_and_back_pressure_change_no_value_of_consecutive_systems(built, ledger, case):
+    core = built(case, "icarus")
     for seed, (idle, pressure) in enumerate([(0.0, 0.0), (0.5, 0.0), (0.0, 0.6), (0.4, 0.4)]):
         core.do("stall", idle, pressure, seed)
         core.do("watch", 0)
@@ -108,11 +110,12 @@ def test_idle_and_back_pressure_change_no_value_of_consecutive_systems(built, le
     ledger.record(backend="rtl:icarus:solver", words=words, mismatches=mismatches, case="banded, stalled")
 
 
-def test_reset_at_any_clock_recovers_and_a_bad_frame_is_dropped_and_reported(built, ledger):
-    core = built("grows16", "icarus")
+@pytest.mark.parametrize("case", ["grows16", "bias16"])
+def test_reset_at_any_clock_recovers_and_a_bad_frame_is_dropped_and_reported(built, ledger, case):
+    core = built(case, "icarus")
     first, other, *_ = problems(core.plan, 2, 2)
     n = core.plan.sizes["n"]
-    for cut in range(1, n + banded_cycles(core.plan), 199):
+    for cut in range(1, n + banded_cycles(core.plan), 199 if case == "grows16" else 37):
         core.do("y", core.beats(first))
         core.do("cycles", cut)
         core.do("reset")
@@ -142,9 +145,10 @@ def test_a_training_of_256_samples_takes_at_most_12_000_clocks(built, ledger):
     ledger.record(backend="rtl:verilator:solver", words=words, mismatches=mismatches, case="banded n = 256")
 
 
-def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator, ledger, tmp_path):
+@pytest.mark.parametrize("bias", [False, True])
+def test_the_back_end_trains_and_predicts_from_what_it_trained(require_simulator, ledger, tmp_path, bias):
     require_simulator("icarus")
-    plan = make("band16")
+    plan = make("band16_bias" if bias else "band16")
     assert TRAINER.fits(plan)
     backend, model = open_backend(plan, "rtl:icarus", build_dir=tmp_path), open_model(plan)
     compared, x, y_raw = Comparison(), raw_inputs(plan, 5, 2), plan.signals["y_raw"].format

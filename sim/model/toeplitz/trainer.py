@@ -33,6 +33,7 @@ from ..trace_hooks import Log, trace, trace_all
 from .banded import BandedConstants, BandedTables, banded, certify_band, eliminate_forward
 from .first_row import diagonal_row, row_of, uniform_entry, uniform_row
 from .fitted import fitted
+from .intercept import InterceptConstants, intercept
 from .levinson import LevinsonConstants, levinson, levinson_begin, levinson_steps
 from .lookahead import Lookahead
 from .lookahead_f32 import Lookahead as LookaheadF32
@@ -76,7 +77,8 @@ LOOKAHEADS: dict[str, type[Lookahead | LookaheadF32]] = {
     "lookahead": Lookahead, "lookahead_f32": LookaheadF32}
 #: Scalars of the model structure, in the order in which the solvers leave them.
 SCALARS = ("eps", "a_exp", "alpha_exp", "eta_exp", "bias", "bound", "z_exp", "candidate")
-_ALPHA_EXP, _BOUND, _CANDIDATE = (SCALARS.index(name) for name in ("alpha_exp", "bound", "candidate"))
+_ALPHA_EXP, _BIAS, _BOUND, _CANDIDATE = (
+    SCALARS.index(name) for name in ("alpha_exp", "bias", "bound", "candidate"))
 
 
 def solver_constants(plan: Plan) -> LevinsonConstants:
@@ -107,6 +109,12 @@ def banded_tables(plan: Plan) -> BandedTables:
     factor, pivot, band = (np.array(plan.tables[name].values, dtype=np.int64)
                            for name in BandedTables._fields)
     return BandedTables(factor.reshape(plan.integer("rows"), plan.integer("band")), pivot, band)
+
+
+def intercept_constants(plan: Plan) -> InterceptConstants:
+    """Return the integers of the banded solver's intercept."""
+    return InterceptConstants._make(
+        [*(plan.integer(name) for name in InterceptConstants._fields[:-1]), plan.signals["y"].rounding.value])
 
 
 class Candidate(NamedTuple):
@@ -151,7 +159,8 @@ def certified_bound(plan: Plan, y: Words, state: Outputs) -> int:
     """
     alpha, alpha_exp = state["alpha"], int(state["alpha_exp"][0])
     if plan.banded:
-        return certify_band(y, banded_tables(plan).band, alpha, alpha_exp, plan.integer("band_head"),
+        centred = y - int(state["bias"][0]) if plan.bias else y
+        return certify_band(centred, banded_tables(plan).band, alpha, alpha_exp, plan.integer("band_head"),
                             certify_constants(plan))
     k, arrays = refine_constants(plan), refine_arrays(plan)
     k = k._replace(levinson=k.levinson._replace(word=plan.word))  # of the right-hand side, which is not used
@@ -202,7 +211,7 @@ class ToeplitzModel(BatchModel):
     @property
     def corrected(self) -> bool:
         """Return whether the training uses refinement or an intercept."""
-        return self._refine.passes > 0 or self._refine.bias == 1
+        return self._refine.passes > 0 or (self._refine.bias == 1 and not self.plan.banded)
 
     @property
     def eager(self) -> bool:
@@ -222,7 +231,8 @@ class ToeplitzModel(BatchModel):
         found = super().train(x_raw, y_raw)
         if found["status"][0] != BAD_ARGUMENT:
             plan = candidate_plan(self.plan, int(self._scalars[_CANDIDATE]))
-            self._trainer = (self._y, self._alpha.copy(), int(self._scalars[_ALPHA_EXP]),
+            y = self._y + int(self._scalars[_BIAS]) if plan.banded else self._y  # y less the intercept
+            self._trainer = (y, self._alpha.copy(), int(self._scalars[_ALPHA_EXP]),
                              plan) if self._solved else None
         return found
 
@@ -231,6 +241,8 @@ class ToeplitzModel(BatchModel):
         self._y = y
         if self.plan.tunes:
             return self._tune(y)
+        if self.plan.bias and self.plan.banded:
+            return self._solve_centred(y)
         if self._candidates:
             return self._solve_banded(y, self._candidates[0])
         if not self.eager:
@@ -274,6 +286,17 @@ class ToeplitzModel(BatchModel):
         trace(log, at.CERTIFY_BOUND, 0, 0, bound)
         self._scalars[_BOUND] = bound
         return OK if accurate(self._alpha, bound, c.certify) else INACCURATE
+
+    def _solve_centred(self, y: Words) -> int:
+        """Subtract the intercept from y, and solve.
+
+        The status is SATURATED if the intercept was limited.
+        """
+        b, limited = intercept(y, np.array(self.plan.tables["weight"].values, dtype=np.int64),
+                               intercept_constants(self.plan), self.ranges.log)
+        self._scalars[_BIAS], self._y = b, y - b
+        status = self._solve_banded(self._y, self._candidates[0])
+        return SATURATED if limited and status in TRAINED else status
 
     def _tune(self, y: Words) -> int:
         """Train the candidate with the best evidence among those with a certified bound."""

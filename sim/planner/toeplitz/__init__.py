@@ -20,7 +20,7 @@ from ...window import Window, grid_window
 from ..casts import cast_modes
 from ..certify import certify_constants, residual_shift, row_loss
 from ..counts import operations
-from ..inputs import plan_inputs
+from ..inputs import Inputs, plan_inputs
 from ..kernel import far, kernel_tables, plan_kernel, word_error
 from ..log2 import ceil_log2
 from ..words import WORD_CLASSES, Affine
@@ -37,6 +37,7 @@ from .banded import (
     first_row,
 )
 from .fitted import fitted_constants
+from .intercept import intercept_plan
 from .levinson import ALPHA_EXP_MIN, bounds, levinson_constants, products_shift, static_exponents
 from .lookahead import ALPHA_EXP_MAX, DIVISIONS, MULTIPLICATIONS, lookahead_constants
 from .memory import model_memory, trainer_memory
@@ -49,9 +50,12 @@ REFINED = 32
 
 
 def corrected(spec: Spec) -> bool:
-    """Return whether alpha is built from corrections: refinement, or a bias."""
+    """Return whether alpha is built from corrections: refinement, or a bias.
+
+    The banded solver subtracts its intercept from the targets instead.
+    """
     assert spec.toeplitz is not None
-    return spec.toeplitz.refine > 0 or spec.toeplitz.bias
+    return spec.toeplitz.refine > 0 or (spec.toeplitz.bias and spec.toeplitz.solver != "banded")
 
 
 def _finer_bits(spec: Spec, word: int) -> int:
@@ -156,9 +160,10 @@ def _operations(spec: Spec, sizes: dict[str, int], b: int | tuple[int, ...], wit
     predict = {"kernel_values": read, "distance_terms": f"{read}*D", "multiplications": read}
     if spec.toeplitz.solver == "banded":
         # Two recursions and a residual over b lags, each; then n of 1 / d, n of y's share, n squares of the
-        # residual, n of alpha, one of the first exponent and two of the bound.
+        # residual, n of alpha, one of the first exponent and two of the bound; n of the intercept.
+        ends = f"{2 * b * (b + 1)} + {4 + spec.toeplitz.bias}*n + 3"
         return operations({"train": {"kernel_values": "0", "distance_terms": "0", "divisions": "0",
-                                     "multiplications": f"{4 * b}*n - {2 * b * (b + 1)} + 4*n + 3"},
+                                     "multiplications": f"{4 * b}*n - {ends}"},
                            "predict": predict}, sizes)
     uniform, solves = spec.toeplitz.scheme == "uniform", 1 + spec.toeplitz.refine
     lags = b if uniform else None
@@ -337,7 +342,7 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
     sizes |= {"K": spec.toeplitz.pairs} if spec.toeplitz.candidates is not None else {}
     tables = dict(kernel_tables(spec, words))
     if spec.toeplitz.solver == "banded":
-        more, factor = _banded(spec, words.bits, solver["alpha_frac"], x.lsb, constants)
+        more, factor = _banded(spec, inputs, solver["alpha_frac"], constants)
         constants |= more
         tables |= factor
     else:
@@ -362,18 +367,21 @@ def _plan(spec: Spec, x_raw: Raw | None, y_raw: Raw | None) -> Plan:
         units=inputs.units, evidence=evidence)
 
 
-def _banded(spec: Spec, word: int, alpha_frac: int, lsb: Fraction, c: dict[str, int | tuple[int, ...]]
+def _banded(spec: Spec, inputs: Inputs, alpha_frac: int, c: dict[str, int | tuple[int, ...]]
             ) -> tuple[dict[str, int], dict[str, ConstantTable]]:
     """Return constants and tables of the banded solver and its certificate."""
     assert spec.toeplitz is not None
-    step = c["x_step"]
+    step, word = c["x_step"], inputs.y.signal.format.bits
     assert isinstance(step, int)
-    band: Band = first_row(spec, lsb, step)
+    band: Band = first_row(spec, inputs.x.lsb, step)
     factor = factorise(band.row, spec.toeplitz.n, spec.numbers.word + 8)
     constants, tables = banded_tables(spec, band, factor)
     if spec.toeplitz.candidates is not None:
         constants |= evidence_constants(factor.pivots, spec.toeplitz.n, spec.toeplitz.lam, word,
                                         constants["pivot_frac"])
+    if spec.toeplitz.bias:
+        more, tables["weight"] = intercept_plan(spec, factor, inputs.y)
+        constants |= more
     b = constants["band"]
     shift = band_residual_shift(word, b, alpha_frac)
     certificate = certify_constants(BAND.bits, spec.toeplitz.n, Fraction(spec.toeplitz.lam), band_loss(band),

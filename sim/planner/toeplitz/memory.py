@@ -16,7 +16,7 @@ _Row = tuple[str, str, str, str]
 
 def _corrected(spec: Spec) -> bool:
     assert spec.toeplitz is not None
-    return spec.toeplitz.refine > 0 or spec.toeplitz.bias
+    return spec.toeplitz.refine > 0 or (spec.toeplitz.bias and spec.toeplitz.solver != "banded")
 
 
 def _solution(spec: Spec, long: str, x_word: str, exponent: str) -> list[_Row]:
@@ -82,7 +82,8 @@ def trainer_memory(spec: Spec, word: int, x_word: str, sizes: dict[str, int]) ->
     assert spec.toeplitz is not None
     long, short = (f"int{16 if bits == 16 else 32}_t" for bits in (word, spec.numbers.word))
     fields = [*_solution(spec, long, x_word, "int32_t"), *TRAINER_FIELDS, *NORM_FIELDS,
-              ("y", long, "n", "targets")]
+              ("y", long, "n", "targets, less the intercept once it is known"
+               if spec.toeplitz.bias and spec.toeplitz.solver == "banded" else "targets")]
     if spec.toeplitz.candidates is not None:
         fields.append(("evidence", "int64_t", "K", "n log2 q + log2 det of each pair, the least wins"))
     if spec.toeplitz.solver == "banded":

@@ -149,7 +149,8 @@ def test_without_an_intercept_the_bound_is_that_of_the_certificate(
 
 
 @pytest.mark.parametrize("word", [16, 24, 32])
-@pytest.mark.parametrize("options", [{"bias": True}, {"solver": "levinson"}, {"solver": "banded", "n": 40}])
+@pytest.mark.parametrize("options", [{"bias": True}, {"solver": "levinson"}, {"solver": "banded", "n": 40},
+                                     {"solver": "banded", "n": 40, "bias": True}])
 def test_the_bound_recomputed_from_a_trained_model_is_its_own(word: int, options: dict[str, object]) -> None:
     plan, rng = bounded_plan(word, **options), np.random.default_rng(word)
     model = open_model(plan)

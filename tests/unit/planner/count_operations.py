@@ -17,12 +17,12 @@ import numpy as np
 from kerncast.sim.jit import COMPILED
 from kerncast.sim.model import base, bound, certify, cg, kernel, open_model, outputs, predict
 from kerncast.sim.model.online import lms, metric, slots, state
-from kerncast.sim.model.toeplitz import banded, first_row, levinson, refine, schur, trainer
+from kerncast.sim.model.toeplitz import banded, first_row, intercept, levinson, refine, schur, trainer
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-MODULES = (banded, base, bound, certify, cg, first_row, kernel, levinson, lms, metric, outputs, predict,
-           refine, schur, slots, state, trainer)
+MODULES = (banded, base, bound, certify, cg, first_row, intercept, kernel, levinson, lms, metric, outputs,
+           predict, refine, schur, slots, state, trainer)
 COUNTS: Counter[str] = Counter()
 #: What multiplies on its own account: such products are counted with the function that makes them.
 INSIDE: list[str] = []
@@ -183,6 +183,11 @@ def generators() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
 def band() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
     """Training by the banded factor."""
     return _trainer("uniform", 1, solver="banded", n=40)
+
+
+def band_bias() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:
+    """Training by the banded factor with an intercept."""
+    return _trainer("uniform", 1, solver="banded", n=40, bias=True)
 
 
 def zeros() -> tuple[Any, Callable[[Any], Any], Callable[[Any], Any]]:

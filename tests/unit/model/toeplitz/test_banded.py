@@ -117,8 +117,7 @@ def test_a_kernel_without_a_narrow_band_is_refused_with_the_other_solvers(
     assert problem.code == "E205" and where in problem.where and "levinson" in problem.remedy
 
 
-@pytest.mark.parametrize("more", [{"scheme": "diagonal_mean"}, {"refine": 1}, {"bias": True},
-                                  {"scaling": "static"}])
+@pytest.mark.parametrize("more", [{"scheme": "diagonal_mean"}, {"refine": 1}, {"scaling": "static"}])
 def test_what_the_band_does_not_support_is_refused(more: dict[str, object]) -> None:
     with pytest.raises(KerncastError) as caught:
         plan_of(**more)  # type: ignore[arg-type]

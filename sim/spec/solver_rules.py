@@ -1,0 +1,52 @@
+"""sim.spec: rules on the solver of a Toeplitz trainer."""
+
+from __future__ import annotations
+
+from .draft import Draft, Found
+
+
+def solver(draft: Draft) -> Found:
+    """Allow some keys only with some solvers (E113).
+
+    Static scaling and refinement need solver `levinson`, a bias also works with `banded`. Require scheme
+    uniform for solver banded.
+    """
+    chosen = draft.get("toeplitz", "solver")
+    if not draft.has("toeplitz") or chosen in (None, "levinson", "auto"):
+        return
+    only = "levinson"
+    for key, plain, names in (("scaling", "block", (only,)), ("refine", 0, (only,)),
+                              ("bias", False, (only, "banded"))):
+        if draft.get("toeplitz", key) not in (None, plain) and chosen not in names:
+            yield draft.problem("E113", f"solver = \"{chosen}\" does not support {key}", "toeplitz", key,
+                                allowed=f"{key} with solver = " + " or ".join(f"\"{n}\"" for n in names),
+                                remedy=f"remove {key}, or set [toeplitz] solver = \"levinson\"")
+    if chosen == "banded" and draft.get("toeplitz", "scheme") not in (None, "uniform"):
+        yield draft.problem("E113", "solver = \"banded\" needs scheme = \"uniform\"", "toeplitz", "scheme",
+                            allowed="scheme = \"uniform\" with solver = \"banded\"",
+                            remedy="set scheme = \"uniform\", or [toeplitz] solver = \"levinson\"")
+
+
+def candidates(draft: Draft) -> Found:
+    """Require solver `banded` and no bias for candidates (E113).
+
+    Reject duplicates (E109).
+    """
+    pairs, chosen = draft.get("toeplitz", "candidates"), draft.get("toeplitz", "solver")
+    if not isinstance(pairs, (list, tuple)) or not pairs:
+        return
+    if chosen not in (None, "banded"):
+        yield draft.problem("E113", f"solver = \"{chosen}\" does not compare candidates", "toeplitz",
+                            "candidates", allowed="candidates with solver = \"banded\"",
+                            remedy="set [toeplitz] solver = \"banded\", or remove `candidates`")
+    if draft.get("toeplitz", "bias"):
+        yield draft.problem("E113", "training with `candidates` does not support `bias`", "toeplitz", "bias",
+                            allowed="bias = false with `candidates`",
+                            remedy="remove `bias` or `candidates`: [output] `offset` is a fixed one")
+    given = [[draft.get("kernel", "sigma"), draft.get("toeplitz", "lambda")], *map(list, pairs)]
+    for pair in given:
+        if given.count(pair) > 1:
+            yield draft.problem("E109", "a pair of sigma and lambda is listed twice", "toeplitz",
+                                "candidates", value=pair, allowed="pairs that differ from each other and "
+                                "from sigma and lambda of the spec", remedy="remove the duplicate pair")
+            return

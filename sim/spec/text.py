@@ -87,7 +87,7 @@ def _left(table: str, values: Values) -> dict[str, str]:
     algorithm = values["model"]["algorithm"]
     useless = {"builtin", "lagged", "delay", "step", *values[table], *KERNEL_KEYS["periodic"],
                *KERNEL_KEYS["polynomial"]}
-    useless |= {"classes", "outputs", "min_margin"}
+    useless |= {"channels", "decimate", "classes", "outputs", "min_margin"}
     useless |= set() if "sigma" in values["kernel"] else {"exp_table"}
     useless |= set() if "linear" in values[table] else {"joint", "gate", "last_errors"}
     useless |= set() if values[table].get("linear") == "rls" else {"linear_forgetting", "linear_ridge"}

@@ -184,9 +184,9 @@ def test_some_coefficients_saturate_and_the_status_says_so():
     assert DeviceStatus.SATURATED in status
 
 
-def test_the_rtl_learner_rejects_several_targets():
-    problem = LEARNER.refusal(plan_of("outputs16")).problems[0]
-    assert (problem.code, problem.where) == ("E307", "[output] outputs")
+def test_the_rtl_learner_rejects_a_linear_part():
+    problem = LEARNER.refusal(plan_of("linear16")).problems[0]
+    assert (problem.code, problem.where) == ("E307", "[online] linear")
 
 
 @pytest.mark.parametrize("compiler", ["gcc", "clang"])

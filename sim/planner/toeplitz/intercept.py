@@ -16,7 +16,6 @@ from operator import mul
 
 from ...formats import Format
 from ...plan import ConstantTable
-from ...primitives import shift_round
 from ...spec import Spec
 from ...tables import CONTEXT, rounded
 from ..log2 import ceil_log2
@@ -91,10 +90,9 @@ def weights(factor: Factor, n: int, bits: int = 56) -> list[Decimal]:
 def _target_range(spec: Spec, y: Affine) -> tuple[int, int]:
     """Return the smallest and the largest y."""
     raw = spec.output.scores
-    lo, hi = ((end - y.offset[0]) * y.gain[0] for end in (raw.lo, raw.hi))
-    rounding = y.signal.rounding.value
-    return (y.signal.format.fit(shift_round(lo, y.shift, rounding)),
-            y.signal.format.fit(shift_round(hi, y.shift, rounding)))
+    word, unit = y.signal.format, y.signal.format.lsb * y.gain[0] / (1 << y.shift)
+    lo, hi = (word.quantise((end - y.offset[0]) * unit, y.signal.rounding) for end in (raw.lo, raw.hi))
+    return lo, hi
 
 
 def intercept_plan(spec: Spec, factor: Factor, y: Affine) -> tuple[dict[str, int], ConstantTable]:

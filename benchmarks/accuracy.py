@@ -111,7 +111,7 @@ def condition(n: int, lam: float, sigma: float) -> float:
 
 HEAD = """# Accuracy of the Toeplitz trainer
 
-`python -m kerncast.benchmarks.accuracy` makes this page.
+`python -m kerncast.benchmarks.accuracy` writes this page.
 Each figure is the relative error of the coefficients alpha
 against float64: |alpha - alpha*| / |alpha*|. The system is a uniform grid with a Gaussian kernel (sigma in
 samples) and a noisy sine as the target.

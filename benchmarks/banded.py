@@ -40,7 +40,7 @@ SYSTEMS = ((1_000, 3.0, 0.1, 40), (10_000, 3.0, 0.1, 20), (10_000, 10.0, 0.001, 
 
 HEAD = """# The banded solver
 
-`python -m kerncast.benchmarks.banded` makes this page.
+`python -m kerncast.benchmarks.banded` writes this page.
 
 On a uniform grid, a kernel that decays is negligible beyond some lag b, so the Toeplitz matrix is banded.
 `solver = "banded"` stores the Cholesky factor of this matrix as a table, which the planner computes from the

@@ -39,7 +39,7 @@ MATH = HEADERS["math.h"] + "double exp(double x);\ndouble pow(double x, double y
 
 HEAD = """# Comparison with other libraries on a Cortex-M4
 
-`python -m kerncast.benchmarks.beside` makes this page, in one run. gcc {gcc} compiles all programs, and the
+`python -m kerncast.benchmarks.beside` writes this page, in one run. gcc {gcc} compiles all programs, and the
 Unicorn emulator counts their instructions (not cycles).
 
 ## Prediction

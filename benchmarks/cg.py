@@ -175,7 +175,7 @@ def table(found: list[Row]) -> str:
 
 HEAD = """# Conjugate gradients compared with the Toeplitz trainer
 
-`python -m kerncast.benchmarks.cg` makes this page. The table lists relative errors of the coefficients
+`python -m kerncast.benchmarks.cg` writes this page. The table lists relative errors of the coefficients
 alpha, and of the predictions f on held-out samples, for lambda = {:g}. The reference is float64 with the
 true kernel matrix. The columns `float64` are for the same method in float64; the other columns are for 16,
 24 and 32 bits. `bound 16` is the certified bound divided by |alpha|.

@@ -50,7 +50,7 @@ COUNTED_RULES = {rule: {"reduction": rule, "quantise": None} for rule in ("nt", 
 
 HEAD = f"""# Ten classes
 
-`{COMMAND}` makes this page. The data are `sklearn.datasets.load_digits`, with 64 inputs and ten classes.
+`{COMMAND}` writes this page. The data are `sklearn.datasets.load_digits`, with 64 inputs and ten classes.
 Each learner is trained on 1,000 samples in one pass and predicts the other 797. The learners are variants of
 `{EXAMPLE}`, with the changes that the tables list. `nt` with quantisation is the most accurate of these
 learners.

@@ -25,7 +25,7 @@ LEVELS = ("-O2", "-Os")
 
 HEAD = f"""# Flash, RAM, stack and instructions of the examples
 
-`python -m kerncast.benchmarks.costs` makes this page.
+`python -m kerncast.benchmarks.costs` writes this page.
 `kerncast cost OUT --target all` measures your own generated
 folder in the same way, and compares it with the resource limits of its spec:
 

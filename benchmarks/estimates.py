@@ -87,7 +87,7 @@ CASES = {"predictor": Case("digits", "predictor"), "predictor, D = 1": Case("ecg
 
 TEXT = """# FPGA resources and clock rates of the cores
 
-`{command}` makes this page. It estimates the size and the clock rate of the RTL (register
+`{command}` writes this page. It estimates the size and the clock rate of the RTL (register
 transfer level) cores of two examples at 16 bits. The cores are the predictor and the learner of `digits` (41
 vectors of 64 columns), and the predictor, the solver and the trainer of `ecg` (one column, n = 256). Each
 core has one hardware multiplier in its inner loop, the default of `kerncast gen`. The solver and the

@@ -40,7 +40,7 @@ differences from the clean signal, in the units of `examples/ecg.toml`. {verdict
   linear filter.
 * The multiplications of kerncast are those of one prediction from {n} coefficients, without training.
 
-`{command}` makes this page.
+`{command}` writes this page.
 """
 
 

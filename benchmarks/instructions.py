@@ -62,7 +62,7 @@ word = 16
 
 HEAD = """# Instructions on a Cortex-M4
 
-`python -m kerncast.benchmarks.instructions` makes this page. The Unicorn emulator counts the instructions of
+`python -m kerncast.benchmarks.instructions` writes this page. The Unicorn emulator counts the instructions of
 each call (not cycles). Every value was compared with that of the integer model. `portable` is plain C99.
 `dsp` uses the DSP instructions of ARMv7E-M (`firmware/rt/kc_simd_dsp.h`), which predefined macros of the
 compiler select. Both levels compute the same values. Flash is that of a program that makes only the counted

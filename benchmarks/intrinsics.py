@@ -24,7 +24,7 @@ TARGETS = ("cortex-m4", "cortex-m55", "hexagon-v67", "hexagon-v67-hvx", "mips-74
 
 HEAD = """# What intrinsics save
 
-`python -m kerncast.benchmarks.intrinsics` makes this page. The table compares two builds of a prediction of
+`python -m kerncast.benchmarks.intrinsics` writes this page. The table compares two builds of a prediction of
 `examples/digits.toml`, with 41 vectors of 64 inputs at 16 bits. One build uses the intrinsics that
 predefined macros of the compiler select (`firmware/rt/kc_simd_*.h`). The other defines `KC_PORTABLE` as 1.
 Compiler, CPU core and optimisation level (-O2) are the same, and both builds compute the values of the

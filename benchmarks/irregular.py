@@ -37,7 +37,7 @@ LARGEST_EXACT = 4000
 
 HEAD = """# Signals at irregular times
 
-`python -m kerncast.benchmarks.irregular` makes this page. `ToeplitzRLSRegressor` and `ToeplitzRLSClassifier`
+`python -m kerncast.benchmarks.irregular` writes this page. `ToeplitzRLSRegressor` and `ToeplitzRLSClassifier`
 accept one column of samples, taken at any times and in any order. They interpolate the kernel matrix from a
 uniform grid, K = W T W', and solve the system by conjugate gradients. The products use the FFT (fast Fourier
 transform). Below 1,000 samples, the estimators use a Cholesky factorisation instead, which is faster.

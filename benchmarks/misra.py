@@ -71,7 +71,7 @@ REASONS = {
 
 HEAD = """# MISRA C:2012
 
-`python -m kerncast.benchmarks.misra` makes this page. The rule set of cppcheck's MISRA addon checks the
+`python -m kerncast.benchmarks.misra` writes this page. The rule set of cppcheck's MISRA addon checks the
 generated C and its runtime against MISRA C:2012. The checked models come from `tests/host/cases.toml`, and
 together they contain every line that the templates can generate. All deviations below are intentional, and
 the table gives the reason for each.

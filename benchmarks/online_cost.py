@@ -36,7 +36,7 @@ COUNTED = ("instructions", "distance terms")
 
 TEXT = """# Cost of a sample for the online learner
 
-`{command}` makes this page. FKLMS (fast kernel least mean squares) runs with a full dictionary of N vectors
+`{command}` writes this page. FKLMS (fast kernel least mean squares) runs with a full dictionary of N vectors
 of {columns} columns, in 16-bit integers, on a stream of random samples without repeats. The generated C
 runs on an emulated {board}, compiled by {compiler}. Once the dictionary is full, the instructions of
 {samples} samples are counted one by one. All values equal those of the integer model. A distance term is

@@ -86,7 +86,7 @@ A sweep of {points:,} points makes a file of {size:.2f} MB, of which {plotly:.2f
 shows the text after {text:.2f} s and the front after {early:.2f} s; from then on you can use the list of
 designs. plotly.js loads next, and the chart is interactive after {drawn:.2f} s. The scripts of the page run
 for {computing:.2f} s; loading plotly.js alone takes {alone:.2f} s. Each figure is the best of {opened} at a
-load of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report` makes this page.
+load of {load:.0f} on {cores} cores. `python -m kerncast.benchmarks.report` writes this page.
 """
 
 

@@ -230,7 +230,7 @@ def start_up_seconds() -> float:
 # ---- the page ----
 HEAD = """# Speed of bit-accurate simulation
 
-`python -m kerncast.benchmarks.simulation_speed` makes this page. All programs run in turn in one process,
+`python -m kerncast.benchmarks.simulation_speed` writes this page. All programs run in turn in one process,
 on one thread. The results of all programs are equal. The times are those of the fastest of several rounds.
 Plain C is the code in `benchmarks/peers/*.c`, written by hand with constant formats and compiled with `-O3
 -march=native`.

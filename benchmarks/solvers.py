@@ -142,7 +142,7 @@ def looking_ahead(sizes: list[int]) -> Iterator[Row]:
 # ---- printing ----
 HEAD = """# Solvers of Toeplitz systems
 
-`python -m kerncast.benchmarks.solvers` makes this page.
+`python -m kerncast.benchmarks.solvers` writes this page.
 Each figure is the relative error of the solution against
 float64."""
 MEANING = {

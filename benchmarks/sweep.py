@@ -48,7 +48,7 @@ STREAM_GRID = ["kernel.sigma=0.4..1.2/12", "numbers.word=16,24,32",
 TEXT = """# Sweeps
 
 A sweep evaluates a grid of designs with the integer model.
-`python -m kerncast.benchmarks.sweep` makes this page, and
+`python -m kerncast.benchmarks.sweep` writes this page, and
 `kerncast sweep --help` lists all options.
 
     kerncast sweep examples/ecg.toml --grid numbers.word=16,24,32 --grid toeplitz.refine=0,1,2 \\

@@ -227,7 +227,7 @@ def alone_rows() -> list[str]:
 # ---- the page ----
 HEAD = f"""# Speed of the Toeplitz solvers
 
-`python -m kerncast.benchmarks.toeplitz_speed` makes this page. The methods run in turn on one thread, and
+`python -m kerncast.benchmarks.toeplitz_speed` writes this page. The methods run in turn on one thread, and
 the smallest processor time of several rounds is reported. The matrix is T + lambda I, for a uniform grid and
 a Gaussian kernel of width sigma (in steps). Unless a row states otherwise, sigma = {SIGMA:g} and lambda =
 {LAM:g}. The right-hand sides are random; pcg stands for preconditioned conjugate gradients.

@@ -33,7 +33,7 @@ NOISE, REALISATIONS = (2.5, 5.0, 10.0, 20.0, 40.0), 100
 
 HEAD = """# Self-tuning
 
-`python -m kerncast.benchmarks.tuning` makes this page.
+`python -m kerncast.benchmarks.tuning` writes this page.
 
 `[toeplitz] candidates` lists pairs of sigma and lambda, and each training run chooses one pair by its
 evidence. This page uses {count} pairs: sigma = {sigmas} with lambda = {lambdas}.

@@ -36,11 +36,11 @@ CORES = """
 
 Each core is generated for a small plan and checked together with its registers and its soft reset, as the
 module `<p>_<core>_axi`. All plans have 16 bits. Predictor and learner have one column and two vectors.
-Solver and trainer have n = 2, banded cores n = 4, and predictors on a grid or with an intercept n = 6. The
-claim is that on each output stream `tvalid` stays high until `tready`, and `tdata`, `tuser` and `tlast` are
-stable until then. The claim holds whatever is written to the registers, and whenever such a write resets the
-core. The inputs are assumed to follow the same rule. The proof is an induction over three clock cycles. It
-assumes the claim of the module that sends the values, from the table above. For `kc_state_reader` it also
+n is 2 for the solver and the trainer, 4 for banded cores, 6 for predictors on a grid or with an intercept.
+The claim is that on each output stream `tvalid` stays high until `tready`, and `tdata`, `tuser` and `tlast`
+are stable until then. The claim holds whatever is written to the registers, and whenever such a write resets
+the core. The inputs are assumed to follow the same rule. The proof is an induction over three clock cycles.
+It assumes the claim of the module that sends the values, from the table above. For `kc_state_reader` it also
 assumes that nothing writes to the memories while that module reads them.
 
 | core | lanes | claim assumed | outcome |
@@ -99,7 +99,7 @@ def page(verdicts: Mapping[str, ClaimResult], found: Sequence[bool]) -> str:
     for (module, before, after), seen in zip(mutants, found, strict=True):
         lines.append(_row((f"`{module}`", f"`{before}`", f"`{after}`", "yes" if seen else "no")))
     lines += ["", "## Version of this page", "",
-              f"`{COMMAND}` makes this page; a test fails if the page is stale. It covers the "
+              f"`{COMMAND}` writes this page; a test fails if the page is stale. It covers the "
               "following sources:", "",
               *(f"* {name} without comments: SHA-256 `{digest}`" for name, digest in digests().items()), ""]
     return "\n".join(lines)

@@ -14,7 +14,7 @@ COMMAND = "python -m kerncast.benchmarks.many_classes"
 
 HEAD = f"""# Several classes: comparison with other libraries on a Cortex-M4
 
-`{COMMAND}` makes this page. gcc {{gcc}} compiles all programs
+`{COMMAND}` writes this page. gcc {{gcc}} compiles all programs
 with -O2, and the Unicorn emulator counts their instructions (not cycles). The core has a floating-point unit
 for float32; double is computed in software. kerncast uses 16-bit words and the DSP instructions.
 

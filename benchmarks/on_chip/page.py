@@ -26,7 +26,7 @@ _PER = {"gas sensor": 10.0}
 
 HEAD = """# Learning on the chip: error, instructions and memory
 
-`python -m kerncast.benchmarks.on_chip` makes this page in one run, in about a quarter of an hour of processor
+`python -m kerncast.benchmarks.on_chip` writes this page in one run, in about 15 minutes of processor
 time. `python -m kerncast.benchmarks.on_chip METHOD STREAM` measures one method on one stream again. To add a
 method, add one file to `benchmarks/on_chip/methods`.
 
@@ -58,7 +58,7 @@ of that C library, without an intercept. emlearn stores the last 100 samples and
 the k nearest. QKLMS (100 centers), RFF-RLS (RLS in 100 random features) and KRLS-T (50 centers) run in
 float64, for comparison of accuracy only. In RLS and RFF-RLS the effect of the ridge fades with time, so a
 small forgetting factor can make these methods inaccurate. All least-squares methods are tuned over the same
-forgetting factors and ridges.
+forgetting factors and ridge parameters.
 """
 
 

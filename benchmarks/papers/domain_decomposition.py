@@ -44,7 +44,7 @@ _STEPS = {"domain decomposition": "max_sweeps", "interleaved with CG": "max_swee
 
 _HEAD = f"""# Domain decomposition for regularized least squares: Li, Lee and Leung
 
-`python -m kerncast.benchmarks.papers.domain_decomposition` makes this page. The paper is W. Li, K.-H. Lee,
+`python -m kerncast.benchmarks.papers.domain_decomposition` writes this page. The paper is W. Li, K.-H. Lee,
 K.-S. Leung, "Large-scale RLSC learning without agony", where RLSC is regularized least squares
 classification. No package distributes its data sets (20-newsgroups, WebKB, 7-sectors). This page uses other
 text data and digits. The systems are the same, A = K + gamma m I with gamma = {GAMMA:g}, for at most

@@ -47,7 +47,7 @@ WIDE = {"FKLMS, integer model": ("integer", (64, 128, 256, 512, 1024)),
 
 _HEAD = """# Reduction of kernel models: Mitchinson, Dodd and Harrison
 
-`python -m kerncast.benchmarks.papers.kernel_lms` makes this page. It uses one thread. The source is B.
+`python -m kerncast.benchmarks.papers.kernel_lms` writes this page. It uses one thread. The source is B.
 Mitchinson, T. J. Dodd, R. F. Harrison, "Reduction of kernel models", ACSE research report 836 (Sheffield,
 2003). The methods limit the dictionary of KLMS (kernel least mean squares). The task is to learn sinc from
 100 samples, uniform on [-3, 3], presented ten times with eta = 0.1. The report does not state sigma; this

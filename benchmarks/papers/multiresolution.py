@@ -21,7 +21,7 @@ PAGE, FIGURE = DOCS / "papers" / "multiresolution-ls-svm.md", DOCS / "figures" /
 
 TEXT = """# The multi-resolution solver for LS-SVM: Schouten, Suykens and De Moor
 
-`{command}` makes this page. The paper is T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least
+`{command}` writes this page. The paper is T. Schouten, J. A. K. Suykens, B. De Moor, "Multi resolution least
 squares SVM solver", MWSCAS 2000. LS-SVM stands for least squares support vector machine, and NS-form for the
 non-standard form of a matrix in a wavelet basis. In kerncast the solver is `solve_kernel(X, y, sigma, lam,
 "wavelet", levels=, threshold=, basis=)`.

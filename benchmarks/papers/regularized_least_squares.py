@@ -29,7 +29,7 @@ SUBSETS = (25, 50, 100, 200, 400)
 
 _HEAD = """# One factorisation for every lambda: Rifkin
 
-`python -m kerncast.benchmarks.papers.regularized_least_squares` makes this page. It uses one thread. The
+`python -m kerncast.benchmarks.papers.regularized_least_squares` writes this page. It uses one thread. The
 source is R. Rifkin, "Regularized least squares", slides of MIT course 9.520. The slides print no figures, so
 this page compares their claims with our results. Two formulas of the slides contain errors. The correct
 gradient is X'Xw - X'y + lambda w, and the correct solution by R'R is R\\\\(R'\\\\y).

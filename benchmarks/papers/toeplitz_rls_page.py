@@ -36,7 +36,7 @@ Found = dict[str, dict[int, dict[str, Cell]]]
 
 _HEAD = """# Toeplitz RLS: the experiments of Decherchi, Gastaldo and Zunino
 
-`python -m kerncast.benchmarks.papers.toeplitz_rls` makes this page. It uses one thread. The paper is
+`python -m kerncast.benchmarks.papers.toeplitz_rls` writes this page. It uses one thread. The paper is
 S. Decherchi, P. Gastaldo, R. Zunino, "Efficient approximate regularized least squares (RLS) by Toeplitz
 matrix". No package distributes its data sets (Covertype, IJCNN1, w8a, Daimler, CBCL), so this page repeats
 the procedure on other data. Figures 2 and 3 of the paper are curves without printed numbers; the last table

@@ -16,7 +16,7 @@ from . import drift, equalise, on_board, predict
 PAGE = DOCS / "measured" / "streams.md"
 HEAD = """# Streams: kernel LMS compared with linear adaptive filters
 
-`python -m kerncast.benchmarks.streams` makes this page. Kernel LMS (least mean squares) is compared with
+`python -m kerncast.benchmarks.streams` writes this page. Kernel LMS (least mean squares) is compared with
 the linear filters of padasip: LMS, NLMS (normalised LMS) and RLS (recursive least squares). Every method
 processes the samples once, in the same order, and predicts each sample before learning from it. The linear
 filters have one additional input that is always 1.

@@ -53,7 +53,7 @@ class CallGraph:
     references: dict[Section, set[Section | str]] = field(default_factory=dict)
 
     def max_stack(self, function: str) -> int:
-        """Return the maximum stack of a function call, including its own frame.
+        """Return the maximum stack usage of a function call, including its own frame.
 
         Parameters
         ----------

@@ -108,7 +108,7 @@ class FirmwareImage:
 
     @cached_property
     def worst_stack(self) -> dict[str, int] | None:
-        """Return the maximum stack of each call in bytes.
+        """Return the maximum stack usage of each call in bytes.
 
         The result is None if the compiler does not report stack usage. Interrupts are not included, nor are
         the storage functions of the application, which save and restore call.
@@ -121,7 +121,7 @@ class FirmwareImage:
 
     @cached_property
     def deepest_stack(self) -> int | None:
-        """Return the maximum stack of the whole image, starting at main, in bytes.
+        """Return the maximum stack usage of the whole image, starting at main, in bytes.
 
         The result is None if the compiler does not report stack usage, if a function has no known frame size,
         or if a call chain has no bound.

@@ -151,7 +151,7 @@ def start_emulator(elf: Path, board: Board, emulator: str) -> EmulatorLink:
 
 
 def _chardev(entry: Emulator, board: Board, image: str) -> list[str]:
-    """Return the command for QEMU system emulation, with the socket as serial port."""
+    """Return the command for QEMU, with the socket as the emulated serial port."""
     return [entry.program, *entry.args, "-kernel", image,
             "-chardev", "socket,id=link,fd={fd}", "-serial", "chardev:link"]
 

@@ -111,7 +111,7 @@ def check_new(path: Path) -> None:
 
 
 class Recorder:
-    """Recorder that runs calls on a back end and writes each result to a file at once.
+    """Recorder that runs calls on a back end and writes each result immediately.
 
     The recorder is a context manager. On exit, it writes the reason why the run ended to the last line, and
     renames the file to its final name. A file without calls is removed.

@@ -96,7 +96,7 @@ def inputs_of(spec: Spec, offered: tuple[Control, ...], chosen: dict[str, Scalar
 
 
 def _control(spec: Spec, key: str) -> Control | None:
-    """Return the control of a key.
+    """Return the control for a key.
 
     The result is None if the spec does not contain the key, or if its kernel does not use it.
     """

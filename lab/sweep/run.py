@@ -308,7 +308,7 @@ def _kept(settings: Settings, baseline: Mapping[str, float], judged_by: str) -> 
 
 
 def _settings_of(held: Mapping[str, Any]) -> Settings:
-    """Return the settings from their stored form; see :func:`_kept`."""
+    """Restore the settings from their stored form; see :func:`_kept`."""
     check_settings(held)
     space = Space(Spec(**held["base"]), tuple(Axis(key, tuple(values)) for key, values in held["axes"]))
     return Settings(space, held["base_dir"], tuple(map(current_name, held["objectives"])),

@@ -20,9 +20,9 @@ LINK = {
                   "Build the firmware from this plan and flash it again."),
     "E414": Entry("board and host have different versions",
                   "The protocol, the ABI or a size in the board's HELLO differs from the host's.",
-                  "Build firmware and host from the same version of kerncast."),
+                  "Build the firmware and the host program from the same version of kerncast."),
     "E415": Entry("the board rejected a request", "The agent returned a status other than OK.",
-                  "Build firmware and host from the same plan and version."),
+                  "Build the firmware and the host program from the same plan and version."),
     "E416": Entry("the board restarted or stopped with a fault",
                   "The cause may be a power loss, the watchdog, a stack overflow or a damaged image. The "
                   "state is lost.",

@@ -75,7 +75,7 @@ def _c_name(name: str) -> str:
         raise _custom("E110", "names that begin with kc_ are reserved for the runtime",
                       remedy=f"choose another prefix, such as my_{name[3:]}")
     if name in _RESERVED or _OF_CMSIS.match(name):
-        raise _custom("E110", "the name is a keyword of C or C++, or a header of C, POSIX or CMSIS",
+        raise _custom("E110", "the name is a keyword of C or C++, or the name of a C, POSIX or CMSIS header",
                       remedy=f"choose a longer name, such as {name}_model")
     return name
 
@@ -188,7 +188,7 @@ def _class_names(value: Any) -> tuple[str, ...]:
 
 
 def _listed(value: Any) -> Any:
-    """Convert a tuple to a list, as a file contains it."""
+    """Convert a tuple to a list, the form in which a file stores it."""
     return list(value) if isinstance(value, tuple) else value
 
 

@@ -134,7 +134,7 @@ def load_samples(source: str | Path, *, copy: str | Path | None = None, labels: 
     (357, 64)
     """
     if limit is not None and (not is_integer(limit) or limit < 1):
-        raise fail("E242", "the limit is not a number of samples", where="limit", value=repr(limit),
+        raise fail("E242", "the limit is not a valid number of samples", where="limit", value=repr(limit),
                    allowed="an integer >= 1", remedy="omit `limit` to load all samples")
     _check_arguments(source, copy, labels)
     if str(source) in SETS:

@@ -268,7 +268,7 @@ def _answer(data: _Subsample, solve: Callable[[Array], Solution], Y: Array) -> t
 
 
 def _left_out(data: _Subsample, sigmas: Array, lams: Array, report: Report) -> Array:
-    """Compute the leave-one-out errors of the exact method, (n_sigmas, n_lams)."""
+    """Compute the exact leave-one-out errors, shape (n_sigmas, n_lams)."""
     found = np.zeros((len(sigmas), len(lams)))
     for i, sigma in enumerate(sigmas):
         report(f"sigma {sigma:.3g}")

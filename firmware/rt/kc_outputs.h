@@ -12,24 +12,26 @@
 static inline void kc_portable_add_two(const int16_t *alpha, int32_t columns, const int32_t *k, int32_t rows,
     int64_t *acc, int32_t next)
 {
-    int64_t sum = acc[0], other = acc[next];
+    const int16_t *row = alpha;
+    int64_t sum = acc[0];
+    int64_t other = acc[next];
     int32_t j;
 
     for (j = 0; j + 4 <= rows; j += 4) {
-        sum = kc_mac_i32(sum, alpha[0], k[j], 0);
-        other = kc_mac_i32(other, alpha[next], k[j], 0);
-        sum = kc_mac_i32(sum, alpha[columns], k[j + 1], 0);
-        other = kc_mac_i32(other, alpha[columns + next], k[j + 1], 0);
-        sum = kc_mac_i32(sum, alpha[2 * columns], k[j + 2], 0);
-        other = kc_mac_i32(other, alpha[2 * columns + next], k[j + 2], 0);
-        sum = kc_mac_i32(sum, alpha[3 * columns], k[j + 3], 0);
-        other = kc_mac_i32(other, alpha[3 * columns + next], k[j + 3], 0);
-        alpha += 4 * columns;
+        sum = kc_mac_i32(sum, row[0], k[j], 0);
+        other = kc_mac_i32(other, row[next], k[j], 0);
+        sum = kc_mac_i32(sum, row[columns], k[j + 1], 0);
+        other = kc_mac_i32(other, row[columns + next], k[j + 1], 0);
+        sum = kc_mac_i32(sum, row[2 * columns], k[j + 2], 0);
+        other = kc_mac_i32(other, row[2 * columns + next], k[j + 2], 0);
+        sum = kc_mac_i32(sum, row[3 * columns], k[j + 3], 0);
+        other = kc_mac_i32(other, row[3 * columns + next], k[j + 3], 0);
+        row = &row[4 * columns];
     }
     for (; j < rows; j++) {
-        sum = kc_mac_i32(sum, alpha[0], k[j], 0);
-        other = kc_mac_i32(other, alpha[next], k[j], 0);
-        alpha += columns;
+        sum = kc_mac_i32(sum, row[0], k[j], 0);
+        other = kc_mac_i32(other, row[next], k[j], 0);
+        row = &row[columns];
     }
     acc[next] = other;
     acc[0] = sum;

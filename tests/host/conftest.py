@@ -69,17 +69,22 @@ def calls(plan: Plan, kind: str) -> list[tuple[str, Raw | None, Raw | None]]:
     def inputs(m: int, kind: str) -> Raw:
         return draw(kind, rng, raw_x, (m, columns))
 
+    def targets(m: int, kind: str) -> Raw:
+        if plan.decision:
+            return rng.integers(0, len(plan.class_names), m)
+        return draw(kind, rng, raw_y, (m, plan.targets) if plan.targets > 1 else (m,))
+
     found: list[tuple[str, Raw | None, Raw | None]] = [("predict", inputs(2, "rails"), None)]
     for now in TURNS[kind]:
         if plan.trains:
             n = plan.sizes["n"]
             x = None if plan.options.get("scheme") == "uniform" else inputs(n, now)
-            found.append(("train", x, draw(now, rng, raw_y, (n,))))
+            found.append(("train", x, targets(n, now)))
         else:
             m = 25 * plan.sizes["N"]
             x = inputs(m, now)
             x[m // 2:: 3] = x[: m - m // 2: 3]  # a third of the later samples was there before
-            found.append(("update", x, draw(now, rng, raw_y, (m,))))
+            found.append(("update", x, targets(m, now)))
         found += [("predict", inputs(40, "noise"), None), ("predict", inputs(40, "rails"), None)]
     return found
 

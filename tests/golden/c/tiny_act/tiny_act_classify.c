@@ -15,7 +15,7 @@ static uint8_t tiny_act_classify_choose(const tiny_act_out_t *f, tiny_act_classi
     uint8_t best = 0;
     uint8_t i;
 
-    for (i = 1; i < TINY_ACT_CLASSES; i++) {
+    for (i = 1; i < (uint8_t)TINY_ACT_CLASSES; i++) {
         if (f[i] > f[best]) {
             second = f[best];
             best = i;

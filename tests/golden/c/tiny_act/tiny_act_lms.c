@@ -290,7 +290,8 @@ kc_status_t tiny_act_lms_update(tiny_act_model_t *m, const tiny_act_in_t *x,
     tiny_act_x_t sample[TINY_ACT_INPUT_DIM];
     tiny_act_word_t targets[TINY_ACT_OUTPUTS];
 
-    if (m == 0 || x == 0 || f == 0 || (int32_t)m->count > TINY_ACT_DICT_SIZE || label >= TINY_ACT_CLASSES) {
+    if (m == 0 || x == 0 || f == 0 || (int32_t)m->count > TINY_ACT_DICT_SIZE || label
+        >= (uint8_t)TINY_ACT_CLASSES) {
         return KC_BAD_ARGUMENT;
     }
     tiny_act_input_convert(x, sample);

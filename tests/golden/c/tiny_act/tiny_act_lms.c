@@ -199,12 +199,12 @@ static tiny_act_product_t tiny_act_lms_project_onto_range(tiny_act_model_t *m, i
 
         tiny_act_kernel_distances(&m->centers[slot * TINY_ACT_INPUT_DIM], &m->centers[i * TINY_ACT_INPUT_DIM],
             rows, d);
-        KC_UNROLL(2)
         for (j = 0; j < rows; j++) {
             tiny_act_product_t k = 0;
 
             if (tiny_act_kernel_reaches(d[j]) != 0) {
                 k = tiny_act_kernel_value(d[j]);
+                KC_UNROLL(3)
                 for (c = 0; c < TINY_ACT_OUTPUTS; c++) {
                     excess |= tiny_act_lms_add_projection(m, (i + j) * TINY_ACT_OUTPUTS + c, alpha[c], k);
                 }

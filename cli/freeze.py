@@ -21,7 +21,8 @@ def freeze(given: GeneratedFolder, state: State, out: Out, as_json: JsonFlag = F
     """Write a saved state as a read-only (const) model in C.
 
     The constant NAME_frozen contains the values of the state. It is stored in read-only memory, and can
-    predict without training and without restoring a state. The state must belong to the folder's plan.
+    predict without training and without restoring a state. On AVR, the compiler places
+    constants in RAM, and so this one too. The state must belong to the folder's plan.
 
     Examples
     --------

@@ -39,6 +39,8 @@ _RESERVED = frozenset((
     "locale", "math", "setjmp", "signal", "stdalign", "stdarg", "stdatomic", "stdbool", "stddef",
     "stdint", "stdio", "stdlib", "stdnoreturn", "string", "tgmath", "threads", "time", "uchar",
     "wctype", "main",
+    # ESP-IDF generates sdkconfig.h.
+    "sdkconfig",
     # C11 to C23, POSIX and compilers: words, macros and headers that ours include, or that include others.
     "aio", "alloca", "arm", "arm_acle", "arm_mve", "arm_neon", "byteswap", "constexpr", "cpio",
     "dirent", "dlfcn", "elf", "emmintrin", "endian", "error", "far", "fcntl", "features", "float16",

@@ -225,7 +225,7 @@ def test_a_model_file_named_as_a_generated_file_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["kc", "features", "arm_acle", "near", "std", "arm", "corecrt", "vadefs",
-                                  "newlib"])
+                                  "newlib", "sdkconfig"])
 def test_a_name_that_c_compilers_stumble_over_is_refused(name: str) -> None:
     from kerncast.sim.spec import Spec
 

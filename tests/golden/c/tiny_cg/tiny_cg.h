@@ -126,7 +126,7 @@ kc_status_t tiny_cg_train_begin(tiny_cg_trainer_t *t);
  * @param[in] x  2 ADC counts
  * @param[in] y  the target
  * @retval KC_OK the sample was accepted
- * @retval KC_OUT_OF_ORDER no begin, one sample too many, or the trainer was overwritten
+ * @retval KC_OUT_OF_ORDER no begin, one sample too many, or a trainer scalar was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
@@ -141,7 +141,7 @@ kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny
  * @retval KC_OK commit may follow
  * @retval KC_PENDING samples or steps are left
  * @retval KC_NOT_POSITIVE_DEFINITE training failed: begin again
- * @retval KC_OUT_OF_ORDER no begin, or the trainer was overwritten
+ * @retval KC_OUT_OF_ORDER no begin, or a trainer scalar was overwritten
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Not from an interrupt, because it takes long. A prediction may interrupt it.
@@ -157,7 +157,7 @@ kc_status_t tiny_cg_train_run(tiny_cg_trainer_t *t, uint32_t max_steps);
  *
  * @param[in,out] t  the trainer
  * @param[out] m  the model
- * @retval KC_OUT_OF_ORDER work is left, or the trainer was overwritten; otherwise as tiny_cg_train()
+ * @retval KC_OUT_OF_ORDER work is left, or a trainer scalar was overwritten; otherwise as tiny_cg_train()
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Allowed if the call does not interrupt another function on this trainer or model.
  * @par Worst case: writes 72 bytes.

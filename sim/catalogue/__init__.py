@@ -239,7 +239,7 @@ _NUMBERS = {
                   "Use the back end `model`, or a smaller size."),
     "E251": Entry("a value is missing",
                   "A field of the data file is empty, or marks a missing value: NA, NaN, null or ?.",
-                  "Fill the gap, for example from the neighbours, or remove the sample."),
+                  "Fill the gap, see docs/measured/gaps.md, or remove the sample."),
     "E252": Entry("not a number",
                   "A field contains text instead of a number, or a line does not follow the file format.",
                   "Correct the line named. If the target is a class, kerncast init finds the classes; "

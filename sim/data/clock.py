@@ -15,6 +15,9 @@ from ..errors import KerncastError, Problem, fail
 MAX_DEVIATION = 0.25
 # Steps that float64 counts exactly.
 _MOST_STEPS = 2.0**52
+#: How to fill missing samples of a signal, for messages.
+FILL = ("fill gaps of one or two samples by linear interpolation, and longer ones with predictions "
+        "(docs/measured/gaps.md)")
 #: Minimum number of steps of a run that a message suggests.
 _LEAST = 8
 
@@ -93,8 +96,7 @@ class Clock:
         raise KerncastError([Problem(
             "E251", f"{self.lost:,} samples are missing in {len(gaps):,} gaps of the time column",
             place(int(gaps[0]) + 1), f"a jump of {int(self.jumps[gaps[0]])} steps of {self.step:.6g}",
-            "a constant step", "fill the gaps, or use the longest run without a gap: "
-            + _rows(first, start, end))])
+            "a constant step", f"{FILL}, or use the longest run without a gap: {_rows(first, start, end)}")])
 
 
 def _rows(first: int, start: int, end: int) -> str:

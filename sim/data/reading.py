@@ -18,7 +18,7 @@ from .._arrays import Array, Words
 from ..errors import KerncastError, Problem, fail
 from ..formats import Format
 from ..spec import Data
-from .clock import Clock, even_stretch, longest_run, read_clock
+from .clock import FILL, Clock, even_stretch, longest_run, read_clock
 from .csv_lines import counted
 from .samples.files import format_of, read_file
 from .samples.table import SampleTable, label_text
@@ -209,7 +209,7 @@ def _missing_error(loaded: _Loaded, missing: NDArray[np.bool_], signal: bool, fi
     """Create the error E251, with the place of each missing value."""
     if signal:
         start, end = _stretch(loaded.time, ~missing)
-        remedy = "fill the gaps"
+        remedy = FILL
         if end - start > 1:
             remedy += ", or use the longest run without a gap: " + say_option(
                 "rows", f"{first + start + 1}..{first + end}")

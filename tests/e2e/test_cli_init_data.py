@@ -153,6 +153,7 @@ def test_an_empty_line_in_a_signal_is_refused_with_its_line(text):
     problem = refused(text)
     empty = text.split("\n").index("")
     assert problem["code"] == "E251" and problem["where"].startswith(f"d.csv:{empty + 1}")
+    assert "by linear interpolation" in problem["remedy"] and "docs/measured/gaps.md" in problem["remedy"]
     _, data, _ = made(text, *remedy_of(problem))
     assert len(data.y_raw) == empty - 1
 

@@ -38,6 +38,7 @@ def test_gaps_of_the_time_are_refused_with_the_longest_stretch():
     problem = refused(timed([i + 3 * (i > 30) + (i > 50) for i in range(60)]))
     assert (problem["code"], problem["where"]) == ("E251", "d.csv:33")
     assert "4 samples are missing in 2 gaps" in problem["message"]
+    assert "by linear interpolation" in problem["remedy"]
     _, data, _ = made(timed([i + 3 * (i > 30) + (i > 50) for i in range(60)]), *remedy_of(problem))
     assert len(data.y_raw) == 31
 

@@ -18,6 +18,9 @@ LOGGED = ("x", "y", "f", "kernel", "r", "a", "xi", "eps", "innov", "alpha", "dis
           "accumulator", "z")
 X, Y, F, KERNEL, R, A, XI, EPS, INNOV, ALPHA, DISTANCE, P, Q, S, ACCUMULATOR, Z = range(len(LOGGED))
 
+#: Log without a trace, for code that is compiled once, with its hooks.
+NULL_LOG = Log(np.zeros((len(LOGGED), 3), dtype=np.int64), begin(0))
+
 _EMPTY_LO, _EMPTY_HI = (1 << 62), -(1 << 62)
 
 

@@ -204,10 +204,6 @@ def begin(limit: int) -> Words:
     return np.array([limit, 0, 1, -1, 0, 0, 0], dtype=np.int64)
 
 
-#: Target of the hooks without a trace, for code that is compiled once, with its hooks.
-NULL_LOG = Log(np.zeros((0, 3), dtype=np.int64), begin(0))
-
-
 def finish(t: Words | None) -> Trace:
     """Return the result of a trace."""
     if t is None:

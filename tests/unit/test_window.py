@@ -6,7 +6,7 @@ import pytest
 from kerncast.sim.fxp_model import open_fxp_model
 from kerncast.sim.model import open_model
 from kerncast.sim.model.kernel import kernel, kernel_constants, term
-from kerncast.sim.model.trace_hooks import NULL_LOG
+from kerncast.sim.model.ranges import NULL_LOG
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 from kerncast.sim.window import grid_window, window

@@ -14,9 +14,10 @@ from ...jit import jit
 from ...plan import Plan
 from ...primitives import HALF_UP, Words, bit_length, magnitude, requantise
 from .. import trace_hooks as at
+from ..ranges import NULL_LOG
 from ..scalar31 import ZERO_EXP, add, add_wide, div, invert, lt, mul, to_scalar
 from ..statuses import BREAKDOWN, OK
-from ..trace_hooks import NULL_LOG, Log, trace, trace_all
+from ..trace_hooks import Log, trace, trace_all
 from .block_vectors import (
     GUARD,
     ROW_A,

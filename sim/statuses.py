@@ -1,8 +1,8 @@
 """sim: the status codes of the device's functions, with causes and remedies.
 
-Status 0 means ok. A positive status is a warning: the result is usable. A negative status means that the call
-was refused or failed. The generated C, HLS and RTL code, ``kerncast explain`` and ``kerncast sim`` use the
-names, codes and texts defined here.
+Status 0 means ok. A positive status is a warning: the result is usable, except that there is none yet with
+``PENDING``. A negative status means that the call was refused or failed. The generated C, HLS and RTL code,
+``kerncast explain`` and ``kerncast sim`` use the names, codes and texts defined here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class DeviceStatus(IntEnum):
     @property
     def usable(self) -> bool:
         """Return whether the result can be used."""
-        return self >= 0
+        return 0 <= self < DeviceStatus.PENDING  # the largest, as KC_USABLE of the generated C needs it
 
 
 class RestoreStatus(IntEnum):

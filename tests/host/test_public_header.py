@@ -56,6 +56,15 @@ def test_a_status_that_the_code_returns_is_listed_in_the_header(name):
     assert returned == set(re.findall(r"@retval (KC_(?!STATE)\w+)", files[f"{name}.h"]))
 
 
+@pytest.mark.parametrize("name", ["grid16", "cg16", "lookahead16", "band16", "mean16_bias"])
+def test_a_training_in_one_call_is_not_said_to_be_pending(name):
+    header = render_c(plan_of(name))[f"{name}.h"]
+    listed = {call: header[:header.index(f"kc_status_t {name}_{call}(")].rpartition("/**")[2]
+              for call in ("train", "train_run")}
+    assert "KC_NOT_POSITIVE_DEFINITE" in listed["train"] or "KC_BREAKDOWN" in listed["train"]
+    assert ("KC_PENDING" in listed["train"], "KC_PENDING" in listed["train_run"]) == (False, True)
+
+
 @pytest.mark.parametrize("name", sorted(CASES))
 def test_the_readme_starts_with_c_that_compiles(name, require_tool, tmp_path):
     require_tool("gcc", GCC)

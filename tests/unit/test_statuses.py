@@ -30,11 +30,11 @@ def test_the_constants_of_compiled_code_are_plain_integers_of_the_same_codes():
     assert list(statuses.TRAINED) == list(compiled.TRAINED)
 
 
-def test_the_sign_of_a_status_says_whether_its_result_can_be_used():
+def test_the_sign_of_a_status_tells_warnings_from_refusals():
     refused = {"not_positive_definite", "not_trained", "bad_argument", "breakdown", "out_of_order",
                "no_candidate"}
     assert {status.word for status in DeviceStatus if status < 0} == refused
-    assert {status.word for status in DeviceStatus if not status.usable} == refused
+    assert {status.word for status in DeviceStatus if not status.usable} == refused | {"pending"}
     assert all(status < 0 for status in RestoreStatus if status != RestoreStatus.OK)
 
 
@@ -68,3 +68,20 @@ def test_the_text_of_every_status_compiles_and_is_returned(require_tool, tmp_pat
                    cwd=tmp_path, check=True)
     said = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True).stdout
     assert said.splitlines() == [meaning for _, _, meaning in c_statuses()]
+
+
+def test_the_generated_macro_accepts_what_python_calls_usable(require_tool, tmp_path):
+    gcc = require_tool("gcc", "sudo apt-get install -y gcc libc6-dev")
+    (tmp_path / "kc_config.h").write_text(render_shared()["rt/kc_config.h"])
+    codes = [code for _, code, _ in c_statuses()]
+    (tmp_path / "main.c").write_text(
+        '#include <stdio.h>\n#include "kc_config.h"\nstatic int calls;\n'
+        "static kc_status_t status_of(int code) { calls++; return (kc_status_t)code; }\n"
+        f"int main(void) {{ static const int codes[] = {{ {', '.join(map(str, codes))} }}; int i;\n"
+        f"for (i = 0; i < {len(codes)}; i++) {{\n"
+        '    (void)printf("%d ", KC_USABLE(status_of(codes[i])) ? 1 : 0);\n}\n'
+        '(void)printf("%d", calls); return 0; }\n')
+    subprocess.run([gcc, "-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "main.c", "-o", "main"],
+                   cwd=tmp_path, check=True)
+    said = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=True).stdout.split()
+    assert said == [str(int(code in statuses.TRAINED)) for code in codes] + [str(len(codes))]

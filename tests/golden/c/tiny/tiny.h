@@ -12,7 +12,7 @@
 #include "rt/kc_config.h"
 #include "rt/kc_storage.h"
 
-#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x9fca34c2
+#if KC_ABI != 2 || KC_RUNTIME_HASH != 0x10546968
 #error "rt/ is of another version than this file: generate the folder again"
 #endif
 
@@ -199,7 +199,6 @@ kc_status_t tiny_train_fitted(const tiny_trainer_t *t, tiny_out_t *f);
  * @retval KC_OK done
  * @retval KC_SATURATED done, but a value saturated at full scale
  * @retval KC_INACCURATE trained, but the certified error bound exceeds the tolerance
- * @retval KC_PENDING more samples or steps are needed
  * @retval KC_NOT_POSITIVE_DEFINITE not trained: matrix indefinite or too ill-conditioned
  * @retval KC_BAD_ARGUMENT a null pointer, or a damaged model
  * @retval KC_OUT_OF_ORDER a function of the sliced training was called out of order

@@ -53,7 +53,7 @@ def test_a_learner_whose_count_was_overwritten_is_refused(host, cases):
         backend.model.count = count
         before = snapshot(backend)
         assert set(backend.update(update.x_raw[:2], update.y_raw[:2])["status"]) == {BAD_ARGUMENT}
-        assert set(backend.predict(update.x_raw[:2])["status"]) == {NOT_TRAINED}
+        assert set(backend.predict(update.x_raw[:2])["status"]) == {BAD_ARGUMENT}
         assert snapshot(backend) == before
     backend.close()
 
@@ -77,7 +77,21 @@ def test_a_trained_model_that_was_overwritten_predicts_nothing(host, cases, fiel
     x = np.array([[3]])
     assert backend.predict(x)["status"].tolist() == [OK]
     setattr(backend.model, field, 0x1234)
-    assert backend.predict(x)["status"].tolist() == [NOT_TRAINED]
+    assert backend.predict(x)["status"].tolist() == [BAD_ARGUMENT]
+    backend.model.trained = 0
+    assert backend.predict(x)["status"].tolist() == [NOT_TRAINED]  # whatever the other members are
+    backend.close()
+
+
+def test_a_least_squares_learner_with_another_flag_is_refused(host, cases):
+    backend = host("rls16")
+    update = next(call for call in cases("rls16").vectors.calls if call.name == "update")
+    backend.update(update.x_raw[:2], update.y_raw[:2])
+    backend.model.trained = 2
+    before = snapshot(backend)
+    assert set(backend.predict(update.x_raw[:2])["status"]) == {BAD_ARGUMENT}
+    assert set(backend.update(update.x_raw[:2], update.y_raw[:2])["status"]) == {BAD_ARGUMENT}
+    assert snapshot(backend) == before
     backend.close()
 
 

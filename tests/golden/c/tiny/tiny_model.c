@@ -38,7 +38,7 @@ kc_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
     *f = 0;
     if (m->trained != 1u || m->alpha_exp < TINY_ALPHA_EXP_MIN
         || m->alpha_exp > TINY_ALPHA_EXP_MAX) {
-        return KC_NOT_TRAINED;
+        return m->trained == 0u ? KC_NOT_TRAINED : KC_BAD_ARGUMENT;
     }
     tiny_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_INPUT_DIM);

@@ -60,7 +60,7 @@ kc_status_t tiny_act_model_predict(const tiny_act_model_t *m, const tiny_act_in_
         f[c] = 0;
     }
     if (m->count == 0u || (int32_t)m->count > TINY_ACT_DICT_SIZE) {
-        return KC_NOT_TRAINED;
+        return m->count == 0u ? KC_NOT_TRAINED : KC_BAD_ARGUMENT;
     }
     tiny_act_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_ACT_INPUT_DIM);

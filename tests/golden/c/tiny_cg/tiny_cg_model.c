@@ -39,7 +39,7 @@ kc_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_in_t *
     *f = 0;
     if (m->trained != 1u || m->alpha_exp < TINY_CG_ALPHA_EXP_MIN
         || m->alpha_exp > TINY_CG_ALPHA_EXP_MAX) {
-        return KC_NOT_TRAINED;
+        return m->trained == 0u ? KC_NOT_TRAINED : KC_BAD_ARGUMENT;
     }
     tiny_cg_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_CG_INPUT_DIM);

@@ -51,7 +51,7 @@ kc_status_t tiny_lms_model_predict(const tiny_lms_model_t *m, const tiny_lms_in_
     }
     *f = 0;
     if (m->count == 0u || (int32_t)m->count > TINY_LMS_DICT_SIZE) {
-        return KC_NOT_TRAINED;
+        return m->count == 0u ? KC_NOT_TRAINED : KC_BAD_ARGUMENT;
     }
     tiny_lms_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_LMS_INPUT_DIM);

@@ -37,7 +37,7 @@ kc_status_t tiny_rls_model_predict(const tiny_rls_model_t *m, const tiny_rls_in_
     }
     *f = 0;
     if (m->trained != 1u) {
-        return KC_NOT_TRAINED;
+        return m->trained == 0u ? KC_NOT_TRAINED : KC_BAD_ARGUMENT;
     }
     tiny_rls_input_convert(x, sample);
     KC_TRACE_ALL(input_convert, x, 0, sample, 0, TINY_RLS_INPUT_DIM);

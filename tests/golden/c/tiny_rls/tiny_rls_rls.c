@@ -379,7 +379,7 @@ kc_status_t tiny_rls_rls_update(tiny_rls_model_t *m, const tiny_rls_in_t *x,
     int64_t acc, target;
     int32_t saturated;
 
-    if (m == 0 || x == 0 || f == 0) {
+    if (m == 0 || x == 0 || f == 0 || m->trained > 1u) {
         return KC_BAD_ARGUMENT;
     }
     tiny_rls_input_convert(x, sample);

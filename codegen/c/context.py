@@ -245,6 +245,8 @@ def _trainer(plan: Plan) -> dict[str, Any]:
         "run_time_shift": f"{plan.name}_shift" if shared_shift else "kc_arithmetic_shift",
         "static": plan.static, "refine": refine, "bias": bias,
         "row": "r_short" if any(f.name == "r_short" for f in plan.workspace) else "r", "sides": sides,
+        "short_arrays": [f for f in plan.workspace if f.formula != "1" and "n" not in f.formula
+                         and f.name != "reserved"],
         "eager": eager, "stages": [(name, text) for name, text in _STAGES.items() if name in stages],
     }
 

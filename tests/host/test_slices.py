@@ -122,6 +122,32 @@ def test_a_trainer_that_was_overwritten_is_refused_with_the_model_untouched(slic
     assert snapshot(backend) == before
 
 
+#: Trainers with members of type float, and with short arrays: of look-ahead, candidates and outputs.
+SHORT = {"lookahead24_f32": {"eps", "found", "level", "recent"}, "tuned16": {"evidence"},
+         "lookahead16": {"correction_exps", "recent_q", "recent_e"}, "cg32_outputs": {"rr", "own_exp"}}
+
+
+@pytest.mark.parametrize("name", SHORT)
+def test_a_bit_of_a_short_member_is_noticed_wherever_it_is(host, cases, name):
+    backend = host(name)
+    slices, before = Slices(backend, cases(name)), snapshot(backend)
+    members = [f for f in backend.plan.workspace
+               if "n" not in f.formula and f.name not in ("reserved", "check")]
+    assert SHORT[name] <= {f.name for f in members}
+    whole = slices.ffi.buffer(backend.trainer)
+    for field in members:
+        at = slices.ffi.offsetof(f"{slices.p}_trainer_t", field.name)
+        for byte in range(at, at + field.bytes):
+            slices.call("cancel")
+            assert slices.call("begin") == code("ok")
+            whole[byte] = bytes([whole[byte][0] ^ 0x20])
+            assert slices.call("run", 1) == code("out_of_order"), (field.name, byte - at)
+            whole[byte] = bytes([whole[byte][0] ^ 0x20])
+            assert slices.call("run", 1) == code("pending")
+    assert snapshot(backend) == before
+    backend.close()
+
+
 def test_a_failed_training_keeps_the_old_model(host, cases):
     backend = host("indefinite16")
     train = next(call for call in cases("indefinite16").vectors.calls if call.name == "train")

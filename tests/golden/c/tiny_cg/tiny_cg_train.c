@@ -16,7 +16,7 @@ static uint32_t tiny_cg_check_word(uint32_t sum, uint32_t word)
     return (((sum & UINT32_C(0x07FFFFFF)) << 5) | (sum >> 27)) ^ word;
 }
 
-/* Checksum of the scalars: they steer every index and shift. */
+/* Checksum of the scalars, which steer every index and shift, and of the short arrays. */
 static uint32_t tiny_cg_checksum(const tiny_cg_trainer_t *t)
 {
     uint32_t sum = TINY_CG_TRAINER_TAG;

@@ -34,7 +34,9 @@ Every method reads the same 16-bit samples once, in order. Each sample is predic
 Offset and scale of the samples come from {chosen} realisations. The parameters are tuned on the same
 {chosen} realisations, one parameter after the other. The figures are means over {reported} other
 realisations, with other seeds or from other parts of a recording. Errors are averaged over the samples after
-the first {settled:,}; on the changing channel, over the 500 before the change and the last 500.
+the first {settled:,}; on the changing channel, over the 500 before the change and the last 500. Errors in dB
+are normalised: each mean squared error is divided by the variance of the stream's targets over the same
+samples.
 
 | stream | inputs | what it is |
 |---|--:|---|
@@ -198,8 +200,8 @@ def text(results: Results) -> str:
     return f"""{HEAD.format(chosen=len(CHOSEN_ON), reported=len(REPORTED), settled=SETTLED)}
 ## Error of tuned methods
 
-The error is the mean squared error divided by the variance of the target, in dB. Lower is better, and
-predicting the mean gives 0 dB. The best method that runs on the chip is bold.
+The error is normalised by the variance of the stream, in dB. Lower is better, and predicting the mean gives
+0 dB. The best method that runs on the chip is bold.
 
 {_errors(results, known)}
 

@@ -70,39 +70,29 @@ static inline void kc_portable_fade_add_triangle(int32_t *r, const int16_t *phi,
     }
 }
 
-/* k with 5/8 2^k <= num / den < 5/4 2^k; 0 < num, 0 < den < 2^31. 2^k den is 4/5 to 8/5 of num: a step of
- * such over-relaxation converges faster than one of the nearest power. */
-static inline int32_t kc_relaxed_power_32(int32_t num, int32_t den)
+/* The least k with num / den <= 2^k; 0 < num, 0 < den < 2^31. */
+static inline int32_t kc_power_above_32(int32_t num, int32_t den)
 {
     const int32_t up = 31 - kc_bit_length(num), up_den = 31 - kc_bit_length(den);
     const uint32_t n = (uint32_t)num << up, d = (uint32_t)den << up_den;
-    const uint32_t quarter = (d + 3U) / 4U;
-    const int32_t k = up_den - up;
 
-    if (n >= d + quarter) {
-        return k + 1;
-    }
-    return 2U * n >= d + quarter ? k : k - 1;
+    return up_den - up + (n > d ? 1 : 0);
 }
 
 /* The same for num < 2^62. */
-static inline int32_t kc_relaxed_power(int64_t num, int32_t den)
+static inline int32_t kc_power_above(int64_t num, int32_t den)
 {
-    int32_t k, up, up_den;
+    int32_t up, up_den;
     int64_t n, d;
 
     if (num <= INT32_MAX) {
-        return kc_relaxed_power_32((int32_t)num, den);
+        return kc_power_above_32((int32_t)num, den);
     }
     up = kc_normalisation_shift(num);
     up_den = kc_normalisation_shift(den);
     n = num * (INT64_C(1) << up);
     d = den * (INT64_C(1) << up_den);
-    k = up_den - up;
-    if (n - d >= d / 4) {
-        return k + 1;
-    }
-    return 2 * n - d >= d / 4 ? k : k - 1;
+    return up_den - up + (n > d ? 1 : 0);
 }
 
 /* v - v fading / 2^32, the product rounded toward 0; |v| < 2^62, 0 <= fading < 2^31. */
@@ -168,16 +158,15 @@ static KC_INLINE kc_largest_32_t kc_portable_add_row(int32_t *b, const int32_t *
     return most;
 }
 
-/* The same for the entries above the diagonal of a column, whose distances are n - 1, n - 2, ... */
-static KC_INLINE kc_largest_32_t kc_portable_add_above(int32_t *b, const int32_t *r, int32_t n, int32_t count,
-    int32_t factor, int32_t high)
+/* The same for the entries above the diagonal of a column, whose distances are next, next - 1, ... */
+static KC_INLINE kc_largest_32_t kc_portable_add_above(int32_t *b, const int32_t *r, int32_t next, int32_t count,
+    int32_t factor, int32_t high, kc_largest_32_t most)
 {
-    kc_largest_32_t most = {0, b};
     int32_t j;
 
     for (j = 0; j < count; j++) {
         most = kc_portable_add_row(&b[j], r, 1, factor, high, most);
-        r += n - 1 - j;
+        r += next - j;
     }
     return most;
 }
@@ -211,24 +200,56 @@ static inline uint32_t kc_diagonal(int32_t n, int32_t i)
     return (uint32_t)i * (uint32_t)(2 * n + 1 - i) / 2U;
 }
 
-/* Add factor / 2^32 times column i of a symmetric matrix to b, each product rounded to minus infinity; the
- * place of the largest of the results. The matrix is its upper triangle, row by row; the products and |b_j|
- * are below 2^30. */
-static KC_NOINLINE const int32_t *kc_add_column_high(int32_t *b, const int32_t *r, int32_t n, int32_t i,
-    int32_t factor)
-{
-    const kc_largest_32_t most = kc_add_above(b, &r[i], n, i, factor, 1);
+/* Features up to `first` precede the inputs. The magnitudes of the inputs count 2^scale times. */
+typedef struct {
+    int32_t first, scale;
+} kc_inputs_t;
 
-    return kc_add_row(&b[i], &r[kc_diagonal(n, i)], n - i, factor, 1, most).at;
+/* The largest before the inputs, as a bound for the inputs; if it has 31 bits, it stays the largest. */
+static KC_INLINE kc_largest_32_t kc_scale_largest(kc_largest_32_t most, int32_t scale)
+{
+    most.size = most.size < (INT32_C(1) << 30) ? kc_shift_round_i32(most.size, scale, KC_FLOOR) : INT32_MAX;
+    return most;
 }
 
-/* The same with factor / 2. */
-static KC_NOINLINE const int32_t *kc_add_column_half(int32_t *b, const int32_t *r, int32_t n, int32_t i,
-    int32_t factor)
+/* Add factor / 2^(32 or 1) times column i of a symmetric matrix to b, each product rounded to minus infinity;
+ * the place of the largest of the results. The matrix is its upper triangle, row by row; the products and
+ * |b_j| are below 2^30. */
+static KC_INLINE const int32_t *kc_add_column(int32_t *b, const int32_t *r, int32_t n, int32_t i,
+    int32_t factor, int32_t high, kc_inputs_t inputs)
 {
-    const kc_largest_32_t most = kc_add_above(b, &r[i], n, i, factor, 0);
+    const int32_t *const row = &r[kc_diagonal(n, i)];
+    int32_t start = 0, end = inputs.first;
+    kc_largest_32_t most = {0, b};
 
-    return kc_add_row(&b[i], &r[kc_diagonal(n, i)], n - i, factor, 0, most).at;
+    while (start < n) {
+        if (start < i) {
+            const int32_t *const above = &r[kc_diagonal(n, start) + (uint32_t)(i - start)];
+            const int32_t count = (i < end ? i : end) - start;
+
+            most = kc_add_above(&b[start], above, n - 1 - start, count, factor, high, most);
+            start += count;
+        }
+        most = kc_add_row(&b[start], &row[start - i], end - start, factor, high, most);
+        most = kc_scale_largest(most, inputs.scale);
+        start = end;
+        end = n;
+    }
+    return most.at;
+}
+
+/* kc_add_column with factor / 2^32 */
+static KC_NOINLINE const int32_t *kc_add_column_high(int32_t *b, const int32_t *r, int32_t n, int32_t i,
+    int32_t factor, kc_inputs_t inputs)
+{
+    return kc_add_column(b, r, n, i, factor, 1, inputs);
+}
+
+/* kc_add_column with factor / 2 */
+static KC_NOINLINE const int32_t *kc_add_column_half(int32_t *b, const int32_t *r, int32_t n, int32_t i,
+    int32_t factor, kc_inputs_t inputs)
+{
+    return kc_add_column(b, r, n, i, factor, 0, inputs);
 }
 
 /* Subtract step / 2^s times column i from b of 64 bits. */

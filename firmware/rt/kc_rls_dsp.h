@@ -277,12 +277,10 @@ static KC_INLINE kc_largest_32_t kc_dsp_add_row(int32_t *b, const int32_t *r, in
 }
 
 /* kc_portable_add_above */
-static KC_INLINE kc_largest_32_t kc_dsp_add_above(int32_t *b, const int32_t *r, int32_t n, int32_t count,
-    int32_t factor, int32_t high)
+static KC_INLINE kc_largest_32_t kc_dsp_add_above(int32_t *b, const int32_t *r, int32_t next, int32_t count,
+    int32_t factor, int32_t high, kc_largest_32_t most)
 {
     const int32_t *const end = &b[count - 3];
-    kc_largest_32_t most = {0, b};
-    int32_t next = n - 1;
 
     while (b < end) {
         const int32_t *const later = &r[2 * next];

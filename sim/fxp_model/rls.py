@@ -39,8 +39,8 @@ class FxpRls(FxpModel):
         self._beta_lsb = self._w_lsb * _PHI * (1 << c["rls_error_shift"])
         self._x_unit = Fraction(2) ** c["rls_x_exp"] / _PHI  # the x whose feature is 1
         self._turn = Fraction(1, 1 << (c["rls_phase_shift"] + 20))
-        counts = {"one": 1, "x": plan.sizes["N"] - plan.sizes["M"] - 1, "cosine": plan.sizes["M"]}
-        self._inputs = counts["x"] > 0
+        counts = {"one": 1, "cosine": plan.sizes["M"], "x": plan.sizes["N"] - plan.sizes["M"] - 1}
+        self._inputs, self._first = counts["x"] > 0, 1 + counts["cosine"]
         self._ridge, self._fade = ([c[f"rls_{name}_{kind}"] * self._r_lsb for kind, count in counts.items()
                                     for _ in range(count)] for name in ("ridge", "fade"))
         self._tables = {name: plan.tables[name].values for name in ("directions", "phases", "cosine")}
@@ -58,7 +58,7 @@ class FxpRls(FxpModel):
     def _features(self, x: Words) -> list[Fraction]:
         columns, cosine = len(x), self._tables["cosine"]
         inputs = [_down(Fraction(int(v)) / self._x_unit, _PHI) for v in x] if self._inputs else []
-        found = [cosine[0] * _PHI, *inputs]
+        found = [cosine[0] * _PHI]
         for j, phase in enumerate(self._tables["phases"]):
             direction = self._tables["directions"][j * columns:(j + 1) * columns]
             turns = sum(int(v) * d for v, d in zip(x, direction, strict=True)) * self._turn
@@ -66,7 +66,7 @@ class FxpRls(FxpModel):
             index = floor(angle)
             left, right = cosine[index], cosine[index + 1]
             found.append(_down((left + (right - left) * (angle - index)) * _PHI, _PHI))
-        return found
+        return found + inputs
 
     def _prediction(self, total: Fraction) -> tuple[int, bool]:
         """Convert w.phi to the integer of f; return it and whether it saturated.
@@ -116,15 +116,22 @@ class FxpRls(FxpModel):
                                                                         self._beta_lsb)
         return f, self._descend() or saturated
 
+    def _input_scale(self) -> int:
+        """Return the factor of the residuals of the inputs when they are compared."""
+        bits = [max((int(self._r[i][i] / self._r_lsb).bit_length() for i in range(first, end)), default=0)
+                for first, end in ((0, self._first), (self._first, len(self._w)))]
+        return 1 << max(bits[0] - bits[1], 0) // 2
+
     def _descend(self) -> bool:
         """Change coefficients by powers of two; return whether one reached its limit."""
+        scale = self._input_scale()
         for _ in range(self._steps):
-            sizes = [abs(b) for b in self._beta]
+            sizes = [abs(b) * (scale if i >= self._first else 1) for i, b in enumerate(self._beta)]
             i = sizes.index(max(sizes))
             if sizes[i] == 0:
                 return False
-            ratio, step = sizes[i] / self._r[i][i], self._w_lsb * (1 << 30)
-            while step > self._w_lsb / 4 and Fraction(5, 8) * step > ratio:
+            ratio, step = abs(self._beta[i]) / self._r[i][i], self._w_lsb * (1 << 30)
+            while step > self._w_lsb / 4 and step / 2 >= ratio:
                 step /= 2
             if step < self._w_lsb:
                 return False

@@ -21,9 +21,9 @@ class Rls(SpecTable):
                         allowed="a number above 0, 1e-12 to 1000", remedy="start with 0.001")
     linear: bool = _key(True, about="use the inputs as features too", allowed="true, false",
                         remedy="false if the relation has no linear part")
-    steps: int = _key(16, ge=1, le=1024, about="maximum number of coefficients that change per sample",
+    steps: int = _key(10, ge=1, le=1024, about="maximum number of coefficients that change per sample",
                       allowed="an integer, 1 to 1024",
-                      remedy="start with 16; time grows as steps * features")
+                      remedy="start with 10; time grows as steps * features")
     seed: int = _key(0, ge=0, le=2**31 - 1, about="seed of the cosines", allowed="an integer from 0",
                      remedy="any; the same seed gives the same tables")
     passes: int = _key(1, ge=1, le=1000, about="number of passes over the training data",

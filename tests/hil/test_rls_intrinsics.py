@@ -58,6 +58,7 @@ def test_columns_with_dsp_instructions_are_those_of_portable_c(core):
                 write_twice(core, "b", random.choice([random.integers(-(1 << 29), 1 << 29, MOST),
                                                       random.integers(-2, 3, MOST)]))
                 factor = int(random.choice([-1, 1])) << bits
+                core.write("inputs", random.integers((1, 0), (n + 1, 4)).astype(np.int32))
                 wrong += core.call("column_differs", n, i, factor & 0xFFFFFFFF, high)[0]
     assert wrong == 0
 

@@ -97,15 +97,14 @@ def cosine_feature(x: Words, direction: Words, phase: int, c: RlsConstants) -> i
 
 @jit
 def set_features(x: Words, c: RlsConstants, phi: Words, log: Log) -> None:
-    """Set phi (P,) to 1, the scaled inputs if `linear`, and the cosines."""
+    """Set phi (P,) to 1, the cosines, and the scaled inputs if `linear`."""
+    count = c.phases.shape[0]
     phi[0] = c.cosine[0]
-    first = 1
+    for j in range(count):
+        phi[1 + j] = cosine_feature(x, c.directions[j], c.phases[j], c)
     if c.linear:
         for d in range(x.shape[0]):
-            phi[d + 1] = arithmetic_shift(x[d], c.rls_x_exp)
-        first += x.shape[0]
-    for j in range(c.phases.shape[0]):
-        phi[first + j] = cosine_feature(x, c.directions[j], c.phases[j], c)
+            phi[1 + count + d] = arithmetic_shift(x[d], c.rls_x_exp)
     trace_all(log, at.FEATURES_PHI, 0, phi, 0, phi.shape[0])
 
 
@@ -166,10 +165,32 @@ def add_error(s: RlsState, phi: Words, error: int, c: RlsConstants) -> None:
 
 # ---- dichotomous coordinate descent ----
 @jit
-def largest(beta: Words) -> int:
-    """Return the index of the largest ``|beta_i|``; ties select the first."""
+def input_scale(r: Words, order: int, first: int) -> int:
+    """Return s; in comparisons, residuals of the inputs count 2^s times.
+
+    It is half the difference in bits between the largest R_ii of the other features and that of the inputs,
+    and at least 0.
+    """
+    others, inputs, base = 0, 0, 0
+    for i in range(order):
+        if i < first:
+            others = max(others, r[base])
+        else:
+            inputs = max(inputs, r[base])
+        base += order - i
+    return max(bit_length(others) - bit_length(inputs), 0) // 2
+
+
+@jit
+def largest(beta: Words, first: int, scale: int) -> int:
+    """Return the index of the largest ``|beta_i|``; ties select the first.
+
+    From `first` on, ``|beta_i|`` counts ``2**scale`` times.
+    """
     best, most = 0, 0
     for i in range(beta.shape[0]):
+        if i == first:
+            most >>= scale
         size = beta[i] if beta[i] >= 0 else -beta[i]
         if size > most:
             best, most = i, size
@@ -177,17 +198,14 @@ def largest(beta: Words) -> int:
 
 
 @jit
-def relaxed_power(num: int, den: int) -> int:
-    """Return k with ``5/8 2**k <= num / den < 5/4 2**k``.
+def power_above(num: int, den: int) -> int:
+    """Return the least k with ``num / den <= 2**k``.
 
-    So ``2**k`` is 4/5 to 8/5 of the quotient.  Requires 0 < num < 2**62 and 0 < den < 2**31.
+    Requires 0 < num < 2**62 and 0 < den < 2**31.
     """
     up, up_den = 62 - bit_length(num), 62 - bit_length(den)
-    n, d = num << up, den << up_den
     k = up_den - up
-    if n - d >= d >> 2:
-        return k + 1
-    return k if 2 * n - d >= d >> 2 else k - 1
+    return k + 1 if num << up > den << up_den else k
 
 
 @jit
@@ -202,14 +220,15 @@ def subtract_column(s: RlsState, i: int, step: int, c: RlsConstants) -> None:
 @jit
 def descend(s: RlsState, c: RlsConstants, log: Log) -> bool:
     """Change up to `rls_steps` coefficients; return whether one reached its limit."""
-    order = s.rls_w.shape[0]
+    order, first = s.rls_w.shape[0], 1 + c.phases.shape[0]
+    scale = input_scale(s.rls_r, order, first)
     for _ in range(c.rls_steps):
-        i = largest(s.rls_beta)
+        i = largest(s.rls_beta, first, scale)
         beta, r = s.rls_beta[i], s.rls_r[i * order - i * (i - 1) // 2]
         if beta == 0 or r <= 0:  # an R_ii <= 0 exists in an overwritten state only
             return False
         size = beta if beta >= 0 else -beta
-        k = min(relaxed_power(size, r) + c.rls_step_shift, 30)
+        k = min(power_above(size, r) + c.rls_step_shift, 30)
         trace(log, at.DESCEND_STEP, 0, i, k)
         if k < 0:
             return False
@@ -272,10 +291,10 @@ def constants_of(plan: Plan) -> RlsConstants:
     tables = {name: np.array(plan.tables[name].values, dtype=np.int64)
               for name in ("directions", "phases", "cosine")}
     tables["directions"] = tables["directions"].reshape(plan.sizes["M"], plan.sizes["D"])
-    counts = [("one", 1), ("x", plan.sizes["N"] - plan.sizes["M"] - 1), ("cosine", plan.sizes["M"])]
+    counts = [("one", 1), ("cosine", plan.sizes["M"]), ("x", plan.sizes["N"] - plan.sizes["M"] - 1)]
     rows = {name: np.array([plan.integer(f"rls_{name}_{part}") for part, count in counts
                             for _ in range(count)], dtype=np.int64) for name in ("ridge", "fade")}
-    values: dict[str, Any] = {"linear": counts[1][1] > 0, "f": cast_of(plan, "f"), **tables, **rows}
+    values: dict[str, Any] = {"linear": counts[2][1] > 0, "f": cast_of(plan, "f"), **tables, **rows}
     for name in RlsConstants._fields:
         if name not in values:
             values[name] = plan.integer(name)

@@ -216,7 +216,7 @@ def cosine() -> tuple[int, ...]:
 def _memory(sizes: dict[str, int]) -> tuple[Field, ...]:
     return memory([("rls_r", "int32_t", "N*(N+1)//2", "normal equations: R, upper triangle, row by row"),
                    ("rls_beta", "int64_t", "N", "residual of the normal equations"),
-                   ("rls_w", "int32_t", "N", "coefficients of 1, the inputs if linear, the cosines"),
+                   ("rls_w", "int32_t", "N", "coefficients of 1, the cosines, the inputs if linear"),
                    ("trained", "uint16_t", "1", "1 after the first sample")],
                   sizes, SIZE_KEYS["online_kernel_rls"])
 

@@ -13,7 +13,7 @@ from kerncast.codegen.rtl import refuse_unfit
 from kerncast.sim.backend import STATUSES
 from kerncast.sim.errors import KerncastError
 from kerncast.sim.model import open_model
-from kerncast.sim.model.online.rls import relaxed_power
+from kerncast.sim.model.online.rls import input_scale, largest, power_above
 from kerncast.sim.planner import make_plan
 from kerncast.sim.planner.online.rls import cosine, formats
 from kerncast.sim.reference.backend import FloatReference
@@ -76,7 +76,7 @@ def test_errors_are_no_larger_than_those_of_float64(word: int, linear: bool) -> 
 def test_full_scale_samples_never_leave_the_proved_formats(forgetting: float) -> None:
     plan = make_plan(spec_of(32, forgetting=forgetting, ridge=1e-9, steps=40))
     model, rng = open_model(plan), np.random.default_rng(1)
-    ridge = [plan.integer(f"rls_ridge_{kind}") for kind in ("one", "x", "x", *["cosine"] * 20)]
+    ridge = [plan.integer(f"rls_ridge_{kind}") for kind in ("one", *["cosine"] * 20, "x", "x")]
     starts = np.cumsum([0, *range(23, 1, -1)])
     for kind in range(3):
         x = np.full((300, 2), -2048) if kind == 0 else rng.choice([-2048, 2047], (300, 2))
@@ -136,10 +136,17 @@ def test_an_empty_learner_is_not_trained_and_a_state_continues() -> None:
     np.testing.assert_array_equal(third.update(x[90:], y[90:])["f"], whole[90:])
 
 
-def test_the_step_is_the_relaxed_power_of_two() -> None:
-    for num, den in ((3, 4), (11, 8), (12, 8), (1, 1), (5, 1000), (2**61, 3), (7, 2**31 - 1)):
-        k = relaxed_power(num, den)
-        assert Fraction(5, 8) * Fraction(2) ** k <= Fraction(num, den) < Fraction(5, 4) * Fraction(2) ** k
+def test_the_step_is_the_least_power_of_two_above_the_quotient() -> None:
+    for num, den in ((3, 4), (11, 8), (8, 1), (1, 1), (5, 1000), (2**61, 3), (7, 2**31 - 1)):
+        k = power_above(num, den)
+        assert Fraction(2) ** (k - 1) < Fraction(num, den) <= Fraction(2) ** k
+
+
+def test_residuals_of_inputs_count_more_if_their_entries_of_r_are_small() -> None:
+    for one, x, scale in ((1 << 20, 1 << 14, 3), (1 << 20, 1 << 15, 2), (1 << 14, 1 << 20, 0)):
+        assert input_scale(np.array([one, 0, x]), 2, 1) == scale
+    for beta, index in (((8, 7, 1), 0), ((8, -9, 1), 1), ((9, 7, 2), 0), ((9, 7, -3), 2), ((0, 0, 1), 2)):
+        assert largest(np.array(beta), 2, 2) == index
 
 
 def test_the_cosine_is_correctly_rounded_and_symmetric() -> None:

@@ -61,7 +61,7 @@ static inline void kc_portable_fade_add_triangle(int32_t *r, const int16_t *phi,
     for (i = 0; i < n; i++) {
         KC_UNROLL(4)
         for (j = i; j < n; j++) {
-            const int32_t product = kc_shift_round_i32(phi[i] * phi[j], s, KC_FLOOR);
+            const int32_t product = kc_shift_round_i32((int32_t)phi[i] * phi[j], s, KC_FLOOR);
             const int64_t faded = kc_shift_floor((int64_t)*r * fading, 32);
 
             *r = (int32_t)kc_wrap(*r - faded + product, 32);

@@ -159,6 +159,14 @@ def test_no_row_too_many_is_written_at_os_on_a_cortex_m55(
     check(board, cases("lms16"), tmp_path, ledger, "gcc", "-Os")
 
 
+def test_products_of_random_features_have_32_bits_on_avr(
+        cases: Cases, tmp_path: Path, ledger: "Ledger", require_tool: Callable[[str, str], str]) -> None:
+    """The product of two int16_t is an int, which has 16 bits on AVR."""
+    board = load_board("arduino-mega")
+    require(board, require_tool)
+    check(board, cases("rls16"), tmp_path, ledger, "gcc", "-O2")
+
+
 @pytest.mark.campaign
 @pytest.mark.parametrize(("name", "optimise"), MATRIX)
 def test_the_whole_matrix_gives_the_model_s_values(

@@ -77,3 +77,37 @@ def test_the_program_of_the_page_learns_as_the_model_does_on_windows(require_too
     alpha = model.state()["alpha"]
     assert [program.coefficient(i) for i in range(len(alpha))] == alpha.tolist()
     assert np.count_nonzero(alpha) > 0
+
+
+MISALIGNED = """#include "tapped.h"
+static union { tapped_model_t model; unsigned char bytes[sizeof(tapped_model_t) + 1]; } memory;
+int main(void)
+{
+    tapped_in_t x[TAPPED_INPUT_DIM] = {0};
+    tapped_out_t f = 0;
+
+    return tapped_model_predict((const tapped_model_t *)&memory.bytes[AT], x, &f) == KC_NOT_TRAINED ? 0 : 1;
+}
+"""
+
+
+def compiled(folder, *options):
+    command = ["gcc", "-std=c99", *options, "-I.", *(path.name for path in folder.glob("*.c")), "-o", "main"]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+def test_the_options_of_the_page_find_a_misaligned_model(require_tool, tmp_path):
+    require_tool("gcc", GCC)
+    text = PAGE.read_text(encoding="utf-8")
+    assert "-Wcast-align=strict" in text and "-fsanitize=alignment" in text
+    kerncast.generate(learner("nt", 16), tmp_path)
+    (tmp_path / "main.c").write_text(MISALIGNED)
+    found = {}
+    for at in (0, 1):
+        built = compiled(tmp_path, f"-DAT={at}", "-fsanitize=alignment", "-fno-sanitize-recover=all")
+        assert built.returncode == 0, built.stderr
+        run = subprocess.run([tmp_path / "main"], capture_output=True, text=True, check=False)
+        found[at] = (run.returncode, "misaligned address" in run.stderr)
+    assert found[0] == (0, False) and found[1][0] != 0 and found[1][1]
+    warned = compiled(tmp_path, "-DAT=1", "-Wcast-align=strict", "-Werror")
+    assert "main.c" in warned.stderr and "cast-align" in warned.stderr

@@ -80,6 +80,9 @@ KC_STATIC_ASSERT(tiny_size_of_trainer,
 /* SHA-256 of the plan this code was generated from. */
 extern const uint8_t tiny_plan_hash[32];
 
+/* Pointers must be aligned as their types require. The functions refuse null pointers; they do not check the
+ * alignment. */
+
 /** Clear the model; call it before the first use. A null pointer is ignored.
  *
  * @param[out] m  the model

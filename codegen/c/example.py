@@ -13,6 +13,8 @@ def example(plan: Plan) -> str:
     predict = [f"{p}_out_t f = 0;"]
     if plan.learns and (plan.decision or plan.outputs > 1):
         return _learner_example(plan, head)
+    if trains and (plan.decision or plan.outputs > 1):
+        return "\n".join([*head, *_trainer_example(plan, x)])
     if plan.delay:
         return "\n".join([*head, *_delayed(plan)])
     if plan.decision:
@@ -26,9 +28,6 @@ def example(plan: Plan) -> str:
         return "\n".join([*head, f"{p}_out_t predict(const {p}_in_t *x)", "{", f"    {predict[0]}", "",
                           f"    return KC_USABLE({p}_model_predict(x, &f)) ? f : 0;", "}"])
     head += [f"static {p}_model_t model; /* {p}_model_init(&model) at the start */", ""]
-    if trains and (plan.decision or plan.outputs > 1):
-        head.insert(2, f"static {p}_trainer_t trainer;")
-        return "\n".join([*head, *_trainer_example(plan, "" if uniform else f"const {p}_in_t *x, ")])
     if trains:
         given = "&trainer, &model, y" if uniform else "&trainer, &model, x, y"
         head.insert(2, f"static {p}_trainer_t trainer;")
@@ -87,7 +86,9 @@ def _trainer_example(plan: Plan, x: str) -> list[str]:
     """Return example functions for a batch trainer with classes or several outputs."""
     p, y = plan.name, "labels" if plan.decision else "y"
     given = f"&trainer, &model, {'x, ' if x else ''}{y}"
-    lines = [f"int learn({x}const {p}_target_t *{y})", "{", f"    return KC_USABLE({p}_train({given}));", "}"]
+    lines = [f"static {p}_trainer_t trainer;",
+             f"static {p}_model_t model; /* {p}_model_init(&model) at the start */", "",
+             f"int learn({x}const {p}_target_t *{y})", "{", f"    return KC_USABLE({p}_train({given}));", "}"]
     predict = ["", f"int predict(const {p}_in_t *x, {p}_out_t f[{p.upper()}_OUTPUTS])", "{",
                f"    return KC_USABLE({p}_model_predict(&model, x, f));", "}"]
     return lines + (_classify(plan) or predict)

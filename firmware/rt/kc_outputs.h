@@ -61,12 +61,34 @@ static inline int64_t kc_portable_sum_squares(const int16_t *words, int32_t n)
     return sum;
 }
 
+/* alpha[c] += from[c] k / 2^shift, rounded, for all columns; returns not 0 if a sum saturated.
+ * 0 <= k <= 2^15. The loop is unrolled for at most 16 columns. */
+static inline int32_t kc_portable_project_outputs(int16_t *alpha, const int16_t *from, int32_t columns,
+    int32_t k, int32_t shift, int32_t rounding)
+{
+    int32_t excess = 0;
+    int32_t c;
+
+    KC_UNROLL(16)
+    for (c = 0; c < columns; c++) {
+        const int32_t whole = alpha[c] + kc_shift_round_i32(from[c] * k, shift, rounding);
+        const int32_t word = kc_saturate_i32(whole, INT16_MIN, INT16_MAX);
+
+        alpha[c] = (int16_t)word;
+        excess |= whole - word;
+    }
+    return excess;
+}
+
 #if defined(KERNCAST_KC_SIMD_DSP_H)
 #include "kc_outputs_dsp.h"
 #endif
 
 #ifndef kc_add_outputs
 #define kc_add_outputs kc_portable_add_outputs
+#endif
+#ifndef kc_project_outputs
+#define kc_project_outputs kc_portable_project_outputs
 #endif
 #ifndef kc_sum_squares
 #define kc_sum_squares kc_portable_sum_squares

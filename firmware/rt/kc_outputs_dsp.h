@@ -93,6 +93,44 @@ static KC_NOINLINE void kc_dsp_add_outputs(const int16_t *alpha, int32_t columns
 
 #endif
 
+/* Add from k / 2^15, rounded half up, to two coefficients; returns not 0 if one saturated. 0 <= k < 2^15. */
+static inline int32_t kc_dsp_project_two(kc_pair_t *alpha, const kc_pair_t *from, int32_t k)
+{
+    const int16x2_t pair = *from;
+    const int16x2_t old = *alpha;
+    int32_t lower, upper; /* products, from which bits 15 to 30 are the steps */
+    int16x2_t steps, sum;
+
+    __asm__("smlabb %0, %1, %2, %3" : "=r"(lower) : "r"(pair), "r"(k), "r"(INT32_C(1) << 14));
+    __asm__("smlatb %0, %1, %2, %3" : "=r"(upper) : "r"(pair), "r"(k), "r"(INT32_C(1) << 14));
+    __asm__("pkhtb %0, %1, %2, asr #15" : "=r"(steps) : "r"((uint32_t)upper << 1), "r"(lower));
+    sum = __qadd16(old, steps);
+    *alpha = sum;
+    return (int32_t)sum ^ (int32_t)__sadd16(old, steps);
+}
+
+/* kc_portable_project_outputs */
+static inline int32_t kc_dsp_project_outputs(int16_t *alpha, const int16_t *from, int32_t columns, int32_t k,
+    int32_t shift, int32_t rounding)
+{
+    int32_t excess = 0;
+    int32_t c;
+
+    if (shift != 15 || rounding != KC_HALF_UP || k > INT16_MAX) {
+        return kc_portable_project_outputs(alpha, from, columns, k, shift, rounding);
+    }
+    KC_UNROLL(8)
+    for (c = 0; c < (columns & ~1); c += 2) {
+        excess |= kc_dsp_project_two((kc_pair_t *)(void *)&alpha[c], kc_dsp_pairs(&from[c]), k);
+    }
+    if (c < columns) {
+        excess |= kc_portable_project_outputs(&alpha[c], &from[c], 1, k, shift, rounding);
+    }
+    return excess;
+}
+
+#define kc_project_outputs kc_dsp_project_outputs
+
 /* kc_portable_sum_squares */
 static inline int64_t kc_dsp_sum_squares(const int16_t *words, int32_t n)
 {

@@ -149,19 +149,6 @@ static void tiny_act_lms_link_nearest(tiny_act_model_t *m, int32_t slot, int32_t
     KC_TRACE(insert_center, nearest_d2, slot, 0, m->nearest_d2[slot]);
 }
 
-/* Add alpha k to the coefficient of slot j; returns what saturation cut off, 0 if nothing. */
-static inline tiny_act_product_t tiny_act_lms_add_projection(tiny_act_model_t *m, int32_t j,
-    tiny_act_product_t alpha,
-    tiny_act_product_t k)
-{
-    const tiny_act_product_t whole =
-        m->alpha[j] + kc_shift_round_i32(alpha * k, TINY_ACT_PROJECT_SHIFT, TINY_ACT_ROUNDING);
-    const tiny_act_product_t word = tiny_act_word_fit(whole);
-
-    m->alpha[j] = (tiny_act_word_t)word;
-    return whole - word;
-}
-
 /* The slot with the smallest loss; of equals, the newest. Never the oldest vector. */
 static int32_t tiny_act_lms_select_victim(const tiny_act_model_t *m, int32_t count)
 {
@@ -189,7 +176,6 @@ static tiny_act_product_t tiny_act_lms_project_onto_range(tiny_act_model_t *m, i
     int32_t first, int32_t last)
 {
     const tiny_act_word_t *alpha = &m->alpha[slot * TINY_ACT_OUTPUTS];
-    int32_t c;
     tiny_act_product_t excess = 0;
     tiny_act_distance_t d[KC_DIST_BATCH];
     int32_t i, j;
@@ -204,10 +190,8 @@ static tiny_act_product_t tiny_act_lms_project_onto_range(tiny_act_model_t *m, i
 
             if (tiny_act_kernel_reaches(d[j]) != 0) {
                 k = tiny_act_kernel_value(d[j]);
-                KC_UNROLL(3)
-                for (c = 0; c < TINY_ACT_OUTPUTS; c++) {
-                    excess |= tiny_act_lms_add_projection(m, (i + j) * TINY_ACT_OUTPUTS + c, alpha[c], k);
-                }
+                excess |= kc_project_outputs(&m->alpha[(i + j) * TINY_ACT_OUTPUTS], alpha, TINY_ACT_OUTPUTS,
+                    k, TINY_ACT_PROJECT_SHIFT, TINY_ACT_ROUNDING);
             }
             KC_TRACE(project, distance, slot, i + j, d[j]);
             KC_TRACE(project, kernel, slot, i + j, k);

@@ -13,7 +13,6 @@ folder.
 from __future__ import annotations
 
 import json
-import lzma
 import os
 import platform
 import shutil
@@ -37,6 +36,7 @@ from ...codegen.firmware.targets import load_target
 from ...codegen.generate import PLAN, SPEC, VECTORS, load_manifest, load_vectors, render_all
 from ...codegen.manifest import MANIFEST, Manifest, content, digest
 from ...hw.backends import open_backend
+from ...sim._files import unpacked_bytes
 from ...sim._json import parse_json, read_json
 from ...sim._output_files import refuse_unwritable, write_whole
 from ...sim.backend import Comparison
@@ -324,6 +324,16 @@ def _copy(given: Path, into: Path) -> None:
         shutil.copyfile(given / name, into / name)
 
 
+def _member(file: zipfile.ZipFile, name: str) -> bytes:
+    """Read a member, and no more of it than its stated size."""
+    size = file.getinfo(name).file_size
+    with file.open(name) as part:
+        data = part.read(size)
+        if len(data) != size or part.read(1):
+            raise ValueError(f"{name} is not {size} bytes long")
+    return data
+
+
 def _unpack(given: Path, into: Path) -> dict[str, str]:
     """Unpack a bundle's files; return the software versions with which it was made."""
     if not given.exists():
@@ -334,10 +344,10 @@ def _unpack(given: Path, into: Path) -> dict[str, str]:
             raise ValueError(f"it is not a regular file, or it is larger than {LARGEST_BYTES} bytes")
         with zipfile.ZipFile(given) as file:
             entries = file.infolist()
-            if len(entries) > MAX_FILES or sum(entry.file_size for entry in entries) > LARGEST_BYTES:
+            if len(entries) > MAX_FILES or unpacked_bytes(file) > LARGEST_BYTES:
                 raise ValueError(f"it contains more than {MAX_FILES} files or {LARGEST_BYTES} bytes")
             into.mkdir()
-            (into / MANIFEST).write_bytes(file.read(MANIFEST))
+            (into / MANIFEST).write_bytes(_member(file, MANIFEST))
             listed = load_manifest(into).files
             names = Counter(entry.filename for entry in entries)
             if odd := [name for name in sorted(names)
@@ -346,15 +356,15 @@ def _unpack(given: Path, into: Path) -> dict[str, str]:
             for name in listed:
                 if name in names:
                     (into / name).parent.mkdir(parents=True, exist_ok=True)
-                    (into / name).write_bytes(file.read(name))
-            there = dict(parse_json(file.read(VERIFIED))["versions"])
+                    (into / name).write_bytes(_member(file, name))
+            there = dict(parse_json(_member(file, VERIFIED))["versions"])
             if not all(isinstance(text, str) for text in (*there, *there.values())):
                 raise ValueError(f"the versions in {VERIFIED} are not text")
             return there
     except KerncastError:
         raise
-    except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile, zlib.error,
-            lzma.LZMAError) as error:  # RuntimeError: encrypted, or a method that Python does not have
+    except (OSError, EOFError, ValueError, KeyError, TypeError, RuntimeError, zipfile.BadZipFile,
+            zlib.error) as error:  # RuntimeError: encrypted
         raise fail("E336", "this is not a bundle, or it is damaged", where=str(given), value=str(error),
                    allowed=_VERIFIABLE, remedy="make the bundle again, or copy it again") from None
 

@@ -4,6 +4,8 @@ import bz2
 import gzip
 import json
 import os
+import tracemalloc
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -107,6 +109,25 @@ def test_what_unpacks_beyond_a_limit_is_refused(
     problems: list[Problem] = []
     read_words(path, {"y": Format(True, 16, 0)}, problems)
     assert problems[-1].code == "E241" and "too large" in problems[-1].message
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize(("member", "code"), [("manifest.json", "E336"), ("y.npy", "E241")])
+def test_an_archive_unpacks_no_more_than_it_states(
+        tmp_path: Path, run: Run, method: int, member: str, code: str) -> None:
+    path = tmp_path / ("a.zip" if code == "E336" else "a.npz")
+    with zipfile.ZipFile(path, "w", method) as file:
+        file.writestr(member, bytes(64 << 20))
+        file.getinfo(member).file_size, file.getinfo(member).CRC = 100, 0
+    arguments = ("verify", path) if code == "E336" else ("row", path, "--sigma", 1, "-o", tmp_path / "o.npz")
+    tracemalloc.start()
+    try:
+        exit_code, _, err = run(*map(str, arguments))
+        assert tracemalloc.get_traced_memory()[1] < 32 << 20
+    finally:
+        tracemalloc.stop()
+    assert (exit_code, code in err) == (2, True)
+    assert not (tmp_path / "o.npz").exists()
 
 
 @pytest.mark.parametrize("command", [("check",), ("sweep",), ("hil", "replay"), ("verify",)])

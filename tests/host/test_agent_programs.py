@@ -102,15 +102,11 @@ def compare(folder: Path, port: str) -> dict:
 
 
 def check(row: dict, case: Case) -> None:
-    """Every value is equal, and the time of each call was counted.
-
-    The clock may not advance during a short call.
-    """
-    learns = "train" if case.plan.trains else "update"
+    """Every value is equal, and the time of each call was counted."""
     assert (row["mismatches"], row["words"]) == (0, replay(open_model(case.plan), case.vectors).words)
     assert row["costs"]["unit"] == "nanoseconds"
-    assert set(row["costs"]["counts"]) >= {learns, "predict"}
-    assert row["costs"]["counts"][learns] > 0
+    assert set(row["costs"]["counts"]) >= {"train" if case.plan.trains else "update", "predict"}
+    assert all(count > 0 for count in row["costs"]["counts"].values())
 
 
 @pytest.fixture(scope="module")
@@ -167,7 +163,7 @@ def zephyr(cases, require_tool, tmp_path) -> Callable[..., tuple[Path, Path]]:
 
 @pytest.mark.parametrize("name", ["grid16", "lms16"])
 def test_kerncast_test_compares_every_value_of_the_zephyr_program(cases, zephyr, ledger, name):
-    folder, program = zephyr(name)
+    folder, program = zephyr(name, "-DKC_STANDIN_HZ=1000000000u")  # ticks shorter than the shortest call
     with serial_port(program) as port:
         row = compare(folder, port)
     check(row, cases(name))

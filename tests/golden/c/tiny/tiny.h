@@ -109,7 +109,8 @@ kc_status_t tiny_model_predict(const tiny_model_t *m, const tiny_in_t *x,
     tiny_out_t *f);
 
 /* Training in slices, with the values of tiny_train(): begin, push each sample as it arrives, run until it
- * returns KC_OK (in a background task), commit. */
+ * returns KC_OK (in a background task), commit. The calls compare a checksum of the trainer's scalars and
+ * short arrays, to find what other code wrote. It does not cover the long arrays (samples, solution). */
 
 /** Begin training.
  *
@@ -129,7 +130,7 @@ kc_status_t tiny_train_begin(tiny_trainer_t *t);
  * @param[in] y  the target; the first is at input 0, the next ones 1 ADC count apart
  * @retval KC_OK the sample was accepted
  * @retval KC_NOT_POSITIVE_DEFINITE training failed: begin again
- * @retval KC_OUT_OF_ORDER no begin, one sample too many, or a trainer scalar was overwritten
+ * @retval KC_OUT_OF_ORDER no begin, one sample too many, or the checksum of t is wrong
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
@@ -144,7 +145,7 @@ kc_status_t tiny_train_push(tiny_trainer_t *t, tiny_target_t y);
  * @retval KC_OK commit may follow
  * @retval KC_PENDING samples or steps are left
  * @retval KC_NOT_POSITIVE_DEFINITE training failed: begin again
- * @retval KC_OUT_OF_ORDER no begin, or a trainer scalar was overwritten
+ * @retval KC_OUT_OF_ORDER no begin, or the checksum of t is wrong
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Not from an interrupt, because it takes long. A prediction may interrupt it.
@@ -160,7 +161,7 @@ kc_status_t tiny_train_run(tiny_trainer_t *t, uint32_t max_steps);
  *
  * @param[in,out] t  the trainer
  * @param[out] m  the model
- * @retval KC_OUT_OF_ORDER work is left, or a trainer scalar was overwritten; otherwise as tiny_train()
+ * @retval KC_OUT_OF_ORDER work is left, or the checksum of t is wrong; otherwise as tiny_train()
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Allowed if the call does not interrupt another function on this trainer or model.
  * @par Worst case: writes 24 bytes.
@@ -184,7 +185,7 @@ void tiny_train_cancel(tiny_trainer_t *t);
  * @param[out] f  4 values
  * @retval KC_OK all values are within the range
  * @retval KC_SATURATED a value was limited to the range
- * @retval KC_OUT_OF_ORDER no solution, training is under way, or a trainer scalar was overwritten
+ * @retval KC_OUT_OF_ORDER no solution, training is under way, or the checksum of t is wrong
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant: it only reads the trainer.
  * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.

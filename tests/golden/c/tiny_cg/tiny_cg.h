@@ -109,7 +109,8 @@ kc_status_t tiny_cg_model_predict(const tiny_cg_model_t *m, const tiny_cg_in_t *
     tiny_cg_out_t *f);
 
 /* Training in slices, with the values of tiny_cg_train(): begin, push each sample as it arrives, run until it
- * returns KC_OK (in a background task), commit. */
+ * returns KC_OK (in a background task), commit. The calls compare a checksum of the trainer's scalars and
+ * short arrays, to find what other code wrote. It does not cover the long arrays (samples, solution). */
 
 /** Begin training.
  *
@@ -129,7 +130,7 @@ kc_status_t tiny_cg_train_begin(tiny_cg_trainer_t *t);
  * @param[in] x  2 ADC counts
  * @param[in] y  the target
  * @retval KC_OK the sample was accepted
- * @retval KC_OUT_OF_ORDER no begin, one sample too many, or a trainer scalar was overwritten
+ * @retval KC_OUT_OF_ORDER no begin, one sample too many, or the checksum of t is wrong
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Allowed if the call does not interrupt another function on this trainer.
@@ -144,7 +145,7 @@ kc_status_t tiny_cg_train_push(tiny_cg_trainer_t *t, const tiny_cg_in_t *x, tiny
  * @retval KC_OK commit may follow
  * @retval KC_PENDING samples or steps are left
  * @retval KC_NOT_POSITIVE_DEFINITE training failed: begin again
- * @retval KC_OUT_OF_ORDER no begin, or a trainer scalar was overwritten
+ * @retval KC_OUT_OF_ORDER no begin, or the checksum of t is wrong
  * @retval KC_BAD_ARGUMENT a null pointer
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Not from an interrupt, because it takes long. A prediction may interrupt it.
@@ -160,7 +161,7 @@ kc_status_t tiny_cg_train_run(tiny_cg_trainer_t *t, uint32_t max_steps);
  *
  * @param[in,out] t  the trainer
  * @param[out] m  the model
- * @retval KC_OUT_OF_ORDER work is left, or a trainer scalar was overwritten; otherwise as tiny_cg_train()
+ * @retval KC_OUT_OF_ORDER work is left, or the checksum of t is wrong; otherwise as tiny_cg_train()
  * @par Reentrancy: Reentrant for different trainers; one call at a time on one trainer.
  * @par Interrupts: Allowed if the call does not interrupt another function on this trainer or model.
  * @par Worst case: writes 72 bytes.

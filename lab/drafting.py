@@ -140,6 +140,7 @@ def _start(name: str, algorithm: str) -> Values:
     elif algorithm == "toeplitz_rls":
         values["toeplitz"] = {"n": 256, "lambda": 0.1, "scheme": "uniform", "step": 1}
     elif algorithm == "online_kernel_rls":
+        values["kernel"]["sigma"] = 10000.0  # random features cannot resolve a few ADC counts of 16 bits
         values["rls"] = {"features": 64, "forgetting": 0.999, "ridge": 0.001, "passes": 1}
     else:
         values["online"] = {"budget": 64, "eta": 0.2, "rho": 0.0, "reduction": "nt", "quantise": 0.8,

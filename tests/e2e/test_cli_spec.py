@@ -137,7 +137,7 @@ def test_a_missing_spec_is_bad_input(path):
 
 
 # ---- init ------------------------------------------------------------------------------------------------
-@pytest.mark.parametrize("algorithm", ["toeplitz_rls", "kernel_cg", "kernel_lms"])
+@pytest.mark.parametrize("algorithm", ["toeplitz_rls", "kernel_cg", "kernel_lms", "online_kernel_rls"])
 def test_init_writes_a_commented_spec_that_passes_check(tmp_path, algorithm):
     code, out, _ = run("init", "motor", "--algorithm", algorithm, "-o", tmp_path)
     path = tmp_path / "motor.toml"

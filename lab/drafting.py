@@ -29,6 +29,8 @@ MIDDLE = 1 << (BITS - 1)
 LARGEST_N = 1024
 #: More columns get no linear part, whose memory and time grow as their square.
 MANY_COLUMNS = 32
+#: Ridge of the linear part, relative to the squared input range. Classes often have fewer samples per input.
+OF_SIGNALS, OF_CLASSES = 1e-3, 0.06
 #: Previous samples from which the next one of a signal is predicted.
 LAGS = 8
 #: Last errors that correct a prediction, if the samples are in order of time.
@@ -144,7 +146,7 @@ def _start(name: str, algorithm: str) -> Values:
         values["rls"] = {"features": 64, "forgetting": 0.999, "ridge": 0.001, "passes": 1}
     else:
         values["online"] = {"budget": 64, "eta": 0.2, "rho": 0.0, "reduction": "nt", "quantise": 0.8,
-                            "linear": "rls", "linear_ridge": _ridge(1 << 16), "gate": True, "passes": 1}
+                            "linear": "rls", "linear_ridge": ridge(1 << 16), "gate": True, "passes": 1}
     return values | {"numbers": {"word": 16}, "target": {"id": TARGET},
                      "data": {"file": "train.csv"}}
 
@@ -193,15 +195,19 @@ def _learner(values: Values, seen: Inspection, columns: int) -> None:
     """
     online = values["online"]
     online |= {"budget": max(2, min(64, len(seen.values.y) // 4)), "passes": 4}
-    if columns > MANY_COLUMNS or "classes" in values["output"]:
+    classes = "classes" in values["output"]
+    if columns > MANY_COLUMNS:
         for key in ("linear", "linear_ridge", "gate"):
             del online[key]
         online["eta"] = 0.5
         return
     largest = float(np.abs(seen.values.X if seen.values.X.size else seen.values.y).max()) \
         if seen.counts else 1.0
-    online["linear_ridge"] = _ridge(largest)
-    if _in_order(values, seen):
+    online["linear_ridge"] = ridge(largest, OF_CLASSES if classes else OF_SIGNALS)
+    if classes:
+        del online["gate"]
+        online["joint"] = True  # classes do not drift
+    elif _in_order(values, seen):
         online["last_errors"] = LAST_ERRORS
         online["passes"] = online.pop("passes")  # written last
 
@@ -225,9 +231,9 @@ def _lagged(values: Values, seen: Inspection, columns: int) -> None:
     values["kernel"]["sigma"] = float(f"{width(latest_first(y.astype(np.int64), columns)) * gain:.3g}")
 
 
-def _ridge(largest: float) -> float:
-    """Return the ridge of the linear part: one thousandth of the squared input range."""
-    return float(f"{min(max(1e-3 * largest**2, 1e-12), 1e12):.3g}")
+def ridge(largest: float, share: float = OF_SIGNALS) -> float:
+    """Return the ridge of the linear part: a share of the square of the largest input."""
+    return float(f"{min(max(share * largest**2, 1e-12), 1e12):.3g}")
 
 
 def _inputs(values: Values, seen: Inspection) -> None:

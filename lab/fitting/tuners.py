@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...sim.spec import Spec
+from ..drafting import MANY_COLUMNS, OF_CLASSES, OF_SIGNALS, ridge
 
 #: Values by table and key, as :func:`...sim.spec.edit.edited` takes them.
 Changes = dict[tuple[str, str], Any]
@@ -83,6 +84,8 @@ _LEAST_BUDGET, _MOST_BUDGET = 8, 1024
 _MOST_LAGS, _MOST_PASSES = 64, 64
 #: Features of a learner that replaces another one.
 _FEATURES = 64
+#: Relative decrease of the error that justifies a linear part.
+_FOR_LINEAR = 0.05
 #: Numbers of last errors that correct a prediction.
 _LAST_ERRORS = (2, 6)
 
@@ -149,9 +152,10 @@ def _of_lms(spec: Spec) -> Iterator[Variant]:
     if free:
         yield Variant(free)
     if online.linear is None:
-        yield Variant({("online", "linear"): "rls"}, 0.05)
-        if free:
-            yield Variant({**free, ("online", "linear"): "rls"}, 0.05)
+        for linear in _linear_parts(spec):
+            yield Variant(linear, _FOR_LINEAR)
+            if free:
+                yield Variant({**free, **linear}, _FOR_LINEAR)
     else:
         yield from (Variant({("online", "last_errors"): count}, ordered=True) for count in _LAST_ERRORS
                     if count != online.last_errors)
@@ -173,6 +177,20 @@ def _of_lms(spec: Spec) -> Iterator[Variant]:
         yield Variant({("model", "algorithm"): "online_kernel_rls", ("online", ""): None,
                        ("rls", "features"): _FEATURES, ("rls", "passes"): online.passes}, _FOR_ALGORITHM,
                       rescan=True)
+
+
+def _linear_parts(spec: Spec) -> Iterator[Changes]:
+    """Yield linear parts; as classes do not drift, theirs learn the residual."""
+    classes = spec.output.classes is not None
+    joint: Changes = {("online", "joint"): True} if classes else {}
+    if spec.input.columns > MANY_COLUMNS:
+        yield {("online", "linear"): "nlms", **joint}
+        return
+    word = spec.input.format
+    largest = max(abs(gain * (raw - offset)) * float(word.lsb) for raw in (word.lo, word.hi)
+                  for gain, offset in zip(spec.input.gains, spec.input.offsets, strict=True))
+    for share in (OF_SIGNALS, OF_CLASSES) if classes else (OF_SIGNALS,):
+        yield {("online", "linear"): "rls", **joint, ("online", "linear_ridge"): ridge(largest, share)}
 
 
 def _other_lags(spec: Spec) -> Iterator[Variant]:

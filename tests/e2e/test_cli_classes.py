@@ -10,7 +10,9 @@ from typer.testing import CliRunner
 
 import kerncast
 from kerncast.cli import main
+from kerncast.lab.fitting.tuners import TUNERS
 from kerncast.sim.errors import EXIT_BAD_INPUT
+from kerncast.sim.spec import Spec
 
 RNG = np.random.default_rng(6)
 X = RNG.integers(0, 60, size=(150, 2)).astype(float)
@@ -146,6 +148,41 @@ def test_a_learner_of_classes_is_judged_on_held_out_samples_and_tuned(learner, t
     assert run("fit", tmp_path / "act.toml", "-o", tmp_path / "better.toml")[0] == 0
     better = json.loads(run("sim", tmp_path / "better.toml", "--json")[1])["held_out"]
     assert better["error"] <= judged["error"] < judged["baselines"]["majority class"]
+
+
+def held_out_error(spec):
+    return json.loads(run("sim", spec, "--json")[1])["held_out"]["error"]
+
+
+def table(folder, x, labels):
+    """Write samples and labels; return the file."""
+    rows = [",".join(map(str, [*row, f"c{label}"])) for row, label in zip(x, labels, strict=True)]
+    names = ",".join([f"x{i}" for i in range(x.shape[1])] + ["y"])
+    (folder / "d.csv").write_text("\n".join([names, *rows]))
+    return folder / "d.csv"
+
+
+def test_init_and_fit_give_classes_a_linear_part(tmp_path):
+    rng = np.random.default_rng(8)
+    x = rng.integers(0, 64, (240, 12))
+    file = table(tmp_path, x, np.argmax((x - 32) @ rng.normal(size=(12, 3)), axis=1))
+    assert run("init", file, "-o", tmp_path)[0] == 0
+    text = (tmp_path / "d.toml").read_text().splitlines()
+    (tmp_path / "bare.toml").write_text("\n".join(
+        line for line in text if not line.startswith(("linear", "joint"))))
+    assert run("fit", tmp_path / "bare.toml", "-o", tmp_path / "fitted.toml")[0] == 0
+    bare, drafted, fitted = (Spec.load(tmp_path / f"{name}.toml").online for name in ("bare", "d", "fitted"))
+    assert bare.linear is None and drafted.linear == fitted.linear == "rls" and drafted.joint and fitted.joint
+    errors = [held_out_error(tmp_path / f"{name}.toml") for name in ("bare", "d", "fitted")]
+    assert errors[2] <= errors[1] < errors[0]
+
+
+@pytest.mark.parametrize(("inputs", "linear"), [(32, "rls"), (33, "nlms")])
+def test_fit_tries_the_linear_part_whose_time_suits_the_number_of_inputs(learner, inputs, linear):
+    base = Spec.load(learner)
+    spec = base.model_copy(update={"input": base.input.model_copy(update={"columns": inputs})})
+    tried = [variant.changes for variant in TUNERS["kernel_lms"].variants(spec)]
+    assert {changes["online", "linear"] for changes in tried if ("online", "linear") in changes} == {linear}
 
 
 def test_sim_writes_the_classes_and_labels_of_a_learner_by_name(learner, tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -79,5 +80,17 @@ def save(figure: Any, name: str) -> str:
     """Write docs/figures/NAME.svg; return its path from a subfolder of docs."""
     folder = DOCS / "figures"
     folder.mkdir(exist_ok=True)
-    figure.savefig(folder / f"{name}.svg", metadata={"Date": None})
+    path = folder / f"{name}.svg"
+    figure.savefig(path, metadata={"Date": None})
+    path.write_text(with_counted_ids(path.read_text(encoding="utf-8")), encoding="utf-8")
     return f"../figures/{name}.svg"
+
+
+def with_counted_ids(svg: str) -> str:
+    """Replace the ids of an SVG by counts.
+
+    Matplotlib hashes coordinates of full precision, whose last bits depend on the processor.
+    """
+    counts: dict[str, str] = {}
+    return re.sub(r'(?<=="|"#|\(#)([a-z])[0-9a-f]{10}(?=["\)])',
+                  lambda each: counts.setdefault(each[0], f"{each[1]}{len(counts)}"), svg)

@@ -3,6 +3,7 @@
 import pytest
 
 from kerncast.benchmarks import charts
+from kerncast.benchmarks.papers.common import with_counted_ids
 
 
 @pytest.mark.parametrize("name", charts.CHARTS)
@@ -25,3 +26,10 @@ def test_a_chart_is_drawn_from_the_tables_of_today(name, tmp_path, monkeypatch):
     ("1,234 (5)", 1234.0), ("1.2e-03 (≤ 4e-03)", 1.2e-3), ("refused", None)])
 def test_the_number_of_a_cell_is_read(cell, value):
     assert charts.number(cell) == value
+
+
+def test_the_ids_of_a_chart_do_not_depend_on_the_last_bits_of_coordinates():
+    svg = '<path id="m{0}"/><use href="#m{0}"/><g clip-path="url(#p{1})"/><clipPath id="p{1}"/>'
+    drawn = {with_counted_ids(svg.format(*ids)) for ids in (("1210fa5e33", "a4591fdafc"),
+                                                            ("1210fa5e34", "a5ab530541"))}
+    assert drawn == {'<path id="m0"/><use href="#m0"/><g clip-path="url(#p1)"/><clipPath id="p1"/>'}

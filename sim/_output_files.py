@@ -9,6 +9,8 @@ from pathlib import Path
 
 from .errors import fail
 
+_ALLOWED = "a new file, or a regular file, in a writable folder"
+
 
 def refuse_unwritable(path: Path, where: str, what: str) -> None:
     """Raise E191 if a file cannot be written at this path.
@@ -28,13 +30,15 @@ def refuse_unwritable(path: Path, where: str, what: str) -> None:
         exist or is not writable.
     """
     folder = path.absolute().parent
-    # A link, a device or a FIFO would be replaced by a regular file.
-    special = path.is_symlink() or (path.exists() and not path.is_file())
-    taken = special or (path.exists() and not os.access(path, os.W_OK))
+    taken = _is_special(path) or (path.exists() and not os.access(path, os.W_OK))
     if taken or not (folder.is_dir() and os.access(folder, os.W_OK)):
-        raise fail("E191", f"{what} cannot be written", where=where, value=str(path),
-                   allowed="a new file, or a regular file, in a writable folder",
+        raise fail("E191", f"{what} cannot be written", where=where, value=str(path), allowed=_ALLOWED,
                    remedy="name a file in a writable folder")
+
+
+def _is_special(path: Path) -> bool:
+    """Report whether a regular file would replace a link, a folder, a device or a FIFO."""
+    return path.is_symlink() or (path.exists() and not path.is_file())
 
 
 def partial_path(path: Path) -> Path:
@@ -44,8 +48,15 @@ def partial_path(path: Path) -> Path:
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Yield a temporary path, and rename the file to `path` if the block succeeds."""
+    """Yield a temporary path, and rename the file to `path` if the block succeeds.
+
+    Raises E191 if `path` is a folder, a link, a device or a FIFO.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
+    if _is_special(path):
+        raise fail("E191", "another kind of file has the name of an output", where=str(path),
+                   value="a link" if path.is_symlink() else "not a regular file", allowed=_ALLOWED,
+                   remedy="remove it, or write to another folder")
     part = partial_path(path)
     try:
         yield part

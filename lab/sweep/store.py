@@ -36,6 +36,8 @@ CREATE TABLE IF NOT EXISTS points (key TEXT PRIMARY KEY, inputs TEXT NOT NULL, s
     code TEXT NOT NULL, message TEXT NOT NULL, plan TEXT NOT NULL, words TEXT NOT NULL,
     measures TEXT NOT NULL, digest TEXT NOT NULL);
 """
+#: The same, as SQLite returns them.
+_OURS = {" ".join(text.split()) for text in _TABLES.replace(" IF NOT EXISTS", "").split(";")}
 META = "name, value, digest"
 POINTS = "key, inputs, status, code, message, plan, words, measures, digest"
 _LOCKED_SECONDS = 30.0
@@ -97,6 +99,18 @@ def check_settings(held: Mapping[str, Any]) -> None:
         raise ValueError(f"a value of the wrong type: {wrong[:1] or 'base_dir or baseline'}")
 
 
+def check_tables(db: sqlite3.Connection) -> None:
+    """Raise sqlite3.DatabaseError if a file contains anything but the tables of a sweep.
+
+    SQLite computes the views, triggers, checks and generated columns of a file when it reads or writes rows.
+    In a forged file they may have no end.
+    """
+    for kind, name, text in db.execute("SELECT type, name, sql FROM sqlite_master"):
+        automatic = kind == "index" and text is None  # of a primary key
+        if not automatic and " ".join(str(text).split()) not in _OURS:
+            raise sqlite3.DatabaseError(f"{kind} {name} is not of kerncast sweep")
+
+
 class Store:
     """Store for the results of a sweep, in its folder.
 
@@ -117,6 +131,8 @@ class Store:
         if not new and not self.path.is_file():
             raise fail("E365", "the folder contains no sweep", where=str(folder),
                        allowed=f"a folder with {DATABASE}", remedy="run: kerncast sweep SPEC -o FOLDER")
+        if self.path.is_symlink():  # SQLite would write to another place
+            raise self.damaged("a link")
         self._db = self._told(lambda: sqlite3.connect(self.path, timeout=_LOCKED_SECONDS))
         try:
             self._told(self._open)
@@ -125,14 +141,15 @@ class Store:
             raise
 
     def _open(self) -> None:
-        found = self._db.execute("PRAGMA integrity_check").fetchone()
-        if found != ("ok",):
-            raise sqlite3.DatabaseError(str(found and found[0]))
         if self._db.execute("PRAGMA table_info(meta)").fetchall() and not self._db.execute(
                 "SELECT 1 FROM pragma_table_info('points') WHERE name = 'digest'").fetchone():
             raise fail("E366", "the results are from an earlier version of kerncast", where=str(self.path),
                        value="rows without digests", allowed=f"rows of schema {SCHEMA}",
                        remedy="name another folder with -o, to compute the points again")
+        check_tables(self._db)
+        found = self._db.execute("PRAGMA integrity_check").fetchone()
+        if found != ("ok",):
+            raise sqlite3.DatabaseError(str(found and found[0]))
         self._db.execute("PRAGMA journal_mode=WAL")
         self._db.execute("PRAGMA synchronous=NORMAL")
         with self._db:

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from ...sim._json import parse_json
-from ...sim.errors import KerncastError
+from ...sim.errors import KerncastError, fail
 from .evaluate import Point
-from .store import DATABASE, META, POINTS, Store, in_use, is_intact, opened, point_of
+from .store import DATABASE, META, POINTS, Store, check_tables, in_use, is_intact, opened, point_of
 
 #: The file that a sweep locks.
 LOCK = "sweep.lock"
@@ -40,7 +40,10 @@ def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[St
     KerncastError
         E377 if another sweep is using the folder, E366 if all results are damaged.
     """
-    with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as lock:
+    path = folder / LOCK
+    if path.is_symlink() or (path.exists() and not (path.is_file() and path.stat().st_size == 0)):
+        raise _not_a_lock(path)
+    with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as lock:
         try:
             lock.execute("PRAGMA journal_mode = MEMORY")  # no additional file
             lock.execute("BEGIN EXCLUSIVE")
@@ -49,6 +52,13 @@ def open_for_writing(folder: Path, report: Callable[[str], None]) -> Iterator[St
         _rescue(folder, report)
         with opened(folder, new=True) as store:
             yield store
+
+
+def _not_a_lock(path: Path) -> KerncastError:
+    """Return error E366: another program or person made the file of the lock."""
+    return fail("E366", "the lock of the results is not an empty file", where=str(path),
+                allowed="the empty file that kerncast sweep wrote",
+                remedy="move it away, then run the same kerncast sweep again")
 
 
 def _rescue(folder: Path, report: Callable[[str], None]) -> None:
@@ -90,6 +100,10 @@ def _sound_rows(path: Path) -> tuple[Any, list[Point]]:
     identity = None
     with closing(sqlite3.connect(path)) as db:
         db.text_factory = lambda found: found.decode("utf-8", "replace")
+        try:
+            check_tables(db)
+        except sqlite3.Error:  # without its tables, no row can be read
+            return None, []
         with suppress(sqlite3.Error, ValueError):
             identity = next((parse_json(row[1]) for row in db.execute(f"SELECT {META} FROM meta NOT INDEXED")
                              if row[0] == "identity" and is_intact(row)), None)

@@ -1,21 +1,22 @@
 """A command that is killed leaves no half-written file under a final name, and can run again."""
 
+import json
 import os
 import random
 import shutil
-import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-KILLS = 200 if os.environ.get("KERNCAST_CAMPAIGN") == "1" else 4
-#: Seconds that a whole run may take; a campaign runs beside other work.
-PATIENCE = 3000 if KILLS > 4 else 300
+KILLS = 200 if os.environ.get("KERNCAST_CAMPAIGN") == "1" else 20
+#: Changes of files before and after the last renaming, at each of which a command is killed.
+AROUND = 2
 SPEC = (Path(__file__).parents[1] / "small.toml").read_text(encoding="utf-8")
 #: Each command, and the files that it leaves.
 COMMANDS: dict[str, tuple[list[str], list[str]]] = {
@@ -57,15 +58,44 @@ COMMANDS: dict[str, tuple[list[str], list[str]]] = {
 }
 
 
-def command(folder: Path, name: str) -> subprocess.Popen[bytes]:
-    """Start a command in a session of its own."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "kerncast", *COMMANDS[name][0]],
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
+class Killer:
+    """A process that runs one command again and again, and kills it."""
+
+    def __init__(self, running: "subprocess.Popen[str]") -> None:
+        self.running = running
+
+    def ask(self, **request: object) -> dict[str, Any]:
+        assert self.running.stdin and self.running.stdout
+        self.running.stdin.write(json.dumps(request) + "\n")
+        self.running.stdin.flush()
+        answer: dict[str, Any] = json.loads(self.running.stdout.readline() or "null")
+        assert answer is not None, self.running.communicate()[1]
+        return answer
+
+
+@contextmanager
+def killer() -> Iterator[Killer]:
+    with subprocess.Popen(
+        [sys.executable, "-m", "e2e.killed_commands"],
+        cwd=Path(__file__).parents[1],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+        text=True,
+    ) as running:
+        yield Killer(running)
+        running.communicate()
+
+
+def moments(name: str, changes: list[list[str]], seconds: float) -> Iterator[tuple[int | None, float]]:
+    """Draw when a command is killed: around its last renaming, at any change of a file, and at any time."""
+    chance = random.Random(name)
+    last = max(at for at, (event, _) in enumerate(changes) if event == "os.rename")
+    for change in range(max(last - AROUND, 0), min(last + AROUND, len(changes))):
+        yield from ((change, 0.0), (change, chance.uniform(1e-5, 1e-3)))
+    while True:
+        yield None, chance.uniform(0.02, 1.1) * seconds
+        yield chance.randrange(len(changes)), max(chance.uniform(-1e-3, 2e-3), 0.0)
 
 
 def contents(folder: Path, name: str) -> dict[str, object]:
@@ -109,32 +139,32 @@ def test_a_killed_command_leaves_no_half_file_and_can_run_again(
     start: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("KERNCAST_ENGINE", "python")
-    began = time.monotonic()
-    whole = shutil.copytree(start, tmp_path / "whole")
-    running = command(whole, name)
-    _, errors = running.communicate(timeout=PATIENCE)
-    assert running.returncode == 0, errors.decode()
-    seconds, expected = time.monotonic() - began, contents(whole, name)
-    chance, folder = random.Random(name), shutil.copytree(start, tmp_path / "killed")
-    for _ in range(KILLS):
-        running = command(folder, name)
-        time.sleep(chance.uniform(0.2, 1.1) * seconds)
-        _killed(running)
-        for file, content in contents(folder, name).items():
-            if file != "done.npz" and file != "made/manifest.json":  # both say how far the command was
-                assert content == expected[file], file
-        for file in COMMANDS[name][1]:
-            if name in ("fit", "record", "verify"):  # they replace no file
-                (folder / file).unlink(missing_ok=True)
-    running = command(folder, name)
-    _, errors = running.communicate(timeout=PATIENCE)
-    assert running.returncode == 0, errors.decode()
+    whole, folder = shutil.copytree(start, tmp_path / "whole"), shutil.copytree(start, tmp_path / "killed")
+    with killer() as process:
+        first = process.ask(command=COMMANDS[name][0], folder=str(whole))
+        assert first["code"] == 0
+        expected, killed, chance = contents(whole, name), 0, random.Random(name)
+        when = moments(name, first["changes"], first["seconds"])
+        for _ in range(KILLS):
+            change, seconds = next(when)
+            killed += process.ask(folder=str(folder), change=change, seconds=seconds)["killed"]
+            for file, content in contents(folder, name).items():
+                if file != "done.npz" and file != "made/manifest.json":  # both say how far the command was
+                    assert content == expected[file], (file, change, seconds)
+            # Some commands replace no file; the others start now and then from nothing.
+            if name in ("fit", "record", "verify") or chance.getrandbits(1):
+                _removed(folder, name)
+    assert killed >= KILLS // 2
+    done = subprocess.run(
+        [sys.executable, "-m", "kerncast", *COMMANDS[name][0]], cwd=folder, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr.decode()
     assert contents(folder, name) == expected
 
 
-def _killed(running: subprocess.Popen[bytes]) -> None:
-    """Kill a command with what it started."""
-    kill: Callable[[int, int], None] = os.killpg
-    if running.poll() is None:
-        kill(running.pid, signal.SIGKILL)
-    running.communicate(timeout=60)
+def _removed(folder: Path, name: str) -> None:
+    """Remove what a command left under final names."""
+    for made in COMMANDS[name][1]:
+        if (folder / made).is_dir():
+            shutil.rmtree(folder / made)
+        (folder / made).unlink(missing_ok=True)

@@ -46,7 +46,7 @@ from kerncast.sim.spec import Data, Spec
 from kerncast.sim.spec.edit import edited
 
 from .edits import Edit, as_json, edited_tree
-from .seeds import SPEC, array, database, images, rows, small
+from .seeds import METHODS, SPEC, array, database, images, rows, small
 
 _READING = (
     SPEC.replace('"uniform"', '"diagonal_mean"')
@@ -124,7 +124,7 @@ def read_npz(given: tuple[int, Any], folder: Path) -> None:
         header, body = data
         store = io.BytesIO()
         with zipfile.ZipFile(store, "w") as file:
-            file.writestr("X.npy", array())
+            file.writestr("X.npy", array(4, 2))
             file.writestr(
                 "y.npy", b"\x93NUMPY\x01\x00" + (len(header) & 0xFFFF).to_bytes(2, "little") + header + body
             )
@@ -159,7 +159,7 @@ def read_bundle(given: tuple[int, Any], folder: Path) -> None:
         path.write_bytes(data)
     else:
         tree, which = data
-        with zipfile.ZipFile(path, "w") as file:
+        with zipfile.ZipFile(path, "w", METHODS[which % 16 if which % 16 < len(METHODS) else 0]) as file:
             file.writestr("manifest.json", as_json(tree))
             named = isinstance(tree, dict) and isinstance(tree.get("files"), dict)
             for name in list(tree["files"])[:4] if named else ["x"]:

@@ -20,7 +20,7 @@ from .seeds import (
     RESULTS,
     SPECS,
     TABLES,
-    archive,
+    archives,
     checkpoint,
     generated,
     images,
@@ -102,7 +102,7 @@ def parsers() -> dict[str, Parser]:
     """Return every parser by its name."""
     plan, vectors = small()
     plan_tree, vector_tree = json.loads(plan.to_json()), json.loads(vectors.to_json())
-    manifest, bundle = generated()
+    manifest, bundles = generated()
     head, lines = recorded()
     return {
         "toml": Parser(texts(SPECS), calls.read_spec),
@@ -113,7 +113,7 @@ def parsers() -> dict[str, Parser]:
             calls.read_csv,
         ),
         "table": Parser(_tuple(_below(2), _half(READING), _half(TABLES)), calls.read_table),
-        "npz": Parser(_either(_tuple(_headers(), _bytes(64)), blobs([archive()])), calls.read_npz),
+        "npz": Parser(_either(_tuple(_headers(), _bytes(64)), blobs(archives())), calls.read_npz),
         "wav": Parser(
             blobs([wav(16, 1), wav(8, 2), wav(24, 1), wav(32, 2)]),
             calls.read_samples("a.wav"),
@@ -125,7 +125,7 @@ def parsers() -> dict[str, Parser]:
         "plan": Parser(trees([plan_tree]), calls.read_plan),
         "vectors": Parser(trees([vector_tree]), calls.read_vectors),
         "manifest": Parser(trees([manifest]), calls.read_manifest),
-        "bundle": Parser(_either(_tuple(trees([manifest]), _below(256)), blobs([bundle])), calls.read_bundle),
+        "bundle": Parser(_either(_tuple(trees([manifest]), _below(256)), blobs(bundles)), calls.read_bundle),
         "sweep_database": Parser(
             _tuple(drawn_edits, _below(256), _below(256), _below(2)), calls.read_database
         ),

@@ -16,7 +16,7 @@ import numpy as np
 
 from kerncast.codegen.generate import generate
 from kerncast.lab.sweep import make_settings, run_sweep
-from kerncast.lab.sweep.store import with_digest
+from kerncast.lab.sweep.store import opened, with_digest
 from kerncast.sim.model import open_model
 from kerncast.sim.plan import Plan
 from kerncast.sim.planner import make_plan
@@ -163,16 +163,29 @@ def small() -> tuple[Plan, Vectors]:
     )
 
 
-def array() -> bytes:
+def array(*shape: int) -> bytes:
     store = io.BytesIO()
-    np.save(store, np.arange(8.0).reshape(4, 2))
+    np.save(store, np.arange(float(np.prod(shape))).reshape(shape))
     return store.getvalue()
 
 
-def archive() -> bytes:
+#: How a member of a ZIP file may be compressed; kerncast refuses all but the first two.
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA)
+
+
+def zipped(members: dict[str, bytes | str], *methods: int) -> bytes:
+    """Return a ZIP file whose members are compressed by the methods in turn."""
     store = io.BytesIO()
-    np.savez(store, X=np.arange(8.0).reshape(4, 2), y=np.arange(4.0))
+    with zipfile.ZipFile(store, "w") as file:
+        for at, (name, data) in enumerate(members.items()):
+            file.writestr(name, data, methods[at % len(methods)])
     return store.getvalue()
+
+
+def archives() -> list[bytes]:
+    """Return NPZ files, one per method of compression, and one whose members differ in it."""
+    members: dict[str, bytes | str] = {"X.npy": array(4, 2), "y.npy": array(4)}
+    return [*(zipped(members, method) for method in METHODS), zipped(members, *METHODS[1:3])]
 
 
 def wav(bits: int, channels: int) -> bytes:
@@ -187,21 +200,22 @@ def wav(bits: int, channels: int) -> bytes:
 
 
 @cache
-def generated() -> tuple[dict[str, Any], bytes]:
+def generated() -> tuple[dict[str, Any], list[bytes]]:
+    """Return the manifest of a folder, and bundles."""
     import tempfile
 
     with tempfile.TemporaryDirectory() as made:
         generate(small()[0], Path(made) / "out")
         manifest = json.loads((Path(made) / "out" / "manifest.json").read_text())
-        store = io.BytesIO()
-        with zipfile.ZipFile(store, "w") as file:
-            file.writestr(
-                "manifest.json", json.dumps(manifest | {"files": {"a.c": hashlib.sha256(b"x").hexdigest()}})
-            )
-            file.writestr("a.c", "x")
-            file.writestr("verified.json", '{"versions": {}}')
+    held = {"files": {"a.c": hashlib.sha256(b"x").hexdigest()}}
+    members: dict[str, bytes | str] = {
+        "manifest.json": json.dumps(manifest | held),
+        "a.c": "x",
+        "verified.json": '{"versions": {}}',
+    }
+    bundles = [*(zipped(members, method) for method in METHODS), zipped(members, *METHODS)]
     files = dict(list(manifest["files"].items())[:3])
-    return manifest | {"files": files}, store.getvalue()
+    return manifest | {"files": files}, bundles
 
 
 @cache
@@ -232,13 +246,11 @@ def database() -> bytes:
     meta, points = rows()
     with tempfile.TemporaryDirectory() as made:
         path = Path(made) / "sweep.db"
+        with opened(Path(made), new=True):
+            pass
         with contextlib.closing(sqlite3.connect(path)) as db, db:
-            db.execute("CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL, digest TEXT)")
-            db.execute(
-                "CREATE TABLE points (key TEXT PRIMARY KEY, inputs TEXT, status TEXT, code TEXT, "
-                "message TEXT, plan TEXT, words TEXT, measures TEXT, digest TEXT)"
-            )
-            db.executemany("INSERT INTO meta VALUES (?, ?, ?)", [with_digest(*row) for row in meta])
+            digested = [with_digest(*row) for row in meta]
+            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?, ?)", digested)
             marks = ", ".join("?" * 9)
             db.executemany(f"INSERT INTO points VALUES ({marks})", [with_digest(*row) for row in points])
         return path.read_bytes()

@@ -21,6 +21,7 @@ def main() -> None:
     usual = signal.getsignal(signal.SIGINT)
     if usual is signal.default_int_handler:  # not if the shell has Ctrl-C ignored
         signal.signal(signal.SIGINT, _interrupted)
+    os.environ["PYTHONSAFEPATH"] = "1"  # workers, Zig: they import no module of the working folder either
     from .cli.main import app
 
     signal.signal(signal.SIGINT, usual)

@@ -37,7 +37,7 @@ def refuse_unwritable(path: Path, where: str, what: str) -> None:
 
 
 def _is_special(path: Path) -> bool:
-    """Report whether a regular file would replace a link, a folder, a device or a FIFO."""
+    """Report whether a path is a link, a folder, a device or a FIFO."""
     return path.is_symlink() or (path.exists() and not path.is_file())
 
 

@@ -16,6 +16,7 @@ import hashlib
 import os
 import shutil
 import sys
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cached_property, update_wrapper
@@ -50,11 +51,33 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
+@contextmanager
+def _without_settings() -> Iterator[None]:
+    """Hide the settings of the working folder from numba in a command, whose working folder may be foreign.
+
+    ``.numba_config.yaml`` could name a cache of compiled code. Without a parser of YAML, numba does not read
+    it. A program that imports kerncast may want its own settings.
+    """
+    if not os.environ.get("PYTHONSAFEPATH"):
+        yield
+        return
+    loaded = sys.modules.get("yaml")
+    sys.modules["yaml"] = cast(ModuleType, None)  # importing it fails
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about the file
+            yield
+    finally:
+        del sys.modules["yaml"]
+        if loaded is not None:
+            sys.modules["yaml"] = loaded
+
+
 def _numba() -> ModuleType | None:
     if os.environ.get("KERNCAST_ENGINE") == "python":
         return None
     try:
-        with _no_collection():
+        with _no_collection(), _without_settings():
             numba = import_module("numba")
             _spare_scipy()
             # Objects that exist by now are exempt from collection, even at exit: another quarter of the time.

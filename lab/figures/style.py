@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 from ...sim.errors import fail
@@ -19,6 +20,8 @@ def pyplot() -> Any:
     try:
         import matplotlib
 
+        if os.environ.get("PYTHONSAFEPATH"):  # in a command: not the matplotlibrc of the working folder
+            matplotlib.rcdefaults()
         matplotlib.use("Agg")
         # SVG files with text as text, and the same bytes every time.
         matplotlib.rcParams |= {"svg.hashsalt": "kerncast", "svg.fonttype": "none"}

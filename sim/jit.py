@@ -53,10 +53,10 @@ def _no_collection() -> Iterator[None]:
 
 @contextmanager
 def _without_settings() -> Iterator[None]:
-    """Hide the settings of the working folder from numba in a command, whose working folder may be foreign.
+    """Hide the settings of the working folder from numba in a command.
 
-    ``.numba_config.yaml`` could name a cache of compiled code. Without a parser of YAML, numba does not read
-    it. A program that imports kerncast may want its own settings.
+    The folder may be from elsewhere. ``.numba_config.yaml`` could name a cache of compiled code. Without a
+    parser of YAML, numba does not read it. A program that imports kerncast may want its own settings.
     """
     if not os.environ.get("PYTHONSAFEPATH"):
         yield

@@ -14,9 +14,11 @@ from typing import Any
 
 from ...codegen.generate import SPEC
 from ...sim._files import MAX_SPEC, read_text
+from ...sim._output_files import write_whole
 from ...sim.backend import Raw
-from ...sim.data.predictor_file import model_file
+from ...sim.data.predictor_file import is_inside, model_file
 from ...sim.diagnostics.simulate import grid
+from ...sim.errors import fail
 from ...sim.plan import Plan
 from ...sim.planner import make_plan
 from ...sim.replay.vectors import Vectors, arrays
@@ -62,15 +64,20 @@ class Origin:
     def plan(self) -> Plan:
         """Derive the plan.
 
-        Raises the errors of :func:`~kerncast.sim.planner.make_plan`.
+        Raises E214 if the spec refers to a trained model that is not part of the origin, and the errors of
+        :func:`~kerncast.sim.planner.make_plan`.
         """
         with tempfile.TemporaryDirectory(prefix="kerncast-") as made:
             folder = Path(made)
             (folder / SPEC).write_text(self.spec, encoding="utf-8")
             spec = Spec.load(folder / SPEC)
-            if spec.predictor is not None and self.model is not None:
-                place = folder / Path(spec.predictor.file).name
-                place.write_text(self.model, encoding="utf-8")
+            if spec.predictor is not None:
+                if self.model is None or not is_inside(spec.predictor.file):  # read no file of this machine
+                    raise fail("E214", "the trained model of the plan is not part of the recording",
+                               where="[predictor] file", value=spec.predictor.file,
+                               allowed="a model in the folder of its spec, or below it",
+                               remedy="move the model there, and generate and record again")
+                write_whole(folder / spec.predictor.file, self.model)
                 spec = Spec.load(folder / SPEC)
             return make_plan(spec, self.x_raw, self.y_raw)
 
@@ -106,5 +113,7 @@ def origin_of(folder: Path, plan: Plan, vectors: Vectors | None) -> Origin | Non
     spec = Spec.load(folder / SPEC)
     x, y = (None, None) if vectors is None else planning_samples(plan, vectors)
     model = next(iter(model_file(spec).values()), None)
+    if spec.predictor is not None and model is None:
+        return None
     origin = Origin(read_text(folder / SPEC, MAX_SPEC), x, y, model)
     return origin if origin.plan().hash == plan.hash else None

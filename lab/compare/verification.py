@@ -25,7 +25,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 import numpy as np
@@ -192,7 +192,7 @@ def _verified(folder: Path, manifest: Manifest, there: dict[str, str], backends:
     checks = [_files_of(folder, manifest)]
     if checks[0].mismatches:  # what is derived from them would prove nothing
         return Verification(manifest.plan, tuple(checks), (), (), versions(), there)
-    vectors, spec = _loaded(folder)
+    vectors, spec = _loaded(folder, manifest)
     report("deriving the plan from spec and samples")
     plan = make_plan(spec, *planning_samples(make_plan(spec), vectors))
     checks.append(_bytes("plan", _held(folder, [PLAN]), {PLAN: plan.to_json()}))
@@ -235,14 +235,21 @@ def _damaged_states(plan: Plan, vectors: Vectors, name: str, folder: Path, flips
         backend.close()
 
 
-def _loaded(folder: Path) -> tuple[Vectors, Spec]:
+def _loaded(folder: Path, manifest: Manifest) -> tuple[Vectors, Spec]:
     """Read the vectors and the spec of a folder that matches its manifest."""
     vectors = load_vectors(folder)
     if vectors is None or not (folder / SPEC).is_file():
         raise fail("E338", "the folder does not contain its spec or its samples", where=str(folder),
                    value=f"no {VECTORS if vectors is None else SPEC}",
                    allowed="a folder made by kerncast gen from a spec with [data]", remedy=_REDO)
-    return vectors, Spec.load(folder / SPEC)
+    spec = Spec.load(folder / SPEC)
+    if spec.predictor is not None and str(PurePosixPath(spec.predictor.file)) not in manifest.files:
+        # Not read from another place: what is verified must not choose files of this machine.
+        raise fail("E338", "the folder does not contain its trained model",
+                   where=f"{folder / SPEC} [predictor] file", value=spec.predictor.file,
+                   allowed="a trained model in the folder of its spec, or below it",
+                   remedy="move the model there, change `file`, and generate the folder again")
+    return vectors, spec
 
 
 def _held(folder: Path, names: Sequence[str]) -> dict[str, str]:

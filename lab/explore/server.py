@@ -22,6 +22,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from ...sim.errors import KerncastError, fail
+from ..report.page import finite
 from ..report.render import script_hash
 from .session import Session, Superseded
 
@@ -210,7 +211,7 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(status, f"{status.value} {status.phrase}\n".encode(), "text/plain; charset=utf-8")
 
     def _send_json(self, values: dict[str, Any]) -> None:
-        self._answer(HTTPStatus.OK, json.dumps(_finite(values), allow_nan=False).encode(), "application/json")
+        self._answer(HTTPStatus.OK, json.dumps(finite(values), allow_nan=False).encode(), "application/json")
 
     def _answer(self, status: HTTPStatus, body: bytes, kind: str, policy: str = _OF_OTHERS) -> None:
         self.policy = policy
@@ -231,12 +232,3 @@ class _Handler(BaseHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Write no log, because addresses contain the token."""
-
-
-def _finite(values: Any) -> Any:
-    """Replace NaN and infinity by None, because JSON does not support them."""
-    if isinstance(values, dict):
-        return {key: _finite(value) for key, value in values.items()}
-    if isinstance(values, (list, tuple)):
-        return [_finite(value) for value in values]
-    return None if isinstance(values, float) and values - values != 0 else values

@@ -144,12 +144,21 @@ def _replayed(plan: Plan, vectors: Vectors) -> SampleView | None:
     return SampleView(x_raw, first.y_raw, asked[-1], len(learnt))
 
 
+def finite(values: Any) -> Any:
+    """Replace NaN and infinity by None, because JSON does not support them."""
+    if isinstance(values, dict):
+        return {key: finite(value) for key, value in values.items()}
+    if isinstance(values, (list, tuple)):
+        return [finite(value) for value in values]
+    return None if isinstance(values, float) and values - values != 0 else values
+
+
 def as_json(page: Page) -> str:
     """Encode the contents of a page as JSON that can be embedded in HTML.
 
     The text cannot end a script element, and cannot begin a comment.
     """
-    text = json.dumps(page, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
+    text = json.dumps(finite(page), separators=(",", ":"), allow_nan=False, ensure_ascii=True)
     for character in "<>&":
         text = text.replace(character, f"\\u{ord(character):04x}")
     return text

@@ -100,7 +100,7 @@ def check_settings(held: Mapping[str, Any]) -> None:
 
 
 def check_tables(db: sqlite3.Connection) -> None:
-    """Raise sqlite3.DatabaseError if a file contains anything but the tables of a sweep.
+    """Raise sqlite3.DatabaseError if a file contains more than a sweep's tables.
 
     SQLite computes the views, triggers, checks and generated columns of a file when it reads or writes rows.
     In a forged file they may have no end.

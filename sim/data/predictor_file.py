@@ -255,11 +255,16 @@ def model_file(spec: Spec) -> dict[str, str]:
     """
     if spec.predictor is None:
         return {}
-    name = PurePosixPath(spec.predictor.file)
     path = spec.folder / spec.predictor.file
-    if name.is_absolute() or ".." in name.parts or "\\" in spec.predictor.file or not path.is_file():
+    if not is_inside(spec.predictor.file) or not path.is_file():
         return {}
-    return {str(name): read_text(path)}
+    return {str(PurePosixPath(spec.predictor.file)): read_text(path)}
+
+
+def is_inside(file: str) -> bool:
+    """Report whether the path of a model's file stays inside the folder of its spec."""
+    name = PurePosixPath(file)
+    return not (name.is_absolute() or ".." in name.parts or "\\" in file)
 
 
 def check_fit(spec: Spec, model: TrainedModel) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from kerncast.lab.report.page import as_json
 from kerncast.lab.sweep.store import POINTS, with_digest
 
 Run = Callable[..., tuple[int, str, str]]
@@ -72,6 +73,12 @@ def test_a_sweep_of_impossible_values_with_right_digests_is_refused(
     assert not (tmp_path / "a.html").exists()
 
 
+def test_an_infinite_measure_is_null_in_the_page() -> None:
+    assert as_json({"points": [{"ram": float("inf")}, (float("nan"), 1.5)]}) == (
+        '{"points":[{"ram":null},[null,1.5]]}'
+    )
+
+
 # ---- a recording ----
 ATTACK = 'x */ extern int system(const char *); __attribute__((constructor)) static void tries(void) {{ ' \
     '(void)system("touch {0}"); }} /*'
@@ -99,3 +106,60 @@ def test_a_forged_plan_of_a_recording_is_never_built(
     code, _, errors = run("hil", "replay", path, "--on", "host")
     assert code == 2 and ("E212" in errors or "E214" in errors)
     assert not list(tmp_path.glob("executed*"))
+
+# ---- a model elsewhere ----
+MODEL = {
+    "format": "kerncast model 1",
+    "origin": "x",
+    "kernel": {"type": "gaussian", "sigma": 20.0},
+    "classes": [],
+    "scale": [1.0],
+    "bias": 0.5,
+    "alpha": [1.0, -2.0],
+    "vectors": [[3.0], [9.0]],
+}
+PREDICTOR = """model = {name = "m", algorithm = "kernel_predictor"}
+input = {word = "u8f0"}
+output = {word = "s8f0"}
+kernel = {sigma = 20.0}
+data = {file = "m.csv"}
+predictor = {file = "FILE"}
+"""
+
+
+@pytest.fixture
+def predictor(run: Run, tmp_path: Path) -> Path:
+    """A folder generated from a spec whose model is in a subfolder."""
+    (tmp_path / "models").mkdir()
+    (tmp_path / "models" / "q.json").write_text(json.dumps(MODEL))
+    (tmp_path / "m.csv").write_text("x0,y\n3,4\n5,6\n9,1\n")
+    (tmp_path / "m.toml").write_text(PREDICTOR.replace("FILE", "models/q.json"))
+    assert run("gen", tmp_path / "m.toml", "-o", tmp_path / "m")[0] == 0
+    return tmp_path / "m"
+
+
+def test_a_recording_contains_the_model_of_a_subfolder(run: Run, predictor: Path, tmp_path: Path) -> None:
+    assert run("hil", "record", predictor, "--on", "model", "-o", tmp_path / "m.recording")[0] == 0
+    assert run("hil", "replay", tmp_path / "m.recording", "--on", "model")[0] == 0
+    assert run("verify", predictor, "--on", "model", "--flips", "0")[0] == 0
+
+
+def test_what_is_verified_or_replayed_reads_no_other_model(
+    run: Run, predictor: Path, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "models" / "q.json"
+    assert run("hil", "record", predictor, "--on", "model", "-o", tmp_path / "m.recording")[0] == 0
+    text = (predictor / "spec.toml").read_text().replace("models/q.json", str(elsewhere))
+    (predictor / "spec.toml").write_text(text)
+    manifest = json.loads((predictor / "manifest.json").read_text())
+    manifest["files"]["spec.toml"] = hashlib.sha256(text.encode()).hexdigest()
+    (predictor / "manifest.json").write_text(json.dumps(manifest))
+    code, _, errors = run("verify", predictor, "--on", "model", "--flips", "0")
+    assert code == 2 and "E338" in errors and str(elsewhere) in errors
+    head, *lines = (tmp_path / "m.recording").read_text().split("\n")
+    for model in (json.dumps(MODEL), None):
+        written = json.loads(head)
+        written["origin"].update(spec=text, model=model)
+        (tmp_path / "m.recording").write_text("\n".join([json.dumps(written), *lines]))
+        code, _, errors = run("hil", "replay", tmp_path / "m.recording", "--on", "model")
+        assert code == 2 and "E214" in errors and str(elsewhere) in errors

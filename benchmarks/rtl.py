@@ -27,6 +27,9 @@ from kerncast.codegen.rtl.learner import (
 from kerncast.codegen.rtl.predictor import predictor_cycles, predictor_period, window
 from kerncast.codegen.rtl.refusals import refusals
 from kerncast.codegen.rtl.registers import register_map
+from kerncast.codegen.rtl.rls import MOST_DIRECTIONS, MOST_FEATURES, sweep_cycles
+from kerncast.codegen.rtl.rls import prediction_cycles as rls_prediction_cycles
+from kerncast.codegen.rtl.rls import update_cycles as rls_update_cycles
 from kerncast.codegen.rtl.solver import MOST_SAMPLES, read_lags, recursion_cycles, solver_cycles
 from kerncast.codegen.rtl.trainer import trainer_cycles
 from kerncast.hw.rtl.simulators import Operation, Simulation
@@ -49,6 +52,8 @@ OUTPUTS = ((3, True, 1, 8, 32), (3, True, 4, 8, 32), (10, True, 1, 16, 64), (10,
 #: Reduction, outputs, columns and vectors of learners.
 EVICTIONS = tuple((reduction, outputs, columns, budget) for reduction in ("fklms", "nt", "at")
                   for outputs, columns, budget in ((1, 8, 32), (1, 64, 100), (10, 64, 100)))
+#: Cosines and columns of learners of kernel RLS.
+FEATURES = ((8, 7), (16, 8), (36, 8), (100, 8))
 #: Kernels with a distance of their own; the periodic one is the longest.
 _KERNELS: dict[str, dict[str, object]] = {
     "gaussian": {"sigma": 800.0}, "laplacian": {"type": "laplacian", "sigma": 800.0},
@@ -229,6 +234,15 @@ def learned_in_lanes(columns: int, budget: int, lanes: int) -> str:
             f"| {predicted} | {share(words, lanes * predicted)} | {search_cycles(plan, lanes)} |")
 
 
+def rls_row(cosines: int, columns: int, lanes: int) -> str:
+    """Return a row on a learner of kernel RLS."""
+    plan = make_plan(Spec(
+        model={"name": "l", "algorithm": "online_kernel_rls"}, input={"word": "s12f0", "columns": columns},
+        output={"word": "s12f0"}, kernel={"sigma": 2000.0}, rls={"features": cosines}))
+    return (f"| {cosines} | {columns} | {plan.sizes['N']} | {lanes} | {rls_update_cycles(plan, lanes)} "
+            f"| {sweep_cycles(plan, lanes)} | {rls_prediction_cycles(plan, lanes)} |")
+
+
 def banded_row(n: int, sigma: float) -> str:
     """Return a row on the banded solver and Levinson's recursion with one lane."""
     plan = grid(n, sigma, "banded")
@@ -273,7 +287,9 @@ def page() -> str:
     lanes = [(*size, n) for size in sizes for n in (1, 2, 4, 8)]
     example = (EXAMPLE / "chip_predictor.sv").read_text(encoding="utf-8")
     template = (Path(__file__).parent / "rtl.md.in").read_text(encoding="utf-8")
-    return template.format(MOST_WORDS=MOST_WORDS, MOST_SAMPLES=MOST_SAMPLES, clocks="\n".join(values),
+    return template.format(MOST_WORDS=MOST_WORDS, MOST_SAMPLES=MOST_SAMPLES, MOST_FEATURES=MOST_FEATURES,
+                           MOST_DIRECTIONS=MOST_DIRECTIONS, clocks="\n".join(values),
+                           rls="\n".join(rls_row(*row, n) for row in FEATURES for n in (1, 2, 4, 8)),
                            shares="\n".join(kernels),
                            lanes="\n".join(in_lanes(*row) for row in lanes),
                            outputs="\n".join(several_outputs(*row) for row in OUTPUTS),

@@ -10,6 +10,7 @@ from ...sim.backend import Outputs, Raw
 from ...sim.plan import Plan
 from .common import model_frame, model_tag
 from .learner import distance_parts
+from .rls import state_frame
 
 __all__ = ["model_frame", "model_tag", "sample_frame", "sample_frames", "state_frames", "target_frame"]
 
@@ -45,7 +46,12 @@ def _of_slot(state: Outputs, name: str, slot: int) -> int:
 
 
 def state_frames(plan: Plan, state: Outputs) -> list[list[int]]:
-    """Return a learner's state as two frames: the model, and the data of each center."""
+    """Return a learner's state as two frames: the model, and the data of each center.
+
+    The state of kernel RLS is one frame.
+    """
+    if plan.second_order:
+        return [state_frame(plan, state)]
     count, parts, mask = int(state["count"][0]), distance_parts(plan), (1 << plan.word) - 1
     slots = [model_tag(plan), count]
     for slot in range(count):

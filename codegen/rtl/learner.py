@@ -22,6 +22,8 @@ from .predictor import (
     predictor_modules,
     rows_of_vectors,
 )
+from .rls import rls_ports, rls_refusal, rls_render, sample_bits
+from .rls import update_cycles as rls_update_cycles
 
 #: Modules of a learner in addition to those of a predictor, without the predictor's model store.
 _OWN = ("kc_learner_vectors", "kc_learner_control", "kc_state_reader", "kc_state_writer", *axi.MODULES)
@@ -129,14 +131,16 @@ def _refusal(plan: Plan) -> KerncastError | None:
 
     The learner needs an integer reduction with a fixed dictionary size, within the memory size.
     """
-    reduces = plan.learns and not plan.second_order
+    if plan.second_order:
+        return rls_refusal(plan)
+    reduces = plan.learns
     where = "[online] reduction" if reduces else "[model] algorithm"
     value = plan.reduction if reduces else plan.algorithm
     unlike = "the SystemVerilog learner supports only fklms, nt and at with a fixed dictionary size"
     remedy = "set {} = \"fklms\", or train in C and load the model into the predictor core"
     if not reduces or plan.in_float32:
         return fail("E307", unlike, where=where, value=value,
-                    allowed="kernel_lms with reduction fklms, nt or at",
+                    allowed="kernel_lms with reduction fklms, nt or at; online_kernel_rls",
                     remedy=remedy.format("reduction"))
     if plan.metric not in _LOSSES:
         own = DEVICE_REDUCTIONS[plan.reduction][1] == plan.metric
@@ -169,7 +173,7 @@ def _context(plan: Plan) -> dict[str, Any]:
     y_bits = {"y_offset": signed_bits((plan.integer("y_offset"),)),
               "y_gain": signed_bits((plan.integer("y_gain"),))}
     return expansion_context(plan) | {
-        "tdata_bits": _sample_bits(plan),
+        "tdata_bits": sample_bits(plan),
         "y_raw": y_raw.format, "y_lo": literal(y.format.lo, 64), "y_hi": literal(y.format.hi, 64),
         **{f"{name}_literal": literal(plan.integer(name), w) for name in ("y_class", "y_other")
            if plan.decision},
@@ -203,14 +207,11 @@ def _eviction_context(plan: Plan) -> dict[str, Any]:
             "reduction_text": reduction_title(plan.reduction, plan.projection, plan.metric)}
 
 
-def _sample_bits(plan: Plan) -> int:
-    """Return the width of a beat that holds an input or a target."""
-    return max(plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
-
-
 def _ports(plan: Plan) -> Ports:
     """List the streams in the order of the template."""
-    return Ports("learner", (Stream("x", True, _sample_bits(plan), 1), Stream("state", True, plan.word, 1),
+    if plan.second_order:
+        return rls_ports(plan)
+    return Ports("learner", (Stream("x", True, sample_bits(plan), 1), Stream("state", True, plan.word, 1),
                              Stream("f", False, plan.word, 3), Stream("state", False, plan.word, 1)),
                  ("x", "f"), (("error_x", "a sample frame has tlast at the wrong beat"),
                               ("error_state", "a rejected state")),
@@ -226,6 +227,8 @@ def _modules(plan: Plan) -> tuple[str, ...]:
 
 
 def _render(plan: Plan) -> dict[str, str]:
+    if plan.second_order:
+        return rls_render(plan)
     p, values = plan.name, _context(plan)
     values |= _ports(plan).context(plan)
     reply = {f"{p}_reply.sv": "reply.sv"} if framed(plan) else {}
@@ -239,4 +242,9 @@ def _render(plan: Plan) -> dict[str, str]:
     return files | axi.package_files(p, "learner", values, files)
 
 
-LEARNER = RtlCore("learner", _refusal, _render, _ports, update_cycles)
+def _cycles(plan: Plan, lanes: int = 1) -> int:
+    """Return the clock cycles of an update of a full dictionary, or with all steps."""
+    return rls_update_cycles(plan, lanes) if plan.second_order else update_cycles(plan, lanes)
+
+
+LEARNER = RtlCore("learner", _refusal, _render, _ports, _cycles)

@@ -231,7 +231,7 @@ def _refusal(plan: Plan) -> KerncastError | None:
     if plan.second_order:
         return fail("E307", "the SystemVerilog predictor does not support random features",
                     where="[model] algorithm", value=plan.algorithm, allowed="another algorithm",
-                    remedy="use kernel_lms, or learn and predict in C")
+                    remedy="use the core learner, which also predicts, or predict in C")
     if plan.in_float32:
         return fail("E307", "the SystemVerilog predictor does not support float32",
                     where="[online] reduction",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import shutil
 import tempfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -86,11 +87,37 @@ def _learn(plan: Plan) -> list[Operation]:
 
     In this state, the nearest neighbour of each center is the next center.
     """
+    if plan.second_order:
+        return _descend(plan)
     held = np.arange(plan.sizes["N"])
     state = field_arrays(plan, {"count": len(held), "age_order": held, "nearest_idx": np.roll(held, -1)})
     frame = sample_frame(plan, np.zeros(plan.sizes["D"], dtype=np.int64), 0)
     return [("restore", *state_frames(plan, state)), ("watch",), ("sample", frame, True), ("answers", 1),
             ("spans",)]
+
+
+def _descend(plan: Plan) -> list[Operation]:
+    """Return a script for the first update of kernel RLS, which takes all steps of the descent.
+
+    Raises E343 if no suitable sample is found.
+    """
+    x_raw, y_raw = (plan.signals[name].format for name in ("x_raw", "y_raw"))
+    steps = plan.integer("rls_steps")
+    fewer = replace(plan, constants={**plan.constants, "rls_steps": steps - 1})
+    for seed in range(16):
+        chance = np.random.default_rng(seed)
+        x = chance.integers(x_raw.lo, x_raw.hi + 1, (1, plan.sizes["D"]))
+        y = chance.integers(y_raw.lo, y_raw.hi + 1, 1)
+        w = []
+        for one in (plan, fewer):
+            model = open_model(one)
+            model.update(x, y)
+            w.append(model.state()["rls_w"])
+        if (w[0] != w[1]).any():  # a step changes a coefficient
+            return [("watch",), ("sample", sample_frame(plan, x[0], y[0]), True), ("answers", 1), ("spans",)]
+    raise fail("E343", "the clock cycles of an update cannot be counted: no sample takes all steps",
+               where="[rls] steps", value=steps, allowed="steps that a first sample takes",
+               remedy="lower `steps`, or omit --simulate")
 
 
 def _solve(plan: Plan) -> list[Operation]:

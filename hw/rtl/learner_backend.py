@@ -11,9 +11,10 @@ import numpy as np
 from ...codegen.rtl import LEARNER, model_tag
 from ...codegen.rtl.frames import sample_frame, state_frames
 from ...codegen.rtl.learner import distance_parts, worst_update_cycles
+from ...codegen.rtl.rls import state_beats, state_of
 from ...sim.backend import Outputs, Raw, answer_width, answered, field_arrays
 from ...sim.data import raw
-from ...sim.errors import fail
+from ...sim.errors import KerncastError, fail
 from ...sim.plan import Plan
 from ...sim.replay.saved_state import Saving
 from .core_backend import CoreBackend
@@ -27,40 +28,61 @@ def signed(bits: int, words: Raw) -> Raw:
 
 
 def learned_state(plan: Plan, frames: list[list[int]]) -> Outputs:
-    """Decode a learner's state from the two frames that the core sends.
+    """Decode a learner's state from the frames that the core sends.
 
     Raises
     ------
     KerncastError
         E432 if the frames belong to another plan or have a wrong length.
     """
+    if plan.second_order:
+        found = state_of(plan, frames[0])
+        if found is None:
+            raise _wrong_shape(plan, f"{len(frames[0])} values", f"{state_beats(plan)} values of this plan")
+        return field_arrays(plan, found)
     columns, budget, parts = plan.sizes["D"], plan.sizes["N"], distance_parts(plan)
     width = columns + plan.outputs
     (tag, count, _, *model), (slots_tag, slots_count, *slots) = frames
     if (tag, slots_tag) != (model_tag(plan),) * 2 or slots_count != count or count > budget \
             or len(model) != count * width or len(slots) != count * (2 * parts + 2):
-        raise fail("E432", "the state of the core has the wrong shape", where=f"{plan.name}_learner",
-                   value=f"{count} centers, {len(model)} and {len(slots)} values",
-                   allowed=f"{width} and {2 * parts + 2} values per center",
-                   remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
+        raise _wrong_shape(plan, f"{count} centers, {len(model)} and {len(slots)} values",
+                           f"{width} and {2 * parts + 2} values per center")
     words = np.array(model, dtype=np.int64).reshape(count, width)
     v = words[:, :columns]
     v = signed(plan.word, v) if plan.signals["x"].format.signed else v
     kept: list[list[int]] = [slots[i:i + 2 * parts + 2] for i in range(0, len(slots), 2 * parts + 2)]
-    found: dict[str, Any] = {"alpha": signed(plan.word, words[:, columns:]).ravel(), "centers": v.ravel(),
+    members: dict[str, Any] = {"alpha": signed(plan.word, words[:, columns:]).ravel(), "centers": v.ravel(),
                              "scratch_row": [_joined(plan, slot[:parts]) for slot in kept],
                              "nearest_d2": [_joined(plan, slot[parts:2 * parts]) for slot in kept],
                              "nearest_idx": [slot[2 * parts] for slot in kept],
                              "age_order": [slot[2 * parts + 1] for slot in kept]}
     whole = {field.name: np.zeros(field.count, dtype=np.int64) for field in plan.memory}
-    for name, held in found.items():
+    for name, held in members.items():
         if name in whole:  # a plan may have no nearest vectors
             whole[name][:len(held)] = held
     return field_arrays(plan, {**whole, "count": count})
 
 
+def _wrong_shape(plan: Plan, value: str, allowed: str) -> KerncastError:
+    return fail("E432", "the state of the core has the wrong shape", where=f"{plan.name}_learner",
+                value=value, allowed=allowed, remedy="generate the folder again: kerncast gen SPEC -o FOLDER")
+
+
 def _joined(plan: Plan, parts: list[int]) -> int:
     return sum(part << (plan.word * i) for i, part in enumerate(parts))
+
+
+def longest_update(plan: Plan) -> int:
+    """Return the maximum clock cycles between samples in one lane."""
+    return LEARNER.cycles(plan) if plan.second_order else worst_update_cycles(plan)
+
+
+def state_cycles(plan: Plan) -> int:
+    """Return the clock cycles in which a state is sent or received, without stalls."""
+    if plan.second_order:
+        return 4 * state_beats(plan)
+    words = plan.sizes["D"] + plan.outputs + 2 * distance_parts(plan) + 2
+    return 2 * (words * plan.sizes["N"] + 5)
 
 
 class LearnerBackend(Saving, CoreBackend):
@@ -122,13 +144,9 @@ class LearnerBackend(Saving, CoreBackend):
         Returns the replies to the new operations, and the final state.
         """
         *found, frames = self._simulation.run([*self._restored, *self._learned, *new, ("state",)],
-                                              2 * worst_update_cycles(self.plan) + self._state_beats() + 100)
+                                              2 * longest_update(self.plan) + state_cycles(self.plan) + 100)
         answers = [answer for answered in found[len(self._learned) // 2:] for answer in answered]
         return answers, frames
-
-    def _state_beats(self) -> int:
-        words = self.plan.sizes["D"] + self.plan.outputs + 2 * distance_parts(self.plan) + 2
-        return 2 * (words * self.plan.sizes["N"] + 5)
 
     def _outputs(self, answers: list[list[int]]) -> Outputs:
         width = 1 + answer_width(self.plan)

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kerncast.codegen.rtl.frames import sample_frame
-from kerncast.codegen.rtl.learner import distance_parts, worst_update_cycles
 from kerncast.codegen.rtl.predictor import framed
-from kerncast.hw.rtl.learner_backend import learned_state, signed
+from kerncast.hw.rtl.learner_backend import learned_state, longest_update, signed, state_cycles
 from kerncast.hw.rtl.simulators import Simulation
 from kerncast.sim.backend import Outputs, Raw
 from kerncast.sim.model import open_model
@@ -203,8 +202,7 @@ class Learner:
     def run(self) -> tuple[int, int, int, int, list[object]]:
         """Words and state words compared, those that differ, and what else the script gave back."""
         self.collect()
-        beats = 2 * self.plan.sizes["N"] * (self.plan.sizes["D"] + 2 * distance_parts(self.plan) + 3) + 100
-        limit = 8 * (worst_update_cycles(self.plan) + beats)
+        limit = 8 * (longest_update(self.plan) + state_cycles(self.plan) + 100)
         wanted, rest = iter(self.wanted), []
         words = state_words = wrong = wrong_state = 0
         for (name, *_), found in zip([op for op in self.script if op[0] in RETURNING],

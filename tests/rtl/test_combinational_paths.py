@@ -9,6 +9,7 @@ import pytest
 from kerncast.codegen.rtl import LEARNER, PREDICTOR, SOLVER, TRAINER, generate_rtl, rtl_sources
 
 from .conftest import make
+from .rls_cases import RLS, make_rls
 from .solver_cases import case_plan
 
 _PORT = re.compile(r"^ {4}(input|output) +wire (?:\[(\d+):0\] )?(\w+)", re.MULTILINE)
@@ -59,13 +60,13 @@ endmodule
 @pytest.mark.parametrize(("case", "core"), [
     ("grid16", PREDICTOR), ("grid16", TRAINER), ("bias16", PREDICTOR), ("labels16", PREDICTOR),
     ("bias16", SOLVER), ("bias16", TRAINER), ("gains16", PREDICTOR), ("gains16", LEARNER), (None, SOLVER),
-    ("band16", SOLVER), ("labels16", LEARNER), ("values24", LEARNER)],
+    ("band16", SOLVER), ("labels16", LEARNER), ("values24", LEARNER), ("waves16", LEARNER)],
     ids=["grid predictor", "trainer", "intercept predictor", "predictor of classes", "intercept solver",
          "intercept trainer", "predictor", "learner", "solver", "banded solver", "learner of classes",
-         "learner of outputs"])
+         "learner of outputs", "kernel RLS"])
 def test_no_output_follows_an_input_within_a_clock(require_tool, tmp_path, case, core, behind):
     require_tool("iverilog", "sudo apt-get install -y iverilog")
-    plan = make(case) if case else case_plan("half_up16")
+    plan = make_rls(case) if case in RLS else make(case) if case else case_plan("half_up16")
     generate_rtl(plan, tmp_path)
     sources, top = rtl_sources(tmp_path, plan, core), f"{plan.name}_{core.name}{behind}"
     text = (tmp_path / "rtl" / f"{top}.sv").read_text()

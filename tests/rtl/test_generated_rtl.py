@@ -27,7 +27,9 @@ from kerncast.sim.errors import KerncastError
 from kerncast.sim.planner import make_plan
 from kerncast.sim.spec import Spec
 
-from .conftest import SPECS, make
+from .conftest import SPECS
+from .conftest import make as make_usual
+from .rls_cases import RLS, make_rls
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -35,11 +37,15 @@ HW = Path(str(resource("hw/rtl")))
 MODULES = sorted(HW.glob("*.sv"))
 
 
+def make(case):
+    return make_rls(case) if case in RLS else make_usual(case)
+
+
 def cores_of(plan):
     return [core for core in CORES if core.fits(plan)]
 
 
-@pytest.mark.parametrize("case", SPECS)
+@pytest.mark.parametrize("case", [*SPECS, *RLS])
 def test_same_plan_same_bytes(case, tmp_path):
     first, second = render_rtl(make(case)), render_rtl(make(case))
     assert first == second
@@ -59,7 +65,7 @@ def test_generated_files_carry_the_banner_and_the_plan():
             assert head[5] == " */"
 
 
-@pytest.mark.parametrize("case", SPECS)
+@pytest.mark.parametrize("case", [*SPECS, *RLS])
 def test_the_list_names_every_module_before_its_use(case, tmp_path):
     plan = make(case)
     generate_rtl(plan, tmp_path)
@@ -100,7 +106,7 @@ def test_every_parameter_has_a_type(path):
     assert [line for line in parameters if not re.match(r'parameter ((int|bit|logic)\b|\w+ = ")', line)] == []
 
 
-@pytest.mark.parametrize("case", SPECS)
+@pytest.mark.parametrize("case", [*SPECS, *RLS])
 def test_icarus_reads_it_without_a_warning(case, tmp_path, require_tool):
     require_tool("iverilog", "sudo apt-get install -y iverilog")
     plan = make(case)
@@ -127,7 +133,7 @@ def test_lanes_that_are_not_a_power_of_two_end_the_elaboration(require_tool, tmp
     assert (done.returncode != 0, "LANES_must_be_a_power_of_two" in done.stderr) == (refused, refused)
 
 
-@pytest.mark.parametrize("case", SPECS)
+@pytest.mark.parametrize("case", [*SPECS, *RLS])
 def test_verilator_lints_it_without_a_warning(case, tmp_path, require_tool):
     require_tool("perl", "sudo apt-get install -y perl")
     plan, root = make(case), Path(verilator.__file__).parent

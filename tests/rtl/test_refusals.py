@@ -18,6 +18,7 @@ from .banded_cases import problems as banded_problems
 from .banded_cases import solution as banded_solution
 from .conftest import LONG, SPECS, expected, make, places, trained
 from .learner_cases import stream
+from .rls_cases import make_rls, rls_stream
 from .solver_cases import case_plan, problems, solution
 
 MAP = register_map()
@@ -104,11 +105,22 @@ def learner(case="gains16", untrained=(0,)):
                 [NOT_TRAINED, *untrained], partner=2)
 
 
+def rls_learner():
+    plan = make_rls("wraps16")
+    (x, y), model, mask = rls_stream(plan, 9, 5), open_model(plan), (1 << plan.word) - 1
+    model.update(x, y)
+    status, f = (int(words[0]) for words in model.predict(x[:1]).values())
+    return Case(plan, LEARNER, [("state", *state_frames(plan, model.state())),
+                                ("x", sample_frame(plan, x[0]), 0)],
+                [status, f & mask], "f", {"x": 1, "state": 2}, [NOT_TRAINED, 0])
+
+
 #: What a small training, or a small model, brings about.
 CASES = {"trainer": lambda: trainer("grid16", 3),
          "trainer of samples": lambda: trainer("means24", 2),
          "banded trainer": lambda: trainer("band16", 5, 0.3), "solver": solver,
          "banded solver": banded_solver, "predictor": predictor, "learner": learner,
+         "learner of kernel RLS": rls_learner,
          # Without a model each output and the margin are 0, and the label is unknown.
          "predictor of classes": lambda: predictor("labels16", (0, 0, 0, 3, 0)),
          "learner of classes": lambda: learner("labels16", (0, 0, 0, 3, 0))}

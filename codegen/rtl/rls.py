@@ -1,0 +1,202 @@
+"""codegen.rtl: the online learner of kernel RLS in random features; it also predicts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...sim.backend import Outputs
+from ...sim.errors import KerncastError, fail
+from ...sim.formats import Format, Overflow
+from ...sim.plan import Plan
+from ...sim.planner.online.rls import formats
+from ..c.context import context
+from . import axi
+from .axi import Ports, Stream
+from .common import LONGEST, affine, literal, primitives, render_files, signed_bits
+from .predictor import framed
+
+#: Bits of a beat of the state.
+STATE_BITS = 32
+#: Values of the table of directions, and features, at most.
+MOST_DIRECTIONS, MOST_FEATURES = 1 << 16, 1 << 10
+#: Clock cycles from the largest residual to the end of a descent without a further step.
+_DECIDED = 4
+_ERROR_BITS = 48  # the plan proves that an error has fewer
+
+_MODULES = ("kc_arithmetic_shift", "kc_shift_round", "kc_shift_sticky", "kc_saturate", "kc_requantise",
+            "kc_affine", "kc_bit_length", "kc_mac", "kc_mul_shift", "kc_sum_tree", "kc_argmax_tree",
+            "kc_delay", "kc_ram", "kc_ram_banked", "kc_ram_lane_of", "kc_ram_word_mask", "kc_ram_wordwise",
+            "kc_rom", "kc_rom_banked", "kc_sample_buffer", "kc_rls_features", "kc_rls_predict",
+            "kc_rls_matrix", "kc_rls_residual", "kc_rls_step", "kc_rls_control", "kc_rls", "kc_rls_state",
+            *axi.MODULES)
+
+
+def _rows(count: int, lanes: int) -> int:
+    return -(-count // lanes)
+
+
+def _blocks(plan: Plan, lanes: int) -> tuple[int, int]:
+    """Return the blocks of `lanes` features: those of 1 and the cosines, and those of the inputs."""
+    linear = plan.sizes["N"] > 1 + plan.sizes["M"]
+    return _rows(1 + plan.sizes["M"], lanes), _rows(plan.sizes["D"], lanes) if linear else 0
+
+
+def _levels(lanes: int) -> int:
+    return lanes.bit_length() - 1
+
+
+def _features(plan: Plan, lanes: int) -> int:
+    """Return the clock cycles from the first beat of a sample without target to its last feature."""
+    first, inputs = _blocks(plan, lanes)
+    cosines, columns = plan.sizes["M"], plan.sizes["D"]
+    others = lanes * (first + inputs) - cosines
+    return columns + 5 + cosines * _rows(columns, lanes) + others + 9 + _levels(lanes)
+
+
+def prediction_cycles(plan: Plan, lanes: int = 1) -> int:
+    """Return the clock cycles from a sample's first beat to its reply, without stalls."""
+    return _features(plan, lanes) + 9
+
+
+def sweep_cycles(plan: Plan, lanes: int = 1) -> int:
+    """Return the clock cycles of a step of the descent."""
+    first, inputs = _blocks(plan, lanes)
+    return first + inputs + (inputs > 0) + 6 + _levels(lanes)
+
+
+def update_cycles(plan: Plan, lanes: int = 1, steps: int | None = None) -> int:
+    """Return the clock cycles from a sample with target to its reply, without stalls.
+
+    Parameters
+    ----------
+    plan : Plan
+    lanes : int
+        Entries of R that are processed at a time, a power of two.
+    steps : int, optional
+        Steps that the descent takes; by default as many as the plan allows. If it takes fewer, it ends when
+        it finds that it cannot take another one.
+    """
+    blocks = sum(_blocks(plan, lanes))
+    matrix = lanes * blocks * (blocks + 1) // 2 + 6
+    residual = 5 + lanes * blocks + 8
+    most = plan.integer("rls_steps")
+    taken = most if steps is None else steps
+    search = sweep_cycles(plan, lanes) * (taken + 1) + _DECIDED * (taken < most)
+    return _features(plan, lanes) + 1 + max(matrix, residual) + search + 2
+
+
+def rls_refusal(plan: Plan) -> KerncastError | None:
+    """Return the error if the learner does not support a plan of kernel RLS, otherwise None."""
+    if framed(plan):
+        return fail("E307", "the SystemVerilog learner of online_kernel_rls has one output and no classes",
+                    where="[output]", value=f"{plan.outputs} outputs", allowed="one output",
+                    remedy="use kernel_lms, or learn and predict in C")
+    values = plan.sizes["M"] * plan.sizes["D"]
+    if values > MOST_DIRECTIONS:
+        return fail("E306", "the table of directions is too large for the SystemVerilog learner",
+                    where="[rls] features", value=f"{plan.sizes['M']} cosines of {plan.sizes['D']} columns",
+                    allowed=f"at most {MOST_DIRECTIONS} values in all",
+                    remedy="lower this key, or use fewer columns")
+    if plan.sizes["N"] > MOST_FEATURES:
+        return fail("E306", "R is too large for the SystemVerilog learner", where="[rls] features",
+                    value=f"{plan.sizes['N']} features", allowed=f"at most {MOST_FEATURES} features in all",
+                    remedy="lower this key, use fewer columns, or set linear = false")
+    return None
+
+
+# ---- the state ----
+def state_frame(plan: Plan, state: Outputs) -> list[int]:
+    """Return the frame of a state as unsigned beats of 32 bits.
+
+    It has the tag, whether the learner is trained, R, beta (the low word first), and w.
+    """
+    beta = [int(v) >> shift for v in state["rls_beta"] for shift in (0, STATE_BITS)]
+    words = [int(state["trained"][0]), *state["rls_r"].tolist(), *beta, *state["rls_w"].tolist()]
+    return [_tag(plan), *(word & 0xFFFFFFFF for word in words)]
+
+
+def state_beats(plan: Plan) -> int:
+    """Return the number of beats of the frame of a state."""
+    n = plan.sizes["N"]
+    return 2 + n * (n + 1) // 2 + 3 * n
+
+
+def state_of(plan: Plan, frame: list[int]) -> Outputs | None:
+    """Return the state in a frame; None if the frame belongs to another plan."""
+    if len(frame) != state_beats(plan) or frame[0] != _tag(plan):
+        return None
+    n = plan.sizes["N"]
+    words = np.array(frame[2:], dtype=np.int64)
+    signed = (words ^ (1 << 31)) - (1 << 31)
+    r, beta, w = np.split(signed, [n * (n + 1) // 2, n * (n + 1) // 2 + 2 * n])
+    low = words[len(r):len(r) + 2 * n:2]
+    return {"rls_r": r, "rls_beta": (beta[1::2] << STATE_BITS) | low, "rls_w": w,
+            "trained": np.array(frame[1:2], dtype=np.int64)}
+
+
+def _tag(plan: Plan) -> int:
+    return int(plan.hash[:STATE_BITS // 4], 16)
+
+
+# ---- files ----
+def rls_ports(plan: Plan) -> Ports:
+    """List the streams in the order of the template."""
+    return Ports("learner", (Stream("x", True, sample_bits(plan), 1), Stream("state", True, STATE_BITS),
+                             Stream("f", False, plan.word, 3), Stream("state", False, STATE_BITS)),
+                 ("x", "f"), (("error_x", "a sample frame has tlast at the wrong beat"),
+                              ("error_state", "a rejected state")),
+                 (("read_state", "send the state"),), lanes=True)
+
+
+def sample_bits(plan: Plan) -> int:
+    """Return the width of a beat that holds an input or a target."""
+    return max(plan.signals[name].format.c_bits for name in ("x_raw", "y_raw"))
+
+
+def _sum_context(plan: Plan) -> dict[str, Any]:
+    """Return the widths of w.phi and of an error."""
+    acc = plan.signals["accumulator"]
+    target = plan.word + plan.integer("rls_out_shift")
+    bits = min(64, max(signed_bits((acc.lo, acc.hi)), target) + 1)
+    return {"acc_bits": bits,
+            "error_bits": max(2, min(_ERROR_BITS, bits - plan.integer("rls_error_shift")))}
+
+
+def _context(plan: Plan) -> dict[str, Any]:
+    """Build the template context."""
+    y, y_raw, x = (plan.signals[name] for name in ("y", "y_raw", "x"))
+    f = LONGEST if plan.signals["f"].overflow is Overflow.WRAP else plan.signals["f"].format
+    word = Format(True, plan.word, 0)
+    bits = {f"{name}_bits": signed_bits((plan.integer(name),)) for name in ("y_offset", "y_gain")}
+    kinds = ("one", "cosine", "x")
+    constants = {name: {kind: f"32'd{plan.constants.get(f'rls_{name}_{kind}', 0)}" for kind in kinds}
+                 for name in ("ridge", "fade")}
+    values = context(plan, str(plan.evidence.get("spec", "of no file")))
+    return values | affine(plan) | _sum_context(plan) | bits | constants | {
+        "formats": values["formats"] | {name: str(member) for name, member in formats(plan).items()},
+        "W": plan.word, "tdata_bits": sample_bits(plan), "framed": False,
+        "raw": plan.signals["x_raw"].format, "x": x.format, "y_raw": y_raw.format,
+        "rls_inputs": plan.options["inputs"] == "1",
+        "x_lo": literal(x.lo, 64), "x_hi": literal(x.hi, 64),
+        "y_lo": literal(y.format.lo, 64), "y_hi": literal(y.format.hi, 64),
+        **{name: literal(plan.integer(name), bits[f"{name}_bits"]) for name in ("y_offset", "y_gain")},
+        "f_bits": f.bits, "f_lo": literal(f.lo, 64), "f_hi": literal(f.hi, 64),
+        "clip_lo": literal(plan.integer("f_lo"), 64), "clip_hi": literal(plan.integer("f_hi"), 64),
+        "word_lo": literal(word.lo, 64), "word_hi": literal(word.hi, 64),
+        "rounding": {name: plan.signals[name].rounding.value for name in ("x", "y", "f")},
+        "update_cycles": update_cycles(plan), "prediction_cycles": prediction_cycles(plan),
+        "learning": {n: [cycles(plan, n) for cycles in (update_cycles, sweep_cycles, prediction_cycles)]
+                     for n in (1, 2, 4, 8)},
+        "state_beats": state_beats(plan), "modules": _MODULES}
+
+
+def rls_render(plan: Plan) -> dict[str, str]:
+    """Render the files of the learner."""
+    p, values = plan.name, _context(plan) | rls_ports(plan).context(plan)
+    files = primitives(_MODULES) | render_files({
+        f"{p}_learner.sv": "rls_learner.sv", f"{p}_learner_axi.sv": "axi.sv",
+        f"{p}_learner.f": "rls_learner.f", "README.md": "rls_learner.md"}
+        | axi.software_files(p, "learner"), values)
+    return files | axi.package_files(p, "learner", values, files)

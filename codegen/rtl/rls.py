@@ -1,4 +1,4 @@
-"""codegen.rtl: the online learner of kernel RLS in random features; it also predicts."""
+"""codegen.rtl: the online learner of kernel RLS; it also predicts."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _ERROR_BITS = 48  # the plan proves that an error has fewer
 _MODULES = ("kc_arithmetic_shift", "kc_shift_round", "kc_shift_sticky", "kc_saturate", "kc_requantise",
             "kc_affine", "kc_bit_length", "kc_mac", "kc_mul_shift", "kc_sum_tree", "kc_argmax_tree",
             "kc_delay", "kc_ram", "kc_ram_banked", "kc_ram_lane_of", "kc_ram_word_mask", "kc_ram_wordwise",
-            "kc_rom", "kc_rom_banked", "kc_sample_buffer", "kc_rls_features", "kc_rls_predict",
-            "kc_rls_matrix", "kc_rls_residual", "kc_rls_step", "kc_rls_control", "kc_rls", "kc_rls_state",
-            *axi.MODULES)
+            "kc_rom", "kc_rom_banked", "kc_sample_buffer", "kc_rls_kind", "kc_rls_features",
+            "kc_rls_predict", "kc_rls_matrix", "kc_rls_residual", "kc_rls_step",
+            "kc_rls_control", "kc_rls", "kc_rls_state", *axi.MODULES)
 
 
 def _rows(count: int, lanes: int) -> int:
@@ -38,7 +38,10 @@ def _rows(count: int, lanes: int) -> int:
 
 
 def _blocks(plan: Plan, lanes: int) -> tuple[int, int]:
-    """Return the blocks of `lanes` features: those of 1 and the cosines, and those of the inputs."""
+    """Return the numbers of blocks of `lanes` features.
+
+    The first is that of 1 and the cosines, the second that of the inputs.
+    """
     linear = plan.sizes["N"] > 1 + plan.sizes["M"]
     return _rows(1 + plan.sizes["M"], lanes), _rows(plan.sizes["D"], lanes) if linear else 0
 
@@ -48,7 +51,10 @@ def _levels(lanes: int) -> int:
 
 
 def _features(plan: Plan, lanes: int) -> int:
-    """Return the clock cycles from the first beat of a sample without target to its last feature."""
+    """Return the clock cycles from a sample's first beat to its last feature.
+
+    The target is not included.
+    """
     first, inputs = _blocks(plan, lanes)
     cosines, columns = plan.sizes["M"], plan.sizes["D"]
     others = lanes * (first + inputs) - cosines
@@ -88,7 +94,7 @@ def update_cycles(plan: Plan, lanes: int = 1, steps: int | None = None) -> int:
 
 
 def rls_refusal(plan: Plan) -> KerncastError | None:
-    """Return the error if the learner does not support a plan of kernel RLS, otherwise None."""
+    """Return the error if the core does not support a plan, otherwise None."""
     if framed(plan):
         return fail("E307", "the SystemVerilog learner of online_kernel_rls has one output and no classes",
                     where="[output]", value=f"{plan.outputs} outputs", allowed="one output",

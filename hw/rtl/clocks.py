@@ -97,7 +97,7 @@ def _learn(plan: Plan) -> list[Operation]:
 
 
 def _descend(plan: Plan) -> list[Operation]:
-    """Return a script for the first update of kernel RLS, which takes all steps of the descent.
+    """Return a script for an update of kernel RLS that takes all steps.
 
     Raises E343 if no suitable sample is found.
     """

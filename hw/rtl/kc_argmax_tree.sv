@@ -1,4 +1,4 @@
-// kerncast: pipelined tree: the largest of LANES unsigned keys and the tag beside it, one set per clock, latency
+// kerncast: pipelined tree: the largest of LANES unsigned keys, with its tag, one set per clock, latency
 // log2(LANES) clocks (0 for one lane). Of equal keys the one in the lowest lane wins.
 // SPDX-License-Identifier: Apache-2.0
 `default_nettype none

@@ -18,7 +18,7 @@ module kc_rls #(
     parameter int ERROR_SHIFT = 0,
     parameter int STEP_SHIFT = 0,
     parameter int STEPS = 10,
-    parameter int ACC_BITS = 64,                // of w.phi, and of the target beside it
+    parameter int ACC_BITS = 64,                // of w.phi, and of the target less w.phi
     parameter int ERROR_BITS = 48,
     parameter int ROUNDING = 1,
     parameter int F_BITS = 16,
@@ -73,7 +73,7 @@ module kc_rls #(
     localparam FIRST_REST = COSINES + 1 - (FIRST_BLOCKS - 1)*LANES;
     localparam INPUT_REST = COLUMNS - (ROWS - 1)*LANES;
 
-    logic trained_reg;
+    logic trained_reg, pad_reg;
 
     wire start, phi_valid, phi_last, update, updated, error_valid, pass, passing, passed, f_valid;
     wire sweep, sweep_first, sweep_last, sweep_scale, searching, found, choose, decided, halt, halt_saturated;
@@ -87,6 +87,7 @@ module kc_rls #(
     wire [4:0] power;
     wire [3:0] scale;
     wire signed [ERROR_BITS-1:0] error;
+    wire phi_first, unused_input, pad;
     wire [PLACE_BITS-1:0] phi_place = (PLACE_BITS'(phi_block) << LEVELS) | PLACE_BITS'(phi_lane);
     wire [PLACE_BITS-1:0] pass_place = (PLACE_BITS'(pass_block) << LEVELS) | PLACE_BITS'(pass_lane);
     wire [PLACE_BITS-1:0] state_place = (PLACE_BITS'(state_block) << LEVELS) | PLACE_BITS'(state_lane);
@@ -108,12 +109,16 @@ module kc_rls #(
         .lane(phi_lane), .phi(phi)
     );
 
+    kc_rls_kind #(
+        .LANES(LANES), .BLOCKS(BLOCKS), .FIRST_BLOCKS(FIRST_BLOCKS), .FIRST_REST(FIRST_REST), .INPUT_REST(INPUT_REST)
+    ) kind_inst (.block(phi_block), .lane(phi_lane), .one(phi_first), .is_input(unused_input), .pad(pad));
+
     kc_rls_predict #(
         .WORD(WORD), .ACC_BITS(ACC_BITS), .OUT_SHIFT(OUT_SHIFT), .ERROR_SHIFT(ERROR_SHIFT), .ERROR_BITS(ERROR_BITS),
         .ROUNDING(ROUNDING), .F_BITS(F_BITS), .LO(LO), .HI(HI), .CLIP_LO(CLIP_LO), .CLIP_HI(CLIP_HI)
     ) predict_inst (
-        .clk(clk), .rst(rst), .valid(phi_valid), .first(phi_place == 0), .last(phi_last), .phi(phi), .w(w),
-        .zero(!trained_reg), .y(y), .error_valid(error_valid), .error(error), .f_valid(f_valid), .f(f),
+        .clk(clk), .rst(rst), .valid(phi_valid), .first(phi_first), .last(phi_last), .phi(phi), .w(w),
+        .zero(!trained_reg || pad_reg), .y(y), .error_valid(error_valid), .error(error), .f_valid(f_valid), .f(f),
         .saturated(f_saturated)
     );
 
@@ -160,6 +165,7 @@ module kc_rls #(
     );
 
     always_ff @(posedge clk) begin
+        pad_reg <= pad;                     // lanes that are left hold no coefficients
         if ((answer && learning) || restored) trained_reg <= 1'b1;
         if (rst || forget) trained_reg <= 1'b0;
     end

@@ -64,7 +64,6 @@ module kc_rls_matrix #(
     localparam LATENCY = 6;                     // clocks from the address of an update to its write
     localparam [LANE_BITS-1:0] LANE_MASK = LANE_BITS'(LANES - 1);
     localparam [BLOCK_BITS-1:0] LAST_BLOCK = BLOCK_BITS'(BLOCKS - 1);
-    localparam [BLOCK_BITS-1:0] LAST_FIRST = BLOCK_BITS'(FIRST_BLOCKS - 1);
 
     // The update: rows of a tile, tiles of a row of tiles, rows of tiles.
     logic running_reg;
@@ -110,6 +109,7 @@ module kc_rls_matrix #(
     end
 
     // The features: one of them, and a block.
+    wire one, is_input, pad;
     wire [15:0] phi_i;
     wire [LANES*16-1:0] phi_j;
 
@@ -119,6 +119,9 @@ module kc_rls_matrix #(
     kc_ram_banked #(.WIDTH(16), .ROWS(BLOCKS), .LANES(LANES), .READ_OLD(0))
         phi_j_inst (.clk(clk), .write_mask({LANES{phi_valid}} & (LANES'(1) << phi_lane)), .write_row(phi_block),
                     .write_data({LANES{phi}}), .read_row(j_block_reg), .read_data(phi_j));
+
+    kc_rls_kind #(.LANES(LANES), .BLOCKS(BLOCKS), .FIRST_BLOCKS(FIRST_BLOCKS), .FIRST_REST(FIRST_REST), .INPUT_REST(INPUT_REST))
+        kind_inst (.block(i_block_reg), .lane(i_lane_reg), .one(one), .is_input(is_input), .pad(pad));
 
     // What belongs to the row of a tile: _1 is one clock after its address.
     logic [LATENCY-1:0] valid_reg, last_reg;
@@ -136,10 +139,9 @@ module kc_rls_matrix #(
         lane_1_reg <= i_lane_reg;
         lane_2_reg <= lane_1_reg;
         diagonal_1_reg <= i_block_reg == j_block_reg;
-        one_1_reg <= i_block_reg == 0 && i_lane_reg == 0;
-        input_1_reg <= i_block_reg > LAST_FIRST;
-        pad_1_reg <= (i_block_reg == LAST_FIRST && i_lane_reg > LANE_BITS'(FIRST_REST - 1))
-            || (FIRST_BLOCKS < BLOCKS && i_block_reg == LAST_BLOCK && i_lane_reg > LANE_BITS'(INPUT_REST - 1));
+        one_1_reg <= one;
+        input_1_reg <= is_input;
+        pad_1_reg <= pad;
         ridge_2_reg <= ridged_1 ? ridge_1 : 32'd0;
         fade_2_reg <= ridged_1 ? fade_1 : 32'd0;
         fade_3_reg <= fade_2_reg;
@@ -163,7 +165,7 @@ module kc_rls_matrix #(
 
     kc_delay #(.WIDTH(ADDRESS_BITS), .CLOCKS(LATENCY)) address_inst (.clk(clk), .d(update_address), .q(write_address));
     kc_delay #(.WIDTH(BLOCK_BITS + LANE_BITS + 1), .CLOCKS(LATENCY)) diagonal_inst (
-        .clk(clk), .d({i_block_reg == j_block_reg, i_block_reg, i_lane_reg}), .q(diagonal_place));
+        .clk(clk), .d({i_block_reg == j_block_reg && !pad, i_block_reg, i_lane_reg}), .q(diagonal_place));
 
     generate
         for (bank = 0; bank < LANES; bank = bank + 1) begin : of_bank

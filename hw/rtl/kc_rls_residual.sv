@@ -1,6 +1,6 @@
 // kerncast: the residual beta of the normal equations of kernel RLS. A pass over the features with a new sample:
 //   beta <- wrap(beta, 61) - mu beta (toward zero) + floor(error phi / 2^15) - floor(mu ridge w / 2^STEP_SHIFT)
-// A sweep over their blocks subtracts a step times a column of R, and finds the largest |beta|, the first of several;
+// A sweep over their blocks subtracts the product of a step and a column of R, and finds the largest |beta|, the first of several;
 // those of the inputs count 2^scale times.
 //
 // A pass takes one feature a clock and 9 clocks more. A sweep takes one block a clock, one clock more if the inputs are
@@ -62,7 +62,6 @@ module kc_rls_residual #(
     localparam PASS = 8;                        // clocks from the address of a feature to its write
     localparam [LANE_BITS-1:0] LAST_LANE = LANE_BITS'(LANES - 1);
     localparam [BLOCK_BITS-1:0] LAST_BLOCK = BLOCK_BITS'(BLOCKS - 1);
-    localparam [BLOCK_BITS-1:0] LAST_FIRST = BLOCK_BITS'(FIRST_BLOCKS - 1);
 
     wire [LANES*64-1:0] beta, swept, keys;
     wire [63:0] passed_word;
@@ -78,7 +77,11 @@ module kc_rls_residual #(
     logic [LANE_BITS-1:0] lane_reg, lane_1_reg;
     logic [PASS-1:0] pass_valid_reg, pass_last_reg;
     logic one_1_reg, input_1_reg, pad_1_reg;
+    wire one, is_input, pad;
     wire last = block_reg == LAST_BLOCK && lane_reg == LAST_LANE;
+
+    kc_rls_kind #(.LANES(LANES), .BLOCKS(BLOCKS), .FIRST_BLOCKS(FIRST_BLOCKS), .FIRST_REST(FIRST_REST), .INPUT_REST(INPUT_REST))
+        kind_inst (.block(block_reg), .lane(lane_reg), .one(one), .is_input(is_input), .pad(pad));
 
     always_ff @(posedge clk) begin
         if (pass) begin
@@ -94,10 +97,9 @@ module kc_rls_residual #(
         pass_valid_reg <= {pass_valid_reg[PASS-2:0], passing_reg};
         pass_last_reg <= {pass_last_reg[PASS-2:0], passing_reg && last};
         lane_1_reg <= lane_reg;
-        one_1_reg <= block_reg == 0 && lane_reg == 0;
-        input_1_reg <= block_reg > LAST_FIRST;
-        pad_1_reg <= (block_reg == LAST_FIRST && lane_reg > LANE_BITS'(FIRST_REST - 1))
-            || (FIRST_BLOCKS < BLOCKS && block_reg == LAST_BLOCK && lane_reg > LANE_BITS'(INPUT_REST - 1));
+        one_1_reg <= one;
+        input_1_reg <= is_input;
+        pad_1_reg <= pad;
         if (rst) begin
             passing_reg <= 1'b0;
             pass_valid_reg <= {PASS{1'b0}};
@@ -135,8 +137,8 @@ module kc_rls_residual #(
     kc_delay #(.WIDTH(BLOCK_BITS + LANE_BITS), .CLOCKS(PASS)) place_inst (.clk(clk), .d({block_reg, lane_reg}), .q(passed_place));
 
     always_ff @(posedge clk) begin
-        beta_2_reg <= empty ? 61'sd0 : beta_lane[60:0];
-        w_2_reg <= empty ? 32'sd0 : w;
+        beta_2_reg <= empty || pad_1_reg ? 61'sd0 : beta_lane[60:0];
+        w_2_reg <= empty || pad_1_reg ? 32'sd0 : w;
         phi_2_reg <= phi;
         fade_2_reg <= pad_1_reg ? 32'd0 : one_1_reg ? FADE_ONE : input_1_reg ? FADE_INPUT : FADE_COSINE;
         size_3_reg <= beta_2_reg < 0 ? -beta_2_reg : beta_2_reg;
@@ -187,7 +189,12 @@ module kc_rls_residual #(
             logic [63:0] size_reg;
             wire signed [31:0] r = column[i*32 +: 32];
             wire signed [63:0] multiplied = 64'(r) <<< power;
+            wire one_4, is_input_4, pad_4;
             wire [63:0] addend = negative ? shifted_reg : ~shifted_reg;
+
+            // A lane that is left takes no part.
+            kc_rls_kind #(.LANES(LANES), .BLOCKS(BLOCKS), .FIRST_BLOCKS(FIRST_BLOCKS), .FIRST_REST(FIRST_REST), .INPUT_REST(INPUT_REST))
+                kind_inst (.block(swept_block), .lane(LANE_BITS'(i)), .one(one_4), .is_input(is_input_4), .pad(pad_4));
 
             always_ff @(posedge clk) begin
                 beta_s2_reg <= beta[i*64 +: 64];
@@ -196,7 +203,7 @@ module kc_rls_residual #(
                 rounded_reg <= change_reg[1] && |(multiplied & ((64'sd1 <<< STEP_SHIFT) - 64'sd1));
                 // floor(-v) is -ceil(v)
                 sum_reg <= beta_s3_reg + $signed(addend) + $signed({63'd0, !negative || rounded_reg});
-                size_reg <= sum_reg < 0 ? -sum_reg : sum_reg;
+                size_reg <= pad_4 ? 64'd0 : sum_reg < 0 ? -sum_reg : sum_reg;
                 negative_5_reg <= sum_reg < 0;
             end
 

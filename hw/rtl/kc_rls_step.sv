@@ -45,7 +45,6 @@ module kc_rls_step #(
 );
     localparam LEVELS = $clog2(LANES);
     localparam signed [33:0] RAIL = 34'sd2147483647;
-    localparam [BLOCK_BITS-1:0] LAST_FIRST = BLOCK_BITS'(FIRST_BLOCKS - 1);
 
     // The diagonal: its bits, and its words without leading zeros.
     logic [2:0] diagonal_valid_reg;
@@ -56,6 +55,7 @@ module kc_rls_step #(
     wire [5:0] bits_1;
     wire [BLOCK_BITS+LANE_BITS-1:0] place_3;
     logic [BLOCK_BITS-1:0] block_1_reg, block_2_reg;
+    wire input_2 = {1'b0, block_2_reg} >= (BLOCK_BITS + 1)'(FIRST_BLOCKS);
     wire [6:0] difference = {1'b0, first_bits_reg} - {1'b0, input_bits_reg};
 
     kc_bit_length #(.V_BITS(63)) diagonal_bits_inst (.v({32'd0, diagonal_1_reg[30:0]}), .length(bits_1));
@@ -75,8 +75,8 @@ module kc_rls_step #(
             first_bits_reg <= 6'd0;
             input_bits_reg <= 6'd0;
         end else if (diagonal_valid_reg[1]) begin
-            if (block_2_reg <= LAST_FIRST && bits_2_reg > first_bits_reg) first_bits_reg <= bits_2_reg;
-            if (block_2_reg > LAST_FIRST && bits_2_reg > input_bits_reg) input_bits_reg <= bits_2_reg;
+            if (!input_2 && bits_2_reg > first_bits_reg) first_bits_reg <= bits_2_reg;
+            if (input_2 && bits_2_reg > input_bits_reg) input_bits_reg <= bits_2_reg;
         end
         scale_reg <= difference[6] ? 4'd0 : difference[4:1];
         if (rst) diagonal_valid_reg <= 3'd0;

@@ -9,7 +9,7 @@ from kerncast.sim.spec import Spec
 
 _HEAD = 'model = {name = "waves", algorithm = "online_kernel_rls"}\n'
 #: Word classes, rounding modes, inputs with and without sign, with and without a linear part, fast and slow
-#: forgetting, one step and many; coefficients at their limits, and a descent that ends early.
+#: forgetting, few steps and many, descents that end early.
 RLS = {
     "waves16": """
         input = {word = "s12f0", columns = 3, offset = [5, -100, 0], gain = [1.0, 0.5, 2.0]}
@@ -22,7 +22,7 @@ RLS = {
         input = {word = "u10f0", columns = 2, offset = 512}
         output = {word = "s16f0"}
         kernel = {sigma = 150.0}
-        rls = {features = 2, forgetting = 0.6, linear = false, steps = 1}
+        rls = {features = 2, forgetting = 0.6, linear = false, steps = 8}
         numbers = {word = 24, rounding = "half_even"}
         """,
     "fives32": """

@@ -106,7 +106,7 @@ def learner(case="gains16", untrained=(0,)):
 
 
 def rls_learner():
-    plan = make_rls("wraps16")
+    plan = make_rls("pair24")
     (x, y), model, mask = rls_stream(plan, 9, 5), open_model(plan), (1 << plan.word) - 1
     model.update(x, y)
     status, f = (int(words[0]) for words in model.predict(x[:1]).values())

@@ -11,6 +11,8 @@ from ..plan import C_BYTES, Field, Operations
 
 #: Members of every trainer structure that say how far a training is.
 TRAINER_FIELDS = (("check", "uint32_t", "1", "checksum of the scalars: what else wrote here is noticed"),
+                  ("samples_check", "uint32_t", "1", "checksum of the samples and the first row"),
+                  ("solution_check", "uint32_t", "1", "checksum of alpha; 0 until it is settled"),
                   ("step", "int32_t", "1", "steps of the stage so far"),
                   ("stage", "int16_t", "1", "what the next step does"),
                   ("status", "int16_t", "1", "status so far"))

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from kerncast.codegen.c.context import CHECKS
 from kerncast.sim.statuses import DeviceStatus
 
 NAMES = ["grid16", "mean32_varied", "schur16", "lookahead16", "band16", "band16_bias", "tuned16", "cg16"]
@@ -107,7 +108,7 @@ def test_a_null_pointer_is_refused_in_every_slice(slices):
 def test_a_trainer_that_was_overwritten_is_refused_with_the_model_untouched(slices):
     backend, refused = slices.backend, code("out_of_order")
     scalars = [f.name for f in backend.plan.workspace
-               if f.formula == "1" and f.ctype != "float" and f.name not in ("reserved", "check")]
+               if f.formula == "1" and f.ctype != "float" and f.name not in CHECKS]
     before = snapshot(backend)
     for name in scalars:
         slices.call("cancel")
@@ -132,7 +133,7 @@ def test_a_bit_of_a_short_member_is_noticed_wherever_it_is(host, cases, name):
     backend = host(name)
     slices, before = Slices(backend, cases(name)), snapshot(backend)
     members = [f for f in backend.plan.workspace
-               if "n" not in f.formula and f.name not in ("reserved", "check")]
+               if "n" not in f.formula and f.name not in CHECKS]
     assert SHORT[name] <= {f.name for f in members}
     whole = slices.ffi.buffer(backend.trainer)
     for field in members:

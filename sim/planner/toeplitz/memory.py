@@ -65,6 +65,7 @@ def _corrections(spec: Spec, short: str) -> list[_Row]:
               ("min_residual", "int64_t", "1", "residual that the rounding of alpha alone can cause"),
               ("last_squares", "int64_t", "1", "sum of squares of the last residual"),
               ("last_shift", "int32_t", "1", "its shift"),
+              ("last_check", "uint32_t", "1", "checksum of the alpha before it was corrected"),
               ("rhs", short, "n", "residual, in the format of the solver"),
               ("rhs_shift", "int32_t", "1", "right shift of the residual to rhs"),
               ("z", short, "n", "last correction of alpha"),

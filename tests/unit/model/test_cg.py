@@ -285,7 +285,7 @@ def test_memory_is_linear_in_the_samples(word: int, size: int) -> None:
     n, columns = 200, 64
     plan = plan_of(word, n=n)
     model = n * (size + columns) + 8 + 2 * 2  # an input takes a byte
-    trainer = n * (8 + 4 * size + columns) + 2 * 8 + 6 * 4 + 2 * 2
+    trainer = n * (8 + 4 * size + columns) + 2 * 8 + 8 * 4 + 2 * 2
     assert plan.state_bytes == model + -model % 8
     assert plan.trainer_bytes == trainer + -trainer % 8
 

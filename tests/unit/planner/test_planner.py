@@ -152,7 +152,7 @@ def test_a_model_stores_one_value_per_sample_and_a_trainer_four(word, scheme, co
     stored = 2 if word == 16 else 4
     model = 8 + 16 * (1 + kept) * stored + 2 * 2  # the bound, the arrays, two short scalars
     assert plan.state_bytes == model + -model % 8
-    scalars = 5 if scheme == "uniform" else 6  # the last lag is known on the grid
+    scalars = 7 if scheme == "uniform" else 8  # the last lag is known on the grid
     trainer = 6 * 8 + 16 * (4 + kept) * stored + scalars * 4 + 2 * 2
     assert plan.trainer_bytes == trainer + -trainer % 8
 
